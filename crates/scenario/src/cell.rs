@@ -155,8 +155,8 @@ impl CellSpec {
     /// # Errors
     /// If a number is impossible or a scheme cannot act in this cell; with the table of the key.
     pub fn seams(&self) -> Result<Seams, (String, airtcp_wifi::ConfigError)> {
-        let stations = self.layout.stations() + 1;
-        scheme::apply(&self.schemes, &self.mac, self.standard, stations).map_err(|(number, e)| {
+        let names = self.node_names();
+        scheme::apply(&self.schemes, &self.mac, self.standard, &names).map_err(|(number, e)| {
             (number.map_or_else(|| "mac".into(), |n| format!("schemes[{n}]")), e)
         })
     }

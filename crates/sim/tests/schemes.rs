@@ -16,6 +16,10 @@ const TABLES: &[(&str, &str, Option<&str>)] = &[
     ("ftca", "scheme = \"ftca\"", None),
     ("same-category", "scheme = \"same-category\"", Some("scheme = \"same-category\"")),
     ("leith-clifford", "scheme = \"leith-clifford\"", None),
+    ("tap", "scheme = \"tap\"", None),
+    ("dcf+", "scheme = \"dcf+\"", None),
+    // A window that cannot shrink is the usual one.
+    ("auto-zoom", "scheme = \"auto-zoom\"", Some("scheme = \"auto-zoom\", least = 15")),
 ];
 
 /// S3's star for `seconds` of traffic, with schemes and further keys of medium access.

@@ -15,7 +15,7 @@ use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, ImmediateAccess, NodeId, Rules, Station,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, NodeId, Rules, Station,
 };
 use crate::phy::error::ErrorModel;
 use crate::rate::{Rate, RateContext};
@@ -153,7 +153,7 @@ impl Members<'_> {
             let usual = contender(a);
             if always { usual.with_immediate_access(ImmediateAccess::Never) } else { usual }
         });
-        let contenders = contenders.collect();
+        let contenders: Vec<Contender> = contenders.collect();
         let highest = access.last().map(|a| contender(&a.for_one_frame()));
         let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
         let beacons = rules.mac.beacons.filter(|_| i == 0).map(|config| {
@@ -165,7 +165,9 @@ impl Members<'_> {
         let rate = Rate::new(&plan.rate, context)?;
         let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
+        let hooks = Hooks::new(plan.seams.exchange, &contenders);
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
+        station.hooks = hooks;
         let association = rules.mac.association.zip(rules.mac.beacons);
         let association = association.map(|(config, beacons)| {
             Association::new(&config, beacons.interval, id, NodeId(u32::narrow(first)))

@@ -30,6 +30,7 @@ impl Station {
             let answered = frame.to == self.id && frame.kind == answer;
             if answered && answer == Kind::Ack {
                 self.succeed(now, rules);
+                self.grant_reverse(now, frame, rules);
                 return false;
             }
             if answered {
@@ -86,12 +87,14 @@ impl Station {
             Frame::control(kind, self.id, frame.from, mode, Span::ZERO, frame.category);
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);
-        if let Some(asked) = frame.grant
+        if frame.kind == Kind::Rts
+            && let Some(asked) = frame.grant
             && let Some(mode) = self.rate.grant(how.sinr, asked.bytes)
         {
             answer.duration = timing.sifs + data_and_ack_time(mode, asked.bytes, rules);
             answer.grant = Some(Grant { mode, ..asked });
         }
+        self.reserve_reverse(frame, &mut answer, rules);
         self.due = Some((now + timing.sifs, Due::Answer(answer)));
         let sequences = match frame.kind {
             Kind::Data => usize::from(frame.category),

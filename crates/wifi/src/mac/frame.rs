@@ -52,7 +52,8 @@ pub struct Frame {
     pub more_fragments: bool,
     /// Retry bit: the data or management frame is a retransmission (clause 8.2.4.1.6).
     pub retry: bool,
-    /// In RTS and CTS, if the receiver chooses the rate (RBAR).
+    /// In RTS and CTS, if the receiver chooses the rate (RBAR). In an ACK, the data frame that it
+    /// reserves the medium for; in that data frame, itself (DCF+).
     pub grant: Option<Grant>,
 }
 

@@ -11,6 +11,7 @@ mod edca;
 mod exchange;
 mod fragment;
 mod frame;
+mod hooks;
 mod lifetime;
 mod management;
 mod mpdu;
@@ -39,6 +40,8 @@ pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, cat
 pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};
+pub(crate) use hooks::Hooks;
+pub use hooks::{AckGroup, ExchangeSeams};
 pub(crate) use mpdu::Mpdu;
 pub use node::NodeId;
 pub(crate) use part::Part;

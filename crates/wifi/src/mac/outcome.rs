@@ -15,6 +15,9 @@ impl Station {
         let category = self.active;
         let contender = &mut self.contenders[category];
         contender.reset_window();
+        if let Some(hooks) = &self.hooks {
+            hooks.zoom(contender);
+        }
         if self.continue_with_next_fragment(now, rules) {
             return;
         }
@@ -47,7 +50,11 @@ impl Station {
         let after_rts = matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack, .. });
         self.view.gave_up = now;
         self.view.idle_from = self.silent_from;
+        let reservation = self.reverse_unanswered();
         self.exchange = Exchange::None;
+        if reservation {
+            return;
+        }
         self.burst.1 = 0;
         let tried = self.contenders[self.active].mpdu;
         self.count_failure(now, self.active, after_rts, rules);
@@ -78,8 +85,10 @@ impl Station {
             mpdu.long_failures >= rules.mac.attempts_long
         } else {
             mpdu.short_failures += 1;
-            mpdu.short_failures >= rules.attempts(mpdu.class)
+            let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
+            mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
         };
+        let restored = self.hooks.as_ref().is_some_and(|hooks| hooks.unzoom(category, contender));
         if given_up {
             contender.reset_window();
             if let Some(mpdu) = contender.mpdu.take() {
@@ -94,7 +103,7 @@ impl Station {
                     });
                 }
             }
-        } else {
+        } else if !restored {
             contender.double_window(&rules.mac);
         }
         self.contenders[category].draw(now, &mut self.random);

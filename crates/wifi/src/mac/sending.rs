@@ -20,11 +20,14 @@ impl Station {
     pub(super) fn begin_exchange(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let mpdu = self.choose_mode(now)?;
         self.record_first_attempt(now);
+        if let Some(hooks) = &mut self.hooks {
+            hooks.on_begin(mpdu.to);
+        }
         self.preceding_frame(&mpdu, rules).or_else(|| self.data(rules))
     }
 
     /// Records the start of the packet's first attempt.
-    fn record_first_attempt(&mut self, now: Nanos) {
+    pub(super) fn record_first_attempt(&mut self, now: Nanos) {
         if let Some(mpdu) = self.contenders[self.active].mpdu.as_mut() {
             mpdu.first_attempt = mpdu.first_attempt.min(now);
         }
@@ -59,8 +62,12 @@ impl Station {
                     return self.data(rules);
                 }
                 self.burst.1 = 0;
-                if next.is_some_and(|mpdu| now + self.exchange_time(&mpdu, rules) <= self.txop_end)
-                {
+                let allowed = |mpdu: &Mpdu| {
+                    self.hooks.as_ref().is_none_or(|hooks| hooks.allows(self.active, mpdu))
+                };
+                if next.is_some_and(|mpdu| {
+                    now + self.exchange_time(&mpdu, rules) <= self.txop_end && allowed(&mpdu)
+                }) {
                     return self.begin_exchange(now, rules);
                 }
                 self.contenders[self.active].draw(now, &mut self.random);
@@ -104,6 +111,7 @@ impl Station {
 
     pub(super) fn data(&mut self, rules: &Rules) -> Option<Frame> {
         let timing = &rules.timing;
+        let reverse = self.is_reverse();
         let further = self.further_reservation(self.contenders[self.active].mpdu.as_ref()?, rules);
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         let retry = mpdu.transmissions > 0;
@@ -111,6 +119,7 @@ impl Station {
         mpdu.all_transmissions += 1;
         let unicast = mpdu.to != NodeId::BROADCAST;
         let duration = timing.sifs + timing.ack(mpdu.mode) + further;
+        let grant = reverse.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes });
         Some(Frame {
             kind: match mpdu.class {
                 Class::Beacon => Kind::Beacon,
@@ -128,7 +137,7 @@ impl Station {
             fragment: mpdu.part.number,
             more_fragments: mpdu.part.has_next(),
             retry,
-            grant: None,
+            grant,
         })
     }
 
@@ -139,7 +148,11 @@ impl Station {
                 self.due = Some((now + rules.timing.sifs, Due::DataAfterCts));
                 return;
             }
-            Kind::Ack | Kind::Cts => return,
+            Kind::Ack => {
+                self.await_reverse_cts(now, frame, rules);
+                return;
+            }
+            Kind::Cts => return,
             Kind::Rts => Kind::Cts,
             Kind::Data | Kind::Beacon if frame.to == NodeId::BROADCAST => {
                 self.succeed(now, rules);

@@ -13,8 +13,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Mpdu, NodeId, Part, Rules,
-    View,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId, Part,
+    Rules, View,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -88,6 +88,8 @@ pub(crate) struct Station {
     pub(super) association: Option<Association>,
     pub(super) newly_associated: bool,
     pub(super) management_queue: ManagementQueue,
+    /// Changes of its exchanges by schemes; `None` without any.
+    pub(crate) hooks: Option<Box<Hooks>>,
 }
 
 /// Separate sequences in duplicate detection: access categories and management frames.
@@ -126,6 +128,7 @@ impl Station {
             association: None,
             newly_associated: false,
             management_queue: ManagementQueue::new(),
+            hooks: None,
         }
     }
 
@@ -340,6 +343,9 @@ impl Station {
         let contender = &mut self.contenders[winner];
         contender.clear_backoff();
         self.txop_end = now + contender.txop;
+        if let Some(hooks) = &mut self.hooks {
+            hooks.on_access();
+        }
         self.exchange = Exchange::Sending;
         self.begin_exchange(now, rules)
     }

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use airtcp_probe::ConfigError;
 
-use crate::mac::{AccessMethod, AccessParams, CATEGORIES, Category, MacConfig, category_name};
+use crate::mac::{
+    AccessMethod, AccessParams, CATEGORIES, Category, ExchangeSeams, MacConfig, category_name,
+};
 use crate::phy::Standard;
 
 /// Access category of TCP packets without payload (ACK, SYN, SYN-ACK, FIN, RST). A SYN with data
@@ -33,12 +35,19 @@ pub struct StationSeams {
     /// By category: a packet that comes to an empty queue draws a back-off, whatever the cell's
     /// `immediate_access`.
     pub always_backoff: [bool; CATEGORIES],
+    /// Changes of its exchanges.
+    pub exchange: ExchangeSeams,
 }
 
 impl StationSeams {
     /// Seams without a scheme.
-    pub const fn plain(access: Vec<AccessParams>) -> Self {
-        Self { access, control: ControlCategory::Own, always_backoff: [false; CATEGORIES] }
+    pub fn plain(access: Vec<AccessParams>) -> Self {
+        Self {
+            access,
+            control: ControlCategory::Own,
+            always_backoff: [false; CATEGORIES],
+            exchange: ExchangeSeams::default(),
+        }
     }
 }
 
@@ -50,6 +59,10 @@ pub struct Seams {
     /// Which 802.11.
     pub standard: Standard,
     access: AccessMethod,
+    /// True if data frames are preceded by RTS and CTS.
+    pub(super) rts: bool,
+    /// Names of the stations, the access point's first.
+    pub(super) names: Vec<String>,
     /// Name of the scheme that is being applied.
     pub(super) scheme: &'static str,
     /// By station and seam, the scheme that set it.
@@ -76,13 +89,15 @@ impl Seams {
     pub(super) fn new(
         mac: &MacConfig,
         standard: Standard,
-        stations: usize,
+        names: &[String],
     ) -> Result<Self, ConfigError> {
         let station = |i: usize| Ok(StationSeams::plain(mac.params(standard, i == 0)?));
         Ok(Self {
-            stations: (0..stations).map(station).collect::<Result<_, _>>()?,
+            stations: (0..names.len()).map(station).collect::<Result<_, _>>()?,
             standard,
             access: mac.access,
+            rts: mac.rts_threshold.is_some(),
+            names: names.to_vec(),
             scheme: "",
             owners: BTreeMap::new(),
         })
@@ -125,6 +140,20 @@ impl Seams {
         self.own(station, "the access category of TCP ACKs")?;
         self.stations[station].control = category;
         Ok(())
+    }
+
+    /// Number of the station of a name.
+    pub(super) fn station(&self, name: &str) -> Result<usize, ConfigError> {
+        if let Some(number) = self.names.iter().position(|known| known == name) {
+            return Ok(number);
+        }
+        let known: Vec<&str> = self.names.iter().map(String::as_str).take(8).collect();
+        let message = format!(
+            "the cell has no node \"{name}\": accepted are {}{}",
+            known.join(", "),
+            if self.names.len() > known.len() { ", ..." } else { "" }
+        );
+        Err(ConfigError::new("station", message))
     }
 
     /// Takes the access parameters of a category of a station, to set them.
