@@ -163,17 +163,17 @@ fn bad_input_is_named() {
     let periodic = |text: &str| refuse(&format!("kind = \"periodic\"\n{text}"));
     let bluetooth = |text: &str| refuse(&format!("kind = \"bluetooth\"\n{text}"));
     for (message, start) in [
-        (periodic("on = \"3 s\""), "on: is 3 s, longer"),
+        (periodic("on = \"3 s\""), "on: is 3 s: accepted are 0 s to the period"),
         (periodic("period = \"10 ns\""), "period: is 10 ns"),
         (periodic("heard_by = [\"x\"]"), "heard_by: the cell has no node \"x\" (nodes: ap, sta0"),
         (periodic("reach.stations = [\"x\"]"), "reach.stations: the cell has no node"),
-        (periodic("reach.range_m = 3"), "reach.range_m: needs a position"),
-        (periodic("reach.power_dbm = 3"), "reach.power_dbm: needs a position"),
+        (periodic("reach.range_m = 3"), "reach.range_m: needs reach.position"),
+        (periodic("reach.power_dbm = 3"), "reach.power_dbm: needs reach.position"),
         (periodic("reach.position = [0, 1]"), "reach.position: has no effect"),
         (periodic("reach = { position = [nan, 1], range_m = 3 }"), "reach.position: is"),
         (periodic("reach.received_dbm = 70"), "reach.received_dbm: is 70 dBm"),
-        (periodic("reach = { received_dbm = 0, power_dbm = 0 }"), "reach.received_dbm: stands"),
-        (bluetooth("duty = 0.3"), "duty: has no meaning"),
+        (periodic("reach = { received_dbm = 0, power_dbm = 0 }"), "reach.received_dbm: excludes power_dbm"),
+        (bluetooth("duty = 0.3"), "duty: has no effect"),
         (bluetooth("overlap = \"frame-slots\"\nreach.received_dbm = -60"), "overlap: counts slots"),
     ] {
         assert!(message.starts_with(start), "{message}");
