@@ -174,7 +174,7 @@ fn bluetooth_at_the_receiver() {
     // Packets of 1500 bytes: the payload the formula counts.
     let time = timing.frame(mode, data_bytes(1500, false));
     for (voice, name) in [(Voice::Hv1, "HV1"), (Voice::Hv3, "HV3")] {
-        let lambda = voice.seed_duty();
+        let lambda = voice.s0_duty();
         let seed = format!(
             "{near}\nvoice = \"{name}\"\nslots = \"independent\"\nduty = {lambda}\n\
              in_band = 0.27\noverlap = \"payload-slots\""

@@ -26,7 +26,7 @@ pub(super) fn bench(
         (plan, format!("cell {i}"))
     };
     let n = 2 * cells.len();
-    let between = Between {
+    let between = Coupling {
         power_mw: vec![vec![power; n]; n],
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "medium").unwrap(),
         channels: cells.iter().map(|(_, channel)| *channel).collect(),
