@@ -9,7 +9,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{self, Coupling, CellPlan, StationPlan};
+use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;

@@ -1,4 +1,4 @@
-//! Cells driven by hand.
+//! Tests that drive a cell without the simulator.
 
 mod ablation;
 mod association;
@@ -28,23 +28,23 @@ use crate::phy::fading::{Fading, FadingConfig};
 use crate::phy::{Standard, Timing, TimingConfig};
 use crate::rate::RatePlan;
 
-/// A cell and what drives it.
+/// A cell and its driver.
 struct Bench {
     cell: Medium,
     pool: Pool,
     now: Nanos,
     delivered: Vec<u64>,
-    /// Stations that always have a packet, and for whom.
+    /// Saturated stations, and the destinations of their packets.
     saturated: Vec<(NodeId, NodeId)>,
     /// Category in which each station sends (or, `by_entry`, each entry of `saturated`).
     categories: Vec<usize>,
     by_entry: bool,
     payload: u16,
-    /// What went on the air: when, and the frame.
+    /// Transmitted frames, with their start times.
     log: Vec<(Nanos, Frame)>,
-    /// Packets that came from a queue, and when they had entered it.
+    /// Packets offered with an age, and the times at which they entered the queue.
     queued: Vec<(PacketId, Nanos)>,
-    /// How old those delivered were.
+    /// Ages at delivery of these packets.
     ages: Vec<u64>,
 }
 
@@ -163,7 +163,7 @@ impl Bench {
         }
     }
 
-    /// The cell knows of every station when it next wants to act.
+    /// The cell's deadline of every station is that of the station.
     fn assert_deadlines(&self) {
         for (i, station) in self.cell.stations.iter().enumerate().take(8) {
             let next = station.next_timer(&self.cell.bss[self.cell.cell_of[i]].rules);
