@@ -137,10 +137,7 @@ impl Members<'_> {
         if plan.access.len() != rules.mac.categories() {
             return Err(ConfigError::new("access", "does not fit the access method"));
         }
-        let contender = |a: &AccessParams| {
-            let ifs = rules.timing.aifs(a.aifsn);
-            Contender::new(ifs, a.cw_min, a.cw_max, a.txop).with_lifetime(a.lifetime)
-        };
+        let contender = |a: &AccessParams| Contender::new(rules.timing.aifs(a.aifsn), a);
         let contenders = plan.access.iter().map(contender).collect();
         let highest = plan.access.last().map(|a| contender(&a.for_one_frame()));
         let random = seed.stream(&format!("{label}/sta/{i}/backoff"));

@@ -12,7 +12,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{AfterTimeout, Backoff, ImmediateAccess, MacConfig};
-use super::{Mpdu, Rules};
+use super::{AccessParams, Mpdu, Rules};
 
 /// State of the medium at a station, shared by its categories.
 #[derive(Debug, Clone, Copy)]
@@ -80,14 +80,15 @@ pub(crate) struct Contender {
 }
 
 impl Contender {
-    pub(crate) fn new(ifs: Span, cw_min: u32, cw_max: u32, txop: Span) -> Self {
+    pub(crate) const fn new(ifs: Span, params: &AccessParams) -> Self {
+        let AccessParams { cw_min, cw_max, txop, lifetime, .. } = *params;
         Self {
             mpdu: None,
             ifs,
             cw_min,
             cw_max,
             txop,
-            lifetime: None,
+            lifetime,
             cw: cw_min,
             slots: 0,
             over: true,
@@ -95,10 +96,6 @@ impl Contender {
             arrived: Nanos::ZERO,
             drawn: Nanos::ZERO,
         }
-    }
-
-    pub(crate) const fn with_lifetime(self, lifetime: Option<Span>) -> Self {
-        Self { lifetime, ..self }
     }
 
     /// Start of the first slot that counts.

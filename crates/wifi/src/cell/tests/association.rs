@@ -22,13 +22,7 @@ fn mac() -> MacConfig {
 }
 
 fn bench(n: usize, mac: &MacConfig) -> Bench {
-    let mut plan = plan(n, Standard::A, mac.clone(), TimingConfig::default());
-    if mac.access == AccessMethod::Edca {
-        for station in &mut plan.stations {
-            station.access = mac.params(Standard::A, false).unwrap();
-        }
-    }
-    Bench::new(plan, 1)
+    Bench::new(plan(n, Standard::A, mac.clone(), TimingConfig::default()), 1)
 }
 
 fn stages(b: &Bench) -> Vec<Stage> {

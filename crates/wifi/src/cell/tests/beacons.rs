@@ -20,13 +20,7 @@ fn bench(standard: Standard, n: usize, mac: &MacConfig) -> Bench {
     let phase = Some(Span(MS));
     let beacons = mac.beacons.or(Some(BeaconConfig { phase, ..BeaconConfig::default() }));
     let mac = MacConfig { beacons, ..mac.clone() };
-    let mut plan = plan(n, standard, mac.clone(), TimingConfig::default());
-    if mac.access == AccessMethod::Edca {
-        for station in &mut plan.stations {
-            station.access = mac.params(standard, false).unwrap();
-        }
-    }
-    Bench::new(plan, 1)
+    Bench::new(plan(n, standard, mac, TimingConfig::default()), 1)
 }
 
 fn beacons(b: &Bench) -> Vec<(u64, Frame)> {

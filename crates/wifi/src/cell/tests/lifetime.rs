@@ -15,9 +15,6 @@ fn mac(lifetime: Option<u64>) -> MacConfig {
 
 fn bench(n: usize, mac: &MacConfig, change: impl FnOnce(&mut CellPlan)) -> Bench {
     let mut plan = plan(n, Standard::A, mac.clone(), TimingConfig::default());
-    for station in &mut plan.stations {
-        station.access = mac.params(Standard::A, false).unwrap();
-    }
     change(&mut plan);
     Bench::new(plan, 1)
 }

@@ -50,13 +50,7 @@ struct Bench {
 
 fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> CellPlan {
     let timing = Timing::new(standard, &timing).unwrap();
-    let access = AccessParams {
-        aifsn: 2,
-        cw_min: standard.cw_min(),
-        cw_max: standard.cw_max(),
-        txop: Span::ZERO,
-        lifetime: None,
-    };
+    let access = mac.params(standard, false).unwrap();
     let mode = *standard.modes().collect::<Vec<_>>().last().unwrap();
     CellPlan {
         timing,
@@ -71,7 +65,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "cell").unwrap(),
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
-        stations: vec![StationPlan { rate: RatePlan::fixed(mode), access: vec![access] }; n],
+        stations: vec![StationPlan { rate: RatePlan::fixed(mode), access }; n],
     }
 }
 

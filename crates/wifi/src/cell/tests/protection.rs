@@ -8,7 +8,7 @@ use crate::phy::{AckRate, Mode};
 
 const MS: u64 = 1_000_000;
 const US: u64 = 1_000;
-/// 802.11g, 1524 B at 54 Mb/s: 20 + 4 ceil(12214 / 216) + 6 us; its ACK at 24 Mb/s: 20 + 4 ceil(134 / 96) + 6.
+/// 802.11g, 1524 B at 54 Mb/s: 20 + 4 ceil(12214 / 216) + 6 us; ACK at 24 Mb/s: 20 + 4 ceil(134 / 96) + 6.
 const DATA: u64 = 254 * US;
 const ACK: u64 = 34 * US;
 /// At 2 Mb/s behind the long preamble: 14 and 20 B.
