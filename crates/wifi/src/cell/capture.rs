@@ -1,4 +1,4 @@
-//! Capture: what a radio does when a second frame arrives (inventory 3.11).
+//! Capture: what a radio does when a second frame arrives.
 
 use airtcp_units::{Db, Span};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! SINR = power of the frame / (noise + sum of all other powers), constant between changes
-//! P(frame) = product over header and body, over stretches of constant SINR
+//! P(frame) = product over header and body, over intervals of constant SINR
 //! ```
 //! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
 //! are spread evenly over what follows.

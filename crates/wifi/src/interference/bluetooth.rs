@@ -12,9 +12,8 @@
 //! its reach: data, TCP ACKs and MAC acknowledgements. It does not hit frames that such a station
 //! sends to others. The closed forms are in [`formula`].
 //!
-//! Source: S0 section IV-A; Bluetooth Core Specification, baseband (SCO links); inventory 3.9. Leaves
-//! out the actual hop sequence, adaptive hopping, data links, carrier sense of Bluetooth packets, and
-//! loss of voice.
+//! Source: S0 section IV-A; Bluetooth Core Specification, baseband (SCO links). Leaves out the actual hop
+//! sequence, adaptive hopping, data links, carrier sense of Bluetooth packets, and loss of voice.
 
 pub mod formula;
 

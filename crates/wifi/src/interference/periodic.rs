@@ -13,8 +13,8 @@
 //! - `microwave-oven`: a magnetron with a half-wave rectifier is off for at least half of every mains
 //!   cycle (A. Kamerman and N. Erkocevic, *Microwave oven interference on wireless LANs operating in
 //!   the 2.4 GHz ISM band*, PIMRC 1997). A choice: exactly half, 60 Hz, constant power while on.
-//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice
-//!   (inventory 3.13): every frame on the air during 20 ms is lost, and no station defers.
+//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice:
+//!   every frame on the air during 20 ms is lost, and no station defers.
 //!
 //! Leaves out: the sweep of a magnetron's frequency, jitter of the period.
 

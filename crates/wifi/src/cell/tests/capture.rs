@@ -1,4 +1,4 @@
-//! Capture: which of two overlapping frames is decoded, at each rate (inventory 3.11).
+//! Capture: which of two overlapping frames is decoded, at each rate.
 
 use airtcp_units::detmath;
 

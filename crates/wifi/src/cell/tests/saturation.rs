@@ -250,7 +250,7 @@ fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
     (low, tau(low))
 }
 
-/// The closed form against published values (inventory): W = 16, m = 6 without a retry limit gives
+/// The closed form against published values: W = 16, m = 6 without a retry limit gives
 /// 0.105, 0.303 and 0.481 for 2, 6 and 20 stations. With seven attempts the values change by less than
 /// 0.015.
 #[test]

@@ -13,7 +13,7 @@ fn rate(kbps: u64) -> BitRate {
     BitRate::new(kbps * 1_000).unwrap()
 }
 
-/// The table of inventory 3.9: slots, then PCR, PER of 3 and of 7 attempts, for 1500 bytes.
+/// S0's formula for 1500 bytes: slots, PCR, PER of 3 and of 7 attempts.
 #[test]
 fn the_formula_of_s0() {
     for (kbps, slots) in [(11_000, 1), (5_500, 3), (2_000, 9), (1_000, 19)] {
@@ -30,7 +30,7 @@ fn the_formula_of_s0() {
         assert!((got / pcr - 1.0).abs() < 0.002, "{voice:?} {slots}: {got} {pcr}");
         for (attempts, per) in [(3, per3), (7, per7)] {
             let got = packet_error_rate(got, attempts);
-            // As many digits as the inventory prints.
+            // The expected values have one to three digits.
             assert!((got / per - 1.0).abs() < 0.15, "{voice:?} {slots} {attempts}: {got} {per}");
         }
     }
@@ -41,7 +41,7 @@ fn the_formula_of_s0() {
     assert!((packet_error_rate(one, 3) - 0.019_683).abs() < 1e-15);
     assert_eq!(packet_collision_rate(0.27, 0).to_bits(), 0);
     assert!((packet_collision_rate(1.0, 2) - 1.0).abs() < 1e-15);
-    // Preamble and MAC header make it two slots at 11 Mb/s (finding 5).
+    // With preamble and MAC header it is two slots at 11 Mb/s.
     assert_eq!(whole_slots(payload_time(1536, rate(11_000)) + Span::from_micros(192)), 2);
 }
 
