@@ -218,7 +218,7 @@ fn cells_that_do_not_go_together_are_refused() {
     assert!(error.contains("channels 1 and 1"), "{error}");
     let error = refused("", &same);
     assert!(
-        error.contains("cells[1].layout.stations") && error.contains("apart at least"),
+        error.contains("cells[1].layout.stations") && error.contains("apart or more"),
         "{error}"
     );
     let error = refused("center = [20, 0]", &|t| t.replace("channel = 1\n", "channel = 36\n"));

@@ -9,7 +9,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{self, Between, CellPlan, StationPlan};
+use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
@@ -42,13 +42,13 @@ fn at(plan: &Plan, table: &str) -> impl Fn(ConfigError) -> ScenarioError + use<>
 }
 
 /// What is between the cells of one medium.
-fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between, ScenarioError> {
+fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Coupling, ScenarioError> {
     let first = cells[0];
     let label = format!("medium/{}", first.spec.name);
     let fading = Fading::new(&first.spec.fading, seed, &label).map_err(at(first, "fading"))?;
     let channels = cells.iter().map(|plan| plan.spec.channel.unwrap_or_default()).collect();
     if cells.len() == 1 {
-        return Ok(Between { power_mw: Vec::new(), fading, channels });
+        return Ok(Coupling { power_mw: Vec::new(), fading, channels });
     }
     let names: Vec<String> = grounds.iter().flat_map(|g| g.names.iter().cloned()).collect();
     let positions: Vec<Position> =
@@ -70,7 +70,7 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between,
     };
     let n = names.len();
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
-    Ok(Between { power_mw, fading, channels })
+    Ok(Coupling { power_mw, fading, channels })
 }
 
 /// A cell of one replication, and what it stands on.

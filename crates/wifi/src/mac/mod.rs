@@ -1,4 +1,4 @@
-//! Medium access: who may transmit when, and the frame exchanges that follow.
+//! Medium access: contention for the medium, and frame exchanges.
 
 mod ablation;
 mod access;
@@ -36,7 +36,7 @@ pub use config::{
 };
 pub(crate) use contender::{Contender, Countdown, View};
 pub use edca::{Category, CategoryConfig, EdcaConfig, TxopLimits};
-pub(crate) use exchange::{Ended, Finished};
+pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};
 pub(crate) use mpdu::Mpdu;
@@ -44,4 +44,4 @@ pub use node::NodeId;
 pub(crate) use part::Part;
 pub(crate) use rules::Rules;
 pub use service::service_time;
-pub(crate) use station::{Heard, Receiving, Station, Wait};
+pub(crate) use station::{AccessState, FrameStart, SignalQuality, Station};
