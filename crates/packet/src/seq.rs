@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A sequence number as it stands on the wire. Endpoints count in 64-bit offsets that never
-/// wrap and convert at the edge with [`Seq::unwrap_near`].
+/// A sequence number on the wire. Endpoints count in 64-bit offsets, which never wrap, and convert with
+/// [`Seq::wrap`] and [`Seq::unwrap_near`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Seq(pub u32);
 

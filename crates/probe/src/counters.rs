@@ -2,7 +2,7 @@
 
 use airtcp_units::Nanos;
 
-use crate::{DropReason, Event, Probe, Who};
+use crate::{DropReason, Event, Probe, EventSource};
 
 /// Totals over a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,7 +50,7 @@ impl Counters {
 impl Probe for Counters {
     const ON: bool = true;
 
-    fn record(&mut self, _: Nanos, _: Who, event: &Event) {
+    fn record(&mut self, _: Nanos, _: EventSource, event: &Event) {
         match event {
             Event::SegmentSent { retransmission, .. } => {
                 self.segments_sent += 1;
@@ -91,7 +91,7 @@ mod tests {
         for (n, reason) in DropReason::ALL.into_iter().enumerate() {
             for _ in 0..=n {
                 let dropped = Event::Dropped { packet, reason };
-                counters.record(Nanos(0), Who::Link(0), &dropped);
+                counters.record(Nanos(0), EventSource::Link(0), &dropped);
             }
             assert_eq!(counters.dropped_for(reason), n as u64 + 1, "{}", reason.name());
         }

@@ -7,7 +7,7 @@ use crate::air::AirEvent;
 
 /// Whom an event concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Who {
+pub enum EventSource {
     /// One end of a flow.
     Endpoint(EndpointId),
     /// A link (one direction), by its number in the scenario.
@@ -15,17 +15,17 @@ pub enum Who {
     /// The queue in front of a link.
     Queue(u32),
     /// A medium that stations share, by its number.
-    Air(u32),
+    Medium(u32),
 }
 
-impl Who {
+impl EventSource {
     /// A number for this machine and a part of it, for [`Pool::discard`](airtcp_packet::Pool::discard).
     #[allow(clippy::cast_possible_truncation, reason = "const; endpoints are numbered in 32 bits")]
     pub const fn place(self, part: u32) -> u64 {
         let (kind, number) = match self {
             Self::Queue(number) => (0, number),
             Self::Link(number) => (1, number),
-            Self::Air(number) => (2, number),
+            Self::Medium(number) => (2, number),
             Self::Endpoint(end) => (3, end.index() as u32),
         };
         // Media are fewer than 2^16, queues and links less than 2^24 with no part.

@@ -3,27 +3,27 @@
 use airtcp_packet::{Packet, PacketId, Pool};
 use airtcp_units::Nanos;
 
-use crate::{DropReason, Event, Probe, Who};
+use crate::{DropReason, Event, Probe, EventSource};
 
 /// What a machine is given with every call: a probe to tell, and who it is in this run.
 pub struct Cx<'a, P: Probe> {
     /// Receives what happens.
     pub probe: &'a mut P,
     /// The name under which the machine's events are recorded.
-    pub who: Who,
+    pub source: EventSource,
 }
 
 impl<'a, P: Probe> Cx<'a, P> {
     /// A context for one call.
-    pub const fn new(probe: &'a mut P, who: Who) -> Self {
-        Self { probe, who }
+    pub const fn new(probe: &'a mut P, source: EventSource) -> Self {
+        Self { probe, source }
     }
 
     /// Records an event; the closure is not even called when the probe is off.
     #[inline]
     pub fn record(&mut self, now: Nanos, event: impl FnOnce() -> Event) {
         if P::ON {
-            self.probe.record(now, self.who, &event());
+            self.probe.record(now, self.source, &event());
         }
     }
 }
@@ -35,20 +35,20 @@ pub struct PoolCx<'a, P: Probe> {
     /// Holds the packets that travel.
     pub pool: &'a mut Pool,
     /// The name under which its events are recorded.
-    pub who: Who,
+    pub source: EventSource,
 }
 
 impl<'a, P: Probe> PoolCx<'a, P> {
     /// A context for one call.
-    pub const fn new(probe: &'a mut P, pool: &'a mut Pool, who: Who) -> Self {
-        Self { probe, pool, who }
+    pub const fn new(probe: &'a mut P, pool: &'a mut Pool, source: EventSource) -> Self {
+        Self { probe, pool, source }
     }
 
     /// Records an event; the closure is not even called when the probe is off.
     #[inline]
     pub fn record(&mut self, now: Nanos, event: impl FnOnce() -> Event) {
         if P::ON {
-            self.probe.record(now, self.who, &event());
+            self.probe.record(now, self.source, &event());
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a, P: Probe> PoolCx<'a, P> {
         part: u32,
     ) -> Packet {
         self.record(now, || Event::Dropped { packet, reason });
-        self.pool.discard(now, packet, self.who.place(part), reason as u8)
+        self.pool.discard(now, packet, self.source.place(part), reason as u8)
     }
 }
 

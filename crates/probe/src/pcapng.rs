@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use airtcp_packet::{EndpointId, Segment, Side};
 use airtcp_units::{LowBits, Nanos, Narrow};
 
-use crate::{Event, Probe, Who, wire};
+use crate::{Event, Probe, EventSource, wire};
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
@@ -225,8 +225,8 @@ impl<W: Write> PcapProbe<W> {
 impl<W: Write> Probe for PcapProbe<W> {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let Who::Endpoint(end) = who else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let EventSource::Endpoint(end) = source else { return };
         let (from, segment) = match event {
             Event::SegmentSent { segment, .. } => (end, segment),
             Event::SegmentReceived { segment } => (end.peer(), segment),

@@ -19,7 +19,7 @@ use airtcp_units::{Nanos, Narrow, Saturate};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
-use crate::{Event, Pcapng, Probe, Who, wire};
+use crate::{Event, Pcapng, Probe, EventSource, wire};
 
 /// LINKTYPE_IEEE802_11_RADIOTAP.
 const LINK_TYPE: u16 = 127;
@@ -203,8 +203,8 @@ fn radiotap(
 impl<W: Write> Probe for RadiotapProbe<W> {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let (Who::Air(medium), Event::Air(event)) = (who, event) else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let (EventSource::Medium(medium), Event::Air(event)) = (source, event) else { return };
         let written = match event {
             _ if self.error.is_some() => return,
             AirEvent::Sent { frame, .. } => self.write(now, medium, frame.from, frame, None, true),

@@ -13,7 +13,7 @@ use airtcp_packet::EndpointId;
 use airtcp_units::{Nanos, Span};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
-use crate::{Event, Probe, Who};
+use crate::{Event, Probe, EventSource};
 
 /// Columns of one series. Times in nanoseconds since the start; windows and sizes in bytes,
 /// lengths in packets, durations in nanoseconds, loss rates in millionths.
@@ -234,20 +234,20 @@ impl Series {
 impl Probe for Series {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
         let options = &self.options;
-        match (who, event) {
-            (Who::Endpoint(end), Event::Window { cwnd, ssthresh, pipe, peer_window })
+        match (source, event) {
+            (EventSource::Endpoint(end), Event::Window { cwnd, ssthresh, pipe, peer_window })
                 if options.windows =>
             {
                 let table = self.windows.entry(end).or_insert_with(|| Table::new(WINDOW));
                 table.add(now, [*cwnd, *ssthresh, *pipe, *peer_window], options);
             }
-            (Who::Endpoint(end), Event::Rtt { sample, srtt, rto }) if options.rtts => {
+            (EventSource::Endpoint(end), Event::Rtt { sample, srtt, rto }) if options.rtts => {
                 let table = self.rtts.entry(end).or_insert_with(|| Table::new(RTT));
                 table.add(now, [sample.0, srtt.0, rto.0, 0], options);
             }
-            (Who::Endpoint(end), Event::Coding { estimate_ppm, segment, data, parity })
+            (EventSource::Endpoint(end), Event::Coding { estimate_ppm, segment, data, parity })
                 if options.blocks =>
             {
                 let table = self.blocks.entry(end).or_insert_with(|| Table::new(BLOCK));
@@ -255,13 +255,13 @@ impl Probe for Series {
                 table.add(now, row, options);
             }
             (
-                Who::Queue(queue),
+                EventSource::Queue(queue),
                 Event::Enqueued { packets, bytes, .. } | Event::Dequeued { packets, bytes, .. },
             ) if options.queues => {
                 let table = self.queues.entry(queue).or_insert_with(|| Table::new(QUEUE));
                 table.add(now, [u64::from(*packets), *bytes, 0, 0], options);
             }
-            (Who::Air(medium), Event::Air(AirEvent::Sent { frame, loss })) if options.stations => {
+            (EventSource::Medium(medium), Event::Air(AirEvent::Sent { frame, loss })) if options.stations => {
                 self.sent(now, medium, frame, loss.is_some());
             }
             _ => {}
@@ -290,7 +290,7 @@ mod tests {
     fn record(options: SeriesOptions, times: impl IntoIterator<Item = u64>) -> Table {
         let mut series = Series::new(options);
         for (n, t) in times.into_iter().enumerate() {
-            series.record(Nanos(t), Who::Endpoint(END), &window(n as u64));
+            series.record(Nanos(t), EventSource::Endpoint(END), &window(n as u64));
         }
         series.finish();
         let table = series.windows().next().map(|(_, table)| table.clone());
@@ -336,12 +336,12 @@ mod tests {
         let packet = airtcp_packet::Packet { to: END, segment: airtcp_packet::Segment::default() };
         let packet = airtcp_packet::Pool::new().insert(packet);
         let rtt = Event::Rtt { sample: Span(1), srtt: Span(2), rto: Span(3) };
-        series.record(Nanos(1), Who::Endpoint(END), &window(1));
-        series.record(Nanos(1), Who::Endpoint(END), &rtt);
-        series.record(Nanos(2), Who::Endpoint(END.peer()), &window(1));
-        series.record(Nanos(3), Who::Queue(3), &Event::Enqueued { packet, packets: 1, bytes: 40 });
-        series.record(Nanos(4), Who::Queue(3), &Event::Dequeued { packet, packets: 0, bytes: 0 });
-        series.record(Nanos(5), Who::Queue(1), &Event::Enqueued { packet, packets: 1, bytes: 40 });
+        series.record(Nanos(1), EventSource::Endpoint(END), &window(1));
+        series.record(Nanos(1), EventSource::Endpoint(END), &rtt);
+        series.record(Nanos(2), EventSource::Endpoint(END.peer()), &window(1));
+        series.record(Nanos(3), EventSource::Queue(3), &Event::Enqueued { packet, packets: 1, bytes: 40 });
+        series.record(Nanos(4), EventSource::Queue(3), &Event::Dequeued { packet, packets: 0, bytes: 0 });
+        series.record(Nanos(5), EventSource::Queue(1), &Event::Enqueued { packet, packets: 1, bytes: 40 });
         series.finish();
         assert_eq!(series.windows().map(|w| w.0).collect::<Vec<_>>(), [END, END.peer()]);
         assert_eq!(series.rtts().count(), 0);

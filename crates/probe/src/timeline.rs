@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use airtcp_units::{Nanos, Span};
 
 use crate::air::{AirEvent, AirFrame, FrameLoss};
-use crate::{Event, Probe, Who};
+use crate::{Event, Probe, EventSource};
 
 /// Frames and back-offs are told of when they end, reservations when they are made: around the
 /// interval this much is watched as well. Longer than the longest frame and the longest NAV (a
@@ -186,8 +186,8 @@ impl Timeline {
 impl Probe for Timeline {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let (Who::Air(medium), Event::Air(event)) = (who, event) else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let (EventSource::Medium(medium), Event::Air(event)) = (source, event) else { return };
         match *event {
             AirEvent::Sent { frame, loss } => {
                 let frame = AirFrame { content: None, ..frame };
@@ -213,7 +213,7 @@ mod tests {
     use crate::FrameClass;
     use airtcp_units::BitRate;
 
-    const AIR: Who = Who::Air(0);
+    const AIR: EventSource = EventSource::Medium(0);
 
     fn frame(started: u64, ended: u64) -> Event {
         let frame = AirFrame {

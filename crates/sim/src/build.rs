@@ -6,7 +6,7 @@ use airtcp_link::protocol::Way;
 use airtcp_link::{Link, ProtocolConfig};
 use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
-use airtcp_queueing::{Behind, Qdisc, Queue};
+use airtcp_queueing::{LinkInfo, Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::{
     Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
@@ -66,7 +66,7 @@ pub(crate) fn build<P: Probe>(
         let queue = one_way.direction.queue.clone().unwrap_or_default();
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
-        queue.on_link(&Behind { time_for: &|bytes| link.time_for(bytes), asks: false });
+        queue.on_link(&LinkInfo { time_for: &|bytes| link.time_for(bytes), polls_when_idle: false });
         let interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
@@ -163,7 +163,7 @@ fn station_queues(plan: &CellPlan, seed: Seed) -> Result<StationQueues, Scenario
             let label = format!("{label}/sta/{i}/queue/{category}");
             let mut queue = Queue::new(&spec.queue, seed, &label).map_err(|e| at("queue.", e))?;
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
-            queue.on_link(&Behind { time_for: &time, asks: true });
+            queue.on_link(&LinkInfo { time_for: &time, polls_when_idle: true });
             queues.push(queue);
         }
     }

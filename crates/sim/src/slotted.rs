@@ -17,7 +17,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, Probe, Who};
+use airtcp_probe::{Cx, Machine, Probe, EventSource};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
@@ -242,5 +242,5 @@ fn received(trace: &Outcomes, slot: Span, now: Nanos) -> bool {
     trace.get(usize::narrow(now.0 / slot.0)).unwrap_or(false)
 }
 
-const SENDER: Who = Who::Endpoint(EndpointId::new(0, Side::Client));
-const RECEIVER: Who = Who::Endpoint(EndpointId::new(0, Side::Server));
+const SENDER: EventSource = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+const RECEIVER: EventSource = EventSource::Endpoint(EndpointId::new(0, Side::Server));

@@ -6,7 +6,7 @@
 
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, PoolCx, Probe, Who};
+use airtcp_probe::{Cx, DropReason, PoolCx, Probe, EventSource};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 
@@ -213,7 +213,7 @@ impl<P: Probe> World<P> {
     fn on_endpoint_timer(&mut self, number: u32) {
         let id = endpoint_id(number);
         let endpoint = &mut self.endpoints[number as usize];
-        let mut cx = Cx::new(&mut self.probe, Who::Endpoint(id));
+        let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
         endpoint.transport.on_timer(self.now, &mut cx);
         self.pump(number);
     }
@@ -232,7 +232,7 @@ impl<P: Probe> World<P> {
         endpoint.app.on_progress(self.now, &mut endpoint.transport);
         loop {
             let endpoint = &mut self.endpoints[number as usize];
-            let mut cx = Cx::new(&mut self.probe, Who::Endpoint(id));
+            let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
             let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
             let node = endpoint.node;
             self.send(id, segment, node);
@@ -282,7 +282,7 @@ impl<P: Probe> World<P> {
         if segment.len > 0 {
             endpoint.carried.ip_bytes += u64::from(segment.wire_len());
         }
-        let mut cx = Cx::new(&mut self.probe, Who::Endpoint(to));
+        let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
         self.pump(u32::narrow(to.index()));
     }
@@ -296,7 +296,7 @@ impl<P: Probe> World<P> {
 
     fn drop_unroutable(&mut self, packet: PacketId) {
         let to = self.pool.get(packet).to;
-        let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
+        let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Endpoint(to));
         cx.discard(self.now, packet, DropReason::NoRoute, 0);
         self.unroutable += 1;
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use common::{no_traces, plan, run_first, run_with};
 
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, Probe, EventSource};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::{FlowResult, Replication};
 use airtcp_sim::{Estimate, run_one};
@@ -56,8 +56,8 @@ struct Told {
 impl Probe for Senders {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let Who::Endpoint(end) = who else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let EventSource::Endpoint(end) = source else { return };
         let told = self.0.entry(end.flow()).or_default();
         match event {
             Event::Window { cwnd, .. } => {

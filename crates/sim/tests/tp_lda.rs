@@ -10,7 +10,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Flags, PacketId, Side};
-use airtcp_probe::{DropReason, Event, LossCause, Probe, Who};
+use airtcp_probe::{DropReason, Event, LossCause, Probe, EventSource};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
 use airtcp_sim::run_one;
@@ -42,9 +42,9 @@ impl Judgements {
 impl Probe for Judgements {
     const ON: bool = true;
 
-    fn record(&mut self, _: Nanos, who: Who, event: &Event) {
-        match (who, event) {
-            (Who::Endpoint(end), Event::SegmentSent { segment, .. })
+    fn record(&mut self, _: Nanos, source: EventSource, event: &Event) {
+        match (source, event) {
+            (EventSource::Endpoint(end), Event::SegmentSent { segment, .. })
                 if end.side() == Side::Client =>
             {
                 let flow = end.flow();
@@ -55,8 +55,8 @@ impl Probe for Judgements {
                 let offset = u64::from(segment.seq.0.wrapping_sub(iss).wrapping_sub(1));
                 self.leaving = (segment.len > 0).then_some((flow, offset));
             }
-            (Who::Endpoint(_), Event::SegmentSent { .. }) => self.leaving = None,
-            (Who::Endpoint(end), Event::LossJudged { number, packets, cause }) => {
+            (EventSource::Endpoint(_), Event::SegmentSent { .. }) => self.leaving = None,
+            (EventSource::Endpoint(end), Event::LossJudged { number, packets, cause }) => {
                 assert_eq!(*packets, 1);
                 let Some(reason) = self.truth.get(&(end.flow(), *number)) else {
                     self.unlabelled += 1;
@@ -66,7 +66,7 @@ impl Probe for Judgements {
                 self.matrix[row][usize::from(*cause == LossCause::Corruption)] += 1;
             }
             (
-                Who::Queue(0) | Who::Link(0),
+                EventSource::Queue(0) | EventSource::Link(0),
                 Event::Enqueued { packet, .. }
                 | Event::TxStart { packet, .. }
                 | Event::Arrived { packet }

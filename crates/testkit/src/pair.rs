@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
 
@@ -184,12 +184,12 @@ impl Pair {
         side: Side,
         f: impl FnOnce(&mut Connection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, side));
+        let source = EventSource::Endpoint(EndpointId::new(0, side));
         let connection = match side {
             Side::Client => &mut self.client,
             Side::Server => &mut self.server,
         };
-        f(connection, self.now, &mut Cx::new(&mut NoProbe, who))
+        f(connection, self.now, &mut Cx::new(&mut NoProbe, source))
     }
 }
 

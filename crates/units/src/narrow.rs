@@ -1,22 +1,21 @@
-//! Conversions between number types that could lose something.
+//! Conversions to number types that may not hold the value.
 
-/// A number type that takes values of a wider one: `u32::narrow(x)` beside `u32::from(x)`.
+/// Conversion of a value that fits: `u32::narrow(x)` beside `u32::from(x)`.
 ///
-/// The caller of [`narrow`](Self::narrow) knows that the value fits. Where it need not fit, the
-/// caller writes [`low_bits`](LowBits::low_bits). Floats become integers with
-/// [`saturate`](Saturate::saturate).
+/// The caller knows that the value fits. Otherwise the caller uses [`low_bits`](LowBits::low_bits), or
+/// for a float [`saturate`](Saturate::saturate).
 pub trait Narrow<S>: Sized {
     /// `value` as this type. Builds with debug assertions check that it is in range.
     fn narrow(value: S) -> Self;
 }
 
-/// An integer type that takes the low bits of a wider one.
+/// Conversion to the low bits.
 pub trait LowBits<S>: Sized {
     /// The low bits of `value`.
     fn low_bits(value: S) -> Self;
 }
 
-/// An integer type that takes the nearest value to a float.
+/// Conversion of a float to the nearest value of an integer type.
 pub trait Saturate: Sized {
     /// `value` truncated towards zero, at most the largest and at least the smallest value of this
     /// type; 0 for NaN.

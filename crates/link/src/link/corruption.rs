@@ -64,7 +64,7 @@ impl CorruptionNotices {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Pool, Seq, Side};
-    use airtcp_probe::{NoProbe, PoolCx, Who};
+    use airtcp_probe::{NoProbe, PoolCx, EventSource};
     use airtcp_random::Seed;
     use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ mod tests {
             link.set_corruption_notices(delays);
         }
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Link(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Link(0));
         let mut seen = Seen::default();
         for n in 0..200u32 {
             let now = Nanos(u64::from(n) * 10_000_000);

@@ -1,7 +1,7 @@
 //! The link held against what a packet's way through it must be.
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{NoProbe, EventSource};
 use airtcp_units::{BitRate, Capacity, Narrow, Probability, Saturate};
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn packet(number: u32, bytes: u16) -> Packet {
 /// link is ready. Returns the numbers and times of what comes out.
 fn drive(link: &mut Link, pool: &mut Pool, lengths: &[u16], idle: Span) -> Vec<(u32, Nanos)> {
     let mut probe = NoProbe;
-    let mut cx = PoolCx::new(&mut probe, pool, Who::Link(0));
+    let mut cx = PoolCx::new(&mut probe, pool, EventSource::Link(0));
     let (mut now, mut next, mut out) = (Nanos::ZERO, 0, Vec::new());
     loop {
         while let Some(id) = link.poll(now, &mut cx) {
@@ -102,7 +102,7 @@ fn an_unlimited_link_is_always_ready() {
 fn next_timer_tells_of_readiness_only_to_those_who_wait() {
     let mut link = build(&config("rate = \"10 Mb/s\"\ndelay = \"40 ms\""), 0);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Link(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Link(0));
     assert_eq!(link.next_timer(), Nanos::NEVER);
     let id = cx.pool.insert(packet(0, 1500));
     link.handle(Nanos::ZERO, id, &mut cx);

@@ -17,7 +17,7 @@ fn segment(flags: Flags, seq: u32, ack: u32, len: u16) -> Segment {
 
 /// A small conversation as its client sees it: handshake with every option and ECN negotiation,
 /// data with a hole that SACK reports, its retransmission, a mark, the end; and what is beside it.
-fn conversation() -> Vec<(u64, Who, Event)> {
+fn conversation() -> Vec<(u64, EventSource, Event)> {
     const MSS: u32 = 1448;
     let (client, server) = (1_000_000, 5_000_000);
     let mut out = Vec::new();
@@ -32,7 +32,7 @@ fn conversation() -> Vec<(u64, Who, Event)> {
         } else {
             Event::SegmentReceived { segment: s }
         };
-        out.push((us * 1000, Who::Endpoint(CLIENT), event));
+        out.push((us * 1000, EventSource::Endpoint(CLIENT), event));
     };
     let options = |mut s: Segment| {
         (s.mss, s.window_scale) = (1460, 7);
@@ -77,25 +77,25 @@ fn conversation() -> Vec<(u64, Who, Event)> {
 }
 
 /// Two datagrams of another flow, and what a probe at the clients must not write.
-fn datagrams() -> Vec<(u64, Who, Event)> {
+fn datagrams() -> Vec<(u64, EventSource, Event)> {
     let mut out = Vec::new();
     let udp = EndpointId::new(1, Side::Client);
     for (n, len) in [(0, 1000), (1, 33)] {
         let segment = Segment::datagram(n, len);
         let event = Event::SegmentSent { segment, retransmission: false };
-        out.push((200_000_000 + u64::from(n), Who::Endpoint(udp), event));
+        out.push((200_000_000 + u64::from(n), EventSource::Endpoint(udp), event));
     }
     // Another side's view, and another event.
     let elsewhere = Event::SegmentReceived { segment: Segment::datagram(0, 1000) };
-    out.push((201_000_000, Who::Endpoint(udp.peer()), elsewhere));
-    out.push((202_000_000, Who::Endpoint(udp), Event::FastRetransmit));
+    out.push((201_000_000, EventSource::Endpoint(udp.peer()), elsewhere));
+    out.push((202_000_000, EventSource::Endpoint(udp), Event::FastRetransmit));
     out
 }
 
 fn capture(vantage: Vantage, snap: Option<u32>) -> (Vec<u8>, u64) {
     let mut probe = PcapProbe::new(Vec::new(), vantage, snap).unwrap();
-    for (now, who, event) in conversation() {
-        probe.record(Nanos(now), who, &event);
+    for (now, source, event) in conversation() {
+        probe.record(Nanos(now), source, &event);
     }
     let packets = probe.packets();
     (probe.finish().unwrap(), packets)
@@ -160,8 +160,8 @@ fn a_full_disk_is_told_at_the_end() {
         }
     }
     let mut probe = PcapProbe::new(Full(500), Vantage::Side(Side::Client), None).unwrap();
-    for (now, who, event) in conversation() {
-        probe.record(Nanos(now), who, &event);
+    for (now, source, event) in conversation() {
+        probe.record(Nanos(now), source, &event);
     }
     assert!(probe.packets() < 20);
     assert_eq!(probe.finish().err().map(|e| e.kind()), Some(io::ErrorKind::StorageFull));

@@ -44,7 +44,7 @@ fn captured(events: &[AirEvent]) -> [Vec<Vec<u8>>; 2] {
     let radios = ["ap", "sta0"].map(|name| (site(name), Vec::new())).into();
     let mut probe = RadiotapProbe::new(vec![radios]).unwrap();
     for event in events {
-        probe.record(Nanos(1_100_000), Who::Air(0), &Event::Air(*event));
+        probe.record(Nanos(1_100_000), EventSource::Medium(0), &Event::Air(*event));
     }
     let files = probe.finish().unwrap().remove(0);
     [packets(&files[0]), packets(&files[1])]

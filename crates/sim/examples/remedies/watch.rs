@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Kind, PacketId, Segment, Side};
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, Probe, EventSource};
 use airtcp_units::{Nanos, Span};
 
 /// Words of the option of a symbol of the sliding transport, and of LT-TCP.
@@ -63,14 +63,14 @@ fn new_bytes(segment: &Segment) -> u64 {
 impl Probe for Watch {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let sender = Who::Endpoint(EndpointId::new(0, Side::Client));
-        let receiver = Who::Endpoint(EndpointId::new(0, Side::Server));
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let sender = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+        let receiver = EventSource::Endpoint(EndpointId::new(0, Side::Server));
         match *event {
-            Event::Enqueued { packet, .. } if who == Who::Queue(0) => {
+            Event::Enqueued { packet, .. } if source == EventSource::Queue(0) => {
                 self.entered.push_back((packet, now));
             }
-            Event::Dequeued { packet, .. } if who == Who::Queue(0) => {
+            Event::Dequeued { packet, .. } if source == EventSource::Queue(0) => {
                 while let Some((id, at)) = self.entered.pop_front() {
                     if id == packet {
                         if at >= self.from {
@@ -80,14 +80,14 @@ impl Probe for Watch {
                     }
                 }
             }
-            Event::SegmentSent { segment, retransmission: false } if who == sender => {
+            Event::SegmentSent { segment, retransmission: false } if source == sender => {
                 let bytes = new_bytes(&segment);
                 if bytes > 0 {
                     self.sent += bytes;
                     self.left.push_back((self.sent, now, bytes));
                 }
             }
-            Event::Delivered { bytes } if who == receiver => {
+            Event::Delivered { bytes } if source == receiver => {
                 self.delivered += bytes;
                 while let Some(&(end, at, bytes)) = self.left.front()
                     && end <= self.delivered

@@ -12,7 +12,7 @@ pub struct MediumStation {
 }
 
 /// The stations of every medium, by the numbers under which events name them
-/// ([`Who::Air`](airtcp_probe::Who::Air) and the stations in
+/// ([`EventSource::Medium`](airtcp_probe::EventSource::Medium) and the stations in
 /// [`AirEvent`](airtcp_probe::air::AirEvent)).
 pub fn media(plan: &Resolved) -> Vec<Vec<MediumStation>> {
     let stations = |cell: usize| {

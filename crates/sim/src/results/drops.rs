@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::Dropped;
-use airtcp_probe::{DropReason, Probe, Who};
+use airtcp_probe::{DropReason, Probe, EventSource};
 use airtcp_scenario::Resolved;
 use airtcp_units::LowBits;
 use schemars::JsonSchema;
@@ -73,19 +73,19 @@ pub(crate) fn since<P: Probe>(
     rows
 }
 
-/// The name of whoever drops: the reverse of [`Who::place`].
+/// The name of whoever drops: the reverse of [`EventSource::place`].
 fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
     let (part, links) = (u32::low_bits(code), plan.links.len());
-    let of = |who: Who| who.place(part) == code;
+    let of = |source: EventSource| source.place(part) == code;
     let number = ((code >> 32) & 0xff_ffff) as u32;
     let node = |node: u32| plan.nodes[node as usize].clone();
-    if of(Who::Air(number)) {
+    if of(EventSource::Medium(number)) {
         return node(world.media()[number as usize].nodes[part as usize]);
     }
-    if (of(Who::Queue(number)) || of(Who::Link(number))) && (number as usize) < links {
+    if (of(EventSource::Queue(number)) || of(EventSource::Link(number))) && (number as usize) < links {
         return plan.links[number as usize].name.clone();
     }
-    if of(Who::Queue(number)) {
+    if of(EventSource::Queue(number)) {
         let station = world.media().iter().find_map(|medium| medium.node_of_queue(number));
         return station.map_or_else(|| "unknown".to_owned(), node);
     }

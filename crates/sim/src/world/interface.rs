@@ -2,7 +2,7 @@
 
 use airtcp_link::Link;
 use airtcp_packet::{PacketId, Pool};
-use airtcp_probe::{PoolCx, Probe, Who};
+use airtcp_probe::{PoolCx, Probe, EventSource};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 
@@ -36,7 +36,7 @@ impl Interface {
         probe: &mut P,
         pool: &mut Pool,
     ) -> bool {
-        let mut cx = PoolCx::new(probe, pool, Who::Queue(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.number));
         let verdict = self.queue.enqueue(now, packet, &mut cx);
         if self.link.is_ready(now) {
             self.feed(now, probe, pool);
@@ -53,9 +53,9 @@ impl Interface {
     /// Gives the link its next packets while it is free.
     pub(crate) fn feed<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         while self.link.is_ready(now) {
-            let mut cx = PoolCx::new(probe, pool, Who::Queue(self.number));
+            let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.number));
             let Some(packet) = self.queue.dequeue(now, &mut cx) else { break };
-            cx.who = Who::Link(self.number);
+            cx.source = EventSource::Link(self.number);
             self.link.handle(now, packet, &mut cx);
         }
         // If the link is still free, the discipline holds packets back until its timer.
@@ -87,7 +87,7 @@ impl Interface {
         probe: &mut P,
         pool: &mut Pool,
     ) -> Option<PacketId> {
-        self.link.poll(now, &mut PoolCx::new(probe, pool, Who::Link(self.number)))
+        self.link.poll(now, &mut PoolCx::new(probe, pool, EventSource::Link(self.number)))
     }
 
     /// When it next wants to run: an arrival, the end of a transmission with more to send, or the

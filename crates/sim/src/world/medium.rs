@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{PacketId, Pool};
-use airtcp_probe::{PoolCx, Probe, Who};
+use airtcp_probe::{PoolCx, Probe, EventSource};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, Offered};
@@ -147,7 +147,7 @@ impl Medium {
         pool: &mut Pool,
     ) {
         let category = if self.places(station).len() == 1 { 0 } else { category };
-        let mut cx = PoolCx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
         let verdict = self.queues[place].enqueue(now, packet, &mut cx);
         if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {
@@ -172,10 +172,10 @@ impl Medium {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
                 let mut cx =
-                    PoolCx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
+                    PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
                 let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
                 let to = to(cx.pool, packet);
-                cx.who = Who::Air(self.number);
+                cx.source = EventSource::Medium(self.number);
                 let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
                 let offered = Offered { packet, to, category, entered };
                 self.cell.offer(now, station, offered, &mut cx);
@@ -201,21 +201,21 @@ impl Medium {
 
     /// Transmissions end.
     pub(crate) fn on_ends<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = PoolCx::new(probe, pool, Who::Air(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
         self.cell.on_ends(now, &mut cx);
     }
 
     /// Stations decide.
     pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         if self.cell.next_timer() <= now {
-            let mut cx = PoolCx::new(probe, pool, Who::Air(self.number));
+            let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
             self.cell.on_timers(now, &mut cx);
         }
     }
 
     /// Transmissions start.
     pub(crate) fn on_starts<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = PoolCx::new(probe, pool, Who::Air(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
         self.cell.on_starts(now, &mut cx);
     }
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Flags, Segment, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
 use airtcp_transport::tcp::Connection;
 use airtcp_units::{LowBits, Nanos, Span};
 
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
     }
 
     fn with<T>(&mut self, f: impl FnOnce(&mut Connection, &mut Cx<'_, NoProbe>) -> T) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, Side::Client));
-        f(&mut self.connection, &mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+        f(&mut self.connection, &mut Cx::new(&mut NoProbe, source))
     }
 }
