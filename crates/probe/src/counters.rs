@@ -1,4 +1,4 @@
-//! How often things happened, over all machines of a run.
+//! Event counters over all machines of a run.
 
 use airtcp_units::Nanos;
 
@@ -7,9 +7,9 @@ use crate::{DropReason, Event, Probe, EventSource};
 /// Totals over a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Segments put out by endpoints.
+    /// Segments sent by endpoints.
     pub segments_sent: u64,
-    /// Of these, the ones with bytes that were sent before.
+    /// Those of `segments_sent` with bytes that were sent before.
     pub retransmissions: u64,
     /// Segments received by endpoints.
     pub segments_received: u64,
@@ -21,9 +21,9 @@ pub struct Counters {
     pub spurious: u64,
     /// Bytes that reached applications in order.
     pub delivered_bytes: u64,
-    /// Packets put into queues.
+    /// Packets enqueued.
     pub enqueued: u64,
-    /// Packets taken from queues.
+    /// Packets dequeued.
     pub dequeued: u64,
     /// Packets marked by queues.
     pub marked: u64,

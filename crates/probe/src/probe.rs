@@ -1,10 +1,10 @@
-//! Receivers of events.
+//! Probes, the receivers of events.
 
 use airtcp_units::Nanos;
 
 use crate::{Event, EventSource};
 
-/// Receives the events of machines. `ON` is a constant, so that a run without a probe has no cost.
+/// Receives the events of machines. `ON` is a constant, so that a disabled probe costs nothing.
 pub trait Probe {
     /// False only for probes that ignore everything.
     const ON: bool;
@@ -12,14 +12,14 @@ pub trait Probe {
     /// `event` happened to the machine `source` at `now`.
     fn record(&mut self, now: Nanos, source: EventSource, event: &Event);
 
-    /// True if the probe records the events of shared media ([`Event::Air`]) at `now`: one per frame and
-    /// radio. They outnumber all other events and cost as much as the simulation.
+    /// True if the probe records the events of shared media ([`Event::Air`]) at `now`. There is one per frame
+    /// and radio: they outnumber all other events and cost as much as the simulation itself.
     fn wants_air(&self, _now: Nanos) -> bool {
         false
     }
 }
 
-/// Observes nothing, at no cost.
+/// Ignores all events, at no cost.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct NoProbe;
 
@@ -62,8 +62,8 @@ impl<A: Probe> Probe for &mut A {
     }
 }
 
-/// Passes events to a function: the probe behind an interface that cannot be generic, such as a
-/// boxed machine from outside the workspace. Always on; the function chooses what to record.
+/// Passes events to a function. It is the probe behind an interface that cannot be generic, such as a
+/// boxed queue discipline. Always on.
 pub struct Relay<'a>(pub &'a mut dyn FnMut(Nanos, EventSource, &Event));
 
 impl Probe for Relay<'_> {

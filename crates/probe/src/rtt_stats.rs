@@ -1,4 +1,4 @@
-//! What every transport counts of its round trips.
+//! Round-trip statistics of a transport.
 
 use airtcp_units::Span;
 use serde::Serialize;
@@ -29,7 +29,7 @@ impl RttStats {
         (self.samples > 0).then(|| self.sum / self.samples)
     }
 
-    /// Takes a sample, and the smoothed round trip with it.
+    /// Records a sample and the smoothed round-trip time after it.
     #[inline]
     pub fn record(&mut self, sample: Span, smoothed: Span) {
         self.min = if self.samples == 0 { sample } else { self.min.min(sample) };

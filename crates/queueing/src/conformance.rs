@@ -34,7 +34,7 @@ struct Record(Vec<Event>);
 impl Probe for Record {
     const ON: bool = true;
     fn record(&mut self, _: Nanos, source: EventSource, event: &Event) {
-        assert_eq!(source, EventSource::Queue(7), "the name it was given");
+        assert_eq!(source, EventSource::Queue(7), "the queue records events under its own source");
         self.0.push(*event);
     }
 }
@@ -132,7 +132,7 @@ impl Shadowed {
         let marks = self.marks();
         let events = self.forget(|_| true) + marks;
         let Some(id) = got else {
-            assert!(self.list.is_empty(), "it gives what it has");
+            assert!(self.list.is_empty(), "a queue that waits for no timer gives a packet");
             assert_eq!(self.events.0.len(), events, "an empty queue has no other events");
             return;
         };
@@ -210,8 +210,8 @@ proptest! {
     fn every_registered_discipline_conforms(ops in ops()) {
         for config in QueueConfig::samples() {
             let once = check(&config, false, false, &ops);
-            prop_assert_eq!(&once, &check(&config, false, false, &ops), "twice the same: {:?}", config);
-            prop_assert_eq!(&once, &check(&config, true, false, &ops), "in a box: {:?}", config);
+            prop_assert_eq!(&once, &check(&config, false, false, &ops), "two equal runs: {:?}", config);
+            prop_assert_eq!(&once, &check(&config, true, false, &ops), "boxed: {:?}", config);
             check(&config, false, true, &ops);
         }
     }

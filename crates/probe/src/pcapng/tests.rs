@@ -1,4 +1,4 @@
-//! The file format, and what an independent reader makes of it.
+//! The file format, and an independent reader: tshark.
 
 use std::process::Command;
 
@@ -15,8 +15,8 @@ fn segment(flags: Flags, seq: u32, ack: u32, len: u16) -> Segment {
     s
 }
 
-/// A small conversation as its client sees it: handshake with every option and ECN negotiation,
-/// data with a hole that SACK reports, its retransmission, a mark, the end; and what is beside it.
+/// A small conversation as its client sees it: handshake with every option and ECN negotiation, data with
+/// a hole that SACK reports, the retransmission, a mark, the close. Then events of other machines.
 fn conversation() -> Vec<(u64, EventSource, Event)> {
     const MSS: u32 = 1448;
     let (client, server) = (1_000_000, 5_000_000);
@@ -76,7 +76,7 @@ fn conversation() -> Vec<(u64, EventSource, Event)> {
     out
 }
 
-/// Two datagrams of another flow, and what a probe at the clients must not write.
+/// Two datagrams of another flow, and events that a probe at the clients must not write.
 fn datagrams() -> Vec<(u64, EventSource, Event)> {
     let mut out = Vec::new();
     let udp = EndpointId::new(1, Side::Client);
@@ -85,7 +85,7 @@ fn datagrams() -> Vec<(u64, EventSource, Event)> {
         let event = Event::SegmentSent { segment, retransmission: false };
         out.push((200_000_000 + u64::from(n), EventSource::Endpoint(udp), event));
     }
-    // Another side's view, and another event.
+    // An event at the other side, and an event of another kind.
     let elsewhere = Event::SegmentReceived { segment: Segment::datagram(0, 1000) };
     out.push((201_000_000, EventSource::Endpoint(udp.peer()), elsewhere));
     out.push((202_000_000, EventSource::Endpoint(udp), Event::FastRetransmit));
@@ -129,7 +129,7 @@ fn blocks_are_whole() {
 
 #[test]
 fn time_stamps_pass_four_seconds() {
-    // The upper and the lower 32 bits of nanoseconds are two fields.
+    // The file has the upper and the lower 32 bits of nanoseconds in two fields.
     let at = Nanos(5_000_000_000);
     let mut file = Pcapng::new(Vec::new(), "a test").unwrap();
     let interface = file.interface("one", 0).unwrap();
@@ -211,7 +211,7 @@ fn tshark_finds_nothing_wrong() {
         let transport = if n < 19 { &row[1] } else { &row[2] };
         assert_eq!(transport, "1", "transport checksum of packet {}: {row:?}", n + 1);
         assert_eq!(row[4], "", "packet {} is malformed", n + 1);
-        // Notes on the course of a TCP connection are expected; anything else is a mistake.
+        // Notes on the course of a TCP connection are expected; anything else is an error.
         for note in row[3].split(',').filter(|note| !note.is_empty()) {
             let expected = [
                 "Connection establish",

@@ -68,8 +68,8 @@ fn sent(frame: AirFrame) -> AirEvent {
     AirEvent::Sent { frame, loss: None }
 }
 
-fn heard(frame: AirFrame, whole: bool) -> AirEvent {
-    AirEvent::Heard { station: 0, frame, signal_dbm: -74.2, noise_dbm: -99.0, whole }
+fn heard(frame: AirFrame, decoded: bool) -> AirEvent {
+    AirEvent::Heard { station: 0, frame, signal_dbm: -74.2, noise_dbm: -99.0, decoded }
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_repetition_has_the_packet_that_is_no_longer_there() {
     assert_eq!(good, mac80211::crc32(&whole[..77]).to_le_bytes());
     assert_eq!(bad, (!mac80211::crc32(&garbled[..77])).to_le_bytes());
     assert_eq!([ap[0][16], ap[1][16]], [0x50, 0x10]);
-    // The IP identification: the same of the repetition, one more of the next packet.
+    // IP identification: the same in a retransmission, one more in the next packet.
     assert_eq!([&whole[38..40], &next[38..40]], [[0, 0], [0, 1]]);
 }
 
@@ -200,8 +200,7 @@ fn a_short_preamble_of_dsss_has_its_flag() {
     assert_eq!(ap[0][17], 22);
 }
 
-/// Open system authentication and association of 802.11a: the fields in their places, the rates at the
-/// end.
+/// Open system authentication and association of 802.11a: the fields, then the rates.
 #[test]
 fn authentication_and_association() {
     let body = |class, from: u32, bytes: u32| {

@@ -209,7 +209,7 @@ fn an_idle_link_is_timed_by_its_rate() {
     let given = Some(Span::from_millis(3));
     let mut queue = red(&RedConfig { packet_time: given, ..RedConfig::default() });
     queue.on_link(&link(true));
-    assert_eq!(queue.avg.packet_time(), Span::from_millis(3), "what the table says goes first");
+    assert_eq!(queue.avg.packet_time(), Span::from_millis(3), "the configured time takes precedence");
 }
 
 #[test]
