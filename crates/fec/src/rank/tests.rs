@@ -81,8 +81,8 @@ fn rank(mut matrix: Vec<Vec<u8>>) -> usize {
 }
 
 proptest! {
-    /// Data and repair symbols over random windows in any order: a symbol is known exactly if
-    /// the equations determine it, its bytes are right, and a decoder without bytes says the same.
+    /// Data and repair symbols over random windows in any order: a symbol is known exactly if the equations
+    /// determine it, its bytes are correct, and a decoder without bytes agrees.
     #[test]
     fn it_knows_what_can_be_known(
         events in proptest::collection::vec((any::<bool>(), 0_u64..24, 1_usize..14, any::<u16>()), 0..60),
