@@ -69,7 +69,7 @@ fn plain(message: &str) -> Option<String> {
         return Some(format!("the key {key} is given twice"));
     }
     if message.starts_with("data did not match any variant") {
-        return Some("is of none of the accepted forms".to_owned());
+        return Some("has none of the accepted forms".to_owned());
     }
     // The limits of a type help only if the number exceeds them: the key may accept less.
     let (rest, limits) = match message.strip_prefix("invalid type: ") {
@@ -130,7 +130,7 @@ fn kind(name: &str, limits: bool) -> Option<String> {
         "a sequence" => Some("a list".to_owned()),
         "a map" => Some("a table".to_owned()),
         _ if name.starts_with("internally tagged enum ") => {
-            Some("a table that begins with which one it is, such as { model = \"...\" }, { kind = \"...\" }".to_owned())
+            Some("a table such as { model = \"...\" } or { kind = \"...\" }".to_owned())
         }
         _ if name.starts_with("struct ") => Some("a table".to_owned()),
         _ if name.starts_with("enum ") || name.starts_with("variant ") => Some("a name".to_owned()),

@@ -1,4 +1,4 @@
-//! What is said of a number that no key of its kind can take: what the key accepts, and the number.
+//! Errors of numbers that the key's type cannot hold: they name the number and what the key accepts.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,5 +1,4 @@
-//! What a scenario is refused for is said in the words of its author: no word of the parser, of its
-//! types or of this program's language.
+//! Errors of a scenario contain no words of the parser, of its types or of Rust.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -53,7 +52,7 @@ fn a_law_in_place_of_a_profile_is_told_where_it_belongs() {
     assert!(said.contains("flows[0].tcp") && said.contains("{ congestion = \"cubic\" }"), "{said}");
     let said = refusal(&format!("tcp = \"reno\"\n{LINK}{FLOW}"));
     assert!(said.contains("{ congestion = \"reno\" }"), "{said}");
-    // What is neither is a profile that there is not.
+    // Neither a law nor a profile: an unknown profile.
     assert!(refusal(&format!("{LINK}{FLOW}tcp = \"linus\"\n")).contains("did you mean \"linux\""));
 }
 
@@ -67,7 +66,7 @@ fn a_number_beyond_all_types_is_said_with_the_limit() {
 fn a_missing_choice_says_what_it_chooses() {
     let said = refusal(&format!("{LINK}loss = {{ probability = 0.1 }}\n"));
     assert!(said.contains("\"model\" is missing") && said.contains("airtcp list loss"), "{said}");
-    // A list is named only where there is one of what is asked for.
+    // The error names `airtcp list FAMILY` only if the family exists.
     let said = refusal("duration = \"1 s\"\n[topology]\npairs = 2\n");
     assert!(said.contains("\"kind\" is missing") && !said.contains("airtcp list"), "{said}");
     let cell = "duration = \"1 s\"\n[[cells]]\nstandard = \"802.11a\"\n";

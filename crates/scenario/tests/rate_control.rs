@@ -1,4 +1,4 @@
-//! The rates of a cell and their control, as a scenario gives them.
+//! The rates and the rate control of a cell in a scenario.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,4 +1,4 @@
-//! What a scenario file may say, and what is answered when it says something else.
+//! Scenario files: accepted texts, and errors of others.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -56,7 +56,7 @@ fn tcp_is_profile_then_common_then_own() {
     assert_eq!(s.flows[1].tcp, TcpConfig { ack_every: 2, ..TcpConfig::profile(Profile::Linux) });
 }
 
-/// The law that the profile has already, named alone, is the profile's with its parameters.
+/// A flow that only names the profile's law keeps the profile's parameters.
 #[test]
 fn a_law_named_alone_keeps_the_profiles_parameters() {
     let tcp = |own: &str| {
@@ -212,7 +212,7 @@ fn refusals() {
     }
 }
 
-/// In tables whose `kind` says what they hold, in these too.
+/// Errors in tables with a tag name the key too.
 #[test]
 fn a_wrong_value_in_a_table_of_a_kind_is_named() {
     let cases = [
@@ -335,10 +335,10 @@ fn hops_are_links_in_a_row() {
     let other = scenario(&format!("{long}{flow}")).unwrap().resolve().unwrap();
     assert_eq!(one.nodes, other.nodes);
     assert_eq!(one.scenario, other.scenario);
-    // Both ends of the row are the flow's where nothing else is said.
+    // By default the flow runs between the ends of the row.
     let alone = scenario(&short[..short.len() - LINK.len()]).unwrap().resolve().unwrap();
     assert_eq!((alone.nodes[alone.flows[0].from].as_str(), alone.flows[0].to), ("a", 3));
-    // A complaint about any hop names the line that was written.
+    // An error of any hop names the line of the link.
     let places: Vec<&str> = one.links.iter().step_by(2).map(|l| l.path.as_str()).collect();
     assert_eq!(places[..3], ["links[0].forward"; 3]);
     assert_eq!(places[3], "links[1].forward");
