@@ -75,10 +75,10 @@ mod tests {
         jitter = { mean = \"30 ms\", distribution = \"exponential\" }\n\
         loss = { model = \"bernoulli\", probability = 0.3 }";
 
-    /// Packets that arrived, by number and time, and the notices.
+    /// Numbers and times of packets that arrived, and the notices.
     type Seen = (Vec<(u32, Nanos)>, Vec<CorruptionNotice>);
 
-    /// Sends packets of two flows in turn, one each 10 ms; every third carries no payload.
+    /// Sends packets of two flows alternately, one every 10 ms; every third has no payload.
     fn drive(seed: u64, delays: Option<Vec<Option<Span>>>) -> Seen {
         let config: LinkConfig = toml::from_str(JITTERY).unwrap();
         let mut link = Link::new(&config, Seed::new(seed), "l", &|p| Err(p.into())).unwrap();

@@ -1,4 +1,5 @@
-//! A train against its units one by one: the same decisions at the same times, and the same receiver afterwards.
+//! Compares a train with its units one by one: the same decisions at the same times, and the same state of the
+//! receiver.
 
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Nanos, Narrow, Pace, Span, TxClock};
@@ -8,16 +9,16 @@ use super::{
     Block, Decision, MAX_SYMBOLS, Receiver, ReceiverParts, SymbolSet, Timed, Train, Trigger, Unit,
 };
 
-/// What came of a way of driving a receiver: decisions in their order, units of use, when it next wants to run.
+/// Record of a receiver: decisions in order, numbers of needed units, next timers.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     decisions: Vec<Timed>,
     useful: Vec<u16>,
     timers: Vec<Nanos>,
-    strange: u64,
+    malformed: u64,
 }
 
-/// Unit by unit, as a wire brings them: each at its time, after the timers that end before.
+/// Passes the units one by one, each at its arrival time, after the timers that expire before it.
 fn one_by_one(receiver: &mut Receiver, train: &Train, mut duration: impl FnMut() -> Span) -> u16 {
     let Block { frame, attempt, last, oldest, needed, symbols, .. } = train.block;
     let (mut at, mut useful, mut unit_time) = (train.start, 0, None);
@@ -38,7 +39,7 @@ fn one_by_one(receiver: &mut Receiver, train: &Train, mut duration: impl FnMut()
     useful
 }
 
-/// A transmission: how far its frame is from the newest so far, its attempt, units, and what happens to them.
+/// A transmission: distance of its frame from the newest, attempt, units, and losses.
 #[derive(Debug, Clone)]
 struct Sent {
     back: u64,
@@ -138,15 +139,15 @@ fn run(parts: ReceiverParts, rate: Option<u64>, all: &[Sent], whole: bool) -> Se
         receiver.on_timer(receiver.next_timer());
         seen.decisions.extend(std::iter::from_fn(|| receiver.poll()));
     }
-    seen.strange = receiver.malformed();
+    seen.malformed = receiver.malformed();
     seen
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Whatever its frames, units and timers: also those that end within a train, at rates at which units
-    /// take a nanosecond or two, and all at once.
+    /// With any frames, units and timers: timers that expire within a train, units that take a nanosecond or two,
+    /// and units that arrive at once.
     #[test]
     fn a_train_is_its_units_one_by_one(
         parts in parts(),
