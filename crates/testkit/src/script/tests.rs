@@ -1,4 +1,4 @@
-//! The reader and the player: what they accept, what they say, and that scripts can fail.
+//! Tests of the parser and the player: accepted scripts, errors, and failing scripts.
 
 use airtcp_transport::tcp::Role;
 use proptest::prelude::*;
@@ -30,8 +30,8 @@ fn a_script_passes() {
     run(&script).unwrap();
 }
 
-/// A script that says something else than the connection does fails at that line, and says
-/// what was expected and what came in the notation of the script.
+/// A script that differs from the connection fails at that line. The error has the expected and the found
+/// segment in the notation of the script.
 #[test]
 fn a_wrong_script_fails() {
     let wrong = HANDSHAKE.replace("seq 1 ack 1", "seq 1 ack 2");
@@ -154,7 +154,7 @@ proptest! {
         let _ = parse("t", &text);
     }
 
-    /// Pieces of real scripts in any order reach further than arbitrary characters.
+    /// Words of real scripts in any order reach deeper than arbitrary characters.
     #[test]
     fn the_reader_never_panics_on_near_scripts(
         words in prop::collection::vec(
@@ -201,7 +201,7 @@ proptest! {
         let text = format!("{names} {seq}:{end} ack {ack} win {window} <{options}>");
         let pattern = &field(&text)[0];
         let defaults = pattern::Defaults { seq: 0, ack: 0, window: 0, clock: 0, echo: 0 };
-        // Filled as the peer's, so that "ours" and "peer" change places when it is compared.
+        // The segment is filled as the peer's, so `ours` and `peer` are exchanged for the comparison.
         let swapped = Origins { ours: origins.peer, peer: origins.ours };
         let segment = pattern.fill(&defaults, &origins);
         prop_assert_eq!(pattern.mismatch(&segment, &swapped), None);
