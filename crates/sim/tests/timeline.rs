@@ -1,4 +1,4 @@
-//! What an observer is told of the air, against what the results count and what medium access allows.
+//! Events of the medium, compared with the results and with the rules of medium access.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -75,7 +75,7 @@ fn frames_and_losses_are_those_of_the_results() {
                 let Some(counts) = station.frames.get(class.name()) else { continue };
                 kinds += 1;
                 let (sent, lost) = &seen[&(u32::narrow(i), class)];
-                // What is on the air at the end has been sent and not been told of.
+                // Frames on the air at the end count as sent but have no event.
                 assert!(counts.sent - sent <= 1, "{more} {i} {class:?} {sent} {}", counts.sent);
                 let lost: Vec<_> = lost.iter().map(|(name, n)| (name.to_string(), *n)).collect();
                 let counted: Vec<_> = counts.lost.iter().map(|(k, n)| (k.clone(), *n)).collect();
@@ -123,8 +123,7 @@ fn answers_come_a_sifs_later_and_reservations_last_until_they_end() {
         answered += 1;
     }
     assert!(answered > 500);
-    // The NAV of the station that has no part in an exchange is one stretch from the end of the RTS to
-    // the end of the ACK.
+    // A third station's NAV lasts from the end of the RTS to the end of the ACK.
     let acks: Vec<Nanos> =
         frames.iter().filter(|f| f.frame.class == FrameClass::Ack).map(|f| f.frame.ended).collect();
     let navs: Vec<_> = timeline.waits().iter().filter(|w| w.kind == WaitKind::Nav).collect();
@@ -179,7 +178,7 @@ fn stations_over_time_end_where_the_results_do() {
         let share = last("airtime") as f64 / 0.5e9;
         let expected = station.airtime_share;
         assert!((share - expected).abs() < 1e-3, "{share} against {expected}");
-        // What is counted from the start never falls.
+        // Counts since the start never fall.
         for name in ["airtime", "frames", "lost"] {
             assert!(table.column(name).unwrap().is_sorted(), "{name}");
         }

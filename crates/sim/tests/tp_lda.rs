@@ -1,8 +1,8 @@
-//! TCP that tells losses apart by trip times: held against what really took each packet.
+//! Loss differentiation by trip times (TP-LDA), compared with the true cause of each loss.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -17,19 +17,19 @@ use airtcp_sim::run_one;
 use airtcp_units::Nanos;
 use common::{no_traces, plan};
 
-/// What took packets, and what senders took it for.
+/// True and judged causes of losses.
 #[derive(Default)]
 struct Judgements {
     /// Initial sequence number of each flow.
     iss: BTreeMap<u32, u32>,
-    /// The data packet that just left: flow and stream offset.
+    /// The data packet just sent: flow and stream offset.
     leaving: Option<(u32, u64)>,
     under_way: Vec<(PacketId, (u32, u64))>,
-    /// Why the latest copy that was lost was.
+    /// Drop reason of the latest lost copy.
     truth: BTreeMap<(u32, u64), DropReason>,
-    /// Rows: dropped by the queue, lost by the link. Columns: taken for congestion, for corruption.
+    /// Rows: dropped by the queue, lost by the link. Columns: judged congestion, judged corruption.
     matrix: [[u32; 2]; 2],
-    /// Judged lost, and not.
+    /// Packets judged lost that were not lost.
     unlabelled: u32,
 }
 
@@ -94,7 +94,7 @@ impl Probe for Judgements {
 
 const TP_LDA: &str = "loss_response = \"tp-lda\"";
 
-/// A link of 10 Mb/s and 40 ms with this queue and random loss, and flows with these keys.
+/// A link of 10 Mb/s and 40 ms with this queue and random loss, and counts of flows with these keys.
 fn run(queue: &str, loss: f64, flows: &[(u32, &str)]) -> (Replication, Judgements) {
     let mut text = format!(
         "seed = 3\nduration = \"120 s\"\nwarmup = \"20 s\"\n\
@@ -116,19 +116,19 @@ fn drop_tail(packets: u32) -> String {
     format!("kind = \"drop-tail\", packets = {packets}")
 }
 
-/// What is left of a run when what only judges is left out.
+/// Results of a run that do not depend on judgements.
 fn traffic(r: &Replication) -> (Vec<(u64, u64, u64)>, u64) {
     let flow =
         |f: &airtcp_sim::results::FlowResult| (f.delivered_bytes, f.segments_sent, f.timeouts);
     (r.flows.iter().map(flow).collect(), r.links[0].sent_packets)
 }
 
-/// A queue that overflows and a link that corrupts: nearly every overflow is found, and few of the
-/// corrupted packets are taken for one. Those met a long queue: trip times cannot tell them.
+/// With queue drops and corruption, nearly every queue drop is judged correctly, and few corrupted packets are
+/// judged congestion. Those few met a long queue, so trip times cannot distinguish them.
 #[test]
 fn losses_are_told_apart() {
-    // By recovery: how much of either kind is judged right, at least. Without SACK only the first
-    // hole of a window is judged, by what came before it.
+    // Minimum share of correct judgements of either kind, by recovery. Without SACK only the first hole of
+    // a window is judged, by the packets before it.
     let rack = "rack = true, tlp = true, rate_reduction = \"prr\"";
     for (keys, queue, loss, overflow, corruption) in [
         ("", 40, 0.003, 0.95, 0.6),
@@ -148,7 +148,7 @@ fn losses_are_told_apart() {
     }
 }
 
-/// Where only the link loses packets the window is hardly ever reduced.
+/// If only the link loses packets, the window is rarely reduced.
 #[test]
 fn random_loss_costs_less() {
     for (law, loss, gain) in
@@ -162,8 +162,8 @@ fn random_loss_costs_less() {
     }
 }
 
-/// Where only a full queue loses packets every loss is found to be congestion: whoever asks, the
-/// traffic is packet by packet that of the plain law.
+/// If only a full queue loses packets, every loss is judged congestion, and the traffic is packet by packet
+/// that of the plain law.
 #[test]
 fn congestion_alone_is_answered_as_ever() {
     for (law, packets) in [("reno", 100), ("reno", 30), ("cubic", 100), ("cubic", 30)] {
@@ -180,7 +180,7 @@ fn congestion_alone_is_answered_as_ever() {
     }
 }
 
-/// Trips that lie less than two ticks apart say nothing, and every loss counts.
+/// If trip times differ by less than two clock ticks, every loss counts as congestion.
 #[test]
 fn a_clock_too_coarse_is_no_excuse() {
     for (tick, least) in [("200 ms", 0.0), ("1 ms", 3.0)] {
@@ -197,8 +197,8 @@ fn a_clock_too_coarse_is_no_excuse() {
     }
 }
 
-/// What RED drops from a short queue looks like corruption: more than its share, within reason.
-/// Marks are congestion whatever the trips say.
+/// RED's drops from a short queue look like corruption, so the flow gets more than its share, within a bound.
+/// Marks are congestion whatever the trip times.
 #[test]
 fn early_drops_are_mistaken_but_marks_are_not() {
     let keys = "congestion = \"cubic\"";

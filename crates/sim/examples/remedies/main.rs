@@ -1,6 +1,6 @@
-//! Compares the remedies of S0 and S2 and the project's own, for `docs/figures/remedies.py`. `remedies
-//! PART...` runs the named parts, or all without arguments. It writes one row for each quantity of each run:
-//! part, scheme, channel, loss, case, seed, quantity, value.
+//! Compares the remedies of S0 and S2 and the project's own, for `docs/figures/remedies.py`.
+//! `remedies PART...` runs the named parts, or all without arguments. It writes one row for each quantity of
+//! each run: part, scheme, channel, loss, case, seed, quantity, value.
 
 #![allow(
     clippy::print_stdout,
