@@ -2,7 +2,7 @@
 //! nothing panics, time never runs backwards, output always ends.
 
 use airtcp_packet::{Ecn, Flags, SackBlock, Segment, Seq};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::{Connection, Profile, Role, TcpConfig};
 use airtcp_units::Nanos;
 

@@ -161,8 +161,8 @@ impl ErasureCode for ReedSolomon {
         let restored = (missing.len() > decode::MAX_CAUCHY_LOSSES)
             .then(|| decode::decode_with_library(&received.data, bytes, used))
             .flatten();
-        let mut restored =
-            restored.unwrap_or_else(|| self.restore_by_cauchy(&received.data, bytes, used, &missing));
+        let mut restored = restored
+            .unwrap_or_else(|| self.restore_by_cauchy(&received.data, bytes, used, &missing));
         for symbol in &mut restored {
             symbol.truncate(bytes);
         }

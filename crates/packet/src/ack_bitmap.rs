@@ -120,7 +120,8 @@ mod tests {
     use super::*;
 
     fn update(bitmap: &mut AckBitmap, greatest: u64, arrived: &[u64]) -> (Vec<u64>, bool) {
-        let before = if greatest + 1 < u64::from(BITMAP_LEN) { u128::MAX << (greatest + 1) } else { 0 };
+        let before =
+            if greatest + 1 < u64::from(BITMAP_LEN) { u128::MAX << (greatest + 1) } else { 0 };
         let bits = arrived.iter().fold(before, |bits, n| bits | 1 << (greatest - n));
         let new = bitmap.update(greatest, bits);
         let regressed = new.regressed;

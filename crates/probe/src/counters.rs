@@ -2,7 +2,7 @@
 
 use airtcp_units::Nanos;
 
-use crate::{DropReason, Event, Probe, EventSource};
+use crate::{DropReason, Event, EventSource, Probe};
 
 /// Totals over a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

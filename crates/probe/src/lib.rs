@@ -25,7 +25,7 @@ mod wording;
 
 pub use air::{FrameClass, FrameLoss};
 pub use counters::Counters;
-pub use event::{DropReason, Event, LossCause, EventSource};
+pub use event::{DropReason, Event, EventSource, LossCause};
 pub use machine::{Cx, Machine, PoolCx};
 pub use nearest::{near, nearest};
 pub use pcapng::{PcapProbe, Pcapng, Vantage};

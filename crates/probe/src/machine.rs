@@ -3,7 +3,7 @@
 use airtcp_packet::{Packet, PacketId, Pool};
 use airtcp_units::Nanos;
 
-use crate::{DropReason, Event, Probe, EventSource};
+use crate::{DropReason, Event, EventSource, Probe};
 
 /// Context of a machine's call: the probe, and the machine's identity in the run.
 pub struct Cx<'a, P: Probe> {

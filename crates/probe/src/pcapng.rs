@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use airtcp_packet::{EndpointId, Segment, Side};
 use airtcp_units::{LowBits, Nanos, Narrow};
 
-use crate::{Event, Probe, EventSource, wire};
+use crate::{Event, EventSource, Probe, wire};
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
@@ -71,7 +71,12 @@ impl<W: Write> Pcapng<W> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn interface_with_link_type(&mut self, link_type: u16, name: &str, snap: u32) -> io::Result<u32> {
+    pub fn interface_with_link_type(
+        &mut self,
+        link_type: u16,
+        name: &str,
+        snap: u32,
+    ) -> io::Result<u32> {
         self.begin();
         self.block.extend(link_type.to_le_bytes());
         self.block.extend([0, 0]);

@@ -18,7 +18,7 @@ use airtcp_units::{Nanos, Narrow, Saturate};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
-use crate::{Event, Pcapng, Probe, EventSource, wire};
+use crate::{Event, EventSource, Pcapng, Probe, wire};
 
 /// LINKTYPE_IEEE802_11_RADIOTAP.
 const LINK_TYPE: u16 = 127;

@@ -12,7 +12,7 @@ use airtcp_packet::EndpointId;
 use airtcp_units::{Nanos, Span};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
-use crate::{Event, Probe, EventSource};
+use crate::{Event, EventSource, Probe};
 
 /// Columns of one series. Times in nanoseconds since the start; windows and sizes in bytes,
 /// lengths in packets, durations in nanoseconds, loss rates in millionths.
@@ -259,7 +259,9 @@ impl Probe for Series {
                 let table = self.queues.entry(queue).or_insert_with(|| Table::new(QUEUE));
                 table.add(now, [u64::from(*packets), *bytes, 0, 0], options);
             }
-            (EventSource::Medium(medium), Event::Air(AirEvent::Sent { frame, loss })) if options.stations => {
+            (EventSource::Medium(medium), Event::Air(AirEvent::Sent { frame, loss }))
+                if options.stations =>
+            {
                 self.sent(now, medium, frame, loss.is_some());
             }
             _ => {}
@@ -337,9 +339,21 @@ mod tests {
         series.record(Nanos(1), EventSource::Endpoint(END), &window(1));
         series.record(Nanos(1), EventSource::Endpoint(END), &rtt);
         series.record(Nanos(2), EventSource::Endpoint(END.peer()), &window(1));
-        series.record(Nanos(3), EventSource::Queue(3), &Event::Enqueued { packet, packets: 1, bytes: 40 });
-        series.record(Nanos(4), EventSource::Queue(3), &Event::Dequeued { packet, packets: 0, bytes: 0 });
-        series.record(Nanos(5), EventSource::Queue(1), &Event::Enqueued { packet, packets: 1, bytes: 40 });
+        series.record(
+            Nanos(3),
+            EventSource::Queue(3),
+            &Event::Enqueued { packet, packets: 1, bytes: 40 },
+        );
+        series.record(
+            Nanos(4),
+            EventSource::Queue(3),
+            &Event::Dequeued { packet, packets: 0, bytes: 0 },
+        );
+        series.record(
+            Nanos(5),
+            EventSource::Queue(1),
+            &Event::Enqueued { packet, packets: 1, bytes: 40 },
+        );
         series.finish();
         assert_eq!(series.windows().map(|w| w.0).collect::<Vec<_>>(), [END, END.peer()]);
         assert_eq!(series.rtts().count(), 0);

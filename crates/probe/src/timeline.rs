@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use airtcp_units::{Nanos, Span};
 
 use crate::air::{AirEvent, AirFrame, FrameLoss};
-use crate::{Event, Probe, EventSource};
+use crate::{Event, EventSource, Probe};
 
 /// Time before and after the interval in which events are recorded too. The event of a frame or back-off
 /// comes at its end, that of a NAV at its start. Longer than any frame and any NAV (a Duration field holds

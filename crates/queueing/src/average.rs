@@ -71,7 +71,8 @@ impl Average {
 
     /// Handles the departure of the last packet, of `len` bytes.
     pub(crate) fn emptied(&mut self, now: Nanos, len: u32) {
-        self.idle_from = Some(if self.polls_when_idle { Nanos::NEVER } else { now + self.time_of(len) });
+        self.idle_from =
+            Some(if self.polls_when_idle { Nanos::NEVER } else { now + self.time_of(len) });
     }
 
     /// Handles a poll of the empty queue by the link.

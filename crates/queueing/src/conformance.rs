@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, EndpointId, Packet, PacketId, Pool, Segment, Seq, Side};
-use airtcp_probe::{Event, PoolCx, Probe, EventSource};
+use airtcp_probe::{Event, EventSource, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
@@ -179,7 +179,12 @@ impl Shadowed {
 }
 
 /// Applies `ops` to a queue, compares it with the reference list, and returns its verdicts.
-fn check(config: &QueueConfig, boxed: bool, polls_when_idle: bool, ops: &[(u64, Op)]) -> Vec<Option<Verdict>> {
+fn check(
+    config: &QueueConfig,
+    boxed: bool,
+    polls_when_idle: bool,
+    ops: &[(u64, Op)],
+) -> Vec<Option<Verdict>> {
     let mut shadowed = Shadowed::new(config, boxed, polls_when_idle);
     let mut now = Nanos::ZERO;
     let mut decisions = Vec::new();

@@ -21,7 +21,7 @@ use airtcp_units::{Bytes, Nanos, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{LinkInfo, Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict};
 
 /// TCP Jersey queue. The defaults of threshold and limit are S0's lower RED threshold and buffer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -178,7 +178,7 @@ impl Discipline for Jersey {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Ecn, Pool};
-    use airtcp_probe::{NoProbe, EventSource};
+    use airtcp_probe::{EventSource, NoProbe};
     use airtcp_units::detmath;
 
     use super::*;

@@ -31,7 +31,7 @@ use airtcp_units::{Bytes, Nanos, Probability, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{LinkInfo, Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict};
 
 /// Unit of lengths and thresholds of a RED queue.
 #[derive(

@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::custom::Custom;
-use crate::{Backlog, LinkInfo, Discipline, Qdisc, Stats, Verdict};
+use crate::{Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict};
 
 airtcp_probe::family! {
     /// A queue of any registered discipline.

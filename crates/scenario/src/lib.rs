@@ -6,16 +6,16 @@
 //! ([`json_schema`]) is generated from the same types.
 
 mod application;
-mod error_key;
 mod cell;
 mod error;
+mod error_key;
 mod expand;
 mod files;
 mod limits;
-mod placeholders;
 mod medium;
 mod model;
 mod numbers;
+mod placeholders;
 mod read;
 mod resolve;
 mod resolved;

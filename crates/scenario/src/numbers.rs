@@ -15,11 +15,7 @@ use crate::{Resolved, ScenarioError, tables};
 
 /// The error of a number at `path` that its type refuses; `None` if the error has another cause or the
 /// key's own check finds nothing.
-pub(crate) fn error(
-    tree: &mut Value,
-    path: &str,
-    read_error: &ReadError,
-) -> Option<ScenarioError> {
+pub(crate) fn error(tree: &mut Value, path: &str, read_error: &ReadError) -> Option<ScenarioError> {
     // If the key takes a list, the path of the error leads into the placeholder.
     let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
     for place in ends.map(|end| &path[..end]) {
@@ -39,11 +35,16 @@ pub(crate) fn error(
 
 /// The placeholder within the value at `path` that causes the error: the error changes if a number
 /// replaces it.
-fn placeholder_within(tree: &mut Value, path: &str, read_error: &ReadError) -> Option<(String, String)> {
+fn placeholder_within(
+    tree: &mut Value,
+    path: &str,
+    read_error: &ReadError,
+) -> Option<(String, String)> {
     let mut places = Vec::new();
     collect_placeholders(error_key::value_at(tree, path)?, path.to_owned(), &mut places);
     places.into_iter().find(|(place, _)| {
-        let Some(value) = error_key::value_at(tree, place).map(|at| std::mem::replace(at, Value::from(1)))
+        let Some(value) =
+            error_key::value_at(tree, place).map(|at| std::mem::replace(at, Value::from(1)))
         else {
             return false;
         };
@@ -68,10 +69,15 @@ fn collect_placeholders(value: &Value, path: String, found: &mut Vec<(String, St
     }
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, v)| collect_placeholders(v, format!("{path}[{i}]"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, v)| collect_placeholders(v, format!("{path}[{i}]"), found));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, v)| collect_placeholders(v, format!("{path}.{key}"), found));
+            fields
+                .iter()
+                .for_each(|(key, v)| collect_placeholders(v, format!("{path}.{key}"), found));
         }
         _ => {}
     }

@@ -18,7 +18,9 @@ pub(crate) fn replace_not_finite(tree: &mut Value, written: &toml::Value) {
             *tree = json!([[PLACEHOLDER, shown]]);
         }
         (Value::Array(tree), toml::Value::Array(written)) => {
-            tree.iter_mut().zip(written).for_each(|(tree, written)| replace_not_finite(tree, written));
+            tree.iter_mut()
+                .zip(written)
+                .for_each(|(tree, written)| replace_not_finite(tree, written));
         }
         (Value::Object(tree), toml::Value::Table(written)) => {
             for (key, written) in written {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, error_key, placeholders, numbers, tables, toml_limits};
+use crate::{Scenario, ScenarioError, error_key, numbers, placeholders, tables, toml_limits};
 
 /// Reads a scenario.
 ///
@@ -93,8 +93,9 @@ fn explain(path: &str, message: &str) -> ScenarioError {
         }
         _ => reworded(message),
     };
-    let text =
-        tables::missing_tag(path, &text).or_else(|| tables::expected_value(path, message)).unwrap_or(text);
+    let text = tables::missing_tag(path, &text)
+        .or_else(|| tables::expected_value(path, message))
+        .unwrap_or(text);
     let path = if path == "." { "" } else { path };
     ScenarioError::at(path, text)
 }

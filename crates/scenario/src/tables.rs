@@ -104,7 +104,8 @@ pub(crate) fn list_for_table(tree: &mut Value, path: &str) -> Option<ScenarioErr
     let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
     for place in ends.map(|end| &path[..end]) {
         let Some(example) = example(place) else { continue };
-        let is_list = |value: &mut Value| value.is_array() && placeholders::replaced_text(value).is_none();
+        let is_list =
+            |value: &mut Value| value.is_array() && placeholders::replaced_text(value).is_none();
         if error_key::value_at(tree, place).is_some_and(is_list) {
             return Some(list_error(place, example));
         }

@@ -66,7 +66,8 @@ pub(crate) fn build<P: Probe>(
         let queue = one_way.direction.queue.clone().unwrap_or_default();
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
-        queue.on_link(&LinkInfo { time_for: &|bytes| link.time_for(bytes), polls_when_idle: false });
+        queue
+            .on_link(&LinkInfo { time_for: &|bytes| link.time_for(bytes), polls_when_idle: false });
         let interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }

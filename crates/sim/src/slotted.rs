@@ -16,7 +16,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, Probe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, Probe};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 

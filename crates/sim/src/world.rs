@@ -6,7 +6,7 @@
 
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, PoolCx, Probe, EventSource};
+use airtcp_probe::{Cx, DropReason, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 

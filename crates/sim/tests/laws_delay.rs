@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use common::{no_traces, plan, run_first, run_with};
 
-use airtcp_probe::{Event, Probe, EventSource};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::{FlowResult, Replication};
 use airtcp_sim::{Estimate, run_one};

@@ -10,7 +10,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Flags, PacketId, Side};
-use airtcp_probe::{DropReason, Event, LossCause, Probe, EventSource};
+use airtcp_probe::{DropReason, Event, EventSource, LossCause, Probe};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
 use airtcp_sim::run_one;

@@ -287,7 +287,7 @@ impl<S: Content> Machine for SlidingConnection<S> {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::EndpointId;
-    use airtcp_probe::{NoProbe, EventSource};
+    use airtcp_probe::{EventSource, NoProbe};
 
     use super::*;
 

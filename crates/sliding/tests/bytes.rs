@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Bytes, Content, Datagram, Head, SlidingConfig, SlidingConnection};
 use airtcp_units::{Nanos, Narrow, Span};

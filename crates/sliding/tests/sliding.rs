@@ -6,7 +6,7 @@
 mod support;
 
 use airtcp_packet::{Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::{BitRate, Nanos, Span};

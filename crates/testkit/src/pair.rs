@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
 

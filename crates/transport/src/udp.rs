@@ -187,7 +187,7 @@ impl Machine for UdpReceiver {
 mod tests {
     use super::*;
     use airtcp_packet::{EndpointId, Side};
-    use airtcp_probe::{NoProbe, EventSource};
+    use airtcp_probe::{EventSource, NoProbe};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

@@ -64,7 +64,7 @@ impl CorruptionNotices {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Pool, Seq, Side};
-    use airtcp_probe::{NoProbe, PoolCx, EventSource};
+    use airtcp_probe::{EventSource, NoProbe, PoolCx};
     use airtcp_random::Seed;
     use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Tests of the link: timing, loss, reordering, conservation.
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
-use airtcp_probe::{NoProbe, EventSource};
+use airtcp_probe::{EventSource, NoProbe};
 use airtcp_units::{BitRate, Capacity, Narrow, Probability, Saturate};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! CoDel against RFC 8289.
 
 use airtcp_packet::{Ecn, Pool};
-use airtcp_probe::{NoProbe, EventSource};
+use airtcp_probe::{EventSource, NoProbe};
 
 use super::*;
 use crate::conformance::packet;

@@ -1,7 +1,7 @@
 //! FQ-CoDel against RFC 8290.
 
 use airtcp_packet::{Ecn, EndpointId, Pool, Side};
-use airtcp_probe::{NoProbe, EventSource};
+use airtcp_probe::{EventSource, NoProbe};
 
 use super::*;
 use crate::conformance::packet_of;

@@ -1,7 +1,7 @@
 //! PIE against RFC 8033.
 
 use airtcp_packet::{Ecn, Pool};
-use airtcp_probe::{NoProbe, EventSource};
+use airtcp_probe::{EventSource, NoProbe};
 use airtcp_units::Saturate;
 
 use super::*;

@@ -1,8 +1,8 @@
 //! RED against its formulas.
 
 use airtcp_packet::Pool;
-use airtcp_probe::NoProbe;
 use airtcp_probe::EventSource;
+use airtcp_probe::NoProbe;
 use airtcp_units::{Narrow, detmath};
 
 use super::*;
@@ -202,14 +202,21 @@ fn a_nearly_empty_queue_drops_nothing() {
 
 #[test]
 fn an_idle_link_is_timed_by_its_rate() {
-    let link = |polls_when_idle| LinkInfo { time_for: &|bytes: Bytes| Span::from_micros(bytes.0), polls_when_idle };
+    let link = |polls_when_idle| LinkInfo {
+        time_for: &|bytes: Bytes| Span::from_micros(bytes.0),
+        polls_when_idle,
+    };
     let mut queue = red(&RedConfig::default());
     queue.on_link(&link(false));
     assert_eq!(queue.avg.packet_time(), Span::from_micros(1500));
     let given = Some(Span::from_millis(3));
     let mut queue = red(&RedConfig { packet_time: given, ..RedConfig::default() });
     queue.on_link(&link(true));
-    assert_eq!(queue.avg.packet_time(), Span::from_millis(3), "the configured time takes precedence");
+    assert_eq!(
+        queue.avg.packet_time(),
+        Span::from_millis(3),
+        "the configured time takes precedence"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Kind, PacketId, Segment, Side};
-use airtcp_probe::{Event, Probe, EventSource};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_units::{Nanos, Span};
 
 /// Option words of a symbol of the sliding transport, and of LT-TCP.

@@ -173,7 +173,11 @@ fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
 }
 
 /// Refuses a link protocol whose units would be shorter than one byte.
-fn check_units(flow: &Flow, hops: &[Crossed<'_>], shortest: Option<u64>) -> Result<(), ScenarioError> {
+fn check_units(
+    flow: &Flow,
+    hops: &[Crossed<'_>],
+    shortest: Option<u64>,
+) -> Result<(), ScenarioError> {
     let Some(shortest) = shortest else { return Ok(()) };
     for hop in hops {
         let Crossed::Link(link) = hop else { continue };

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::Dropped;
-use airtcp_probe::{DropReason, Probe, EventSource};
+use airtcp_probe::{DropReason, EventSource, Probe};
 use airtcp_scenario::Resolved;
 use airtcp_units::LowBits;
 use schemars::JsonSchema;
@@ -82,7 +82,9 @@ fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
     if of(EventSource::Medium(number)) {
         return node(world.media()[number as usize].nodes[part as usize]);
     }
-    if (of(EventSource::Queue(number)) || of(EventSource::Link(number))) && (number as usize) < links {
+    if (of(EventSource::Queue(number)) || of(EventSource::Link(number)))
+        && (number as usize) < links
+    {
         return plan.links[number as usize].name.clone();
     }
     if of(EventSource::Queue(number)) {

@@ -2,7 +2,7 @@
 
 use airtcp_link::Link;
 use airtcp_packet::{PacketId, Pool};
-use airtcp_probe::{PoolCx, Probe, EventSource};
+use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 

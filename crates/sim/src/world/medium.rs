@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{PacketId, Pool};
-use airtcp_probe::{PoolCx, Probe, EventSource};
+use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, Offered};
@@ -147,7 +147,8 @@ impl Medium {
         pool: &mut Pool,
     ) {
         let category = if self.places(station).len() == 1 { 0 } else { category };
-        let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
+        let mut cx =
+            PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
         let verdict = self.queues[place].enqueue(now, packet, &mut cx);
         if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {
@@ -171,8 +172,11 @@ impl Medium {
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
-                let mut cx =
-                    PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
+                let mut cx = PoolCx::new(
+                    probe,
+                    pool,
+                    EventSource::Queue(self.queue_number(station, category)),
+                );
                 let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
                 let to = to(cx.pool, packet);
                 cx.source = EventSource::Medium(self.number);

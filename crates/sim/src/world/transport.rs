@@ -98,7 +98,9 @@ impl Transport {
             *topped = true;
         }
         let (cwnd, unacked) = match self {
-            Self::Tcp { connection, unwritten, .. } => (connection.cwnd(), connection.unacked() + *unwritten),
+            Self::Tcp { connection, unwritten, .. } => {
+                (connection.cwnd(), connection.unacked() + *unwritten)
+            }
             Self::Lt { connection, .. } => (connection.cwnd(), connection.unacked()),
             Self::Sliding { connection, .. } => (connection.window_bytes(), connection.unacked()),
             _ => return,

@@ -9,7 +9,7 @@ pub mod shadow;
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::lt::{LtConfig, LtConnection};

@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Seq, Side};
-use airtcp_probe::{Event, Probe, EventSource};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_transport::lt;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 

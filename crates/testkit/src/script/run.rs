@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Flags, Segment, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::Connection;
 use airtcp_units::{LowBits, Nanos, Span};
 

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use airtcp_units::Nanos;
 
 use crate::tcp::Snapshot;
-use airtcp_packet::ack_bitmap::{AckBitmap, NewlyAcked, BITMAP_LEN};
+use airtcp_packet::ack_bitmap::{AckBitmap, BITMAP_LEN, NewlyAcked};
 
 /// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -165,7 +165,8 @@ impl LtReceiver {
             fresh = false;
         } else if number >= self.next_number {
             let ahead = number - self.next_number + 1;
-            self.arrived = if ahead < u64::from(BITMAP_LEN) { self.arrived << ahead | 1 } else { 1 };
+            self.arrived =
+                if ahead < u64::from(BITMAP_LEN) { self.arrived << ahead | 1 } else { 1 };
             self.next_number = number + 1;
         } else {
             let behind = self.next_number - 1 - number;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
-use airtcp_probe::{Cx, Event, LossCause, Machine, Probe, EventSource};
+use airtcp_probe::{Cx, Event, EventSource, LossCause, Machine, Probe};
 use airtcp_random::{Seed, Stream};
 use airtcp_units::{Nanos, Span};
 

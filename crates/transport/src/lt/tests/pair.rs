@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use airtcp_packet::{EndpointId, Kind, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 
 use super::bytes::Bytes;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, Probe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
 
 use crate::tcp::{Connection, Role, TcpConfig};

@@ -1,7 +1,7 @@
 //! Opening and closing: RFC 9293 sections 3.5, 3.6 and 3.10, RFC 6298 5.7, RFC 5961.
 
 use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 
 use super::pair::{Fate, Pair, at, ms};

@@ -1,7 +1,7 @@
 //! Any segments at any time: no panic, no endless answer, bounded memory, timers in the future.
 
 use airtcp_packet::{Ecn, EndpointId, Flags, SackBlock, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, EventSource};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Event, Machine, Probe, EventSource};
+use airtcp_probe::{Cx, Event, EventSource, Machine, Probe};
 use airtcp_units::{Nanos, Span};
 
 use crate::tcp::{Connection, Role, TcpConfig};

@@ -17,7 +17,7 @@ mod sensing;
 mod shared;
 
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment, Side};
-use airtcp_probe::{NoProbe, PoolCx, EventSource};
+use airtcp_probe::{EventSource, NoProbe, PoolCx};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
