@@ -18,11 +18,6 @@ impl Plan {
     pub const fn total(&self) -> usize {
         self.source + self.repair
     }
-
-    /// The numbers of the repair symbols.
-    pub const fn repair_numbers(&self) -> Range<usize> {
-        self.source..self.total()
-    }
 }
 
 /// Error of a code.

@@ -231,12 +231,6 @@ impl Segment {
         true
     }
 
-    /// Removes all SACK blocks.
-    pub fn clear_sacks(&mut self) {
-        self.options &= !SACK_COUNT;
-        self.sacks = [SackBlock::default(); 4];
-    }
-
     /// True if the timestamps option is present.
     pub const fn has_timestamps(&self) -> bool {
         self.options & TIMESTAMPS != 0

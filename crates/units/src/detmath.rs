@@ -57,8 +57,3 @@ pub fn cos(x: f64) -> f64 {
 pub fn erfc(x: f64) -> f64 {
     libm::erfc(x)
 }
-
-/// Natural logarithm of the gamma function.
-pub fn ln_gamma(x: f64) -> f64 {
-    libm::lgamma(x)
-}

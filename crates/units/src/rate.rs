@@ -66,12 +66,6 @@ impl BitRate {
         let bit_ns = bytes as u128 * 8 * 1_000_000_000;
         Span(bit_ns.div_ceil(self.0 as u128) as u64)
     }
-
-    /// Whole bytes that fit into `span` at this rate.
-    #[allow(clippy::cast_possible_truncation, reason = "const; bytes of runs fit")]
-    pub const fn bytes_in(self, span: Span) -> u64 {
-        (self.0 as u128 * span.0 as u128 / 8_000_000_000) as u64
-    }
 }
 
 /// Serialisation at a fixed rate. The sub-nanosecond remainder is carried over, so a million packets
