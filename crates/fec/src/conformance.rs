@@ -209,7 +209,7 @@ mod definition {
 }
 
 #[test]
-fn reed_solomon_is_what_its_definition_says() {
+fn reed_solomon_equals_its_definition() {
     let mut code = Code::new(&CodeConfig::default());
     for k in [1, 2, 3, 5, 8, 13] {
         // The two bytes of a symbol are the low and the high byte of its element.
@@ -225,7 +225,7 @@ fn reed_solomon_is_what_its_definition_says() {
 
 /// Encoding by transforms and by sums, and decoding by the Cauchy inverse and by the library, agree.
 #[test]
-fn all_ways_through_reed_solomon_agree() {
+fn all_reed_solomon_algorithms_agree() {
     let mut code = Code::new(&CodeConfig::default());
     for (k, bytes) in [(1, 1), (20, 63), (64, 130), (100, 65), (128, 200)] {
         let data = block(k, bytes, bytes as u64);

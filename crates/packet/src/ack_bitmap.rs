@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn news_by_hand() {
+    fn newly_acked_packets() {
         let mut bitmap = AckBitmap::default();
         assert_eq!(update(&mut bitmap, 3, &[2, 3]), (vec![2, 3], false));
         assert_eq!(update(&mut bitmap, 5, &[2, 3, 5]), (vec![5], false));

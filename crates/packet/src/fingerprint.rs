@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn every_field_counts() {
+    fn every_field_changes_the_fingerprint() {
         let all = different();
         let found: BTreeSet<String> = all.iter().map(|one| of(&[*one])).collect();
         assert_eq!(found.len(), all.len());
     }
 
     #[test]
-    fn order_counts() {
+    fn the_order_of_events_matters() {
         let all = different();
         let mut swapped = all.clone();
         swapped.swap(3, 17);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_folds_what_it_drops_whatever_its_handle() {
+    fn pool_events_are_hashed_without_handles() {
         let packet =
             Packet { to: EndpointId::new(0, Side::Server), segment: Segment::datagram(1, 2) };
         let mut pool = Pool::new();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn sends_count_by_time_and_endpoint() {
+    fn sends_are_hashed_by_time_and_endpoint() {
         let of = |now, flow| {
             let mut fingerprint = Fingerprint::new();
             fingerprint.record_sent(Nanos(now), EndpointId::new(flow, Side::Client));

@@ -187,7 +187,7 @@ mod tests {
 
     /// A segment that opens or closes a connection does not count as an ACK, even with the ACK flag.
     #[test]
-    fn dropped_packets_are_counted_by_what_they_are() {
+    fn drops_are_counted_by_kind_of_packet() {
         let mut pool = Pool::new();
         let ack = Flags::ACK;
         let kinds = [
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "stale")]
-    fn a_packet_ends_once() {
+    fn removing_a_packet_twice_panics() {
         let mut pool = Pool::new();
         let a = pool.insert(packet(1));
         pool.remove(a);

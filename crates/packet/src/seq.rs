@@ -46,7 +46,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn before_the_origin_is_nothing() {
+    fn offsets_before_the_origin_are_none() {
         assert_eq!(Seq(5).unwrap_near(Seq(6), 0), None);
         assert_eq!(Seq(6).unwrap_near(Seq(6), 0), Some(0));
         assert_eq!(Seq(1).unwrap_near(Seq(u32::MAX), 0), Some(2));

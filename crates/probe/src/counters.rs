@@ -84,7 +84,7 @@ mod tests {
     use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
 
     #[test]
-    fn reasons_have_their_places() {
+    fn drops_are_counted_by_reason() {
         let mut counters = Counters::default();
         let to = EndpointId::new(0, Side::Server);
         let packet = Pool::new().insert(Packet { to, segment: Segment::default() });

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_slip() {
+    fn finds_a_typing_error() {
         let names = ["rate", "delay", "queue", "loss"];
         assert_eq!(nearest("rat", names), Some("rate"));
         assert_eq!(nearest("dealy", names), Some("delay"));
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_a_name_finds_it() {
+    fn a_word_of_a_name_is_suggested() {
         assert_eq!(nearest("beta", ["beta_cubic", "fast_convergence"]), Some("beta_cubic"));
         assert_eq!(near("max", ["cwnd-max", "mac", "maximum"]), ["mac", "cwnd-max"]);
         assert!(near("bet", ["beta_cubic"]).is_empty());

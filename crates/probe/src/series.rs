@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_unless_told_otherwise() {
+    fn every_change_is_kept_by_default() {
         let table = record(SeriesOptions::default(), [1, 1, 4, 9]);
         assert_eq!(table.times(), [1, 1, 4, 9]);
         assert_eq!(table.column("cwnd"), Some(&[0, 1, 2, 3][..]));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_thin_and_the_end_is_kept() {
+    fn min_interval_thins_and_finish_keeps_the_last_row() {
         let options = SeriesOptions { min_interval: Span(10), ..SeriesOptions::default() };
         let table = record(options, [0, 3, 9, 10, 19, 21, 22]);
         assert_eq!(table.times(), [0, 10, 21, 22]);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_survives_the_thinning_it_caused() {
+    fn finish_keeps_the_last_row_after_thinning() {
         let options =
             SeriesOptions { max_rows: 2, min_interval: Span(35), ..SeriesOptions::default() };
         assert_eq!(record(options, [0, 34, 59, 75, 118]).times(), [0, 118]);

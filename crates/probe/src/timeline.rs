@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn reservations_go_on_are_dropped_and_are_cut() {
+    fn navs_are_prolonged_cleared_and_cut() {
         let options = TimelineOptions::new(Nanos(100), Nanos(200));
         // A NAV set before the interval and prolonged; one cleared within it; one beyond the end.
         let events =
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_record_ends_early_and_says_so() {
+    fn a_full_record_is_truncated() {
         let options =
             TimelineOptions { max_frames: 2, ..TimelineOptions::new(Nanos(0), Nanos(100)) };
         let events: Vec<(u64, Event)> =
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn only_around_the_interval() {
+    fn air_events_are_wanted_around_the_interval() {
         let timeline = Timeline::new(TimelineOptions::new(
             Nanos::ZERO + Span::from_secs(2),
             Nanos::ZERO + Span::from_secs(3),

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn snap_cuts() {
+    fn snap_limits_the_bytes_written() {
         let mut out = Vec::new();
         let from = EndpointId::new(0, Side::Server);
         encode(&mut out, from, &Segment::datagram(1, 1000), 0, 60);

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_said_in_words() {
+    fn types_are_reworded() {
         for (message, said) in [
             (
                 "invalid value: integer `-1`, expected u32",
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_words_stays() {
+    fn other_messages_stay() {
         for message in ["3 is out of range", "the chain is given by g and b"] {
             assert_eq!(reworded(message), message);
         }
@@ -206,7 +206,7 @@ mod tests {
 
     /// Messages contain no words of the deserializer and no names of types.
     #[test]
-    fn no_word_of_the_implementation_comes_out() {
+    fn messages_have_no_words_of_the_implementation() {
         for message in [
             "invalid type: floating point `0.1`, expected internally tagged enum LossConfig",
             "invalid type: sequence, expected struct TcpConfig",

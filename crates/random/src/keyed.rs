@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn below_a_bound_is_below_its_probability() {
+    fn is_below_equals_a_comparison_with_p() {
         let keyed = Seed::new(3).keyed("frames");
         for n in 0..2000 {
             let exact = keyed.unit(n);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_are_each_by_itself() {
+    fn are_below_equals_is_below_for_each_item() {
         let keyed = Seed::new(3).keyed("frames");
         let bound = Keyed::bound(0.3);
         for (first, count) in [(0, 0), (0, 1), (17, 20), (1000, 63), (u64::MAX - 3, 64)] {

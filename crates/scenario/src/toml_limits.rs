@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_for_ever_is_refused() {
+    fn texts_beyond_the_limits_are_refused() {
         let parts = vec!["a"; 50_000].join(".");
         let tables = "[k]\n".repeat(30_000);
         for (text, line, says) in [
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_elsewhere_are_no_keys() {
+    fn dots_outside_keys_do_not_count() {
         let dots = ".".repeat(300);
         for text in [
             format!("x = [{}]", "1.5, ".repeat(300)),

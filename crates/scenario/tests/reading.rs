@@ -214,7 +214,7 @@ fn refusals() {
 
 /// Errors in tables with a tag name the key too.
 #[test]
-fn a_wrong_value_in_a_table_of_a_kind_is_named() {
+fn errors_in_tables_with_a_tag_name_the_key() {
     let cases = [
         ("protocol = { kind = \"ll-harq\", units = \"x\" }", "links[0].protocol.units: "),
         (
@@ -259,7 +259,7 @@ fn the_resolved_scenario_reads_back() {
 }
 
 #[test]
-fn the_schema_knows_the_conveniences() {
+fn the_schema_includes_the_shorthands() {
     let schema = json_schema();
     let defs = &schema["$defs"];
     assert!(defs["LinkSpec"]["properties"]["rate"].is_object());
@@ -269,14 +269,14 @@ fn the_schema_knows_the_conveniences() {
 
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(text in ".{0,200}") {
+    fn no_text_panics(text in ".{0,200}") {
         if let Ok(s) = scenario(&text) {
             let _ = s.resolve();
         }
     }
 
     #[test]
-    fn no_mutilation_makes_it_panic(cut in 0usize..200, byte in 0usize..200, with: char) {
+    fn no_mutation_panics(cut in 0usize..200, byte in 0usize..200, with: char) {
         let full = format!("{LINK}loss = {{ model = \"bernoulli\", probability = 0.01 }}\n[[flows]]\nfrom=\"a\"\nto=\"b\"\ntcp = \"s2\"\n");
         let mut text: String = full.chars().take(full.len().saturating_sub(cut)).collect();
         if text.len() > byte {
@@ -345,7 +345,7 @@ fn hops_are_links_in_a_row() {
 }
 
 #[test]
-fn hops_that_cannot_be_are_refused() {
+fn impossible_hops_are_refused() {
     for hops in ["0", "10001", "-1", "\"4\""] {
         let said = refusal(&format!("{LINK}hops = {hops}\n"));
         assert!(said.contains("links[0].hops"), "{said}");

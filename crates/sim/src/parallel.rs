@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_to_stop_is_in_time() {
+    fn a_stop_request_takes_effect_in_time() {
         assert_eq!(run_many(10, 1, |i, _| Some(i), |_| false), [None; 10]);
         let results = run_many(100, 2, |i, _| Some(i), |done| done < 10);
         // Each of two workers has a running job and a finished one that waits; one more is in the channel.
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn far_too_many_workers_are_as_good_as_enough() {
+    fn too_many_workers_are_capped() {
         let twice = |i: usize, _: &Stop| Some(2 * i);
         let results = run_many(3000, 100_000, twice, |_| true);
         assert_eq!(results, (0..3000).map(|i| Some(2 * i)).collect::<Vec<_>>());

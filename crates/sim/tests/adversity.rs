@@ -84,7 +84,7 @@ fn an_idle_flow_changes_nothing() {
 
 /// Parameters at the ends of their ranges.
 #[test]
-fn extremes_end() {
+fn extreme_parameters_complete() {
     let link = |keys: &str| {
         format!(
             "duration = \"10000000 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\n{keys}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n\

@@ -112,7 +112,7 @@ fn datagrams_lost_are_counted() {
 
 /// Results exclude the warm-up, also for exchanges and round-trip times.
 #[test]
-fn the_warm_up_counts_for_nothing() {
+fn results_exclude_the_warm_up() {
     let app = "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"79 ms\" }";
     // Only the first exchange waits for the handshake.
     let text = format!("{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\n{app}\n");
@@ -130,7 +130,7 @@ fn the_warm_up_counts_for_nothing() {
 }
 
 #[test]
-fn a_flow_is_active_until_its_application_is_through() {
+fn a_flow_is_active_until_its_application_finishes() {
     let f = with(
         "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"80 ms\", count = 50 }",
     );

@@ -64,7 +64,7 @@ fn a_lifetime_bounds_the_queue() {
 }
 
 #[test]
-fn one_that_nothing_reaches_changes_nothing() {
+fn a_lifetime_that_no_packet_reaches_changes_nothing() {
     let edca = "mac.access = \"edca\"";
     for (mac, categories) in [("", &[""][..]), (edca, &["voice", "best-effort"])] {
         let without = cell(mac, categories);

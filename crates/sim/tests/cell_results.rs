@@ -132,7 +132,7 @@ fn hidden_stations_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_heard_is_warned_of() {
+fn stations_out_of_range_give_warnings() {
     let with = |layout: &str| {
         let star = r#"{ kind = "star", stations = 3, radius_m = 5 }"#;
         assert!(STAR.contains(star));

@@ -43,7 +43,7 @@ fn corruption_alone_costs_only_its_packets() {
 
 /// Queue drops give no notices: without corruption the oracle changes no packet.
 #[test]
-fn a_queue_is_no_link() {
+fn queue_drops_give_no_notices() {
     for recovery in ["newreno", "sack"] {
         let tcp = format!("recovery = \"{recovery}\"");
         let (plain, oracle) = (
@@ -57,7 +57,7 @@ fn a_queue_is_no_link() {
 
 /// With both kinds of loss, fast retransmits answer queue drops only.
 #[test]
-fn congestion_is_still_answered() {
+fn queue_drops_are_answered_by_fast_retransmits() {
     let tcp = format!("recovery = \"sack\", {ORACLE}");
     let (lossy, clean) = (flow(LOSS, 20, &tcp), flow("", 20, &tcp));
     assert!(clean.fast_retransmits > 5, "{}", clean.fast_retransmits);
@@ -70,7 +70,7 @@ fn congestion_is_still_answered() {
 
 /// A notice that arrives after the duplicate ACKs does not help.
 #[test]
-fn late_news_helps_little() {
+fn late_notices_help_little() {
     let at = |delay: &str| {
         let tcp = format!("max_window = 60, {ORACLE}, loss_notification_delay = \"{delay}\"");
         flow(LOSS, 100, &tcp)

@@ -48,7 +48,7 @@ const PINNED: &str = "74cef3a8fb76d10b";
 
 /// An unused link with its own node, and a flow that never starts, change nothing.
 #[test]
-fn what_is_idle_changes_nothing() {
+fn unused_parts_change_nothing() {
     let idle = r#"
 [[links]]
 name = "unused"

@@ -34,7 +34,7 @@ fn lost(run: &Replication, station: usize, class: &str, cause: &str) -> u64 {
 
 /// An interferer that is never on changes no result, and neither does the order of interferers.
 #[test]
-fn what_is_never_on_changes_nothing() {
+fn an_interferer_never_on_changes_nothing() {
     let result = |interference: &str| serde_json::to_string(&one(&s0(interference))).unwrap();
     let quiet = result("");
     for never in [

@@ -134,7 +134,7 @@ fn pacing_keeps_bursts_off_the_access_link() {
 
 /// Replications differ only by the random draws of the connection.
 #[test]
-fn the_same_whoever_runs_it() {
+fn workers_do_not_change_bbr() {
     for name in ["bbr1", "bbr"] {
         let text = format!(
             "seed = 11\nreplications = 3\nduration = \"20 s\"\n{}{}{}",

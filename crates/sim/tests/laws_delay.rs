@@ -251,7 +251,7 @@ mod westwood {
     /// the pause begins at C and ends near 0, so the original's filter gives f + (1 - f)/2 = (1 + f)/2 of C.
     /// Westwood+ gives the share.
     #[test]
-    fn windows_that_take_turns_mislead_the_original() {
+    fn alternating_windows_mislead_the_original() {
         for flows in [2, 4] {
             let original = shared("\"westwood\"", flows, "law");
             let off = |(bwe, own): &(f64, f64)| bwe / f64::midpoint(1.0, *own) - 1.0;

@@ -100,7 +100,7 @@ fn orderings_of_figure_ten() {
 
 /// Every kind of link and transport, with both paths of reports: packets are conserved.
 #[test]
-fn protocols_on_any_link() {
+fn protocols_conserve_packets_on_any_link() {
     for link in [
         "rate = \"10 Mb/s\"\ndelay = \"3 ms\"",
         "slot = \"2 ms\"\ndelay = \"1 ms\"",
@@ -169,7 +169,7 @@ fn reports_over_a_busy_reverse_direction() {
 /// count as lost, at the latest after several times the duration of all attempts. If units arrive later,
 /// reports on the old frames change nothing.
 #[test]
-fn what_a_dead_link_is_given_is_lost() {
+fn packets_on_a_dead_link_count_as_lost() {
     for (protocol, loss) in [
         ("kind = \"ll-harq\"", "{ model = \"bernoulli\", probability = 1.0 }"),
         ("kind = \"ll-arq\"", "{ model = \"bernoulli\", probability = 1.0 }"),
@@ -201,7 +201,7 @@ fn what_a_dead_link_is_given_is_lost() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn inconsistent_links_are_refused() {
     let refused = |text: &str| {
         let plan = plan(text);
         airtcp_sim::prepare(&plan, &common::no_traces).unwrap_err().to_string()

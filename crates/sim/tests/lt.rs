@@ -118,7 +118,7 @@ const LT: &str = "transport = \"lt-tcp\"";
 
 /// LT-TCP responds to marks as its law does, so it shares equally with a TCP of the same law.
 #[test]
-fn beside_tcp_where_queues_mark() {
+fn beside_tcp_with_marking_queues() {
     let cubic = |flow: &str| format!("{flow}\ntcp = {{ congestion = \"cubic\", ecn = true }}");
     for (name, first, second) in [
         ("SACK", LT.to_owned(), "tcp = { ecn = true }".to_owned()),
@@ -134,7 +134,7 @@ fn beside_tcp_where_queues_mark() {
 /// Without marks, with ECN negotiated or not, LT-TCP responds to losses of a standing queue, so that no flow
 /// starves.
 #[test]
-fn beside_tcp_where_queues_only_drop() {
+fn beside_tcp_with_queues_that_only_drop() {
     let off = format!("{LT}\nlt = {{ ecn = false }}");
     for lt in [LT, &off] {
         let [a, b] = two(TAIL, 0.0, lt, "");
@@ -225,7 +225,7 @@ fn send_buffer() {
 
 /// If one end does not code, both use plain TCP: all payload is data or retransmissions.
 #[test]
-fn what_plain_tcp_sends_is_data() {
+fn plain_tcp_sends_data_only() {
     let r = run(&link("lt-tcp", 0.05, 80, 1, "lt = { offer = false }"));
     let coding = r.flows[0].coding.unwrap();
     let sum = coding.data_bps + coding.resent_bps;
@@ -397,7 +397,7 @@ to = "b"
 /// An outage does not reduce the window: the sender does not refill the path with a burst that the queue
 /// cannot hold, and packets beyond the feedback's bitmap are not counted as lost because feedback was lost.
 #[test]
-fn an_outage_is_not_answered() {
+fn an_outage_does_not_reduce_the_window() {
     for (rtt, at) in [(80, 10.0), (80, 20.3), (200, 10.0), (200, 14.1), (200, 20.3)] {
         let without = reactions(rtt, at, [false; 2]);
         for ways in [[true, false], [true; 2]] {

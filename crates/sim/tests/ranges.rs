@@ -158,7 +158,7 @@ proptest! {
 
 /// Three messages, then a FIN without data that is lost three times: no data are retransmitted.
 #[test]
-fn a_repeated_fin_is_no_data() {
+fn a_retransmitted_fin_is_not_data() {
     let text = "duration = \"30 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mb/s\"\ndelay = \"10 ms\"\n\
                 loss = { model = \"script\", drop = [\"6-8\"] }\n\
                 [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
@@ -171,7 +171,7 @@ fn a_repeated_fin_is_no_data() {
 
 /// Without observed losses, a link with a loss model has an interval above 0; a link without one has not.
 #[test]
-fn no_loss_seen_does_not_prove_that_there_is_none() {
+fn zero_observed_losses_have_an_interval() {
     let run = |loss: &str, transport: &str| {
         let text = format!(
             "duration = \"2 s\"\nreplications = 3\n[[links]]\nfrom = \"a\"\nto = \"b\"\n\

@@ -31,7 +31,7 @@ fn says(message: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_flow_whose_way_takes_no_time() {
+fn a_flow_whose_path_takes_no_time() {
     let exchange = "app = { kind = \"request-response\", request = \"1 B\", response = \"1 B\" }";
     for flow in ["", "app = { kind = \"bulk\", size = \"1 MB\" }", exchange] {
         let message = refusal(&over("", flow));
@@ -68,7 +68,7 @@ fn packets_that_do_not_fit_through() {
 }
 
 #[test]
-fn a_flow_without_a_way() {
+fn a_flow_without_a_path() {
     let more = "delay = \"1 ms\"\n[[links]]\nfrom = \"c\"\nto = \"d\"\ndelay = \"1 ms\"";
     let message = refusal(&over(more, "").replace("to = \"b\"\n\n", "to = \"d\"\n"));
     says(&message, &["flows", "\"a\"", "\"d\"", "\"flow0\""]);
@@ -114,7 +114,7 @@ fn models_are_refused_at_their_keys() {
 }
 
 #[test]
-fn losses_told_apart_without_timestamps() {
+fn loss_differentiation_without_timestamps() {
     let link = "rate = \"1 Mb/s\"\ndelay = \"1 ms\"";
     let refused = |tcp: &str| {
         let text = over(link, &format!("tcp = {{ {tcp} }}"));

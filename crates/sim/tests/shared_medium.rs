@@ -192,7 +192,7 @@ fn frames_hidden_from_the_other_cell_are_lost_as_the_geometry_says() {
 
 /// Keys on which cells on one medium must agree.
 #[test]
-fn cells_that_do_not_go_together_are_refused() {
+fn inconsistent_cells_on_one_medium_are_refused() {
     let layout = "{ kind = \"star\", stations = 1, radius_m = 5 }";
     let refused = |second: &str, change: &dyn Fn(String) -> String| {
         let text = cell("b", layout, second);
@@ -273,7 +273,7 @@ fn the_second_cell_captures_the_first_for_250_ms() {
 /// 802.11b and 802.11g on one channel, 12 m apart: the 802.11b cell does not sense OFDM and collides with it.
 /// The 802.11g cell, whose rate needs a higher SINR, loses half of its frames. Protection avoids this.
 #[test]
-fn protection_helps_where_802_11b_is_about() {
+fn protection_helps_beside_802_11b() {
     let of = |protection: &str| {
         let cell = |name: &str, standard: &str, more: &str| {
             format!(
@@ -313,7 +313,7 @@ fn protection_helps_where_802_11b_is_about() {
 /// A loss matrix may name the nodes of all cells on the medium. Here only a station of one cell and the
 /// access point of the other hear each other, and frames of hidden stations collide there.
 #[test]
-fn a_table_of_losses_reaches_from_cell_to_cell() {
+fn a_loss_matrix_covers_several_cells() {
     let cell = |name: &str, other: &str| {
         format!(
             "[[cells]]\nname = \"{name}\"\naccess_point = \"ap-{name}\"\nprefix = \"{name}\"\n\

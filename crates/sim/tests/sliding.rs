@@ -47,7 +47,7 @@ fn marks_are_answered() {
 
 /// Many flows over a short queue: few transmissions are wasted, and the flows share.
 #[test]
-fn many_flows_in_little_room() {
+fn many_flows_over_short_queues() {
     // Flows, queue limit in packets, loss, minimum Jain's index.
     for (flows, queue, loss, fair) in [(5, 10, 0.0, 0.9), (10, 20, 0.1, 0.75), (50, 100, 0.0, 0.8)]
     {

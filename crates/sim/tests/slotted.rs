@@ -147,7 +147,7 @@ proptest! {
 /// A link that retransmits in the next slots: TCP gets nearly the share of slots that deliver, and loses
 /// nothing while no loss run is longer than the attempts.
 #[test]
-fn a_link_that_sends_again() {
+fn a_link_that_retransmits() {
     // Two of three slots deliver; no loss run is longer than 1. The SYN meets a slot that delivers, because
     // every timeout is a multiple of three slots.
     let trace: Outcomes = (0..30_000).map(|i| i % 3 != 1).collect();

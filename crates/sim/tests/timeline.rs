@@ -97,7 +97,7 @@ fn watching_changes_nothing() {
 }
 
 #[test]
-fn a_part_is_what_the_whole_has_there() {
+fn an_interval_equals_its_part_of_the_whole_run() {
     let text = cell(STAR, "");
     let (_, all) = whole(&text);
     let (_, part) = watched(&text, TimelineOptions::new(ms(200), ms(230)));
@@ -110,7 +110,7 @@ fn a_part_is_what_the_whole_has_there() {
 }
 
 #[test]
-fn answers_come_a_sifs_later_and_reservations_last_until_they_end() {
+fn responses_follow_after_sifs_and_navs_cover_them() {
     let (_, timeline) = whole(&cell(STAR, "mac.rts_threshold = \"0 B\""));
     let frames = timeline.frames();
     let mut answered = 0;
@@ -132,7 +132,7 @@ fn answers_come_a_sifs_later_and_reservations_last_until_they_end() {
 }
 
 #[test]
-fn back_off_counts_idle_slots_only_and_goes_on_where_it_stopped() {
+fn back_off_counts_idle_slots_and_resumes() {
     let (_, timeline) = whole(&cell(STAR, ""));
     let mut left_before: BTreeMap<u32, u32> = BTreeMap::new();
     let mut stretches = 0;

@@ -126,7 +126,7 @@ fn traffic(r: &Replication) -> (Vec<(u64, u64, u64)>, u64) {
 /// With queue drops and corruption, nearly every queue drop is judged correctly, and few corrupted packets are
 /// judged congestion. Those few met a long queue, so trip times cannot distinguish them.
 #[test]
-fn losses_are_told_apart() {
+fn losses_are_judged_by_cause() {
     // Minimum share of correct judgements of either kind, by recovery. Without SACK only the first hole of
     // a window is judged, by the packets before it.
     let rack = "rack = true, tlp = true, rate_reduction = \"prr\"";
@@ -165,7 +165,7 @@ fn random_loss_costs_less() {
 /// If only a full queue loses packets, every loss is judged congestion, and the traffic is packet by packet
 /// that of the plain law.
 #[test]
-fn congestion_alone_is_answered_as_ever() {
+fn congestion_alone_changes_no_packet() {
     for (law, packets) in [("reno", 100), ("reno", 30), ("cubic", 100), ("cubic", 30)] {
         let keys = format!("congestion = \"{law}\"");
         let told = format!("{keys}, {TP_LDA}");
@@ -182,7 +182,7 @@ fn congestion_alone_is_answered_as_ever() {
 
 /// If trip times differ by less than two clock ticks, every loss counts as congestion.
 #[test]
-fn a_clock_too_coarse_is_no_excuse() {
+fn a_coarse_clock_judges_every_loss_congestion() {
     for (tick, least) in [("200 ms", 0.0), ("1 ms", 3.0)] {
         let keys = format!("timestamp_tick = \"{tick}\"");
         let plain = run(&drop_tail(100), 0.01, &[(1, &keys)]).0;
@@ -200,7 +200,7 @@ fn a_clock_too_coarse_is_no_excuse() {
 /// RED's drops from a short queue look like corruption, so the flow gets more than its share, within a bound.
 /// Marks are congestion whatever the trip times.
 #[test]
-fn early_drops_are_mistaken_but_marks_are_not() {
+fn early_drops_are_misjudged_but_marks_are_not() {
     let keys = "congestion = \"cubic\"";
     let shares = |more: &str| {
         let (plain, told) = (format!("{keys}{more}"), format!("{keys}{more}, {TP_LDA}"));

@@ -80,7 +80,7 @@ fn links_that_lose() {
 }
 
 #[test]
-fn link_protocols_that_give_up() {
+fn link_protocols_that_abandon_frames() {
     for kind in ["ll-arq", "ll-harq"] {
         for way in ["free", "reverse"] {
             let protocol = format!(

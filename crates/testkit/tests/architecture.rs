@@ -187,7 +187,7 @@ fn faults(rules: &[Rule], crates: &BTreeMap<String, BTreeSet<String>>) -> Vec<St
 }
 
 #[test]
-fn crates_point_one_way() {
+fn dependencies_follow_the_rules() {
     let crates = dependencies();
     assert!(crates.len() >= 16, "only {} crates were found", crates.len());
     let faults = faults(RULES, &crates);

@@ -141,6 +141,6 @@ fn tcp() {
 /// The harness finds a body that fails on one byte.
 #[test]
 #[should_panic(expected = "fails; it is kept in")]
-fn a_fault_is_found() {
+fn the_harness_finds_a_failing_body() {
     fuzz("fault", |bytes| assert!(!bytes.contains(&b'\0')), &["fuzz/corpus/trace"]);
 }

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_share_opportunities_that_follow_one_another() {
+    fn packets_use_consecutive_opportunities() {
         // Two at 3 ms, one at 7 ms, then from 10 ms on again.
         let mut clock = clock(Capacity::opportunities(ms(&[3, 3, 7, 10]), 1504));
         let mut now = at(1);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_counts_the_opportunities_in_use() {
+    fn bits_left_count_only_used_opportunities() {
         // Two opportunities at 3 ms: the first packet uses one, the next one both.
         let capacity = || Capacity::opportunities(ms(&[3, 3, 7, 10]), 1504);
         for (bytes, bits) in [(1500, 12_000.0), (2000, 16_000.0)] {
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_carries_nothing() {
+    fn refuses_zero_capacity() {
         assert_eq!(Capacity::opportunities(ms(&[]), 1504), None);
         assert_eq!(Capacity::opportunities(ms(&[0, 0]), 1504), None);
         assert_eq!(Capacity::opportunities(ms(&[2, 1]), 1504), None);
@@ -407,7 +407,7 @@ mod tests {
         /// A saturated transmitter uses every opportunity: the bytes sent are the bytes offered, except for
         /// the packet in transmission.
         #[test]
-        fn a_saturated_transmitter_uses_everything(
+        fn a_saturated_transmitter_uses_every_opportunity(
             gaps in proptest::collection::vec(0u64..50, 1..40),
             lengths in proptest::collection::vec(40u64..1504, 1..200),
             offset in 0u64..1_000,
@@ -428,7 +428,7 @@ mod tests {
 
         /// A transmission ends when the integral of the rate reaches the bytes sent.
         #[test]
-        fn steps_carry_what_they_offer(
+        fn steps_carry_the_integral_of_the_rate(
             rates in proptest::collection::vec(prop_oneof![Just(0), 1u64..20_000_000], 1..10),
             sent in proptest::collection::vec(1u64..60_000, 1..60),
         ) {

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_do_not_fit_become_what_was_asked_for() {
+    fn values_that_do_not_fit_are_cut_or_saturated() {
         assert_eq!(u8::low_bits(0x1ff_u64), 0xff);
         assert_eq!(u64::low_bits(-1_i64), u64::MAX);
         assert_eq!(u64::saturate(f64::INFINITY), u64::MAX);
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    fn values_that_were_to_fit_and_do_not_are_found() {
+    fn narrow_panics_on_values_that_do_not_fit() {
         for wrong in [
             || u64::from(u32::narrow(1_u64 << 32)),
             || u64::from(u8::narrow(256_u16)),

@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_train_takes_what_its_parts_take(
+        fn a_train_takes_as_long_as_its_transmissions(
             bps in prop_oneof![1_000u64..1_000_000_000_000, 1u64 << 49..1 << 50],
             trains in proptest::collection::vec((prop_oneof![1u64..9000, 1u64 << 31..1 << 33], 0u64..40_000), 1..4),
         ) {

@@ -116,7 +116,7 @@ mod tests {
     proptest! {
         /// Notices name exactly the lost data packets of the senders that asked, and change no arrival.
         #[test]
-        fn notices_name_what_is_missing_and_change_nothing(seed: u64, delay in 0u64..100) {
+        fn notices_name_lost_packets_and_change_no_arrival(seed: u64, delay in 0u64..100) {
             let delay = Span::from_millis(delay);
             let silent = drive(seed, None);
             let (out, notices) = drive(seed, Some(vec![Some(delay), None, None, None]));

@@ -55,7 +55,7 @@ fn drive(link: &mut Link, pool: &mut Pool, lengths: &[u16], idle: Span) -> Vec<(
 }
 
 #[test]
-fn a_packet_takes_its_length_and_the_way() {
+fn a_packet_takes_transmission_and_propagation_time() {
     let mut link = build(&config("rate = \"10 Mb/s\"\ndelay = \"40 ms\""), 0);
     let mut pool = Pool::new();
     // 1500 B at 10 Mb/s take 1.2 ms; back to back, packet n arrives at n x 1.2 + 40 ms.
@@ -99,7 +99,7 @@ fn an_unlimited_link_is_always_ready() {
 }
 
 #[test]
-fn next_timer_tells_of_readiness_only_to_those_who_wait() {
+fn next_timer_includes_readiness_only_if_a_packet_waits() {
     let mut link = build(&config("rate = \"10 Mb/s\"\ndelay = \"40 ms\""), 0);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
     let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Link(0));
@@ -164,7 +164,7 @@ fn equal_arrivals_keep_the_order_of_sending() {
 }
 
 #[test]
-fn chance_decides_as_often_as_it_should() {
+fn reordering_and_duplication_have_their_probabilities() {
     let text = "delay = \"1 ms\"\nduplication = \"10 %\"\nrate = \"1 Gb/s\"\n\
                 reordering = { probability = \"5 %\", extra = \"1 ms\", extra_max = \"3 ms\" }";
     let (mut link, mut pool) = (build(&config(text), 3), Pool::new());
@@ -279,7 +279,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
 
 proptest! {
     #[test]
-    fn every_packet_ends_once(
+    fn every_packet_is_delivered_or_dropped_once(
         config in any_link(),
         lengths in proptest::collection::vec(28u16..1600, 0..80),
         idle in 0u64..2_000_000,
@@ -346,7 +346,7 @@ proptest! {
 
     /// With any capacity, packets are conserved, leave in order, and do not exceed the capacity.
     #[test]
-    fn nothing_leaves_beyond_the_capacity(
+    fn throughput_does_not_exceed_the_capacity(
         gaps in proptest::collection::vec(0u64..40, 1..30),
         lengths in proptest::collection::vec(40u16..1504, 1..120),
         idle in prop_oneof![Just(0), 0u64..20_000_000],

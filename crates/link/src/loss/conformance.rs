@@ -121,7 +121,7 @@ proptest! {
 }
 
 #[test]
-fn mean_loss_is_what_is_lost() {
+fn mean_loss_is_the_loss_rate() {
     // A packet every 0.7 ms for 210 s. The slowest sample configuration correlates over about 100 ms, so
     // there are at least 2000 independent values; 0.06 is five standard errors of a share of 1/2.
     let n = 300_000u64;
@@ -163,7 +163,7 @@ fn seeds_and_labels_make_different_channels() {
 }
 
 #[test]
-fn the_link_lends_its_slot() {
+fn the_link_provides_the_default_slot() {
     let config: LossConfig =
         toml::from_str("model = \"gilbert-elliott\"\ng = 0.1\nb = 0.1").unwrap();
     assert!(build_err(&config).contains("loss.slot: missing"));

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be() {
+    fn refuses_impossible_values() {
         let nominal = &TwoState::samples()[0];
         let p = |x| Some(Probability::clamped(x));
         let cases = [

@@ -53,7 +53,7 @@ proptest! {
 
     /// Forged reports neither stall the sender nor make it panic.
     #[test]
-    fn a_lying_peer_is_survived(
+    fn forged_reports_do_not_stall_the_sender(
         lies in proptest::collection::vec(
             (0u64..12, 0u16..5, any::<u16>(), 0u16..300, 0u16..300, any::<bool>()), 0..60),
     ) {
@@ -97,7 +97,7 @@ proptest! {
 
     /// Units with arbitrary headers neither make a receiver panic nor stall it.
     #[test]
-    fn any_unit_is_survived(
+    fn arbitrary_units_do_not_stall_the_receiver(
         heads in proptest::collection::vec(
             (0u64..200_000, 0u16..4, any::<bool>(), 0u64..200_000, 0u16..300, 0u16..300, 0u16..40, 0u16..40), 0..60),
     ) {
@@ -212,7 +212,7 @@ fn tables_read_and_round_trip() {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn refuses_impossible_values() {
     for (text, mtu, part) in [
         ("kind = \"ll-arq\"\nunits = 0", None, "1 to 255"),
         ("kind = \"ll-arq\"\nunits = 300", None, "1 to 255"),

@@ -183,7 +183,7 @@ fn close(found: f64, expected: f64, sd: f64, n: u64, errors: f64) {
 }
 
 #[test]
-fn closed_forms_of_the_inventory() {
+fn closed_forms_reproduce_s2() {
     // S2's parameters: mean rounds and the bound of goodput at 10 Mb/s, 10 to 50 % loss.
     let table = [
         (0.1, 2.08, 4.80),
@@ -292,7 +292,7 @@ fn table_one_of_s2_in_closed_form() {
 }
 
 #[test]
-fn the_average_learns() {
+fn the_loss_estimate_converges() {
     let mut model = LlHarq::build(&LlHarqConfig::default(), None).unwrap();
     let start = model.estimate().unwrap();
     // A worked example: one block with 5 of 20 lost.
@@ -333,7 +333,7 @@ fn rules_of_rfec() {
 /// After an outage in which the sender abandons more frames than a receiver keeps, both continue at the
 /// sender's frame. The receiver ignores a header with a span greater than the limit.
 #[test]
-fn a_silence_longer_than_the_receivers_memory() {
+fn an_outage_longer_than_the_receivers_memory() {
     let mut ends = Ends::new(&arq(Arq::Selective));
     let unit = |frame: u64, oldest: u64| Unit {
         frame,
@@ -377,7 +377,7 @@ fn a_silence_longer_than_the_receivers_memory() {
 
 /// A report that settles a frame after its timer expired and before its retransmission starts.
 #[test]
-fn a_late_report_stops_what_waits_to_be_sent_again() {
+fn a_late_report_cancels_the_retransmission() {
     let mut sender = Ends::new(&arq(Arq::WholeAccumulate)).sender;
     let block = sender.start(1000);
     sender.on_sent(&block, Nanos::ZERO, UNIT * 20);
@@ -390,7 +390,7 @@ fn a_late_report_stops_what_waits_to_be_sent_again() {
 
 /// Reactive parity is limited by `rfec_max`. Then the sender retransmits the same number of lost units.
 #[test]
-fn what_is_sent_when_parity_is_used_up() {
+fn units_are_retransmitted_when_parity_is_used_up() {
     let config = LlHarqConfig { rfec_max: Some(1), attempts: 3, ..LlHarqConfig::default() };
     let mut rules = LlHarq::build(&config, None).unwrap();
     let have = SymbolSet::range(0, 4);

@@ -163,7 +163,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_decoded_with_the_last_unit_is_reported_before_it_goes_up() {
+fn a_frame_decoded_by_its_last_unit_is_reported_before_delivery() {
     let parts = ReceiverParts {
         trigger: Trigger::EndOfBlock,
         in_order: true,

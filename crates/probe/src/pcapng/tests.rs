@@ -116,7 +116,7 @@ fn blocks(mut file: &[u8]) -> Vec<(u32, Vec<u8>)> {
 }
 
 #[test]
-fn blocks_are_whole() {
+fn blocks_have_their_length_at_both_ends() {
     let (file, packets) = capture(Vantage::Side(Side::Client), None);
     let blocks = blocks(&file);
     let kinds: Vec<u32> = blocks.iter().map(|b| b.0).collect();
@@ -140,7 +140,7 @@ fn time_stamps_pass_four_seconds() {
 }
 
 #[test]
-fn a_vantage_point_sees_its_own() {
+fn a_vantage_point_records_its_own_segments() {
     let count = |vantage| capture(vantage, Some(40)).1;
     assert_eq!(count(Vantage::Endpoint(CLIENT)), 19);
     assert_eq!(count(Vantage::Endpoint(CLIENT.peer())), 0);
@@ -148,7 +148,7 @@ fn a_vantage_point_sees_its_own() {
 }
 
 #[test]
-fn a_full_disk_is_told_at_the_end() {
+fn finish_returns_a_write_error() {
     struct Full(usize);
     impl Write for Full {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -191,7 +191,7 @@ fn tshark(file: &[u8], name: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> 
 }
 
 #[test]
-fn tshark_finds_nothing_wrong() {
+fn tshark_finds_no_errors() {
     let (file, packets) = capture(Vantage::Side(Side::Client), None);
     let fields = [
         "ip.checksum.status",

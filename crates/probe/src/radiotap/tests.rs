@@ -130,7 +130,7 @@ fn data(category: Option<u8>) -> AirFrame {
 }
 
 #[test]
-fn data_with_everything_around_it() {
+fn data_with_mac_and_llc_headers() {
     let [ap, _] = captured(&[heard(data(None), true)]);
     let mpdu = &ap[0][24..];
     assert_eq!(mpdu.len(), 79);
@@ -147,7 +147,7 @@ fn data_with_everything_around_it() {
 }
 
 #[test]
-fn a_repetition_has_the_packet_that_is_no_longer_there() {
+fn a_retransmission_without_content_repeats_the_packet() {
     let again = AirFrame { retry: true, attempt: 2, content: None, ..data(Some(3)) };
     let next = AirFrame { sequence: 0x124, ..data(Some(3)) };
     let [ap, _] = captured(&[heard(data(Some(3)), false), heard(again, true), heard(next, true)]);
@@ -164,7 +164,7 @@ fn a_repetition_has_the_packet_that_is_no_longer_there() {
 }
 
 #[test]
-fn fragments_carry_the_packet_between_them() {
+fn fragments_carry_parts_of_the_packet() {
     let whole = data(None);
     let first = AirFrame { bytes: 28 + 30, more_fragments: true, ..whole };
     let second = AirFrame { bytes: 28 + 21, fragment: 1, content: None, ..whole };
@@ -176,7 +176,7 @@ fn fragments_carry_the_packet_between_them() {
 }
 
 #[test]
-fn beacons_of_any_length_end_where_they_should() {
+fn beacons_have_any_length() {
     for bytes in 60..=400 {
         let beacon = AirFrame { to: None, attempt: 1, ..frame(FrameClass::Beacon, 0, 1, bytes) };
         let [ap, _] = captured(&[sent(beacon)]);

@@ -131,7 +131,7 @@ fn second_gap(pause: Span) -> (u64, Span) {
 
 /// `count` continues after a recent drop state, and restarts after an older one.
 #[test]
-fn the_count_on_entering_again() {
+fn count_at_the_next_drop_state() {
     let (drops, gap) = second_gap(Span::from_millis(50));
     // At entry count is 1, so `drops - 1` were added.
     let expected = INTERVAL.as_secs_f64() / ((drops - 1) as f64).sqrt();
@@ -142,7 +142,7 @@ fn the_count_on_entering_again() {
 
 /// After a pause of the link several drops are due at once. Of ECN-capable packets, each call marks one.
 #[test]
-fn drops_that_are_due_are_made_up_for() {
+fn overdue_drops_happen_at_once() {
     let mut rig = Rig::new(&config(true));
     rig.put(100_000, Ecn::NotEct);
     rig.run(Span::from_millis(400));

@@ -91,7 +91,7 @@ fn turns_are_of_bytes() {
 
 /// Beyond the limit, the flow with the most bytes loses half of them at its head, 64 packets at most.
 #[test]
-fn an_overload_hits_the_fattest() {
+fn an_overload_drops_from_the_longest_flow() {
     let mut rig = Rig::new(&FqCodelConfig { limit: 100, ..config() }, 1);
     rig.put(1, 80, 460);
     rig.put(2, 20, 1460);

@@ -53,7 +53,7 @@ fn steps_are_scaled_by_the_probability() {
 }
 
 #[test]
-fn a_burst_is_left_alone() {
+fn a_burst_is_not_dropped() {
     let config = PieConfig::default();
     let mut c = Controller { burst: config.burst, ..at(0.3, 200, 200) };
     for _ in 0..9 {
@@ -119,7 +119,7 @@ fn drops_are_neither_close_nor_far_apart() {
 }
 
 #[test]
-fn an_uncongested_queue_is_spared() {
+fn an_uncongested_queue_does_not_drop() {
     let half = Span::from_millis(7);
     assert_eq!(gaps(0.19, half, true), [] as [u32; 0], "below half the target and below 0.2");
     assert!(!gaps(0.21, half, true).is_empty());
@@ -176,7 +176,7 @@ fn the_delay_settles_at_the_target() {
 
 /// A call catches up on the updates that became due without one.
 #[test]
-fn time_without_packets_counts() {
+fn updates_without_packets_are_made_up() {
     let mut queue = pie(&PieConfig::default());
     queue.controller = at(0.4, 0, 0);
     let mut by_hand = queue.controller;

@@ -69,7 +69,7 @@ fn run(network: &str, stop: &str) -> (u64, u64) {
 }
 
 #[test]
-fn a_link_waits_until_its_discipline_gives() {
+fn a_link_waits_for_its_disciplines_timer() {
     let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"5 ms\"\n";
     let (delivered, events) = run(&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"b\""), "10 s");
     assert!((999..=1000).contains(&delivered), "{delivered}");
@@ -80,7 +80,7 @@ fn a_link_waits_until_its_discipline_gives() {
 /// The discipline could release a packet while the link still transmits: the end of the transmission
 /// decides.
 #[test]
-fn a_slow_link_asks_a_discipline_that_has_something_when_it_is_free() {
+fn a_slow_link_polls_its_discipline_when_free() {
     let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"411.2 kb/s\"\ndelay = \"5 ms\"\n";
     let (delivered, _) = run(&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"b\""), "10 s");
     // 1028 B take 20 ms.
@@ -88,7 +88,7 @@ fn a_slow_link_asks_a_discipline_that_has_something_when_it_is_free() {
 }
 
 #[test]
-fn a_station_waits_until_its_discipline_gives() {
+fn a_station_waits_for_its_disciplines_timer() {
     let cell = "[[cells]]\nlayout = { kind = \"star\", stations = 1, radius_m = 5 }\n\
          propagation.path_loss = { model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }\n";
     let (delivered, _) = run(&format!("{cell}[[flows]]\nfrom = \"sta0\"\nto = \"ap\""), "200 ms");

@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn no_way() {
+    fn no_path() {
         let routes = Routes::new(3, &[(0, 1)], &[], all_pairs(3));
         assert_eq!(routes.next(0, 2), None);
         assert_eq!(routes.next(1, 0), None);
     }
 
     #[test]
-    fn only_what_flows_pass_is_kept() {
+    fn only_pairs_on_paths_of_flows_have_entries() {
         let nodes = 10_001;
         let links: Vec<_> = (0..nodes - 1).flat_map(|i| [(i, i + 1), (i + 1, i)]).collect();
         let routes = Routes::new(nodes, &links, &[], [(0, nodes - 1), (nodes - 1, 0), (5, 2)]);

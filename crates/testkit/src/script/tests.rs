@@ -75,7 +75,7 @@ fn every_field_can_fail() {
 }
 
 #[test]
-fn faults_of_a_script_are_placed() {
+fn errors_of_a_script_name_the_line() {
     let faults = [
         ("", 1, "does nothing"),
         ("0 open\nset mss = 1000", 2, "unknown line"),

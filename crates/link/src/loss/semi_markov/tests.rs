@@ -46,7 +46,7 @@ fn runs_have_the_lengths_of_the_histograms() {
 }
 
 #[test]
-fn a_run_is_found_as_by_looking_through_all() {
+fn the_guide_finds_the_same_run_as_a_full_search() {
     let histograms: [Vec<(u64, u64)>; 4] = [
         vec![(7, 1)],
         vec![(1, 600), (2, 336), (3, 171), (4, 1), (9, 1), (300, 1)],
@@ -123,7 +123,7 @@ fn one_kind_of_run_never_ends() {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn refuses_impossible_values() {
     let both = SemiMarkovConfig { path: Some("sample".into()), ..config(&[(1, 1)], &[(1, 1)]) };
     let missing = SemiMarkovConfig { path: Some("missing".into()), ..config(&[], &[]) };
     let no_slot = SemiMarkovConfig { slot: None, ..config(&[(1, 1)], &[(1, 1)]) };

@@ -60,7 +60,7 @@ proptest! {
     /// A queue that grows while it is in use, and one with few machines: the order of machines, also at one
     /// instant, does not depend on their number.
     #[test]
-    fn few_or_many(
+    fn list_and_heap_give_the_same_order(
         late in 0usize..200,
         ops in proptest::collection::vec((0..u32::narrow(FEW), 0u64..40), 1..200),
     ) {
