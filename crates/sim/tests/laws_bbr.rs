@@ -163,7 +163,7 @@ fn marks() {
         let (link, flow) = (&r.links[0], &r.flows[0]);
         let marked = link.marked_packets as f64 / link.sent_packets as f64;
         println!(
-            "{name}: use {:.3}, marked {marked:.4}, told {} times, retransmissions {}",
+            "{name}: use {:.3}, marked {marked:.4}, reactions {}, retransmissions {}",
             link.utilisation, flow.ecn_reactions, flow.retransmissions
         );
         assert!(link.utilisation > 0.8, "{name}: {}", link.utilisation);

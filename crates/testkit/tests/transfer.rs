@@ -64,7 +64,7 @@ impl Plan {
             if !pair.step() && !acted {
                 break;
             }
-            prop_assert!(pair.now().since(begin) < DAY, "it does not end");
+            prop_assert!(pair.now().since(begin) < DAY, "the transfer does not complete");
         }
         prop_assert_eq!(pair.server.delivered(), self.up);
         prop_assert_eq!(pair.client.delivered(), self.down);

@@ -68,7 +68,7 @@ impl Want {
         });
         let bad = || {
             format!(
-                "\"{text}\" is no value: accepted are a number, a time such as 200ms, a range of \
+                "\"{text}\" is not a value: accepted are a number, a time such as 200ms, a range of \
                  either such as 1000..2000, or a word"
             )
         };

@@ -185,7 +185,7 @@ fn parse_flags(text: &str) -> Result<Option<Flags>, String> {
     for c in text.chars() {
         let (flag, _) = LETTERS.iter().find(|(_, letter)| *letter == c).ok_or_else(|| {
             format!(
-                "\"{text}\" are no flags: accepted are letters of SFRP.EW, - for none, * for any"
+                "\"{text}\" is not a set of flags: accepted are letters of SFRP.EW, - for none, * for any"
             )
         })?;
         flags |= *flag;
@@ -216,7 +216,7 @@ fn integer(text: &str) -> Result<i64, String> {
         .parse()
         .ok()
         .filter(|n| (-(1i64 << 31)..1 << 32).contains(n))
-        .ok_or_else(|| format!("\"{text}\" is no number between -2^31 and 2^32"))
+        .ok_or_else(|| format!("\"{text}\" is not a number between -2^31 and 2^32"))
 }
 
 fn within<T: TryFrom<i64>>(number: i64, what: &str) -> Result<T, String> {
@@ -238,7 +238,7 @@ fn parse_range(text: &str) -> Result<(i64, i64, Option<i64>), String> {
 
 /// `A:B` with A at most B.
 fn pair(text: &str) -> Result<(i64, i64), String> {
-    let (a, b) = text.split_once(':').ok_or_else(|| format!("\"{text}\" is no range A:B"))?;
+    let (a, b) = text.split_once(':').ok_or_else(|| format!("\"{text}\" is not a range A:B"))?;
     let (a, b) = (integer(a)?, integer(b)?);
     if a > b {
         return Err(format!("the range {text} ends before it begins"));

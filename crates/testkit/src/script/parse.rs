@@ -193,7 +193,7 @@ fn parse_step(line: &str, number: usize) -> Result<Vec<Step>, String> {
 
 /// Decimal seconds as nanoseconds, exactly.
 fn seconds(text: &str) -> Result<u64, String> {
-    let bad = || format!("\"{text}\" is no time in seconds such as 0.100");
+    let bad = || format!("\"{text}\" is not a time in seconds such as 0.100");
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !(fraction.is_empty() || digits(fraction)) || fraction.len() > 9 {
@@ -215,7 +215,7 @@ fn parse_action(text: &str) -> Result<Vec<Action>, String> {
         if rest.is_empty() {
             Ok(vec![action])
         } else {
-            Err(format!("\"{word}\" takes nothing more"))
+            Err(format!("\"{word}\" takes no argument"))
         }
     };
     match word {

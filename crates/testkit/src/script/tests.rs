@@ -104,17 +104,17 @@ fn errors_of_a_script_name_the_line() {
         ("< . ack 1 <window 5>", 1, "accepted are mss"),
         ("< . ack 1 <no fun>", 1, "followed by"),
         ("< . ack 1 [cw]", 1, "[ect0]"),
-        ("0.0.1 open", 1, "no time"),
-        ("+x open", 1, "no time"),
-        ("0 open now", 1, "takes nothing more"),
+        ("0.0.1 open", 1, "not a time"),
+        ("+x open", 1, "not a time"),
+        ("0 open now", 1, "takes no argument"),
         ("0 write", 1, "accepted is write N"),
         ("0 read 5 gave 4", 1, "read N gives M"),
         ("0 auto_read maybe", 1, "on or off"),
-        ("0 silence", 1, "no time"),
+        ("0 silence", 1, "not a time"),
         ("0 expect", 1, "pairs"),
         ("0 expect colour 3", 1, "accepted are cwnd"),
-        ("0 expect cwnd 3..2", 1, "no value"),
-        ("0 expect cwnd 3x", 1, "no value"),
+        ("0 expect cwnd 3..2", 1, "not a value"),
+        ("0 expect cwnd 3x", 1, "not a value"),
     ];
     for (text, line, message) in faults {
         let e = parse("test.tcp", text).expect_err(text);
