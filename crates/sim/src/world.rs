@@ -12,12 +12,12 @@ use airtcp_wifi::mac::Category;
 
 mod air;
 pub(crate) mod application;
-#[cfg(test)]
-mod held;
 pub(crate) mod interface;
 pub(crate) mod medium;
 mod queue;
 pub(crate) mod routes;
+#[cfg(test)]
+mod shaper_tests;
 pub(crate) mod transport;
 
 use application::App;

@@ -52,7 +52,7 @@ impl Ends {
     pub(super) fn new(config: &ProtocolConfig) -> Self {
         let protocol = config.build(None).unwrap().unwrap();
         let common = config.common().unwrap();
-        let receiver = Receiver::new(ReceiverParts {
+        let receiver = Receiver::new(ReceiverParams {
             trigger: common.trigger,
             in_order: common.in_order,
             idle: common.feedback.idle,

@@ -6,7 +6,7 @@ use airtcp_units::{BitRate, Nanos, Narrow, Pace, Span, TxClock};
 use proptest::prelude::*;
 
 use super::{
-    Block, Decision, MAX_SYMBOLS, Receiver, ReceiverParts, SymbolSet, Timed, Train, Trigger, Unit,
+    Block, Decision, MAX_SYMBOLS, Receiver, ReceiverParams, SymbolSet, Timed, Train, Trigger, Unit,
 };
 
 /// Record of a receiver: decisions in order, numbers of needed units, next timers.
@@ -83,14 +83,14 @@ fn sent() -> impl Strategy<Value = Sent> {
     )
 }
 
-fn parts() -> impl Strategy<Value = ReceiverParts> {
+fn params() -> impl Strategy<Value = ReceiverParams> {
     let idle = prop_oneof![
         Just(None),
         (0u64..600).prop_map(|ns| Some(Span(ns))),
         (0u64..20_000_000).prop_map(|ns| Some(Span(ns))),
     ];
     (any::<bool>(), any::<bool>(), idle, 0u64..20_000_000, 1u16..4).prop_map(
-        |(end, in_order, idle, round_trip, attempts)| ReceiverParts {
+        |(end, in_order, idle, round_trip, attempts)| ReceiverParams {
             trigger: if end { Trigger::EndOfBlock } else { Trigger::NextFrame },
             in_order,
             idle,
@@ -101,8 +101,8 @@ fn parts() -> impl Strategy<Value = ReceiverParts> {
 }
 
 /// Drives one receiver with trains, or unit by unit.
-fn run(parts: ReceiverParts, rate: Option<u64>, all: &[Sent], whole: bool) -> Seen {
-    let mut receiver = Receiver::new(parts);
+fn run(params: ReceiverParams, rate: Option<u64>, all: &[Sent], whole: bool) -> Seen {
+    let mut receiver = Receiver::new(params);
     let mut losses = Seed::new(7).stream("losses");
     let mut clock = rate.and_then(BitRate::new).map(TxClock::new);
     let (mut now, mut newest, mut seen) = (Nanos::ZERO, 0u64, Seen::default());
@@ -150,7 +150,7 @@ proptest! {
     /// and units that arrive at once.
     #[test]
     fn a_train_is_its_units_one_by_one(
-        parts in parts(),
+        params in params(),
         rate in prop_oneof![
             4 => (100_000u64..100_000_000).prop_map(Some),
             2 => (1_000_000_000u64..1_000_000_000_000).prop_map(Some),
@@ -158,13 +158,13 @@ proptest! {
         ],
         all in proptest::collection::vec(sent(), 1..25),
     ) {
-        prop_assert_eq!(run(parts, rate, &all, true), run(parts, rate, &all, false));
+        prop_assert_eq!(run(params, rate, &all, true), run(params, rate, &all, false));
     }
 }
 
 #[test]
 fn a_frame_decoded_by_its_last_unit_is_reported_before_delivery() {
-    let parts = ReceiverParts {
+    let params = ReceiverParams {
         trigger: Trigger::EndOfBlock,
         in_order: true,
         idle: None,
@@ -183,7 +183,7 @@ fn a_frame_decoded_by_its_last_unit_is_reported_before_delivery() {
         unit_bytes: 50,
     };
     let pace = Pace::share(Span::from_micros(800), 20);
-    let mut receiver = Receiver::new(parts);
+    let mut receiver = Receiver::new(params);
     let train = Train { block, start: Nanos::ZERO, pace, lost: SymbolSet::EMPTY };
     assert_eq!(receiver.on_train(&train), 20);
     let found: Vec<Timed> = std::iter::from_fn(|| receiver.poll()).collect();

@@ -34,7 +34,7 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     for flow in &plan.flows {
         let there = hops(plan, &routes, flow, flow.from, flow.to)?;
         let back = hops(plan, &routes, flow, flow.to, flow.from)?;
-        if !is_paced(flow) && !there.iter().chain(&back).any(Crossed::takes_time) {
+        if !is_paced(flow) && !there.iter().chain(&back).any(PathHop::takes_time) {
             let path = there.first().map_or("links", |hop| hop.place().0);
             return Err(ScenarioError::at(
                 format!("{path}.delay"),
@@ -58,12 +58,12 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
 }
 
 /// One hop of a flow's path.
-enum Crossed<'a> {
+enum PathHop<'a> {
     Link(&'a OneWay),
     Air(&'a Cell),
 }
 
-impl Crossed<'_> {
+impl PathHop<'_> {
     fn takes_time(&self) -> bool {
         match self {
             Self::Link(link) => takes_time(link),
@@ -94,7 +94,7 @@ fn hops<'a>(
     flow: &Flow,
     node: usize,
     end: usize,
-) -> Result<Vec<Crossed<'a>>, ScenarioError> {
+) -> Result<Vec<PathHop<'a>>, ScenarioError> {
     let path = path(plan, routes, node, end).ok_or_else(|| {
         ScenarioError::at(
             "flows",
@@ -106,8 +106,8 @@ fn hops<'a>(
     })?;
     let air_hops = plan.air_hops();
     let crossed = |hop| match hop {
-        Hop::Link(number) => Crossed::Link(&plan.links[number as usize]),
-        Hop::Air(number) => Crossed::Air(&plan.cells[air_hops[number as usize].cell]),
+        Hop::Link(number) => PathHop::Link(&plan.links[number as usize]),
+        Hop::Air(number) => PathHop::Air(&plan.cells[air_hops[number as usize].cell]),
     };
     Ok(path.into_iter().map(crossed).collect())
 }
@@ -175,12 +175,12 @@ fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
 /// Refuses a link protocol whose units would be shorter than one byte.
 fn check_units(
     flow: &Flow,
-    hops: &[Crossed<'_>],
+    hops: &[PathHop<'_>],
     shortest: Option<u64>,
 ) -> Result<(), ScenarioError> {
     let Some(shortest) = shortest else { return Ok(()) };
     for hop in hops {
-        let Crossed::Link(link) = hop else { continue };
+        let PathHop::Link(link) = hop else { continue };
         let protocol = link.direction.protocol.as_ref().and_then(ProtocolConfig::common);
         if let Some(common) = protocol.filter(|c| u64::from(c.units) > shortest) {
             return Err(ScenarioError::at(
@@ -196,7 +196,7 @@ fn check_units(
     Ok(())
 }
 
-fn check_mtu(flow: &Flow, hops: &[Crossed<'_>], longest: u64) -> Result<(), ScenarioError> {
+fn check_mtu(flow: &Flow, hops: &[PathHop<'_>], longest: u64) -> Result<(), ScenarioError> {
     let narrow =
         hops.iter().find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
     let Some((hop, mtu)) = narrow else { return Ok(()) };
@@ -229,8 +229,8 @@ fn check_mtu(flow: &Flow, hops: &[Crossed<'_>], longest: u64) -> Result<(), Scen
     };
     // The maximum packet of a cell is not configurable.
     let (path, limit) = match hop {
-        Crossed::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
-        Crossed::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
+        PathHop::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
+        PathHop::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
     };
     Err(ScenarioError::at(
         path,

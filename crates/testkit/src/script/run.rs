@@ -282,7 +282,9 @@ impl<'a> Run<'a> {
     fn count(&mut self) -> Result<(), String> {
         self.events += 1;
         if self.events > MAX_EVENTS {
-            return Err(format!("more than {MAX_EVENTS} timers and segments: the script does not end"));
+            return Err(format!(
+                "more than {MAX_EVENTS} timers and segments: the script does not end"
+            ));
         }
         Ok(())
     }
