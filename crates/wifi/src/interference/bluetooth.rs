@@ -106,7 +106,8 @@ impl Model<BluetoothConfig> for Bluetooth {
         }
         let with_power = config.reach.received_dbm.is_some() || config.reach.power_dbm.is_some();
         if with_power && config.overlap != Overlap::Real {
-            let text = "counts slots and has no effect if powers decide; accepted is \"real\"";
+            let text =
+                "counts slots and has no effect if powers decide; accepted is \"real\"";
             return Err(ConfigError::new("overlap", text));
         }
         let cycle = config.voice.cycle();
