@@ -1,4 +1,4 @@
-//! Files that a scenario names and that have to be there before it is resolved: layouts of cells.
+//! Reads the files that a scenario needs before it is resolved: layouts of cells.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,11 +10,11 @@ use airtcp_wifi::position_file::MAX_BYTES;
 use crate::{Scenario, ScenarioError};
 
 impl Scenario {
-    /// Reads the files that layouts of cells name, from `folder`; the layouts then hold the positions
-    /// themselves, and results are stored with them.
+    /// Reads the files of cell layouts from `folder` and puts the positions into the layouts, so that they are
+    /// stored with the results.
     ///
     /// # Errors
-    /// A file that cannot be read, and the first line that is no position.
+    /// A file that cannot be read, or a line without a position.
     pub fn read_layouts(&mut self, folder: &Path) -> Result<(), ScenarioError> {
         for (i, cell) in self.cells.iter_mut().enumerate() {
             let Layout::File { path, access_point } = &cell.layout else { continue };

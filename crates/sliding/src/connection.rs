@@ -287,7 +287,7 @@ impl<S: Content> Machine for SlidingConnection<S> {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::EndpointId;
-    use airtcp_probe::{NoProbe, Who};
+    use airtcp_probe::{EventSource, NoProbe};
 
     use super::*;
 
@@ -308,8 +308,8 @@ mod tests {
     }
 
     fn with_context<T>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> T) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, Side::Client));
-        f(&mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+        f(&mut Cx::new(&mut NoProbe, source))
     }
 
     /// An answer tells which attempt it answers, however many were made since.

@@ -13,7 +13,7 @@ use super::wire::{Feedback, Packet, Payload};
 /// Density of RFC 8681 that leaves no coefficient zero.
 pub(super) const DENSITY: u8 = 15;
 /// Packets that feedback tells of.
-const REACH: u64 = ack_bitmap::REACH as u64;
+const BITMAP_LEN: u64 = ack_bitmap::BITMAP_LEN as u64;
 /// Symbols held: twice what a sender may have under way, as it learns late what was delivered.
 const HELD: usize = 1 << 16;
 /// Combinations that wait for more: bounds memory and work, whatever a sender does.
@@ -120,12 +120,12 @@ impl<S: Content> Receiver<S> {
             let first = self.greatest.is_none();
             let again = step == 0 && !first;
             // What was before the first packet counts as missing, which it is.
-            self.arrived = if step >= REACH { 0 } else { self.arrived << step } | 1;
+            self.arrived = if step >= BITMAP_LEN { 0 } else { self.arrived << step } | 1;
             self.greatest = Some(number);
             return !again;
         }
         let back = greatest - number;
-        if back >= REACH {
+        if back >= BITMAP_LEN {
             return true;
         }
         let new = self.arrived >> back & 1 == 0;
@@ -136,7 +136,7 @@ impl<S: Content> Receiver<S> {
     /// Takes back that a packet came. Its number stays known, if it is the greatest: that much is true.
     fn forget_arrival(&mut self, number: u64) {
         let back = self.greatest.and_then(|greatest| greatest.checked_sub(number));
-        if let Some(back) = back.filter(|back| *back < REACH) {
+        if let Some(back) = back.filter(|back| *back < BITMAP_LEN) {
             self.arrived &= !(1 << back);
         }
     }
@@ -146,7 +146,7 @@ impl<S: Content> Receiver<S> {
         let greatest = self.greatest.filter(|_| self.owed)?;
         self.owed = false;
         // Packets before number 0 are told as arrived: the words are then left out.
-        let before = if greatest + 1 < REACH { u128::MAX << (greatest + 1) } else { 0 };
+        let before = if greatest + 1 < BITMAP_LEN { u128::MAX << (greatest + 1) } else { 0 };
         let (next, arrived) = (self.next, self.arrived | before);
         Some(Feedback { next, greatest, arrived, marked: self.marked })
     }

@@ -189,7 +189,7 @@ impl Feedback {
             return None;
         }
         let bits = [words[head], words[head + 1], words[head + 2], words[head + 3]];
-        let arrived = ack_bitmap::of_words(bits, count - head);
+        let arrived = ack_bitmap::from_words(bits, count - head);
         Some(Self {
             next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
             greatest: Seq(words[1]).unwrap_near(Seq(0), near_number)?,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Bytes, Content, Datagram, Head, SlidingConfig, SlidingConnection};
 use airtcp_units::{Nanos, Narrow, Span};
@@ -70,8 +70,8 @@ impl<S: Content<Packet: Marked>> Pair<S> {
         f: impl FnOnce(&mut SlidingConnection<S>, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
         let side = [Side::Client, Side::Server][end];
-        let who = Who::Endpoint(EndpointId::new(0, side));
-        f(&mut self.ends[end], self.now, &mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, side));
+        f(&mut self.ends[end], self.now, &mut Cx::new(&mut NoProbe, source))
     }
 
     fn travel(&mut self, from: usize, mut packet: S::Packet) {

@@ -6,7 +6,7 @@
 mod support;
 
 use airtcp_packet::{Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::{BitRate, Nanos, Span};
@@ -511,9 +511,9 @@ impl Alone {
         &mut self,
         f: impl FnOnce(&mut SlidingConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
-        let who = Who::Endpoint(airtcp_packet::EndpointId::new(0, Side::Client));
+        let source = EventSource::Endpoint(airtcp_packet::EndpointId::new(0, Side::Client));
         let mut probe = NoProbe;
-        f(&mut self.0, self.1, &mut Cx::new(&mut probe, who))
+        f(&mut self.0, self.1, &mut Cx::new(&mut probe, source))
     }
     fn poll(&mut self) -> Option<Segment> {
         self.with(Machine::poll)

@@ -1,7 +1,7 @@
 //! The congestion window over time, thinned to what a plot can show.
 
 use airtcp_packet::Side;
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_units::{Nanos, Span};
 
 use crate::Cwnd;
@@ -39,8 +39,10 @@ impl CwndProbe {
 
 impl Probe for CwndProbe {
     const ON: bool = true;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let (Who::Endpoint(id), Event::Window { cwnd, .. }) = (who, event) else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let (EventSource::Endpoint(id), Event::Window { cwnd, .. }) = (source, event) else {
+            return;
+        };
         if id.side() != Side::Client {
             return;
         }

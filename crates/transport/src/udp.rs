@@ -187,14 +187,14 @@ impl Machine for UdpReceiver {
 mod tests {
     use super::*;
     use airtcp_packet::{EndpointId, Side};
-    use airtcp_probe::{NoProbe, Who};
+    use airtcp_probe::{EventSource, NoProbe};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     fn with_cx<R>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> R) -> R {
         let mut probe = NoProbe;
-        let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-        f(&mut Cx::new(&mut probe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, Side::Server));
+        f(&mut Cx::new(&mut probe, source))
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub mod shadow;
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::lt::{LtConfig, LtConnection};
@@ -292,9 +292,9 @@ impl World {
         if self.touched.last() != Some(&flow) {
             self.touched.push(flow);
         }
-        let who = Who::Endpoint(EndpointId::new(u32::narrow(flow), side));
+        let source = EventSource::Endpoint(EndpointId::new(u32::narrow(flow), side));
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, who);
+        let mut cx = Cx::new(&mut probe, source);
         f(&mut self.flows[flow][side as usize], self.now, &mut cx)
     }
 

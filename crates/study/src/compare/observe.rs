@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Seq, Side};
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_transport::lt;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
@@ -194,8 +194,8 @@ impl Observer {
 impl Probe for Observer {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let Who::Endpoint(end) = who else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let EventSource::Endpoint(end) = source else { return };
         let flow = end.flow() as usize;
         let Some(Some(leaving)) = self.flows.get_mut(flow) else { return };
         if let Event::SegmentSent { segment, retransmission } = event {

@@ -252,15 +252,15 @@ impl airtcp_probe::Probe for Stopwatch {
     fn record(
         &mut self,
         now: airtcp_units::Nanos,
-        who: airtcp_probe::Who,
+        source: airtcp_probe::EventSource,
         event: &airtcp_probe::Event,
     ) {
-        use airtcp_probe::{Event, Who};
-        match (who, event) {
-            (Who::Queue(0), Event::Enqueued { packet, .. }) => {
+        use airtcp_probe::{Event, EventSource};
+        match (source, event) {
+            (EventSource::Queue(0), Event::Enqueued { packet, .. }) => {
                 self.entered.push_back((*packet, now));
             }
-            (Who::Queue(0), Event::Dequeued { packet, .. }) => {
+            (EventSource::Queue(0), Event::Dequeued { packet, .. }) => {
                 let (first, entered) = self.entered.pop_front().unwrap();
                 assert_eq!(first, *packet);
                 if now.0 >= 5_000_000_000 {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{DATA_HEADER, MAX_SYMBOLS};
 use crate::tcp::TcpConfig;
 use airtcp_congestion::Needs;
-use airtcp_packet::ack_bitmap::REACH;
+use airtcp_packet::ack_bitmap::BITMAP_LEN;
 
 /// Most duplicates that make a loss: half of what feedback reaches.
 const MAX_DUP_THRESH: u32 = 64;
@@ -271,7 +271,7 @@ impl LtConfig {
             let text = format!(
                 "tcp.dup_thresh is {}: feedback tells of {} packets, so that accepted is up to \
                  {MAX_DUP_THRESH}",
-                tcp.dup_thresh, REACH
+                tcp.dup_thresh, BITMAP_LEN
             );
             return Err(ConfigError::new("", text));
         }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use airtcp_units::Nanos;
 
 use crate::tcp::Snapshot;
-use airtcp_packet::ack_bitmap::{AckBitmap, NewlyAcked, REACH};
+use airtcp_packet::ack_bitmap::{AckBitmap, BITMAP_LEN, NewlyAcked};
 
 /// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Ledger {
 
     /// Feedback no longer reports packets below this number.
     pub(crate) fn reach(&self) -> u64 {
-        self.acked.up_to().saturating_sub(u64::from(REACH))
+        self.acked.up_to().saturating_sub(u64::from(BITMAP_LEN))
     }
 
     /// All packets below this are judged: after [`next_lost`](Self::next_lost) one more than the
@@ -255,7 +255,7 @@ mod tests {
                     l.arrived(n);
                 }
                 lost(&mut l);
-                assert!(l.sent.len() as u64 <= 1000 - n + u64::from(REACH));
+                assert!(l.sent.len() as u64 <= 1000 - n + u64::from(BITMAP_LEN));
             }
         }
         assert_eq!(l.judged, 995);

@@ -19,7 +19,7 @@ use super::config::Delivery;
 use super::stats::LtStats;
 use super::wire::{Data, Feedback};
 use crate::tcp::TcpConfig;
-use airtcp_packet::ack_bitmap::REACH;
+use airtcp_packet::ack_bitmap::BITMAP_LEN;
 
 /// Most blocks between the first not delivered and the last one open.
 pub(crate) const MAX_BLOCKS: u64 = 4096;
@@ -165,12 +165,13 @@ impl LtReceiver {
             fresh = false;
         } else if number >= self.next_number {
             let ahead = number - self.next_number + 1;
-            self.arrived = if ahead < u64::from(REACH) { self.arrived << ahead | 1 } else { 1 };
+            self.arrived =
+                if ahead < u64::from(BITMAP_LEN) { self.arrived << ahead | 1 } else { 1 };
             self.next_number = number + 1;
         } else {
             let behind = self.next_number - 1 - number;
             // What lies beyond the reach is not told of, nor counted.
-            fresh = behind < u64::from(REACH) && self.arrived & (1 << behind) == 0;
+            fresh = behind < u64::from(BITMAP_LEN) && self.arrived & (1 << behind) == 0;
             if fresh {
                 self.arrived |= 1 << behind;
             }

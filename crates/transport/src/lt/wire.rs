@@ -136,7 +136,7 @@ impl Feedback {
         if segment.kind != Kind::Coded || segment.len != 0 || !(4..=7).contains(&count) {
             return None;
         }
-        let arrived = ack_bitmap::of_words([words[3], words[4], words[5], words[6]], count - 3);
+        let arrived = ack_bitmap::from_words([words[3], words[4], words[5], words[6]], count - 3);
         let counts = words[2];
         Some(Self {
             next_block: words[0],

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
-use airtcp_probe::{Cx, Event, LossCause, Machine, Probe, Who};
+use airtcp_probe::{Cx, Event, EventSource, LossCause, Machine, Probe};
 use airtcp_random::{Seed, Stream};
 use airtcp_units::{Nanos, Span};
 
@@ -16,7 +16,7 @@ struct Judgements(Vec<(u64, u64, LossCause)>);
 
 impl Probe for Judgements {
     const ON: bool = true;
-    fn record(&mut self, _: Nanos, _: Who, event: &Event) {
+    fn record(&mut self, _: Nanos, _: EventSource, event: &Event) {
         if let Event::LossJudged { number, packets, cause } = *event {
             self.0.push((number, packets, cause));
         }
@@ -118,8 +118,8 @@ fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outc
         there: VecDeque::new(),
     };
     let mut probe = Judgements::default();
-    let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-    let cx = &mut Cx::new(&mut probe, who);
+    let source = EventSource::Endpoint(EndpointId::new(0, Side::Server));
+    let cx = &mut Cx::new(&mut probe, source);
     sender.send(1 << 40);
     let end = Nanos(seconds * 1_000_000_000);
     let mut back: VecDeque<(Nanos, Segment)> = VecDeque::new();
@@ -290,8 +290,8 @@ fn hostile_packets_do_no_harm() {
     let mut receiver = TfrcReceiver::new(&config);
     let mut stream = Seed::new(3).stream("hostile");
     let mut probe = Judgements::default();
-    let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-    let cx = &mut Cx::new(&mut probe, who);
+    let source = EventSource::Endpoint(EndpointId::new(0, Side::Server));
+    let cx = &mut Cx::new(&mut probe, source);
     sender.send(1 << 20);
     let mut now = Nanos::ZERO;
     for _ in 0..20_000 {

@@ -109,7 +109,7 @@ impl Medium {
         station: usize,
         frame: &AirFrame,
         reception: &Reception,
-        whole: bool,
+        decoded: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
         let bss = &self.bss[self.cell_of[station]];
@@ -119,7 +119,7 @@ impl Medium {
             frame: *frame,
             signal_dbm: dbm(reception.power),
             noise_dbm: dbm(level.noise + level.power),
-            whole,
+            decoded,
         };
         cx.record(now, || Event::Air(heard));
     }

@@ -64,13 +64,13 @@ fn a_law_that_paces_is_paced_slot_by_slot() {
         fn record(
             &mut self,
             now: airtcp_units::Nanos,
-            who: airtcp_probe::Who,
+            source: airtcp_probe::EventSource,
             event: &airtcp_probe::Event,
         ) {
             if let (
-                airtcp_probe::Who::Endpoint(end),
+                airtcp_probe::EventSource::Endpoint(end),
                 airtcp_probe::Event::SegmentSent { segment, .. },
-            ) = (who, event)
+            ) = (source, event)
                 && end.side() == airtcp_packet::Side::Client
                 && segment.len > 0
             {

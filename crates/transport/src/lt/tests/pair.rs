@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use airtcp_packet::{EndpointId, Kind, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 
 use super::bytes::Bytes;
@@ -65,8 +65,8 @@ impl Pair {
         side: usize,
         f: impl FnOnce(&mut LtConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, [Side::Client, Side::Server][side]));
-        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, [Side::Client, Side::Server][side]));
+        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, source))
     }
 
     fn drain(&mut self) {

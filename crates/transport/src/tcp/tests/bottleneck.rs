@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, Probe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
 
 use crate::tcp::{Connection, Role, TcpConfig};
@@ -64,7 +64,7 @@ struct Silent;
 
 impl Probe for Silent {
     const ON: bool = false;
-    fn record(&mut self, _: Nanos, _: Who, _: &airtcp_probe::Event) {}
+    fn record(&mut self, _: Nanos, _: EventSource, _: &airtcp_probe::Event) {}
 }
 
 /// What was seen of a flow at one of its ACKs.
@@ -194,12 +194,12 @@ impl Bottleneck {
 
     fn drain(&mut self, flow: usize, client: bool) {
         let side = if client { Side::Client } else { Side::Server };
-        let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+        let source = EventSource::Endpoint(EndpointId::new(flow as u32, side));
         loop {
             let end = &mut self.flows[flow];
             let end = if client { &mut end.0 } else { &mut end.1 };
             let mut silent = Silent;
-            let mut cx = Cx::new(&mut silent, who);
+            let mut cx = Cx::new(&mut silent, source);
             let Some(segment) = end.poll(self.now, &mut cx) else { return };
             if !client {
                 let slot = self.keep(segment);
@@ -250,10 +250,10 @@ impl Bottleneck {
         if event > timer.0 {
             let (_, flow, client) = timer;
             let side = if client { Side::Client } else { Side::Server };
-            let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+            let source = EventSource::Endpoint(EndpointId::new(flow as u32, side));
             let end = &mut self.flows[flow];
             let end = if client { &mut end.0 } else { &mut end.1 };
-            end.on_timer(next, &mut Cx::new(&mut Silent, who));
+            end.on_timer(next, &mut Cx::new(&mut Silent, source));
             self.drain(flow, client);
             return true;
         }
@@ -275,10 +275,10 @@ impl Bottleneck {
                 self.free.push(slot);
                 let Some(segment) = self.store[slot].take() else { return true };
                 let side = if client { Side::Client } else { Side::Server };
-                let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+                let source = EventSource::Endpoint(EndpointId::new(flow as u32, side));
                 let end = &mut self.flows[flow];
                 let end = if client { &mut end.0 } else { &mut end.1 };
-                end.handle(next, segment, &mut Cx::new(&mut Silent, who));
+                end.handle(next, segment, &mut Cx::new(&mut Silent, source));
                 if client {
                     self.look(flow);
                 }

@@ -1,7 +1,7 @@
 //! Opening and closing: RFC 9293 sections 3.5, 3.6 and 3.10, RFC 6298 5.7, RFC 5961.
 
 use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 
 use super::pair::{Fate, Pair, at, ms};
@@ -239,7 +239,7 @@ struct Alone {
 impl Alone {
     fn feed(&mut self, segment: Segment) -> Vec<Segment> {
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, CLIENT)));
+        let mut cx = Cx::new(&mut probe, EventSource::Endpoint(EndpointId::new(0, CLIENT)));
         self.c.handle(self.now, segment, &mut cx);
         std::iter::from_fn(|| self.c.poll(self.now, &mut cx)).collect()
     }

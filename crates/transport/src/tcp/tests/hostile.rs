@@ -1,7 +1,7 @@
 //! Any segments at any time: no panic, no endless answer, bounded memory, timers in the future.
 
 use airtcp_packet::{Ecn, EndpointId, Flags, SackBlock, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
@@ -148,7 +148,7 @@ proptest! {
         let role = if active { Role::Active } else { Role::Passive };
         let mut c = Connection::new(&config, role, Seq(ISS));
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, Side::Client)));
+        let mut cx = Cx::new(&mut probe, EventSource::Endpoint(EndpointId::new(0, Side::Client)));
         let mut now = Nanos::ZERO;
         c.open(now);
         let mut all = Vec::new();
@@ -224,7 +224,7 @@ proptest! {
 fn crumbs_do_not_pile_up() {
     let mut c = Connection::new(&TcpConfig::default(), Role::Passive, Seq(ISS));
     let mut probe = NoProbe;
-    let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, Side::Client)));
+    let mut cx = Cx::new(&mut probe, EventSource::Endpoint(EndpointId::new(0, Side::Client)));
     let now = Nanos(1);
     let mut feed = |c: &mut Connection, s: Segment| {
         c.handle(now, s, &mut cx);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Event, Machine, Probe, Who};
+use airtcp_probe::{Cx, Event, EventSource, Machine, Probe};
 use airtcp_units::{Nanos, Span};
 
 use crate::tcp::{Connection, Role, TcpConfig};
@@ -34,12 +34,12 @@ pub(super) struct Sent {
 
 /// Keeps every event.
 #[derive(Debug, Default)]
-pub(super) struct Log(pub(super) Vec<(Nanos, Who, Event)>);
+pub(super) struct Log(pub(super) Vec<(Nanos, EventSource, Event)>);
 
 impl Probe for Log {
     const ON: bool = true;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        self.0.push((now, who, *event));
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        self.0.push((now, source, *event));
     }
 }
 
@@ -111,11 +111,11 @@ impl Pair {
     }
 
     fn drain(&mut self, side: Side) {
-        let who = Who::Endpoint(EndpointId::new(0, side));
+        let source = EventSource::Endpoint(EndpointId::new(0, side));
         for burst in 0.. {
             assert!(burst < 100_000, "an end never stops sending");
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
-            let mut cx = Cx::new(&mut self.log, who);
+            let mut cx = Cx::new(&mut self.log, source);
             let Some(segment) = end.poll(self.now, &mut cx) else { break };
             let ordinal = self.counts[side as usize];
             self.counts[side as usize] += 1;
@@ -171,15 +171,15 @@ impl Pair {
         let side = if arrival == next {
             let Some(Reverse((_, _, i))) = self.flying.pop() else { return false };
             let (to, segment) = self.segments[i];
-            let who = Who::Endpoint(EndpointId::new(0, to));
+            let source = EventSource::Endpoint(EndpointId::new(0, to));
             let end = if to == Side::Client { &mut self.client } else { &mut self.server };
-            end.handle(next, segment, &mut Cx::new(&mut self.log, who));
+            end.handle(next, segment, &mut Cx::new(&mut self.log, source));
             to
         } else {
             let side = if timers[0] == next { Side::Client } else { Side::Server };
-            let who = Who::Endpoint(EndpointId::new(0, side));
+            let source = EventSource::Endpoint(EndpointId::new(0, side));
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
-            end.on_timer(next, &mut Cx::new(&mut self.log, who));
+            end.on_timer(next, &mut Cx::new(&mut self.log, source));
             side
         };
         if self.flying.is_empty() {
@@ -240,8 +240,8 @@ impl Pair {
     }
 
     /// Events of the client, without segments.
-    pub(super) fn client_events(&self) -> impl Iterator<Item = &(Nanos, Who, Event)> {
-        let client = Who::Endpoint(EndpointId::new(0, Side::Client));
+    pub(super) fn client_events(&self) -> impl Iterator<Item = &(Nanos, EventSource, Event)> {
+        let client = EventSource::Endpoint(EndpointId::new(0, Side::Client));
         self.log.0.iter().filter(move |e| e.1 == client)
     }
 }

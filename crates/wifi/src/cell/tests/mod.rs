@@ -17,7 +17,7 @@ mod sensing;
 mod shared;
 
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment, Side};
-use airtcp_probe::{NoProbe, PoolCx, Who};
+use airtcp_probe::{EventSource, NoProbe, PoolCx};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
@@ -108,7 +108,7 @@ impl Bench {
             self.queued.push((packet, entered));
         }
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Link(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
         let offered = Offered { packet, to, category, entered };
         self.cell.offer(self.now, from, offered, &mut cx);
     }
@@ -139,12 +139,12 @@ impl Bench {
             }
             self.now = now;
             let mut probe = NoProbe;
-            let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Link(0));
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.next_end() == now {
                 self.cell.on_ends(now, &mut cx);
                 self.feed();
             }
-            let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Link(0));
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.next_timer() <= now {
                 self.cell.on_timers(now, &mut cx);
             }
