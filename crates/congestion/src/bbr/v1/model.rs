@@ -1,5 +1,5 @@
-//! What BBR version 1 believes of the path, section 4.1 of the draft: BtlBw, RTprop, what of both may be in
-//! flight, and whether the pipe is full (section 4.3).
+//! Path model of BBR version 1, section 4.1 of the draft: BtlBw, RTprop, the target inflight, and
+//! whether the pipe is full (section 4.3).
 
 use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
@@ -10,7 +10,7 @@ use crate::{AckSample, RateSample};
 
 /// A round in which BtlBw grew by less than this factor counts towards a full pipe.
 const FULL_BW_GROWTH: f64 = 1.25;
-/// So many such rounds.
+/// Number of such rounds after which the pipe is full.
 const FULL_BW_COUNT: u32 = 3;
 
 impl Bbr1 {
@@ -31,8 +31,8 @@ impl Bbr1 {
         self.policer.rate().unwrap_or_else(|| self.btlbw.get())
     }
 
-    /// `bbr_quantization_budget` of Linux: an even number of segments, so that ACKs are not delayed,
-    /// and two more while probing, so that small windows do rise.
+    /// `bbr_quantization_budget` of Linux: an even number of segments, which avoids delayed ACKs, and
+    /// two more while probing, so that small windows can rise.
     fn whole(&self, inflight: u64) -> u64 {
         let pairs = inflight.div_ceil(2 * self.mss());
         let probing = self.state == State::ProbeBw && self.cycle_index == 0;
@@ -65,7 +65,7 @@ impl Bbr1 {
         }
     }
 
-    /// What Linux estimates beside the draft: policers, and ACKs in bundles.
+    /// Linux's estimates that the draft does not have: policers and ACK aggregation.
     pub(super) fn update_linux(&mut self, now: Nanos, ack: &AckSample) {
         let Some(sample) = &ack.rate else { return };
         let limited = self.self_limited.limits(sample);
