@@ -30,7 +30,7 @@ mod window;
 pub use config::Bbr1Config;
 
 use self::aggregation::Aggregation;
-use self::policer::{News, Policer};
+use self::policer::{Progress, Policer};
 use super::filters::{Draws, Rounds, SelfLimited, WindowedMax};
 use super::{promises, rate_of};
 use crate::{
@@ -174,7 +174,7 @@ impl Bbr1 {
         }
         if self.policer_detection {
             let (delivered, lost) = (self.total_delivered, self.total_lost);
-            self.detect_policer(&News {
+            self.detect_policer(&Progress {
                 now,
                 round_start: true,
                 losses: true,

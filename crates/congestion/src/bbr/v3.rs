@@ -9,6 +9,11 @@
 //!
 //! Where the draft leaves room:
 //! - Pacing spaces single segments, so that the send quantum only adds to the window.
+//! - The draft gives no response to ECN but demands that a mark be treated as congestion. One echo
+//!   per window counts as a loss of the round, ends Startup, and counts as too much in flight while
+//!   probing.
+//! - Without SACK, losses within a round trip are not known one by one: an episode counts as a loss.
+//! - An ACK whose interval gives no valid sample changes neither rounds nor bandwidth, as in Linux.
 //!
 //! Left out are the parts of Linux that the draft does not have: ECN alpha, the fast path and earliest
 //! departure times.

@@ -4,7 +4,7 @@
 use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
 use super::super::volume;
-use super::policer::{News, Verdict};
+use super::policer::{Progress, Verdict};
 use super::{Bbr1, State};
 use crate::{AckSample, RateSample};
 
@@ -70,7 +70,7 @@ impl Bbr1 {
         let Some(sample) = &ack.rate else { return };
         let limited = self.self_limited.limits(sample);
         if self.policer_detection {
-            self.detect_policer(&News {
+            self.detect_policer(&Progress {
                 now,
                 round_start: self.rounds.start,
                 losses: ack.lost > 0,
@@ -82,17 +82,17 @@ impl Bbr1 {
             (self.total_delivered, self.total_lost) = (ack.total_delivered, ack.total_lost);
         }
         if self.ack_aggregation && ack.delivered > 0 {
-            let (when, news) = ((now, self.rounds.start), (ack.delivered, self.mss()));
+            let (when, progress) = ((now, self.rounds.start), (ack.delivered, self.mss()));
             let (bw, cwnd) = (self.bw(), self.cwnd);
-            self.aggregation.update(when, news, bw, cwnd);
+            self.aggregation.update(when, progress, bw, cwnd);
         }
     }
 
-    pub(super) fn detect_policer(&mut self, news: &News) {
-        match self.policer.update(news) {
+    pub(super) fn detect_policer(&mut self, progress: &Progress) {
+        match self.policer.update(progress) {
             Verdict::Nothing => {}
             Verdict::Policed => self.pacing_gain = 1.0,
-            Verdict::Expired => self.enter_probe_bw(news.now),
+            Verdict::Expired => self.enter_probe_bw(progress.now),
         }
     }
 

@@ -74,15 +74,15 @@ impl Policer {
         *self = Self::default();
     }
 
-    fn begin_interval(&mut self, news: &Progress) {
-        (self.since, self.delivered, self.lost) = (news.now, news.delivered, news.lost);
+    fn begin_interval(&mut self, progress: &Progress) {
+        (self.since, self.delivered, self.lost) = (progress.now, progress.delivered, progress.lost);
         self.rounds = 0;
     }
 
     /// An acknowledgement with a valid sample, or a timeout.
-    pub(super) fn update(&mut self, news: &Progress) -> Verdict {
+    pub(super) fn update(&mut self, progress: &Progress) -> Verdict {
         if self.in_use {
-            if news.probing && news.round_start {
+            if progress.probing && progress.round_start {
                 self.rounds += 1;
                 if self.rounds >= USED_ROUNDS {
                     self.reset();
@@ -93,35 +93,35 @@ impl Policer {
         }
         if !self.sampling {
             // The first loss shows that the token bucket is empty.
-            if !news.losses {
+            if !progress.losses {
                 return Verdict::Nothing;
             }
-            self.begin_interval(news);
+            self.begin_interval(progress);
             self.sampling = true;
         }
-        if news.app_limited {
+        if progress.app_limited {
             self.reset();
             return Verdict::Nothing;
         }
-        self.rounds += u32::from(news.round_start);
+        self.rounds += u32::from(progress.round_start);
         if self.rounds > MAX_ROUNDS {
             self.reset();
             return Verdict::Nothing;
         }
-        if self.rounds < MIN_ROUNDS || !news.losses {
+        if self.rounds < MIN_ROUNDS || !progress.losses {
             return Verdict::Nothing;
         }
-        let lost = news.lost - self.lost;
-        let delivered = news.delivered - self.delivered;
-        let millis = news.now.since(self.since).0 / 1_000_000;
+        let lost = progress.lost - self.lost;
+        let delivered = progress.delivered - self.delivered;
+        let millis = progress.now.since(self.since).0 / 1_000_000;
         let enough = lost.saturating_mul(LOSS_SCALE) >= LOSS_THRESH.saturating_mul(delivered);
         if delivered == 0 || !enough || millis == 0 {
             return Verdict::Nothing;
         }
-        self.interval_done(delivered.saturating_mul(8000) / millis, news)
+        self.interval_done(delivered.saturating_mul(8000) / millis, progress)
     }
 
-    fn interval_done(&mut self, rate: u64, news: &Progress) -> Verdict {
+    fn interval_done(&mut self, rate: u64, progress: &Progress) -> Verdict {
         let apart = rate.abs_diff(self.rate);
         if self.rate > 0 && (apart <= self.rate / SAME_PART || apart <= SAME_RATE) {
             self.rate = u64::midpoint(rate, self.rate);
@@ -130,7 +130,7 @@ impl Policer {
             return Verdict::Policed;
         }
         self.rate = rate;
-        self.begin_interval(news);
+        self.begin_interval(progress);
         Verdict::Nothing
     }
 }
@@ -142,12 +142,12 @@ mod tests {
     /// Rounds of 100 ms in which `delivered` bytes arrive and then `lost` are lost.
     struct Path {
         policer: Policer,
-        news: Progress,
+        progress: Progress,
     }
 
     impl Path {
         fn new() -> Self {
-            let news = Progress {
+            let progress = Progress {
                 now: Nanos(0),
                 round_start: false,
                 losses: false,
@@ -156,16 +156,16 @@ mod tests {
                 delivered: 0,
                 lost: 0,
             };
-            Self { policer: Policer::default(), news }
+            Self { policer: Policer::default(), progress }
         }
 
         fn round(&mut self, delivered: u64, lost: u64) -> Verdict {
-            let n = &mut self.news;
+            let n = &mut self.progress;
             n.now += airtcp_units::Span::from_millis(100);
             n.delivered += delivered;
             n.lost += lost;
             (n.round_start, n.losses) = (true, lost > 0);
-            self.policer.update(&self.news)
+            self.policer.update(&self.progress)
         }
 
         /// Repeats rounds until the verdict.
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(p.policer.rate(), None);
         // Rounds outside ProbeBW do not count.
         p.until(256_000, 60_000);
-        p.news.probing = false;
+        p.progress.probing = false;
         assert!((0..100).all(|_| p.round(256_000, 60_000) == Verdict::Nothing));
     }
 
@@ -224,7 +224,7 @@ mod tests {
         }
         assert!(!p.policer.sampling);
         p.round(256_000, 60_000);
-        p.news.app_limited = true;
+        p.progress.app_limited = true;
         p.round(256_000, 0);
         assert!(!p.policer.sampling);
     }
