@@ -16,7 +16,7 @@ pub(crate) enum Owed {
     /// An ACK at once; data may carry it.
     Now,
     /// A pure ACK at once, so that the sender can count it as a duplicate.
-    Alone,
+    PureAck,
 }
 
 /// Delayed-acknowledgement state.

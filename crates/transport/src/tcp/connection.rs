@@ -52,7 +52,7 @@ pub struct Connection {
     /// Earliest time of the next answer to a bare segment outside the window.
     next_challenge_at: Nanos,
     /// Values of the last [`Event::Window`].
-    told: (u64, u64, u64),
+    recorded_window: (u64, u64, u64),
     /// Value of the last [`Event::Bandwidth`].
     recorded_bandwidth: Option<BitRate>,
 }
@@ -104,7 +104,7 @@ impl Connection {
             handshake: Handshake::default(),
             reset: None,
             next_challenge_at: Nanos::ZERO,
-            told: (0, 0, 0),
+            recorded_window: (0, 0, 0),
             recorded_bandwidth: None,
         }
     }
@@ -301,8 +301,8 @@ impl Connection {
             return;
         }
         let state = (self.cwnd(), self.ssthresh(), self.sender.peer_window());
-        if state != self.told {
-            self.told = state;
+        if state != self.recorded_window {
+            self.recorded_window = state;
             let (cwnd, ssthresh, peer_window) = state;
             let pipe = self.pipe();
             cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });

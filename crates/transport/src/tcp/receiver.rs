@@ -158,7 +158,7 @@ impl Receiver {
         let end = data_end + u64::from(fin);
         if end <= self.next || end <= start {
             self.note_duplicate(start, data_end.min(self.next), config, stats);
-            self.acks.at_once(Owed::Alone);
+            self.acks.at_once(Owed::PureAck);
             return 0;
         }
         if start > self.next {
@@ -201,7 +201,7 @@ impl Receiver {
         config: &TcpConfig,
         stats: &mut TcpStats,
     ) {
-        self.acks.at_once(Owed::Alone);
+        self.acks.at_once(Owed::PureAck);
         if config.reassembly == Policy::GoBackN {
             return;
         }

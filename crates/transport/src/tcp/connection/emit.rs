@@ -30,7 +30,7 @@ impl Connection {
             }
             State::Closed | State::Listen | State::SynSent => None,
             state => {
-                if self.receiver.acks.owed() == Owed::Alone {
+                if self.receiver.acks.owed() == Owed::PureAck {
                     return Some(self.emit_ack(now, cx));
                 }
                 if state.sends() && self.sender.has_work() {

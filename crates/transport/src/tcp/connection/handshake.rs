@@ -223,6 +223,6 @@ impl Connection {
             }
             self.next_challenge_at = now + CHALLENGE_INTERVAL;
         }
-        self.receiver.acks.at_once(Owed::Alone);
+        self.receiver.acks.at_once(Owed::PureAck);
     }
 }

@@ -212,7 +212,7 @@ pub(crate) trait LossRecovery {
 
     /// The scoreboard processes SACK blocks now.
     #[inline]
-    fn listens(&self) -> bool {
+    fn reads_sacks(&self) -> bool {
         self.is_selective()
     }
 
@@ -252,8 +252,8 @@ pub(crate) trait LossRecovery {
     /// Whether an ACK counts as a duplicate: if `bare`, by RFC 5681 section 2; or because it reports
     /// `new_sack`. `new` is true if the ACK acknowledges new data.
     #[inline]
-    fn is_duplicate(&self, bare: bool, news: bool, _new: bool) -> bool {
-        if self.trusts_pipe() { news } else { bare }
+    fn is_duplicate(&self, bare: bool, new_sack: bool, _new: bool) -> bool {
+        if self.trusts_pipe() { new_sack } else { bare }
     }
 
     /// An ACK of new data restarts the retransmission timer in fast recovery.
@@ -294,7 +294,7 @@ pub(crate) trait LossRecovery {
     fn on_episode(&mut self, _now: Nanos) {}
 
     /// The sender reports a loss within an episode to the law.
-    fn on_told(&mut self, _now: Nanos) {}
+    fn on_loss_reported(&mut self, _now: Nanos) {}
 
     /// The retransmission timer expired. Returns whether SACK information may be kept.
     fn on_timeout(&mut self) -> bool {

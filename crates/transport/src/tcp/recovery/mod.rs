@@ -33,7 +33,7 @@ pub(crate) use registry::Discipline;
 use reno::Reno;
 use sack::Sack;
 use sack_ns2::SackNs2;
-pub(crate) use spurious::{Before, Evidence, Gate, SenderView, Spurious, Undo};
+pub(crate) use spurious::{StateBefore, Evidence, Gate, SenderView, Spurious, Undo};
 pub(crate) use state::RecoveryState;
 use tahoe::Tahoe;
 pub(crate) use tlp::{ProbeAck, Tlp};

@@ -38,7 +38,7 @@ pub(crate) struct Rack {
     /// A recovery has ended since the last ACK was processed.
     exiting: bool,
     /// Time of the last loss report to the law. A retransmission sent later belongs to a new window.
-    told_at: Nanos,
+    reported_at: Nanos,
     pub(crate) tlp: Tlp,
 }
 
@@ -81,8 +81,8 @@ impl Rack {
     }
 
     /// Whether a retransmission sent at `sent_at` belongs to a window without a loss report to the law.
-    pub(crate) fn is_untold(&self, sent_at: Nanos) -> bool {
-        sent_at >= self.told_at
+    pub(crate) fn is_in_unreported_window(&self, sent_at: Nanos) -> bool {
+        sent_at >= self.reported_at
     }
 }
 
@@ -106,12 +106,12 @@ impl LossRecovery for Rack {
 
     /// A recovery sends no probe.
     fn on_episode(&mut self, now: Nanos) {
-        self.told_at = now;
+        self.reported_at = now;
         self.tlp.reset();
     }
 
-    fn on_told(&mut self, now: Nanos) {
-        self.told_at = now;
+    fn on_loss_reported(&mut self, now: Nanos) {
+        self.reported_at = now;
     }
 
     fn end(&mut self, _phase: Phase) -> End {

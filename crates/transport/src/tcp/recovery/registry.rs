@@ -65,8 +65,8 @@ impl LossRecovery for Discipline {
         each!(self, d => d.trusts_pipe())
     }
     #[inline]
-    fn listens(&self) -> bool {
-        each!(self, d => d.listens())
+    fn reads_sacks(&self) -> bool {
+        each!(self, d => d.reads_sacks())
     }
     fn judging_threshold(&self, config: &TcpConfig) -> u32 {
         each!(self, d => d.judging_threshold(config))
@@ -87,8 +87,8 @@ impl LossRecovery for Discipline {
         each!(self, d => d.keeps_timing(phase))
     }
     #[inline]
-    fn is_duplicate(&self, bare: bool, news: bool, new: bool) -> bool {
-        each!(self, d => d.is_duplicate(bare, news, new))
+    fn is_duplicate(&self, bare: bool, new_sack: bool, new: bool) -> bool {
+        each!(self, d => d.is_duplicate(bare, new_sack, new))
     }
     #[inline]
     fn restarts_timer(&self, view: &View<'_>) -> bool {
@@ -115,8 +115,8 @@ impl LossRecovery for Discipline {
     fn on_episode(&mut self, now: Nanos) {
         each!(self, d => d.on_episode(now));
     }
-    fn on_told(&mut self, now: Nanos) {
-        each!(self, d => d.on_told(now));
+    fn on_loss_reported(&mut self, now: Nanos) {
+        each!(self, d => d.on_loss_reported(now));
     }
     fn on_timeout(&mut self) -> bool {
         each!(self, d => d.on_timeout())

@@ -42,7 +42,7 @@ impl LossRecovery for SackNs2 {
     }
 
     #[inline]
-    fn listens(&self) -> bool {
+    fn reads_sacks(&self) -> bool {
         !self.deaf
     }
 
@@ -71,8 +71,8 @@ impl LossRecovery for SackNs2 {
     }
 
     #[inline]
-    fn is_duplicate(&self, _bare: bool, news: bool, new: bool) -> bool {
-        news && !new
+    fn is_duplicate(&self, _bare: bool, new_sack: bool, new: bool) -> bool {
+        new_sack && !new
     }
 
     #[inline]

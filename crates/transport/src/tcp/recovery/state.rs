@@ -23,7 +23,7 @@ pub(crate) struct RecoveryState {
     /// The timer expired and nothing was retransmitted since.
     timed_out: bool,
     /// Bytes that duplicates for a corrupted segment have shown to have arrived.
-    excused: u64,
+    corrupted_arrivals: u64,
     /// The law received a report of the loss and kept its window.
     kept: bool,
     /// Proportional rate reduction of the present fast recovery, if configured.
@@ -42,7 +42,7 @@ impl RecoveryState {
             limited: 0,
             head_due: false,
             timed_out: false,
-            excused: 0,
+            corrupted_arrivals: 0,
             kept: false,
             prr: None,
             marked_to: None,
@@ -91,7 +91,7 @@ impl RecoveryState {
     /// New data is acknowledged, which includes the arrivals that duplicates had shown.
     #[inline]
     pub(crate) const fn on_new(&mut self) {
-        (self.dup_acks, self.limited, self.excused) = (0, 0, 0);
+        (self.dup_acks, self.limited, self.corrupted_arrivals) = (0, 0, 0);
     }
 
     /// New data leaves. After duplicate ACKs, outside recovery, it counts as limited transmit.
@@ -111,7 +111,7 @@ impl RecoveryState {
     /// True in the open state if no duplicates have shown arrivals.
     #[inline]
     pub(crate) const fn is_quiet(&self) -> bool {
-        self.is_open() && self.dup_acks == 0 && self.excused == 0
+        self.is_open() && self.dup_acks == 0 && self.corrupted_arrivals == 0
     }
 
     pub(crate) const fn inflation(&self) -> i64 {
@@ -123,19 +123,19 @@ impl RecoveryState {
     }
 
     #[inline]
-    pub(crate) const fn excused(&self) -> u64 {
-        self.excused
+    pub(crate) const fn corrupted_arrivals(&self) -> u64 {
+        self.corrupted_arrivals
     }
 
     /// A duplicate for a corrupted segment: `bytes` have arrived.
-    pub(crate) const fn excuse(&mut self, bytes: u64) {
-        self.excused += bytes;
+    pub(crate) const fn add_corrupted_arrival(&mut self, bytes: u64) {
+        self.corrupted_arrivals += bytes;
     }
 
     /// A fast retransmit begins; `kept` if the law received a report and kept its window.
     pub(crate) fn begin(&mut self, start: &Start, nxt: u64, kept: bool) {
         self.kept = kept;
-        (self.limited, self.excused) = (0, 0);
+        (self.limited, self.corrupted_arrivals) = (0, 0);
         self.phase = start.phase;
         if start.sets_recover {
             self.recover = nxt;

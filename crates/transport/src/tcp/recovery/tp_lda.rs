@@ -59,9 +59,9 @@ pub(crate) struct Differentiation {
     /// Trips in the order of departure, as many as can lie between losses still to be found.
     trips: VecDeque<Trip>,
     /// Share of recent ACKs that covered more than a segment.
-    delays: f64,
+    stretch_share: f64,
     /// The law received a report of the present recovery.
-    told: bool,
+    reported: bool,
     /// Outside recovery: losses were classified since the last one, and one of them was congestion.
     judged: bool,
     congested: bool,
@@ -78,8 +78,8 @@ impl Differentiation {
                 tick: config.timestamp_tick,
                 clock: None,
                 trips: VecDeque::new(),
-                delays: 1.0,
-                told: true,
+                stretch_share: 1.0,
+                reported: true,
                 judged: false,
                 congested: false,
                 latest: false,
@@ -141,8 +141,8 @@ impl Differentiation {
     /// is outstanding after it. Returns whether the receiver may have delayed the ACK, for another segment or
     /// until its timer expired. In that case its trip is not used.
     pub(crate) fn may_be_delayed(&mut self, several: bool, all: bool) -> bool {
-        self.delays += STRETCH_ACK_WEIGHT * (f64::from(several) - self.delays);
-        !several && (all || self.delays >= 0.5)
+        self.stretch_share += STRETCH_ACK_WEIGHT * (f64::from(several) - self.stretch_share);
+        !several && (all || self.stretch_share >= 0.5)
     }
 
     /// A loss was classified outside fast recovery.
@@ -168,19 +168,19 @@ impl Differentiation {
 
     /// A recovery begins. Returns whether the sender reports it to the law.
     pub(crate) const fn begin(&mut self) -> bool {
-        self.told = self.congested;
+        self.reported = self.congested;
         self.settle();
-        self.told
+        self.reported
     }
 
     /// Whether the sender reported the present fast recovery to the law.
-    pub(crate) const fn is_told(&self) -> bool {
-        self.told
+    pub(crate) const fn is_reported(&self) -> bool {
+        self.reported
     }
 
     /// The sender reports the present fast recovery to the law now.
-    pub(crate) const fn set_told(&mut self) {
-        self.told = true;
+    pub(crate) const fn set_reported(&mut self) {
+        self.reported = true;
     }
 }
 

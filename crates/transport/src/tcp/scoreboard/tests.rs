@@ -133,8 +133,8 @@ proptest! {
                     // The first segment is what the receiver lacks.
                     let (start, end) = (edges[from.max(1).min(to)], edges[to]);
                     let known = (start..end).all(|s| oracle.sacked[s as usize]);
-                    let (news, _) = board.sack(start, end, now, &mut rate);
-                    prop_assert_eq!(news, !known);
+                    let (new_sack, _) = board.sack(start, end, now, &mut rate);
+                    prop_assert_eq!(new_sack, !known);
                     oracle.sacked[start as usize..end as usize].fill(true);
                 }
                 Step::Ack(at) => {
@@ -215,8 +215,8 @@ fn reneging_is_noticed_at_the_timeout() {
 #[test]
 fn blocks_count_for_whole_segments() {
     let (mut board, mut rate) = board_of(4);
-    let (news, _) = board.sack(6, 14, Nanos(1), &mut rate);
-    assert!(news);
+    let (new_sack, _) = board.sack(6, 14, Nanos(1), &mut rate);
+    assert!(new_sack);
     // 5..9 and 13..17 are covered in part only; 9..13 whole.
     let sacked: Vec<bool> = board.segments.iter().map(|s| s.sacked).collect();
     assert_eq!(sacked, [false, false, true, false]);

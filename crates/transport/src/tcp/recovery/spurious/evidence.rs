@@ -11,7 +11,7 @@ pub(crate) struct Evidence {
     /// The ACK is a duplicate in the sense of RFC 5681 section 2.
     pub(crate) duplicate: bool,
     /// The SACK blocks of the ACK reported something for the first time.
-    pub(crate) news: bool,
+    pub(crate) new_sack: bool,
     /// The ACK carried a DSACK, and an earlier ACK did.
     pub(crate) dsack: (bool, bool),
     /// The timestamp that the ACK echoes.

@@ -49,7 +49,7 @@ pub(crate) enum Gate {
     /// No restriction.
     Open,
     /// No segment may leave.
-    Shut,
+    Closed,
     /// Only new data may leave.
     New,
 }
@@ -137,7 +137,7 @@ impl FrtoState {
     fn on_second_ack(&mut self, ack: &Evidence, view: &SenderView<'_>) -> Finding {
         let highest = view.una.max(view.board.highest_sacked().unwrap_or(0));
         let beyond = view.sack && highest > view.recover;
-        if !beyond && (ack.acked > 0 || (view.sack && ack.news)) {
+        if !beyond && (ack.acked > 0 || (view.sack && ack.new_sack)) {
             return Finding::Spurious;
         }
         if !(beyond || ack.duplicate) {
@@ -155,7 +155,7 @@ impl FrtoState {
             Step::Off => Gate::Open,
             Step::Resent(_) if timed_out => Gate::Open,
             Step::New(left) if left > 0 => Gate::New,
-            Step::Resent(_) | Step::New(_) => Gate::Shut,
+            Step::Resent(_) | Step::New(_) => Gate::Closed,
         }
     }
 

@@ -46,7 +46,7 @@ enum Detector {
 
 /// The sender at the beginning of a recovery, before the report to the law.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Before {
+pub(crate) struct StateBefore {
     /// A timeout began the recovery.
     pub(crate) timeout: bool,
     /// The law will receive a report of the recovery.
@@ -64,7 +64,7 @@ pub(crate) struct Before {
 /// A recovery that may turn out to be spurious.
 #[derive(Debug, Clone)]
 struct Episode {
-    before: Before,
+    before: StateBefore,
     eifel: Eifel,
     reports: Reports,
 }
@@ -163,7 +163,7 @@ impl Spurious {
     }
 
     /// A recovery begins.
-    pub(crate) fn begin(&mut self, before: Before) {
+    pub(crate) fn begin(&mut self, before: StateBefore) {
         let (eifel, reports) = (Eifel::default(), Reports::default());
         self.episode = Some(Episode { before, eifel, reports });
     }

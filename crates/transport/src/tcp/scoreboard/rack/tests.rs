@@ -229,7 +229,7 @@ fn a_revival_puts_everything_back_in_order() {
     board.retransmit(1, Nanos(50), Snapshot::default(), true, false);
     board.lose_all(true);
     assert_eq!((board.segments_due(), board.pipe()), (4, 0));
-    board.revive();
+    board.undo_losses();
     assert_eq!((board.segments_due(), board.pipe(), board.next_due()), (0, 40, None));
     let rack = board.rack.as_ref().unwrap();
     let mut order: Vec<u64> = rack.oldest().into_iter().collect();
