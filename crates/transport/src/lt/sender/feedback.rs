@@ -90,7 +90,7 @@ impl LtSender {
                 self.arm_probe(now);
             }
         }
-        self.tell_window(now, cx);
+        self.record_window(now, cx);
     }
 
     #[inline]

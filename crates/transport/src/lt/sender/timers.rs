@@ -61,7 +61,7 @@ impl LtSender {
         self.burst = self.config.timeout_segments;
         self.sweep(now);
         self.repair(stats);
-        self.tell_window(now, cx);
+        self.record_window(now, cx);
     }
 
     /// Marks everything in the network lost.

@@ -38,7 +38,7 @@ impl Connection {
                     let next = self.sender.next_data(now, options, &mut env!(self));
                     if let Some(out) = next {
                         let segment = self.emit_data(now, out, cx);
-                        self.tell_window(now, cx);
+                        self.record_window(now, cx);
                         return Some(segment);
                     }
                 }
