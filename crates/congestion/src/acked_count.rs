@@ -1,9 +1,9 @@
 //! Bytes that each ACK reports as newly arrived: `d_k` of the laws that estimate bandwidth.
 //!
 //! Westwood's AckedCount (Mascolo, Casetti, Gerla, Sanadidi and Wang, "TCP Westwood: Bandwidth
-//! Estimation for Enhanced Transport over Wireless Links", MobiCom 2001, section 2.3). A duplicate ACK
-//! reports that some segment arrived. It counts as one segment at once. A later ACK of several segments
-//! counts for the bytes that it acknowledges, less the bytes that duplicates have counted:
+//! Estimation for Enhanced Transport over Wireless Links", MobiCom 2001, section 2.3). A duplicate
+//! ACK reports that some segment arrived. It counts as one segment at once. A later ACK of several
+//! segments counts for the bytes that it acknowledges, less the bytes that duplicates have counted:
 //!
 //! ```text
 //! duplicate:                 d = MSS; accounted += MSS
@@ -12,7 +12,8 @@
 //! ACK of n <= MSS bytes:     d = n
 //! ```
 //!
-//! With SACK, `d` is the number of bytes that the ACK acknowledges or SACKs for the first time. Bytes.
+//! With SACK, `d` is the number of bytes that the ACK acknowledges or SACKs for the first time.
+//! Bytes.
 
 use super::{AckSample, LawParams};
 
@@ -36,7 +37,8 @@ impl AckedCount {
     /// Bytes that this ACK is the first to report as arrived.
     pub const fn take(&mut self, ack: &AckSample) -> u64 {
         if self.selective {
-            // The law is not called for an old ACK. The difference includes the old ACK's SACK blocks.
+            // The law is not called for an old ACK. The difference includes the old ACK's SACK
+            // blocks.
             let new = ack.total_delivered.saturating_sub(self.delivered);
             self.delivered = ack.total_delivered;
             return new;

@@ -1,8 +1,8 @@
 //! Additive increase: about one segment per round trip.
 //!
 //! RFC 5681 equation 3, `cwnd += MSS*MSS/cwnd` per ACK, or RFC 3465 section 2.1, one segment per
-//! window of acknowledged bytes. The remainder of the division is carried, so that the growth equals
-//! that of real numbers. Bytes.
+//! window of acknowledged bytes. The remainder of the division is carried, so that the growth
+//! equals that of real numbers. Bytes.
 
 use super::{Growth, Window};
 

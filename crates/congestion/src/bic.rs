@@ -1,8 +1,8 @@
 //! BIC: a binary search for the window at the last loss.
 //!
 //! Xu, Harfoush, Rhee, "Binary increase congestion control (BIC) for fast long-distance networks",
-//! INFOCOM 2004, as in Linux's `tcp_bic.c`. `w` is the window and `W` the window at the last loss, in
-//! whole segments. Per round trip the window grows by
+//! INFOCOM 2004, as in Linux's `tcp_bic.c`. `w` is the window and `W` the window at the last loss,
+//! in whole segments. Per round trip the window grows by
 //!
 //! | where | segments |
 //! |---|---|
@@ -12,16 +12,16 @@
 //! | up to `W + (B - 1) max_increment` | `(w - W) / (B - 1)` |
 //! | above | `max_increment` |
 //!
-//! and by at least a twentieth until the first loss. A loss keeps `beta` of the window, or half at or
-//! below `low_window`. If the loss came before the window reached `W`, `W` becomes smaller than the
-//! window (fast convergence). A timeout resets `W`.
+//! and by at least a twentieth until the first loss. A loss keeps `beta` of the window, or half at
+//! or below `low_window`. If the loss came before the window reached `W`, `W` becomes smaller than
+//! the window (fast convergence). A timeout resets `W`.
 //!
 //! Differences from Linux: growth counts acknowledged bytes instead of Linux's estimate of segments
 //! per ACK, and uses real numbers where Linux rounds `w / increment` down. Linux's estimate is an
-//! integer average that starts at 2 and stays at 31/16 when every segment is acknowledged, so that its
-//! window grows nearly twice as fast. `ack_ratio` reproduces that. ns-3's values can be set: it has
-//! `smooth_part` 5, takes `beta` times the window for fast convergence, and keeps `W` after a timeout.
-//! Leaves out: the `initial_ssthresh` of 100 of early Linux. Bytes.
+//! integer average that starts at 2 and stays at 31/16 when every segment is acknowledged, so that
+//! its window grows nearly twice as fast. `ack_ratio` reproduces that. ns-3's values can be set: it
+//! has `smooth_part` 5, takes `beta` times the window for fast convergence, and keeps `W` after a
+//! timeout. Leaves out: the `initial_ssthresh` of 100 of early Linux. Bytes.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Nanos, Saturate};
@@ -36,7 +36,8 @@ use crate::CongestionKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BicConvergence {
-    /// `(1 + beta) / 2` of the window: the middle between the window and its kept share (paper, Linux).
+    /// `(1 + beta) / 2` of the window: the middle between the window and its kept share (paper,
+    /// Linux).
     #[default]
     Middle,
     /// `beta` of the window: its kept share (ns-3).
@@ -65,8 +66,8 @@ pub struct BicConfig {
     pub fast_convergence: BicConvergence,
     /// A timeout resets the search target. Default true (Linux); ns-3: false.
     pub timeout_forgets: bool,
-    /// Factor on the growth above `low_window`. Default 1; 1.9375 reproduces Linux when every segment
-    /// is acknowledged.
+    /// Factor on the growth above `low_window`. Default 1; 1.9375 reproduces Linux when every
+    /// segment is acknowledged.
     pub ack_ratio: f64,
 }
 

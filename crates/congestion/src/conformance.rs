@@ -1,7 +1,7 @@
 //! Properties that every registered law must have, for any behaviour of the network.
 //!
-//! Calls come as from a sender: time moves forward, acknowledged data was outstanding, and an episode
-//! is reported once. A law declares its exceptions in [`Promises`].
+//! Calls come as from a sender: time moves forward, acknowledged data was outstanding, and an
+//! episode is reported once. A law declares its exceptions in [`Promises`].
 
 use airtcp_units::{BitRate, Nanos, Span};
 use proptest::prelude::*;
@@ -30,7 +30,8 @@ enum Call {
     Ack(Ack),
     /// An episode, whether the window restarts, and the number of windows outstanding.
     Congestion(CongestionKind, bool, u64),
-    /// An episode, perhaps a repeated timeout, followed at once by the report that nothing was lost.
+    /// An episode, perhaps a repeated timeout, followed at once by the report that nothing was
+    /// lost.
     Undone(CongestionKind, bool),
     Spurious,
     Idle(u64, bool),
@@ -199,7 +200,11 @@ impl<'a> Driver<'a> {
         // Only a threshold of two segments can lie above a window of one.
         prop_assert!(self.law.cwnd() <= cwnd.max(two), "grew on congestion");
         if self.promises.has_threshold && kind == CongestionKind::Persistent {
-            prop_assert_eq!(self.law.ssthresh(), ssthresh, "the threshold changed at a repeated timeout");
+            prop_assert_eq!(
+                self.law.ssthresh(),
+                ssthresh,
+                "the threshold changed at a repeated timeout"
+            );
         } else if self.promises.bounded_by_window && self.promises.reduces_on_loss {
             prop_assert!(self.law.ssthresh() <= cwnd.max(two), "a threshold above the window");
         }
@@ -241,8 +246,8 @@ impl<'a> Driver<'a> {
             Call::Idle(us, restart) => {
                 let idle = Span::from_micros(us);
                 let pause = Idle { idle, rto: Span::from_secs(1), restart, app_limited: restart };
-                // A law without a threshold may leave the state that limited its window, such as BBR's ProbeRTT. It
-                // then returns to the window that it reported.
+                // A law without a threshold may leave the state that limited its window, such as
+                // BBR's ProbeRTT. It then returns to the window that it reported.
                 let returns = if self.promises.has_threshold { 0 } else { self.law.ssthresh() };
                 self.law.on_idle(self.now, &pause);
                 prop_assert!(self.law.cwnd() <= before.max(returns), "grew while idle");
@@ -271,7 +276,11 @@ impl<'a> Driver<'a> {
         prop_assert!(cwnd <= self.params.max_cwnd.max(mss), "above the bound");
         prop_assert!(cwnd <= MAX_SANE_WINDOW, "{} bytes of window", cwnd);
         prop_assert!(ssthresh >= mss);
-        prop_assert!(ssthresh <= MAX_SANE_WINDOW || ssthresh == u64::MAX, "a threshold of {}", ssthresh);
+        prop_assert!(
+            ssthresh <= MAX_SANE_WINDOW || ssthresh == u64::MAX,
+            "a threshold of {}",
+            ssthresh
+        );
         if let Some(rate) = self.law.pacing_rate() {
             prop_assert!(rate.bps() >= 1);
         }
@@ -309,7 +318,8 @@ proptest! {
     #[test]
     fn every_law_grows_without_loss(params in params()) {
         let rtt = Span::from_millis(10);
-        // The sample of an ACK covers its own segment in a round trip; ten ACKs arrive in that time.
+        // The sample of an ACK covers its own segment in a round trip; ten ACKs arrive in that
+        // time.
         let ack = Ack { segments: 1, limited: true, fast: false, ece: false, rtt, boost: 10 };
         let calls = [Call::Wait(Span::from_millis(1)), Call::Ack(ack)].repeat(3000);
         for config in LawConfig::all() {

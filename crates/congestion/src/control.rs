@@ -10,12 +10,12 @@ use crate::types::{AckSample, Congestion, Idle, LawParams, LawState, LinkHint, L
 /// A congestion law. `now` never decreases from call to call.
 ///
 /// The conformance suite checks these rules for every law. `cwnd` is between one segment and
-/// [`LawParams::max_cwnd`]. An undo restores at least what the reaction took. Windows and rates stay
-/// bounded for any round-trip times and volumes. Two copies of a law with the same calls agree. The
-/// law keeps its [`promises`](Self::promises).
+/// [`LawParams::max_cwnd`]. An undo restores at least what the reaction took. Windows and rates
+/// stay bounded for any round-trip times and volumes. Two copies of a law with the same calls
+/// agree. The law keeps its [`promises`](Self::promises).
 pub trait CongestionControl: std::fmt::Debug + Send {
-    /// Begins (again) with these parameters. Called when the connection is built, and again when the
-    /// handshake has settled the segment size and the initial window.
+    /// Begins (again) with these parameters. Called when the connection is built, and again when
+    /// the handshake has settled the segment size and the initial window.
     fn start(&mut self, now: Nanos, params: &LawParams);
 
     /// A data segment left.
@@ -24,27 +24,27 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     }
 
     /// A segment was judged lost. Called once per segment, in the order of detection, before
-    /// [`on_ack`](Self::on_ack) and before the episode that the losses begin. After a timeout, the calls
-    /// follow the episode.
+    /// [`on_ack`](Self::on_ack) and before the episode that the losses begin. After a timeout, the
+    /// calls follow the episode.
     fn on_lost(&mut self, now: Nanos, lost: &Lost) {
         let _ = (now, lost);
     }
 
-    /// An acknowledgement acknowledged or SACKed data, or was a duplicate. Called after loss detection,
-    /// and after [`on_congestion`](Self::on_congestion) if this ACK began an episode.
+    /// An acknowledgement acknowledged or SACKed data, or was a duplicate. Called after loss
+    /// detection, and after [`on_congestion`](Self::on_congestion) if this ACK began an episode.
     fn on_ack(&mut self, now: Nanos, ack: &AckSample);
 
     /// A congestion episode began. Called once per episode.
     fn on_congestion(&mut self, now: Nanos, congestion: &Congestion);
 
-    /// The last reaction to a loss was unnecessary, since nothing had been lost. Restores at least the
-    /// window and the threshold from before it.
+    /// The last reaction to a loss was unnecessary, since nothing had been lost. Restores at least
+    /// the window and the threshold from before it.
     fn on_spurious(&mut self, now: Nanos) {
         let _ = now;
     }
 
-    /// Raises the slow-start threshold to at least `bytes` if the flight was larger than the threshold
-    /// (RFC 4015 section 3.1 step 9). A law without a threshold ignores it.
+    /// Raises the slow-start threshold to at least `bytes` if the flight was larger than the
+    /// threshold (RFC 4015 section 3.1 step 9). A law without a threshold ignores it.
     fn raise_ssthresh(&mut self, bytes: u64) {
         let _ = bytes;
     }
@@ -59,15 +59,15 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         let _ = (now, hint);
     }
 
-    /// Lowers the window to at most `bytes` without a congestion reaction, for instance at the end of a
-    /// recovery with little outstanding (RFC 6582 section 3.2 step 3).
+    /// Lowers the window to at most `bytes` without a congestion reaction, for instance at the end
+    /// of a recovery with little outstanding (RFC 6582 section 3.2 step 3).
     fn limit_cwnd(&mut self, bytes: u64);
 
     /// Congestion window in bytes.
     fn cwnd(&self) -> u64;
 
-    /// Slow-start threshold in bytes; `u64::MAX` while nothing has set it. A law without a threshold
-    /// returns the window that it would restore.
+    /// Slow-start threshold in bytes; `u64::MAX` while nothing has set it. A law without a
+    /// threshold returns the window that it would restore.
     fn ssthresh(&self) -> u64;
 
     /// The rate at which segments should leave, without headers; `None` if the window alone governs
@@ -76,20 +76,20 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         None
     }
 
-    /// The law's estimate of the payload rate that the path carries for this connection; `None` without an
-    /// estimate.
+    /// The law's estimate of the payload rate that the path carries for this connection; `None`
+    /// without an estimate.
     fn bandwidth(&self) -> Option<BitRate> {
         None
     }
 
-    /// True if the law itself sets its window during recovery from delivered and lost bytes. Nothing else
-    /// may then reduce or limit the window (as with `cong_control` in Linux).
+    /// True if the law itself sets its window during recovery from delivered and lost bytes.
+    /// Nothing else may then reduce or limit the window (as with `cong_control` in Linux).
     fn governs_recovery(&self) -> bool {
         false
     }
 
-    /// Bytes of new data that leave in one burst under pacing, as in Linux; `None` if segments leave one
-    /// by one.
+    /// Bytes of new data that leave in one burst under pacing, as in Linux; `None` if segments
+    /// leave one by one.
     fn send_quantum(&self) -> Option<u64> {
         None
     }

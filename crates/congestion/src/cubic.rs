@@ -9,12 +9,13 @@
 //! W_est     += alpha / cwnd               per acknowledged segment                (eq. 4)
 //! ```
 //!
-//! with `alpha = 3 (1 - beta) / (1 + beta)` until `W_est` reaches `cwnd_prior`, and 1 after that. If
-//! `W_cubic(t) < W_est`, the window is `W_est` (Reno-friendly region, 4.3). A loss or mark keeps `beta`
-//! of FlightSize (4.6). `W_max` becomes the window before it, or `(1 + beta) / 2` of that if the window
-//! had not reached the last `W_max` (fast convergence, 4.7). After a timeout, and after HyStart++ has
-//! left slow start without a loss, `W_max` is the window at the beginning of the epoch and `K` is 0
-//! (4.8, 4.10). After a spurious loss everything is restored, unless the window is already larger (4.9).
+//! with `alpha = 3 (1 - beta) / (1 + beta)` until `W_est` reaches `cwnd_prior`, and 1 after that.
+//! If `W_cubic(t) < W_est`, the window is `W_est` (Reno-friendly region, 4.3). A loss or mark keeps
+//! `beta` of FlightSize (4.6). `W_max` becomes the window before it, or `(1 + beta) / 2` of that if
+//! the window had not reached the last `W_max` (fast convergence, 4.7). After a timeout, and after
+//! HyStart++ has left slow start without a loss, `W_max` is the window at the beginning of the
+//! epoch and `K` is 0 (4.8, 4.10). After a spurious loss everything is restored, unless the window
+//! is already larger (4.9).
 //!
 //! `beta` here is the share that is *kept*, 0.7; in [`cubic_2008`](super::Cubic2008) it is the
 //! share taken off, 0.2.
@@ -22,12 +23,12 @@
 //! With `rules = "linux"` the law is Linux's: see [`linux`]. Absent, the connection's `law_rules`
 //! decides.
 //!
-//! Time in which the window did not limit sending does not count (4.2, 5.8): the time since the last
-//! ACK is left out, whether the application or the peer was the limit. Choices where the RFC leaves
-//! room: growth counts acknowledged bytes rather than ACKs, so that delayed ACKs do not slow it (as in
-//! Linux). A smoothed round-trip time that is still unknown counts as 0. An undo also happens if the
-//! window is exactly `cwnd_prior`. A restart after a pause begins a new epoch. Leaves out:
-//! RFC 7661's window validation. Segments and seconds inside, bytes outside.
+//! Time in which the window did not limit sending does not count (4.2, 5.8): the time since the
+//! last ACK is left out, whether the application or the peer was the limit. Choices where the RFC
+//! leaves room: growth counts acknowledged bytes rather than ACKs, so that delayed ACKs do not slow
+//! it (as in Linux). A smoothed round-trip time that is still unknown counts as 0. An undo also
+//! happens if the window is exactly `cwnd_prior`. A restart after a pause begins a new epoch.
+//! Leaves out: RFC 7661's window validation. Segments and seconds inside, bytes outside.
 
 mod config;
 mod linux;

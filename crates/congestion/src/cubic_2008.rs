@@ -66,8 +66,8 @@ impl LawTable for Cubic2008Config {
     }
 }
 
-/// Minimum growth per acknowledged segment as a fraction of the window, where the curve is not above
-/// the window (algorithm 1: `cnt = 100 cwnd`).
+/// Minimum growth per acknowledged segment as a fraction of the window, where the curve is not
+/// above the window (algorithm 1: `cnt = 100 cwnd`).
 const MIN_GROWTH: f64 = 0.01;
 
 /// CUBIC by the paper of 2008.

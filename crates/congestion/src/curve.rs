@@ -2,7 +2,8 @@
 //!
 //! The curve begins at the window `w` at the start of the epoch and reaches a plateau at `W_origin`
 //! after `K = cbrt((W_origin - w) / C)` seconds (RFC 9438 equations 1 and 2; Ha, Rhee, Xu 2008
-//! algorithm 1). If `w` is not below the target, `W_origin` is `w` and `K` is 0. Segments and seconds.
+//! algorithm 1). If `w` is not below the target, `W_origin` is `w` and `K` is 0. Segments and
+//! seconds.
 
 use airtcp_units::{Saturate, Span, detmath};
 

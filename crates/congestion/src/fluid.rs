@@ -1,5 +1,5 @@
-//! A test path with a fixed round-trip time at any load: ACKs come evenly, one window of them per round
-//! trip, and the test decides when losses occur.
+//! A test path with a fixed round-trip time at any load: ACKs come evenly, one window of them per
+//! round trip, and the test decides when losses occur.
 
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
@@ -94,9 +94,9 @@ impl<L: CongestionControl> Fluid<L> {
     }
 }
 
-/// Two flows of one law with these round-trip times share a path that carries `capacity` segments per
-/// second without a queue. Whenever their sum exceeds the capacity, both lose. Returns the ratio of
-/// their throughputs in the second half of `seconds`.
+/// Two flows of one law with these round-trip times share a path that carries `capacity` segments
+/// per second without a queue. Whenever their sum exceeds the capacity, both lose. Returns the
+/// ratio of their throughputs in the second half of `seconds`.
 pub(super) fn synchronised<L: CongestionControl>(
     new: impl Fn() -> L,
     rtts: [Span; 2],

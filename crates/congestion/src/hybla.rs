@@ -11,16 +11,17 @@
 //! avoidance:   cwnd += rho^2 MSS*MSS/cwnd per ACK
 //! ```
 //!
-//! In congestion avoidance the rate then grows by a segment per RTT0 every RTT0, at any RTT. Losses,
-//! timeouts and marks have Reno's reactions. With RTT <= RTT0 the whole law is Reno.
+//! In congestion avoidance the rate then grows by a segment per RTT0 every RTT0, at any RTT.
+//! Losses, timeouts and marks have Reno's reactions. With RTT <= RTT0 the whole law is Reno.
 //!
-//! Choices: an initial window above `rho MSS` stays. Slow start multiplies the growth of standard slow
-//! start for an ACK, including its limit `L`. The additional growth ends at the threshold, as in Linux
-//! and ns-3. One ACK raises the window by at most `2^16 - 1` segments (in Linux, in slow start only).
-//! rho follows the smallest sample as in ns-3; in Linux it follows the smallest smoothed one.
+//! Choices: an initial window above `rho MSS` stays. Slow start multiplies the growth of standard
+//! slow start for an ACK, including its limit `L`. The additional growth ends at the threshold, as
+//! in Linux and ns-3. One ACK raises the window by at most `2^16 - 1` segments (in Linux, in slow
+//! start only). rho follows the smallest sample as in ns-3; in Linux it follows the smallest
+//! smoothed one.
 //!
-//! Leaves out two separate proposals of the paper: pacing, which is a key of the connection, and the
-//! bandwidth estimate for the first threshold. Bytes and nanoseconds; rho has no unit.
+//! Leaves out two separate proposals of the paper: pacing, which is a key of the connection, and
+//! the bandwidth estimate for the first threshold. Bytes and nanoseconds; rho has no unit.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Saturate, Span, detmath};
@@ -246,8 +247,8 @@ mod tests {
         assert!((segments - 183.30).abs() < 0.2, "{segments}");
     }
 
-    /// The rate in segments per second that avoidance adds in ten seconds is 10 s/RTT0^2 = 16,000 at any
-    /// round-trip time.
+    /// The rate in segments per second that avoidance adds in ten seconds is 10 s/RTT0^2 = 16,000
+    /// at any round-trip time.
     #[test]
     fn the_rate_grows_by_the_clock() {
         for rtt_ms in [25, 50, 100, 200] {
@@ -285,8 +286,8 @@ mod tests {
         assert_eq!(ack(&mut law, hours), 65_536 * MSS);
         law.window.set_ssthresh(u64::MAX);
         assert_eq!(ack(&mut law, hours), (65_536 + 65_535) * MSS);
-        // Two thousand segments are acknowledged at once, and paced HyStart++ takes all of them. Factors 15
-        // and 31 stay below the bound, 63 does not.
+        // Two thousand segments are acknowledged at once, and paced HyStart++ takes all of them.
+        // Factors 15 and 31 stay below the bound, 63 does not.
         for (rtt_us, grown) in [(100_000, 30_000), (125_000, 62_000), (150_000, 65_535)] {
             let p = params(rtt_us, 10, u64::MAX);
             let slow_start = SlowStartKind::HyStartPlusPlus;

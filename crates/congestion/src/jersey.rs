@@ -19,8 +19,8 @@
 //! ```
 //!
 //! Growth is Reno's. Without ECN on the path there is no warning, and the window grows until a
-//! timeout or the receiver's window limits it. RTT is the smoothed or the smallest round-trip time. With
-//! the smoothed one, `ownd` is about the flight, so that marks hold a queue at its length. The
+//! timeout or the receiver's window limits it. RTT is the smoothed or the smallest round-trip time.
+//! With the smoothed one, `ownd` is about the flight, so that marks hold a queue at its length. The
 //! smallest one drains the queue. Bytes and nanoseconds.
 
 use airtcp_units::{BitRate, Nanos, Span};
@@ -49,13 +49,14 @@ pub enum WindowRtt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JerseyConfig {
-    /// The round-trip time that converts the estimated bandwidth to a window: `smoothed` (default) or
-    /// `smallest`.
+    /// The round-trip time that converts the estimated bandwidth to a window: `smoothed` (default)
+    /// or `smallest`.
     pub window_rtt: WindowRtt,
 }
 
 impl LawTable for JerseyConfig {
-    /// The queue `jersey`. Its marks warn of congestion, and a loss without a warning reduces nothing.
+    /// The queue `jersey`. Its marks warn of congestion, and a loss without a warning reduces
+    /// nothing.
     fn needs(&self) -> Needs {
         Needs::MarkingQueue("jersey")
     }
@@ -137,7 +138,8 @@ impl CongestionControl for Jersey {
     fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
         let warned = self.acked_up_to < self.warned_up_to;
         if c.kind == CongestionKind::FastRetransmit && !warned && !c.restart {
-            // Explicit retransmit. The window records the reaction anyway, so that an undo restores this state.
+            // Explicit retransmit. The window records the reaction anyway, so that an undo restores
+            // this state.
             let (cwnd, ssthresh) = (self.window.cwnd(), self.window.ssthresh());
             self.window.on_congestion(c, cwnd);
             self.window.set_cwnd(cwnd);
@@ -178,8 +180,8 @@ mod tests {
         Nanos::ZERO + Span::from_millis(ms)
     }
 
-    /// A law that received an ACK of one segment every 10 ms, with a round-trip time of 200 ms now and 100 ms
-    /// at its smallest, and 40 segments outstanding.
+    /// A law that received an ACK of one segment every 10 ms, with a round-trip time of 200 ms now
+    /// and 100 ms at its smallest, and 40 segments outstanding.
     fn fed(config: JerseyConfig, acks: u64) -> Jersey {
         let params = LawParams {
             mss: u32::narrow(MSS),

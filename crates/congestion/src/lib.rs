@@ -1,18 +1,18 @@
 //! Congestion laws: they compute the window and the pacing rate from the sender's measurements.
 //!
 //! A law decides *how much* may be outstanding. It never decides *what* is sent or what counts as a
-//! loss. The sender, which is in the transport crate, reports every congestion episode exactly once, with
-//! its kind ([`CongestionKind`]). Reno's and NewReno's loss recovery inflate the window temporarily; the
-//! sender adds that outside the law. All windows are in bytes.
+//! loss. The sender, which is in the transport crate, reports every congestion episode exactly
+//! once, with its kind ([`CongestionKind`]). Reno's and NewReno's loss recovery inflate the window
+//! temporarily; the sender adds that outside the law. All windows are in bytes.
 //!
-//! A law is one file, its two lines below (`mod` and `pub use`), and one entry in `registry.rs`. The entry
-//! gives the law its tag in the configuration, its place in the schema, its line in `airtcp list` and its
-//! run of the conformance suite.
+//! A law is one file, its two lines below (`mod` and `pub use`), and one entry in `registry.rs`.
+//! The entry gives the law its tag in the configuration, its place in the schema, its line in
+//! `airtcp list` and its run of the conformance suite.
 //!
-//! Laws share these parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`] (standard and
-//! HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (the state that an undo restores),
-//! [`AckedCount`] (bytes that an ACK reports as arrived). [`Promises`] declares how a law differs from the
-//! default.
+//! Laws share these parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`] (standard
+//! and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (the state that an undo
+//! restores), [`AckedCount`] (bytes that an ACK reports as arrived). [`Promises`] declares how a
+//! law differs from the default.
 
 mod acked_count;
 mod additive;

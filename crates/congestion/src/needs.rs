@@ -1,8 +1,9 @@
 //! What a transport needs of the network to work as its source describes.
 //!
-//! Some laws reduce the window on marks only. Where no queue marks, such a law fills every queue and
-//! retransmits the overflow, and a comparison by goodput rewards it for that. A law therefore declares
-//! what it needs ([`LawTable::needs`](super::LawTable::needs)), and a comparison can check the path for it.
+//! Some laws reduce the window on marks only. Where no queue marks, such a law fills every queue
+//! and retransmits the overflow, and a comparison by goodput rewards it for that. A law therefore
+//! declares what it needs ([`LawTable::needs`](super::LawTable::needs)), and a comparison can check
+//! the path for it.
 
 /// What a transport needs of the queues on its data path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -12,7 +13,8 @@ pub enum Needs {
     Nothing,
     /// ECN, and a queue that marks (RFC 3168).
     EcnMarks,
-    /// ECN, and the queue discipline of this name, since marks of other disciplines mean something else.
+    /// ECN, and the queue discipline of this name, since marks of other disciplines mean something
+    /// else.
     MarkingQueue(&'static str),
 }
 

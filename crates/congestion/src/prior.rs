@@ -1,9 +1,9 @@
 //! State of a law before its last reaction to a loss, for an undo after a spurious loss.
 //!
-//! An episode is `FastRetransmit` or `Rto`; a `Persistent` belongs to the timeout before it. After a
-//! mark nothing is undone, since an undo would also revert the reduction for the mark (RFC 4015 section
-//! 3.1 likewise stops if the ACK carries an ECN echo).
-//! (RFC 4015 section 3.1 stops likewise when the ACK carries an ECN echo).
+//! An episode is `FastRetransmit` or `Rto`; a `Persistent` belongs to the timeout before it. After
+//! a mark nothing is undone, since an undo would also revert the reduction for the mark (RFC 4015
+//! section 3.1 likewise stops if the ACK carries an ECN echo). (RFC 4015 section 3.1 stops likewise
+//! when the ACK carries an ECN echo).
 
 use super::CongestionKind;
 

@@ -1,5 +1,5 @@
-//! The registered laws, one entry each. Outside of its own file, a law needs no other line in this crate
-//! than its entry here and its `mod` and `pub use` lines.
+//! The registered laws, one entry each. Outside of its own file, a law needs no other line in this
+//! crate than its entry here and its `mod` and `pub use` lines.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
@@ -12,8 +12,8 @@ use super::{
     Needs, Promises, Sent,
 };
 
-/// From one entry per law this macro makes the enum, its configuration, the list and the conformance
-/// runs.
+/// From one entry per law this macro makes the enum, its configuration, the list and the
+/// conformance runs.
 macro_rules! registry {
     ($(#[doc = $doc:literal] $name:literal $law:ident($config:ident) from $source:literal;)+) => {
         /// Any registered law, or a law from another crate.

@@ -1,10 +1,11 @@
 //! Reno's law: slow start, congestion avoidance and halving, RFC 5681 section 3.1.
 //!
-//! Tahoe, Reno, NewReno and SACK TCP all use this law; they differ in loss recovery only (see `Recovery`
-//! of the transport crate). ECN reaction: RFC 3168 section 6.1.2. Bytes.
+//! Tahoe, Reno, NewReno and SACK TCP all use this law; they differ in loss recovery only (see
+//! `Recovery` of the transport crate). ECN reaction: RFC 3168 section 6.1.2. Bytes.
 //!
-//! By Linux's rules (`law_rules`) half of the window is rounded to whole segments, bytes SACKed before
-//! the ACK that covers them do not count again, and the ACK that ends a fast recovery counts.
+//! By Linux's rules (`law_rules`) half of the window is rounded to whole segments, bytes SACKed
+//! before the ACK that covers them do not count again, and the ACK that ends a fast recovery
+//! counts.
 
 use airtcp_units::Nanos;
 use schemars::JsonSchema;

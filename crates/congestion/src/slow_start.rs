@@ -2,19 +2,21 @@
 //!
 //! Standard (RFC 5681 equation 2 with the limit of RFC 3465 section 2.3): each ACK of `N` new bytes
 //! gives `cwnd += min(N, L MSS)` with `L` = [`LawParams::abc_limit`]. `N` counts only bytes that
-//! arrived with the ACK, but at least one segment. An ACK that fills a hole covers bytes that were SACKed
-//! long before; with a high `L` they would cause a burst. Linux also counts newly delivered bytes.
+//! arrived with the ACK, but at least one segment. An ACK that fills a hole covers bytes that were
+//! SACKed long before; with a high `L` they would cause a burst. Linux also counts newly delivered
+//! bytes.
 //!
-//! HyStart++ (RFC 9406 section 4.2) also watches the smallest round-trip time of each round. A round ends
-//! when the data sent before its beginning is acknowledged. If a round has [`N_RTT_SAMPLE`] samples and
-//! its minimum is `max(4 ms, min(last minimum / 8, 16 ms))` above that of the previous round, slow start
-//! becomes conservative: `cwnd += min(N, L MSS) / 4`. It becomes standard again if the minimum of a later
-//! round falls below the one that ended it. After five conservative rounds it ends with
-//! `ssthresh = cwnd`. `L` is 8, or unlimited if the law paces (section 4.3).
+//! HyStart++ (RFC 9406 section 4.2) also watches the smallest round-trip time of each round. A
+//! round ends when the data sent before its beginning is acknowledged. If a round has
+//! [`N_RTT_SAMPLE`] samples and its minimum is `max(4 ms, min(last minimum / 8, 16 ms))` above that
+//! of the previous round, slow start becomes conservative: `cwnd += min(N, L MSS) / 4`. It becomes
+//! standard again if the minimum of a later round falls below the one that ended it. After five
+//! conservative rounds it ends with `ssthresh = cwnd`. `L` is 8, or unlimited if the law paces
+//! (section 4.3).
 //!
-//! HyStart++ applies to the first slow start of a connection only (section 4.3: SHOULD). Later ones have
-//! a threshold and are standard. Leaves out: HyStart++ after a long idle time (a MAY). Bytes and
-//! nanoseconds.
+//! HyStart++ applies to the first slow start of a connection only (section 4.3: SHOULD). Later ones
+//! have a threshold and are standard. Leaves out: HyStart++ after a long idle time (a MAY). Bytes
+//! and nanoseconds.
 
 mod kind;
 
@@ -92,7 +94,8 @@ impl SlowStart {
     }
 
     /// An ACK of new data while the window is below the threshold. Without
-    /// [`AckSample::cwnd_limited`], or with the echo of a mark, rounds are watched but the window does not grow.
+    /// [`AckSample::cwnd_limited`], or with the echo of a mark, rounds are watched but the window
+    /// does not grow.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) -> Step {
         let acked = if ack.cwnd_limited && !ack.ece { ack.acked } else { 0 };

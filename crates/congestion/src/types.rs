@@ -1,8 +1,8 @@
 //! Inputs of a congestion law. Sizes in bytes.
 //!
 //! Delivery-rate samples follow draft-cheng-iccrg-delivery-rate-estimation and section 4.1 of
-//! draft-ietf-ccwg-bbr, which adds the data in flight and the losses. `tcp/rate.rs` of the transport
-//! crate takes them.
+//! draft-ietf-ccwg-bbr, which adds the data in flight and the losses. `tcp/rate.rs` of the
+//! transport crate takes them.
 
 use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
@@ -42,8 +42,8 @@ pub struct LawParams {
     pub selective_acks: bool,
     /// Smoothed round-trip time, if the handshake gave a sample.
     pub srtt: Option<Span>,
-    /// Seed of a law's random numbers, from which a counter derives them. It is the initial sequence
-    /// number: different for each connection, the same in each run.
+    /// Seed of a law's random numbers, from which a counter derives them. It is the initial
+    /// sequence number: different for each connection, the same in each run.
     pub seed: u64,
     /// Which slow start.
     pub slow_start: SlowStartKind,
@@ -54,8 +54,8 @@ pub struct LawParams {
 }
 
 impl LawParams {
-    /// Growth of a law that has Reno's additive increase but no key for it: per ACK (RFC 5681 equation 3),
-    /// or by acknowledged bytes under Linux's rules (`tcp_cong_avoid_ai` since 4.0).
+    /// Growth of a law that has Reno's additive increase but no key for it: per ACK (RFC 5681
+    /// equation 3), or by acknowledged bytes under Linux's rules (`tcp_cong_avoid_ai` since 4.0).
     pub const fn growth(&self) -> Growth {
         match self.rules {
             LawRules::Documents => Growth::PerAck,
@@ -103,8 +103,8 @@ pub struct RateSample {
     pub delivered: u64,
     /// Length of the interval: the longer of its send phase and its ACK phase.
     pub interval: Span,
-    /// Bytes that the connection had delivered when the interval began. `delivered` counts from there,
-    /// and a law can count round trips with it.
+    /// Bytes that the connection had delivered when the interval began. `delivered` counts from
+    /// there, and a law can count round trips with it.
     pub prior_delivered: u64,
     /// True if the sender ran out of data in the interval: the path may be faster than this.
     pub app_limited: bool,
@@ -152,8 +152,8 @@ pub struct AckSample {
     pub delivered: u64,
     /// Bytes newly judged lost.
     pub lost: u64,
-    /// Data in the network after this ACK: RFC 6675 `pipe`; without SACK the outstanding data less a
-    /// segment for every duplicate.
+    /// Data in the network after this ACK: RFC 6675 `pipe`; without SACK the outstanding data less
+    /// a segment for every duplicate.
     pub pipe: u64,
     /// Data in the network before this ACK.
     pub prior_pipe: u64,
@@ -161,13 +161,13 @@ pub struct AckSample {
     pub total_delivered: u64,
     /// Bytes that the connection has judged lost in total.
     pub total_lost: u64,
-    /// Stream offset up to which everything is acknowledged. With [`sent_up_to`](Self::sent_up_to), a law
-    /// can count round trips.
+    /// Stream offset up to which everything is acknowledged. With [`sent_up_to`](Self::sent_up_to),
+    /// a law can count round trips.
     pub acked_up_to: u64,
     /// Stream offset up to which data was sent.
     pub sent_up_to: u64,
-    /// Round-trip time of the most recently sent segment among those acknowledged; `None` if all of them
-    /// were retransmitted.
+    /// Round-trip time of the most recently sent segment among those acknowledged; `None` if all of
+    /// them were retransmitted.
     pub rtt: Option<Span>,
     /// Smoothed round-trip time (RFC 6298); `None` before the first sample.
     pub srtt: Option<Span>,
@@ -175,31 +175,31 @@ pub struct AckSample {
     pub min_rtt: Option<Span>,
     /// Delivery rate, if this ACK delivered data and the interval is valid.
     pub rate: Option<RateSample>,
-    /// True if the window, not the application or the peer, limited sending when the acknowledged data
-    /// left. If false, the window must not grow.
+    /// True if the window, not the application or the peer, limited sending when the acknowledged
+    /// data left. If false, the window must not grow.
     pub cwnd_limited: bool,
-    /// True in fast recovery, including the ACK that ends it, and while PRR spreads the response to a
-    /// mark: the recovery then sets the window.
+    /// True in fast recovery, including the ACK that ends it, and while PRR spreads the response to
+    /// a mark: the recovery then sets the window.
     pub in_fast_recovery: bool,
     /// True on the ACK that ends a fast recovery.
     pub ends_recovery: bool,
-    /// True if the sender is still repairing losses after this ACK: in fast recovery, or in the slow
-    /// start after a timeout.
+    /// True if the sender is still repairing losses after this ACK: in fast recovery, or in the
+    /// slow start after a timeout.
     pub in_recovery: bool,
-    /// True if the ACK echoes a congestion mark that no timeout has answered. The window must not grow on
-    /// it (RFC 3168 section 6.1.2).
+    /// True if the ACK echoes a congestion mark that no timeout has answered. The window must not
+    /// grow on it (RFC 3168 section 6.1.2).
     pub ece: bool,
 }
 
 impl AckSample {
-    /// True if the recovery sets the window on this ACK, so that the law must not change it. By Linux's
-    /// rules, the ACK that ends the recovery is no longer part of it.
+    /// True if the recovery sets the window on this ACK, so that the law must not change it. By
+    /// Linux's rules, the ACK that ends the recovery is no longer part of it.
     pub const fn is_recovering(&self, rules: LawRules) -> bool {
         self.in_fast_recovery && !(self.ends_recovery && matches!(rules, LawRules::Linux))
     }
 
-    /// The cumulatively acknowledged bytes that were not SACKed before, but at least one segment of `mss`
-    /// if so many bytes are acknowledged.
+    /// The cumulatively acknowledged bytes that were not SACKed before, but at least one segment of
+    /// `mss` if so many bytes are acknowledged.
     pub fn newly_arrived(&self, mss: u64) -> u64 {
         self.acked.min(self.delivered.max(mss))
     }
@@ -214,8 +214,8 @@ pub enum CongestionKind {
     Rto,
     /// The receiver echoed a congestion mark.
     EcnCe,
-    /// The retransmission timer expired again for data that it had already retransmitted: the threshold
-    /// stays (RFC 5681 section 3.1).
+    /// The retransmission timer expired again for data that it had already retransmitted: the
+    /// threshold stays (RFC 5681 section 3.1).
     Persistent,
 }
 

@@ -97,8 +97,8 @@ pub struct VegasConfig {
     /// linux: 0.5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_on_loss: Option<f64>,
-    /// Samples that a round trip needs for a comparison; with fewer, the window grows like Reno's. 1995:
-    /// 1; linux: 3.
+    /// Samples that a round trip needs for a comparison; with fewer, the window grows like Reno's.
+    /// 1995: 1; linux: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_samples: Option<u32>,
     /// The round-trip time that represents a round trip: `min` (default) or `mean`.
@@ -296,7 +296,8 @@ impl CongestionControl for Vegas {
         if ack.acked_up_to > end {
             let round = std::mem::take(&mut self.round);
             self.round.end = Some(ack.sent_up_to);
-            // If the sender did not fill the window, the round trip does not show the window's effect.
+            // If the sender did not fill the window, the round trip does not show the window's
+            // effect.
             if may_grow {
                 self.on_round(ack, &round);
             }

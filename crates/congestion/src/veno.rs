@@ -1,8 +1,8 @@
 //! Veno: Reno that estimates the queue as Vegas does before it reduces the window.
 //!
 //! C. P. Fu and S. C. Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access
-//! Networks", IEEE JSAC 21(2), 2003. `N` is the number of segments queued, as Vegas estimates it from
-//! the latest sample:
+//! Networks", IEEE JSAC 21(2), 2003. `N` is the number of segments queued, as Vegas estimates it
+//! from the latest sample:
 //!
 //! ```text
 //! N = (cwnd/BaseRTT - cwnd/RTT) BaseRTT = cwnd (1 - BaseRTT/RTT)
@@ -15,9 +15,9 @@
 //! duplicates:  N < beta: ssthresh = 4/5 FlightSize;     N >= beta: 1/2
 //! ```
 //!
-//! Slow start, timeouts and marks are Reno's. ns-3's Veno discards its samples on every ACK, so that its
-//! increase is always Reno's; this law does not copy that. Linux halves the growth per round trip instead of
-//! per ACK, with the same rate. Bytes and nanoseconds.
+//! Slow start, timeouts and marks are Reno's. ns-3's Veno discards its samples on every ACK, so
+//! that its increase is always Reno's; this law does not copy that. Linux halves the growth per
+//! round trip instead of per ACK, with the same rate. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Saturate, Span};
@@ -175,8 +175,8 @@ mod tests {
         law.on_ack(Nanos(1), &sample);
     }
 
-    /// The window after a loss with 20 segments in flight. The latest sample is `rtt_ms`, the smallest 100
-    /// ms.
+    /// The window after a loss with 20 segments in flight. The latest sample is `rtt_ms`, the
+    /// smallest 100 ms.
     fn after(config: &VenoConfig, kind: CongestionKind, rtt_ms: u64) -> u64 {
         let mut law = veno(config, 20);
         (law.base, law.latest) = (Some(Span::from_millis(100)), Span::from_millis(rtt_ms));

@@ -1,9 +1,10 @@
 //! Westwood: sets the threshold to the measured bandwidth times the smallest round-trip time.
 //!
-//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi and R. Wang, "TCP Westwood: Bandwidth Estimation for
-//! Enhanced Transport over Wireless Links", MobiCom 2001, sections 2 and 3. Every ACK is a sample of the
-//! bandwidth. A first-order low-pass filter, discretised by Tustin's method, smooths the samples. `d_k` is
-//! the number of bytes that the ACK reports as newly arrived (see [`AckedCount`]):
+//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi and R. Wang, "TCP Westwood: Bandwidth Estimation
+//! for Enhanced Transport over Wireless Links", MobiCom 2001, sections 2 and 3. Every ACK is a
+//! sample of the bandwidth. A first-order low-pass filter, discretised by Tustin's method, smooths
+//! the samples. `d_k` is the number of bytes that the ACK reports as newly arrived (see
+//! [`AckedCount`]):
 //!
 //! ```text
 //! b_k = d_k/(t_k - t_{k-1})          a_k = (2 tau - dt)/(2 tau + dt),  dt = t_k - t_{k-1}
@@ -19,8 +20,9 @@
 //! ```
 //!
 //! Growth is Reno's. A sample spans the time since the last real ACK, even if virtual samples lie
-//! between. ACKs at the same instant are one sample. The filter starts at zero. Leaves out: a defence
-//! against ACK compression, which inflates the estimate; Westwood+ has one. Bytes and nanoseconds.
+//! between. ACKs at the same instant are one sample. The filter starts at zero. Leaves out: a
+//! defence against ACK compression, which inflates the estimate; Westwood+ has one. Bytes and
+//! nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos, Saturate, Span, detmath};
@@ -39,7 +41,8 @@ use super::{
 pub struct WestwoodConfig {
     /// Time constant of the filter, the inverse of its cut-off frequency. Default 500 ms.
     pub tau: Span,
-    /// The filter takes a virtual sample of zero after `tau/m` without an ACK; at least 2. Default 2.
+    /// The filter takes a virtual sample of zero after `tau/m` without an ACK; at least 2. Default
+    /// 2.
     pub m: u32,
 }
 
@@ -90,7 +93,15 @@ impl Tustin {
     fn new(config: &WestwoodConfig, now: Nanos) -> Self {
         let virtual_interval = Span((config.tau.0 / u64::from(config.m.max(1))).max(1));
         let tau_s = config.tau.as_secs_f64();
-        Self { tau_s, virtual_interval, estimate: 0.0, sample: 0.0, at: now, last_real_at: now, pending: 0 }
+        Self {
+            tau_s,
+            virtual_interval,
+            estimate: 0.0,
+            sample: 0.0,
+            at: now,
+            last_real_at: now,
+            pending: 0,
+        }
     }
 
     /// `a_k`.
@@ -130,7 +141,8 @@ impl Tustin {
     }
 }
 
-/// Upper bound of the threshold in bytes: the estimate from a few ACKs in a burst can be far too large.
+/// Upper bound of the threshold in bytes: the estimate from a few ACKs in a burst can be far too
+/// large.
 const MAX_BYTES: f64 = (1u64 << 50) as f64;
 
 /// `BWE RTTmin` of an estimate in bytes per second, at least two segments.

@@ -1,8 +1,8 @@
 //! Westwood+: Westwood with one sample of the bandwidth per round trip.
 //!
-//! L. Grieco and S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas
-//! TCP Congestion Control", ACM CCR 34(2), 2004. A burst of compressed ACKs falls into one interval and
-//! therefore does not inflate the estimate:
+//! L. Grieco and S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and
+//! Vegas TCP Congestion Control", ACM CCR 34(2), 2004. A burst of compressed ACKs falls into one
+//! interval and therefore does not inflate the estimate:
 //!
 //! ```text
 //! b_k = bytes acknowledged in the interval / its length; an interval ends with the first ACK more
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! RTT is the latest sample. The ACK that ends an interval counts for the next one. The counting of
-//! duplicates and the reactions are Westwood's: `ssthresh = BWE RTTmin`. Leaves out: Linux resets RTTmin
-//! after a timeout, and lowers the window at the end of a recovery. Bytes and nanoseconds.
+//! duplicates and the reactions are Westwood's: `ssthresh = BWE RTTmin`. Leaves out: Linux resets
+//! RTTmin after a timeout, and lowers the window at the end of a recovery. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos, Span};
@@ -223,7 +223,8 @@ mod tests {
 
     #[test]
     fn the_filters_step_answer() {
-        // From 0 to 1 at the first sample; after k samples the cascade keeps (1 + k/8)(7/8)^k of a step.
+        // From 0 to 1 at the first sample; after k samples the cascade keeps (1 + k/8)(7/8)^k of a
+        // step.
         let mut linux = PerRound::default();
         linux.fold(0.0, BandwidthFilter::Linux);
         for _ in 0..8 {

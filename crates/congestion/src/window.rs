@@ -1,8 +1,8 @@
-//! The common part of laws with a window and a threshold: both values with their bounds, slow start and
-//! undo.
+//! The common part of laws with a window and a threshold: both values with their bounds, slow start
+//! and undo.
 //!
-//! Windows lie between one segment and [`LawParams::max_cwnd`]. Reactions follow RFC 5681 section 3.1
-//! and RFC 3168 section 6.1.2; the law computes the reduced window. An undo restores window and
+//! Windows lie between one segment and [`LawParams::max_cwnd`]. Reactions follow RFC 5681 section
+//! 3.1 and RFC 3168 section 6.1.2; the law computes the reduced window. An undo restores window and
 //! threshold, like Linux, but keeps a window that has grown larger meanwhile. Bytes.
 
 use super::{
@@ -11,8 +11,8 @@ use super::{
 };
 use airtcp_units::Saturate;
 
-/// Within `impl CongestionControl`: the methods that a law delegates to `self.window`. `and undo` and
-/// `and pause` add the methods for a spurious loss and for a restart after idle.
+/// Within `impl CongestionControl`: the methods that a law delegates to `self.window`. `and undo`
+/// and `and pause` add the methods for a spurious loss and for a restart after idle.
 macro_rules! by_window {
     (and undo and pause) => {
         by_window!(and undo);
@@ -161,25 +161,26 @@ impl Window {
         true
     }
 
-    /// Raises the window in slow start, at most to one segment above the threshold: an ACK of many segments
-    /// does not overshoot it.
+    /// Raises the window in slow start, at most to one segment above the threshold: an ACK of many
+    /// segments does not overshoot it.
     #[inline]
     pub fn grow_in_slow_start(&mut self, bytes: u64) {
         let room = self.ssthresh.saturating_sub(self.cwnd).max(self.mss());
         self.set_cwnd(self.cwnd.saturating_add(bytes.min(room)));
     }
 
-    /// The value that a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so configured.
-    /// FlightSize is limited to the window. While a retransmission is missing, a SACK sender sends on as
-    /// `pipe` allows, and many windows may be outstanding. A reaction to that FlightSize would raise the
-    /// window [chosen; Linux takes the window].
+    /// The value that a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so
+    /// configured. FlightSize is limited to the window. While a retransmission is missing, a SACK
+    /// sender sends on as `pipe` allows, and many windows may be outstanding. A reaction to that
+    /// FlightSize would raise the window [chosen; Linux takes the window].
     pub fn loss_base(&self, congestion: &Congestion) -> u64 {
         if self.params.half_of_cwnd { self.cwnd } else { congestion.flight.min(self.cwnd) }
     }
 
-    /// Reacts to a congestion episode, for which the law computed the window `reduced`. Threshold and window
-    /// become `reduced`, at least two segments after a loss and one after a mark (two by Linux's rules). A
-    /// timeout or a restart leaves a window of one segment. A repeated timeout keeps the threshold.
+    /// Reacts to a congestion episode, for which the law computed the window `reduced`. Threshold
+    /// and window become `reduced`, at least two segments after a loss and one after a mark (two by
+    /// Linux's rules). A timeout or a restart leaves a window of one segment. A repeated timeout
+    /// keeps the threshold.
     pub fn on_congestion(&mut self, congestion: &Congestion, reduced: u64) {
         let mss = self.mss();
         let (cwnd, ssthresh, slow_start) = (self.cwnd, self.ssthresh, self.slow_start);
@@ -209,7 +210,8 @@ impl Window {
         }
     }
 
-    /// Reverts the last reaction to a loss, which was unnecessary. Returns false if there is none to revert.
+    /// Reverts the last reaction to a loss, which was unnecessary. Returns false if there is none
+    /// to revert.
     pub fn on_spurious(&mut self) -> bool {
         let Some(before) = self.prior.take() else { return false };
         self.set_cwnd(before.cwnd.max(self.cwnd));

@@ -1,7 +1,7 @@
-//! A quick comparison of the sliding transport and others over 10 Mb/s, 80 ms and a queue of 100 packets:
-//! `sliding bulk|short|beside|marks NAME [KEYS]`. NAME is `sliding`, `lt` or `tcp`, KEYS is JSON.
-//! `crates/sim/examples/remedies` makes the tables of `docs/models/sliding.md`, except those of marks (this
-//! program) and of many flows (`matrix`).
+//! A quick comparison of the sliding transport and others over 10 Mb/s, 80 ms and a queue of 100
+//! packets: `sliding bulk|short|beside|marks NAME [KEYS]`. NAME is `sliding`, `lt` or `tcp`, KEYS
+//! is JSON. `crates/sim/examples/remedies` makes the tables of `docs/models/sliding.md`, except
+//! those of marks (this program) and of many flows (`matrix`).
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 

@@ -1,6 +1,6 @@
-//! The sliding transport in one line per aspect: start-up, long paths, short transfers, many flows, rivals, and
-//! the steady state. It shows the effect of a change on all of them. `sliding_aims [PART...]`; a part is named
-//! by its first letters.
+//! The sliding transport in one line per aspect: start-up, long paths, short transfers, many flows,
+//! rivals, and the steady state. It shows the effect of a change on all of them. `sliding_aims
+//! [PART...]`; a part is named by its first letters.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 
@@ -48,7 +48,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / n
 }
 
-/// Mb/s from `from` to `until` seconds as a share of (1-p) 10 Mb/s, and the longest mean queue in ms.
+/// Mb/s from `from` to `until` seconds as a share of (1-p) 10 Mb/s, and the longest mean queue in
+/// ms.
 fn start(rtt: u64, p: f64, until: &[u64], seeds: u64) -> Vec<(&'static str, f64)> {
     let mut got = vec![0.0; until.len()];
     let (mut queue, mut dropped) = (0.0, 0.0);

@@ -30,8 +30,8 @@ pub struct SlidingConfig {
     pub queue_packets: u16,
     /// A queue above this for several round trips belongs to other flows. Default 12 ms.
     pub shared_queue: Span,
-    /// Interval at which the window is lowered for two round trips, to measure the path without our queue.
-    /// Default 5 s.
+    /// Interval at which the window is lowered for two round trips, to measure the path without our
+    /// queue. Default 5 s.
     pub probe_interval: Span,
     /// Packets are ECN-capable, and the sender responds to marks. Default true.
     pub ecn: bool,
@@ -39,11 +39,12 @@ pub struct SlidingConfig {
     pub coding: Coding,
     /// Standard deviations above the expected losses that combinations cover. Default 1.5.
     pub deviations: f64,
-    /// Maximum number of packets sent per packet that a perfect code would need, 1/(1-p). Above it the sender
-    /// sends no combinations. Default 1.25.
+    /// Maximum number of packets sent per packet that a perfect code would need, 1/(1-p). Above it
+    /// the sender sends no combinations. Default 1.25.
     pub max_overhead: f64,
-    /// Maximum share of duplicates in the sent packets. Where losses are independent, symbols are sent twice
-    /// after two losses, or after as many more as keep to this share. 0 means never. Default 0.05.
+    /// Maximum share of duplicates in the sent packets. Where losses are independent, symbols are
+    /// sent twice after two losses, or after as many more as keep to this share. 0 means never.
+    /// Default 0.05.
     pub max_duplicates: f64,
     /// Maximum number of symbols sent and not known to have arrived in order: the window times the
     /// round trips that the oldest loss takes. Memory is allocated on use. Default 32,768, the

@@ -1,10 +1,11 @@
 //! One end of a flow: opening, the two halves, closing.
 //!
-//! The client repeats its opening packet until it is answered: at 0, 10, 20, 30, 50, 90 ms and so on, then
-//! every 160 ms for five seconds, then every second. An unnecessary packet of 48 bytes costs less than a
-//! round trip of waiting. Every attempt has its own number, which the answer repeats, so that the
-//! round-trip time is not ambiguous. An answer to an attempt that is no longer stored opens the flow without a
-//! round-trip time. Data may follow the answer at once; any packet from the peer also opens the flow.
+//! The client repeats its opening packet until it is answered: at 0, 10, 20, 30, 50, 90 ms and so
+//! on, then every 160 ms for five seconds, then every second. An unnecessary packet of 48 bytes
+//! costs less than a round trip of waiting. Every attempt has its own number, which the answer
+//! repeats, so that the round-trip time is not ambiguous. An answer to an attempt that is no longer
+//! stored opens the flow without a round-trip time. Data may follow the answer at once; any packet
+//! from the peer also opens the flow.
 //!
 //! Leaves out: a window that closes when the application does not read, authentication.
 
@@ -71,8 +72,8 @@ impl SlidingConnection {
 }
 
 impl SlidingConnection<Bytes> {
-    /// An end that transports bytes, with parameters that should have passed their validation. The client
-    /// opens.
+    /// An end that transports bytes, with parameters that should have passed their validation. The
+    /// client opens.
     pub fn of_bytes(config: &SlidingConfig, side: Side) -> Self {
         Self::build(config, side)
     }
@@ -324,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Memory is bounded: an answer to a dropped or unsent attempt opens the flow without a measurement.
+    /// Memory is bounded: an answer to a dropped or unsent attempt opens the flow without a
+    /// measurement.
     #[test]
     fn an_answer_to_no_attempt_measures_nothing() {
         for (number, measures) in

@@ -1,7 +1,7 @@
 //! Content of symbols: their lengths in the simulator, their bytes over real sockets.
 //!
-//! Sender, receiver and connection are generic over [`Content`]. Their decisions do not depend on it: an end
-//! with bytes sends the same packets at the same times as one with lengths.
+//! Sender, receiver and connection are generic over [`Content`]. Their decisions do not depend on
+//! it: an end with bytes sends the same packets at the same times as one with lengths.
 
 use airtcp_units::Narrow;
 use std::collections::VecDeque;
@@ -23,8 +23,8 @@ pub trait Content: Symbol + Default + Debug {
     /// Number of bytes of data.
     fn amount(data: &Self::Data) -> u64;
 
-    /// Takes the next symbol, of at most `most` bytes, out of the data. It is the last one if no data
-    /// is left and the stream is `closing`.
+    /// Takes the next symbol, of at most `most` bytes, out of the data. It is the last one if no
+    /// data is left and the stream is `closing`.
     fn cut(data: &mut Self::Data, most: u16, closing: bool) -> Self;
 
     /// Length and flag of the symbol, or a combination of these.

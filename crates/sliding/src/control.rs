@@ -1,27 +1,28 @@
-//! The window: the maximum number of packets in flight. The round-trip time controls it, not losses.
+//! The window: the maximum number of packets in flight. The round-trip time controls it, not
+//! losses.
 //!
-//! A packet leaves the window when its fate is known, arrived or lost. Window over round-trip time is
-//! therefore the rate into the bottleneck, at any loss rate behind it. There are three states:
+//! A packet leaves the window when its fate is known, arrived or lost. Window over round-trip time
+//! is therefore the rate into the bottleneck, at any loss rate behind it. There are three states:
 //!
-//! - *Startup* doubles per round trip until packets wait (by the minimum of a few samples), or until the
-//!   arrivals have stopped growing for three rounds.
-//! - *Alone*: `base` is the minimum round-trip time of the last 10 to 20 s and `rtt` the minimum of this
-//!   round. Once per round, the window moves by a share of the distance to `window * base / rtt + alpha`
-//!   (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in the queue. Rounds without a queue
-//!   double the step.
-//! - *Shared*: if a queue stands although the window shrinks, another flow fills it. Then the window competes
-//!   as Reno does: a packet more per round trip, and half for a loss, at most once per round trip. Only
-//!   losses count that coincide with a queue at least half as long as the longest seen; others are the
-//!   link's.
+//! - *Startup* doubles per round trip until packets wait (by the minimum of a few samples), or
+//!   until the arrivals have stopped growing for three rounds.
+//! - *Alone*: `base` is the minimum round-trip time of the last 10 to 20 s and `rtt` the minimum of
+//!   this round. Once per round, the window moves by a share of the distance to `window * base /
+//!   rtt + alpha` (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in the queue.
+//!   Rounds without a queue double the step.
+//! - *Shared*: if a queue stands although the window shrinks, another flow fills it. Then the
+//!   window competes as Reno does: a packet more per round trip, and half for a loss, at most once
+//!   per round trip. Only losses count that coincide with a queue at least half as long as the
+//!   longest seen; others are the link's.
 //!
-//! The window responds to marks (ECN) in each state, at most once per round trip. A mark ends the startup
-//! and halves the window in *Shared*. In *Alone* it takes a fifth of the window, or as much as empties the
-//! queue, up to half. The fifth mark in *Alone*, with less than ten seconds between
+//! The window responds to marks (ECN) in each state, at most once per round trip. A mark ends the
+//! startup and halves the window in *Shared*. In *Alone* it takes a fifth of the window, or as much
+//! as empties the queue, up to half. The fifth mark in *Alone*, with less than ten seconds between
 //! successive ones, belongs to another flow's queue.
 //!
-//! Every few seconds the window is lowered to `window * base / rtt` for two rounds, which drains our own
-//! queue. This measures the base. In *Shared* it also shows whether another flow is still there: if the queue
-//! is gone, it was ours. Windows in packets, times exact.
+//! Every few seconds the window is lowered to `window * base / rtt` for two rounds, which drains
+//! our own queue. This measures the base. In *Shared* it also shows whether another flow is still
+//! there: if the queue is gone, it was ours. Windows in packets, times exact.
 
 mod losses;
 mod startup;
@@ -32,8 +33,8 @@ use super::config::SlidingConfig;
 use super::delivery_bound::DeliveryBound;
 use super::loss_cusum::LossCusum;
 
-/// Share of the distance to the target per round, up and down. Growth is careful, since its queue shows a round
-/// later; a standing queue is removed at once.
+/// Share of the distance to the target per round, up and down. Growth is careful, since its queue
+/// shows a round later; a standing queue is removed at once.
 const GAIN: f64 = 0.4;
 const SHRINK: f64 = 0.8;
 /// Rounds with a queue of other flows before the window competes.
@@ -100,7 +101,8 @@ pub(crate) struct Control {
     full: (f64, u32),
     /// Arrivals of the last startup round, if there was one.
     before: Option<f64>,
-    /// The window when another flow's queue appeared, and the number of rounds for which it has stood.
+    /// The window when another flow's queue appeared, and the number of rounds for which it has
+    /// stood.
     high: (f64, u32),
     /// Rounds in *Shared* without a queue.
     empty: u32,
@@ -229,8 +231,8 @@ impl Control {
         (rate * self.config.queue.as_secs_f64()).max(least)
     }
 
-    /// The queue that we keep when alone; a shorter queue shows no other flow. It is longer on slow links, where
-    /// a few packets take more time, as far as the rate of the link is known.
+    /// The queue that we keep when alone; a shorter queue shows no other flow. It is longer on slow
+    /// links, where a few packets take more time, as far as the rate of the link is known.
     fn low(&self) -> Span {
         let packets = f64::from(self.config.queue_packets) / self.fastest.max(1.0);
         self.config
@@ -251,7 +253,8 @@ impl Control {
                 let error = Span(srtt.0.abs_diff(rtt.0));
                 ((srtt * 7 + rtt) / 8, (deviation * 3 + error) / 4)
             }
-            // An opening does not show deviations. Half, as in RFC 6298, is for paths on which a timeout costs the window.
+            // An opening does not show deviations. Half, as in RFC 6298, is for paths on which a
+            // timeout costs the window.
             None => (rtt, rtt / FIRST_DEVIATION),
         };
         self.smoothed = Some((srtt, deviation));
@@ -268,8 +271,8 @@ impl Control {
             self.max_queue = [Span::ZERO, self.max_queue[0]];
             self.base_since = now;
         }
-        // All flows that share a queue see it disappear, whoever filled it. They therefore schedule their next probe
-        // for the same time, and the queue then drains completely.
+        // All flows that share a queue see it disappear, whoever filled it. They therefore schedule
+        // their next probe for the same time, and the queue then drains completely.
         if self.phase == Phase::Alone && rtt < self.base() {
             self.next_probe = self.next_probe.max(now + self.config.probe_interval);
         }
@@ -330,7 +333,9 @@ impl Control {
             let base = self.base().as_secs_f64();
             let mut drained = self.window * base / rtt.as_secs_f64() - self.alpha(rtt) / 2.0;
             // Now and then the window is at most the arrivals: losses at that time are the link's.
-            if self.probes.is_multiple_of(SHARED_PROBE_FACTOR) && self.delivery_bound.arriving() > 0.0 {
+            if self.probes.is_multiple_of(SHARED_PROBE_FACTOR)
+                && self.delivery_bound.arriving() > 0.0
+            {
                 drained = drained.min(self.delivery_bound.arriving() * base);
             }
             self.probes += 1;
@@ -359,7 +364,8 @@ impl Control {
             self.window += SHRINK * (target - self.window);
             self.boost = 1.0;
         } else if limited {
-            // A quarter of the target queue counts as none. In bursts, many rounds have none by chance.
+            // A quarter of the target queue counts as none. In bursts, many rounds have none by
+            // chance.
             let most = if self.loss_cusum.bursts() { MAX_BOOST_BURSTS } else { MAX_BOOST };
             self.boost = if queue * 4 < self.low() { (self.boost * 2.0).min(most) } else { 1.0 };
             let step = GAIN * (target - self.window) * self.boost;

@@ -1,13 +1,15 @@
 //! A bound on the window from the arrivals, which needs no visible delay.
 //!
-//! A buffer that is short, or always full, drops the excess without a change of the round-trip time. But then
-//! the arrivals do not grow. `A` is the maximum arrival rate in packets per second of the recent samples, `p`
-//! the minimum loss rate of the last minutes. The link then takes `A/(1 - p)`; packets beyond that are sent in
-//! vain. Losses of the link itself lower `A` and raise `p`, and leave the quotient unchanged.
+//! A buffer that is short, or always full, drops the excess without a change of the round-trip
+//! time. But then the arrivals do not grow. `A` is the maximum arrival rate in packets per second
+//! of the recent samples, `p` the minimum loss rate of the last minutes. The link then takes `A/(1
+//! - p)`; packets beyond that are sent in vain. Losses of the link itself lower `A` and raise `p`,
+//! and leave the quotient unchanged.
 //!
-//! `p` is the minimum of the samples' upper bounds (Wilson's, three standard deviations, with the number of
-//! independent packets that carries the same information). A few packets without loss therefore do not count
-//! as a link without loss. Rounds with little traffic renew `p`, at the latest a probe.
+//! `p` is the minimum of the samples' upper bounds (Wilson's, three standard deviations, with the
+//! number of independent packets that carries the same information). A few packets without loss
+//! therefore do not count as a link without loss. Rounds with little traffic renew `p`, at the
+//! latest a probe.
 
 use airtcp_units::{Nanos, Span};
 
@@ -44,8 +46,8 @@ impl DeliveryBound {
         self.arrived += arrived;
     }
 
-    /// A round is over; `limited` if the window was the limit throughout. `dispersion` is the variance of the
-    /// losses over that of independent ones. Returns whether that was a sample.
+    /// A round is over; `limited` if the window was the limit throughout. `dispersion` is the
+    /// variance of the losses over that of independent ones. Returns whether that was a sample.
     pub(super) fn on_round(&mut self, now: Nanos, limited: bool, dispersion: f64) -> bool {
         let time = now.since(self.since).as_secs_f64();
         if !limited || time <= 0.0 {

@@ -1,13 +1,13 @@
 //! Estimates of losses: their rate and their burstiness.
 //!
-//! Every packet counts once its fate is known, with a weight that falls by 1/256 per packet after it
-//! [choice: about the last 256 packets, two to four round trips of the links in question]. The measure of
-//! burstiness is the probability `a` that the packet after a lost one is lost too. In a two-state chain the
-//! correlation of neighbours is `rho = (a - p)/(1 - p)`, and the variance of the number of losses among many
-//! packets is `(1 + rho)/(1 - rho)` times the binomial one.
+//! Every packet counts once its fate is known, with a weight that falls by 1/256 per packet after
+//! it [choice: about the last 256 packets, two to four round trips of the links in question]. The
+//! measure of burstiness is the probability `a` that the packet after a lost one is lost too. In a
+//! two-state chain the correlation of neighbours is `rho = (a - p)/(1 - p)`, and the variance of
+//! the number of losses among many packets is `(1 + rho)/(1 - rho)` times the binomial one.
 //!
-//! The number of combinations nevertheless assumes independent losses. A burst also destroys most combinations
-//! sent ahead of it, and its losses are replaced when their answers are overdue.
+//! The number of combinations nevertheless assumes independent losses. A burst also destroys most
+//! combinations sent ahead of it, and its losses are replaced when their answers are overdue.
 
 /// Factor on the weight of earlier packets at every packet.
 const KEPT: f64 = 1.0 - 1.0 / 256.0;
@@ -84,8 +84,8 @@ impl Losses {
         Some(losses)
     }
 
-    /// Number of combinations in flight beside `symbols` others with which all can be decoded, for losses up to
-    /// `deviations` standard deviations above the expected ones.
+    /// Number of combinations in flight beside `symbols` others with which all can be decoded, for
+    /// losses up to `deviations` standard deviations above the expected ones.
     #[inline]
     pub(crate) fn repair_for(&self, symbols: usize, deviations: f64) -> u32 {
         let p = self.rate();

@@ -7,8 +7,8 @@
 //! then        the words, 32 bits each; the payload
 //! ```
 //!
-//! Numbers are big-endian. The simulator puts the same words into a TCP option, whose header also has four
-//! bytes: apart from the TCP header, a packet has the same length in both.
+//! Numbers are big-endian. The simulator puts the same words into a TCP option, whose header also
+//! has four bytes: apart from the TCP header, a packet has the same length in both.
 
 use airtcp_packet::{CODED_WORDS, Flags, Segment, Seq};
 use airtcp_units::Narrow;

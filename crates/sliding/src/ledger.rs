@@ -88,7 +88,8 @@ pub(crate) struct Ledger {
     flying: u64,
     /// Number of combinations among these.
     combinations: u64,
-    /// Numbers and first symbols of combinations, from the oldest in flight on; the first symbols never decrease.
+    /// Numbers and first symbols of combinations, from the oldest in flight on; the first symbols
+    /// never decrease.
     combined: VecDeque<(u64, u64)>,
     /// One past the last symbol sent.
     symbols: u64,
@@ -98,8 +99,8 @@ pub(crate) struct Ledger {
     acked: AckBitmap,
     /// Every packet before this number is resolved.
     settled: u64,
-    /// The maximum number of packets that overtook a wrongly judged one, and the maximum delay, both halved now and
-    /// then; and the packet at which they are halved.
+    /// The maximum number of packets that overtook a wrongly judged one, and the maximum delay,
+    /// both halved now and then; and the packet at which they are halved.
     reordering: u64,
     late: Span,
     forget_at: u64,
@@ -198,8 +199,8 @@ impl Ledger {
         Some(payload)
     }
 
-    /// Processes feedback and puts the changes into `changes`. Returns false if the feedback reports packets that
-    /// were never sent.
+    /// Processes feedback and puts the changes into `changes`. Returns false if the feedback
+    /// reports packets that were never sent.
     #[inline]
     pub(crate) fn take(
         &mut self,

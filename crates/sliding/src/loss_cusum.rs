@@ -2,29 +2,30 @@
 //!
 //! The path's own loss rate `p` is learned while the path is not congested:
 //!
-//! - while the window is small (from packets that left after it became small) and the queue is shorter than
-//!   half of the longest seen: such losses do not depend on our rate;
+//! - while the window is small (from packets that left after it became small) and the queue is
+//!   shorter than half of the longest seen: such losses do not depend on our rate;
 //! - while the queue is empty and the window small;
 //! - while the queue is short, at any window, from loss rates that are not significantly above `p`;
 //! - in a startup, as long as arrivals double without a queue ([`super::control`]).
 //!
-//! `p` is 0 at first, then an average over up to `MEMORY` packets. If no such moment confirms it for
-//! `CONFIRMATION_TIME` and `MEMORY` packets, it loses the share `UNCONFIRMED_LOSS_REDUCTION`: a sender with
-//! a wrong `p` keeps a queue standing and never meets such a moment.
+//! `p` is 0 at first, then an average over up to `MEMORY` packets. If no such moment confirms it
+//! for `CONFIRMATION_TIME` and `MEMORY` packets, it loses the share `UNCONFIRMED_LOSS_REDUCTION`: a
+//! sender with a wrong `p` keeps a queue standing and never meets such a moment.
 //!
-//! A one-sided CUSUM test (Page 1954) sums the losses beyond `p`, with `s` the standard deviation of `p` and
-//! `D` the dispersion of the losses:
+//! A one-sided CUSUM test (Page 1954) sums the losses beyond `p`, with `s` the standard deviation
+//! of `p` and `D` the dispersion of the losses:
 //!
 //! ```text
 //! S <- max(0, S - (p + MARGIN + UNSURE s) n) + l,      overflow: S >= 1 + SLACK p (1 - p) D + min(2, SLACK_FEW p)
 //! ```
 //!
-//! If the path has no losses of its own, the first loss is an overflow, as in TCP. At 30 % it takes a
-//! hundred packets with a sixth more losses. While the queue is long, the bound is lower (`MARGIN_LONG` and
-//! `SLACK_LONG p`): the first loss if the path has none.
+//! If the path has no losses of its own, the first loss is an overflow, as in TCP. At 30 % it takes
+//! a hundred packets with a sixth more losses. While the queue is long, the bound is lower
+//! (`MARGIN_LONG` and `SLACK_LONG p`): the first loss if the path has none.
 //!
-//! A queue that overflows lets a part through. Of successive losses only the first `RUN` count. Where losses
-//! come in bursts (`D > BURSTS`) the test does not apply, and [`super::delivery_bound`] bounds the growth.
+//! A queue that overflows lets a part through. Of successive losses only the first `RUN` count.
+//! Where losses come in bursts (`D > BURSTS`) the test does not apply, and
+//! [`super::delivery_bound`] bounds the growth.
 
 use airtcp_units::{Nanos, Span};
 
@@ -42,7 +43,8 @@ const UNSURE: f64 = 1.5;
 const CHANCE: f64 = 2.0;
 /// Losses that chance may add, for a variance of 1.
 const SLACK: f64 = 70.0;
-/// Additional tolerance at low loss rates, up to 2 losses, where the distribution is far from normal.
+/// Additional tolerance at low loss rates, up to 2 losses, where the distribution is far from
+/// normal.
 const SLACK_FEW: f64 = 200.0;
 /// Tolerance while the queue is long: above the loss rate, and in losses per unit of the rate.
 const MARGIN_LONG: f64 = 0.02;
@@ -103,7 +105,8 @@ pub(super) struct LossCusum {
     round: Share,
     before: Share,
     proven: Share,
-    /// The startup gives no more information: it is over, met an overflow, or met other flows' queue.
+    /// The startup gives no more information: it is over, met an overflow, or met other flows'
+    /// queue.
     started: bool,
     confirmed: Nanos,
     /// Rounds until the packets sent after the last reduction are resolved.
@@ -144,7 +147,8 @@ impl LossCusum {
         if self.path.sent > 0.0 { self.path.lost / self.path.sent } else { 0.0 }
     }
 
-    /// The loss rate for the test: in a startup, that of the rounds with doubled arrivals and no queue.
+    /// The loss rate for the test: in a startup, that of the rounds with doubled arrivals and no
+    /// queue.
     fn believed(&self) -> f64 {
         let startup = self.path.sent <= 0.0 && !self.started && self.proven.sent > 0.0;
         if startup { self.proven.lost / self.proven.sent } else { self.path() }
@@ -257,8 +261,8 @@ impl LossCusum {
         self.unconfirmed = 0.0;
     }
 
-    /// A startup round is over. If the arrivals grew as much as the sent packets, and no packet waited, the round
-    /// before did not overflow.
+    /// A startup round is over. If the arrivals grew as much as the sent packets, and no packet
+    /// waited, the round before did not overflow.
     pub(super) fn on_startup_round(&mut self, doubled: bool, no_queue: bool) {
         let round = std::mem::take(&mut self.round);
         let round = if no_queue { round } else { Share::default() };
@@ -273,7 +277,8 @@ impl LossCusum {
         self.started = true;
     }
 
-    /// The startup met a queue and therefore had met none before: the earlier losses were the path's.
+    /// The startup met a queue and therefore had met none before: the earlier losses were the
+    /// path's.
     pub(super) fn on_queue(&mut self, now: Nanos) {
         if self.proven.sent >= STARTUP_SAMPLE && !self.started {
             let sample = std::mem::take(&mut self.proven);
@@ -318,7 +323,8 @@ mod tests {
         Moment { small: false, half: true, short: true, empty: false, long: false };
     const SMALL: Moment = Moment { small: true, ..FREE };
 
-    /// `n` packets, every `every`-th of them lost; returns the number until more is lost than the path explains.
+    /// `n` packets, every `every`-th of them lost; returns the number until more is lost than the
+    /// path explains.
     fn feed(e: &mut LossCusum, at: Moment, n: u64, every: u64) -> Option<u64> {
         (1..=n).find(|i| {
             let lost = i % every == 0;

@@ -1,10 +1,12 @@
-//! Marks of queues (ECN, RFC 3168): validation of the peer's count, and whether packets are ECN-capable.
+//! Marks of queues (ECN, RFC 3168): validation of the peer's count, and whether packets are
+//! ECN-capable.
 //!
-//! Data packets are ECN-capable, ECT(0); openings and feedback are not. Feedback repeats the count of packets
-//! that arrived with CE, so that no mark is lost with it. The count may grow up to the number of packets sent;
-//! other values are refused. A path that drops capable packets is detected as in RFC 9000 section 13.4.2: no
-//! data was ever acknowledged, and the timer for silence expired twice. After that, packets are not capable.
-//! A path that clears the field counts as one without marks.
+//! Data packets are ECN-capable, ECT(0); openings and feedback are not. Feedback repeats the count
+//! of packets that arrived with CE, so that no mark is lost with it. The count may grow up to the
+//! number of packets sent; other values are refused. A path that drops capable packets is detected
+//! as in RFC 9000 section 13.4.2: no data was ever acknowledged, and the timer for silence expired
+//! twice. After that, packets are not capable. A path that clears the field counts as one without
+//! marks.
 
 use airtcp_units::LowBits;
 

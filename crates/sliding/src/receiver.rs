@@ -1,7 +1,7 @@
 //! The receiving half: the decoded symbols, and feedback.
 //!
-//! The decoder eliminates on coefficients and heads exactly as one with payload would. It decodes a symbol if
-//! and only if the arrivals determine the symbol's bytes.
+//! The decoder eliminates on coefficients and heads exactly as one with payload would. It decodes a
+//! symbol if and only if the arrivals determine the symbol's bytes.
 
 use airtcp_fec::{WindowDecoder, coefficients};
 use airtcp_packet::{Ecn, ack_bitmap};
@@ -14,7 +14,8 @@ use super::wire::{Feedback, Packet, Payload};
 pub(super) const DENSITY: u8 = 15;
 /// Number of packets that feedback covers.
 const REACH: u64 = ack_bitmap::REACH as u64;
-/// Number of symbols held: twice a sender's maximum, since the sender learns late what was delivered.
+/// Number of symbols held: twice a sender's maximum, since the sender learns late what was
+/// delivered.
 const HELD: usize = 1 << 16;
 /// Maximum number of combinations that wait for more: bounds memory and work under any sender.
 const MAX_WAITING: usize = 512;
@@ -86,7 +87,8 @@ impl<S: Content> Receiver<S> {
         let new = match packet.payload {
             Payload::Symbol(symbol) => self.decoder.source(symbol, content),
             Payload::Combination { .. } if self.decoder.rows() >= MAX_WAITING => {
-                // A dropped combination counts as not arrived: otherwise the sender would rely on it for ever.
+                // A dropped combination counts as not arrived: otherwise the sender would rely on
+                // it for ever.
                 self.forget_arrival(packet.number);
                 stats.refused += 1;
                 return;

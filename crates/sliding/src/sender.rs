@@ -1,9 +1,9 @@
-//! The sending half: symbols, and the next packet and its time. `incoming` processes feedback, `outgoing`
-//! builds packets.
+//! The sending half: symbols, and the next packet and its time. `incoming` processes feedback,
+//! `outgoing` builds packets.
 //!
-//! If the window has room, lost symbols go first, then new ones, then combinations of everything not known to
-//! have arrived. A mirror of the receiver's decoder, fed with the acknowledged packets, shows which symbols the
-//! receiver can decode; these are not retransmitted.
+//! If the window has room, lost symbols go first, then new ones, then combinations of everything
+//! not known to have arrived. A mirror of the receiver's decoder, fed with the acknowledged
+//! packets, shows which symbols the receiver can decode; these are not retransmitted.
 
 mod incoming;
 mod outgoing;
@@ -17,12 +17,13 @@ use super::config::{Coding, SlidingConfig};
 use super::content::Content;
 use super::control::Control;
 use super::estimate::Losses;
-use super::ledger::{Ledger, Changes, Overdue};
+use super::ledger::{Changes, Ledger, Overdue};
 use super::marks::Marks;
 use super::stats::SlidingStats;
 use super::wire::MAX_COMBINED;
 
-/// Number of packets that combinations may take beyond `max_overhead`: for streams of a few symbols.
+/// Number of packets that combinations may take beyond `max_overhead`: for streams of a few
+/// symbols.
 const EXTRA_COMBINATIONS: f64 = 3.0;
 /// Number of packets sent at the first silence (RFC 9002 section 6.2.4); one later.
 const PROBES: u32 = 2;
@@ -30,8 +31,8 @@ const PROBES: u32 = 2;
 const QUIET_PACKETS: u64 = 8;
 /// Silence of this many answer times stops everything except probes.
 const OUTAGE_ROUNDS: u64 = 6;
-/// Number of unanswered probes before the time between them doubles. At a loss rate of one half both ways, that
-/// many in succession have a probability of one in a hundred (0.75^16).
+/// Number of unanswered probes before the time between them doubles. At a loss rate of one half
+/// both ways, that many in succession have a probability of one in a hundred (0.75^16).
 const PROBES_BEFORE_BACKOFF: u32 = 16;
 /// Maximum number of doublings of the timer for silence.
 const MAX_BACKOFF: u32 = 6;
@@ -174,9 +175,9 @@ impl<S: Content> Sender<S> {
         more && self.next - self.una < u64::from(self.config.max_symbols)
     }
 
-    /// The lowest symbol to retransmit. Combinations that arrived, and the share of those in flight that will
-    /// arrive, replace as many symbols. A symbol further back than a combination is wide is not covered by later
-    /// combinations.
+    /// The lowest symbol to retransmit. Combinations that arrived, and the share of those in flight
+    /// that will arrive, replace as many symbols. A symbol further back than a combination is wide
+    /// is not covered by later combinations.
     fn next_retransmission(&self) -> Option<u64> {
         let oldest = self.lost.first().copied()?;
         if self.next - oldest > u64::from(MAX_COMBINED) {
@@ -191,8 +192,9 @@ impl<S: Content> Sender<S> {
         Some(oldest)
     }
 
-    /// Whether another combination is useful: data with unknown fate is in flight, and the packets in flight beside
-    /// it would not replace the link's probable losses. During silence all overdue packets count as losses.
+    /// Whether another combination is useful: data with unknown fate is in flight, and the packets
+    /// in flight beside it would not replace the link's probable losses. During silence all overdue
+    /// packets count as losses.
     fn wants_combination(&self) -> bool {
         if self.config.coding == Coding::Off || self.una == self.next {
             return false;
@@ -227,7 +229,8 @@ impl<S: Content> Sender<S> {
         self.ledger.overdue(self.now, self.control.answer_time())
     }
 
-    /// Time at which another packet becomes overdue if there is no feedback until then; later than now.
+    /// Time at which another packet becomes overdue if there is no feedback until then; later than
+    /// now.
     fn next_overdue(&self) -> Nanos {
         let answer = self.control.answer_time();
         let quiet = self.heard + self.quiet();
@@ -253,8 +256,9 @@ impl<S: Content> Sender<S> {
 
     /// Time from which the window has room for another packet.
     ///
-    /// Silence does not close the window at once: overdue packets do not count during it, so a burst of losses does
-    /// not become a pause. After a few round trips of silence the link may be down, and the window closes.
+    /// Silence does not close the window at once: overdue packets do not count during it, so a
+    /// burst of losses does not become a pause. After a few round trips of silence the link may be
+    /// down, and the window closes.
     #[inline]
     fn room(&self) -> Nanos {
         let window = self.control.window().max(1);
@@ -269,8 +273,8 @@ impl<S: Content> Sender<S> {
         if from.max(self.now) < until { from } else { Nanos::NEVER }
     }
 
-    /// Next timer: never before the present, although a shorter round-trip time can move overdue times into the
-    /// past.
+    /// Next timer: never before the present, although a shorter round-trip time can move overdue
+    /// times into the past.
     pub(crate) fn next_timer(&self) -> Nanos {
         self.due().max(self.now)
     }

@@ -50,7 +50,8 @@ fn openings_and_invalid_packets() {
     for n in [0, 1, 2, 3, 6, 7, 8] {
         assert!(Packet::of(&words(n), 0, 0).is_none(), "{n} words");
     }
-    // A symbol's head must agree with its length, and the size of a combination must be within its bounds.
+    // A symbol's head must agree with its length, and the size of a combination must be within its
+    // bounds.
     let mut segment = words(4);
     assert!(Packet::of(&segment, 0, 0).is_none());
     segment.len = 1;
@@ -74,8 +75,8 @@ fn heads_combine_like_bytes() {
     assert_eq!(FIN, 0x8000);
 }
 
-/// A combination without room is not reported as arrived, so that the sender does not rely on it. A symbol
-/// always is, and a repeated combination is accepted when there is room.
+/// A combination without room is not reported as arrived, so that the sender does not rely on it. A
+/// symbol always is, and a repeated combination is accepted when there is room.
 #[test]
 fn dropped_combinations_are_not_reported_as_arrived() {
     let (mut receiver, mut stats) = (Receiver::new(), SlidingStats::default());

@@ -7,12 +7,13 @@
 //! opening       SYN  attempt        answer  SYN+ACK  the attempt it answers
 //! ```
 //!
-//! A packet number is used once, so that arrivals are never ambiguous. Bit `i` of up to four words means that
-//! packet `n - i` has arrived; the bits of omitted words are all set. With ECE, feedback has one more word, the
-//! count of packets that arrived with CE. The head of a symbol, its length with [`FIN`] in the highest bit, is
-//! combined too: a receiver learns length and end of a symbol that it decodes. A combination carries the
-//! combination of the heads (with zero upper bytes), and as its payload that of the payloads, as long as the
-//! longest. A symbol's option takes 20 bytes, a combination's 24. Numbers wrap at 32 bits.
+//! A packet number is used once, so that arrivals are never ambiguous. Bit `i` of up to four words
+//! means that packet `n - i` has arrived; the bits of omitted words are all set. With ECE, feedback
+//! has one more word, the count of packets that arrived with CE. The head of a symbol, its length
+//! with [`FIN`] in the highest bit, is combined too: a receiver learns length and end of a symbol
+//! that it decodes. A combination carries the combination of the heads (with zero upper bytes), and
+//! as its payload that of the payloads, as long as the longest. A symbol's option takes 20 bytes, a
+//! combination's 24. Numbers wrap at 32 bits.
 
 use airtcp_fec::{Symbol, gf256};
 use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};

@@ -1,5 +1,5 @@
-//! The same machine over lengths and over bytes, with the same random numbers: it sends the same packets at the
-//! same times, and the bytes that arrive equal those written.
+//! The same machine over lengths and over bytes, with the same random numbers: it sends the same
+//! packets at the same times, and the bytes that arrive equal those written.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,5 +1,5 @@
-//! The sliding transport over one bottleneck: its performance, and the delivery of the stream byte for byte
-//! under any faults, with real coding at both ends.
+//! The sliding transport over one bottleneck: its performance, and the delivery of the stream byte
+//! for byte under any faults, with real coding at both ends.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -64,7 +64,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// After any losses and with any queue, the stream completes at the pace of the link once losses end.
+    /// After any losses and with any queue, the stream completes at the pace of the link once
+    /// losses end.
     #[test]
     fn the_stream_completes_when_losses_end(
         (forward, back) in (0.3..1.0_f64, 0.0..1.0_f64),
@@ -107,11 +108,12 @@ fn goodput_never_stops() {
     }
 }
 
-/// Many flows, and buffers too short for a visible delay: the sending rate stays near the link's capacity, the
-/// link is used, and no flow starves.
+/// Many flows, and buffers too short for a visible delay: the sending rate stays near the link's
+/// capacity, the link is used, and no flow starves.
 #[test]
 fn growth_follows_arrivals() {
-    // Flows, queue, loss; maximum sending rate over capacity, minimum goodput in Mb/s, minimum Jain index.
+    // Flows, queue, loss; maximum sending rate over capacity, minimum goodput in Mb/s, minimum Jain
+    // index.
     for (flows, queue, p, sent, goodput, fair) in [
         (1, 3, 0.0, 1.2, 8.0, 1.0),
         (1, 5, 0.0, 1.2, 8.0, 1.0),
@@ -143,7 +145,8 @@ fn growth_follows_arrivals() {
     }
 }
 
-/// Packets overtake one another on a loss-free path: after the first few, hardly any is judged lost.
+/// Packets overtake one another on a loss-free path: after the first few, hardly any is judged
+/// lost.
 #[test]
 fn reordering_is_remembered() {
     let path = Path { late: (0.5, Span::from_millis(40)), ..Path::default() };
@@ -180,8 +183,8 @@ fn the_counters_add_up() {
     assert_eq!(world.packets, packets);
 }
 
-/// Bulk: at least 90 % of what the link lets through, less than 10 ms of queue, and at most 1.3 bytes on the
-/// link for each that a perfect code would need; less goodput with more loss.
+/// Bulk: at least 90 % of what the link lets through, less than 10 ms of queue, and at most 1.3
+/// bytes on the link for each that a perfect code would need; less goodput with more loss.
 #[test]
 fn bulk_uses_what_the_link_lets_through() {
     let mut last = f64::MAX;
@@ -219,8 +222,8 @@ fn bulk_uses_what_the_link_lets_through() {
     }
 }
 
-/// A path with thousands of packets in flight. The default has room for them and for those that wait for the
-/// oldest loss; with 4096 symbols half of the rate is lost.
+/// A path with thousands of packets in flight. The default has room for them and for those that
+/// wait for the oldest loss; with 4096 symbols half of the rate is lost.
 #[test]
 fn long_fat_paths() {
     let run = |p: f64, max_symbols: u16| {
@@ -244,8 +247,8 @@ fn long_fat_paths() {
     assert!(few < 0.6, "{few}");
 }
 
-/// The first seconds of a long transfer as a share of what the link lets through; a queue that the startup
-/// fills drops almost nothing.
+/// The first seconds of a long transfer as a share of what the link lets through; a queue that the
+/// startup fills drops almost nothing.
 #[test]
 fn the_first_seconds() {
     for (rtt, until, p, share) in [
@@ -270,8 +273,8 @@ fn the_first_seconds() {
     }
 }
 
-/// Flows that start at once do not learn one another's overflow as the path's loss rate, and after the start
-/// they do not send much more than the link carries.
+/// Flows that start at once do not learn one another's overflow as the path's loss rate, and after
+/// the start they do not send much more than the link carries.
 #[test]
 fn many_newcomers() {
     for (flows, p, sent) in [(20, 0.0, 1.1), (20, 0.1, 1.1), (50, 0.0, 1.15)] {
@@ -345,9 +348,9 @@ fn beside_cubic() {
     }
 }
 
-/// A queue that marks from 20 packets (24 ms) on. Alone, the transport ends its startup by a mark and needs no
-/// other. Beside a TCP that responds to marks, neither starves and nothing is dropped. Without ECT in its
-/// packets it behaves as on a queue that does not mark.
+/// A queue that marks from 20 packets (24 ms) on. Alone, the transport ends its startup by a mark
+/// and needs no other. Beside a TCP that responds to marks, neither starves and nothing is dropped.
+/// Without ECT in its packets it behaves as on a queue that does not mark.
 #[test]
 fn marks_are_answered() {
     let path = Path { mark: Some((20.0, 1.0)), ..Path::default() };
@@ -385,8 +388,9 @@ fn marks_are_answered() {
     }
 }
 
-/// Symbols lost repeatedly are sent twice. Under independent losses, data arrives in order sooner at a small
-/// cost in rate. In bursts a copy would share the fate of its symbol, and nothing changes.
+/// Symbols lost repeatedly are sent twice. Under independent losses, data arrives in order sooner
+/// at a small cost in rate. In bursts a copy would share the fate of its symbol, and nothing
+/// changes.
 #[test]
 fn duplicates_shorten_the_tail() {
     let run = |forward: Loss, max_duplicates: f64| {
@@ -441,9 +445,9 @@ fn percentile(forward: Loss, both: bool, config: &SlidingConfig) -> (f64, f64) {
     (times[RUNS * 9 / 10], bytes / RUNS as f64)
 }
 
-/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways and in bursts
-/// of 10 ms. It takes at most 1.3/(1-p) bytes per byte (1.33/(1-p) where bursts of 50 ms lose 30 %). Coding is
-/// the reason.
+/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways
+/// and in bursts of 10 ms. It takes at most 1.3/(1-p) bytes per byte (1.33/(1-p) where bursts of 50
+/// ms lose 30 %). Coding is the reason.
 #[test]
 fn short_transfers() {
     let config = SlidingConfig::default();
@@ -486,7 +490,8 @@ fn silence_is_survived() {
         );
         assert_eq!(w.flows[0][1].delivered(), 4_000_000);
         assert_eq!(w.shadows[0].delivered, 4_000_000);
-        // About 3.5 s of transfer, 5 of silence, and less than two to detect the end of the silence.
+        // About 3.5 s of transfer, 5 of silence, and less than two to detect the end of the
+        // silence.
         assert!(w.now < Nanos(11 * SECOND), "{}", w.now);
         // During silence a few round trips of data are sent, then probes.
         assert!(w.carried < 7_000_000, "{}", w.carried);
@@ -533,8 +538,8 @@ impl Alone {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Under any feedback, even contradictory, there is no panic and no endless work, and the symbol that the peer
-    /// still wants is eventually retransmitted.
+    /// Under any feedback, even contradictory, there is no panic and no endless work, and the
+    /// symbol that the peer still wants is eventually retransmitted.
     #[test]
     fn false_feedback_neither_crashes_nor_stalls(
         lies in proptest::collection::vec((0_u32..80, 0_u32..200, any::<[u32; 4]>(), 1_usize..7, 0_u64..50), 1..60),

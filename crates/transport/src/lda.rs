@@ -1,16 +1,19 @@
-//! Loss differentiation: TP-LDA, the two-phase algorithm of Pack, Shen, Mark and Cai (IEEE Transactions
-//! on Wireless Communications 6(11), 2007) as S3 describes it.
+//! Loss differentiation: TP-LDA, the two-phase algorithm of Pack, Shen, Mark and Cai (IEEE
+//! Transactions on Wireless Communications 6(11), 2007) as S3 describes it.
 //!
-//! Phase 1: a loss during a high relative one-way trip time counts as buffer overflow. The threshold
-//! lies at a fraction of the distance from the minimum to the maximum recent trip time. Phase 2: a share of
-//! the other losses are collisions, which also count as congestion. The layer below estimates that share
-//! from beacons. They are short and sent at the lowest rate, so that their losses are collisions.
+//! Phase 1: a loss during a high relative one-way trip time counts as buffer overflow. The
+//! threshold lies at a fraction of the distance from the minimum to the maximum recent trip time.
+//! Phase 2: a share of the other losses are collisions, which also count as congestion. The layer
+//! below estimates that share from beacons. They are short and sent at the lowest rate, so that
+//! their losses are collisions.
 //!
-//! The papers print neither the threshold nor the use of the share: `threshold`, `window` and `weight`
-//! are parameters, and the share is applied by counting, without random numbers. Trip times are relative:
-//! the clocks of the two ends may differ, but must run at the same rate over the window. Microseconds.
+//! The papers print neither the threshold nor the use of the share: `threshold`, `window` and
+//! `weight` are parameters, and the share is applied by counting, without random numbers. Trip
+//! times are relative: the clocks of the two ends may differ, but must run at the same rate over
+//! the window. Microseconds.
 //!
-//! TFRC's receiver measures the trips itself; `tcp/recovery/tp_lda.rs` measures them for TCP's sender.
+//! TFRC's receiver measures the trips itself; `tcp/recovery/tp_lda.rs` measures them for TCP's
+//! sender.
 
 use airtcp_probe::{ConfigError, LossCause};
 use airtcp_units::{Nanos, Narrow, Span};
@@ -130,8 +133,8 @@ impl TpLda {
         self.frame_loss += self.config.weight * (f64::from(lost) - self.frame_loss);
     }
 
-    /// The share of link losses that are collisions (phase 2): the loss rate of beacons over that of
-    /// frames, at most 1.
+    /// The share of link losses that are collisions (phase 2): the loss rate of beacons over that
+    /// of frames, at most 1.
     pub fn collision_share(&self) -> f64 {
         if self.frame_loss > 0.0 { (self.beacon_loss / self.frame_loss).min(1.0) } else { 0.0 }
     }
@@ -154,15 +157,15 @@ impl TpLda {
         self.extremes(now).map(|(low, high)| high.abs_diff(low))
     }
 
-    /// The trip time above which a loss is congestion, relative to the first trip, in microseconds; `None`
-    /// before the first trip.
+    /// The trip time above which a loss is congestion, relative to the first trip, in microseconds;
+    /// `None` before the first trip.
     pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
         let (low, high) = self.extremes(now)?;
         Some(low as f64 + self.config.threshold * (high - low) as f64)
     }
 
-    /// Classifies a loss by the trip times of the neighbouring packets. The longer of them decides, since it
-    /// was closer to the overflow.
+    /// Classifies a loss by the trip times of the neighbouring packets. The longer of them decides,
+    /// since it was closer to the overflow.
     pub fn classify(&mut self, now: Nanos, beside_us: impl IntoIterator<Item = u32>) -> LossCause {
         let longest = beside_us.into_iter().map(|trip| self.relative(trip) as f64);
         let threshold = self.threshold_us(now).unwrap_or(f64::INFINITY);

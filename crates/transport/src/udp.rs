@@ -128,8 +128,8 @@ impl UdpReceiver {
         ((at / 64) as usize, 1 << (at % 64))
     }
 
-    /// Notes number `n`; true if it is new. A number older than the memory counts as new if at least one
-    /// datagram is missing, since it is far more likely late than duplicated.
+    /// Notes number `n`; true if it is new. A number older than the memory counts as new if at
+    /// least one datagram is missing, since it is far more likely late than duplicated.
     fn note(&mut self, n: u64) -> bool {
         let expected = self.stats.expected;
         if n >= expected {

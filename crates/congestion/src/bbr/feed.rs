@@ -90,7 +90,8 @@ impl<L: CongestionControl> Feed<L> {
         self.ack(&sample);
     }
 
-    /// One segment of the present flight is lost, the `n`-th loss of that flight, which had `tx` bytes.
+    /// One segment of the present flight is lost, the `n`-th loss of that flight, which had `tx`
+    /// bytes.
     pub(super) fn lose(&mut self, start: u64, n: u64, tx: u64) {
         self.lost += MSS;
         let lost = Lost {

@@ -1,13 +1,13 @@
-//! Estimators of both BBR versions: a windowed maximum, round trips counted by packets, self-limited
-//! samples, and reproducible pseudo-random numbers.
+//! Estimators of both BBR versions: a windowed maximum, round trips counted by packets,
+//! self-limited samples, and reproducible pseudo-random numbers.
 
 use std::collections::VecDeque;
 
 use crate::RateSample;
 
 /// The maximum over a sliding window of some virtual time that never runs backwards
-/// (`UpdateWindowedMaxFilter`). Values up to `window` old count. A value expires only at an update. The
-/// result is exact; the drafts' reference (K. Nichols' filter in Linux) keeps three values.
+/// (`UpdateWindowedMaxFilter`). Values up to `window` old count. A value expires only at an update.
+/// The result is exact; the drafts' reference (K. Nichols' filter in Linux) keeps three values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WindowedMax {
     /// Times ascend, values descend: the first value is the maximum.
@@ -44,7 +44,8 @@ impl WindowedMax {
     }
 }
 
-/// Counts round trips by packets: a round ends when a segment sent after its beginning is acknowledged.
+/// Counts round trips by packets: a round ends when a segment sent after its beginning is
+/// acknowledged.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rounds {
     /// `BBR.next_round_delivered`.
@@ -56,8 +57,8 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// `UpdateRound`: the acknowledged segment left when `prior` bytes had been delivered; `delivered` is
-    /// the present count.
+    /// `UpdateRound`: the acknowledged segment left when `prior` bytes had been delivered;
+    /// `delivered` is the present count.
     #[inline]
     pub(super) const fn update(&mut self, prior: u64, delivered: u64) {
         self.start = prior >= self.next_delivered;
@@ -73,8 +74,8 @@ impl Rounds {
     }
 }
 
-/// Marks the delivery-rate samples of ProbeRTT. BBR limits the flight there, so these samples count as
-/// application-limited (`MarkConnectionAppLimited`).
+/// Marks the delivery-rate samples of ProbeRTT. BBR limits the flight there, so these samples count
+/// as application-limited (`MarkConnectionAppLimited`).
 #[derive(Debug, Clone, Default)]
 pub(super) struct SelfLimited {
     from: u64,

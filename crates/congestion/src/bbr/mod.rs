@@ -1,11 +1,11 @@
 //! BBR: window and pacing rate from a model of the path, not from losses.
 //!
 //! [`Bbr1`](super::Bbr1) (`bbr1`) is draft-cardwell-iccrg-bbr-congestion-control-00 of 2017,
-//! [`Bbr`] (`bbr`) is version 3 as draft-ietf-ccwg-bbr-06 specifies it. Both estimate the bottleneck
-//! bandwidth as the maximum recent delivery rate, and the propagation delay as the minimum recent
-//! round-trip time. Both pace at a gain times the bandwidth, and limit the bytes in flight to a gain
-//! times the bandwidth-delay product. Names in the comments such as `BBR.cycle_count` or `UpdateMaxBw`
-//! are those of the drafts.
+//! [`Bbr`] (`bbr`) is version 3 as draft-ietf-ccwg-bbr-06 specifies it. Both estimate the
+//! bottleneck bandwidth as the maximum recent delivery rate, and the propagation delay as the
+//! minimum recent round-trip time. Both pace at a gain times the bandwidth, and limit the bytes in
+//! flight to a gain times the bandwidth-delay product. Names in the comments such as
+//! `BBR.cycle_count` or `UpdateMaxBw` are those of the drafts.
 //!
 //! Bandwidths are in bits of payload per second, volumes in bytes, gains plain factors. Random
 //! choices come from a counter mixed with [`LawParams::seed`](super::LawParams::seed).

@@ -2,21 +2,22 @@
 //!
 //! BtlBw is the maximum delivery rate of ten round trips, RTprop the minimum round-trip time of ten
 //! seconds. Startup doubles the rate each round until BtlBw grows by less than a quarter in three
-//! rounds. Drain empties the queue of Startup. ProbeBW cycles the pacing gain through 5/4, 3/4 and six
-//! times 1. ProbeRTT holds four segments in flight for 200 ms if no sample was as low as RTprop for ten
-//! seconds. The window is two BDPs (Startup: 2.89) and three send quanta. A loss does not change the
-//! model. It begins a recovery: in the first round the sender sends one segment for each delivered,
-//! in later rounds at most two. When the recovery ends, the sender restores the window.
+//! rounds. Drain empties the queue of Startup. ProbeBW cycles the pacing gain through 5/4, 3/4 and
+//! six times 1. ProbeRTT holds four segments in flight for 200 ms if no sample was as low as RTprop
+//! for ten seconds. The window is two BDPs (Startup: 2.89) and three send quanta. A loss does not
+//! change the model. It begins a recovery: in the first round the sender sends one segment for each
+//! delivered, in later rounds at most two. When the recovery ends, the sender restores the window.
 //!
-//! Where the draft leaves room: pacing spaces single segments, so that the send quantum only adds to
-//! the window. If the handshake gave no round-trip time, the first smoothed one sets the initial pacing
-//! rate again, as in Linux. The draft has no response to ECN marks, and neither has this law.
+//! Where the draft leaves room: pacing spaces single segments, so that the send quantum only adds
+//! to the window. If the handshake gave no round-trip time, the first smoothed one sets the initial
+//! pacing rate again, as in Linux. The draft has no response to ECN marks, and neither has this
+//! law.
 //!
 //! By Linux's rules (`rules = "linux"`, or `law_rules` of the connection) the law detects policers
-//! ([`policer`]), allows for ACK aggregation ([`aggregation`]), paces 1 % below the estimate, sends new
-//! data in quanta, and uses windows of an even number of segments. It leaves out three parts of Linux:
-//! earliest departure times, an unpaced first window, and the wait for a whole quantum if the window
-//! has room for less.
+//! ([`policer`]), allows for ACK aggregation ([`aggregation`]), paces 1 % below the estimate, sends
+//! new data in quanta, and uses windows of an even number of segments. It leaves out three parts of
+//! Linux: earliest departure times, an unpaced first window, and the wait for a whole quantum if
+//! the window has room for less.
 
 use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
@@ -30,7 +31,7 @@ mod window;
 pub use config::Bbr1Config;
 
 use self::aggregation::Aggregation;
-use self::policer::{Progress, Policer};
+use self::policer::{Policer, Progress};
 use super::filters::{Draws, Rounds, SelfLimited, WindowedMax};
 use super::{promises, rate_of};
 use crate::{
@@ -166,8 +167,8 @@ impl Bbr1 {
 }
 
 impl Bbr1 {
-    /// Linux's policer detection counts a timeout as a loss at the end of a round. Startup's full-pipe
-    /// estimate begins again.
+    /// Linux's policer detection counts a timeout as a loss at the end of a round. Startup's
+    /// full-pipe estimate begins again.
     fn on_timeout_linux(&mut self, now: Nanos) {
         if self.linux {
             self.full_bw = 0;
@@ -229,9 +230,9 @@ impl CongestionControl for Bbr1 {
             CongestionKind::EcnCe => {}
             CongestionKind::FastRetransmit if !c.restart => {
                 self.save_cwnd();
-                // A further episode before the end of recovery begins no second first round, as in Linux. It
-                // comes from a lost retransmission, or from a loss that the ending ACK reports. The ACK that
-                // reported the loss follows and sets the window.
+                // A further episode before the end of recovery begins no second first round, as in
+                // Linux. It comes from a lost retransmission, or from a loss that the ending ACK
+                // reports. The ACK that reported the loss follows and sets the window.
                 if self.recovery == RecoveryKind::None {
                     self.recovery = RecoveryKind::Entering;
                 }

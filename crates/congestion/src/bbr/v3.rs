@@ -1,22 +1,23 @@
 //! BBR version 3, draft-ietf-ccwg-bbr-06 (July 2026), section 5.
 //!
-//! The long-term model is `max_bw` over two ProbeBW cycles and `inflight_longterm`, which is set when
-//! probing meets too much loss. The short-term model (`bw_shortterm`, `inflight_shortterm`) bounds it
-//! after recent losses. Startup doubles the rate each round until the rate stops growing or losses are
-//! too high. Drain empties the queue. ProbeBW goes through DOWN (0.9), CRUISE (1), REFILL (1) and UP
-//! (1.25), every 2 to 3 s or as often as Reno would lose. ProbeRTT halves the bytes in flight for
-//! 200 ms every 5 s. Names in the comments are the draft's.
+//! The long-term model is `max_bw` over two ProbeBW cycles and `inflight_longterm`, which is set
+//! when probing meets too much loss. The short-term model (`bw_shortterm`, `inflight_shortterm`)
+//! bounds it after recent losses. Startup doubles the rate each round until the rate stops growing
+//! or losses are too high. Drain empties the queue. ProbeBW goes through DOWN (0.9), CRUISE (1),
+//! REFILL (1) and UP (1.25), every 2 to 3 s or as often as Reno would lose. ProbeRTT halves the
+//! bytes in flight for 200 ms every 5 s. Names in the comments are the draft's.
 //!
 //! Where the draft leaves room:
 //! - Pacing spaces single segments, so that the send quantum only adds to the window.
 //! - The draft gives no response to ECN but demands that a mark be treated as congestion. One echo
 //!   per window counts as a loss of the round, ends Startup, and counts as too much in flight while
 //!   probing.
-//! - Without SACK, losses within a round trip are not known one by one: an episode counts as a loss.
+//! - Without SACK, losses within a round trip are not known one by one: an episode counts as a
+//!   loss.
 //! - An ACK whose interval gives no valid sample changes neither rounds nor bandwidth, as in Linux.
 //!
-//! Left out are the parts of Linux that the draft does not have: ECN alpha, the fast path and earliest
-//! departure times.
+//! Left out are the parts of Linux that the draft does not have: ECN alpha, the fast path and
+//! earliest departure times.
 
 mod config;
 mod losses;

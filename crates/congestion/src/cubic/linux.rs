@@ -10,17 +10,17 @@
 //! w     += 1 per cnt acknowledged segments
 //! ```
 //!
-//! `W_tcp` begins with the epoch and grows by at most 8/15 of a segment per round trip. It does not have
-//! RFC 9438's alpha of 1 above the window before the loss. `cnt` is computed again when the window has
-//! changed or 1/32 s has passed. The minimum round-trip time uses samples from more than a second after
-//! the beginning of the epoch. A timeout resets it, and also `W_max`: the growth is then at least a
-//! twentieth of the window per round trip. An undo restores window and threshold but not `W_max`. If the
-//! application is silent, the epoch moves forward. If the window merely does not limit sending, it does
-//! not.
+//! `W_tcp` begins with the epoch and grows by at most 8/15 of a segment per round trip. It does not
+//! have RFC 9438's alpha of 1 above the window before the loss. `cnt` is computed again when the
+//! window has changed or 1/32 s has passed. The minimum round-trip time uses samples from more than
+//! a second after the beginning of the epoch. A timeout resets it, and also `W_max`: the growth is
+//! then at least a twentieth of the window per round trip. An undo restores window and threshold
+//! but not `W_max`. If the application is silent, the epoch moves forward. If the window merely
+//! does not limit sending, it does not.
 //!
-//! HyStart ends slow start at 16 segments and more (`ssthresh = w`) in two cases. ACKs less than 2 ms
-//! apart continue for more than half of RTTmin and a millisecond. Or the minimum of eight round-trip times
-//! of a round is RTTmin / 8 (4 to 16 ms) above RTTmin.
+//! HyStart ends slow start at 16 segments and more (`ssthresh = w`) in two cases. ACKs less than 2
+//! ms apart continue for more than half of RTTmin and a millisecond. Or the minimum of eight
+//! round-trip times of a round is RTTmin / 8 (4 to 16 ms) above RTTmin.
 
 use airtcp_units::{Nanos, Saturate, Span};
 
@@ -48,8 +48,8 @@ const SAMPLES: u32 = 8;
 /// Bounds of the delay rise that ends slow start.
 const HYSTART_DELAY_MIN: Span = Span::from_millis(4);
 const HYSTART_DELAY_MAX: Span = Span::from_millis(16);
-/// Allowance for segmentation offload: the time of four maximum-size segments at the pacing rate, at
-/// most a millisecond.
+/// Allowance for segmentation offload: the time of four maximum-size segments at the pacing rate,
+/// at most a millisecond.
 const OFFLOAD_BYTES: u64 = 4 * 65_536;
 const MAX_OFFLOAD_TIME: Span = Span::from_millis(1);
 
@@ -172,8 +172,8 @@ impl Linux {
         e.count
     }
 
-    /// `tcp_cong_avoid_ai`: one segment per `count` acknowledged segments. The credit from a larger count
-    /// gives only one segment.
+    /// `tcp_cong_avoid_ai`: one segment per `count` acknowledged segments. The credit from a larger
+    /// count gives only one segment.
     fn grow(&mut self, acked: u64, count: u64, window: &mut Window) {
         let mut grown = 0;
         if self.credit >= count {

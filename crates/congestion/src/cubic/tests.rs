@@ -34,7 +34,8 @@ fn the_window_follows_the_curve() {
         worst = worst.max(off(p.window(), w_cubic(p.time, 500.0, 350.0)));
     }
     assert!(worst < 0.005, "off by {worst:.4}");
-    // At half the time the window has covered seven eighths; K is the plateau; the mirror image follows.
+    // At half the time the window has covered seven eighths; K is the plateau; the mirror image
+    // follows.
     let mut p = path(CubicConfig::default(), 500, 100);
     p.congestion(CongestionKind::FastRetransmit);
     for (t, w) in [(3.6056, 481.25), (7.2112, 500.0), (10.8168, 518.75)] {
@@ -247,7 +248,8 @@ fn average_windows_of_the_rfcs_tables() {
     }
 }
 
-/// If losses come before or after the plateau, the window approaches it slowly, since the curve is flat.
+/// If losses come before or after the plateau, the window approaches it slowly, since the curve is
+/// flat.
 #[test]
 fn the_plateau_attracts() {
     let expected = equation_5(0.4, 0.1, 1e-4);
@@ -260,8 +262,8 @@ fn the_plateau_attracts() {
     }
 }
 
-/// Section 3.3: if both flows lose together, Reno's shares are as the square of the round-trip times
-/// and CUBIC's as the round-trip times, since CUBIC's windows are equal.
+/// Section 3.3: if both flows lose together, Reno's shares are as the square of the round-trip
+/// times and CUBIC's as the round-trip times, since CUBIC's windows are equal.
 #[test]
 fn shares_of_flows_that_lose_together() {
     let rtts = [Span::from_millis(50), Span::from_millis(200)];

@@ -51,8 +51,8 @@ impl Path {
         }
     }
 
-    /// A round of one ACK per segment, all with this round-trip time; returns the acknowledged bytes and
-    /// the growth.
+    /// A round of one ACK per segment, all with this round-trip time; returns the acknowledged
+    /// bytes and the growth.
     fn round(&mut self, rtt_us: u64) -> (u64, u64) {
         let (cwnd, start, end) = (self.cwnd, self.acked, self.round_end);
         while self.acked < end {

@@ -49,8 +49,8 @@ impl Path {
         self.sent = self.sent.max(self.acked + self.law.cwnd() / MSS * MSS);
     }
 
-    /// The ACKs of a round trip, with these round-trip times in ms in turn; returns the window in bytes at
-    /// its end.
+    /// The ACKs of a round trip, with these round-trip times in ms in turn; returns the window in
+    /// bytes at its end.
     fn round(&mut self, rtts: &[u64], change: impl Fn(&mut AckSample)) -> u64 {
         let n = (self.end - self.acked) / MSS + 1;
         for k in 0..n {
@@ -135,7 +135,8 @@ fn slow_start_doubles_every_other_round_trip() {
 #[test]
 fn gamma_ends_slow_start_after_a_round_of_rest() {
     let mut path = Path::new(&VegasConfig::default(), 8, u64::MAX);
-    // 17 segments, diff = 17/11 = 1.55: the round trip with growth does not count, the next one does.
+    // 17 segments, diff = 17/11 = 1.55: the round trip with growth does not count, the next one
+    // does.
     assert_eq!(path.rounds(&[100]), [17]);
     assert_eq!(path.law.state(), LawState::SlowStart);
     assert_eq!(path.round(&[110], |_| {}), 17_000 - 17_000 / 8);

@@ -45,8 +45,8 @@ fn by_hand() {
     assert!((f.estimate - second).abs() < 1e-6, "{} {second}", f.estimate);
 }
 
-/// At a constant rate `b` from zero, `1 - BWE/b` shrinks by `a` with every sample after the first, whose
-/// trapezoid begins at zero.
+/// At a constant rate `b` from zero, `1 - BWE/b` shrinks by `a` with every sample after the first,
+/// whose trapezoid begins at zero.
 #[test]
 fn a_constant_rate_is_approached_exponentially() {
     let mut f = filter();
@@ -111,7 +111,8 @@ fn acks_of_one_instant_are_one_sample() {
             many.on_ack(at_ms(10 * k), MSS);
         }
     }
-    // All but the first ACK of an instant join the next sample: in both filters only the last is missing.
+    // All but the first ACK of an instant join the next sample: in both filters only the last is
+    // missing.
     assert!(many.estimate.is_finite() && many.pending == 2 * MSS);
     assert!((many.estimate / one.estimate - 1.0).abs() < 0.05, "{}", many.estimate);
 }

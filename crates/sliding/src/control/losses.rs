@@ -1,9 +1,9 @@
 //! How the window responds to losses and marks.
 //!
 //! - A loss beyond the path's own loss rate ([`crate::loss_cusum`]): the window falls to
-//!   `FIRST_REDUCTION`, then by half each round trip while such losses continue, and the flow shares. If the
-//!   losses stay in a small window, they are shown to be the path's: then the window returns to half of
-//!   its earlier size. Otherwise they end.
+//!   `FIRST_REDUCTION`, then by half each round trip while such losses continue, and the flow
+//!   shares. If the losses stay in a small window, they are shown to be the path's: then the window
+//!   returns to half of its earlier size. Otherwise they end.
 //! - A loss while the queue is long, in *Shared*: half.
 //! - A mark: see [`Control::on_marked`].
 //! - Where losses come in bursts: growth without growing arrivals ([`crate::delivery_bound`]).
@@ -12,7 +12,9 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::{BASE_MEMORY, Control, MIN_WINDOW, SHARED_AFTER_ROUNDS, Phase, MAX_WINDOW_OVER_ARRIVALS};
+use super::{
+    BASE_MEMORY, Control, MAX_WINDOW_OVER_ARRIVALS, MIN_WINDOW, Phase, SHARED_AFTER_ROUNDS,
+};
 use crate::loss_cusum::Moment;
 
 /// Reduction on a loss or a mark while the queue is shared (RFC 5681, RFC 3168 section 6.1.2).
@@ -37,8 +39,8 @@ impl Control {
         self.loss_cusum.counts(number)
     }
 
-    /// `resolved` packets were resolved: how many arrived, and how many losses do not count; `limited` if the window
-    /// delayed packets.
+    /// `resolved` packets were resolved: how many arrived, and how many losses do not count;
+    /// `limited` if the window delayed packets.
     #[inline]
     pub(crate) fn on_resolved(
         &mut self,
@@ -116,8 +118,8 @@ impl Control {
         }
     }
 
-    /// More is lost than the path explains: a buffer overflows. If that continues in a window of any size, it was no
-    /// overflow.
+    /// More is lost than the path explains: a buffer overflows. If that continues in a window of
+    /// any size, it was no overflow.
     fn overflowed(&mut self, next: u64) {
         let share = if self.loss_cusum.is_quiet() { FIRST_REDUCTION } else { REDUCTION };
         self.loss_cusum.on_overflow();
@@ -154,8 +156,8 @@ impl Control {
         }
     }
 
-    /// A packet up to `number` was marked. Responds at most once, to this mark or to a loss, for packets sent
-    /// before the response.
+    /// A packet up to `number` was marked. Responds at most once, to this mark or to a loss, for
+    /// packets sent before the response.
     pub(crate) fn on_marked(&mut self, now: Nanos, number: u64, next: u64) {
         if number < self.reduced_at {
             return;
@@ -176,7 +178,8 @@ impl Control {
                 self.share(now);
                 REDUCTION
             }
-            // The window that would leave no queue, if the queue is longer than marking queues usually are.
+            // The window that would leave no queue, if the queue is longer than marking queues
+            // usually are.
             Phase::Alone => {
                 let empty = self.base().as_secs_f64() / self.latest.as_secs_f64().max(1e-9);
                 empty.clamp(REDUCTION, MARK_REDUCTION)
@@ -192,8 +195,8 @@ impl Control {
         }
     }
 
-    /// Limits the window to the arrivals. Beyond them a buffer overflows without a visible delay, and the flow
-    /// competes for it as for another flow's queue.
+    /// Limits the window to the arrivals. Beyond them a buffer overflows without a visible delay,
+    /// and the flow competes for it as for another flow's queue.
     pub(super) fn limit_to_arrivals(&mut self, now: Nanos, rtt: Span, next: u64) {
         let Some(taken) = self.delivery_bound.taken() else { return };
         if !self.delivery_bound.lossy() {
@@ -202,9 +205,8 @@ impl Control {
         let base = self.base();
         let time = match self.phase {
             Phase::Startup => base.as_secs_f64() * MAX_STARTUP_WINDOW_OVER_ARRIVALS,
-            Phase::Alone => {
-                (base.as_secs_f64() * MAX_WINDOW_OVER_ARRIVALS).max((base + self.low() * 2).as_secs_f64())
-            }
+            Phase::Alone => (base.as_secs_f64() * MAX_WINDOW_OVER_ARRIVALS)
+                .max((base + self.low() * 2).as_secs_f64()),
             Phase::Shared => self.srtt().max(rtt).as_secs_f64() * MAX_WINDOW_OVER_ARRIVALS,
         };
         let most = taken * time + f64::from(self.config.queue_packets);
@@ -224,8 +226,8 @@ impl Control {
         self.reduced_at = next;
     }
 
-    /// A queue that stays short without a probe belongs to no other flow, if the base is certain and losses had
-    /// indicated that queue.
+    /// A queue that stays short without a probe belongs to no other flow, if the base is certain
+    /// and losses had indicated that queue.
     pub(super) fn shared_round(&mut self, queue: Span) {
         self.empty = if queue <= self.low() { self.empty + 1 } else { 0 };
         let suspected =
@@ -235,8 +237,8 @@ impl Control {
         }
     }
 
-    /// Where losses are independent: limits the window to the arrivals, independent of the estimate of the path's
-    /// loss rate.
+    /// Where losses are independent: limits the window to the arrivals, independent of the estimate
+    /// of the path's loss rate.
     pub(super) fn bound(&mut self, rtt: Span) {
         let Some(taken) = self.delivery_bound.taken() else { return };
         if self.delivery_bound.lossy() {

@@ -1,28 +1,29 @@
 //! The startup: the first feedback bounds it.
 //!
-//! - The window doubles each round trip. If a packet waited, or other flows were there before, the window is
-//!   at most `PROVEN` times the arrivals of the last round trip. Many flows that start at once then send at
-//!   most three times what the link carries.
-//! - A queue ends the startup. Half of the window met no queue a round trip ago and is kept. From there
-//!   the window grows by at most a quarter each round trip until a queue shows ([`super::Control::alone`]).
-//!   That is also the response to losses among the packets in flight.
-//! - If no round-trip time is shorter than that of the opening, the opening met no queue. If also the arrivals
-//!   of a round trip double and none of these packets waited, nothing overflowed, and the losses are the
-//!   path's own. A flow that joins others fails one of the conditions, and learns the loss rate in a small
-//!   window.
+//! - The window doubles each round trip. If a packet waited, or other flows were there before, the
+//!   window is at most `PROVEN` times the arrivals of the last round trip. Many flows that start at
+//!   once then send at most three times what the link carries.
+//! - A queue ends the startup. Half of the window met no queue a round trip ago and is kept. From
+//!   there the window grows by at most a quarter each round trip until a queue shows
+//!   ([`super::Control::alone`]). That is also the response to losses among the packets in flight.
+//! - If no round-trip time is shorter than that of the opening, the opening met no queue. If also
+//!   the arrivals of a round trip double and none of these packets waited, nothing overflowed, and
+//!   the losses are the path's own. A flow that joins others fails one of the conditions, and
+//!   learns the loss rate in a small window.
 
 use airtcp_units::{Nanos, Span};
 
 use super::losses::LOSSY;
-use super::{Control, FIRST_DEVIATION, MIN_WINDOW, Phase, MAX_WINDOW_OVER_ARRIVALS};
+use super::{Control, FIRST_DEVIATION, MAX_WINDOW_OVER_ARRIVALS, MIN_WINDOW, Phase};
 
 /// Rounds without growth that end the startup (BBR, section 4.3.1.2), and the growth factor.
 const FULL_ROUNDS: u32 = 3;
 const GROWTH: f64 = 1.25;
-/// Number of packets of a flow before losses are tested: a transfer of a few round trips has no time for a test.
+/// Number of packets of a flow before losses are tested: a transfer of a few round trips has no
+/// time for a test.
 const OPENING: u64 = 160;
-/// Maximum window of a startup as a multiple of the arrivals per round trip, and the same after the first
-/// packets.
+/// Maximum window of a startup as a multiple of the arrivals per round trip, and the same after the
+/// first packets.
 const PROVEN: f64 = 3.0;
 const PROVEN_LATER: f64 = 2.0;
 /// Growth factor of the arrivals in a round of doubled sending, if nothing overflows.
@@ -31,7 +32,8 @@ const DOUBLED: f64 = 1.5;
 const FIRST_BOOST: f64 = 8.0;
 
 impl Control {
-    /// A round-trip time of the opening: smoothed like any other, but no base, since its packets are shorter.
+    /// A round-trip time of the opening: smoothed like any other, but no base, since its packets
+    /// are shorter.
     pub(crate) fn on_opening(&mut self, now: Nanos, rtt: Span) {
         self.smoothed = Some((rtt, rtt / FIRST_DEVIATION));
         self.opening = Some(rtt);
@@ -39,8 +41,8 @@ impl Control {
         self.now = now;
     }
 
-    /// True for the first packets, whose losses do not slow the sender: in the startup, and after it while neither
-    /// the opening nor a data packet met another flow's queue.
+    /// True for the first packets, whose losses do not slow the sender: in the startup, and after
+    /// it while neither the opening nor a data packet met another flow's queue.
     pub(super) fn is_opening(&self) -> bool {
         let queue = self.latest.saturating_sub(self.base());
         let alone = self.is_first && queue < self.config.shared_queue;
@@ -82,8 +84,12 @@ impl Control {
     pub(super) fn leave_startup(&mut self, now: Nanos) {
         let rate = self.passed[0].max(self.passed[1]);
         let base = self.base().as_secs_f64();
-        // The rate through the bottleneck includes packets that a buffer dropped; the arrivals do not.
-        let rate = self.delivery_bound.taken().map_or(rate, |taken| rate.min(taken * MAX_WINDOW_OVER_ARRIVALS));
+        // The rate through the bottleneck includes packets that a buffer dropped; the arrivals do
+        // not.
+        let rate = self
+            .delivery_bound
+            .taken()
+            .map_or(rate, |taken| rate.min(taken * MAX_WINDOW_OVER_ARRIVALS));
         if rate > 0.0 {
             let half = self.window / 2.0;
             self.window = self.window.min((rate * base).max(half)).max(MIN_WINDOW);
@@ -106,8 +112,9 @@ impl Control {
         }
     }
 
-    /// The round-trip time without a queue that the opening shows. Data packets take longer than an opening of 48
-    /// bytes, by the time of a packet at the path's rate, as far as that rate is known.
+    /// The round-trip time without a queue that the opening shows. Data packets take longer than an
+    /// opening of 48 bytes, by the time of a packet at the path's rate, as far as that rate is
+    /// known.
     pub(super) fn opening_base(&self) -> Option<Span> {
         let own = Span::from_secs_f64(1.0 / self.fastest.max(1.0));
         self.opening.map(|opening| opening + own.min(self.config.queue * super::MAX_QUEUE_FACTOR))

@@ -1,5 +1,5 @@
-//! Processing of feedback: fates of packets, and their effect on the mirror, the estimate, the window and the
-//! list of lost symbols.
+//! Processing of feedback: fates of packets, and their effect on the mirror, the estimate, the
+//! window and the list of lost symbols.
 
 use airtcp_fec::coefficients;
 use airtcp_packet::Segment;

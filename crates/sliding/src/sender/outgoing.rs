@@ -35,9 +35,9 @@ impl<S: Content> Sender<S> {
         Some(self.emit(now, payload))
     }
 
-    /// A probe: alternately a combination and the symbol that the peer waits for; of the first pair one each. Any
-    /// answer begins a new silence. If both of the first pair were combinations that the receiver cannot use, the
-    /// symbol would never leave.
+    /// A probe: alternately a combination and the symbol that the peer waits for; of the first pair
+    /// one each. Any answer begins a new silence. If both of the first pair were combinations that
+    /// the receiver cannot use, the symbol would never leave.
     fn probe(&mut self) -> Payload {
         let combined = if self.silent <= 1 { self.probes > 0 } else { self.silent % 2 == 1 };
         if combined && self.config.coding != Coding::Off && self.next - self.una > 1 {

@@ -8,7 +8,8 @@ use airtcp_units::{Nanos, Span};
 pub enum Loss {
     /// Each packet is lost with this probability.
     Independent(f64),
-    /// Everything during exponential times of this mean; the first number is the share of lost time.
+    /// Everything during exponential times of this mean; the first number is the share of lost
+    /// time.
     Bursts(f64, Span),
     /// Everything between two times.
     Blackout(Nanos, Nanos),
@@ -45,7 +46,8 @@ impl Channel {
                     if is_bad { bad } else { bad * (1.0 - p) / p }
                 };
                 while self.until <= now {
-                    // The first period needs no special treatment: exponential times have no memory.
+                    // The first period needs no special treatment: exponential times have no
+                    // memory.
                     self.bad = if self.until == Nanos::ZERO { self.bad } else { !self.bad };
                     let stay = self.draws.exponential(mean(self.bad));
                     self.until += Span::from_secs_f64(stay).max(Span(1));

@@ -1,6 +1,6 @@
-//! One bottleneck in virtual time for the sliding transport and rivals: a rate, a drop-tail queue, losses
-//! behind it, delay, reordering and duplicates, and losses on the reverse path. Beside each flow, a receiver
-//! of real bytes decodes the same packets.
+//! One bottleneck in virtual time for the sliding transport and rivals: a rate, a drop-tail queue,
+//! losses behind it, delay, reordering and duplicates, and losses on the reverse path. Beside each
+//! flow, a receiver of real bytes decodes the same packets.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared by tests")]
 
 mod channel;
@@ -25,12 +25,13 @@ pub struct Path {
     pub rate: BitRate,
     pub delay: Span,
     pub queue: usize,
-    /// ECN-capable packets are marked if the queue has at least this many packets. If the weight of the present
-    /// length is below 1, the average counts.
+    /// ECN-capable packets are marked if the queue has at least this many packets. If the weight of
+    /// the present length is below 1, the average counts.
     pub mark: Option<(f64, f64)>,
     pub forward: Loss,
     pub back: Loss,
-    /// Share of packets, both ways, that are delayed by up to this time, and share that are duplicated.
+    /// Share of packets, both ways, that are delayed by up to this time, and share that are
+    /// duplicated.
     pub late: (f64, Span),
     pub twice: f64,
     pub seed: u64,

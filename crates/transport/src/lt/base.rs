@@ -1,17 +1,19 @@
-//! The estimated loss rate of the path itself, and a test whether more was lost. [`super::overflow`] and
-//! [`super::path`] share both; they differ in the blocks from which they learn.
+//! The estimated loss rate of the path itself, and a test whether more was lost.
+//! [`super::overflow`] and [`super::path`] share both; they differ in the blocks from which they
+//! learn.
 //!
-//! The base is an average over up to `MEMORY` segments. It learns from blocks of small windows. It also
-//! follows a loss rate well below itself at any window, since a queue only adds losses. Blocks that are not
-//! shown to be small yet wait. The test compares each block, and the decayed sum of the blocks since the last
-//! reaction, with the base, as two shares of independent losses:
+//! The base is an average over up to `MEMORY` segments. It learns from blocks of small windows. It
+//! also follows a loss rate well below itself at any window, since a queue only adds losses. Blocks
+//! that are not shown to be small yet wait. The test compares each block, and the decayed sum of
+//! the blocks since the last reaction, with the base, as two shares of independent losses:
 //!
 //! ```text
 //! excess:  l - n b/m >= 1 + d n sqrt(q (1 - q) (1/n' + 1/m)),   q = (l + b) / (n + m)
 //! ```
 //!
-//! l of n segments were lost of the block or the sum, b of m of the base; n' is the effective number of
-//! segments of the sum (n of a block), d is `DEVIATIONS`. Counts of segments, windows in bytes.
+//! l of n segments were lost of the block or the sum, b of m of the base; n' is the effective
+//! number of segments of the sum (n of a block), d is `DEVIATIONS`. Counts of segments, windows in
+//! bytes.
 
 use std::collections::VecDeque;
 

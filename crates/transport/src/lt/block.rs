@@ -1,5 +1,5 @@
-//! The arithmetic of blocks: the segments, data and parity of a window, the number of repair symbols, and
-//! the condition for decoding. Pure functions of numbers, without state.
+//! The arithmetic of blocks: the segments, data and parity of a window, the number of repair
+//! symbols, and the condition for decoding. Pure functions of numbers, without state.
 //!
 //! ```text
 //! target  = clamp(step floor(W / (G step)), MSS_min, MSS_max)   most bytes with at least G segments
@@ -9,9 +9,9 @@
 //! decodes : any K of the symbols 0..255 have arrived
 //! ```
 //!
-//! S0 section III, S2 section V; where these leave the exact rules open, `docs/models/lt-tcp.md` lists the
-//! choices. Sizes in bytes, counts in segments. Leaves out the code itself: only the set of arrived symbols
-//! matters, as with any code that decodes from every set of K (Reed-Solomon).
+//! S0 section III, S2 section V; where these leave the exact rules open, `docs/models/lt-tcp.md`
+//! lists the choices. Sizes in bytes, counts in segments. Leaves out the code itself: only the set
+//! of arrived symbols matters, as with any code that decodes from every set of K (Reed-Solomon).
 
 use airtcp_units::{Narrow, Saturate};
 
@@ -74,8 +74,8 @@ pub fn recovers(data: u16, symbols: &Symbols) -> bool {
     symbols.len() >= data
 }
 
-/// Kind of the symbol with this index: data `0..data`, then parity `data..data + parity`, then repairs.
-/// Each index is sent once while unused ones are left.
+/// Kind of the symbol with this index: data `0..data`, then parity `data..data + parity`, then
+/// repairs. Each index is sent once while unused ones are left.
 pub const fn kind_of(index: u8, data: u16, parity: u16) -> Kind {
     if (index as u16) < data {
         Kind::Data
@@ -114,8 +114,8 @@ pub struct Plan {
     pub bytes: u32,
 }
 
-/// Target segment size of a window of `window` bytes: the largest multiple of the step that leaves at least
-/// G segments, between MSS_min and `most`.
+/// Target segment size of a window of `window` bytes: the largest multiple of the step that leaves
+/// at least G segments, between MSS_min and `most`.
 pub fn target_segment(window: u64, most: u16, config: &LtConfig) -> u16 {
     let step = u64::from(config.mss_step.max(1));
     let even = step * (window / (u64::from(config.granulation.max(1)) * step));
@@ -133,8 +133,8 @@ pub fn parity(n: u16, protection: &Protection, config: &LtConfig) -> u16 {
     u16::saturate((f64::from(n) * share).round()).min(n.saturating_sub(1))
 }
 
-/// Number of symbols that repair a block of `n` segments of which `missing` are needed. `proactive` is the
-/// block's parity in the first round, 0 in later ones.
+/// Number of symbols that repair a block of `n` segments of which `missing` are needed. `proactive`
+/// is the block's parity in the first round, 0 in later ones.
 pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) -> u16 {
     let share = (1.0 - protection.expected_share(n)).max(MIN_SHARE);
     let needed = (f64::from(missing) / share - ROUNDING).ceil();
@@ -142,8 +142,8 @@ pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) ->
     u16::saturate((f64::from(proactive) + needed).min(f64::from(cap)))
 }
 
-/// The next block of a stream with `available` waiting bytes (at least 1), for a window of `window` bytes
-/// with segments of `segment` bytes.
+/// The next block of a stream with `available` waiting bytes (at least 1), for a window of `window`
+/// bytes with segments of `segment` bytes.
 pub fn plan(
     window: u64,
     segment: u16,
@@ -179,7 +179,8 @@ pub fn plan(
     // Equal symbols: the last data segment lacks less than two bytes for each of them.
     let mut symbol = bytes.div_ceil(u64::from(data)).next_multiple_of(2);
     if (u64::from(data) * symbol).saturating_sub(bytes) > u64::from(u8::MAX) {
-        // The padding exceeds its header field: whole symbols, and the rest goes into another block.
+        // The padding exceeds its header field: whole symbols, and the rest goes into another
+        // block.
         symbol -= 2;
         bytes = u64::from(data) * symbol;
     }

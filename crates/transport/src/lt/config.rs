@@ -1,5 +1,5 @@
-//! Parameters of LT-TCP. Defaults are those of S0 and S2 where these state a value; the other defaults are
-//! choices that `docs/models/lt-tcp.md` lists.
+//! Parameters of LT-TCP. Defaults are those of S0 and S2 where these state a value; the other
+//! defaults are choices that `docs/models/lt-tcp.md` lists.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
@@ -70,8 +70,8 @@ pub enum Response {
     Loss,
 }
 
-/// Which events the sender reports to the law if marks are not reliable: ECN was not negotiated, does not
-/// get through, or a queue overflowed without a mark.
+/// Which events the sender reports to the law if marks are not reliable: ECN was not negotiated,
+/// does not get through, or a queue overflowed without a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutEcn {
@@ -88,17 +88,18 @@ pub enum WithoutEcn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outages {
-    /// The sender probes a silent path, restores the window after the outage, and does not count losses
-    /// of an outage as congestion. Only with `response = "ecn"` and
-    /// `without_ecn = "standing-queue"`.
+    /// The sender probes a silent path, restores the window after the outage, and does not count
+    /// losses of an outage as congestion. Only with `response = "ecn"` and `without_ecn =
+    /// "standing-queue"`.
     #[default]
     Bridge,
     /// Only the retransmission timer and the loss rules, as in the papers.
     Timeout,
 }
 
-/// Parameters of an LT-TCP flow beside those of its `tcp` table. That table sets the congestion law, the
-/// initial window, timeouts, acknowledgements, buffers, and plain TCP with a peer without LT-TCP.
+/// Parameters of an LT-TCP flow beside those of its `tcp` table. That table sets the congestion
+/// law, the initial window, timeouts, acknowledgements, buffers, and plain TCP with a peer without
+/// LT-TCP.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LtConfig {
@@ -111,7 +112,8 @@ pub struct LtConfig {
     pub alpha: f64,
     /// Loss estimate before the first sample. Default 0.
     pub initial_estimate: f64,
-    /// Below this estimate no parity is sent; above it at least one segment per block. Default 0.005.
+    /// Below this estimate no parity is sent; above it at least one segment per block. Default
+    /// 0.005.
     pub least_estimate: f64,
     /// The standard deviation added to the expected loss. Default `binomial`.
     pub std: Deviation,
@@ -123,25 +125,27 @@ pub struct LtConfig {
     pub fixed_share: f64,
     /// What repairs a block that cannot be decoded. Default `parity`.
     pub reactive: Reactive,
-    /// Minimum number of segments in a window, unless they would be smaller than `mss_min`. Default 10
-    /// (S2 section V).
+    /// Minimum number of segments in a window, unless they would be smaller than `mss_min`. Default
+    /// 10 (S2 section V).
     pub granulation: u16,
     /// Smallest segment in bytes, including the option of 16 bytes. Default 200.
     pub mss_min: u16,
-    /// Largest segment in bytes, including the option; the peers' `tcp.mss` is also a bound. Default 1460.
+    /// Largest segment in bytes, including the option; the peers' `tcp.mss` is also a bound.
+    /// Default 1460.
     pub mss_max: u16,
-    /// Step by which segments grow, at most one step per round trip. Default 200 B (S0 section III).
+    /// Step by which segments grow, at most one step per round trip. Default 200 B (S0 section
+    /// III).
     pub mss_step: u16,
-    /// Maximum number of segments of a block; a larger window is split into equal blocks. The rest of 255
-    /// symbols is for repairs. Default 200.
+    /// Maximum number of segments of a block; a larger window is split into equal blocks. The rest
+    /// of 255 symbols is for repairs. Default 200.
     pub block_limit: u16,
     /// When the receiver delivers data to the application. Default `block`.
     pub delivery: Delivery,
     /// Whether blocks with segments that a timeout marked lost count for the estimate. Default
     /// false: a timeout shows missing feedback, not which segments were lost.
     pub sample_on_timeout: bool,
-    /// Segments that leave when the timer expires, independent of the window: a single one would be lost
-    /// too often for the flow to recover. Default 10.
+    /// Segments that leave when the timer expires, independent of the window: a single one would be
+    /// lost too often for the flow to recover. Default 10.
     pub timeout_segments: u16,
     /// Which events the sender reports to the congestion law. Default `ecn`.
     pub response: Response,
@@ -149,15 +153,15 @@ pub struct LtConfig {
     pub without_ecn: WithoutEcn,
     /// Time after a mark during which losses do not count as an unmarked overflow. Default 60 s.
     pub mark_memory: Span,
-    /// A queue stands if the round-trip time exceeds its minimum by this share of its range, the maximum
-    /// of the last 10 to 20 s less the minimum. Default 0.5.
+    /// A queue stands if the round-trip time exceeds its minimum by this share of its range, the
+    /// maximum of the last 10 to 20 s less the minimum. Default 0.5.
     pub queue_share: f64,
     /// And by at least this time. Default 10 ms.
     pub queue_floor: Span,
     /// Response to an outage, in which the link loses everything for a while. Default `bridge`.
     pub outages: Outages,
-    /// Number of successive packets, sent at as many different times, whose loss is an outage of the link
-    /// rather than an overflow. Default 6.
+    /// Number of successive packets, sent at as many different times, whose loss is an outage of
+    /// the link rather than an overflow. Default 6.
     pub outage_run: u16,
 }
 
@@ -249,8 +253,8 @@ impl LtConfig {
     }
 
     /// What the flow needs of the path. If neither losses nor a standing queue count as congestion
-    /// (`without_ecn = "nothing"`, as in S0 and S2), it needs marks. Its law then receives no other reports, so
-    /// the law's needs count too.
+    /// (`without_ecn = "nothing"`, as in S0 and S2), it needs marks. Its law then receives no other
+    /// reports, so the law's needs count too.
     pub fn needs(&self, tcp: &TcpConfig) -> Needs {
         let marks = self.response == Response::Ecn && self.without_ecn == WithoutEcn::Nothing;
         tcp.needs().and(if marks { Needs::EcnMarks } else { Needs::Nothing })

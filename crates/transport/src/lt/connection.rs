@@ -1,12 +1,12 @@
 //! One end of an LT-TCP flow: the handshake, the choice between coding and plain TCP, and closing.
 //!
-//! The handshake is TCP's with one more option on SYN and SYN-ACK (an experimental one, RFC 6994), and with
-//! ECN. If both ends send the option, the stream travels in blocks. The inner TCP then carries no data: it
-//! opens, and closes with FINs once the stream is delivered. Otherwise the connection is plain TCP with the
-//! `tcp` parameters.
+//! The handshake is TCP's with one more option on SYN and SYN-ACK (an experimental one, RFC 6994),
+//! and with ECN. If both ends send the option, the stream travels in blocks. The inner TCP then
+//! carries no data: it opens, and closes with FINs once the stream is delivered. Otherwise the
+//! connection is plain TCP with the `tcp` parameters.
 //!
-//! Leaves out: a receive window that closes when the application does not read (data is read at once),
-//! simultaneous opening with coding, undo of spurious timeouts.
+//! Leaves out: a receive window that closes when the application does not read (data is read at
+//! once), simultaneous opening with coding, undo of spurious timeouts.
 
 use airtcp_packet::{Ecn, Flags, Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
@@ -37,8 +37,8 @@ pub struct LtConnection {
     config: LtConfig,
     tcp_config: TcpConfig,
     tcp: Connection,
-    /// The inner TCP had nothing to send and was not called since. Between opening and closing it need
-    /// not be polled for each packet.
+    /// The inner TCP had nothing to send and was not called since. Between opening and closing it
+    /// need not be polled for each packet.
     tcp_rests: bool,
     /// Timer of the inner TCP while it rests.
     tcp_due: Nanos,
@@ -209,8 +209,8 @@ impl LtConnection {
         &self.stats
     }
 
-    /// The counters of coding and plain TCP together, in TCP's terms: a symbol is a segment, and a repair of a
-    /// block is a recovery.
+    /// The counters of coding and plain TCP together, in TCP's terms: a symbol is a segment, and a
+    /// repair of a block is a recovery.
     pub fn counters(&self) -> TcpStats {
         let (tcp, lt) = (self.tcp.stats(), &self.stats);
         let mut all = TcpStats {
@@ -300,8 +300,8 @@ impl LtConnection {
         }
     }
 
-    /// Header fields of every coded segment: for capture tools, and the window for a peer without our ACK of
-    /// its SYN.
+    /// Header fields of every coded segment: for capture tools, and the window for a peer without
+    /// our ACK of its SYN.
     fn dress(&self, segment: &mut Segment, sent: u64) {
         segment.window = self.receiver.window(self.tcp.scales().map_or(0, |s| s.1));
         segment.seq = self.tcp.initial_sequence().plus(1).plus(u32::low_bits(sent));

@@ -1,30 +1,31 @@
 //! Whether marks are reliable, and what replaces them otherwise.
 //!
 //! Validation is QUIC's (RFC 9000 section 13.4.2 and appendix A.4). The first ten packets are sent
-//! ECN-capable, then none until feedback confirms that capable packets arrive as such. Counts that are too
-//! small or too large, or a timeout before any answer, end ECN for the connection. A path that preserves the
-//! field may still have queues that do not mark. The sender assumes that queues mark until one overflows: a
-//! queue stands, no mark came for `mark_memory`, and more of a block's N segments are lost than chance
-//! explains. A mark restores this trust. S0 and S2 assume that ECN works; this check is ours. A sender that
-//! answers no loss makes any queue that does not mark overflow, so the evidence arrives.
+//! ECN-capable, then none until feedback confirms that capable packets arrive as such. Counts that
+//! are too small or too large, or a timeout before any answer, end ECN for the connection. A path
+//! that preserves the field may still have queues that do not mark. The sender assumes that queues
+//! mark until one overflows: a queue stands, no mark came for `mark_memory`, and more of a block's
+//! N segments are lost than chance explains. A mark restores this trust. S0 and S2 assume that ECN
+//! works; this check is ours. A sender that answers no loss makes any queue that does not mark
+//! overflow, so the evidence arrives.
 //!
-//! A short queue, or one that was never empty during the flow, is not detected as standing. Losses that
-//! follow the flow's own growth (`overflow`) therefore end the trust too.
+//! A short queue, or one that was never empty during the flow, is not detected as standing. Losses
+//! that follow the flow's own growth (`overflow`) therefore end the trust too.
 //!
-//! If marks are not reliable, the sender reports losses to the congestion law while a queue stands (this is
-//! also ours): a full queue is long, and corruption does not depend on one. It also reports losses that follow
-//! growth.
+//! If marks are not reliable, the sender reports losses to the congestion law while a queue stands
+//! (this is also ours): a full queue is long, and corruption does not depend on one. It also
+//! reports losses that follow growth.
 //!
-//! If no mark came for `DOUBT` after that, or at once if ECN failed, [`super::path`] estimates the path's own
-//! losses in place of `overflow`.
+//! If no mark came for `DOUBT` after that, or at once if ECN failed, [`super::path`] estimates the
+//! path's own losses in place of `overflow`.
 //!
 //! ```text
 //! stands:   RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
 //! overflow: lost >= 1 + N E + 3 sqrt(N E (1 - E))
 //! ```
 //!
-//! RTT_min is the connection's minimum, RTT_max the maximum of the present and the previous ten-second
-//! interval, E the estimate before the block.
+//! RTT_min is the connection's minimum, RTT_max the maximum of the present and the previous
+//! ten-second interval, E the estimate before the block.
 
 use airtcp_units::{LowBits, Nanos, Saturate, Span};
 
@@ -40,8 +41,8 @@ const DEVIATIONS: f64 = 3.0;
 /// Length of the intervals over which the maximum round-trip time is kept.
 const INTERVAL: Span = Span::from_secs(10);
 
-/// Time for which marks may be late after an overflow without one: a slow average, as RED's, lags behind
-/// a slow start.
+/// Time for which marks may be late after an overflow without one: a slow average, as RED's, lags
+/// behind a slow start.
 const DOUBT: Span = Span::from_secs(2);
 
 /// State of ECN on the path.
@@ -106,7 +107,8 @@ impl EcnPath {
         }
     }
 
-    /// Takes the peer's counts, after arrivals were noted. Returns whether a packet was newly marked.
+    /// Takes the peer's counts, after arrivals were noted. Returns whether a packet was newly
+    /// marked.
     pub(crate) fn on_counts(&mut self, now: Nanos, capable: u16, marked: u16) -> bool {
         if self.path == Path::Failed {
             return false;
@@ -134,8 +136,8 @@ impl EcnPath {
         more_marked > 0
     }
 
-    /// Of a block's first `sent` segments `lost` were lost, with an estimate of `expected` and a standing
-    /// queue.
+    /// Of a block's first `sent` segments `lost` were lost, with an estimate of `expected` and a
+    /// standing queue.
     pub(crate) fn on_losses(
         &mut self,
         now: Nanos,
@@ -233,8 +235,8 @@ pub(crate) fn reports_excess(path: &EcnPath, config: &LtConfig) -> bool {
         && !path.is_trusted()
 }
 
-/// Whether marks are given up: [`super::path`] then estimates the path's own losses, and the window is
-/// spread over the round trip.
+/// Whether marks are given up: [`super::path`] then estimates the path's own losses, and the window
+/// is spread over the round trip.
 pub(crate) fn estimates_path(path: &EcnPath, config: &LtConfig, now: Nanos) -> bool {
     reports_excess(path, config) && path.is_given_up(now)
 }

@@ -1,9 +1,9 @@
 //! The sent packets by packet number: arrived, lost, or in the network.
 //!
-//! A packet is lost once `dup_thresh` packets sent after it have arrived (RFC 6675 `IsLost` with packets in
-//! place of segments), or after a timeout. Each packet number is used once, so every answer gives a
-//! round-trip time, and a packet that arrives after it was judged lost is recognised. The ledger keeps packets
-//! while feedback can report them. Bytes of payload.
+//! A packet is lost once `dup_thresh` packets sent after it have arrived (RFC 6675 `IsLost` with
+//! packets in place of segments), or after a timeout. Each packet number is used once, so every
+//! answer gives a round-trip time, and a packet that arrives after it was judged lost is
+//! recognised. The ledger keeps packets while feedback can report them. Bytes of payload.
 
 use std::collections::VecDeque;
 
@@ -98,8 +98,8 @@ impl Ledger {
         self.acked.update(greatest, bits)
     }
 
-    /// A packet has arrived. Returns it, and whether it was judged lost; `None` if its arrival was known or it
-    /// is no longer kept.
+    /// A packet has arrived. Returns it, and whether it was judged lost; `None` if its arrival was
+    /// known or it is no longer kept.
     #[inline]
     pub(crate) fn arrived(&mut self, number: u64) -> Option<(&Sent, bool)> {
         let i = usize::try_from(number.checked_sub(self.first)?).ok()?;
@@ -122,8 +122,8 @@ impl Ledger {
         self.flying -= 1;
     }
 
-    /// Marks the next packet lost that later arrivals show to be lost, and returns it; `edge` is that of
-    /// [`edge`](Self::edge).
+    /// Marks the next packet lost that later arrivals show to be lost, and returns it; `edge` is
+    /// that of [`edge`](Self::edge).
     #[inline]
     pub(crate) fn next_lost(&mut self, edge: u64) -> Option<Sent> {
         let lost = self.lose_before(edge);
@@ -153,8 +153,8 @@ impl Ledger {
         self.acked.up_to().saturating_sub(u64::from(REACH))
     }
 
-    /// All packets below this are judged: after [`next_lost`](Self::next_lost), one more than the number of
-    /// the returned packet.
+    /// All packets below this are judged: after [`next_lost`](Self::next_lost), one more than the
+    /// number of the returned packet.
     pub(crate) const fn judged(&self) -> u64 {
         self.judged
     }
@@ -164,7 +164,8 @@ impl Ledger {
         self.lose_before(self.next())
     }
 
-    /// Marks the next packet lost that is below `edge`, not judged and not known to have arrived; returns it.
+    /// Marks the next packet lost that is below `edge`, not judged and not known to have arrived;
+    /// returns it.
     #[inline]
     fn lose_before(&mut self, edge: u64) -> Option<Sent> {
         while self.judged < edge {

@@ -1,8 +1,8 @@
-//! Outages: the link loses everything for a while. Such losses are neither a sample of the usual loss rate
-//! nor congestion. This is ours, not the papers'.
+//! Outages: the link loses everything for a while. Such losses are neither a sample of the usual
+//! loss rate nor congestion. This is ours, not the papers'.
 //!
-//! A full queue still forwards packets at the rate of the link. A run of successive packets that were all
-//! lost therefore shows an outage:
+//! A full queue still forwards packets at the rate of the link. A run of successive packets that
+//! were all lost therefore shows an outage:
 //!
 //! ```text
 //! outage:  a run of packets without an arrival, sent at `outage_run` times or more, each

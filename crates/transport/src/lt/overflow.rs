@@ -1,19 +1,21 @@
-//! Losses that follow the flow's own growth, which a queue causes when it overflows and corruption does not.
-//! They end the trust in marks ([`super::ecn`]); after that, [`super::path`] decides which losses count.
-//! The test needs neither marks nor delay. It therefore detects short queues, and queues that were never empty
-//! during the flow. This is ours, not the papers'.
+//! Losses that follow the flow's own growth, which a queue causes when it overflows and corruption
+//! does not. They end the trust in marks ([`super::ecn`]); after that, [`super::path`] decides
+//! which losses count. The test needs neither marks nor delay. It therefore detects short queues,
+//! and queues that were never empty during the flow. This is ours, not the papers'.
 //!
-//! The base is the loss rate at small windows, an average over up to `MEMORY` segments that begins with `FIRST`
-//! segments without loss. A window is small if, shortly before or after, `1 / SMALL` times as much got through
-//! in one round trip: it cannot have filled a queue. The base also follows a loss rate well below itself at
-//! any window, since a queue only adds losses ([`super::base`]). With l of n segments of a block lost:
+//! The base is the loss rate at small windows, an average over up to `MEMORY` segments that begins
+//! with `FIRST` segments without loss. A window is small if, shortly before or after, `1 / SMALL`
+//! times as much got through in one round trip: it cannot have filled a queue. The base also
+//! follows a loss rate well below itself at any window, since a queue only adds losses
+//! ([`super::base`]). With l of n segments of a block lost:
 //!
 //! ```text
 //! small:   W <= SMALL max W' (n - l) / n,   over the last INTERVAL to 2 INTERVAL blocks
 //! ```
 //!
-//! Counts of segments, windows W in bytes. Two kinds of losses become part of the base: those that the growth
-//! of other flows causes at small windows, and those of slow-start bursts longer than the queue.
+//! Counts of segments, windows W in bytes. Two kinds of losses become part of the base: those that
+//! the growth of other flows causes at small windows, and those of slow-start bursts longer than
+//! the queue.
 
 use super::base::{Base, Share};
 use super::recent_max::RecentMax;
@@ -44,8 +46,8 @@ impl Default for Overflow {
 }
 
 impl Overflow {
-    /// Of a block's first `sent` segments, made for a window of `window` bytes, `lost` were lost. Returns
-    /// whether the base does not explain that.
+    /// Of a block's first `sent` segments, made for a window of `window` bytes, `lost` were lost.
+    /// Returns whether the base does not explain that.
     pub(crate) fn sample(&mut self, lost: u16, sent: u16, window: u64) -> bool {
         if sent == 0 {
             return false;
@@ -89,8 +91,8 @@ impl Overflow {
 mod tests {
     use super::*;
 
-    /// Blocks of `n` with losses of `share` on average, spread evenly. True for each block whose losses the
-    /// base does not explain.
+    /// Blocks of `n` with losses of `share` on average, spread evenly. True for each block whose
+    /// losses the base does not explain.
     fn steady(o: &mut Overflow, share: f64, n: u16, window: u64, blocks: u32) -> Vec<bool> {
         let mut owed = 0.0;
         (0..blocks)
@@ -121,8 +123,8 @@ mod tests {
         }
     }
 
-    /// Flood losses hardly change when the window halves: the base learns them only from windows that the path
-    /// has carried.
+    /// Flood losses hardly change when the window halves: the base learns them only from windows
+    /// that the path has carried.
     #[test]
     fn flood_losses_do_not_enter_the_base() {
         let mut o = Overflow::default();

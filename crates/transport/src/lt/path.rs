@@ -1,5 +1,5 @@
-//! The path's own loss rate if marks are not reliable, and losses beyond it, which show that a queue
-//! overflows. This is ours, not the papers'.
+//! The path's own loss rate if marks are not reliable, and losses beyond it, which show that a
+//! queue overflows. This is ours, not the papers'.
 //!
 //! The base learns only from small windows while no queue stands, as an average over up to `MEMORY`
 //! segments:
@@ -10,26 +10,28 @@
 //! stands:  SRTT - RTT_min >= max(min(queue_floor, RTT_min / 8), STANDS (SRTT_max - RTT_min)), once since the block began
 //! ```
 //!
-//! R is the maximum arrival rate over the last `ROUNDS` to twice as many round trips. A window within
-//! R RTT_min fits the path without a queue if it leaves evenly, which is why small windows are paced. In slow
-//! start, data leaves in bursts at twice the rate, and a short queue loses half of it at any window. A block
-//! waits until a later rate shows it to be small. The base also follows a loss rate well below itself at any
-//! window, since a queue only adds losses.
+//! R is the maximum arrival rate over the last `ROUNDS` to twice as many round trips. A window
+//! within R RTT_min fits the path without a queue if it leaves evenly, which is why small windows
+//! are paced. In slow start, data leaves in bursts at twice the rate, and a short queue loses half
+//! of it at any window. A block waits until a later rate shows it to be small. The base also
+//! follows a loss rate well below itself at any window, since a queue only adds losses.
 //!
-//! Until `MIN_KNOWN_SEGMENTS` segments are known, every loss counts as an overflow, as in TCP. The window then falls until
-//! it is small, and either nothing is lost or the base learns. From then on losses are compared with the base
-//! ([`super::base`]). If no small window confirms the base for `CONFIRMATION_TIME` and `MEMORY` segments, it loses the
-//! share `UNCONFIRMED_LOSS_REDUCTION` of its losses.
+//! Until `MIN_KNOWN_SEGMENTS` segments are known, every loss counts as an overflow, as in TCP. The
+//! window then falls until it is small, and either nothing is lost or the base learns. From then on
+//! losses are compared with the base ([`super::base`]). If no small window confirms the base for
+//! `CONFIRMATION_TIME` and `MEMORY` segments, it loses the share `UNCONFIRMED_LOSS_REDUCTION` of
+//! its losses.
 //!
-//! Shares of segments, windows in bytes. Losses that queues of other flows cause without measurable delay
-//! become part of the base.
+//! Shares of segments, windows in bytes. Losses that queues of other flows cause without measurable
+//! delay become part of the base.
 
 use airtcp_units::{Nanos, Saturate, Span};
 
 use super::base::{Base, MEMORY, Share};
 use super::recent_max::RecentMax;
 
-/// Maximum size of a small window, as a share of what the path carries in the minimum round-trip time.
+/// Maximum size of a small window, as a share of what the path carries in the minimum round-trip
+/// time.
 const SMALL: f64 = 0.9;
 
 /// The same bound for a window near the law's minimum, which has no smaller window to compare with.
@@ -130,14 +132,15 @@ impl PathLoss {
         self.rates.get() * self.least_rtt.as_secs_f64()
     }
 
-    /// True if the window is near the law's minimum for such segments, and not shown to be too large.
+    /// True if the window is near the law's minimum for such segments, and not shown to be too
+    /// large.
     fn is_least(&self, window: u64, segment: u64) -> bool {
         let near = window <= NEAR * segment && window as f64 <= BEYOND * self.carried();
         window <= LEAST * segment || near
     }
 
-    /// Takes a sample; `segment` is the law's segment in bytes. Returns whether more was lost than the path
-    /// itself loses.
+    /// Takes a sample; `segment` is the law's segment in bytes. Returns whether more was lost than
+    /// the path itself loses.
     pub(crate) fn sample(&mut self, now: Nanos, of: &Sample, segment: u64) -> bool {
         if of.sent == 0 {
             return false;

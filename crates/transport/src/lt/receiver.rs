@@ -1,12 +1,13 @@
 //! The receiving half: the symbols of each block, delivery, and feedback.
 //!
-//! A block decodes with any K of its symbols. The receiver delivers it once the blocks before it are
-//! delivered, so the stream is in order and each byte is delivered once. Symbols that arrive after K others
-//! were wasted. Feedback leaves with every segment while packets are missing, otherwise by the rules of
-//! delayed acknowledgements (RFC 5681 section 4.2). Bytes, packet numbers.
+//! A block decodes with any K of its symbols. The receiver delivers it once the blocks before it
+//! are delivered, so the stream is in order and each byte is delivered once. Symbols that arrive
+//! after K others were wasted. Feedback leaves with every segment while packets are missing,
+//! otherwise by the rules of delayed acknowledgements (RFC 5681 section 4.2). Bytes, packet
+//! numbers.
 //!
-//! The receiver refuses and counts symbols that contradict their block, blocks beyond [`MAX_BLOCKS`], and
-//! blocks beyond the receive buffer.
+//! The receiver refuses and counts symbols that contradict their block, blocks beyond
+//! [`MAX_BLOCKS`], and blocks beyond the receive buffer.
 
 use std::collections::VecDeque;
 
@@ -195,8 +196,8 @@ impl LtReceiver {
         }
     }
 
-    /// Position of a block among the open ones, opened if it is new; `None` if the symbol contradicts the
-    /// block.
+    /// Position of a block among the open ones, opened if it is new; `None` if the symbol
+    /// contradicts the block.
     #[inline]
     fn open(&mut self, block: u64, data: &Data) -> Option<usize> {
         let ahead = block - self.next_block;
@@ -291,7 +292,8 @@ impl LtReceiver {
         })
     }
 
-    /// The window field: the whole buffer, since the application reads at once. `shift` is the scale.
+    /// The window field: the whole buffer, since the application reads at once. `shift` is the
+    /// scale.
     pub(crate) fn window(&self, shift: u8) -> u16 {
         (self.buffer >> shift).min(0xffff) as u16
     }
@@ -387,7 +389,10 @@ mod tests {
         assert!(refused(&Data { padding: 1, ..symbol(3, 5, 1, 9) }), "another padding");
         assert!(refused(&symbol(4, MAX_BLOCKS as u32, 0, 9)), "too far ahead");
         assert!(refused(&Data { len: 60_000, ..symbol(5, 6, 0, 9) }), "beyond the buffer");
-        assert!(!refused(&Data { len: 60_000, ..symbol(6, 0, 0, 9) }), "the first block is accepted");
+        assert!(
+            !refused(&Data { len: 60_000, ..symbol(6, 0, 0, 9) }),
+            "the first block is accepted"
+        );
         assert!(!refused(&symbol(7, 5, 1, 9)));
     }
 }

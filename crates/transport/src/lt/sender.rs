@@ -1,11 +1,12 @@
 //! The sending half: windows and blocks in flight.
 //!
-//! This file holds the state. `sender/timers.rs` has the timer and the probes, `sender/outgoing.rs` a block in
-//! flight, `sender/transmit.rs` chooses the next symbol, `sender/feedback.rs` processes feedback.
+//! This file holds the state. `sender/timers.rs` has the timer and the probes, `sender/outgoing.rs`
+//! a block in flight, `sender/transmit.rs` chooses the next symbol, `sender/feedback.rs` processes
+//! feedback.
 //!
-//! Several blocks may be in flight at once: the window in bytes covers all their symbols. Repairs of old blocks
-//! go before the rest of the present one, which goes before a new block. The window is the congestion law's,
-//! but at least G segments of MSS_min. Offsets in bytes of the stream.
+//! Several blocks may be in flight at once: the window in bytes covers all their symbols. Repairs
+//! of old blocks go before the rest of the present one, which goes before a new block. The window
+//! is the congestion law's, but at least G segments of MSS_min. Offsets in bytes of the stream.
 
 mod feedback;
 mod outgoing;
@@ -271,8 +272,9 @@ impl LtSender {
         self.path.on_reaction();
     }
 
-    /// Takes the samples of blocks whose first segments are all judged, and removes finished blocks. Returns
-    /// whether losses followed growth since the last reaction, or exceeded the path's own.
+    /// Takes the samples of blocks whose first segments are all judged, and removes finished
+    /// blocks. Returns whether losses followed growth since the last reaction, or exceeded the
+    /// path's own.
     fn sweep(&mut self, now: Nanos) -> bool {
         let on_timeout = self.config.sample_on_timeout;
         let least = self.rtt.min_rtt();
@@ -316,7 +318,8 @@ impl LtSender {
         excess
     }
 
-    /// Begins a round of repairs for every block that cannot be decoded and has nothing in the network.
+    /// Begins a round of repairs for every block that cannot be decoded and has nothing in the
+    /// network.
     fn repair(&mut self, stats: &mut LtStats) {
         let protection = self.estimator.protection();
         for block in &mut self.blocks {

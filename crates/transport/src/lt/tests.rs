@@ -1,5 +1,5 @@
-//! Tests of both ends: the stream arrives complete under any network behaviour, and no peer can bring a
-//! sender down.
+//! Tests of both ends: the stream arrives complete under any network behaviour, and no peer can
+//! bring a sender down.
 
 mod bytes;
 mod closed_forms;
@@ -35,8 +35,8 @@ fn mixed(n: u64, salt: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Loses and duplicates packets at random, per thousand and side. Delays them by 20 ms and up to `jitter` ms
-/// more, so that they overtake each other.
+/// Loses and duplicates packets at random, per thousand and side. Delays them by 20 ms and up to
+/// `jitter` ms more, so that they overtake each other.
 fn at_random(salt: u64, losses: [u64; 2], copies: u64, jitter: u64) -> Way {
     Box::new(move |side, n, _| {
         let x = mixed(n * 2 + side as u64, salt);
@@ -124,8 +124,8 @@ fn both_ways() {
     assert!(pair.ends[1].peer_closed());
 }
 
-/// Half of everything is lost for a minute: blocks of up to 255 symbols, and each index is new while any are
-/// unused.
+/// Half of everything is lost for a minute: blocks of up to 255 symbols, and each index is new
+/// while any are unused.
 #[test]
 fn parity_uses_new_indices_while_the_code_has_any() {
     let mut pair = Pair::new(&LtConfig::default(), &tcp(), lossy(500, 9));
@@ -153,8 +153,8 @@ fn symbols_repeat_once_the_indices_are_used_up() {
     assert!(s.resent.symbols > 100, "{s:?}");
 }
 
-/// The baseline without adaptation: a fixed share of parity, retransmission of lost segments, and TCP's
-/// response to losses.
+/// The baseline without adaptation: a fixed share of parity, retransmission of lost segments, and
+/// TCP's response to losses.
 #[test]
 fn fec_that_does_not_adapt() {
     let config = LtConfig {
@@ -171,8 +171,8 @@ fn fec_that_does_not_adapt() {
     assert!(s.loss_reactions > 3 && s.resent.symbols > 0, "{s:?}");
 }
 
-/// The reverse path fails for five seconds. The back-off limits the sender meanwhile, and afterwards the
-/// stream continues.
+/// The reverse path fails for five seconds. The back-off limits the sender meanwhile, and
+/// afterwards the stream continues.
 #[test]
 fn feedback_lost_for_seconds() {
     let dark = |now: Nanos| (Nanos(1_000_000_000)..Nanos(6_000_000_000)).contains(&now);
@@ -190,8 +190,8 @@ fn feedback_lost_for_seconds() {
         pair.step();
     }
     let meanwhile = pair.sent[0] - before;
-    // 200 ms doubled: at most five expiries of ten segments. Between them three symbols every four times
-    // 60 ms.
+    // 200 ms doubled: at most five expiries of ten segments. Between them three symbols every four
+    // times 60 ms.
     assert!((1..=50 + 3 * 20).contains(&meanwhile), "{meanwhile}");
     let delivered = pair.ends[1].delivered();
     // Until everything is delivered, or 12 s.
@@ -236,8 +236,8 @@ proptest! {
     }
 }
 
-/// A request and its response, with the last ACK of the handshake lost: the segment that replaces it must also
-/// carry the window.
+/// A request and its response, with the last ACK of the handshake lost: the segment that replaces
+/// it must also carry the window.
 #[test]
 fn an_answer() {
     let way =

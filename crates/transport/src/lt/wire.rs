@@ -6,18 +6,18 @@
 //! packet number | block | index, K, padding, flags (8 bits each)
 //! ```
 //!
-//! A packet number is used once, so that arrivals are never ambiguous. `padding` is the number of bytes that
-//! the last data segment lacks of a symbol. The symbol length is even, since the code's elements are two
-//! bytes. Feedback has no payload:
+//! A packet number is used once, so that arrivals are never ambiguous. `padding` is the number of
+//! bytes that the last data segment lacks of a symbol. The symbol length is even, since the code's
+//! elements are two bytes. Feedback has no payload:
 //!
 //! ```text
 //! next block to deliver | greatest packet number n | CE, ECT(0) received (16 bits each) | bits ...
 //! ```
 //!
-//! Bit `i` of the up to four words of bits, counted from the least significant bit of the first word, means
-//! that packet `n - i` has arrived. Omitted words have all bits set. The bits are the selective
-//! acknowledgements (S2 uses TCP's SACK blocks). In this form they survive the loss of 127 successive
-//! acknowledgements. Numbers wrap at 32 and 16 bits.
+//! Bit `i` of the up to four words of bits, counted from the least significant bit of the first
+//! word, means that packet `n - i` has arrived. Omitted words have all bits set. The bits are the
+//! selective acknowledgements (S2 uses TCP's SACK blocks). In this form they survive the loss of
+//! 127 successive acknowledgements. Numbers wrap at 32 and 16 bits.
 
 use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};
 use airtcp_units::{LowBits, Narrow};

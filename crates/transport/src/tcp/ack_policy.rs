@@ -1,7 +1,7 @@
 //! When the receiver sends an acknowledgement: RFC 5681 section 4.2, RFC 9293 section 3.8.6.3.
 //!
-//! In-order segments get an ACK for every `ack_every`-th, or after `ack_delay`. A segment that is out of
-//! order, a duplicate, a FIN or fills a gap gets an ACK at once.
+//! In-order segments get an ACK for every `ack_every`-th, or after `ack_delay`. A segment that is
+//! out of order, a duplicate, a FIN or fills a gap gets an ACK at once.
 
 use airtcp_units::Nanos;
 

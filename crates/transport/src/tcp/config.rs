@@ -1,8 +1,8 @@
 //! Parameters of a TCP connection. The table is flat: a scenario names a profile and the keys that
 //! differ.
 //!
-//! Every default is that of [`Profile::Rfc`](super::Profile::Rfc). Where the standards-track documents give
-//! a value, the default is that value; otherwise the comment states the default.
+//! Every default is that of [`Profile::Rfc`](super::Profile::Rfc). Where the standards-track
+//! documents give a value, the default is that value; otherwise the comment states the default.
 
 mod choices;
 
@@ -29,8 +29,8 @@ pub struct TcpConfig {
     pub mss: u16,
     /// Congestion law: a name or a table. Default `reno`. RFC 5681.
     pub congestion: LawConfig,
-    /// Loss recovery. Default `sack`. Without SACK from the peer, `sack` and `sack-ns2` fall back to
-    /// `newreno`. RFC 6675, RFC 6582, RFC 5681.
+    /// Loss recovery. Default `sack`. Without SACK from the peer, `sack` and `sack-ns2` fall back
+    /// to `newreno`. RFC 6675, RFC 6582, RFC 5681.
     pub recovery: Recovery,
     /// Initial window in segments; absent: 2, 3 or 4 by segment size (the default).
     /// RFC 5681 equation 1; RFC 6928 has 10.
@@ -43,21 +43,22 @@ pub struct TcpConfig {
     /// has FlightSize, older descriptions the window.
     pub half_of_cwnd: bool,
     /// Rules of a law where Linux differs from the document that specifies the law: `documents`
-    /// (default) or `linux`. `cubic` and `bbr1` have both sets; their key `rules` takes precedence. By
-    /// Linux's rules, a mark leaves at least two segments under every law with a threshold, and
-    /// `veno`, `westwood`, `westwood+`, `vegas` and `jersey` add a segment per window of acknowledged
-    /// bytes instead of per window of ACKs.
+    /// (default) or `linux`. `cubic` and `bbr1` have both sets; their key `rules` takes precedence.
+    /// By Linux's rules, a mark leaves at least two segments under every law with a threshold, and
+    /// `veno`, `westwood`, `westwood+`, `vegas` and `jersey` add a segment per window of
+    /// acknowledged bytes instead of per window of ACKs.
     pub law_rules: LawRules,
-    /// Round the threshold down to whole segments at a reduction; the window keeps the fraction. Default
-    /// false. ns-2 does so, and counts in segments everywhere.
+    /// Round the threshold down to whole segments at a reduction; the window keeps the fraction.
+    /// Default false. ns-2 does so, and counts in segments everywhere.
     pub ssthresh_in_segments: bool,
     /// Maximum growth per ACK in slow start, in segments. Default 1. RFC 5681 equation 2; RFC 3465
     /// allows 2.
     pub abc_limit: u32,
-    /// Which losses reduce the window. Default `always`. With `ecn-only` the sender repairs losses found
-    /// by duplicate or selective ACKs but does not report them to the law; only marks and timeouts reduce
-    /// the window (LT-TCP, TCP Jersey). With `tp-lda` it reports the losses that relative one-way trip times
-    /// classify as congestion, which needs `timestamps` (Pack et al. 2007).
+    /// Which losses reduce the window. Default `always`. With `ecn-only` the sender repairs losses
+    /// found by duplicate or selective ACKs but does not report them to the law; only marks and
+    /// timeouts reduce the window (LT-TCP, TCP Jersey). With `tp-lda` it reports the losses that
+    /// relative one-way trip times classify as congestion, which needs `timestamps` (Pack et al.
+    /// 2007).
     pub loss_response: LossResponse,
     /// How `tp-lda` classifies losses; no effect otherwise. The resolution is at best
     /// `timestamp_tick`.
@@ -66,8 +67,8 @@ pub struct TcpConfig {
     /// (RFC 9406; `abc_limit` is then for later slow starts only).
     pub slow_start: SlowStartKind,
     /// Whether links report the packets that they corrupt to the sender. Queue drops are never
-    /// reported. The sender retransmits a reported packet at once, without a reduction. Default `none`;
-    /// `oracle`. ETEN (Krishnan et al. 2004).
+    /// reported. The sender retransmits a reported packet at once, without a reduction. Default
+    /// `none`; `oracle`. ETEN (Krishnan et al. 2004).
     pub loss_notification: LossNotification,
     /// Delay of this report after the time when the packet would have left the link. Default 0 s.
     pub loss_notification_delay: Span,
@@ -91,8 +92,8 @@ pub struct TcpConfig {
     /// How fast recovery spreads the reduction of the window: `none` (default), `prr`
     /// (RFC 9937) or `prr-rfc6937`. No effect on `tahoe` and `sack-ns2`.
     pub rate_reduction: RateReduction,
-    /// Also spread the reduction for a congestion mark by `rate_reduction`, until data sent after it is
-    /// acknowledged; needs `recovery = "sack"`. Default false: the window is reduced at once
+    /// Also spread the reduction for a congestion mark by `rate_reduction`, until data sent after
+    /// it is acknowledged; needs `recovery = "sack"`. Default false: the window is reduced at once
     /// (RFC 3168 section 6.1.2). Linux does so (state CWR).
     pub spread_marks: bool,
     /// Growth bound of PRR when less than the target is in flight. Absent (the default): as the
@@ -101,8 +102,8 @@ pub struct TcpConfig {
     /// Detect losses by time (RACK) instead of counting duplicates; needs SACK from the peer and
     /// `recovery = "sack"`, and has no effect otherwise. Default false. RFC 8985 section 6.
     pub rack: bool,
-    /// RACK's initial reordering window in quarters of the minimum round-trip time, which DSACKs widen
-    /// (RACK.reo_wnd_mult at the start). Default 1. RFC 8985 section 6.2.
+    /// RACK's initial reordering window in quarters of the minimum round-trip time, which DSACKs
+    /// widen (RACK.reo_wnd_mult at the start). Default 1. RFC 8985 section 6.2.
     pub rack_reo_wnd_mult: u32,
     /// Recoveries without DSACK after which the reordering window returns to its initial value
     /// (RACK.reo_wnd_persist). Default 16. RFC 8985 section 6.2.
@@ -125,14 +126,14 @@ pub struct TcpConfig {
     /// Keep SACK information after a timeout. Default true (RFC 6675 section 5.1); false
     /// discards it (RFC 2018 section 8).
     pub keep_sack_after_rto: bool,
-    /// F-RTO: detect spurious timeouts from the following ACKs. Default `off`; `rfc5682`, with SACK the
-    /// enhanced version; `linux`, with SACK also from the first ACK.
+    /// F-RTO: detect spurious timeouts from the following ACKs. Default `off`; `rfc5682`, with SACK
+    /// the enhanced version; `linux`, with SACK also from the first ACK.
     pub frto: Frto,
     /// Eifel detection: detect spurious recoveries by timestamps, if these are in use. Default
     /// false. RFC 3522.
     pub eifel_detection: bool,
-    /// Detect spurious recoveries if DSACKs report every retransmission as a duplicate; needs SACK and a
-    /// peer that sends DSACKs. Default false. RFC 3708, RFC 2883.
+    /// Detect spurious recoveries if DSACKs report every retransmission as a duplicate; needs SACK
+    /// and a peer that sends DSACKs. Default false. RFC 3708, RFC 2883.
     pub dsack_undo: bool,
     /// Response to a spurious recovery. Default `undo`: window and threshold as before;
     /// `eifel`: RFC 4015 after timeouts; `keep`: they stay reduced.
@@ -150,18 +151,18 @@ pub struct TcpConfig {
     /// Round samples to the nearest and timeouts up to the next multiple of the granularity, as
     /// stacks with a coarse tick do. Default false.
     pub rto_ticks: bool,
-    /// Count a round trip as the number of ticks of the granularity that begin during it, and keep SRTT in
-    /// eighths and RTTVAR in quarters of a tick without fractions; needs `rto_ticks`. Default false.
-    /// V. Jacobson 1988, appendix A; ns-2 without timestamps does so.
+    /// Count a round trip as the number of ticks of the granularity that begin during it, and keep
+    /// SRTT in eighths and RTTVAR in quarters of a tick without fractions; needs `rto_ticks`.
+    /// Default false. V. Jacobson 1988, appendix A; ns-2 without timestamps does so.
     pub rtt_counts_ticks: bool,
     /// Double the timeout whenever it expires. Default true (RFC 6298 5.5); false keeps it, as in
     /// RFC 793 section 3.7, for handshake and data.
     pub rto_backoff: bool,
     /// What ends back-off. Default `sample`. RFC 6298 section 5.
     pub rto_backoff_reset: BackoffReset,
-    /// Restart the timer also at a retransmission of the first outstanding segment, not only at ACKs of
-    /// new data. Later holes never restart it, otherwise a lost first segment could wait forever.
-    /// Default false. RFC 6675 section 6; Linux does so.
+    /// Restart the timer also at a retransmission of the first outstanding segment, not only at
+    /// ACKs of new data. Later holes never restart it, otherwise a lost first segment could wait
+    /// forever. Default false. RFC 6675 section 6; Linux does so.
     pub rto_restart_on_retransmission: bool,
     /// Minimum timeout when data begins after a lost SYN; `0 s` keeps the timeout. Default 3 s.
     /// RFC 6298 5.7.
@@ -174,8 +175,8 @@ pub struct TcpConfig {
     /// Successive timeouts after which the connection is aborted; absent: never (the default).
     /// RFC 9293 section 3.8.3.
     pub max_retries: Option<u32>,
-    /// SYN retransmissions before the connection is aborted; absent: never (the default). RFC 9293 section
-    /// 3.8.3.
+    /// SYN retransmissions before the connection is aborted; absent: never (the default). RFC 9293
+    /// section 3.8.3.
     pub max_syn_retries: Option<u32>,
     /// Segments per acknowledgement: 1 for every segment, 2 for delayed ACKs. Default 2.
     /// RFC 5681 section 4.2.
@@ -183,7 +184,8 @@ pub struct TcpConfig {
     /// Maximum delay of an acknowledgement. Default 200 ms; RFC 5681 section 4.2 requires less
     /// than 500 ms.
     pub ack_delay: Span,
-    /// Number of data segments at the start that are acknowledged at once, as Linux's quick-ack. Default 0.
+    /// Number of data segments at the start that are acknowledged at once, as Linux's quick-ack.
+    /// Default 0.
     pub quick_acks: u32,
     /// How the receiver treats out-of-order data. Default `buffering`. RFC 9293 section
     /// 3.10.7.4.
@@ -326,8 +328,8 @@ impl TcpConfig {
         Ok(())
     }
 
-    /// What this TCP needs of the path to work as the sources of its law and of its loss response describe.
-    /// With `loss_response = "ecn-only"` only marks show congestion.
+    /// What this TCP needs of the path to work as the sources of its law and of its loss response
+    /// describe. With `loss_response = "ecn-only"` only marks show congestion.
     pub fn needs(&self) -> Needs {
         let marks = self.loss_response == LossResponse::EcnOnly;
         self.congestion.needs().and(if marks { Needs::EcnMarks } else { Needs::Nothing })

@@ -109,8 +109,8 @@ impl Connection {
         }
     }
 
-    /// Writes up to `bytes` of data and returns how much the connection accepted. Allowed before the
-    /// connection is open. With an unbounded send buffer, `u64::MAX` makes an endless source.
+    /// Writes up to `bytes` of data and returns how much the connection accepted. Allowed before
+    /// the connection is open. With an unbounded send buffer, `u64::MAX` makes an endless source.
     pub fn write(&mut self, now: Nanos, bytes: u64) -> u64 {
         self.now = self.now.max(now);
         if self.handshake.is_over(self.state) {
@@ -129,8 +129,8 @@ impl Connection {
         self.receiver.readable()
     }
 
-    /// Reads up to `max` bytes and returns how many. If this opens the window, the connection sends a
-    /// window update.
+    /// Reads up to `max` bytes and returns how many. If this opens the window, the connection sends
+    /// a window update.
     pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
         self.now = self.now.max(now);
         let (n, update) = self.receiver.read(max);
@@ -163,8 +163,8 @@ impl Connection {
         }
     }
 
-    /// The loss classifier, which takes reports of beacons and frames (phase 2 of TP-LDA). `None` unless
-    /// [`TcpConfig::loss_response`] asks for it, and before the connection is open.
+    /// The loss classifier, which takes reports of beacons and frames (phase 2 of TP-LDA). `None`
+    /// unless [`TcpConfig::loss_response`] asks for it, and before the connection is open.
     pub fn differentiation(&mut self) -> Option<&mut TpLda> {
         self.sender.classifier()
     }
@@ -295,7 +295,8 @@ impl Connection {
         self.stats.state = state;
     }
 
-    /// Records the window and the law's bandwidth estimate if they have changed since the last record.
+    /// Records the window and the law's bandwidth estimate if they have changed since the last
+    /// record.
     fn record_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         if !P::ON {
             return;

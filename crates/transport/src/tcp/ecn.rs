@@ -1,8 +1,8 @@
 //! Explicit congestion notification, RFC 3168 section 6.1.
 //!
-//! Negotiation: ECE and CWR on the SYN, ECE alone on the SYN-ACK. The receiver echoes ECE on every ACK
-//! from the first mark until it sees CWR. The sender reacts once per window and sets CWR on the next
-//! new segment. SYNs, pure ACKs, retransmissions and probes are never ECT.
+//! Negotiation: ECE and CWR on the SYN, ECE alone on the SYN-ACK. The receiver echoes ECE on every
+//! ACK from the first mark until it sees CWR. The sender reacts once per window and sets CWR on the
+//! next new segment. SYNs, pure ACKs, retransmissions and probes are never ECT.
 
 use airtcp_packet::{Ecn, Flags, Segment};
 
@@ -17,7 +17,8 @@ pub(crate) struct EcnState {
     pub(crate) cwr: bool,
     /// Sender: no further reaction until data beyond this offset is acknowledged.
     pub(crate) reacted_up_to: u64,
-    /// Sender: the same for a reaction to a mark. A loss in the same window belongs to the same episode.
+    /// Sender: the same for a reaction to a mark. A loss in the same window belongs to the same
+    /// episode.
     pub(crate) marked_up_to: u64,
 }
 

@@ -1,15 +1,15 @@
 //! Departure times of paced segments, and a pacing rate from the window for laws without a rate.
 //!
-//! A segment waits for `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, computed from payload. A
-//! law with a send quantum paces as Linux does: the quantum leaves at once, and a segment that leaves late
-//! shortens the next wait, by at most a half.
+//! A segment waits for `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, computed from
+//! payload. A law with a send quantum paces as Linux does: the quantum leaves at once, and a
+//! segment that leaves late shortens the next wait, by at most a half.
 
 use airtcp_units::{BitRate, Nanos, Span};
 
 use airtcp_congestion::CongestionControl;
 
-/// The pacing rate of `window` as in Linux: twice `window / srtt` while the law's window is below half of
-/// its threshold, 1.2 times above, so that the whole window leaves within the round trip.
+/// The pacing rate of `window` as in Linux: twice `window / srtt` while the law's window is below
+/// half of its threshold, 1.2 times above, so that the whole window leaves within the round trip.
 pub(crate) fn spread(window: u64, law: &impl CongestionControl, srtt: Span) -> Option<BitRate> {
     let tenths = if law.cwnd() < law.ssthresh() / 2 { 20 } else { 12 };
     let bit_ns = u128::from(window) * 8_000_000_000 * tenths / 10;
@@ -36,9 +36,9 @@ impl Pacer {
         self.left >= bytes && self.at == now
     }
 
-    /// `bytes` leave, which takes `time` at the pacing rate. `quantum` is the law's; 0 for a segment that
-    /// leaves alone (a retransmission). Without a quantum no segments leave together, and a late departure
-    /// does not shorten the next wait.
+    /// `bytes` leave, which takes `time` at the pacing rate. `quantum` is the law's; 0 for a
+    /// segment that leaves alone (a retransmission). Without a quantum no segments leave together,
+    /// and a late departure does not shorten the next wait.
     pub(crate) fn on_sent(&mut self, now: Nanos, bytes: u64, time: Span, quantum: Option<u64>) {
         let Some(quantum) = quantum else {
             self.next = self.next.max(now) + time;

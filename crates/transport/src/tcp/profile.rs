@@ -1,9 +1,9 @@
 //! Complete parameter sets: the standards, Linux, and the studies this project reproduces.
 //!
-//! S0 to S3 are the reproduced studies. S0: Subramanian, Ramakrishnan, Kalyanaraman, Ji (interference and
-//! capture in 802.11, ns-2). S1: Srinivasan et al. (PRR Is Not Enough: Mirage and Roofnet traces). S2:
-//! Subramanian, Ramakrishnan, Kalyanaraman (ORBIT, Linux 2.6). S3: Sang (fair TCP channel access, ns-3).
-//! Values that a study does not print are marked "chosen".
+//! S0 to S3 are the reproduced studies. S0: Subramanian, Ramakrishnan, Kalyanaraman, Ji
+//! (interference and capture in 802.11, ns-2). S1: Srinivasan et al. (PRR Is Not Enough: Mirage and
+//! Roofnet traces). S2: Subramanian, Ramakrishnan, Kalyanaraman (ORBIT, Linux 2.6). S3: Sang (fair
+//! TCP channel access, ns-3). Values that a study does not print are marked "chosen".
 
 use airtcp_probe::Entry;
 use airtcp_units::{Bytes, Span};
@@ -222,8 +222,9 @@ fn s1(slot: Span, rto_min: u64, rto_max: u64, rto_initial: u64, ack_delay: u64) 
     }
 }
 
-/// Linux 2.6 of 2007: SACK, timestamps, initial window by RFC 3390, first timeout 3 s; bounds of the
-/// timeout as in S2. F-RTO became the default in 2.6.24. The undo of that kernel is left out [chosen].
+/// Linux 2.6 of 2007: SACK, timestamps, initial window by RFC 3390, first timeout 3 s; bounds of
+/// the timeout as in S2. F-RTO became the default in 2.6.24. The undo of that kernel is left out
+/// [chosen].
 fn s2() -> TcpConfig {
     TcpConfig {
         // That kernel counted ACKs (`tcp_abc` was off).

@@ -1,28 +1,29 @@
 //! Delivery-rate samples, draft-cheng-iccrg-delivery-rate-estimation-02 section 3, now section
 //! 4.1 of draft-ietf-ccwg-bbr-06.
 //!
-//! At departure, every segment records how much has been delivered and lost, and how much is in flight
-//! including itself (the draft's `P.delivered`, `P.lost`, `P.tx_in_flight`). At its acknowledgement, the
-//! sender computes how much was delivered and lost since. The interval is the longer of the send phase
-//! and the ACK phase, so that ACK compression does not inflate the rate.
+//! At departure, every segment records how much has been delivered and lost, and how much is in
+//! flight including itself (the draft's `P.delivered`, `P.lost`, `P.tx_in_flight`). At its
+//! acknowledgement, the sender computes how much was delivered and lost since. The interval is the
+//! longer of the send phase and the ACK phase, so that ACK compression does not inflate the rate.
 //!
-//! Without SACK a duplicate counts as one delivered segment, as section 4.1.3.5.1 suggests and Linux
-//! does. The ACK that covers it later does not count it again. Otherwise all data that arrived while a
-//! hole was open would count as delivered when the hole closes. Bytes and nanoseconds.
+//! Without SACK a duplicate counts as one delivered segment, as section 4.1.3.5.1 suggests and
+//! Linux does. The ACK that covers it later does not count it again. Otherwise all data that
+//! arrived while a hole was open would count as delivered when the hole closes. Bytes and
+//! nanoseconds.
 
 use airtcp_units::{LowBits, Nanos, Narrow, Span};
 
 use airtcp_congestion::{Lost, RateSample};
 
-/// State recorded with a segment at departure. 32 bytes, so that a segment of the scoreboard fills one
-/// cache line of 64.
+/// State recorded with a segment at departure. 32 bytes, so that a segment of the scoreboard fills
+/// one cache line of 64.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Snapshot {
     delivered: u64,
     delivered_at: Nanos,
     first_sent_at: Nanos,
-    /// Low half of the bytes judged lost so far; within the life of a segment the difference is below
-    /// 2^32.
+    /// Low half of the bytes judged lost so far; within the life of a segment the difference is
+    /// below 2^32.
     lost: u32,
     /// Data in the network with the segment, at most 2^31 - 1 (windows are at most 2^30), and
     /// in the top bit whether the sender had run out of data.
@@ -44,8 +45,8 @@ impl Snapshot {
         u64::from(u32::low_bits(total).wrapping_sub(self.lost))
     }
 
-    /// The law's report when the segment, of `bytes` from `start`, is judged lost as the latest of `total`
-    /// lost bytes. The sender adds the delivered bytes.
+    /// The law's report when the segment, of `bytes` from `start`, is judged lost as the latest of
+    /// `total` lost bytes. The sender adds the delivered bytes.
     pub(crate) fn lost(self, start: u64, bytes: u64, total: u64) -> Lost {
         Lost {
             start,
@@ -64,8 +65,8 @@ pub(crate) struct RateSampler {
     delivered: u64,
     delivered_at: Nanos,
     first_sent_at: Nanos,
-    /// The connection counts as application-limited until more than this is delivered; 0 if it does not
-    /// (`C.app_limited`).
+    /// The connection counts as application-limited until more than this is delivered; 0 if it does
+    /// not (`C.app_limited`).
     app_limited_until: u64,
     /// Without SACK: bytes that duplicates counted as delivered and no ACK has covered yet.
     counted: u64,
@@ -89,8 +90,8 @@ impl RateSampler {
         self.app_limited_until != 0 && self.app_limited_until >= self.delivered
     }
 
-    /// A segment of `bytes` leaves while `pipe` bytes are in the network and `lost` bytes were judged
-    /// lost so far.
+    /// A segment of `bytes` leaves while `pipe` bytes are in the network and `lost` bytes were
+    /// judged lost so far.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Nanos, bytes: u64, pipe: u64, lost: u64) -> Snapshot {
         if pipe == 0 {
@@ -139,8 +140,8 @@ impl RateSampler {
         }
     }
 
-    /// The sample of the ACK just processed, when `lost` bytes were judged lost in total. Intervals below
-    /// the smallest round-trip time give no sample (section 3.3).
+    /// The sample of the ACK just processed, when `lost` bytes were judged lost in total. Intervals
+    /// below the smallest round-trip time give no sample (section 3.3).
     #[inline]
     pub(crate) fn take(&mut self, min_rtt: Option<Span>, lost: u64) -> Option<RateSample> {
         let p = self.pending.take()?;
@@ -243,8 +244,9 @@ mod tests {
         assert_eq!(size_of::<Snapshot>(), 32);
     }
 
-    /// Eleven segments without SACK, the first of which is lost: ten duplicates a millisecond apart, then an
-    /// ACK of all. Nothing counts twice, and segments sent meanwhile record the delivered bytes.
+    /// Eleven segments without SACK, the first of which is lost: ten duplicates a millisecond
+    /// apart, then an ACK of all. Nothing counts twice, and segments sent meanwhile record the
+    /// delivered bytes.
     #[test]
     fn duplicates_count_once() {
         let at = |ms: u64| Nanos(ms * 1_000_000);

@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-/// Maximum number of ranges. A segment that would begin another is dropped, which RFC 2018 allows for
-/// unacknowledged data. This bounds the memory that a hostile peer can occupy.
+/// Maximum number of ranges. A segment that would begin another is dropped, which RFC 2018 allows
+/// for unacknowledged data. This bounds the memory that a hostile peer can occupy.
 const MAX_RANGES: usize = 1 << 14;
 
 /// Number of recent ranges: more than fit into one ACK, since some merge.
@@ -102,8 +102,8 @@ impl Reassembly {
     /// The ranges to report, most recent first, at most `room` of them.
     pub(crate) fn blocks(&self, room: usize) -> impl Iterator<Item = (u64, u64)> + '_ {
         let recent = self.recent.iter().filter_map(|&o| self.containing(o));
-        // After merges, fewer recent ranges may be left than fit. The lowest other ranges fill the room,
-        // since the sender needs them first.
+        // After merges, fewer recent ranges may be left than fit. The lowest other ranges fill the
+        // room, since the sender needs them first.
         let others = self
             .ranges
             .iter()

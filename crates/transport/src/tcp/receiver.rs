@@ -110,14 +110,14 @@ impl Receiver {
         self.edge
     }
 
-    /// The application reads up to `max` bytes. The second value is true if the window opens enough for a
-    /// window update.
+    /// The application reads up to `max` bytes. The second value is true if the window opens enough
+    /// for a window update.
     pub(crate) fn read(&mut self, max: u64) -> (u64, bool) {
         let n = max.min(self.readable());
         self.read += n;
         let gain = self.open_to().saturating_sub(self.edge);
-        // Two segments or half the buffer justify a window update. If the peer cannot send a whole segment,
-        // one segment does.
+        // Two segments or half the buffer justify a window update. If the peer cannot send a whole
+        // segment, one segment does.
         let stuck = self.edge - self.next < self.mss;
         let worth = if stuck { self.mss } else { 2 * self.mss };
         (n, n > 0 && gain >= worth.min(self.buffer / 2).max(1))

@@ -1,7 +1,7 @@
 //! Round-trip estimation and the retransmission timeout, RFC 6298 section 2 and 5.5.
 //!
-//! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond per sample. The variants are
-//! Linux's lower bound on the variance term and the coarse tick of older stacks.
+//! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond per sample. The variants
+//! are Linux's lower bound on the variance term and the coarse tick of older stacks.
 
 use airtcp_units::{Nanos, Narrow, Span};
 
@@ -170,8 +170,8 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
-    /// Data begins after a SYN retransmission (RFC 6298 5.7, which makes no exception for a sample from
-    /// timestamps).
+    /// Data begins after a SYN retransmission (RFC 6298 5.7, which makes no exception for a sample
+    /// from timestamps).
     pub(crate) fn after_syn_loss(&mut self, least: Span) {
         if least > Span::ZERO {
             self.base = self.base.max(least).min(self.max);
@@ -279,7 +279,8 @@ mod tests {
         assert_eq!(e.rto(), ms(300), "zero leaves the timeout as it is");
     }
 
-    /// Counted ticks: those that begin during the round trip, at any phase; integers as in ns-2's `rtt_update`.
+    /// Counted ticks: those that begin during the round trip, at any phase; integers as in ns-2's
+    /// `rtt_update`.
     #[test]
     fn ticks_are_counted() {
         let at = |n| Nanos::ZERO + ms(n);

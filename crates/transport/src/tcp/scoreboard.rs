@@ -1,11 +1,11 @@
 //! The scoreboard of RFC 6675: the outstanding segments and what is known about them.
 //!
-//! Segments are kept as they were sent, in order. `IsLost` and `pipe` are maintained incrementally. If a
-//! sequence number is lost, every unSACKed number below it is lost too, so a single edge separates the
-//! lost from the rest. A segment judged lost stays lost, even if merging runs of small segments reduce
-//! their number below DupThresh. A SACK block counts for the segments that it covers completely. RFC 6675
-//! counts octets, which is the same for a receiver that SACKs whole segments. Offsets and sizes in bytes
-//! of sequence space.
+//! Segments are kept as they were sent, in order. `IsLost` and `pipe` are maintained incrementally.
+//! If a sequence number is lost, every unSACKed number below it is lost too, so a single edge
+//! separates the lost from the rest. A segment judged lost stays lost, even if merging runs of
+//! small segments reduce their number below DupThresh. A SACK block counts for the segments that it
+//! covers completely. RFC 6675 counts octets, which is the same for a receiver that SACKs whole
+//! segments. Offsets and sizes in bytes of sequence space.
 
 mod episode;
 mod rack;
@@ -222,7 +222,8 @@ impl Scoreboard {
         acked
     }
 
-    /// Position and start of the next segment when all segments are retransmitted in order, SACKed or not.
+    /// Position and start of the next segment when all segments are retransmitted in order, SACKed
+    /// or not.
     pub(crate) fn next_in_order(&self) -> Option<(usize, u64)> {
         let at = self.position(self.high_rxt);
         self.segments.get(at).filter(|s| s.lost).map(|s| (at, s.start))
@@ -234,8 +235,8 @@ impl Scoreboard {
         self.next_hole().filter(|&at| self.segments[at].lost)
     }
 
-    /// Position of the first unSACKed segment above `HighRxt` and below the highest SACKed octet: rule 3.
-    /// It may be lost or not, and lost segments may lie above it.
+    /// Position of the first unSACKed segment above `HighRxt` and below the highest SACKed octet:
+    /// rule 3. It may be lost or not, and lost segments may lie above it.
     pub(crate) fn next_hole(&self) -> Option<usize> {
         let mut at = self.position(self.high_rxt);
         while let Some(segment) = self.segments.get(at) {
@@ -260,8 +261,8 @@ impl Scoreboard {
         self.segments.get(at)
     }
 
-    /// Position of the segment that holds `offset`, if its latest copy counts as in the network and left by
-    /// `started`.
+    /// Position of the segment that holds `offset`, if its latest copy counts as in the network and
+    /// left by `started`.
     pub(crate) fn in_flight_since(&self, offset: u64, started: Nanos) -> Option<usize> {
         let at = self.segments.partition_point(|s| s.end() <= offset);
         let segment = self.segments.get(at)?;
@@ -276,8 +277,8 @@ impl Scoreboard {
         }
     }
 
-    /// The segment at `at` is retransmitted. With `repair` it counts in `pipe` and moves `HighRxt` past
-    /// itself.
+    /// The segment at `at` is retransmitted. With `repair` it counts in `pipe` and moves `HighRxt`
+    /// past itself.
     pub(crate) fn retransmit(
         &mut self,
         at: usize,

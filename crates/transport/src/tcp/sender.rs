@@ -1,12 +1,12 @@
 //! The sending half: sequence space, windows, and what the application has written.
 //!
-//! This file holds the state. `sender/opening.rs` starts the sender, `sender/windows.rs` has the windows,
-//! `sender/ack.rs` and `sender/sacks.rs` process acknowledgements, `sender/marks.rs` responds to marks,
-//! `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks for new data. The objects
-//! of `recovery/` decide about losses; `sender/recover.rs`, `sender/losses.rs`, `sender/loss_timers.rs`
-//! and `sender/spurious.rs` call them and apply their answers. The congestion law implements
-//! [`airtcp_congestion::CongestionControl`]. Offsets in bytes from our ISN: the SYN at 0, the first byte at
-//! 1, the FIN after the last byte.
+//! This file holds the state. `sender/opening.rs` starts the sender, `sender/windows.rs` has the
+//! windows, `sender/ack.rs` and `sender/sacks.rs` process acknowledgements, `sender/marks.rs`
+//! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
+//! for new data. The objects of `recovery/` decide about losses; `sender/recover.rs`,
+//! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
+//! answers. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
+//! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
 
 mod ack;
 mod ack_info;
@@ -70,7 +70,8 @@ pub(crate) struct Sender {
     /// The peer's window, and its maximum so far.
     peer_window: u64,
     max_peer_window: u64,
-    /// The window came from a SYN, whose field is unscaled: the first scaled window is not a change.
+    /// The window came from a SYN, whose field is unscaled: the first scaled window is not a
+    /// change.
     window_of_syn: bool,
     /// Sequence and acknowledgement of the segment that last updated the window (SND.WL1, SND.WL2).
     window_seq: u64,
@@ -301,8 +302,8 @@ impl Sender {
         self.differentiation.as_mut().map(|d| d.classifier())
     }
 
-    /// RFC 5681 FlightSize. After a timeout, outstanding data counts only once it has been retransmitted,
-    /// since the rest has left the network.
+    /// RFC 5681 FlightSize. After a timeout, outstanding data counts only once it has been
+    /// retransmitted, since the rest has left the network.
     pub(crate) fn flight_size(&self) -> u64 {
         if self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
     }

@@ -60,8 +60,8 @@ impl Timestamps {
             && now.since(self.recent_at) <= STALE
     }
 
-    /// Section 4.3 (2): keeps the timestamp of the segment with the next byte to acknowledge, so that the
-    /// echo includes the delay of the ACK.
+    /// Section 4.3 (2): keeps the timestamp of the segment with the next byte to acknowledge, so
+    /// that the echo includes the delay of the ACK.
     pub(crate) fn on_segment(&mut self, now: Nanos, seq: u64, segment: &Segment) {
         let newer = segment.timestamps.0.wrapping_sub(self.recent).cast_signed() >= 0
             || now.since(self.recent_at) > STALE;
@@ -71,8 +71,8 @@ impl Timestamps {
         }
     }
 
-    /// The round-trip time of an echo (section 4), at least one tick; `None` for an echo of a value that
-    /// this end cannot have sent.
+    /// The round-trip time of an echo (section 4), at least one tick; `None` for an echo of a value
+    /// that this end cannot have sent.
     pub(crate) fn round_trip(&self, now: Nanos, segment: &Segment) -> Option<Span> {
         if !segment.has_timestamps() || segment.timestamps.1 == 0 {
             return None;
@@ -106,8 +106,8 @@ mod tests {
         assert!(!t.is_old(at(0) + STALE + Span(1), &segment(u32::MAX - 2, 0)));
     }
 
-    /// RFC 7323 section 4.3: a delayed ACK echoes its first segment, and an ACK of a filled gap echoes the
-    /// segment that filled it.
+    /// RFC 7323 section 4.3: a delayed ACK echoes its first segment, and an ACK of a filled gap
+    /// echoes the segment that filled it.
     #[test]
     fn the_echo_is_that_of_the_next_byte_to_acknowledge() {
         let mut t = Timestamps::new(Span::from_millis(1));

@@ -1,7 +1,7 @@
 //! TCP variants by name, such as "NewReno" or "CUBIC".
 //!
-//! In the literature one name stands for a congestion law together with a loss recovery. A [`Variant`]
-//! is parsed from such a name, with further keys after colons:
+//! In the literature one name stands for a congestion law together with a loss recovery. A
+//! [`Variant`] is parsed from such a name, with further keys after colons:
 //!
 //! ```text
 //! NAME[:KEY=VALUE]...        newreno    cubic    cubic:recovery=newreno    westwood+:rto_min=200 ms
@@ -12,18 +12,19 @@
 //!   Reno's law with the same recovery as `cubic`.
 //! - The name of a loss recovery (`tahoe`, `newreno`, `sack` ...) selects Reno's law with that
 //!   recovery, since Tahoe, NewReno and SACK TCP differ in recovery alone. If a law has the same
-//!   name, the recovery has another name here: the fast recovery of RFC 5681, `recovery = "reno"` in
-//!   a configuration, is `reno-nosack`.
+//!   name, the recovery has another name here: the fast recovery of RFC 5681, `recovery = "reno"`
+//!   in a configuration, is `reno-nosack`.
 //! - `own` selects the law and recovery of the configuration to which the variant is applied.
 //!
-//! A key is `recovery`, `profile` (the parameter set for everything else), a parameter of the law, or
-//! any key of [`TcpConfig`]. If the law and TCP have a key of the same name, the law's is set. `none`
-//! is the absence of an optional value.
+//! A key is `recovery`, `profile` (the parameter set for everything else), a parameter of the law,
+//! or any key of [`TcpConfig`]. If the law and TCP have a key of the same name, the law's is set.
+//! `none` is the absence of an optional value.
 //!
-//! [Applying](Variant::apply) a variant to a configuration changes the law, the recovery, the SACK option
-//! and the given keys, nothing else. The SACK option follows the recovery: on if the recovery uses the
-//! scoreboard, off otherwise, since the recoveries of RFC 5681 and RFC 6582 are for connections without
-//! SACK [chosen]. If the configuration already has the variant's law, the law's parameters stay.
+//! [Applying](Variant::apply) a variant to a configuration changes the law, the recovery, the SACK
+//! option and the given keys, nothing else. The SACK option follows the recovery: on if the
+//! recovery uses the scoreboard, off otherwise, since the recoveries of RFC 5681 and RFC 6582 are
+//! for connections without SACK [chosen]. If the configuration already has the variant's law, the
+//! law's parameters stay.
 //!
 //! All registered laws and recoveries can be named here.
 

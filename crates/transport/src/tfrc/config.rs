@@ -25,8 +25,8 @@ pub struct TfrcConfig {
     pub longest_gap: Span,
     /// Send ECN-capable packets; a mark counts as a loss. Default false (section 5.1).
     pub ecn: bool,
-    /// Classify losses as overflow, collision or corruption, and count only the first two (E-TFRC with
-    /// TP-LDA, S3 31 to 33). Absent for plain TFRC (the default).
+    /// Classify losses as overflow, collision or corruption, and count only the first two (E-TFRC
+    /// with TP-LDA, S3 31 to 33). Absent for plain TFRC (the default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_differentiation: Option<LdaConfig>,
 }

@@ -1,5 +1,6 @@
-//! The TFRC rate for the sender and receiver, RFC 5348 section 3.1, and its inverse in the loss event rate.
-//! Bytes per second, bytes, seconds. The equation itself is [`tfrc_seconds_per_segment`].
+//! The TFRC rate for the sender and receiver, RFC 5348 section 3.1, and its inverse in the loss
+//! event rate. Bytes per second, bytes, seconds. The equation itself is
+//! [`tfrc_seconds_per_segment`].
 
 use airtcp_units::tfrc_seconds_per_segment;
 

@@ -1,15 +1,15 @@
 //! Lost packets: three packets with higher numbers have arrived (RFC 5348 section 5.1).
 //!
-//! Missing numbers are kept as ranges, so that a gap of a million numbers costs as much as a gap of one. A
-//! packet that arrives before its range is judged was only late.
+//! Missing numbers are kept as ranges, so that a gap of a million numbers costs as much as a gap of
+//! one. A packet that arrives before its range is judged was only late.
 
 use airtcp_units::Nanos;
 use arrayvec::ArrayVec;
 
 /// `NDUPACK`: packets with higher numbers that make a missing one lost.
 const NDUPACK: u8 = 3;
-/// Maximum number of open ranges. Each has at most two packets above it, and a late packet can split one in
-/// two. Ranges beyond this are judged at once.
+/// Maximum number of open ranges. Each has at most two packets above it, and a late packet can
+/// split one in two. Ranges beyond this are judged at once.
 const ROOM: usize = 8;
 
 /// An arrival next to a gap.
@@ -38,7 +38,8 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// Arrival time that `number` would have had: interpolated between the neighbours (section 5.2).
+    /// Arrival time that `number` would have had: interpolated between the neighbours (section
+    /// 5.2).
     pub(crate) fn time_of(&self, number: u64) -> Nanos {
         let span = u128::from(self.after.at.since(self.before.at).0);
         let whole = u128::from((self.after.number - self.before.number).max(1));

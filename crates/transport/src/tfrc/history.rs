@@ -1,8 +1,9 @@
 //! Loss events and the average loss interval, RFC 5348 sections 5.2 to 5.5.
 //!
-//! Losses within a round trip of the first one are one event. The loss event rate is the inverse of a weighted
-//! mean of the last eight intervals between events. The open interval counts only if it raises the mean. If it
-//! exceeds twice the mean, older intervals are discounted. Intervals are in packets.
+//! Losses within a round trip of the first one are one event. The loss event rate is the inverse of
+//! a weighted mean of the last eight intervals between events. The open interval counts only if it
+//! raises the mean. If it exceeds twice the mean, older intervals are discounted. Intervals are in
+//! packets.
 
 use airtcp_units::{Nanos, Span};
 use arrayvec::ArrayVec;

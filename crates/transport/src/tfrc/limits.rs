@@ -3,8 +3,8 @@
 use airtcp_units::{Nanos, Span};
 use arrayvec::ArrayVec;
 
-/// Number of values kept. Feedback comes about once per round trip and two round trips count, so only
-/// expedited reports need more. If the set is full, the smallest value is dropped.
+/// Number of values kept. Feedback comes about once per round trip and two round trips count, so
+/// only expedited reports need more. If the set is full, the smallest value is dropped.
 const ROOM: usize = 8;
 
 /// The receive rates of the last two round trips; infinite until the first report.

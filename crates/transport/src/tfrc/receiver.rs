@@ -1,7 +1,7 @@
 //! The receiving end: loss events, the receive rate, and reports (RFC 5348 sections 5 and 6).
 //!
-//! A report leaves once per round trip while data arrives, and at once at a new loss event. Times are of the
-//! receiver's clock; every packet carries the sender's round-trip time.
+//! A report leaves once per round trip while data arrives, and at once at a new loss event. Times
+//! are of the receiver's clock; every packet carries the sender's round-trip time.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,8 @@ use super::packet::{DATA_HEADER, Report, micros};
 use crate::lda::TpLda;
 use crate::udp::UdpReceiver;
 
-/// Number of arrivals kept for the receive rate; with more, the window of a round trip is shortened.
+/// Number of arrivals kept for the receive rate; with more, the window of a round trip is
+/// shortened.
 const ARRIVALS: usize = 1 << 16;
 /// Maximum number of loss events from one gap: only the last eight intervals count.
 const EVENTS_PER_GAP: usize = 64;
@@ -102,8 +103,8 @@ impl TfrcReceiver {
         self.lda.as_mut()
     }
 
-    /// Receive rate in bytes per second over the last round trip (section 6.2), or since the last report if that
-    /// is longer.
+    /// Receive rate in bytes per second over the last round trip (section 6.2), or since the last
+    /// report if that is longer.
     fn receive_rate(&mut self, now: Nanos) -> f64 {
         let span = self.rtt.max(Span(1));
         while self.arrivals.front().is_some_and(|&(at, _)| now.since(at) >= span) {
@@ -222,8 +223,8 @@ impl Machine for TfrcReceiver {
         if segment.ecn == Ecn::Ce && self.on_loss(now, number, now) {
             event = true;
         }
-        // Section 6.1: at once for the first packet, without a round-trip time, at a new event, or if a report is
-        // overdue because no data arrived.
+        // Section 6.1: at once for the first packet, without a round-trip time, at a new event, or
+        // if a report is overdue because no data arrived.
         if first || event || self.rtt == Span::ZERO || self.due.is_none_or(|due| due <= now) {
             self.report_now = true;
         }

@@ -238,8 +238,8 @@ impl TfrcSender {
         }
     }
 
-    /// Whether the sender was data-limited throughout the interval of a report, up to the packet sent at `echo`
-    /// (section 8.2.1).
+    /// Whether the sender was data-limited throughout the interval of a report, up to the packet
+    /// sent at `echo` (section 8.2.1).
     fn interval_was_data_limited(&mut self, now: Nanos, echo: Nanos) -> bool {
         let (old, new) = (self.covered.0, echo);
         let inside = |t: Nanos| old < t && t <= new;
@@ -263,7 +263,8 @@ impl Machine for TfrcSender {
         self.stats.reports += 1;
         let age = micros(now).wrapping_sub(report.echo_us);
         let sample_us = age.saturating_sub(report.delay_us).max(1);
-        // An echo from the future, or of more than half the clock's range, does not belong to this connection.
+        // An echo from the future, or of more than half the clock's range, does not belong to this
+        // connection.
         if age > u32::MAX / 2 {
             return;
         }

@@ -23,8 +23,8 @@ impl Probe for Judgements {
     }
 }
 
-/// A link of `rate` bytes/s behind a queue of `room` packets, with a delay each way. The share `corruption` of
-/// the packets is corrupted; the full queue drops packets.
+/// A link of `rate` bytes/s behind a queue of `room` packets, with a delay each way. The share
+/// `corruption` of the packets is corrupted; the full queue drops packets.
 struct Path {
     rate: f64,
     delay: Span,
@@ -161,8 +161,8 @@ fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outc
 
 const PLAIN: (u64, u64) = (0, 0);
 
-/// Every hundredth packet is lost on a path without other limits: every interval is 100, p is 1 %, and the
-/// rate is the equation's.
+/// Every hundredth packet is lost on a path without other limits: every interval is 100, p is 1 %,
+/// and the rate is the equation's.
 #[test]
 fn periodic_losses_give_the_equation() {
     for every in [50u64, 100, 400] {
@@ -176,8 +176,8 @@ fn periodic_losses_give_the_equation() {
     }
 }
 
-/// Slow start doubles once per round trip from four segments of 1095 bytes, and the rate is at most twice the
-/// receive rate.
+/// Slow start doubles once per round trip from four segments of 1095 bytes, and the rate is at most
+/// twice the receive rate.
 #[test]
 fn slow_start_doubles() {
     let config = TfrcConfig { segment: 1000, ..TfrcConfig::default() };

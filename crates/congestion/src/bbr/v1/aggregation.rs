@@ -1,4 +1,5 @@
-//! Linux's allowance for ACK aggregation (`bbr_update_ack_aggregation`), which the draft does not have.
+//! Linux's allowance for ACK aggregation (`bbr_update_ack_aggregation`), which the draft does not
+//! have.
 //!
 //! `extra_acked` is the number of bytes delivered in an epoch beyond bandwidth times time. An epoch
 //! ends when there is no excess. The window grows by the maximum excess of the last 5 to 10 round

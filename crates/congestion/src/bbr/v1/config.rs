@@ -11,15 +11,16 @@ use crate::{LawRules, LawTable};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bbr1Config {
-    /// Gain of pacing and window in Startup; Drain uses its inverse. Default 2.885, which is 2 / ln 2.
-    /// Draft: `BBRHighGain`.
+    /// Gain of pacing and window in Startup; Drain uses its inverse. Default 2.885, which is 2 / ln
+    /// 2. Draft: `BBRHighGain`.
     pub high_gain: f64,
     /// Gain of the window in ProbeBW. Default 2.
     pub cwnd_gain: f64,
-    /// Round trips of the filter that takes the maximum bandwidth. Default 10. Draft: `BtlBwFilterLen`.
+    /// Round trips of the filter that takes the maximum bandwidth. Default 10. Draft:
+    /// `BtlBwFilterLen`.
     pub btlbw_filter_len: u32,
-    /// Length of the filter that takes the minimum round-trip time, and time without a sample as low
-    /// after which ProbeRTT begins. Default 10 s. Draft: `RTpropFilterLen`, `ProbeRTTInterval`.
+    /// Length of the filter that takes the minimum round-trip time, and time without a sample as
+    /// low after which ProbeRTT begins. Default 10 s. Draft: `RTpropFilterLen`, `ProbeRTTInterval`.
     pub rtprop_filter_len: Span,
     /// Time spent with little in flight in ProbeRTT. Default 200 ms. Draft: `ProbeRTTDuration`.
     pub probe_rtt_duration: Span,
@@ -28,8 +29,8 @@ pub struct Bbr1Config {
     /// Share by which the pacing rate stays below gain times bandwidth. Absent: 0 by the documents,
     /// 0.01 by Linux's rules.
     pub pacing_margin: Option<f64>,
-    /// Rules: `documents` (the draft) or `linux`. With `linux`, the three neighbouring keys default to
-    /// Linux's behaviour and windows have an even number of segments. Absent: the connection's
+    /// Rules: `documents` (the draft) or `linux`. With `linux`, the three neighbouring keys default
+    /// to Linux's behaviour and windows have an even number of segments. Absent: the connection's
     /// `law_rules`, which profile `linux` sets to `linux`.
     pub rules: Option<LawRules>,
     /// If a fifth or more is lost at a steady rate, assume a policer and take that rate as the

@@ -31,8 +31,8 @@ impl Bbr1 {
         self.policer.rate().unwrap_or_else(|| self.btlbw.get())
     }
 
-    /// `bbr_quantization_budget` of Linux: an even number of segments, which avoids delayed ACKs, and
-    /// two more while probing, so that small windows can rise.
+    /// `bbr_quantization_budget` of Linux: an even number of segments, which avoids delayed ACKs,
+    /// and two more while probing, so that small windows can rise.
     fn whole(&self, inflight: u64) -> u64 {
         let pairs = inflight.div_ceil(2 * self.mss());
         let probing = self.state == State::ProbeBw && self.cycle_index == 0;

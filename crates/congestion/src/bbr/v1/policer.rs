@@ -1,11 +1,11 @@
 //! Linux's detection of policers (`bbr_lt_bw_sampling`), which the draft does not have.
 //!
-//! A policer drops everything beyond its rate. The maximum delivery rate then shows what the last full
-//! token bucket let through, not what the path carries. The detector therefore measures intervals of 4 to
-//! 16 round trips that begin and end with a loss. An interval counts if at least 50/256 of its delivered
-//! bytes were lost. If the mean rates of two successive intervals agree within an eighth, or within
-//! 4 kb/s, their mean is the bandwidth for 48 round trips of ProbeBW, with a pacing gain of 1.
-//! Independent losses of a fifth and more also pass this test.
+//! A policer drops everything beyond its rate. The maximum delivery rate then shows what the last
+//! full token bucket let through, not what the path carries. The detector therefore measures
+//! intervals of 4 to 16 round trips that begin and end with a loss. An interval counts if at least
+//! 50/256 of its delivered bytes were lost. If the mean rates of two successive intervals agree
+//! within an eighth, or within 4 kb/s, their mean is the bandwidth for 48 round trips of ProbeBW,
+//! with a pacing gain of 1. Independent losses of a fifth and more also pass this test.
 //!
 //! Rounds, bytes, bits per second.
 
@@ -174,7 +174,8 @@ mod tests {
         }
     }
 
-    /// 50/256 is 0.195 of the delivered bytes. An interval has four rounds, and two intervals must agree.
+    /// 50/256 is 0.195 of the delivered bytes. An interval has four rounds, and two intervals must
+    /// agree.
     #[test]
     fn the_threshold() {
         // The first loss begins the interval, and its round counts.
@@ -186,7 +187,8 @@ mod tests {
         assert_eq!(p.policer.rate(), Some(20_480_000));
     }
 
-    /// Rates up to an eighth apart agree, larger differences do not, except between very small rates.
+    /// Rates up to an eighth apart agree, larger differences do not, except between very small
+    /// rates.
     #[test]
     fn two_intervals_have_to_agree() {
         for (second, same) in [(112_500, true), (87_500, true), (113_000, false), (87_000, false)] {
@@ -214,7 +216,8 @@ mod tests {
         assert!((0..100).all(|_| p.round(256_000, 60_000) == Verdict::Nothing));
     }
 
-    /// The detection starts over after more than 16 rounds without a loss, and after an application pause.
+    /// The detection starts over after more than 16 rounds without a loss, and after an application
+    /// pause.
     #[test]
     fn when_the_detection_starts_over() {
         let mut p = Path::new();

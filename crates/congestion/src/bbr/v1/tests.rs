@@ -105,8 +105,8 @@ fn drain_ends_when_one_product_is_in_flight() {
     assert_eq!(f.law.inflight(2.0), 2 * BDP + 6 * MSS);
 }
 
-/// A phase lasts RTprop. The phase of 5/4 also waits until its gain's worth is in flight or a segment
-/// is lost. The phase of 3/4 ends early if the bytes in flight are down to the BDP.
+/// A phase lasts RTprop. The phase of 5/4 also waits until its gain's worth is in flight or a
+/// segment is lost. The phase of 3/4 ends early if the bytes in flight are down to the BDP.
 #[test]
 fn the_gain_cycle() {
     let mut f = probe_bw();
@@ -167,9 +167,14 @@ fn probe_rtt_holds_four_segments_for_200_ms_and_a_round() {
         assert_eq!(f.state(), state);
         f.within(Span(1), late);
         assert_eq!((f.state(), f.law.cwnd()), ("probe-rtt", 4 * MSS));
-        assert_eq!(f.law.min_rtt(), Some(RTT + Span::from_millis(20)), "the old minimum has expired");
+        assert_eq!(
+            f.law.min_rtt(),
+            Some(RTT + Span::from_millis(20)),
+            "the old minimum has expired"
+        );
         assert_eq!(f.law.ssthresh(), before.max(f.law.prior_cwnd));
-        // The 200 ms begin when four segments are in flight. A shorter round-trip time replaces RTprop.
+        // The 200 ms begin when four segments are in flight. A shorter round-trip time replaces
+        // RTprop.
         f.within(Span::from_millis(50), |s| s.pipe = 5 * MSS);
         f.within(Span::from_millis(50), |s| (s.pipe, s.rtt) = (4 * MSS, Some(RTT)));
         assert_eq!(f.law.min_rtt(), Some(RTT));
@@ -185,7 +190,8 @@ fn probe_rtt_holds_four_segments_for_200_ms_and_a_round() {
     }
 }
 
-/// Recovery's first round sends one packet per delivered packet, later rounds two; then the window is restored.
+/// Recovery's first round sends one packet per delivered packet, later rounds two; then the window
+/// is restored.
 #[test]
 fn recovery_conserves_packets_and_restores() {
     let mut f = probe_bw();
@@ -302,8 +308,8 @@ fn refuses_what_cannot_work() {
     Bbr1Config::default().validate().unwrap();
 }
 
-/// A fifth and more is lost at a steady 4 Mb/s, while the maximum sample is 8 Mb/s. By Linux's rules the
-/// path is policed at 4 Mb/s, and the law does not probe.
+/// A fifth and more is lost at a steady 4 Mb/s, while the maximum sample is 8 Mb/s. By Linux's
+/// rules the path is policed at 4 Mb/s, and the law does not probe.
 #[test]
 fn linuxs_rules_detect_a_policer() {
     for rules in [LawRules::Documents, LawRules::Linux] {
@@ -326,7 +332,8 @@ fn linuxs_rules_detect_a_policer() {
     }
 }
 
-/// By Linux's rules windows are even, two segments larger while probing, and include the ACK aggregation.
+/// By Linux's rules windows are even, two segments larger while probing, and include the ACK
+/// aggregation.
 #[test]
 fn windows_by_linuxs_rules() {
     let window = |rules| {

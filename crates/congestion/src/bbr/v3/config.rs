@@ -31,12 +31,14 @@ pub struct BbrConfig {
     pub headroom: f64,
     /// Minimum window in segments. Default 4. Draft: `MinPipeCwnd`.
     pub min_pipe_cwnd: u32,
-    /// Ranges lost in a round trip from which losses may end Startup. Default 6. Draft: `StartupFullLossCnt`.
+    /// Ranges lost in a round trip from which losses may end Startup. Default 6. Draft:
+    /// `StartupFullLossCnt`.
     pub startup_full_loss_cnt: u32,
     /// Round trips of the filter that takes the maximum ACK aggregation. Default 10. Draft:
     /// `ExtraAckedFilterLen`.
     pub extra_acked_filter_len: u32,
-    /// Length of the filter that takes the minimum round-trip time. Default 10 s. Draft: `MinRTTFilterLen`.
+    /// Length of the filter that takes the minimum round-trip time. Default 10 s. Draft:
+    /// `MinRTTFilterLen`.
     pub min_rtt_filter_len: Span,
     /// Time without a shorter round trip after which ProbeRTT begins. Default 5 s. Draft:
     /// `ProbeRTTInterval`.

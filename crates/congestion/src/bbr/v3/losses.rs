@@ -101,8 +101,8 @@ impl Bbr {
         }
     }
 
-    /// `InflightAtLoss`: solves `(lost_prev + x) / (inflight_prev + x) = LossThresh` for x, the part of the
-    /// packet at which the loss rate passed the threshold.
+    /// `InflightAtLoss`: solves `(lost_prev + x) / (inflight_prev + x) = LossThresh` for x, the
+    /// part of the packet at which the loss rate passed the threshold.
     pub(super) fn inflight_at_loss(&self, lost: &Lost) -> u64 {
         let thresh = self.config.loss_thresh;
         let inflight_prev = lost.tx_in_flight.saturating_sub(lost.bytes) as f64;
@@ -131,8 +131,8 @@ impl Bbr {
         }
     }
 
-    /// The first echo of a mark in this window. It counts as a loss of the round, and as too much in
-    /// flight while probing.
+    /// The first echo of a mark in this window. It counts as a loss of the round, and as too much
+    /// in flight while probing.
     pub(super) fn handle_mark(&mut self, now: Nanos, flight: u64) {
         let delivered = self.rs.total_delivered;
         self.note_loss(delivered);
@@ -170,8 +170,9 @@ impl Bbr {
         self.cwnd = self.mss();
     }
 
-    /// `SaveStateUponLoss`, once per ACK or timeout. The first loss saves the state. It may then end UP and
-    /// lower the long-term bound, and a later loss of the same ACK must not save the changed state.
+    /// `SaveStateUponLoss`, once per ACK or timeout. The first loss saves the state. It may then
+    /// end UP and lower the long-term bound, and a later loss of the same ACK must not save the
+    /// changed state.
     fn save_state_upon_loss(&mut self) {
         self.save_cwnd();
         if self.saved {

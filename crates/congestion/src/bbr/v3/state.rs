@@ -46,7 +46,8 @@ pub(super) struct Undo {
 /// The present ACK (`RS` of the draft, and the values of `C` at that time).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
-    /// False if the interval was too short for a rate. The other fields of the sample are then zero.
+    /// False if the interval was too short for a rate. The other fields of the sample are then
+    /// zero.
     pub(super) valid: bool,
     pub(super) delivery_rate: u64,
     pub(super) delivered: u64,

@@ -1,5 +1,5 @@
-//! Gains, bounds and transitions of version 3, with hand-made acknowledgements. Numbers in brackets are
-//! those of the draft's appendix A.
+//! Gains, bounds and transitions of version 3, with hand-made acknowledgements. Numbers in brackets
+//! are those of the draft's appendix A.
 
 mod losses;
 mod probing;
@@ -106,8 +106,8 @@ fn drain_ends_after_three_rounds_at_the_latest() {
     assert_eq!(f.state(), "probe-bw-down");
 }
 
-/// [A.2] Losses end Startup after a full round in fast recovery with more than 2 % lost in at least six
-/// ranges. Each condition is needed.
+/// [A.2] Losses end Startup after a full round in fast recovery with more than 2 % lost in at least
+/// six ranges. Each condition is needed.
 #[test]
 fn startup_ends_on_losses_even_if_limited_by_the_application() {
     for (ranges, lost, fast, ends) in
@@ -183,7 +183,11 @@ fn probe_rtt_halves_what_is_in_flight() {
         f.round_with(RATE / 2, few);
         assert_eq!(f.state(), if filled { "probe-bw-cruise" } else { "startup" });
         assert!(f.law.cwnd() >= before, "{} of {before}", f.law.cwnd());
-        assert_eq!(f.law.bandwidth().unwrap().bps(), RATE, "samples that BBR itself limits do not count");
+        assert_eq!(
+            f.law.bandwidth().unwrap().bps(),
+            RATE,
+            "samples that BBR itself limits do not count"
+        );
         assert_eq!(f.law.bw_shortterm, INFINITY);
     }
 }
@@ -227,7 +231,8 @@ fn after_a_pause_no_probe_rtt() {
     assert!(!f.law.idle_restart && f.law.cwnd() >= cwnd);
 }
 
-/// [A.12, A.13] The excess of aggregated ACKs over the bandwidth enlarges the window for ten rounds.
+/// [A.12, A.13] The excess of aggregated ACKs over the bandwidth enlarges the window for ten
+/// rounds.
 #[test]
 fn aggregated_acks_widen_the_window() {
     let mut f = cruise();

@@ -15,8 +15,8 @@ fn path(config: CubicConfig, segments: u64, rtt_ms: u64) -> Fluid<Cubic> {
     Fluid::new(Cubic::new(&config), segments, Span::from_millis(rtt_ms))
 }
 
-/// Where `W_tcp` governs, growth is 8/15 of a segment per round trip, also above the window before the
-/// loss, where RFC 9438 grows by a whole segment.
+/// Where `W_tcp` governs, growth is 8/15 of a segment per round trip, also above the window before
+/// the loss, where RFC 9438 grows by a whole segment.
 #[test]
 fn in_the_friendly_region_growth_stays_below_a_segment() {
     let mut linux = path(config(), 50, 10);
@@ -32,8 +32,8 @@ fn in_the_friendly_region_growth_stays_below_a_segment() {
     assert!(rfc.window() > 68.0, "35 + 15 + 1 per round trip: {}", rfc.window());
 }
 
-/// `beta_scale` is 15 for 717/1024. At a window of 10 the 19th segment of an epoch is the first that
-/// raises `W_tcp` (18 = 10 * 15 / 8 is not above 18). A window below `W_tcp` grows at once.
+/// `beta_scale` is 15 for 717/1024. At a window of 10 the 19th segment of an epoch is the first
+/// that raises `W_tcp` (18 = 10 * 15 / 8 is not above 18). A window below `W_tcp` grows at once.
 #[test]
 fn the_friendly_window_by_hand() {
     let config = config();
@@ -63,7 +63,8 @@ fn the_window_follows_the_curve() {
     }
 }
 
-/// Without a W_max, before a loss and after a timeout, the window grows by a twentieth per round trip.
+/// Without a W_max, before a loss and after a timeout, the window grows by a twentieth per round
+/// trip.
 #[test]
 fn before_a_loss_the_window_grows_by_a_twentieth() {
     for timeout in [false, true] {
@@ -169,7 +170,8 @@ fn hystart_leaves_slow_start() {
     };
     let burst = Span::from_micros(10);
     assert_eq!(left_at(0, burst, true), None);
-    // An eighth of 100 ms is 12.5 ms: a rise of 12 ms is not enough; one of 13 ms is, at the ninth sample.
+    // An eighth of 100 ms is 12.5 ms: a rise of 12 ms is not enough; one of 13 ms is, at the ninth
+    // sample.
     assert_eq!(left_at(12, burst, true).map(|(round, _)| round), Some(2));
     assert_eq!(left_at(13, burst, true).map(|(round, _)| round), Some(1));
     // ACKs 1.8 ms apart: from the round of 32 on they span more than 50.5 ms.
@@ -194,9 +196,9 @@ fn the_laws_rules_take_precedence() {
     assert!(!linux(Some(LawRules::Documents), LawRules::Linux));
 }
 
-/// CUBIC and Reno lose together, at windows below the region of the curve. CUBIC keeps 0.7 and grows by
-/// 8/15 per round trip, which would give Reno's average (Floyd, Handley, Padhye 2000). Whole segments,
-/// granted only when `W_tcp` is one ahead, cost a segment or two.
+/// CUBIC and Reno lose together, at windows below the region of the curve. CUBIC keeps 0.7 and
+/// grows by 8/15 per round trip, which would give Reno's average (Floyd, Handley, Padhye 2000).
+/// Whole segments, granted only when `W_tcp` is one ahead, cost a segment or two.
 #[test]
 fn averages_a_little_below_reno_where_friendliness_rules() {
     let mut linux = path(config(), 40, 10);

@@ -67,8 +67,8 @@ fn blocks_of_a_window() {
     // More than 200: two equal blocks.
     let p = plan(292_000 + 1460, 1460, NOTHING, &expecting(0.0), &config());
     assert_eq!(p.data, 101, "201 in two blocks");
-    // The segment shrinks by a step to make room for parity, and at least one parity segment is sent:
-    // 0.01 and 0.031 of 10 is 0.41; with 11 of 1260 B 0.44.
+    // The segment shrinks by a step to make room for parity, and at least one parity segment is
+    // sent: 0.01 and 0.031 of 10 is 0.41; with 11 of 1260 B 0.44.
     let p = plan(14_600, 1460, NOTHING, &expecting(0.01), &config());
     assert_eq!((p.segment, p.data, p.parity), (1260, 10, 1));
 }
@@ -86,8 +86,8 @@ fn less_data_than_a_window() {
     assert_eq!((parity(7, &expecting(0.3), &config()), p.parity), (3, 3));
 }
 
-/// 200 symbols of 1442 bytes and one byte more: symbols of 1444 would leave the last one 399 bytes short,
-/// more than its header field can hold.
+/// 200 symbols of 1442 bytes and one byte more: symbols of 1444 would leave the last one 399 bytes
+/// short, more than its header field can hold.
 #[test]
 fn the_rest_that_equal_symbols_cannot_hold_waits() {
     let few = LtConfig { block_limit: 200, ..config() };
@@ -109,8 +109,8 @@ fn fixed_shares_do_not_adapt() {
 }
 
 proptest! {
-    /// For any window, estimate and data, a block fits 255 symbols, holds the stated bytes, and no symbol is
-    /// empty.
+    /// For any window, estimate and data, a block fits 255 symbols, holds the stated bytes, and no
+    /// symbol is empty.
     #[test]
     fn blocks_are_sound(
         window in 0u64..1 << 32,

@@ -3,7 +3,8 @@ use super::*;
 const RTT: Span = Span::from_millis(100);
 const SEGMENT: u64 = 1460;
 
-/// A path without a visible queue: it carries `capacity` bytes per round trip and itself loses `share`.
+/// A path without a visible queue: it carries `capacity` bytes per round trip and itself loses
+/// `share`.
 struct Bench {
     path: PathLoss,
     now: Nanos,
@@ -20,7 +21,8 @@ impl Bench {
         Self { path, now, arrived: 0.0, owed: 0.0, capacity, share, smoothed: RTT }
     }
 
-    /// A round trip with a window in segments of 1000 bytes. Returns whether it was reported as congestion.
+    /// A round trip with a window in segments of 1000 bytes. Returns whether it was reported as
+    /// congestion.
     fn round(&mut self, window: u64, starting: bool) -> bool {
         let begun = self.now;
         self.now += RTT;
@@ -38,8 +40,9 @@ impl Bench {
     }
 }
 
-/// Slow start far beyond the path's capacity, and the law's reactions. The window ends near the capacity at
-/// any loss rate of the path, and the law does not react to the path's own losses for ever.
+/// Slow start far beyond the path's capacity, and the law's reactions. The window ends near the
+/// capacity at any loss rate of the path, and the law does not react to the path's own losses for
+/// ever.
 #[test]
 fn a_flood_ends_and_the_law_does_not_react_to_corruption() {
     for share in [0.0, 0.1, 0.3, 0.5] {
@@ -79,7 +82,7 @@ fn every_loss_counts_until_the_base_is_known() {
     assert!(fast > 6, "a window above what was carried: {fast}");
     // Half of the capacity is small: 16 kB of 24 kB.
     let small: Vec<bool> = (0..10).map(|_| b.round(15_000, false)).collect();
-    assert!(!small.contains(&true) && b.path.base.known().sent() > ENOUGH, "{small:?}");
+    assert!(!small.contains(&true) && b.path.base.known().sent() > MIN_KNOWN_SEGMENTS, "{small:?}");
     assert!((0..40).all(|_| !b.round(30_000, false)), "it is the path's: {:?}", b.path.base);
 }
 

@@ -1,8 +1,8 @@
 //! Processing of feedback: arrivals, losses, and reports to the congestion law.
 //!
-//! Feedback is accepted as far as it can be true: packets that were sent, blocks that were begun, counts that
-//! do not fall. If a peer acknowledges symbols of a block but never delivers it, the acknowledgements hold
-//! until the timer expires.
+//! Feedback is accepted as far as it can be true: packets that were sent, blocks that were begun,
+//! counts that do not fall. If a peer acknowledges symbols of a block but never delivers it, the
+//! acknowledgements hold until the timer expires.
 
 use airtcp_packet::Seq;
 use airtcp_probe::{Cx, Event, Probe};
@@ -94,7 +94,13 @@ impl LtSender {
     }
 
     #[inline]
-    fn on_arrived(&mut self, now: Nanos, number: u64, result: &mut FeedbackResult, stats: &mut LtStats) {
+    fn on_arrived(
+        &mut self,
+        now: Nanos,
+        number: u64,
+        result: &mut FeedbackResult,
+        stats: &mut LtStats,
+    ) {
         let Some((packet, was_lost)) = self.ledger.arrived(number) else { return };
         let bytes = u64::from(packet.len);
         stats.misjudged += u64::from(was_lost);
@@ -114,9 +120,9 @@ impl LtSender {
         }
     }
 
-    /// Marks packets lost that later arrivals show to be lost. Successive lost packets may be those of an
-    /// outage. Packets below the reach of this feedback also count as those of an outage, since all feedback
-    /// that could report them was lost.
+    /// Marks packets lost that later arrivals show to be lost. Successive lost packets may be those
+    /// of an outage. Packets below the reach of this feedback also count as those of an outage,
+    /// since all feedback that could report them was lost.
     fn take_losses(&mut self, result: &mut FeedbackResult, stats: &mut LtStats) {
         let edge = self.ledger.edge();
         if !self.config.bridges() {
@@ -149,7 +155,8 @@ impl LtSender {
         self.row = row;
     }
 
-    /// After a timeout that an outage explains: if no queue stands now, restores the window, paced evenly.
+    /// After a timeout that an outage explains: if no queue stands now, restores the window, paced
+    /// evenly.
     fn restore(&mut self, now: Nanos, stats: &mut LtStats) {
         let Some(segment) = self.outage.take() else { return };
         if self.rtt.min_rtt().is_none_or(|least| self.gate.stands(least, &self.config)) {
@@ -161,7 +168,13 @@ impl LtSender {
         self.refill_to = self.sent + 1;
     }
 
-    fn on_lost(&mut self, packet: &Packet, how: Loss, result: &mut FeedbackResult, stats: &mut LtStats) {
+    fn on_lost(
+        &mut self,
+        packet: &Packet,
+        how: Loss,
+        result: &mut FeedbackResult,
+        stats: &mut LtStats,
+    ) {
         let bytes = u64::from(packet.len);
         stats.symbols_lost += 1;
         self.lost += bytes;
@@ -270,12 +283,20 @@ impl LtSender {
         self.react_from = self.sent;
     }
 
-    /// Reports arrivals to the law: once a whole segment of the law's size has arrived, so that a law that
-    /// counts acknowledgements grows no faster with small segments, and at once with a mark.
+    /// Reports arrivals to the law: once a whole segment of the law's size has arrived, so that a
+    /// law that counts acknowledgements grows no faster with small segments, and at once with a
+    /// mark.
     #[inline]
-    fn report_to_law(&mut self, now: Nanos, result: &FeedbackResult, rtt: Option<Span>, prior: (u64, u64)) {
+    fn report_to_law(
+        &mut self,
+        now: Nanos,
+        result: &FeedbackResult,
+        rtt: Option<Span>,
+        prior: (u64, u64),
+    ) {
         if !self.unreported.any {
-            (self.unreported.pipe, self.unreported.heard, self.unreported.any) = (prior.0, prior.1, true);
+            (self.unreported.pipe, self.unreported.heard, self.unreported.any) =
+                (prior.0, prior.1, true);
         }
         self.unreported.delivered += result.delivered;
         self.unreported.lost += result.lost;
@@ -286,7 +307,8 @@ impl LtSender {
             return;
         }
         let rest = self.unreported.rest - acked;
-        let unreported = std::mem::replace(&mut self.unreported, Unreported { rest, ..Unreported::default() });
+        let unreported =
+            std::mem::replace(&mut self.unreported, Unreported { rest, ..Unreported::default() });
         let sample = AckSample {
             acked,
             delivered: unreported.delivered,

@@ -95,7 +95,8 @@ impl Outgoing {
             return (u8::narrow(self.fresh - 1), false);
         }
         self.again -= 1;
-        // Nothing of the block was in the network when the round began, so what has not arrived was lost.
+        // Nothing of the block was in the network when the round began, so what has not arrived was
+        // lost.
         let first = self.arrived.first_missing(self.cursor, self.fresh);
         let index = first.or_else(|| self.arrived.first_missing(0, self.fresh)).unwrap_or(0);
         self.cursor = u16::from(index) + 1;
@@ -173,8 +174,8 @@ impl Outgoing {
         fresh > 0
     }
 
-    /// The timer expired. The peer should have delivered the block by then, so its acknowledgements of the
-    /// block's symbols are discarded (RFC 2018 section 8).
+    /// The timer expired. The peer should have delivered the block by then, so its acknowledgements
+    /// of the block's symbols are discarded (RFC 2018 section 8).
     pub(crate) fn on_timeout(&mut self) {
         if !self.delivered && self.count >= self.plan.data {
             self.arrived = Symbols::default();
@@ -215,7 +216,8 @@ impl Outgoing {
         self.flying == 0 || self.is_to_sample()
     }
 
-    /// Number of lost and of sent segments among the first, once all of them are judged. Returned once.
+    /// Number of lost and of sent segments among the first, once all of them are judged. Returned
+    /// once.
     pub(crate) fn take_sample(&mut self, on_timeout: bool) -> Option<(u16, u16)> {
         let sent = self.first_sent();
         if !self.is_to_sample() {

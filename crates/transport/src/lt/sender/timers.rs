@@ -93,7 +93,8 @@ impl LtSender {
         self.probe_at = now + probe_after(srtt, deviation, ack_delay, self.probes);
     }
 
-    /// No feedback for a while: sends a few symbols at any window, to learn soon when the path is back.
+    /// No feedback for a while: sends a few symbols at any window, to learn soon when the path is
+    /// back.
     fn probe(&mut self, now: Nanos, stats: &mut LtStats) {
         self.probe_at = Nanos::NEVER;
         if self.pending == 0 {

@@ -13,8 +13,9 @@ use super::{LtSender, Outgoing};
 use crate::tcp::{Pacing, spread};
 use airtcp_congestion::{CongestionControl, Idle, Sent};
 
-/// Without pacing, windows of at least this many of the largest segments leave in bursts. Against TCP, which
-/// sends bursts, a spread window of this size takes a tenth of the link more than its half.
+/// Without pacing, windows of at least this many of the largest segments leave in bursts. Against
+/// TCP, which sends bursts, a spread window of this size takes a tenth of the link more than its
+/// half.
 const SPREAD: u64 = 48;
 
 /// A symbol to send.
@@ -64,8 +65,9 @@ impl LtSender {
         Some(self.emit(now, at, stats))
     }
 
-    /// The pacing rate; `None` if the window alone governs sending. If marks are not reliable, a small window is
-    /// spread over the round trip, since losses of a burst do not show the path's own loss rate.
+    /// The pacing rate; `None` if the window alone governs sending. If marks are not reliable, a
+    /// small window is spread over the round trip, since losses of a burst do not show the path's
+    /// own loss rate.
     #[inline]
     pub(super) fn pacing_rate(&self, now: Nanos) -> Option<BitRate> {
         let even = self.tcp.pacing == Pacing::Cwnd

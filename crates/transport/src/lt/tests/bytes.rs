@@ -1,9 +1,9 @@
-//! LT-TCP with bytes: each packet of the machines carries a symbol of the crate `fec`, computed when it leaves
-//! and decoded from the arrivals. A hash compares the streams.
+//! LT-TCP with bytes: each packet of the machines carries a symbol of the crate `fec`, computed
+//! when it leaves and decoded from the arrivals. A hash compares the streams.
 //!
-//! The machines count symbols; here each symbol has a payload. Data are bytes of the stream, which are a
-//! function of their offset. Each parity or repair is another Reed-Solomon symbol. The decoder sees only the
-//! headers and payloads of the arrivals.
+//! The machines count symbols; here each symbol has a payload. Data are bytes of the stream, which
+//! are a function of their offset. Each parity or repair is another Reed-Solomon symbol. The
+//! decoder sees only the headers and payloads of the arrivals.
 
 use std::collections::BTreeMap;
 
@@ -182,8 +182,8 @@ fn transfer(config: &LtConfig, way: Way, bytes: u64) -> Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any loss, delay and duplication in both directions. At each arrival, the receiver's delivered bytes must
-    /// equal what the decoder could decode.
+    /// Any loss, delay and duplication in both directions. At each arrival, the receiver's
+    /// delivered bytes must equal what the decoder could decode.
     #[test]
     fn real_symbols_decode_to_the_stream(
         bytes in 1u64..120_000,
@@ -215,8 +215,8 @@ proptest! {
     }
 }
 
-/// Half of all packets are lost: blocks of a whole window, hundreds of computed symbols, and indices up to the
-/// last one of the code.
+/// Half of all packets are lost: blocks of a whole window, hundreds of computed symbols, and
+/// indices up to the last one of the code.
 #[test]
 fn blocks_as_large_as_the_code_allows() {
     let config = LtConfig { block_limit: 254, ..LtConfig::default() };

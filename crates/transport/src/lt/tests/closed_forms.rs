@@ -25,8 +25,8 @@ fn binomial(n: u16, p: f64) -> Vec<f64> {
     row
 }
 
-/// One round: a block decodes if and only if at most P of its N symbols are lost, and (P - L)+ symbols are
-/// wasted.
+/// One round: a block decodes if and only if at most P of its N symbols are lost, and (P - L)+
+/// symbols are wasted.
 #[test]
 fn decoding_and_waste_in_one_round() {
     const BLOCKS: u64 = 20_000;

@@ -48,8 +48,9 @@ fn falsify(segment: &mut Segment, lie: Lie) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Feedback is falsified for a second. The sender must not panic or flood, and must always have a next timer.
-    /// With correct feedback again it finishes, unless it was made to believe that missing data had arrived.
+    /// Feedback is falsified for a second. The sender must not panic or flood, and must always have
+    /// a next timer. With correct feedback again it finishes, unless it was made to believe that
+    /// missing data had arrived.
     #[test]
     fn lies_in_feedback(lies in prop::collection::vec(lie(), 1..60), bytes in 1u64..400_000) {
         let mut pair = Pair::new(&LtConfig::default(), &tcp(), clean());
@@ -108,8 +109,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Arbitrary bits are set or cleared in a share of the feedback throughout, over a lossy path. The transfer
-    /// finishes nevertheless, and retractions are counted.
+    /// Arbitrary bits are set or cleared in a share of the feedback throughout, over a lossy path.
+    /// The transfer finishes nevertheless, and retractions are counted.
     #[test]
     fn a_peer_that_lies_now_and_then(
         (share, loss, salt) in (1u64..700, 0u64..300, any::<u64>()),
@@ -139,8 +140,8 @@ proptest! {
     }
 }
 
-/// A peer acknowledges every symbol and delivers no block. The sender respects the peer's window, repeats by
-/// its timer, and holds at most a window.
+/// A peer acknowledges every symbol and delivers no block. The sender respects the peer's window,
+/// repeats by its timer, and holds at most a window.
 #[test]
 fn symbols_confirmed_and_never_delivered() {
     let mut pair = Pair::new(&LtConfig::default(), &tcp(), clean());

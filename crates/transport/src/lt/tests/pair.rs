@@ -1,5 +1,5 @@
-//! Two ends joined by paths that lose, delay and duplicate packets as configured, and a record of the
-//! arrivals that does not depend on the receiver.
+//! Two ends joined by paths that lose, delay and duplicate packets as configured, and a record of
+//! the arrivals that does not depend on the receiver.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,5 +1,5 @@
-//! Segments in the synchronised states, in the order of RFC 9293 section 3.10.7.4: sequence
-//! number, reset, SYN, acknowledgement, data, FIN. The checks of RFC 7323 section 5 come first; those of
+//! Segments in the synchronised states, in the order of RFC 9293 section 3.10.7.4: sequence number,
+//! reset, SYN, acknowledgement, data, FIN. The checks of RFC 7323 section 5 come first; those of
 //! RFC 5961 are in between.
 
 use airtcp_packet::{Flags, Segment};
@@ -62,8 +62,8 @@ impl Connection {
         self.advance_close(now);
     }
 
-    /// Section 3.10.7.4, the four cases of the first check. A bare segment may lie exactly on the right
-    /// edge: the sender has filled the window, and its ACK must be processed.
+    /// Section 3.10.7.4, the four cases of the first check. A bare segment may lie exactly on the
+    /// right edge: the sender has filled the window, and its ACK must be processed.
     fn is_acceptable(&self, seq: u64, s: &Segment) -> bool {
         let (next, edge) = (self.receiver.next, self.receiver.edge());
         let len = u64::from(s.sequence_len());

@@ -32,8 +32,9 @@ impl Connection {
         }
     }
 
-    /// Closes our direction: a FIN follows the written data, and the peer's data is still received. A
-    /// connection that was never opened, or that wrote nothing and got no answer, is CLOSED at once.
+    /// Closes our direction: a FIN follows the written data, and the peer's data is still received.
+    /// A connection that was never opened, or that wrote nothing and got no answer, is CLOSED at
+    /// once.
     pub fn close(&mut self, now: Nanos) {
         self.now = self.now.max(now);
         match self.state {
@@ -75,8 +76,8 @@ impl Connection {
         self.set_state(State::Closed);
     }
 
-    /// Returns from SYN-RECEIVED to LISTEN after the peer has reset. Data that the application wrote waits
-    /// for the next connection.
+    /// Returns from SYN-RECEIVED to LISTEN after the peer has reset. Data that the application
+    /// wrote waits for the next connection.
     pub(super) fn listen_again(&mut self) {
         self.timers.stop_all();
         self.handshake = Handshake::default();
@@ -178,7 +179,8 @@ impl Connection {
         self.sender.init_window((0, 1), u64::from(segment.window), true);
     }
 
-    /// Our SYN is acknowledged: ESTABLISHED, or a later state if the application has already closed.
+    /// Our SYN is acknowledged: ESTABLISHED, or a later state if the application has already
+    /// closed.
     pub(super) fn establish<P: Probe>(
         &mut self,
         now: Nanos,
@@ -214,8 +216,8 @@ impl Connection {
         self.set_state(next);
     }
 
-    /// Sends an ACK for a segment outside the window. Bare segments get few answers, so that two confused
-    /// ends cannot cause an ACK loop.
+    /// Sends an ACK for a segment outside the window. Bare segments get few answers, so that two
+    /// confused ends cannot cause an ACK loop.
     pub(super) fn challenge(&mut self, now: Nanos, bare: bool) {
         if bare {
             if now < self.next_challenge_at {

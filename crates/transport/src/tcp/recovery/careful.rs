@@ -30,8 +30,8 @@ pub(crate) struct LastAdvance {
 }
 
 impl LastAdvance {
-    /// An ACK of `bytes` of new data, whose last segment was last sent at `sent`, echoed the timestamp
-    /// `echoed`.
+    /// An ACK of `bytes` of new data, whose last segment was last sent at `sent`, echoed the
+    /// timestamp `echoed`.
     #[inline]
     pub(crate) fn note(
         &mut self,

@@ -1,8 +1,8 @@
 //! The interface of a loss recovery: its inputs, its view of the sender, and its answers.
 //!
-//! A recovery decides *that* a loss episode began (once for each) and *which* segment leaves next; the
-//! congestion law decides the window. A recovery changes only its own state. The sender applies the
-//! answers in `sender/recover.rs` and `sender/transmit.rs`.
+//! A recovery decides *that* a loss episode began (once for each) and *which* segment leaves next;
+//! the congestion law decides the window. A recovery changes only its own state. The sender applies
+//! the answers in `sender/recover.rs` and `sender/transmit.rs`.
 //!
 //! The phases are those of RFC 5681 section 3.2 and RFC 6298 section 5. The defaults are RFC 6675's
 //! rules for a recovery that [trusts the scoreboard](LossRecovery::trusts_pipe), and the rules for
@@ -89,8 +89,8 @@ pub(crate) enum Duplicate {
 impl Duplicate {
     /// Counts a duplicate outside fast recovery.
     pub(super) fn counted(view: &View<'_>, signs: Signs) -> Self {
-        // RFC 6582 section 3.2 step 2: the ACK must cover more than `recover`. For Reno and Tahoe only
-        // timeouts and restarts set `recover`: two losses in a window are two episodes.
+        // RFC 6582 section 3.2 step 2: the ACK must cover more than `recover`. For Reno and Tahoe
+        // only timeouts and restarts set `recover`: two losses in a window are two episodes.
         let covers_more = !view.config.careful || view.una > view.recover;
         let enough = view.dup_acks == view.config.dup_thresh || signs.early;
         if enough && (covers_more || signs.credible) { Self::Loss } else { Self::Counted }
@@ -249,8 +249,8 @@ pub(crate) trait LossRecovery {
         false
     }
 
-    /// Whether an ACK counts as a duplicate: if `bare`, by RFC 5681 section 2; or because it reports
-    /// `new_sack`. `new` is true if the ACK acknowledges new data.
+    /// Whether an ACK counts as a duplicate: if `bare`, by RFC 5681 section 2; or because it
+    /// reports `new_sack`. `new` is true if the ACK acknowledges new data.
     #[inline]
     fn is_duplicate(&self, bare: bool, new_sack: bool, _new: bool) -> bool {
         if self.trusts_pipe() { new_sack } else { bare }
@@ -287,7 +287,8 @@ pub(crate) trait LossRecovery {
         }
     }
 
-    /// A loss was detected without a timeout. `before` is the law's window before it reacted to the loss.
+    /// A loss was detected without a timeout. `before` is the law's window before it reacted to the
+    /// loss.
     fn begin(&mut self, view: &View<'_>, before: u64) -> Start;
 
     /// A recovery begins, also after a timeout.

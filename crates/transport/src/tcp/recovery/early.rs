@@ -1,7 +1,7 @@
 //! Early retransmit, RFC 5827: fewer duplicates signal a loss if few segments are outstanding.
 //!
-//! It applies if less than four segments are outstanding and no new data may be sent that would cause
-//! further duplicates:
+//! It applies if less than four segments are outstanding and no new data may be sent that would
+//! cause further duplicates:
 //!
 //! ```text
 //!                 outstanding          without SACK: ACKs needed     with SACK: reported
@@ -14,11 +14,12 @@
 use super::discipline::View;
 use crate::tcp::config::EarlyRetransmit;
 
-/// With fewer segments outstanding, early retransmit applies: RFC 5827 sections 3.1 (2.a) and 3.2 (3.a).
+/// With fewer segments outstanding, early retransmit applies: RFC 5827 sections 3.1 (2.a) and 3.2
+/// (3.a).
 const MIN_FOR_THREE: u64 = 4;
 
-/// Whether there are enough duplicates. With `sack`, SACKed segments count instead; `more_follow` is true
-/// if new data may be sent.
+/// Whether there are enough duplicates. With `sack`, SACKed segments count instead; `more_follow`
+/// is true if new data may be sent.
 pub(crate) fn is_early_loss(
     view: &View<'_>,
     sack: bool,

@@ -1,9 +1,10 @@
 //! Proportional Rate Reduction: how much is sent during a loss recovery.
 //!
 //! RFC 9937 section 6 ([`RateReduction::Prr`]) and its predecessor RFC 6937 section 3
-//! ([`RateReduction::PrrRfc6937`]). The law's reduced window is the target, the documents' `ssthresh`.
-//! Without PRR that window applies at once, and half a window of ACKs passes without a transmission. PRR
-//! spreads the reduction over the round trip. On every ACK of the recovery, with `inflight` after it:
+//! ([`RateReduction::PrrRfc6937`]). The law's reduced window is the target, the documents'
+//! `ssthresh`. Without PRR that window applies at once, and half a window of ACKs passes without a
+//! transmission. PRR spreads the reduction over the round trip. On every ACK of the recovery, with
+//! `inflight` after it:
 //!
 //! ```text
 //! prr_delivered += DeliveredData
@@ -19,11 +20,11 @@
 //! loss. Its RecoverFS leaves out data SACKed before the recovery. It does nothing on an ACK that
 //! delivers nothing, and it never delays the first segment.
 //!
-//! [choice] The proportional count is rounded up to whole segments, as in the documents' tables and in
-//! Linux. In bytes, the segment due on an odd ACK would leave with the next. With `spread_marks` PRR also
-//! spreads the reduction for a congestion mark, as Linux does (its state CWR), until data sent after the
-//! reduction is acknowledged. If the reordering timer begins an episode, there is no ACK: by Linux's
-//! rules (`law_rules`) the timer counts as a delivered segment. Bytes.
+//! [choice] The proportional count is rounded up to whole segments, as in the documents' tables and
+//! in Linux. In bytes, the segment due on an odd ACK would leave with the next. With `spread_marks`
+//! PRR also spreads the reduction for a congestion mark, as Linux does (its state CWR), until data
+//! sent after the reduction is acknowledged. If the reordering timer begins an episode, there is no
+//! ACK: by Linux's rules (`law_rules`) the timer counts as a delivered segment. Bytes.
 
 use crate::tcp::config::{PrrBound, RateReduction, TcpConfig};
 use airtcp_congestion::LawRules;
@@ -90,7 +91,8 @@ pub(crate) struct Prr {
     window: u64,
     /// Bytes that the timer counts as delivered if it begins the episode.
     timer_delivers: u64,
-    /// Without SACK: bytes that duplicates have shown as delivered and no cumulative ACK has covered.
+    /// Without SACK: bytes that duplicates have shown as delivered and no cumulative ACK has
+    /// covered.
     duplicates: u64,
     /// Without SACK: estimate of the data in flight.
     pipe: u64,
@@ -140,7 +142,8 @@ impl Prr {
     fn on_ack(&mut self, d: Delivery) {
         if d.bytes == 0 && !self.rfc6937 {
             if self.out == 0 && self.delivered == 0 {
-                // A timer began the episode: there is no ACK to count, and the first segment may leave.
+                // A timer began the episode: there is no ACK to count, and the first segment may
+                // leave.
                 self.window = d.inflight + self.mss;
                 self.delivered = self.timer_delivers;
             }
@@ -169,8 +172,9 @@ impl Prr {
         self.window = d.inflight + count;
     }
 
-    /// DeliveredData without SACK (RFC 9937 section 6.2): a segment for each duplicate, and the cumulative
-    /// progress less what duplicates have counted already; in total at most what was outstanding.
+    /// DeliveredData without SACK (RFC 9937 section 6.2): a segment for each duplicate, and the
+    /// cumulative progress less what duplicates have counted already; in total at most what was
+    /// outstanding.
     fn estimate(&mut self, acked: u64, duplicate: bool) -> u64 {
         let bytes = if acked > 0 {
             let bytes = acked.saturating_sub(self.duplicates);
@@ -189,8 +193,8 @@ impl Prr {
     pub(crate) fn take(&mut self, before: PrrAck, s: &PrrSender) {
         if self.recover_fs.is_none() {
             let now = s.delivered - before.delivered;
-            // Data SACKed before the episode is not delivered in it. Data that this ACK delivers is, although it
-            // is not outstanding any more.
+            // Data SACKed before the episode is not delivered in it. Data that this ACK delivers
+            // is, although it is not outstanding any more.
             let not_sacked = s.in_flight.saturating_sub(s.sacked) + now;
             let all = s.selective && !self.rfc6937;
             self.recover_fs = Some(if all { not_sacked } else { s.in_flight + before.acked });

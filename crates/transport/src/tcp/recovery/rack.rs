@@ -10,16 +10,16 @@
 //! ```
 //!
 //! A timer waits for segments that are not overdue yet. Retransmissions follow the same rule as
-//! originals, so RACK detects a lost one without a timeout. A timeout marks the first segment and all
-//! overdue segments lost, and leaves the rest in flight. `IsLost` and the rules 3 and 4 of RFC 6675's
-//! NextSeg do not apply (section 9.2): lost segments go first, then new data.
+//! originals, so RACK detects a lost one without a timeout. A timeout marks the first segment and
+//! all overdue segments lost, and leaves the rest in flight. `IsLost` and the rules 3 and 4 of RFC
+//! 6675's NextSeg do not apply (section 9.2): lost segments go first, then new data.
 //!
 //! The losses of one window cause one reaction. A lost retransmission causes another (section 9.3)
 //! unless PRR runs, which reduces the sending rate by itself.
 //!
-//! The scoreboard's part is in `scoreboard/rack.rs`, the timers are in `sender/loss_timers.rs`. Leaves
-//! out: a windowed minimum of the round-trip time (the connection's minimum is used), and RACK without
-//! SACK. Times in nanoseconds, offsets in bytes.
+//! The scoreboard's part is in `scoreboard/rack.rs`, the timers are in `sender/loss_timers.rs`.
+//! Leaves out: a windowed minimum of the round-trip time (the connection's minimum is used), and
+//! RACK without SACK. Times in nanoseconds, offsets in bytes.
 
 use airtcp_units::{Nanos, Span};
 
@@ -37,7 +37,8 @@ pub(crate) struct Rack {
     dsack_round: Option<u64>,
     /// A recovery has ended since the last ACK was processed.
     exiting: bool,
-    /// Time of the last loss report to the law. A retransmission sent later belongs to a new window.
+    /// Time of the last loss report to the law. A retransmission sent later belongs to a new
+    /// window.
     reported_at: Nanos,
     pub(crate) tlp: Tlp,
 }
@@ -80,7 +81,8 @@ impl Rack {
         srtt.map_or(window, |srtt| window.min(srtt))
     }
 
-    /// Whether a retransmission sent at `sent_at` belongs to a window without a loss report to the law.
+    /// Whether a retransmission sent at `sent_at` belongs to a window without a loss report to the
+    /// law.
     pub(crate) fn is_in_unreported_window(&self, sent_at: Nanos) -> bool {
         sent_at >= self.reported_at
     }

@@ -32,8 +32,8 @@ macro_rules! discipline {
 recoveries!(discipline);
 
 impl Discipline {
-    /// The recovery of a connection; `sack` if the peer permits SACK. Without SACK, recoveries that use it
-    /// become NewReno.
+    /// The recovery of a connection; `sack` if the peer permits SACK. Without SACK, recoveries that
+    /// use it become NewReno.
     pub(crate) fn new(config: &TcpConfig, sack: bool) -> Self {
         match config.recovery {
             Recovery::Sack if sack && config.rack => Self::Rack(Rack::default()),

@@ -1,8 +1,8 @@
 //! Fast retransmit and fast recovery, RFC 5681 section 3.2.
 //!
-//! The law sets its window to the threshold. The three segments that left the network and each further
-//! duplicate inflate it. Reno leaves fast recovery at the first ACK of new data, so two losses in a
-//! window are two episodes.
+//! The law sets its window to the threshold. The three segments that left the network and each
+//! further duplicate inflate it. Reno leaves fast recovery at the first ACK of new data, so two
+//! losses in a window are two episodes.
 
 use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 

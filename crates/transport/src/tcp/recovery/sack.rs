@@ -1,7 +1,7 @@
 //! Recovery from the scoreboard, RFC 6675 section 5.
 //!
-//! `IsLost`, `SetPipe` and `HighRxt` are in the scoreboard. This file decides when an episode begins,
-//! and has `NextSeg` and `RescueRxt`.
+//! `IsLost`, `SetPipe` and `HighRxt` are in the scoreboard. This file decides when an episode
+//! begins, and has `NextSeg` and `RescueRxt`.
 
 use super::discipline::{Duplicate, LossRecovery, Next, Phase, Room, Signs, Start, View};
 use crate::tcp::scoreboard::SentSegment;

@@ -6,14 +6,14 @@
 //! - A hole is never inferred to be lost. `pipe` counts packets: at the third duplicate it is the
 //!   number outstanding less three; every ACK takes one, a partial ACK two; every packet sent adds
 //!   one.
-//! - While `pipe < floor(cwnd)`, the sender sends the lowest hole that has SACKed data above it and was
-//!   not retransmitted in this recovery, otherwise new data. No hole is retransmitted twice before a
-//!   timeout.
+//! - While `pipe < floor(cwnd)`, the sender sends the lowest hole that has SACKed data above it and
+//!   was not retransmitted in this recovery, otherwise new data. No hole is retransmitted twice
+//!   before a timeout.
 //! - A duplicate is an ACK that acknowledges nothing new and SACKs something new. Outside recovery,
 //!   the sender drops SACK blocks on an ACK of new data, so the next duplicate reports them as new.
-//! - A timeout discards all SACK information and goes back over everything outstanding in order. The
-//!   sender ignores SACK blocks until the next ACK of new data. No recovery begins before data sent
-//!   after the timeout is acknowledged. After a fast recovery the next may begin at once.
+//! - A timeout discards all SACK information and goes back over everything outstanding in order.
+//!   The sender ignores SACK blocks until the next ACK of new data. No recovery begins before data
+//!   sent after the timeout is acknowledged. After a fast recovery the next may begin at once.
 //! - The window is halved without the minimum of two segments that the threshold has.
 //!
 //! Pipe in packets, all else in bytes. Leaves out Quick-Start, F-RTO, ECN's part in the rules

@@ -1,5 +1,5 @@
-//! State of loss recovery under any discipline. Only the methods change its fields, which keeps them
-//! consistent. Bytes.
+//! State of loss recovery under any discipline. Only the methods change its fields, which keeps
+//! them consistent. Bytes.
 
 use airtcp_units::Narrow;
 
@@ -143,22 +143,23 @@ impl RecoveryState {
         self.inflation = i64::narrow(start.inflation);
     }
 
-    /// The retransmission timer expired; `head_due` if the first segment is retransmitted even without
-    /// room in the window.
+    /// The retransmission timer expired; `head_due` if the first segment is retransmitted even
+    /// without room in the window.
     pub(crate) fn on_timeout(&mut self, nxt: u64, head_due: bool) {
         self.leave(nxt);
         self.phase = Phase::Timeout;
         (self.timed_out, self.head_due) = (true, head_due);
     }
 
-    /// Everything of the episode is acknowledged; `unrepaired` if slow start has more to retransmit.
+    /// Everything of the episode is acknowledged; `unrepaired` if slow start has more to
+    /// retransmit.
     pub(crate) fn end(&mut self, unrepaired: bool) {
         (self.inflation, self.head_due, self.prr) = (0, false, None);
         self.phase = if unrepaired { Phase::Timeout } else { Phase::Open };
     }
 
-    /// Returns to the open state before the repair is complete. Duplicates for data sent after `recover`
-    /// count again (RFC 5682 sections 2.1 (3b) and 3.1).
+    /// Returns to the open state before the repair is complete. Duplicates for data sent after
+    /// `recover` count again (RFC 5682 sections 2.1 (3b) and 3.1).
     pub(crate) fn leave(&mut self, recover: u64) {
         let kept = self.kept;
         *self = Self { recover, kept, ..Self::new() };
@@ -222,7 +223,8 @@ impl RecoveryState {
         self.prr.as_mut()
     }
 
-    /// `prr` spreads the reduction of a fast recovery. If `goes_on`, PRR of an earlier mark continues instead.
+    /// `prr` spreads the reduction of a fast recovery. If `goes_on`, PRR of an earlier mark
+    /// continues instead.
     pub(crate) fn spread_loss(&mut self, prr: Option<Prr>, goes_on: bool) {
         let spreading = self.marked_to.take().is_some();
         if !(spreading && goes_on) {
@@ -236,7 +238,8 @@ impl RecoveryState {
         self.marked_to = self.prr.is_some().then_some(nxt);
     }
 
-    /// Ends PRR for a mark if data sent after the reduction is acknowledged: the window is the target.
+    /// Ends PRR for a mark if data sent after the reduction is acknowledged: the window is the
+    /// target.
     #[inline]
     pub(crate) fn end_mark(&mut self, una: u64) {
         if self.marked_to.is_some_and(|to| una > to) {

@@ -1,8 +1,8 @@
 //! Tahoe (Jacobson 1988): fast retransmit without fast recovery.
 //!
 //! Tahoe treats the third duplicate ACK like a timeout but does not back off the timer. The window
-//! restarts at one segment, and slow start retransmits everything outstanding except what cumulative
-//! ACKs skip.
+//! restarts at one segment, and slow start retransmits everything outstanding except what
+//! cumulative ACKs skip.
 
 use super::discipline::{LossRecovery, Phase, Start, View};
 

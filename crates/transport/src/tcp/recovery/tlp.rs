@@ -8,10 +8,11 @@
 //!          one at a time, and only after a round-trip sample since the last
 //! ```
 //!
-//! The ACK of the probe brings the SACK blocks with which RACK finds the missing segments. If the probe
-//! itself was the only missing segment, RACK finds nothing: an ACK beyond it without a DSACK shows that
-//! the probe has repaired a loss, and the sender reports the loss to the law (section 7.4.2). After the
-//! probe the retransmission timer restarts. Times in nanoseconds, offsets in bytes.
+//! The ACK of the probe brings the SACK blocks with which RACK finds the missing segments. If the
+//! probe itself was the only missing segment, RACK finds nothing: an ACK beyond it without a DSACK
+//! shows that the probe has repaired a loss, and the sender reports the loss to the law (section
+//! 7.4.2). After the probe the retransmission timer restarts. Times in nanoseconds, offsets in
+//! bytes.
 
 use airtcp_units::Span;
 
@@ -84,8 +85,8 @@ impl Tlp {
         self.due = false;
     }
 
-    /// TLP_process_ack, with SND.UNA at `una`. If the probe filled a hole (section 7.4.2), returns the
-    /// start of the lost segment.
+    /// TLP_process_ack, with SND.UNA at `una`. If the probe filled a hole (section 7.4.2), returns
+    /// the start of the lost segment.
     pub(crate) fn on_ack(&mut self, una: u64, ack: ProbeAck) -> Option<u64> {
         let end = self.end.filter(|end| una >= *end)?;
         let for_nothing = !self.is_retrans || ack.dsack_end == Some(end);

@@ -1,32 +1,32 @@
-//! TP-LDA for TCP: the sender repairs a loss that trip times do not show to be congestion without any
-//! other reaction (`loss_response = "tp-lda"`). The classifier is [`crate::lda`].
+//! TP-LDA for TCP: the sender repairs a loss that trip times do not show to be congestion without
+//! any other reaction (`loss_response = "tp-lda"`). The classifier is [`crate::lda`].
 //!
-//! The sender's own clock gives the departure of a segment. The timestamp on the ACK (RFC 7323 TSval)
-//! gives the time of the receiver's answer on the receiver's clock:
+//! The sender's own clock gives the departure of a segment. The timestamp on the ACK (RFC 7323
+//! TSval) gives the time of the receiver's answer on the receiver's clock:
 //!
 //! ```text
 //! ROTT = TSval * tick - (departure of the newest segment that the ACK is the first to report)
 //! ```
 //!
-//! The offset between the clocks cancels when trips are compared. The echo (TSecr) is not used: on a
-//! delayed ACK it belongs to the first segment covered, and on duplicates to the segment before the
-//! hole, so that the age of the hole would look like queueing. With SACK every duplicate gives a trip.
-//! Without SACK only segments before the hole do.
+//! The offset between the clocks cancels when trips are compared. The echo (TSecr) is not used: on
+//! a delayed ACK it belongs to the first segment covered, and on duplicates to the segment before
+//! the hole, so that the age of the hole would look like queueing. With SACK every duplicate gives
+//! a trip. Without SACK only segments before the hole do.
 //!
-//! The sender cannot see how long a delayed ACK waited. The delay would look like queueing and would
-//! raise the maximum trip for the length of the window of extremes. [choice] An ACK of one segment
-//! without SACK blocks gives no trip if nothing stays outstanding, or while at least half of the recent
-//! ACKs covered more (`STRETCH_ACK_WEIGHT`). [choice] The peer's tick is assumed to equal our own
-//! `timestamp_tick`. Trips have no finer resolution. If a queue takes only a few ticks to empty,
-//! the classifier is little better than chance. [choice] While the trips of the window lie less than two
-//! ticks apart (`MIN_SPREAD_TICKS`), losses count as congestion.
+//! The sender cannot see how long a delayed ACK waited. The delay would look like queueing and
+//! would raise the maximum trip for the length of the window of extremes. [choice] An ACK of one
+//! segment without SACK blocks gives no trip if nothing stays outstanding, or while at least half
+//! of the recent ACKs covered more (`STRETCH_ACK_WEIGHT`). [choice] The peer's tick is assumed to
+//! equal our own `timestamp_tick`. Trips have no finer resolution. If a queue takes only a few
+//! ticks to empty, the classifier is little better than chance. [choice] While the trips of the
+//! window lie less than two ticks apart (`MIN_SPREAD_TICKS`), losses count as congestion.
 //!
-//! The trips of the segments sent just before and just after a loss classify it. [choice] Without trips a
-//! loss counts as congestion. One congestion loss in a recovery reduces the window, once, when it is
-//! found: at its beginning or later (then without PRR). A timeout always reduces the window, and losses
-//! found in the slow start after it are not classified. Phase 2 needs
-//! [`Connection::differentiation`](crate::tcp::Connection::differentiation) with reports of beacons and
-//! frames. Nanoseconds, trips in microseconds, offsets in bytes.
+//! The trips of the segments sent just before and just after a loss classify it. [choice] Without
+//! trips a loss counts as congestion. One congestion loss in a recovery reduces the window, once,
+//! when it is found: at its beginning or later (then without PRR). A timeout always reduces the
+//! window, and losses found in the slow start after it are not classified. Phase 2 needs
+//! [`Connection::differentiation`](crate::tcp::Connection::differentiation) with reports of beacons
+//! and frames. Nanoseconds, trips in microseconds, offsets in bytes.
 
 use std::collections::VecDeque;
 
@@ -137,9 +137,9 @@ impl Differentiation {
         (self.judged, self.congested) = (false, false);
     }
 
-    /// An ACK of new data without SACK blocks; `several` if it covers more than a segment, `all` if nothing
-    /// is outstanding after it. Returns whether the receiver may have delayed the ACK, for another segment or
-    /// until its timer expired. In that case its trip is not used.
+    /// An ACK of new data without SACK blocks; `several` if it covers more than a segment, `all` if
+    /// nothing is outstanding after it. Returns whether the receiver may have delayed the ACK, for
+    /// another segment or until its timer expired. In that case its trip is not used.
     pub(crate) fn may_be_delayed(&mut self, several: bool, all: bool) -> bool {
         self.stretch_share += STRETCH_ACK_WEIGHT * (f64::from(several) - self.stretch_share);
         !several && (all || self.stretch_share >= 0.5)

@@ -1,5 +1,5 @@
-//! Changes to the whole scoreboard: a recovery begins or ends, a timeout marks everything outstanding
-//! lost, and the undo of a spurious timeout.
+//! Changes to the whole scoreboard: a recovery begins or ends, a timeout marks everything
+//! outstanding lost, and the undo of a spurious timeout.
 
 use airtcp_units::{Nanos, Span};
 
@@ -9,7 +9,8 @@ impl Scoreboard {
     /// A recovery begins or ends: no segment counts as retransmitted in it.
     pub(crate) fn restart_repairs(&mut self) {
         if self.has_rack() {
-            // With RACK, the count of lost segments not yet retransmitted does not depend on episodes.
+            // With RACK, the count of lost segments not yet retransmitted does not depend on
+            // episodes.
             return;
         }
         let to = self.position(self.high_rxt);
@@ -21,10 +22,10 @@ impl Scoreboard {
         self.high_rxt = self.front().map_or(0, |s| s.start);
     }
 
-    /// A timeout: everything unSACKed is lost. SACK information is discarded unless `keep`, and also
-    /// if the receiver has reneged (the first missing segment was SACKed, RFC 2018 section 8). RACK
-    /// marks only the first segment and those overdue by its reordering `window`. Returns whether
-    /// SACK information was kept.
+    /// A timeout: everything unSACKed is lost. SACK information is discarded unless `keep`, and
+    /// also if the receiver has reneged (the first missing segment was SACKed, RFC 2018 section 8).
+    /// RACK marks only the first segment and those overdue by its reordering `window`. Returns
+    /// whether SACK information was kept.
     pub(crate) fn time_out(&mut self, now: Nanos, keep: bool, window: Span) -> bool {
         let keep = keep && !self.front().is_some_and(|s| s.sacked);
         if keep && self.has_rack() {
@@ -59,8 +60,8 @@ impl Scoreboard {
         self.rack_rebuild();
     }
 
-    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is evaluated
-    /// again.
+    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is
+    /// evaluated again.
     pub(crate) fn undo_losses(&mut self) {
         self.pipe = 0;
         for segment in &mut self.segments {
@@ -76,7 +77,8 @@ impl Scoreboard {
         }
     }
 
-    /// Watches for the first SACK of segments below `end` that were never retransmitted; 0 ends the watch.
+    /// Watches for the first SACK of segments below `end` that were never retransmitted; 0 ends the
+    /// watch.
     pub(crate) const fn watch(&mut self, end: u64) {
         (self.watch_end, self.watched) = (end, false);
     }

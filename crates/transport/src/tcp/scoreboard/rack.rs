@@ -88,8 +88,8 @@ impl Scoreboard {
         rack.on_lost(segment.start);
     }
 
-    /// RACK_detect_loss (section 6.2 step 5): marks segments lost that left before the latest delivered
-    /// segment and are overdue by more than the reordering window.
+    /// RACK_detect_loss (section 6.2 step 5): marks segments lost that left before the latest
+    /// delivered segment and are overdue by more than the reordering window.
     pub(crate) fn rack_detect(&mut self, now: Nanos, window: Span) -> Detected {
         let mut found = Detected::default();
         let Some((overdue_after, mut next)) =
@@ -120,7 +120,8 @@ impl Scoreboard {
         found
     }
 
-    /// RACK_mark_losses_on_RTO (section 6.3): marks the first segment and all overdue segments lost.
+    /// RACK_mark_losses_on_RTO (section 6.3): marks the first segment and all overdue segments
+    /// lost.
     pub(super) fn rack_lose_on_timeout(&mut self, now: Nanos, window: Span) {
         if self.front().is_some_and(|s| !s.sacked) {
             self.rack_lose(self.first);

@@ -6,8 +6,8 @@ use super::Scoreboard;
 use crate::tcp::rate::RateSampler;
 
 impl Scoreboard {
-    /// Takes a SACK block. Returns whether it SACKed anything new, and the departure of the last newly
-    /// SACKed segment if none of them had been retransmitted.
+    /// Takes a SACK block. Returns whether it SACKed anything new, and the departure of the last
+    /// newly SACKed segment if none of them had been retransmitted.
     pub(crate) fn sack(
         &mut self,
         start: u64,

@@ -1,14 +1,15 @@
 //! RACK's view of the outstanding segments: RFC 8985 sections 5 and 6.2.
 //!
-//! A linked list holds each outstanding segment that is neither SACKed nor lost, in the order of the
-//! last departure. RACK finds the segments sent before the latest delivered one without a search.
-//! Sending appends, everything else removes, both in constant time. A detection visits only the segments
-//! that it marks lost or still waits for. The board also keeps the latest delivered segment, and whether
-//! any segment arrived out of order.
+//! A linked list holds each outstanding segment that is neither SACKed nor lost, in the order of
+//! the last departure. RACK finds the segments sent before the latest delivered one without a
+//! search. Sending appends, everything else removes, both in constant time. A detection visits only
+//! the segments that it marks lost or still waits for. The board also keeps the latest delivered
+//! segment, and whether any segment arrived out of order.
 //!
-//! [choice] The list order decides which segment was sent first. RFC 8985 compares times, and offsets
-//! at equal times (RACK_sent_after), which assumes that two segments rarely share an instant. Here a
-//! whole window does, and a retransmission would count as older than the new data that left with it.
+//! [choice] The list order decides which segment was sent first. RFC 8985 compares times, and
+//! offsets at equal times (RACK_sent_after), which assumes that two segments rarely share an
+//! instant. Here a whole window does, and a retransmission would count as older than the new data
+//! that left with it.
 //!
 //! Only present with `rack = true`; without it the scoreboard pays one test per segment.
 
@@ -59,8 +60,8 @@ pub(super) struct RackBoard {
     reordering_seen: bool,
     /// True if anything was delivered since the last detection.
     advanced: bool,
-    /// The smallest round-trip time, the timestamp echoed by the ACK in process, and the tick of that
-    /// clock.
+    /// The smallest round-trip time, the timestamp echoed by the ACK in process, and the tick of
+    /// that clock.
     min_rtt: Span,
     echo: Option<u32>,
     tick: Span,
@@ -226,7 +227,8 @@ impl RackBoard {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// Whether a segment of the list left before the latest delivered one, and the next segment of the list.
+    /// Whether a segment of the list left before the latest delivered one, and the next segment of
+    /// the list.
     pub(super) fn is_overtaken(&self, number: u64) -> Option<(bool, Option<u64>)> {
         let link = self.links.get(usize::narrow(number.checked_sub(self.first)?))?;
         Some((

@@ -85,8 +85,8 @@ impl Sender {
         }
         let same_window = self.update_window(info.seq, info.ack, self.scaled(segment.window));
         let ece = self.take_echo(now, segment, prior.flight, env);
-        // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same window. RFC 6675
-        // section 2 requires new SACK information instead.
+        // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same window.
+        // RFC 6675 section 2 requires new SACK information instead.
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
         let bare = bare && self.in_flight() > 0;
         let duplicate = self.discipline.is_duplicate(bare, new_sack, new);
@@ -183,8 +183,8 @@ impl Sender {
             in_fast_recovery: taken.fast || self.recovery.is_reducing(),
             ends_recovery: taken.fast && !self.recovery.is_reducing(),
             in_recovery: !self.recovery.is_open(),
-            // Slow start after a timeout repairs without new data, which alone could carry CWR: the echo repeats
-            // marks that the timeout has answered. Linux and ns-2 grow on it.
+            // Slow start after a timeout repairs without new data, which alone could carry CWR: the
+            // echo repeats marks that the timeout has answered. Linux and ns-2 grow on it.
             ece: taken.ece && !self.recovery.is_timeout(),
         };
         self.law.on_ack(now, &sample);
@@ -198,8 +198,8 @@ impl Sender {
         }
     }
 
-    /// An ACK with nothing outstanding, as at a receiver of bulk data. Only the window can be new, or a
-    /// DSACK for a recovery that is over.
+    /// An ACK with nothing outstanding, as at a receiver of bulk data. Only the window can be new,
+    /// or a DSACK for a recovery that is over.
     #[inline]
     fn on_idle_ack<P: Probe>(
         &mut self,
@@ -225,8 +225,8 @@ impl Sender {
         self.manage_persist(env);
     }
 
-    /// Data in the network: RFC 6675 `pipe`. Where the scoreboard cannot count them, the arrivals shown by
-    /// duplicates are subtracted.
+    /// Data in the network: RFC 6675 `pipe`. Where the scoreboard cannot count them, the arrivals
+    /// shown by duplicates are subtracted.
     fn in_network(&self, config: &TcpConfig) -> u64 {
         if self.discipline.is_selective() {
             return self.board.pipe();
@@ -235,7 +235,8 @@ impl Sender {
         self.board.pipe().saturating_sub(u64::narrow(left))
     }
 
-    /// New data is acknowledged. Returns the departure of its newest segment, if that is unambiguous.
+    /// New data is acknowledged. Returns the departure of its newest segment, if that is
+    /// unambiguous.
     #[inline]
     fn advance<P: Probe>(
         &mut self,

@@ -1,5 +1,5 @@
-//! RACK's and TLP's part of the sender: their timers, and the effects of a detection or a probe. The
-//! rules are in `recovery/rack.rs` and `recovery/tlp.rs`.
+//! RACK's and TLP's part of the sender: their timers, and the effects of a detection or a probe.
+//! The rules are in `recovery/rack.rs` and `recovery/tlp.rs`.
 
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
@@ -36,8 +36,8 @@ impl Sender {
         rack.reo_wnd(&view, self.rtt.min_rtt(), self.rtt.srtt())
     }
 
-    /// Called after recovery has processed an acknowledgement, with `una` and the DSACK count before it,
-    /// and whether the ACK is a duplicate that reports nothing.
+    /// Called after recovery has processed an acknowledgement, with `una` and the DSACK count
+    /// before it, and whether the ACK is a duplicate that reports nothing.
     pub(super) fn loss_detection<P: Probe>(
         &mut self,
         now: Nanos,
@@ -192,8 +192,8 @@ impl Sender {
         out
     }
 
-    /// TLP_process_ack, with SND.UNA already moved. If the probe filled a hole, the loss is reported to
-    /// the law, once per window as for any other loss.
+    /// TLP_process_ack, with SND.UNA already moved. If the probe filled a hole, the loss is
+    /// reported to the law, once per window as for any other loss.
     pub(super) fn tlp_on_ack<P: Probe>(
         &mut self,
         now: Nanos,

@@ -39,8 +39,8 @@ impl Sender {
         }
     }
 
-    /// Whether marks are answered already: a fast recovery that was reported to the law has reduced the
-    /// window.
+    /// Whether marks are answered already: a fast recovery that was reported to the law has reduced
+    /// the window.
     pub(super) fn answers_marks(&self, config: &TcpConfig) -> bool {
         self.recovery.is_fast() && self.is_reported(config) && !self.recovery.is_kept()
     }
@@ -50,10 +50,11 @@ impl Sender {
         env.ecn.enabled && self.una < env.ecn.marked_up_to
     }
 
-    /// The sender reported a loss to the law, which had the window `before`. If the law reduced the window,
-    /// the sender sends CWR, and marks of this window are answered (RFC 3168 section 6.1.2). A law that
-    /// ignored the loss (an explicit retransmit, an estimate above the window) has answered no mark. Laws that
-    /// govern recovery reduce later, and below two segments no law can reduce.
+    /// The sender reported a loss to the law, which had the window `before`. If the law reduced the
+    /// window, the sender sends CWR, and marks of this window are answered (RFC 3168 section
+    /// 6.1.2). A law that ignored the loss (an explicit retransmit, an estimate above the window)
+    /// has answered no mark. Laws that govern recovery reduce later, and below two segments no law
+    /// can reduce.
     pub(super) fn note_reduction(&self, before: u64, env: &mut Env<'_>) -> bool {
         let reduced = self.law.cwnd() < before
             || self.law.governs_recovery()
@@ -64,8 +65,8 @@ impl Sender {
         reduced
     }
 
-    /// A loss outside the usual episodes: reports it to the law without letting the window grow. Returns
-    /// whether the window fell.
+    /// A loss outside the usual episodes: reports it to the law without letting the window grow.
+    /// Returns whether the window fell.
     pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) -> bool {
         let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
@@ -77,7 +78,8 @@ impl Sender {
         reduced
     }
 
-    /// Reports every segment judged lost since the last call to the law, as far as losses are reported.
+    /// Reports every segment judged lost since the last call to the law, as far as losses are
+    /// reported.
     #[inline]
     pub(super) fn report_losses<P: Probe>(
         &mut self,
@@ -93,7 +95,8 @@ impl Sender {
         }
     }
 
-    /// Discards the segments judged lost since the last call; reports them to the law if `reported`.
+    /// Discards the segments judged lost since the last call; reports them to the law if
+    /// `reported`.
     pub(super) fn hand_over_losses(&mut self, now: Nanos, reported: bool) {
         let total_delivered = self.rate.delivered();
         for lost in self.board.drain_losses() {
@@ -152,8 +155,8 @@ impl Sender {
         congestion
     }
 
-    /// Classifies the segments found lost since the last call. Reports congestion losses to the law: each
-    /// segment, and the episode if the running recovery was not reported.
+    /// Classifies the segments found lost since the last call. Reports congestion losses to the
+    /// law: each segment, and the episode if the running recovery was not reported.
     fn judge_losses<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
         if self.recovery.is_timeout() {
             self.hand_over_losses(now, true);
@@ -180,8 +183,8 @@ impl Sender {
         self.spurious.note_reduction();
     }
 
-    /// Whether the recovery that begins is reported to the law. Without losses in the scoreboard, the lost
-    /// segment is the first one outstanding.
+    /// Whether the recovery that begins is reported to the law. Without losses in the scoreboard,
+    /// the lost segment is the first one outstanding.
     pub(super) fn report_episode<P: Probe>(
         &mut self,
         now: Nanos,
@@ -200,8 +203,8 @@ impl Sender {
         self.differentiation.as_mut().is_none_or(|d| d.begin())
     }
 
-    /// Whether the loss of the tail that begins at `start`, repaired by its probe, was congestion: the
-    /// segment that left last before it decides.
+    /// Whether the loss of the tail that begins at `start`, repaired by its probe, was congestion:
+    /// the segment that left last before it decides.
     pub(super) fn judge_tail<P: Probe>(
         &mut self,
         now: Nanos,
@@ -246,8 +249,8 @@ impl Sender {
         self.board.front().is_some_and(|s| !s.sacked && s.is_corrupted())
     }
 
-    /// A duplicate for a corrupted segment: one segment has left the network. The window makes room for
-    /// another where `pipe` does not count it.
+    /// A duplicate for a corrupted segment: one segment has left the network. The window makes room
+    /// for another where `pipe` does not count it.
     pub(super) fn count_corrupted_duplicate(&mut self, config: &TcpConfig) {
         if !self.discipline.trusts_pipe() || !config.limited_transmit {
             self.recovery.add_corrupted_arrival(u64::from(self.mss));

@@ -1,9 +1,10 @@
 //! Response to the echo of a congestion mark: RFC 3168 section 6.1.2.
 //!
 //! At most one reaction per window of data: none before data sent after the last reduction is
-//! acknowledged, whether a mark or a loss caused it. FlightSize is the data outstanding when the ACK with
-//! the echo arrived. The data that this ACK acknowledges was in the network when the mark was made.
-//! Otherwise a law that keeps a share of FlightSize would keep less after an ACK that covers more. Bytes.
+//! acknowledged, whether a mark or a loss caused it. FlightSize is the data outstanding when the
+//! ACK with the echo arrived. The data that this ACK acknowledges was in the network when the mark
+//! was made. Otherwise a law that keeps a share of FlightSize would keep less after an ACK that
+//! covers more. Bytes.
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Nanos;
@@ -12,8 +13,8 @@ use super::{Env, Sender};
 use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
 
 impl Sender {
-    /// Processes the echo of an acknowledgement that found `outstanding` in the network. Returns whether the
-    /// ACK has an echo.
+    /// Processes the echo of an acknowledgement that found `outstanding` in the network. Returns
+    /// whether the ACK has an echo.
     #[inline]
     pub(super) fn take_echo(
         &mut self,
@@ -30,8 +31,8 @@ impl Sender {
         echo
     }
 
-    /// An ACK that found `outstanding` in the network echoed a mark (FlightSize, including the data that
-    /// the ACK acknowledges).
+    /// An ACK that found `outstanding` in the network echoed a mark (FlightSize, including the data
+    /// that the ACK acknowledges).
     fn on_ecn_echo(&mut self, now: Nanos, outstanding: u64, env: &mut Env<'_>) {
         let answered = self.answers_marks(env.config);
         if self.una <= env.ecn.reacted_up_to || answered {
@@ -49,8 +50,8 @@ impl Sender {
         // The mark requires a reduction of its own: nothing can be undone any more.
         self.spurious.forget();
         if at_floor {
-            // The window cannot shrink further: the next new segment waits for the time of a retransmission
-            // timeout.
+            // The window cannot shrink further: the next new segment waits for the time of a
+            // retransmission timeout.
             self.hold_until = now + self.rtt.rto();
         }
     }

@@ -1,6 +1,6 @@
-//! New data, and what delays it: the application, the peer's window, silly-window avoidance (RFC 9293
-//! section 3.8.6.2.1), Nagle's algorithm (section 3.7.4), ECN at a window of one segment (RFC 3168
-//! section 6.1.2).
+//! New data, and what delays it: the application, the peer's window, silly-window avoidance (RFC
+//! 9293 section 3.8.6.2.1), Nagle's algorithm (section 3.7.4), ECN at a window of one segment (RFC
+//! 3168 section 6.1.2).
 
 use airtcp_units::{Nanos, Narrow};
 

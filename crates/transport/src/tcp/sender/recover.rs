@@ -157,8 +157,8 @@ impl Sender {
         let again = self.board.front().is_some_and(|s| s.by_timer);
         let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
         let flight = self.recovery.without_limited(self.flight_size());
-        // Fast recovery sends beyond a lost first segment, and FlightSize includes everything that arrived:
-        // half of it could far exceed the window. RFC 5681 (4) says "no more than".
+        // Fast recovery sends beyond a lost first segment, and FlightSize includes everything that
+        // arrived: half of it could far exceed the window. RFC 5681 (4) says "no more than".
         let fast = self.recovery.is_fast();
         let flight = if fast { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
@@ -193,7 +193,8 @@ impl Sender {
             self.recovery.set_recover(0);
         }
         self.board.restart_repairs();
-        // A fast recovery that began in the slow start after a timeout (less careful variant) returns to it.
+        // A fast recovery that began in the slow start after a timeout (less careful variant)
+        // returns to it.
         self.recovery.end(end.repairs_rest && self.board.next_lost().is_some());
         env.stats.recoveries += 1;
         cx.record(now, || Event::Recovered);
@@ -216,8 +217,8 @@ impl Sender {
             lost: self.board.lost_total(),
             head: self.recovery.head_due_len(&self.board),
             dup_acks: u64::from(self.recovery.dup_acks()),
-            // The law's window, since a reaction sets it at once. The threshold can differ: Jersey keeps a window
-            // above it.
+            // The law's window, since a reaction sets it at once. The threshold can differ: Jersey
+            // keeps a window above it.
             target: self.law.cwnd().max(u64::from(self.mss)),
         };
         if let Some(prr) = self.recovery.prr() {

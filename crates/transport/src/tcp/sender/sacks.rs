@@ -8,8 +8,8 @@ use super::{AckInfo, Env, Sender};
 use crate::tcp::recovery::{Evidence, LossRecovery};
 
 impl Sender {
-    /// Passes SACK blocks to the scoreboard. Returns whether they SACKed anything new, and the departure of
-    /// the newest newly SACKed segment.
+    /// Passes SACK blocks to the scoreboard. Returns whether they SACKed anything new, and the
+    /// departure of the newest newly SACKed segment.
     pub(super) fn take_sacks(
         &mut self,
         now: Nanos,

@@ -1,10 +1,11 @@
-//! Spurious recoveries: passes a view to the detector in `recovery/spurious/`, and applies its results.
+//! Spurious recoveries: passes a view to the detector in `recovery/spurious/`, and applies its
+//! results.
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
 
 use super::{Env, Sender};
-use crate::tcp::recovery::{StateBefore, Evidence, LossRecovery, SenderView, Spurious, Undo};
+use crate::tcp::recovery::{Evidence, LossRecovery, SenderView, Spurious, StateBefore, Undo};
 use airtcp_congestion::CongestionControl;
 
 /// The view for the detector. A macro, so that the detector can be borrowed mutably meanwhile.

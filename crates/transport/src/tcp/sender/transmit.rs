@@ -33,8 +33,8 @@ pub(crate) struct Outgoing {
 }
 
 impl Sender {
-    /// The next segment with data or FIN that may leave at `now`. SACK blocks take `options` bytes of a new
-    /// segment.
+    /// The next segment with data or FIN that may leave at `now`. SACK blocks take `options` bytes
+    /// of a new segment.
     pub(crate) fn next_data(
         &mut self,
         now: Nanos,
@@ -248,8 +248,8 @@ impl Sender {
         if at == 0 || !self.discipline.keeps_timing(self.recovery.phase()) {
             self.timed = None;
         }
-        // The timer starts if it does not run (RFC 6298 5.1), and, if so configured, restarts with the first
-        // outstanding segment.
+        // The timer starts if it does not run (RFC 6298 5.1), and, if so configured, restarts with
+        // the first outstanding segment.
         let restart = at == 0 && env.config.rto_restart_on_retransmission;
         if restart || !env.timers.is_running(Timer::Retransmit) {
             self.arm(now, env.timers);
@@ -271,8 +271,8 @@ impl Sender {
         })
     }
 
-    /// A zero-window probe: the next byte, or the FIN, beyond the window. The probe is not entered as
-    /// outstanding, so that its loss is no sign of congestion.
+    /// A zero-window probe: the next byte, or the FIN, beyond the window. The probe is not entered
+    /// as outstanding, so that its loss is no sign of congestion.
     fn probe(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
         self.probe_due = false;
         let end = self.stream_end();

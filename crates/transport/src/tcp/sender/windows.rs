@@ -9,8 +9,8 @@ use crate::tcp::recovery::{LossRecovery, Phase};
 use airtcp_congestion::CongestionControl;
 
 impl Sender {
-    /// Data that counts against the window: `pipe` where the scoreboard counts it, otherwise everything
-    /// outstanding.
+    /// Data that counts against the window: `pipe` where the scoreboard counts it, otherwise
+    /// everything outstanding.
     #[inline]
     pub(super) fn outstanding(&self, config: &TcpConfig) -> u64 {
         if !self.discipline.trusts_pipe()

@@ -82,7 +82,7 @@ fn syn_is_repeated_with_back_off_and_its_loss_remembered() {
     pair.run(at(7030));
     let times: Vec<u64> =
         pair.sent.iter().filter(|s| s.from == CLIENT).map(|s| s.at.0 / 1_000_000).collect();
-    // 1 s, 2 s, 4 s after one another; one segment of data then (RFC 5681 section 3.1).
+    // 1 s, 2 s, 4 s in succession; then one segment of data (RFC 5681 section 3.1).
     assert_eq!(times, [0, 1000, 3000, 7000, 7020]);
     assert_eq!(pair.sent.iter().filter(|s| s.segment.len > 0).count(), 1);
     assert_eq!(pair.client.rto(), Span::from_secs(3), "RFC 6298 5.7");
@@ -131,7 +131,7 @@ fn simultaneous_open_and_close() {
     );
     pair.run(at(100));
     assert!(pair.client.is_established() && pair.server.is_established());
-    // Which of SYN and SYN-ACK was acknowledged cannot be told: no sample, but no loss either.
+    // It is unclear whether the SYN or the SYN-ACK was acknowledged: no sample, but no loss either.
     assert_eq!(pair.client.srtt(), None);
     assert_eq!(pair.client.stats().handshake_retransmissions, 0);
     assert_eq!(pair.client.cwnd(), 3 * 1460);
@@ -230,7 +230,7 @@ fn options_hold_only_if_both_offer_them() {
     }
 }
 
-/// One end, fed by hand.
+/// A single connection, driven by hand.
 struct SingleEnd {
     c: Connection,
     now: Nanos,
@@ -289,7 +289,7 @@ fn a_reset_in_syn_received_returns_to_listen() {
     assert_eq!(a.c.state(), State::SynReceived);
     a.feed(SingleEnd::segment(Flags::RST, 101, 0));
     assert_eq!((a.c.state(), a.c.next_timer()), (State::Listen, Nanos::NEVER));
-    // And another peer may come.
+    // Another peer may then connect.
     a.feed(SingleEnd::segment(Flags::SYN, 5000, 0));
     a.feed(SingleEnd::segment(Flags::ACK, 5001, 1));
     assert!(a.c.is_established());
@@ -310,11 +310,11 @@ fn resets_and_syns_inside_the_window_are_challenged() {
 }
 
 #[test]
-fn acknowledgements_of_nothing_are_not_believed() {
+fn acknowledgements_of_unsent_data_are_refused() {
     let mut a = SingleEnd::established();
     a.c.write(Nanos::ZERO, 500);
     let r = a.feed(SingleEnd::segment(Flags::ACK, 101, 900));
-    assert!(r.iter().any(|s| s.ack == Seq(101)), "answered with what is true");
+    assert!(r.iter().any(|s| s.ack == Seq(101)), "answered with the correct number");
     assert_eq!(a.c.unacked(), 500);
     assert_eq!(a.c.peer_window(), 1000);
 }
@@ -333,7 +333,7 @@ fn old_timestamps_are_refused() {
     a.feed(with(SingleEnd::segment(Flags::ACK, 101, 1), 51));
     let mut data = SingleEnd::segment(Flags::ACK, 101, 1);
     data.len = 10;
-    assert_eq!(a.feed(with(data, 40))[0].ack, Seq(101), "old: acknowledged, not taken");
+    assert_eq!(a.feed(with(data, 40))[0].ack, Seq(101), "old: acknowledged, not delivered");
     assert_eq!(a.c.delivered(), 0);
     a.feed(data);
     assert_eq!(a.c.delivered(), 0, "without the option: dropped");

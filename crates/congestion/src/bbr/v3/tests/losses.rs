@@ -3,7 +3,8 @@
 use super::*;
 use airtcp_units::Saturate;
 
-/// [A.6, A.21] The third loss in a flight of 100 segments is too much; in a flight of 150 it is the fourth.
+/// [A.6, A.21] The third loss in a flight of 100 segments is too much; in a flight of 150 it is the
+/// fourth.
 #[test]
 fn losses_while_probing_set_the_long_term_bound() {
     for (tx, least) in [(100, 3), (150, 4)] {
@@ -34,7 +35,8 @@ fn losses_while_probing_set_the_long_term_bound() {
     assert_eq!((f.state(), f.law.inflight_longterm()), ("probe-bw-down", None));
 }
 
-/// The point in a large packet at which losses passed the threshold: `lost / inflight = 0.02` there.
+/// The point in a large packet at which losses passed the threshold: `lost / inflight = 0.02`
+/// there.
 #[test]
 fn inflight_at_loss_solves_its_equation() {
     let f = up();
@@ -69,7 +71,8 @@ fn the_probe_after_a_loss_is_a_precaution() {
     assert_eq!(lossy.state(), "probe-bw-down");
 }
 
-/// Outside probing, a round with losses leaves the larger of the delivered bytes and 0.7 of the bound.
+/// Outside probing, a round with losses leaves the larger of the delivered bytes and 0.7 of the
+/// bound.
 #[test]
 fn losses_in_cruise_set_the_short_term_bounds() {
     let mut f = cruise();

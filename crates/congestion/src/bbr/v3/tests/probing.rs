@@ -144,7 +144,8 @@ fn down_ends_in_a_probe_when_it_is_time() {
     assert_eq!(f.state(), "probe-bw-refill");
 }
 
-/// While the bound limits, it rises by one segment in the first round, two in the second, and so on.
+/// While the bound limits, it rises by one segment in the first round, two in the second, and so
+/// on.
 #[test]
 fn the_bound_rises_exponentially() {
     let mut f = bounded_up();

@@ -1,12 +1,13 @@
 //! Detection by DSACKs, RFC 3708 section 3, as Linux does it.
 //!
 //! If DSACKs (RFC 2883) report every retransmission of a recovery, none was needed. A segment
-//! retransmitted several times must be reported as often. A report of a segment that the recovery has
-//! not retransmitted is a copy made by the network, and does not count. If a segment has more reports
-//! than retransmissions, the network copies these very segments, and the detector ignores this recovery.
+//! retransmitted several times must be reported as often. A report of a segment that the recovery
+//! has not retransmitted is a copy made by the network, and does not count. If a segment has more
+//! reports than retransmissions, the network copies these very segments, and the detector ignores
+//! this recovery.
 //!
-//! One case stays ambiguous: a needed retransmission that the network delivered twice.
-//! [choice] A report counts for the retransmissions that it covers completely. If reports are lost, the
+//! One case stays ambiguous: a needed retransmission that the network delivered twice. [choice] A
+//! report counts for the retransmissions that it covers completely. If reports are lost, the
 //! recovery stands. Offsets in bytes.
 
 /// A retransmitted segment, and the number of its retransmissions that were not yet reported.

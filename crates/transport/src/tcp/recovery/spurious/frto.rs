@@ -1,8 +1,8 @@
 //! F-RTO: detects spurious timeouts without any option, RFC 5682.
 //!
-//! After a timeout the sender retransmits only the first segment. If its ACK advances the window but not
-//! to the end, the sender sends two new segments instead of retransmissions. If the next ACK advances
-//! again, originals caused it, and the timeout was spurious.
+//! After a timeout the sender retransmits only the first segment. If its ACK advances the window
+//! but not to the end, the sender sends two new segments instead of retransmissions. If the next
+//! ACK advances again, originals caused it, and the timeout was spurious.
 //!
 //! ```text
 //! step                          without SACK (section 2.1)          with SACK (section 3.1)
@@ -16,9 +16,9 @@
 //!    ACK of new data            spurious                            spurious, also by SACK
 //! ```
 //!
-//! F-RTO does not begin if a recovery already runs. [`Frto::Linux`] adds two rules of Linux with SACK.
-//! If data that was never retransmitted is SACKed for the first time after the timeout, the timeout was
-//! spurious. And repeated timeouts begin F-RTO again.
+//! F-RTO does not begin if a recovery already runs. [`Frto::Linux`] adds two rules of Linux with
+//! SACK. If data that was never retransmitted is SACKed for the first time after the timeout, the
+//! timeout was spurious. And repeated timeouts begin F-RTO again.
 //!
 //! [choice] `keep_sack_after_rto`, not section 3.1 step 1, decides whether the timeout clears the
 //! scoreboard. Step 2 does not override Nagle's algorithm, and Appendix A (limits by the receiver's
@@ -59,8 +59,8 @@ pub(crate) enum Gate {
 pub(super) enum Finding {
     /// None yet.
     Undecided,
-    /// The retransmission is acknowledged: duplicates for data sent by now count again. A value bounds
-    /// the window.
+    /// The retransmission is acknowledged: duplicates for data sent by now count again. A value
+    /// bounds the window.
     Advanced(Option<u64>),
     /// The timeout was real; a value bounds the window.
     Real(u64),
@@ -72,8 +72,8 @@ pub(super) enum Finding {
 #[derive(Debug, Clone, Default)]
 pub(super) struct FrtoState {
     step: Step,
-    /// Bytes of new data sent in step 2 whose arrival duplicates may still show, and bytes whose arrival
-    /// they have shown.
+    /// Bytes of new data sent in step 2 whose arrival duplicates may still show, and bytes whose
+    /// arrival they have shown.
     unseen: u64,
     credit: u64,
 }
@@ -100,9 +100,9 @@ impl FrtoState {
         }
     }
 
-    /// Step 1: the first segment is about to be retransmitted, and everything outstanding counts as lost.
-    /// Returns the offset up to which the scoreboard watches for SACKs of originals. `kept` is true if the
-    /// timeout kept the SACK information.
+    /// Step 1: the first segment is about to be retransmitted, and everything outstanding counts as
+    /// lost. Returns the offset up to which the scoreboard watches for SACKs of originals. `kept`
+    /// is true if the timeout kept the SACK information.
     pub(super) fn begin(&mut self, kept: bool, view: &SenderView<'_>) -> u64 {
         self.step = Step::Resent(view.board.front().map_or(view.nxt, SentSegment::end));
         let early = view.config.frto == Frto::Linux && view.sack && kept;

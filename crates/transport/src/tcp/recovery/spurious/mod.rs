@@ -1,9 +1,9 @@
 //! Spurious recoveries: the state before them, their detection, and the response.
 //!
-//! An episode begins with a fast retransmit or a timeout in the open state. [`Spurious`] then saves what
-//! the detectors [`dsack`], [`eifel`] and [`frto`] need. The first detector that finds the recovery
-//! spurious ends the episode. [`Spurious`] then returns an [`Undo`], which the sender counts and
-//! applies. The response is one of
+//! An episode begins with a fast retransmit or a timeout in the open state. [`Spurious`] then saves
+//! what the detectors [`dsack`], [`eifel`] and [`frto`] need. The first detector that finds the
+//! recovery spurious ends the episode. [`Spurious`] then returns an [`Undo`], which the sender
+//! counts and applies. The response is one of
 //! - `undo`, as in Linux: recovery ends and the law restores window and threshold from before it;
 //! - `eifel`, RFC 4015 section 3, for timeouts:
 //!   (0) pipe_prev = max(FlightSize, ssthresh), SRTT_prev = SRTT + 2 G, RTTVAR_prev = RTTVAR;
@@ -168,9 +168,9 @@ impl Spurious {
         self.episode = Some(Episode { before, eifel, reports });
     }
 
-    /// The retransmission timer has expired. `open`: no recovery ran before; `again`: it expired for the
-    /// same segment again; `kept`: the timeout kept the SACK information. If F-RTO begins, returns the offset
-    /// up to which the scoreboard watches for SACKs of originals.
+    /// The retransmission timer has expired. `open`: no recovery ran before; `again`: it expired
+    /// for the same segment again; `kept`: the timeout kept the SACK information. If F-RTO begins,
+    /// returns the offset up to which the scoreboard watches for SACKs of originals.
     pub(crate) fn on_timeout(
         &mut self,
         (open, again, kept): (bool, bool, bool),
@@ -286,8 +286,8 @@ impl Spurious {
         Some(Undo { by, timeout: before.timeout, ends_repair, restore })
     }
 
-    /// A round-trip sample of an ACK up to `ack`. RFC 4015 step 11 takes the first sample of data sent
-    /// after the timeout: in that case returns SRTT_prev and RTTVAR_prev.
+    /// A round-trip sample of an ACK up to `ack`. RFC 4015 step 11 takes the first sample of data
+    /// sent after the timeout: in that case returns SRTT_prev and RTTVAR_prev.
     #[inline]
     pub(crate) fn take_adaptation(&mut self, ack: u64) -> Option<(Span, Span)> {
         self.adapt.take_if(|a| ack > a.beyond).map(|a| (a.srtt, a.rttvar))
