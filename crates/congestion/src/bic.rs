@@ -115,7 +115,6 @@ impl Bic {
         Self { config: *config, window: Window::default(), w_max: 0, prior: Prior::default() }
     }
 
-    /// The window in whole segments.
     fn segments(&self) -> u64 {
         self.window.cwnd() / self.window.mss()
     }

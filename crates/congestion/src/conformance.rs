@@ -10,7 +10,7 @@ use proptest::test_runner::TestCaseResult;
 use super::*;
 
 /// If no flight exceeded `MAX_FLIGHT`, no law has a reason for a larger window than this, in bytes.
-const MAX_SANE_WINDOW: u64 = 1 << 53;
+const MAX_SANE: u64 = 1 << 53;
 const MAX_FLIGHT: u64 = 1 << 40;
 
 #[derive(Debug, Clone, Copy)]
@@ -200,11 +200,7 @@ impl<'a> Driver<'a> {
         // Only a threshold of two segments can lie above a window of one.
         prop_assert!(self.law.cwnd() <= cwnd.max(two), "grew on congestion");
         if self.promises.has_threshold && kind == CongestionKind::Persistent {
-            prop_assert_eq!(
-                self.law.ssthresh(),
-                ssthresh,
-                "the threshold changed at a repeated timeout"
-            );
+            prop_assert_eq!(self.law.ssthresh(), ssthresh, "changed at a repeated timeout");
         } else if self.promises.bounded_by_window && self.promises.reduces_on_loss {
             prop_assert!(self.law.ssthresh() <= cwnd.max(two), "a threshold above the window");
         }
@@ -225,8 +221,8 @@ impl<'a> Driver<'a> {
             self.congestion(CongestionKind::Persistent, false, 1)?;
         }
         self.law.on_spurious(self.now);
-        prop_assert!(self.law.cwnd() >= cwnd, "the undo did not restore the window");
-        prop_assert!(self.law.ssthresh() >= ssthresh, "the undo did not restore the threshold");
+        prop_assert!(self.law.cwnd() >= cwnd, "the window was not restored");
+        prop_assert!(self.law.ssthresh() >= ssthresh, "the threshold was not restored");
         if self.promises.has_threshold {
             let flight = 2 * cwnd.min(MAX_FLIGHT);
             self.law.raise_ssthresh(flight);
@@ -274,13 +270,9 @@ impl<'a> Driver<'a> {
         let (cwnd, ssthresh, mss) = (self.law.cwnd(), self.law.ssthresh(), self.mss());
         prop_assert!(cwnd >= self.floor, "{} is below {}", cwnd, self.floor);
         prop_assert!(cwnd <= self.params.max_cwnd.max(mss), "above the bound");
-        prop_assert!(cwnd <= MAX_SANE_WINDOW, "{} bytes of window", cwnd);
+        prop_assert!(cwnd <= MAX_SANE, "{} bytes of window", cwnd);
         prop_assert!(ssthresh >= mss);
-        prop_assert!(
-            ssthresh <= MAX_SANE_WINDOW || ssthresh == u64::MAX,
-            "a threshold of {}",
-            ssthresh
-        );
+        prop_assert!(ssthresh <= MAX_SANE || ssthresh == u64::MAX, "a threshold of {}", ssthresh);
         if let Some(rate) = self.law.pacing_rate() {
             prop_assert!(rate.bps() >= 1);
         }

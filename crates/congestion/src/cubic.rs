@@ -70,7 +70,6 @@ struct CubicState {
     epoch: Option<Epoch>,
 }
 
-/// An epoch of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
     /// `t_epoch`, moved forward by the time that does not count.
@@ -94,7 +93,6 @@ impl Cubic {
         }
     }
 
-    /// The window in segments.
     fn segments(&self) -> f64 {
         self.window.cwnd() as f64 / self.window.mss() as f64
     }

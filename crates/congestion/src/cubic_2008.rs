@@ -107,7 +107,6 @@ impl Cubic2008 {
         }
     }
 
-    /// The window in segments.
     fn segments(&self) -> f64 {
         self.window.cwnd() as f64 / self.window.mss() as f64
     }

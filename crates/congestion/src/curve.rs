@@ -10,7 +10,6 @@ use airtcp_units::{Saturate, Span, detmath};
 /// Upper bound of the window on a curve, segments.
 const MAX_WINDOW: f64 = (1_u64 << 40) as f64;
 
-/// A cubic curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Curve {
     /// Segments per second cubed.

@@ -8,7 +8,6 @@ use super::{AckSample, Congestion, CongestionControl, CongestionKind, LawParams,
 /// Payload of a segment in bytes.
 pub(super) const MSS: u64 = 1000;
 
-/// The path and its law.
 pub(super) struct Fluid<L> {
     pub(super) law: L,
     pub(super) rtt: Span,
@@ -37,7 +36,6 @@ impl<L: CongestionControl> Fluid<L> {
         Nanos::from_secs_f64(self.time)
     }
 
-    /// The window in segments.
     pub(super) fn window(&self) -> f64 {
         self.law.cwnd() as f64 / MSS as f64
     }

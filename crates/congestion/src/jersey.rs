@@ -1,9 +1,9 @@
 //! Jersey: marks decide whether a loss is congestion, and a bandwidth estimate sets the reduced
 //! window.
 //!
-//! K. Xu, Y. Tian and N. Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004.
-//! Every ACK updates an estimate of the bandwidth over a sliding window of a round trip. `L_n` is
-//! the number of bytes that the ACK reports as newly arrived (see [`AckedCount`]):
+//! K. Xu, Y. Tian and N. Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4),
+//! 2004. Every ACK updates an estimate of the bandwidth over a sliding window of a round trip.
+//! `L_n` is the number of bytes that the ACK reports as newly arrived (see [`AckedCount`]):
 //!
 //! ```text
 //! R_n = (RTT R_{n-1} + L_n) / ((t_n - t_{n-1}) + RTT)        ownd = RTT R_n, at least two segments

@@ -137,7 +137,6 @@ impl LawTable for VegasConfig {
     }
 }
 
-/// Samples of a round trip.
 #[derive(Debug, Clone, Copy, Default)]
 struct Round {
     /// Sequence number whose acknowledgement ends the round trip; `None` until its first ACK.

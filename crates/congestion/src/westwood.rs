@@ -71,12 +71,11 @@ impl LawTable for WestwoodConfig {
     }
 }
 
-/// The low-pass filter.
 #[derive(Debug, Clone)]
 struct Tustin {
     tau_s: f64,
     /// `tau/m`.
-    virtual_interval: Span,
+    tau_m: Span,
     /// BWE, bytes per second.
     estimate: f64,
     /// Last sample, bytes per second.
@@ -84,24 +83,16 @@ struct Tustin {
     /// Time of the last sample.
     at: Nanos,
     /// Time of the last real sample.
-    last_real_at: Nanos,
+    last_ack: Nanos,
     /// Bytes of ACKs at the instant of the last real sample.
     pending: u64,
 }
 
 impl Tustin {
     fn new(config: &WestwoodConfig, now: Nanos) -> Self {
-        let virtual_interval = Span((config.tau.0 / u64::from(config.m.max(1))).max(1));
+        let tau_m = Span((config.tau.0 / u64::from(config.m.max(1))).max(1));
         let tau_s = config.tau.as_secs_f64();
-        Self {
-            tau_s,
-            virtual_interval,
-            estimate: 0.0,
-            sample: 0.0,
-            at: now,
-            last_real_at: now,
-            pending: 0,
-        }
+        Self { tau_s, tau_m, estimate: 0.0, sample: 0.0, at: now, last_ack: now, pending: 0 }
     }
 
     /// `a_k`.
@@ -116,27 +107,27 @@ impl Tustin {
     }
 
     /// Takes the virtual samples that are due before `now`.
-    fn take_virtual_samples(&mut self, now: Nanos) {
+    fn decay(&mut self, now: Nanos) {
         let gap = now.since(self.at).0;
-        let n = gap.saturating_sub(1) / self.virtual_interval.0;
+        let n = gap.saturating_sub(1) / self.tau_m.0;
         if n == 0 {
             return;
         }
-        let dt_s = self.virtual_interval.as_secs_f64();
+        let dt_s = self.tau_m.as_secs_f64();
         self.fold(0.0, dt_s);
         self.estimate *= detmath::pow(self.coefficient(dt_s), (n - 1) as f64);
-        self.at += Span(n * self.virtual_interval.0);
+        self.at += Span(n * self.tau_m.0);
     }
 
     /// An ACK reported `bytes` as arrived.
     fn on_ack(&mut self, now: Nanos, bytes: u64) {
-        self.take_virtual_samples(now);
+        self.decay(now);
         self.pending = self.pending.saturating_add(bytes);
-        let elapsed = now.since(self.last_real_at);
+        let elapsed = now.since(self.last_ack);
         if elapsed > Span::ZERO {
             let sample = self.pending as f64 / elapsed.as_secs_f64();
             self.fold(sample, now.since(self.at).as_secs_f64());
-            (self.at, self.last_real_at, self.pending) = (now, now, 0);
+            (self.at, self.last_ack, self.pending) = (now, now, 0);
         }
     }
 }
@@ -213,7 +204,7 @@ impl CongestionControl for Westwood {
     }
 
     fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
-        self.filter.take_virtual_samples(now);
+        self.filter.decay(now);
         let target = target(self.filter.estimate, self.min_rtt, self.window.mss());
         react(&mut self.window, c, target);
         self.increase.reset();

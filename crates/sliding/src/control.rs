@@ -39,7 +39,6 @@ const GAIN: f64 = 0.4;
 const SHRINK: f64 = 0.8;
 /// Rounds with a queue of other flows before the window competes.
 const SHARED_AFTER_ROUNDS: u32 = 5;
-/// Minimum window in packets.
 const MIN_WINDOW: f64 = 2.0;
 /// Number of samples whose minimum can end the startup.
 const SAMPLES: usize = 4;
@@ -64,7 +63,6 @@ const MAX_WINDOW_OVER_ARRIVALS: f64 = 1.25;
 /// Round-trip time for rates before the first sample.
 const DEFAULT_RTT: Span = Span::from_millis(100);
 
-/// State of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Startup,
@@ -124,7 +122,6 @@ pub(crate) struct Control {
     /// Number of recent overflows, and the time of the last.
     overflows: (u32, Nanos),
     now: Nanos,
-    /// Number of probes.
     probes: u64,
 }
 
@@ -186,7 +183,6 @@ impl Control {
         self.latest
     }
 
-    /// Smoothed round-trip time.
     #[inline]
     pub(crate) fn srtt(&self) -> Span {
         self.smoothed.map_or(DEFAULT_RTT, |s| s.0)
@@ -205,7 +201,6 @@ impl Control {
         self.srtt().max(self.latest) * 9 / 8
     }
 
-    /// Time between packets.
     #[inline]
     pub(crate) fn gap(&self) -> Span {
         let gain = if self.phase == Phase::Startup { 2.0 } else { PACING };
@@ -240,12 +235,10 @@ impl Control {
             .max(Span::from_secs_f64(packets).min(self.config.queue * MAX_QUEUE_FACTOR))
     }
 
-    /// The longest recent queue.
     fn longest(&self) -> Span {
         self.max_queue[0].max(self.max_queue[1])
     }
 
-    /// A round trip was measured.
     #[inline]
     pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span, next: u64) {
         let (srtt, deviation) = match self.smoothed {

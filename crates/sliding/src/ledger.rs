@@ -19,7 +19,6 @@ const MAX_LOSS_DELAY_FACTOR: u64 = 2;
 /// Number of resolved packets kept, to detect wrong judgements.
 const STORED_PACKETS: usize = 256;
 
-/// Fate of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Flying,
@@ -27,7 +26,6 @@ enum Fate {
     Lost,
 }
 
-/// A packet that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
     pub(crate) payload: Payload,
@@ -42,7 +40,6 @@ pub(crate) struct Sent {
 /// Changes made by feedback.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// Payloads that arrived.
     pub(crate) arrived: Vec<Payload>,
     /// Lost payloads with the numbers of their packets.
     pub(crate) lost: Vec<(u64, Payload)>,
@@ -79,7 +76,6 @@ impl Changes {
     }
 }
 
-/// All packets of a sender.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// Number of the first packet in `sent`.
@@ -107,7 +103,6 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// The number of the next packet.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.first + self.sent.len() as u64

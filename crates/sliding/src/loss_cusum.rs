@@ -78,13 +78,11 @@ impl Share {
 /// State of window and queue when the fates of packets became known.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moment {
-    /// The window is small.
     pub(super) small: bool,
     /// The queue is shorter than half of the longest seen; shorter than a third; empty.
     pub(super) half: bool,
     pub(super) short: bool,
     pub(super) empty: bool,
-    /// The queue is long.
     pub(super) long: bool,
 }
 
@@ -159,7 +157,6 @@ impl LossCusum {
         self.total
     }
 
-    /// True if losses come in bursts.
     pub(super) fn bursts(&self) -> bool {
         self.dispersion > BURSTS
     }
@@ -272,7 +269,6 @@ impl LossCusum {
         }
     }
 
-    /// The startup is over.
     pub(super) const fn end_startup(&mut self) {
         self.started = true;
     }
@@ -286,7 +282,6 @@ impl LossCusum {
         }
     }
 
-    /// The window was reduced for an overflow.
     pub(super) const fn on_overflow(&mut self) {
         (self.sum, self.sum_long, self.quiet) = (0.0, 0.0, 0.0);
         self.wait = 2;
@@ -298,12 +293,10 @@ impl LossCusum {
         self.sum_long = 0.0;
     }
 
-    /// The window grew after a probe.
     pub(super) const fn on_probed(&mut self) {
         self.wait = 1;
     }
 
-    /// A round is over.
     pub(super) fn on_round(&mut self, now: Nanos, dispersion: f64) {
         if now.since(self.confirmed) > CONFIRMATION_TIME && self.unconfirmed > MEMORY {
             self.path.lost *= 1.0 - UNCONFIRMED_LOSS_REDUCTION;

@@ -33,7 +33,6 @@ impl Marks {
         Self { capable, passes: false, silences: 0, marked: 0 }
     }
 
-    /// True if the next packet is ECN-capable.
     #[inline]
     pub(crate) const fn is_capable(&self) -> bool {
         self.capable

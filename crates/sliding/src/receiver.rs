@@ -20,7 +20,6 @@ const HELD: usize = 1 << 16;
 /// Maximum number of combinations that wait for more: bounds memory and work under any sender.
 const MAX_WAITING: usize = 512;
 
-/// The receiving half of an end.
 #[derive(Debug)]
 pub(crate) struct Receiver<S: Content> {
     decoder: WindowDecoder<S>,

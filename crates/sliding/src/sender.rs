@@ -36,7 +36,6 @@ const OUTAGE_ROUNDS: u64 = 6;
 const PROBES_BEFORE_BACKOFF: u32 = 16;
 /// Maximum number of doublings of the timer for silence.
 const MAX_BACKOFF: u32 = 6;
-/// Maximum time between probes.
 const MAX_PROBE_INTERVAL: Span = Span::from_secs(1);
 
 /// The kind of the next packet.
@@ -48,7 +47,6 @@ enum Choice {
     Combination,
 }
 
-/// The sending half of an end.
 #[derive(Debug)]
 pub(crate) struct Sender<S: Content> {
     config: SlidingConfig,

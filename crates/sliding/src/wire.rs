@@ -150,7 +150,6 @@ impl Packet {
     }
 }
 
-/// A receiver's feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Feedback {
     /// The first symbol that the receiver has not decoded.

@@ -47,7 +47,6 @@ enum State {
     ProbeRtt,
 }
 
-/// Phase of loss recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecoveryKind {
     None,

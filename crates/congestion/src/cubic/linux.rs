@@ -53,7 +53,6 @@ const HYSTART_DELAY_MAX: Span = Span::from_millis(16);
 const OFFLOAD_BYTES: u64 = 4 * 65_536;
 const MAX_OFFLOAD_TIME: Span = Span::from_millis(1);
 
-/// State of CUBIC by Linux's rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Linux {
     /// `last_max_cwnd` in segments; 0 for none.
@@ -88,7 +87,6 @@ struct HyStart {
     samples: u32,
 }
 
-/// The window in whole segments.
 fn segments(window: &Window) -> u64 {
     (window.cwnd() / window.mss()).max(1)
 }

@@ -69,13 +69,13 @@ fn silence_decays_by_virtual_samples() {
     }
     let (full, end) = (f.estimate, 10_000);
     // No sample is due before a whole tau/m = 250 ms has passed.
-    f.take_virtual_samples(at_ms(end + 250));
+    f.decay(at_ms(end + 250));
     assert_eq!(f.estimate.to_bits(), full.to_bits());
     // Every one keeps (2m - 1)/(2m + 1) = 3/5; the first averages with the last real sample.
-    f.take_virtual_samples(at_ms(end + 251));
+    f.decay(at_ms(end + 251));
     let first = 0.6 * full + 0.4 * 100_000.0 / 2.0;
     assert!((f.estimate - first).abs() < 1e-6);
-    f.take_virtual_samples(at_ms(end + 1001));
+    f.decay(at_ms(end + 1001));
     let fourth = first * 0.6 * 0.6 * 0.6;
     assert!((f.estimate - fourth).abs() < 1e-6, "{} {fourth}", f.estimate);
     // The result does not depend on how often the filter is called.
@@ -83,10 +83,10 @@ fn silence_decays_by_virtual_samples() {
     for k in 1..=1000 {
         once.on_ack(at_ms(10 * k), MSS);
     }
-    once.take_virtual_samples(at_ms(end + 1001));
+    once.decay(at_ms(end + 1001));
     assert!((f.estimate - once.estimate).abs() < 1e-9);
     // Hours later the estimate is zero, without overflow.
-    f.take_virtual_samples(at_ms(end + 36_000_000));
+    f.decay(at_ms(end + 36_000_000));
     assert!(f.estimate >= 0.0 && f.estimate < 1e-9);
 }
 

@@ -13,7 +13,6 @@ use crate::receiver::DENSITY;
 use crate::wire::{Feedback, Payload};
 
 impl<S: Content> Sender<S> {
-    /// Processes feedback.
     pub(crate) fn take(&mut self, now: Nanos, segment: &Segment) {
         self.now = self.now.max(now);
         let feedback = Feedback::of(segment, self.una, self.ledger.greatest());

@@ -20,7 +20,6 @@ use std::collections::VecDeque;
 /// Maximum number of segments in the average of the base.
 pub(crate) const MEMORY: f64 = 500.0;
 
-/// Maximum number of blocks that wait.
 const WAITING: usize = 16;
 
 /// Share of the sum kept at each block.
@@ -32,7 +31,6 @@ const DEVIATIONS: f64 = 4.0;
 /// Standard deviations below the base from which the base follows a sample.
 const BELOW: f64 = 2.0;
 
-/// Segments sent and lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Share {
     lost: f64,

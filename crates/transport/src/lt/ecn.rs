@@ -45,7 +45,6 @@ const INTERVAL: Span = Span::from_secs(10);
 /// behind a slow start.
 const DOUBT: Span = Span::from_secs(2);
 
-/// State of ECN on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Path {
     /// ECN was not negotiated, or does not work.
@@ -56,7 +55,6 @@ pub(crate) enum Path {
     Capable,
 }
 
-/// Validation of ECN.
 #[derive(Debug, Clone)]
 pub(crate) struct EcnPath {
     path: Path,
@@ -180,7 +178,6 @@ fn is_overflow(lost: u16, sent: u16, expected: f64) -> bool {
     f64::from(lost) >= 1.0 + mean + DEVIATIONS * (mean * (1.0 - expected)).max(0.0).sqrt()
 }
 
-/// Detects a standing queue.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueueGate {
     /// Round-trip times.

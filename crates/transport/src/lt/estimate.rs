@@ -35,7 +35,6 @@ impl Protection {
     }
 }
 
-/// The running estimate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimator {
     alpha: f64,

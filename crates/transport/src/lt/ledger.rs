@@ -12,7 +12,6 @@ use airtcp_units::Nanos;
 use crate::tcp::Snapshot;
 use airtcp_packet::ack_bitmap::{AckBitmap, NewlyAcked, REACH};
 
-/// State of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Flying,
@@ -20,7 +19,6 @@ pub(crate) enum Fate {
     Lost,
 }
 
-/// A packet that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
     /// Block and index of the packet's symbol.
@@ -36,7 +34,6 @@ pub(crate) struct Sent {
     pub(crate) capable: bool,
 }
 
-/// The ledger.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     sent: VecDeque<Sent>,
@@ -63,7 +60,6 @@ impl Ledger {
         }
     }
 
-    /// Number of the next packet.
     pub(crate) fn next(&self) -> u64 {
         self.first + self.sent.len() as u64
     }
@@ -78,7 +74,6 @@ impl Ledger {
         self.flying == 0
     }
 
-    /// Packets in the network.
     pub(crate) const fn flying(&self) -> u64 {
         self.flying
     }

@@ -24,7 +24,6 @@ pub(crate) const PROBE: u16 = 3;
 /// Maximum number of doublings of the time between probes.
 const DOUBLINGS: u32 = 2;
 
-/// A run of lost packets.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Run {
     times: u16,
@@ -40,7 +39,6 @@ impl Run {
         }
     }
 
-    /// True if the run shows an outage.
     pub(crate) const fn is_outage(&self, least: u16) -> bool {
         self.times >= least
     }

@@ -55,7 +55,6 @@ impl Incoming {
     }
 }
 
-/// The receiving half.
 #[derive(Debug)]
 pub(crate) struct LtReceiver {
     delivery: Delivery,

@@ -19,7 +19,6 @@ impl<T: Copy + Default + PartialOrd> RecentMax<T> {
         self.0 = [T::default(), self.0[0]];
     }
 
-    /// Maximum of both intervals.
     #[inline]
     pub(crate) fn get(&self) -> T {
         if self.0[1] > self.0[0] { self.0[1] } else { self.0[0] }

@@ -45,7 +45,6 @@ pub(crate) struct Settled {
     pub(crate) seed: u64,
 }
 
-/// The sending half.
 #[derive(Debug)]
 pub(crate) struct LtSender {
     config: LtConfig,

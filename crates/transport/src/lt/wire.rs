@@ -27,10 +27,8 @@ use super::block::DATA_HEADER;
 const FINAL: u8 = 1;
 const REACTIVE: u8 = 2;
 
-/// Header of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Data {
-    /// Packet number.
     pub(crate) number: u32,
     pub(crate) block: u32,
     /// Index of the symbol in its block.
@@ -104,7 +102,6 @@ impl Data {
     }
 }
 
-/// Feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Feedback {
     /// First block not delivered.

@@ -19,7 +19,6 @@ pub(crate) enum Owed {
     PureAck,
 }
 
-/// Delayed-acknowledgement state.
 #[derive(Debug, Clone)]
 pub(crate) struct AckPolicy {
     owed: Owed,

@@ -187,8 +187,7 @@ pub struct TcpConfig {
     /// Number of data segments at the start that are acknowledged at once, as Linux's quick-ack.
     /// Default 0.
     pub quick_acks: u32,
-    /// How the receiver treats out-of-order data. Default `buffering`. RFC 9293 section
-    /// 3.10.7.4.
+    /// How the receiver treats out-of-order data. Default `buffering`. RFC 9293 section 3.10.7.4.
     pub reassembly: Reassembly,
     /// Receive buffer, the bound of the advertised window. Default 1048576 B.
     pub receive_buffer: Bytes,

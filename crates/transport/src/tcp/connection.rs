@@ -270,7 +270,6 @@ impl Connection {
         self.sender.rto()
     }
 
-    /// Our initial sequence number.
     pub(crate) const fn initial_sequence(&self) -> Seq {
         self.iss
     }

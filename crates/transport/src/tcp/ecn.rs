@@ -6,7 +6,6 @@
 
 use airtcp_packet::{Ecn, Flags, Segment};
 
-/// ECN state of one end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EcnState {
     /// Both ends negotiated ECN.
@@ -23,7 +22,6 @@ pub(crate) struct EcnState {
 }
 
 impl EcnState {
-    /// Flags of a SYN that offers ECN.
     pub(crate) fn syn_flags(offer: bool) -> Flags {
         if offer { Flags::ECE | Flags::CWR } else { Flags::NONE }
     }
@@ -38,7 +36,6 @@ impl EcnState {
         self.enabled = wanted && segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::CWR);
     }
 
-    /// Flags of our SYN-ACK.
     pub(crate) const fn syn_ack_flags(&self) -> Flags {
         if self.enabled { Flags::ECE } else { Flags::NONE }
     }

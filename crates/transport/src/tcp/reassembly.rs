@@ -21,7 +21,6 @@ pub(crate) struct Reassembly {
     recent: VecDeque<u64>,
 }
 
-/// Result of an insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inserted {
     /// All or part of the range was new; the part that was already there, if any.

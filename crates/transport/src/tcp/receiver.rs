@@ -15,9 +15,7 @@ use super::timers::Timers;
 /// The receiving half of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Receiver {
-    /// The peer's initial sequence number.
     pub(crate) irs: Seq,
-    /// Next offset expected.
     pub(crate) next: u64,
     /// Right edge of the window as advertised; it never moves left.
     edge: u64,

@@ -7,14 +7,12 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{RtoMinRule, TcpConfig};
 
-/// Estimator and back-off.
 #[derive(Debug, Clone)]
 pub(crate) struct RttEstimator {
     srtt: Option<Span>,
     rttvar: Span,
     /// The timeout without back-off.
     base: Span,
-    /// Number of doublings in force.
     backoff: u32,
     /// Whether an expiry doubles the timeout.
     doubles: bool,

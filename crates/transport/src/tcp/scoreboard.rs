@@ -37,7 +37,6 @@ pub(crate) struct Acked {
     pub(crate) last: Option<Nanos>,
 }
 
-/// The scoreboard.
 #[derive(Debug, Clone)]
 pub(crate) struct Scoreboard {
     segments: VecDeque<SentSegment>,
@@ -55,7 +54,6 @@ pub(crate) struct Scoreboard {
     high_rxt: u64,
     /// Bytes judged lost in total.
     lost_total: u64,
-    /// Losses not yet reported to the law.
     losses: Vec<Lost>,
     dup_thresh: u32,
     mss: u32,
@@ -120,7 +118,6 @@ impl Scoreboard {
         (segment.start == offset).then_some(segment.sent_at)
     }
 
-    /// SACKed bytes.
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
     }
@@ -130,7 +127,6 @@ impl Scoreboard {
         self.segments.len()
     }
 
-    /// Number of SACKed segments.
     pub(crate) fn sacked_segments(&self) -> u64 {
         self.segments.iter().filter(|s| s.sacked).count() as u64
     }

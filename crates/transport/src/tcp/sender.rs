@@ -84,13 +84,11 @@ pub(crate) struct Sender {
     law: Law,
     discipline: Discipline,
     recovery: RecoveryState,
-    /// Detector of spurious recoveries.
     spurious: Spurious,
     /// Reported corrupted segments that are still to be retransmitted.
     notices: Notices,
     /// The last ACK of new data (RFC 6582 section 4).
     last_advance: LastAdvance,
-    /// Loss differentiation, if configured.
     differentiation: Option<Box<Differentiation>>,
     /// If one segment is timed at a time: its end and its departure.
     timed: Option<(u64, Nanos)>,
@@ -98,7 +96,6 @@ pub(crate) struct Sender {
     window_limited_to: u64,
     /// Time of the last data segment.
     last_sent: Option<Nanos>,
-    /// Departure times under pacing.
     pacer: Pacer,
     /// No new data before this (RFC 3168 section 6.1.2 at a window of one segment).
     hold_until: Nanos,
@@ -214,7 +211,6 @@ impl Sender {
         self.written + 1
     }
 
-    /// The FIN was sent and acknowledged.
     pub(crate) const fn fin_acked(&self) -> bool {
         self.fin && self.una > self.stream_end()
     }
@@ -224,7 +220,6 @@ impl Sender {
         self.fin = true;
     }
 
-    /// Whether the application has closed.
     pub(crate) const fn is_closed(&self) -> bool {
         self.fin
     }
@@ -249,7 +244,6 @@ impl Sender {
         self.mss
     }
 
-    /// The peer's window.
     pub(crate) const fn peer_window(&self) -> u64 {
         self.peer_window
     }
@@ -268,7 +262,6 @@ impl Sender {
         &self.law
     }
 
-    /// A report of the layer below.
     pub(crate) fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
         self.law.on_link_hint(now, hint);
     }
@@ -292,7 +285,6 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// A loss is under repair.
     pub(crate) const fn in_recovery(&self) -> bool {
         !self.recovery.is_open()
     }

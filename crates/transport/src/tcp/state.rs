@@ -63,7 +63,6 @@ impl State {
     }
 }
 
-/// State of the handshake.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Handshake {
     /// The connection has left its first state.

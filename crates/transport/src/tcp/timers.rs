@@ -76,7 +76,6 @@ impl Timers {
         *self = Self::new();
     }
 
-    /// The earliest deadline.
     #[inline]
     pub(crate) fn next(&self) -> Nanos {
         self.0.iter().fold(Nanos::NEVER, |a, b| a.min(*b))

@@ -11,7 +11,6 @@ pub(crate) fn clock_at(now: Nanos, tick: Span) -> u32 {
     u32::low_bits(now.0 / tick.0.max(1)).wrapping_add(1)
 }
 
-/// Timestamp state of one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Timestamps {
     /// Both ends offered timestamps.
@@ -34,7 +33,6 @@ impl Timestamps {
         }
     }
 
-    /// The clock.
     pub(crate) fn clock(&self, now: Nanos) -> u32 {
         clock_at(now, self.tick)
     }

@@ -105,7 +105,6 @@ impl Variant {
         Ok(variant)
     }
 
-    /// The law and recovery of a name.
     fn named(name: &str) -> Result<Self, String> {
         let variant = |law: Option<LawConfig>, recovery: Option<&str>| Self {
             label: name.to_owned(),
@@ -258,7 +257,6 @@ fn object(config: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// Names of a law's parameters.
 fn parameters(law: &str) -> Vec<String> {
     let schema = schema_for!(LawConfig).to_value();
     let table = find(&schema, &|v| v.pointer("/properties/law/const") == Some(&Value::from(law)));

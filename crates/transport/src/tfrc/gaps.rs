@@ -12,12 +12,9 @@ const NDUPACK: u8 = 3;
 /// split one in two. Ranges beyond this are judged at once.
 const ROOM: usize = 8;
 
-/// An arrival next to a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrival {
-    /// Packet number.
     pub(crate) number: u64,
-    /// Arrival time.
     pub(crate) at: Nanos,
     /// Relative one-way trip time in microseconds.
     pub(crate) trip_us: u32,

@@ -44,7 +44,6 @@ pub(crate) struct LossHistory {
 }
 
 impl LossHistory {
-    /// An empty history.
     pub(crate) fn new(discounting: bool) -> Self {
         Self { discounting, start: None, closed: ArrayVec::new() }
     }

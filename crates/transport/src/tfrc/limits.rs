@@ -42,7 +42,6 @@ impl ReceiveRates {
         self.reset(now, largest);
     }
 
-    /// Halves every value.
     pub(crate) fn halve(&mut self) {
         for (_, x) in &mut self.rates {
             *x /= 2.0;

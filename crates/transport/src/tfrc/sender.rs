@@ -38,7 +38,6 @@ pub struct TfrcSenderStats {
 #[derive(Debug, Clone)]
 pub struct TfrcSender {
     config: TfrcConfig,
-    /// Payload of a packet.
     size: u16,
     /// Packets that the application has written and that have not left.
     queued: u64,

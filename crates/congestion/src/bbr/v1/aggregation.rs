@@ -16,7 +16,6 @@ const MAX_ALLOWANCE_TIME: Span = Span::from_millis(100);
 /// Segments after which an epoch ends.
 const MAX_EPOCH_SEGMENTS: u64 = 1 << 20;
 
-/// State of the estimate.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Aggregation {
     greatest: [u64; 2],

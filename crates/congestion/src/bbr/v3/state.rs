@@ -24,7 +24,6 @@ pub(super) enum AckPhase {
     ProbeStopping,
 }
 
-/// Kind of loss recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecoveryKind {
     None,

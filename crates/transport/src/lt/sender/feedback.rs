@@ -20,7 +20,7 @@ use airtcp_congestion::{AckSample, Congestion, CongestionControl, CongestionKind
 
 /// Results of one piece of feedback.
 #[derive(Debug, Clone, Copy, Default)]
-struct FeedbackResult {
+struct Delta {
     /// Bytes that arrived.
     delivered: u64,
     /// Departure of the newest packet among them.
@@ -28,7 +28,6 @@ struct FeedbackResult {
     /// Bytes judged lost, and the last of the lost packets.
     lost: u64,
     last_lost: Option<u64>,
-    /// True if a mark was reported.
     marked: bool,
 }
 
@@ -55,31 +54,31 @@ impl LtSender {
             return;
         }
         let prior = (self.ledger.pipe(), self.heard);
-        let mut result = FeedbackResult::default();
+        let mut delta = Delta::default();
         let acked = self.ledger.update(greatest, feedback.arrived);
         stats.feedback_taken_back += u64::from(acked.regressed);
         for number in acked {
-            self.on_arrived(now, number, &mut result, stats);
+            self.on_arrived(now, number, &mut delta, stats);
         }
         self.losses.clear();
-        self.take_losses(&mut result, stats);
-        result.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
+        self.take_losses(&mut delta, stats);
+        delta.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
         let progress = self.on_delivered(block, stats);
         self.peer_window = u64::from(feedback.window) << shift;
-        let rtt = result.newest.map(|at| now.since(at));
+        let rtt = delta.newest.map(|at| now.since(at));
         if let Some(sample) = rtt {
             self.take_rtt(now, sample, stats, cx);
             self.restore(now, stats);
         }
-        self.react(now, &result, prior.0, stats, cx);
-        self.report_to_law(now, &result, rtt, prior);
+        self.react(now, &delta, prior.0, stats, cx);
+        self.report_to_law(now, &delta, rtt, prior);
         if std::mem::take(&mut self.unsettled) {
             if self.sweep(now) && reports_excess(&self.ecn, &self.config) {
                 self.report_overflow(now, prior.0, stats, cx);
             }
             self.repair(stats);
         }
-        if result.delivered > 0 || progress {
+        if delta.delivered > 0 || progress {
             self.retries = 0;
             self.burst = 0;
             let idle = self.ledger.is_quiet() && self.una == self.assigned;
@@ -94,18 +93,12 @@ impl LtSender {
     }
 
     #[inline]
-    fn on_arrived(
-        &mut self,
-        now: Nanos,
-        number: u64,
-        result: &mut FeedbackResult,
-        stats: &mut LtStats,
-    ) {
+    fn on_arrived(&mut self, now: Nanos, number: u64, delta: &mut Delta, stats: &mut LtStats) {
         let Some((packet, was_lost)) = self.ledger.arrived(number) else { return };
         let bytes = u64::from(packet.len);
         stats.misjudged += u64::from(was_lost);
-        result.delivered += bytes;
-        result.newest = result.newest.max(Some(packet.at));
+        delta.delivered += bytes;
+        delta.newest = delta.newest.max(Some(packet.at));
         self.heard = self.heard.max(packet.end);
         self.rate.on_delivered(now, bytes, packet.at, packet.rate);
         if packet.capable {
@@ -123,11 +116,11 @@ impl LtSender {
     /// Marks packets lost that later arrivals show to be lost. Successive lost packets may be those
     /// of an outage. Packets below the reach of this feedback also count as those of an outage,
     /// since all feedback that could report them was lost.
-    fn take_losses(&mut self, result: &mut FeedbackResult, stats: &mut LtStats) {
+    fn take_losses(&mut self, delta: &mut Delta, stats: &mut LtStats) {
         let edge = self.ledger.edge();
         if !self.config.bridges() {
             while let Some(packet) = self.ledger.next_lost(edge) {
-                self.on_lost(&packet, Loss::Seen, result, stats);
+                self.on_lost(&packet, Loss::Seen, delta, stats);
             }
             return;
         }
@@ -143,7 +136,7 @@ impl LtSender {
                 let first = end - row.len() as u64;
                 for (packet, number) in row.drain(..).zip(first..) {
                     let how = if outage || number < reach { Loss::Outage } else { Loss::Seen };
-                    self.on_lost(&packet, how, result, stats);
+                    self.on_lost(&packet, how, delta, stats);
                 }
                 run = Run::default();
             }
@@ -168,19 +161,13 @@ impl LtSender {
         self.refill_to = self.sent + 1;
     }
 
-    fn on_lost(
-        &mut self,
-        packet: &Packet,
-        how: Loss,
-        result: &mut FeedbackResult,
-        stats: &mut LtStats,
-    ) {
+    fn on_lost(&mut self, packet: &Packet, how: Loss, delta: &mut Delta, stats: &mut LtStats) {
         let bytes = u64::from(packet.len);
         stats.symbols_lost += 1;
         self.lost += bytes;
-        result.lost += bytes;
+        delta.lost += bytes;
         if how == Loss::Seen {
-            result.last_lost = Some(packet.end);
+            delta.last_lost = Some(packet.end);
         }
         if let Some(block) = self.block(packet.block) {
             block.on_lost(packet.index, how);
@@ -240,12 +227,12 @@ impl LtSender {
     fn react<P: Probe>(
         &mut self,
         now: Nanos,
-        result: &FeedbackResult,
+        delta: &Delta,
         flight: u64,
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        let told = result.last_lost.is_some()
+        let told = delta.last_lost.is_some()
             && reports_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
         if told {
             for lost in &self.losses {
@@ -254,7 +241,7 @@ impl LtSender {
         }
         let restart = false;
         // New since the last reaction: packets that left after it.
-        if result.marked && self.heard > self.react_from {
+        if delta.marked && self.heard > self.react_from {
             stats.ecn_reactions += 1;
             self.on_reaction();
             self.law
@@ -262,7 +249,7 @@ impl LtSender {
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
-        } else if told && result.last_lost.is_some_and(|end| end > self.react_from) {
+        } else if told && delta.last_lost.is_some_and(|end| end > self.react_from) {
             self.report_overflow(now, flight, stats, cx);
         }
     }
@@ -287,23 +274,17 @@ impl LtSender {
     /// law that counts acknowledgements grows no faster with small segments, and at once with a
     /// mark.
     #[inline]
-    fn report_to_law(
-        &mut self,
-        now: Nanos,
-        result: &FeedbackResult,
-        rtt: Option<Span>,
-        prior: (u64, u64),
-    ) {
+    fn report_to_law(&mut self, now: Nanos, delta: &Delta, rtt: Option<Span>, prior: (u64, u64)) {
         if !self.unreported.any {
             (self.unreported.pipe, self.unreported.heard, self.unreported.any) =
                 (prior.0, prior.1, true);
         }
-        self.unreported.delivered += result.delivered;
-        self.unreported.lost += result.lost;
-        self.unreported.rest += result.delivered;
+        self.unreported.delivered += delta.delivered;
+        self.unreported.lost += delta.lost;
+        self.unreported.rest += delta.delivered;
         let segment = u64::from(self.mss_most - DATA_HEADER);
         let acked = self.unreported.rest / segment * segment;
-        if acked == 0 && !result.marked && result.lost == 0 {
+        if acked == 0 && !delta.marked && delta.lost == 0 {
             return;
         }
         let rest = self.unreported.rest - acked;
@@ -327,7 +308,7 @@ impl LtSender {
             in_fast_recovery: false,
             ends_recovery: false,
             in_recovery: false,
-            ece: result.marked,
+            ece: delta.marked,
         };
         self.law.on_ack(now, &sample);
     }

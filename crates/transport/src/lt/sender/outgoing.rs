@@ -34,7 +34,6 @@ pub(crate) struct Outgoing {
     /// Symbols to send again, and where to search for the next.
     again: u16,
     cursor: u16,
-    /// Symbols that have arrived.
     arrived: Symbols,
     count: u16,
     /// Symbols in the network.
@@ -47,7 +46,6 @@ pub(crate) struct Outgoing {
     sampled: bool,
     /// A timeout marked some of the first N lost.
     doubtful: bool,
-    /// Number of repair rounds.
     rounds: u16,
     delivered: bool,
 }
@@ -122,7 +120,6 @@ impl Outgoing {
         self.rounds > 0
     }
 
-    /// Payload of a symbol.
     pub(crate) const fn len_of(&self, index: u8) -> u16 {
         let last = index as u16 + 1 == self.plan.data;
         self.plan.symbol - if last { self.plan.padding as u16 } else { 0 }

@@ -18,7 +18,6 @@ use airtcp_congestion::{CongestionControl, Idle, Sent};
 /// half.
 const SPREAD: u64 = 48;
 
-/// A symbol to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Symbol {
     pub(crate) header: Data,

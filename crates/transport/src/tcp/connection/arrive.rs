@@ -156,7 +156,6 @@ impl Connection {
         true
     }
 
-    /// Processes payload and FIN.
     #[inline]
     fn take_data<P: Probe>(&mut self, now: Nanos, seq: u64, s: &Segment, cx: &mut Cx<'_, P>) {
         if !self.state.receives() {

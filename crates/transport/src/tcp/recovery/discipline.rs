@@ -14,7 +14,6 @@ use airtcp_units::Nanos;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::scoreboard::Scoreboard;
 
-/// Phase of loss recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// The sender repairs no loss.
@@ -67,9 +66,7 @@ pub(crate) struct Verdict {
     pub(crate) inflate: i64,
     /// The first outstanding segment leaves next.
     pub(crate) repair_head: bool,
-    /// The back-off of the timer ends.
     pub(crate) reset_backoff: bool,
-    /// Discard all SACK information.
     pub(crate) forget_sacks: bool,
 }
 
@@ -112,13 +109,11 @@ pub(crate) struct Start {
     pub(crate) phase: Phase,
     /// Sets `recover`: the episode ends with the data outstanding now.
     pub(crate) sets_recover: bool,
-    /// Inflation of the window.
     pub(crate) inflation: u64,
     /// Everything outstanding counts as lost.
     pub(crate) lose_all: bool,
     /// No segment counts as retransmitted.
     pub(crate) restart_repairs: bool,
-    /// Restarts the retransmission timer.
     pub(crate) restart_timer: bool,
     /// Bound of the window.
     pub(crate) limit_cwnd: Option<u64>,
@@ -145,7 +140,6 @@ impl Start {
     }
 }
 
-/// How an episode ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     /// Slow start retransmits the segments that are still lost.
@@ -196,7 +190,6 @@ impl Next {
     }
 }
 
-/// A loss recovery.
 pub(crate) trait LossRecovery {
     /// True for a recovery that uses SACK.
     #[inline]

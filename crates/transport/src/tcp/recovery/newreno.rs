@@ -6,7 +6,6 @@ use airtcp_units::Narrow;
 use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 use crate::tcp::config::{PartialAckTimer, RecoveryExit};
 
-/// NewReno's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewReno {
     /// Partial ACKs so far in this recovery.

@@ -74,7 +74,6 @@ pub(crate) struct PrrSender {
     pub(crate) target: u64,
 }
 
-/// State of one PRR episode.
 #[derive(Debug, Clone)]
 pub(crate) struct Prr {
     rfc6937: bool,

@@ -33,7 +33,6 @@ pub(crate) struct Rack {
     /// RACK.reo_wnd_mult and RACK.reo_wnd_persist.
     mult: u32,
     persist: u32,
-    /// RACK.dsack_round.
     dsack_round: Option<u64>,
     /// A recovery has ended since the last ACK was processed.
     exiting: bool,

@@ -6,7 +6,6 @@
 
 use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 
-/// Reno's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reno;
 

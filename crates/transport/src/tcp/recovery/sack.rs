@@ -6,7 +6,6 @@
 use super::discipline::{Duplicate, LossRecovery, Next, Phase, Room, Signs, Start, View};
 use crate::tcp::scoreboard::SentSegment;
 
-/// SACK TCP's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sack {
     /// `RescueRxt`; `None` while undefined.

@@ -7,7 +7,6 @@ use super::discipline::{Phase, Start};
 use super::prr::Prr;
 use crate::tcp::scoreboard::Scoreboard;
 
-/// State of loss recovery.
 #[derive(Debug, Clone)]
 pub(crate) struct RecoveryState {
     phase: Phase,

@@ -6,7 +6,6 @@
 
 use super::discipline::{LossRecovery, Phase, Start, View};
 
-/// Tahoe's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tahoe;
 

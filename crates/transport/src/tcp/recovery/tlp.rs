@@ -18,7 +18,6 @@ use airtcp_units::Span;
 
 use crate::tcp::config::TcpConfig;
 
-/// State of the probe.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tlp {
     /// TLP.end_seq: end of the probe in flight.
@@ -29,7 +28,6 @@ pub(crate) struct Tlp {
     last: u64,
     /// There was a round-trip sample since the last probe.
     sampled: bool,
-    /// The next poll sends the probe.
     due: bool,
 }
 
@@ -52,7 +50,6 @@ impl Tlp {
         self.due = false;
     }
 
-    /// A round-trip time was measured.
     pub(crate) const fn on_sample(&mut self) {
         self.sampled = true;
     }
@@ -80,7 +77,6 @@ impl Tlp {
         (self.is_retrans, self.sampled) = (is_retrans, false);
     }
 
-    /// The probe is cancelled.
     pub(crate) const fn cancel(&mut self) {
         self.due = false;
     }

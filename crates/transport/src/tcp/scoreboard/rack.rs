@@ -41,7 +41,6 @@ impl Scoreboard {
         self.rack.as_mut().is_some_and(|r| r.take_advanced())
     }
 
-    /// RACK.reordering_seen.
     pub(crate) fn reordering_seen(&self) -> bool {
         self.rack.as_ref().is_some_and(|r| r.reordering_seen())
     }
@@ -147,7 +146,6 @@ impl Scoreboard {
         }
     }
 
-    /// A segment is retransmitted.
     pub(super) fn rack_on_retransmit(&mut self, at: usize, was_due: bool) {
         if let Some(rack) = &mut self.rack {
             let still = self.segments.get(at).is_some_and(SentSegment::is_due);

@@ -112,7 +112,6 @@ impl Scoreboard {
         }
     }
 
-    /// Discards all SACK information.
     pub(crate) fn forget_sacks(&mut self) {
         if self.runs.is_empty() {
             return;

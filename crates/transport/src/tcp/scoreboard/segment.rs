@@ -16,9 +16,7 @@ pub(crate) struct SentSegment {
     pub(crate) rate: Snapshot,
     /// Sequence space: payload, and one for FIN.
     pub(crate) len: u32,
-    /// The segment carries the FIN.
     pub(crate) fin: bool,
-    /// The receiver has SACKed the segment.
     pub(crate) sacked: bool,
     /// The receiver once SACKed the segment, even if that was discarded: it counts as delivered.
     pub(crate) delivered: bool,
@@ -58,7 +56,6 @@ impl SentSegment {
         self.start + self.len as u64
     }
 
-    /// Payload bytes.
     #[inline]
     pub(crate) const fn payload(&self) -> u32 {
         self.len - self.fin as u32

@@ -150,7 +150,6 @@ impl RackBoard {
         self.first += 1;
     }
 
-    /// A segment was SACKed.
     pub(super) fn on_sacked(&mut self, now: Nanos, number: u64, segment: &SentSegment) {
         self.sacked += 1;
         self.due -= usize::from(segment.is_due());

@@ -38,7 +38,6 @@ struct Taken {
     fast: bool,
     /// Round-trip time of the newest segment that the ACK reports.
     rtt: Option<Span>,
-    /// The ACK echoes a mark.
     ece: bool,
 }
 

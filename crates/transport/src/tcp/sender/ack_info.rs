@@ -6,7 +6,6 @@ use airtcp_units::Span;
 /// Data about an acknowledgement beside the segment itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AckInfo {
-    /// Our ISN.
     pub(crate) iss: Seq,
     /// Acknowledged offset, not beyond what was sent.
     pub(crate) ack: u64,

@@ -108,7 +108,6 @@ impl Sender {
         self.discipline.on_loss_reported(now);
     }
 
-    /// The reordering timer expired.
     pub(crate) fn on_reordering_timer<P: Probe>(
         &mut self,
         now: Nanos,

@@ -24,7 +24,6 @@ impl Sender {
         self.rtt.back_off();
     }
 
-    /// The SYN or SYN-ACK is acknowledged.
     pub(crate) const fn on_syn_acked(&mut self) {
         (self.una, self.nxt) = (1, 1);
     }

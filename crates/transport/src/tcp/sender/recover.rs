@@ -54,7 +54,6 @@ impl Sender {
         }
     }
 
-    /// A duplicate ACK arrived.
     pub(super) fn recover_on_duplicate<P: Probe>(
         &mut self,
         now: Nanos,
@@ -86,7 +85,6 @@ impl Sender {
         }
     }
 
-    /// Additional signs of a loss.
     fn signs(&self, now: Nanos, view: &View<'_>) -> Signs {
         if view.phase == Phase::Fast {
             return Signs::default();

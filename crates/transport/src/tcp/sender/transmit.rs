@@ -20,7 +20,6 @@ pub(crate) struct Outgoing {
     pub(crate) start: u64,
     /// Payload.
     pub(crate) len: u32,
-    /// The segment carries the FIN.
     pub(crate) fin: bool,
     /// The segment carries the last byte written.
     pub(crate) push: bool,
@@ -28,7 +27,6 @@ pub(crate) struct Outgoing {
     pub(crate) retransmission: bool,
     /// The segment is ECN-capable.
     pub(crate) ect: bool,
-    /// The segment carries CWR.
     pub(crate) cwr: bool,
 }
 
@@ -187,7 +185,6 @@ impl Sender {
         }
     }
 
-    /// Sends new data.
     #[inline]
     fn send_new(&mut self, now: Nanos, len: u32, fin: bool, env: &mut Env<'_>) -> Outgoing {
         if self.in_flight() == 0 {
@@ -322,7 +319,6 @@ impl Sender {
         self.pacer.continues(now, u64::from(self.mss)) && self.board.segments_due() == 0
     }
 
-    /// Whether segments are paced.
     fn is_paced(&self, config: &TcpConfig) -> bool {
         match config.pacing {
             Pacing::Off => false,

@@ -13,7 +13,6 @@ use crate::tcp::{Connection, Role, TcpConfig};
 /// TCP and IP headers without options.
 pub(crate) const HEADERS: u64 = 40;
 
-/// The path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Path {
     pub(crate) rate: BitRate,
@@ -75,7 +74,6 @@ pub(crate) struct Seen {
     pub(crate) cwnd: u64,
     pub(crate) pipe: u64,
     pub(crate) bandwidth: u64,
-    /// Packets in the queue.
     pub(crate) queued: usize,
 }
 

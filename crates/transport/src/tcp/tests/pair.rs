@@ -9,7 +9,6 @@ use airtcp_units::{Nanos, Span};
 
 use crate::tcp::{Connection, Role, TcpConfig};
 
-/// Fate of a segment on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Deliver,
@@ -32,7 +31,6 @@ pub(super) struct Sent {
     pub(super) segment: Segment,
 }
 
-/// Records every event.
 #[derive(Debug, Default)]
 pub(super) struct Log(pub(super) Vec<(Nanos, Who, Event)>);
 

@@ -20,7 +20,6 @@ use airtcp_units::{Nanos, Span};
 use super::evidence::Evidence;
 use crate::tcp::timestamps::clock_at;
 
-/// State of the algorithm in one recovery.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Eifel {
     /// Departure of the first retransmission: RetransmitTS.

@@ -3,7 +3,6 @@
 use crate::tcp::config::TcpConfig;
 use crate::tcp::scoreboard::Scoreboard;
 
-/// One acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evidence {
     /// Bytes that the ACK acknowledged cumulatively.
@@ -16,7 +15,6 @@ pub(crate) struct Evidence {
     pub(crate) dsack: (bool, bool),
     /// The timestamp that the ACK echoes.
     pub(crate) echo: Option<u32>,
-    /// The ACK echoes a congestion mark.
     pub(crate) ece: bool,
 }
 

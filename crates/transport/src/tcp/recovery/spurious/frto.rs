@@ -68,7 +68,6 @@ pub(super) enum Finding {
     Spurious,
 }
 
-/// State of the algorithm.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FrtoState {
     step: Step,

@@ -47,7 +47,6 @@ enum Detector {
 /// The sender at the beginning of a recovery, before the report to the law.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StateBefore {
-    /// A timeout began the recovery.
     pub(crate) timeout: bool,
     /// The law will receive a report of the recovery.
     pub(crate) reduced: bool,
@@ -82,7 +81,6 @@ struct Adapt {
 pub(crate) struct Verdict {
     /// Duplicates for data sent by now count again (`recover`).
     pub(crate) recover_here: bool,
-    /// The congestion window is at most this.
     pub(crate) limit_cwnd: Option<u64>,
     /// The recovery was spurious.
     pub(crate) undo: Option<Undo>,
@@ -95,7 +93,6 @@ pub(crate) struct Undo {
     timeout: bool,
     /// Recovery ends if it runs.
     pub(crate) ends_repair: bool,
-    /// Values to restore.
     pub(crate) restore: Option<Restore>,
 }
 
@@ -162,7 +159,6 @@ impl Spurious {
         self.frto.stop();
     }
 
-    /// A recovery begins.
     pub(crate) fn begin(&mut self, before: StateBefore) {
         let (eifel, reports) = (Eifel::default(), Reports::default());
         self.episode = Some(Episode { before, eifel, reports });
