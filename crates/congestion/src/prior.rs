@@ -2,8 +2,7 @@
 //!
 //! An episode is `FastRetransmit` or `Rto`; a `Persistent` belongs to the timeout before it. After
 //! a mark nothing is undone, since an undo would also revert the reduction for the mark (RFC 4015
-//! section 3.1 likewise stops if the ACK carries an ECN echo). (RFC 4015 section 3.1 stops likewise
-//! when the ACK carries an ECN echo).
+//! section 3.1 likewise stops if the ACK carries an ECN echo).
 
 use super::CongestionKind;
 

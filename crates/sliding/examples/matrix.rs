@@ -1,5 +1,5 @@
-//! Flows of one transport on a drop-tail queue of 10 Mb/s and 80 ms: `matrix NAME FLOWS PACKETS
-//! LOSS SEEDS [FIRST]`. Lists are separated by commas. NAME is `sliding`, `lt`, `cubic` or `tcp`,
+//! Flows of one transport on a drop-tail queue of 10 Mb/s and 80 ms:
+//! `matrix NAME FLOWS PACKETS LOSS SEEDS [FIRST]`. Lists are separated by commas. NAME is `sliding`, `lt`, `cubic` or `tcp`,
 //! FIRST the first seed. The flows start within 5 s and are measured from 20 to 50 s. The program
 //! makes the tables of `docs/models`.
 

@@ -1,6 +1,6 @@
 //! The sliding transport in one line per aspect: start-up, long paths, short transfers, many flows,
-//! rivals, and the steady state. It shows the effect of a change on all of them. `sliding_aims
-//! [PART...]`; a part is named by its first letters.
+//! rivals, and the steady state. It shows the effect of a change on all of them.
+//! `sliding_aims [PART...]`; a part is named by its first letters.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 

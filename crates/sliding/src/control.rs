@@ -7,9 +7,9 @@
 //! - *Startup* doubles per round trip until packets wait (by the minimum of a few samples), or
 //!   until the arrivals have stopped growing for three rounds.
 //! - *Alone*: `base` is the minimum round-trip time of the last 10 to 20 s and `rtt` the minimum of
-//!   this round. Once per round, the window moves by a share of the distance to `window * base /
-//!   rtt + alpha` (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in the queue.
-//!   Rounds without a queue double the step.
+//!   this round. Once per round, the window moves by a share of the distance to
+//!   `window * base / rtt + alpha` (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in
+//!   the queue. Rounds without a queue double the step.
 //! - *Shared*: if a queue stands although the window shrinks, another flow fills it. Then the
 //!   window competes as Reno does: a packet more per round trip, and half for a loss, at most once
 //!   per round trip. Only losses count that coincide with a queue at least half as long as the

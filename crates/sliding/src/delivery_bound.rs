@@ -2,9 +2,9 @@
 //!
 //! A buffer that is short, or always full, drops the excess without a change of the round-trip
 //! time. But then the arrivals do not grow. `A` is the maximum arrival rate in packets per second
-//! of the recent samples, `p` the minimum loss rate of the last minutes. The link then takes `A/(1
-//! - p)`; packets beyond that are sent in vain. Losses of the link itself lower `A` and raise `p`,
-//! and leave the quotient unchanged.
+//! of the recent samples, `p` the minimum loss rate of the last minutes. The link then takes
+//! `A/(1 - p)`; the excess is dropped. Losses of the link itself lower `A` and raise `p`, and leave
+//! the quotient unchanged.
 //!
 //! `p` is the minimum of the samples' upper bounds (Wilson's, three standard deviations, with the
 //! number of independent packets that carries the same information). A few packets without loss

@@ -89,8 +89,8 @@ pub enum WithoutEcn {
 #[serde(rename_all = "kebab-case")]
 pub enum Outages {
     /// The sender probes a silent path, restores the window after the outage, and does not count
-    /// losses of an outage as congestion. Only with `response = "ecn"` and `without_ecn =
-    /// "standing-queue"`.
+    /// losses of an outage as congestion. Only with `response = "ecn"` and
+    /// `without_ecn = "standing-queue"`.
     #[default]
     Bridge,
     /// Only the retransmission timer and the loss rules, as in the papers.

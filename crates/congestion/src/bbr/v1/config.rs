@@ -11,8 +11,8 @@ use crate::{LawRules, LawTable};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bbr1Config {
-    /// Gain of pacing and window in Startup; Drain uses its inverse. Default 2.885, which is 2 / ln
-    /// 2. Draft: `BBRHighGain`.
+    /// Gain of pacing and window in Startup; Drain uses its inverse. Default 2.885, which is
+    /// 2 / ln 2. Draft: `BBRHighGain`.
     pub high_gain: f64,
     /// Gain of the window in ProbeBW. Default 2.
     pub cwnd_gain: f64,

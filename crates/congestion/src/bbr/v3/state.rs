@@ -14,7 +14,7 @@ pub(super) enum State {
     ProbeRtt,
 }
 
-/// What the acknowledgements at hand say about probing for bandwidth (`BBR.ack_phase`).
+/// Phase of bandwidth probing to which the present acknowledgements belong (`BBR.ack_phase`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AckPhase {
     Init,

@@ -7,7 +7,6 @@
 //! The phases are those of RFC 5681 section 3.2 and RFC 6298 section 5. The defaults are RFC 6675's
 //! rules for a recovery that [trusts the scoreboard](LossRecovery::trusts_pipe), and the rules for
 //! connections without SACK for any other. Bytes.
-//! connections without SACK for any other. Bytes.
 
 use airtcp_units::Nanos;
 

@@ -4,6 +4,7 @@
 //! what the detectors [`dsack`], [`eifel`] and [`frto`] need. The first detector that finds the
 //! recovery spurious ends the episode. [`Spurious`] then returns an [`Undo`], which the sender
 //! counts and applies. The response is one of
+//!
 //! - `undo`, as in Linux: recovery ends and the law restores window and threshold from before it;
 //! - `eifel`, RFC 4015 section 3, for timeouts:
 //!   (0) pipe_prev = max(FlightSize, ssthresh), SRTT_prev = SRTT + 2 G, RTTVAR_prev = RTTVAR;
