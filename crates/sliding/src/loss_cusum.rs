@@ -219,12 +219,12 @@ impl LossCusum {
         if at.empty {
             self.empty.add(lost, sent);
         }
-        let mut told = false;
+        let mut learned = false;
         if self.empty.sent >= SHORT_SAMPLE {
             let sample = std::mem::take(&mut self.empty);
             if at.small {
                 self.learn(now, sample);
-                told = true;
+                learned = true;
             }
         }
         if at.small && at.half && self.wait == 0 {
@@ -232,10 +232,10 @@ impl LossCusum {
             if self.small.sent >= SMALL_SAMPLE {
                 let sample = std::mem::take(&mut self.small);
                 self.learn(now, sample);
-                told = true;
+                learned = true;
             }
         }
-        told
+        learned
     }
 
     /// True if a sample is not significantly above the loss rate.

@@ -107,7 +107,7 @@ pub(crate) struct LtSender {
     send_at: Nanos,
     last_sent: Option<Nanos>,
     /// Values of the last [`Event::Window`].
-    told: (u64, u64, u64),
+    recorded_window: (u64, u64, u64),
     /// Losses of the present feedback, for the law.
     losses: Vec<Lost>,
     /// Arrivals and losses not yet reported to the law.
@@ -193,7 +193,7 @@ impl LtSender {
             next_send: Nanos::ZERO,
             send_at: Nanos::NEVER,
             last_sent: None,
-            told: (0, 0, 0),
+            recorded_window: (0, 0, 0),
             losses: Vec::new(),
             unreported: Unreported::default(),
         };
@@ -335,8 +335,8 @@ impl LtSender {
             return;
         }
         let state = (self.law.cwnd(), self.law.ssthresh(), self.peer_window);
-        if state != self.told {
-            self.told = state;
+        if state != self.recorded_window {
+            self.recorded_window = state;
             let (cwnd, ssthresh, peer_window) = state;
             let pipe = self.ledger.pipe();
             cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });

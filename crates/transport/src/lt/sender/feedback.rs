@@ -232,9 +232,9 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        let told = delta.last_lost.is_some()
+        let reports = delta.last_lost.is_some()
             && reports_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
-        if told {
+        if reports {
             for lost in &self.losses {
                 self.law.on_lost(now, lost);
             }
@@ -249,7 +249,7 @@ impl LtSender {
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
-        } else if told && delta.last_lost.is_some_and(|end| end > self.react_from) {
+        } else if reports && delta.last_lost.is_some_and(|end| end > self.react_from) {
             self.report_overflow(now, flight, stats, cx);
         }
     }
