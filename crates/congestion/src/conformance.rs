@@ -3,7 +3,7 @@
 //! Calls come as from a sender: time moves forward, acknowledged data was outstanding, and an
 //! episode is reported once. A law declares its exceptions in [`Promises`].
 
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
@@ -35,7 +35,6 @@ enum Call {
     Undone(CongestionKind, bool),
     Spurious,
     Idle(u64, bool),
-    Hint(u8),
     Limit(u64),
     Wait(Span),
 }
@@ -75,7 +74,6 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
         1 => (loss, any::<bool>()).prop_map(|(k, r)| Call::Undone(k, r && k == CongestionKind::Rto)),
         1 => Just(Call::Spurious),
         1 => (0u64..10_000_000, any::<bool>()).prop_map(|(t, r)| Call::Idle(t, r)),
-        1 => any::<u8>().prop_map(Call::Hint),
         1 => (0u64..1_000_000).prop_map(Call::Limit),
         2 => rtt().prop_map(Call::Wait),
     ];
@@ -247,15 +245,6 @@ impl<'a> Driver<'a> {
                 let returns = if self.promises.has_threshold { 0 } else { self.law.ssthresh() };
                 self.law.on_idle(self.now, &pause);
                 prop_assert!(self.law.cwnd() <= before.max(returns), "grew while idle");
-            }
-            Call::Hint(n) => {
-                let hint = match n % 4 {
-                    0 => LinkHint::Down,
-                    1 => LinkHint::Up,
-                    2 => LinkHint::Rate(BitRate::from_mbps(1 + u64::from(n))),
-                    _ => LinkHint::Corruption(f64::from(n) / 256.0),
-                };
-                self.law.on_link_hint(self.now, &hint);
             }
             Call::Limit(bytes) => {
                 self.law.limit_cwnd(bytes);

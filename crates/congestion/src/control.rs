@@ -5,7 +5,7 @@ use airtcp_units::{BitRate, Nanos};
 
 use crate::needs::Needs;
 use crate::promises::Promises;
-use crate::types::{AckSample, Congestion, Idle, LawParams, LawState, LinkHint, Lost, Sent};
+use crate::types::{AckSample, Congestion, Idle, LawParams, LawState, Lost, Sent};
 
 /// A congestion law. `now` never decreases from call to call.
 ///
@@ -52,11 +52,6 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// Sending starts again after a pause with nothing outstanding.
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         let _ = (now, idle);
-    }
-
-    /// The layer below reports a change of the link.
-    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        let _ = (now, hint);
     }
 
     /// Lowers the window to at most `bytes` without a congestion reaction, for instance at the end

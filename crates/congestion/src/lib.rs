@@ -56,8 +56,8 @@ pub use promises::Promises;
 pub use registry::{Law, LawConfig, registry as laws};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
 pub use types::{
-    AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, LinkHint, Lost,
-    RateSample, Sent,
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, Lost, RateSample,
+    Sent,
 };
 pub use window::Window;
 

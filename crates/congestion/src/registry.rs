@@ -8,8 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
-    Needs, Promises, Sent,
+    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, Lost, Needs,
+    Promises, Sent,
 };
 
 /// From one entry per law this macro makes the enum, its configuration, the list and the
@@ -190,9 +190,6 @@ impl CongestionControl for Law {
     }
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         each!(self, l => l.on_idle(now, idle));
-    }
-    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        each!(self, l => l.on_link_hint(now, hint));
     }
     fn limit_cwnd(&mut self, bytes: u64) {
         each!(self, l => l.limit_cwnd(bytes));

@@ -245,19 +245,6 @@ pub struct Idle {
     pub app_limited: bool,
 }
 
-/// A report from the layer below.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LinkHint {
-    /// The link went down: losses are no sign of congestion.
-    Down,
-    /// The link is up again.
-    Up,
-    /// The link has this rate now.
-    Rate(BitRate),
-    /// Share of packets that corruption now destroys.
-    Corruption(f64),
-}
-
 /// State of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LawState {

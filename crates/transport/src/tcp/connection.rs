@@ -26,7 +26,7 @@ use super::stats::TcpStats;
 use super::timers::Timers;
 use super::timestamps::Timestamps;
 use crate::lda::TpLda;
-use airtcp_congestion::{CongestionControl, Law, LawState, LinkHint};
+use airtcp_congestion::{CongestionControl, Law, LawState};
 
 /// One end of a TCP connection.
 ///
@@ -143,12 +143,6 @@ impl Connection {
     /// Sets whether the application reads everything at once (the default).
     pub const fn set_auto_read(&mut self, on: bool) {
         self.receiver.set_auto_read(on);
-    }
-
-    /// Passes a report of the layer below to the congestion law.
-    pub fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        self.now = self.now.max(now);
-        self.sender.on_link_hint(now, hint);
     }
 
     /// A link corrupted a packet of this end. No effect unless

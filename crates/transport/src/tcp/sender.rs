@@ -37,7 +37,7 @@ use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
 use crate::lda::TpLda;
-use airtcp_congestion::{CongestionControl, Idle, Law, LawParams, LinkHint};
+use airtcp_congestion::{CongestionControl, Idle, Law, LawParams};
 
 /// Bytes written by an endless source: more than any run sends.
 pub(crate) const ENDLESS: u64 = 1 << 62;
@@ -260,10 +260,6 @@ impl Sender {
 
     pub(crate) const fn law(&self) -> &Law {
         &self.law
-    }
-
-    pub(crate) fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        self.law.on_link_hint(now, hint);
     }
 
     /// SRTT; `None` before the first sample.

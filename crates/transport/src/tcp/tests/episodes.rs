@@ -9,7 +9,7 @@ use super::pair::{Fate, Pair, at, ms};
 use crate::tcp::{Connection, Recovery, Role, TcpConfig};
 use airtcp_congestion::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, Law, LawConfig, LawParams,
-    LawState, LinkHint, Lost, Promises, Sent,
+    LawState, Lost, Promises, Sent,
 };
 
 /// The reports to a law, and falls of its window without a report.
@@ -52,9 +52,6 @@ impl CongestionControl for Watched {
     }
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         self.law.on_idle(now, idle);
-    }
-    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        self.law.on_link_hint(now, hint);
     }
     fn limit_cwnd(&mut self, bytes: u64) {
         self.law.limit_cwnd(bytes);

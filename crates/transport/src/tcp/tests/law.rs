@@ -8,8 +8,7 @@ use airtcp_units::{BitRate, Nanos, Span};
 use super::pair::{Fate, Pair, ms};
 use crate::tcp::{Connection, Pacing, Recovery, Role, TcpConfig};
 use airtcp_congestion::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LinkHint,
-    Lost, Sent,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, Lost, Sent,
 };
 
 #[derive(Debug, Default)]
@@ -21,7 +20,6 @@ struct Notes {
     order: Vec<&'static str>,
     episodes: Vec<Congestion>,
     idles: Vec<Idle>,
-    hints: usize,
 }
 
 /// A law with a fixed window and rate.
@@ -62,9 +60,6 @@ impl CongestionControl for Fixed {
     }
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         self.note(|n| n.idles.push(*idle));
-    }
-    fn on_link_hint(&mut self, _: Nanos, _: &LinkHint) {
-        self.note(|n| n.hints += 1);
     }
     fn limit_cwnd(&mut self, _: u64) {}
     fn cwnd(&self) -> u64 {
@@ -212,10 +207,7 @@ fn everything_sent_and_acknowledged_is_reported() {
     let (mut pair, notes) = pair(&config(), 5000, None);
     pair.act(Side::Client, |c, now| c.write(now, 20_000));
     pair.run(pair.now + ms(2000));
-    pair.act(Side::Client, |c, now| {
-        c.on_link_hint(now, &LinkHint::Down);
-        c.write(now, 1000)
-    });
+    pair.act(Side::Client, |c, now| c.write(now, 1000));
     pair.run(pair.now + ms(1000));
     let notes = notes.lock().unwrap();
     assert_eq!(notes.sent.iter().map(|s| s.bytes).sum::<u64>(), 21_000);
@@ -226,7 +218,6 @@ fn everything_sent_and_acknowledged_is_reported() {
     // The last write came after a pause of about two seconds.
     let idle = notes.idles.last().copied();
     assert!(idle.is_some_and(|i| i.idle > Span::from_millis(1500) && i.restart));
-    assert_eq!(notes.hints, 1);
     // Fifteen ACKs freed room that was needed; the last five and the one after did not.
     let limited: Vec<bool> = notes.acks.iter().map(|a| a.cwnd_limited).collect();
     assert!(limited[..15].iter().all(|l| *l) && !limited[20], "{limited:?}");
