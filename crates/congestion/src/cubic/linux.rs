@@ -18,8 +18,8 @@
 //! but not `W_max`. If the application is silent, the epoch moves forward. If the window merely
 //! does not limit sending, it does not.
 //!
-//! HyStart ends slow start at 16 segments and more (`ssthresh = w`) in two cases. ACKs less than 2
-//! ms apart continue for more than half of RTTmin and a millisecond. Or the minimum of eight
+//! HyStart ends slow start at 16 segments and more (`ssthresh = w`) in two cases: ACKs at most
+//! 2 ms apart continue for more than half of RTTmin and a millisecond, or the minimum of eight
 //! round-trip times of a round is RTTmin / 8 (4 to 16 ms) above RTTmin.
 
 use airtcp_units::{Nanos, Saturate, Span};
