@@ -1,4 +1,4 @@
-//! The pair driver: two ends, a delay each way, and a script that decides each segment's fate.
+//! The pair driver: two ends, a delay each way, and a script that decides the fate of each segment.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,18 +9,17 @@ use airtcp_units::{Nanos, Span};
 
 use crate::tcp::{Connection, Role, TcpConfig};
 
-/// What becomes of a segment on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Deliver,
     Drop,
-    /// Delivered after this much more time.
+    /// Delivered with this additional delay.
     Late(Span),
-    /// Delivered, and again after this much more time.
+    /// Delivered, and a second time with this additional delay.
     Twice(Span),
     /// Delivered with the congestion-experienced mark.
     Mark,
-    /// Delivered not before this time, like everything behind a link that stands still.
+    /// Delivered not before this time, like everything behind a stalled link.
     Held(Nanos),
 }
 
@@ -32,7 +31,6 @@ pub(super) struct Sent {
     pub(super) segment: Segment,
 }
 
-/// Keeps every event.
 #[derive(Debug, Default)]
 pub(super) struct Log(pub(super) Vec<(Nanos, EventSource, Event)>);
 
@@ -43,7 +41,7 @@ impl Probe for Log {
     }
 }
 
-/// Decides fates: gets the side a segment leaves, its ordinal in that direction, the segment.
+/// Decides fates by the side that a segment leaves, its ordinal in that direction, and the segment.
 pub(super) type Script = Box<dyn FnMut(Side, usize, &Segment) -> Fate>;
 
 pub(super) struct Pair {
@@ -58,9 +56,9 @@ pub(super) struct Pair {
     order: u64,
     flying: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
     segments: Vec<(Side, Segment)>,
-    /// Application of the server closes when the client has.
+    /// The server's application closes when the client has closed.
     pub(super) server_closes: bool,
-    /// Keep what was sent and logged (off for long runs).
+    /// Keeps sent segments and events (off for long runs).
     pub(super) keep: bool,
 }
 
@@ -158,7 +156,7 @@ impl Pair {
         self.flying.push(Reverse((at, self.order, self.segments.len() - 1)));
     }
 
-    /// Processes the next thing that happens, unless it lies after `until`.
+    /// Processes the next event, unless it is later than `until`.
     pub(super) fn step(&mut self, until: Nanos) -> bool {
         let arrival = self.flying.peek().map_or(Nanos::NEVER, |Reverse(f)| f.0);
         let timers = [self.client.next_timer(), self.server.next_timer()];
@@ -192,7 +190,7 @@ impl Pair {
         true
     }
 
-    /// Runs until `until`, or nothing is left to happen.
+    /// Runs until `until`, or until no event is left.
     pub(super) fn run(&mut self, until: Nanos) {
         let mut steps = 0;
         while self.step(until) {
@@ -202,7 +200,7 @@ impl Pair {
         self.now = self.now.max(until.min(Nanos(u64::MAX - 1)));
     }
 
-    /// Runs until both ends are done. Fails if they are not by `until`.
+    /// Runs until both ends have finished. Fails if they have not by `until`.
     pub(super) fn finish(&mut self, until: Nanos) {
         let mut steps = 0;
         while !(self.client.is_finished() && self.server.is_finished()) {
