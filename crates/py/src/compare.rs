@@ -7,7 +7,6 @@ use airtcp_study::{
     Case, CompareError, CompareOptions, CompareRun, Input, Outcome, PairedDifference, Subject,
 };
 use airtcp_trace::reader::ReadOptions;
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -150,10 +149,7 @@ impl CompareResult {
                     .real("cwnd_packets", |r| r.2.2)
                     .finish()
             }
-            _ => {
-                let names = TABLES.join(", ");
-                Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
-            }
+            _ => Err(error::no_table(name, &TABLES)),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyKeyError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
@@ -25,6 +25,11 @@ pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
 /// A refusal of a scenario.
 pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
     ScenarioError::new_err(plain(&error.to_string()))
+}
+
+/// The name of a table that does not exist.
+pub(crate) fn no_table(name: &str, tables: &[&str]) -> PyErr {
+    PyKeyError::new_err(format!("no table \"{name}\" (there are {})", tables.join(", ")))
 }
 
 /// Without the numbers that the standard library puts behind what the system says: `(os error 2)`.

@@ -1,16 +1,12 @@
 //! `run`: a scenario in, a result with tables out.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::Estimate;
 use airtcp_sim::results::CodingResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
-use airtcp_study::load_trace;
-use airtcp_units::Outcomes;
-use pyo3::exceptions::PyKeyError;
+use airtcp_study::Traces;
 use pyo3::prelude::*;
 
 use crate::air;
@@ -95,7 +91,7 @@ fn simulate(
     refuse: impl Fn(ScenarioError) -> PyErr,
     watch: &mut Watch,
 ) -> PyResult<(airtcp_sim::RunResult, Recorded)> {
-    let traces = Traces { folder: &options.folder, read: Mutex::default() };
+    let traces = Traces::new(&options.folder, BTreeMap::new());
     let load = |path: &str| traces.load(path);
     let report = |done, total| watch.report(done, total, "simulating");
     let Some(recorder) = recording::recorder(plan, options)? else {
@@ -108,32 +104,8 @@ fn simulate(
     Ok((result, recorder.map(recording::finish).unwrap_or_default()))
 }
 
-/// A lock that no panic can spoil: what is behind it is replaced whole.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Traces named by the scenario, each read once for all replications.
-struct Traces<'a> {
-    folder: &'a Path,
-    read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
-}
-
-impl Traces<'_> {
-    /// See [`load_trace`].
-    fn load(&self, path: &str) -> Result<Arc<Outcomes>, String> {
-        let mut read = locked(&self.read);
-        if let Some(found) = read.get(path) {
-            return Ok(found.clone());
-        }
-        let outcomes = load_trace(self.folder, path)?;
-        read.insert(path.to_owned(), outcomes.clone());
-        Ok(outcomes)
-    }
-}
-
 const TABLES: [&str; 3] = ["flows", "links", "summary"];
-/// Those of cells, where there are any.
+/// The tables of scenarios with cells.
 const CELL_TABLES: [&str; 4] = ["stations", "frames", "rates", "categories"];
 
 #[pymethods]
@@ -202,10 +174,7 @@ impl RunResult {
             "frames" if self.has_cells() => air::frames(&self.inner.replications),
             "rates" if self.has_cells() => air::rates(&self.inner.replications),
             "categories" if self.has_cells() => air::categories(&self.inner.replications),
-            _ => {
-                let names = self.table_names().join(", ");
-                Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
-            }
+            _ => Err(error::no_table(name, &self.table_names())),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use airtcp_study::{CapacityStudy, LinkStudy, StudyOptions};
 use airtcp_trace::reader::ReadOptions;
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -112,8 +111,7 @@ impl StudyResult {
     /// One of the tables.
     fn table(&self, name: &str) -> PyResult<Table> {
         let Some((_, make)) = TABLES.iter().find(|(known, _)| *known == name) else {
-            let names = Self::table_names().join(", ");
-            return Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")));
+            return Err(error::no_table(name, &Self::table_names()));
         };
         make(&self.inner)
     }

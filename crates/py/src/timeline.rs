@@ -7,9 +7,9 @@ use airtcp_scenario::Resolved;
 use airtcp_sim::{MediumStation, media};
 use airtcp_units::Nanos;
 use airtcp_wifi::mac::Category;
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
+use crate::error;
 use crate::table::{Columns, Table};
 
 /// Names of the tables.
@@ -43,7 +43,7 @@ pub(crate) fn table(name: &str, timeline: &Timeline, plan: &Resolved) -> PyResul
     match name {
         "timeline_frames" => frames(timeline.frames(), &names),
         "timeline_waits" => waits(timeline.waits(), &names),
-        _ => Err(PyKeyError::new_err(format!("no table \"{name}\""))),
+        _ => Err(error::no_table(name, &TABLES)),
     }
 }
 

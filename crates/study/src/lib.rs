@@ -41,7 +41,7 @@ pub use compare::{
 };
 pub use document::{Cwnd, Skipped, TraceSource};
 pub use error::StudyError;
-pub use loader::{load_trace, read_capacities};
+pub use loader::{Traces, read_capacities};
 pub use models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
 };

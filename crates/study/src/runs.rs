@@ -149,7 +149,7 @@ fn over_trace(
         StartEffect { start, packets_per_second_without: run.packets_per_second() }
     });
     let (run, cwnd) = if with_cwnd {
-        let mut probe = CwndProbe::new(u64::from(config.tcp.mss), config.slot, outcomes.len());
+        let mut probe = CwndProbe::new(config.tcp.mss, config.slot * outcomes.len() as u64);
         let run = slotted::run(outcomes, None, config, &mut probe);
         (run, Some(probe.finish()))
     } else {

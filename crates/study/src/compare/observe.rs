@@ -20,12 +20,13 @@ use airtcp_transport::lt;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
 use crate::Cwnd;
+use crate::cwnd::ThinnedCwnd;
 
 /// Bins in each power of two, as a power of two.
 const FINE: u32 = 6;
 const BINS: usize = ((64 - FINE as usize) + 1) << FINE;
 
-/// Points kept of a window's course, at most.
+/// Most points of a window that a comparison keeps.
 const POINTS: u64 = 400;
 
 /// A histogram of times, fine in proportion.
@@ -161,7 +162,8 @@ pub(crate) struct Observer {
     from: Nanos,
     length: Span,
     stretches: Vec<Stretch>,
-    course: Option<Course>,
+    /// The flow whose window is kept, and its window.
+    window: Option<(usize, ThinnedCwnd)>,
 }
 
 impl Observer {
@@ -173,21 +175,18 @@ impl Observer {
             from,
             length: length.max(Span(1)),
             stretches: vec![Stretch::default(); stretches],
-            course: None,
+            window: None,
         }
     }
 
     /// Observes the congestion window of `flow` as well, over a run of `duration`.
     pub(crate) fn with_window(self, flow: usize, mss: u16, duration: Span) -> Self {
-        let part = Span((duration.0 / POINTS).max(1));
-        let course =
-            Course { flow, mss: f64::from(mss), part, kept: Cwnd::default(), current: None };
-        Self { course: Some(course), ..self }
+        Self { window: Some((flow, ThinnedCwnd::new(mss, duration, POINTS))), ..self }
     }
 
-    /// What was seen: the stretches, and the course of the window.
+    /// The stretches, and the window if it was kept.
     pub(crate) fn finish(self) -> (Vec<Stretch>, Option<Cwnd>) {
-        (self.stretches, self.course.map(Course::finish))
+        (self.stretches, self.window.map(|(_, window)| window.finish()))
     }
 }
 
@@ -201,11 +200,11 @@ impl Probe for Observer {
         if let Event::SegmentSent { segment, retransmission } = event {
             leaving[end.side() as usize].on_sent(now, segment, *retransmission);
         }
-        if let (Event::Window { cwnd, .. }, Side::Client, Some(course)) =
-            (event, end.side(), &mut self.course)
-            && course.flow == flow
+        if let (Event::Window { cwnd, .. }, Side::Client, Some((of, window))) =
+            (event, end.side(), &mut self.window)
+            && *of == flow
         {
-            course.add(now, *cwnd);
+            window.add(now, *cwnd);
         }
         let after = now.0.checked_sub(self.from.0);
         let mut stretch =
@@ -232,41 +231,6 @@ impl Probe for Observer {
             (Event::FastRetransmit, Side::Client) => stretch.fast_retransmits += 1,
             _ => {}
         }
-    }
-}
-
-/// The course of a window, thinned: of each part of the run the least.
-#[derive(Debug)]
-struct Course {
-    flow: usize,
-    mss: f64,
-    part: Span,
-    kept: Cwnd,
-    current: Option<(u64, f64)>,
-}
-
-impl Course {
-    fn add(&mut self, now: Nanos, cwnd: u64) {
-        let (part, packets) = (now.0 / self.part.0, cwnd as f64 / self.mss);
-        match &mut self.current {
-            Some((p, least)) if *p == part => *least = least.min(packets),
-            _ => {
-                self.flush();
-                self.current = Some((part, packets));
-            }
-        }
-    }
-
-    fn flush(&mut self) {
-        if let Some((part, packets)) = self.current.take() {
-            self.kept.t_s.push(Nanos(part * self.part.0).as_secs_f64());
-            self.kept.cwnd_packets.push(packets);
-        }
-    }
-
-    fn finish(mut self) -> Cwnd {
-        self.flush();
-        self.kept
     }
 }
 

@@ -76,27 +76,6 @@ impl Bursts {
         (self.count > 0)
             .then(|| (single as f64 / self.count as f64, single as f64 / self.packets as f64))
     }
-
-    /// `(length, share of bursts no longer than it)`.
-    pub fn cdf_over_bursts(&self) -> Vec<(u64, f64)> {
-        self.cdf(self.count, |_, n| n)
-    }
-
-    /// `(length, share of packets in bursts no longer than it)`.
-    pub fn cdf_over_packets(&self) -> Vec<(u64, f64)> {
-        self.cdf(self.packets, |length, n| length * n)
-    }
-
-    fn cdf(&self, total: u64, weight: impl Fn(u64, u64) -> u64) -> Vec<(u64, f64)> {
-        let mut sum = 0;
-        self.histogram
-            .iter()
-            .map(|&(length, n)| {
-                sum += weight(length, n);
-                (length, sum as f64 / total as f64)
-            })
-            .collect()
-    }
 }
 
 /// Both kinds of bursts of a trace, and the run it ends with.
@@ -194,8 +173,6 @@ mod tests {
         assert_eq!(stats.success.histogram, [(1, 1), (2, 1), (3, 1)]);
         assert_eq!(stats.loss.histogram, [(1, 2), (2, 1)]);
         assert_eq!(stats.loss.isolated_shares(), Some((2.0 / 3.0, 0.5)));
-        assert_eq!(stats.loss.cdf_over_bursts(), [(1, 2.0 / 3.0), (2, 1.0)]);
-        assert_eq!(stats.loss.cdf_over_packets(), [(1, 0.5), (2, 1.0)]);
         assert_eq!((stats.success.longest, stats.loss.longest), (3, 2));
         assert_eq!(stats.last, Some((false, 1)));
         assert_eq!(RunStats::of(&Outcomes::new()), RunStats::default());

@@ -91,32 +91,27 @@ fn period(p: f64, path: &Path) -> (f64, f64) {
 /// Padhye's full model (eq. 32): packets sent per second, retransmissions included. Without loss
 /// it is the largest window per round trip.
 pub fn padhye(p: f64, path: &Path) -> f64 {
-    let largest = path.max_window / path.rtt_s;
-    if p <= 0.0 {
-        return largest;
-    }
-    let (rounds, w) = period(p, path);
-    let q = timeout_chance(p, w);
-    // Above and below are the equation's, times 1 - p, so that p = 1 needs no limit.
-    let left = 1.0 - p;
-    let packets = left * (left / p + w) + q;
-    let seconds = left * path.rtt_s * rounds + q * path.timeout_s * backoff(p);
-    (packets / seconds).min(largest)
+    full_model(p, path, |w, q| (1.0 - p) * ((1.0 - p) / p + w) + q)
 }
 
-/// The same, counting what the receiver gets: of the window in which a loss is found half
-/// arrives, and of a run of timeouts one packet (Padhye et al. 2000, section V).
+/// Padhye's full model, with the packets that the receiver gets: half of the window in which the
+/// sender finds a loss, and one packet of a run of timeouts (Padhye et al. 2000, section V).
 pub fn padhye_throughput(p: f64, path: &Path) -> f64 {
+    full_model(p, path, |w, q| (1.0 - p) * ((1.0 - p) / p + w / 2.0 + q))
+}
+
+/// Packets per second of a period between losses. `packets` gives the packets of the period, times
+/// `1 - p`, from its window and its chance of a timeout.
+fn full_model(p: f64, path: &Path, packets: impl Fn(f64, f64) -> f64) -> f64 {
     let largest = path.max_window / path.rtt_s;
     if p <= 0.0 {
         return largest;
     }
     let (rounds, w) = period(p, path);
     let q = timeout_chance(p, w);
-    let left = 1.0 - p;
-    let packets = left * (left / p + w / 2.0 + q);
-    let seconds = left * path.rtt_s * rounds + q * path.timeout_s * backoff(p);
-    (packets / seconds).min(largest)
+    // Both sides of the equation's fraction are times 1 - p, so that p = 1 needs no limit.
+    let seconds = (1.0 - p) * path.rtt_s * rounds + q * path.timeout_s * backoff(p);
+    (packets(w, q) / seconds).min(largest)
 }
 
 /// Padhye's approximation (eq. 33): `min(Wmax/RTT, 1 / (RTT sqrt(2bp/3) + T0 min(1, 3
