@@ -23,7 +23,7 @@ fn all(replications: &[Replication]) -> impl Iterator<Item = Station<'_>> {
     })
 }
 
-/// One row a station and replication.
+/// One row per replication and station.
 pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
     let rows: Vec<Station<'_>> = all(replications).collect();
     Columns::of(&rows)
@@ -58,7 +58,7 @@ where
         .finish()
 }
 
-/// One row a station, class of frames and replication.
+/// One row per replication, station and class of frames.
 pub(crate) fn frames(replications: &[Replication]) -> PyResult<Table> {
     let rows: Vec<(Station<'_>, &str, &FrameResult)> = all(replications)
         .flat_map(|s| s.2.frames.iter().map(move |(class, f)| (s, class.as_str(), f)))
@@ -78,7 +78,7 @@ pub(crate) fn frames(replications: &[Replication]) -> PyResult<Table> {
     table.finish()
 }
 
-/// Rows of the table of estimates: kind, name, quantity, estimate. What is lost to a cause is
+/// Rows of the table of estimates: kind, name, quantity, estimate. Losses to a cause are
 /// `CLASS_lost_CAUSE`.
 pub(crate) fn summary(
     cell: &CellEstimates,

@@ -32,7 +32,8 @@ pub(crate) fn no_table(name: &str, tables: &[&str]) -> PyErr {
     PyKeyError::new_err(format!("no table \"{name}\" (there are {})", tables.join(", ")))
 }
 
-/// Without the numbers that the standard library puts behind what the system says: `(os error 2)`.
+/// The message without the numbers that the standard library adds to errors of the system: `(os
+/// error 2)`.
 fn plain(message: &str) -> String {
     let mut parts = message.split(" (os error ");
     let mut said = parts.next().unwrap_or_default().to_owned();
@@ -43,14 +44,14 @@ fn plain(message: &str) -> String {
     said
 }
 
-/// A refusal of the text of a scenario, in the file `name`. If it is another kind of file, that is said in
-/// place of what is wrong with it as TOML.
+/// An error in the text of a scenario, in the file `name`. If the file is of another kind, the
+/// message names that kind in place of the TOML error.
 pub(crate) fn text(error: &airtcp_scenario::ScenarioError, name: &str, text: &str) -> PyErr {
     const LOOKED_AT: usize = 1 << 16;
     let start = &text.as_bytes()[..text.len().min(LOOKED_AT)];
     let syntax = error.message.starts_with("not valid TOML");
     let kind = syntax.then(|| airtcp_trace::reader::text_kind(Path::new(name), start)).flatten();
-    // A scenario with a slip in it may have columns, too.
+    // A scenario with a syntax error may look like a table.
     let Some((what, readable)) = kind.filter(|(_, readable)| !readable || !has_keys(text)) else {
         return scenario(error);
     };
@@ -76,7 +77,7 @@ fn has_keys(text: &str) -> bool {
             let rest = rest.trim_end().trim_end_matches(']');
             rest.is_empty() || rest.starts_with('.')
         } else {
-            // A spreadsheet's first line tells its separator.
+            // A spreadsheet's first line names its separator.
             key != "sep" && rest.trim_start().starts_with('=')
         }
     })

@@ -9,11 +9,10 @@ use airtcp_scenario::{Direction, Scenario, ScenarioError, Topology};
 use airtcp_trace::{ReadOptions, read_links};
 use airtcp_units::{Capacity, Outcomes};
 
-/// Reads the files that the rates of a scenario's links name, from `folder`. Call it before the scenario
-/// is resolved.
+/// Reads the capacity files that a scenario's links name, from `folder`. Call it before resolving
+/// the scenario.
 ///
-/// # Errors
-/// A file that cannot be read, or that says nothing about a capacity; with the path to the key.
+/// # Errors A file that cannot be read, or that holds no capacity; with the path to the key.
 pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), ScenarioError> {
     let mut directions: Vec<(String, &mut Direction)> = Vec::new();
     match &mut scenario.topology {
@@ -47,7 +46,7 @@ pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), Sce
     Ok(())
 }
 
-/// Reads the capacity that the table of a rate names.
+/// Reads the capacity file that `rate` names.
 fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String> {
     let file = base.join(&rate.trace);
     let read = |layout: Option<&str>| {
@@ -66,7 +65,7 @@ fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String>
     {
         return Ok(capacity.clone());
     }
-    // A few whole numbers may be anything; here they are meant to be milliseconds.
+    // A few whole numbers could be several layouts; here they are milliseconds.
     if rate.unit.is_none()
         && let Some(capacity) = read(Some("mahimahi")).ok().and_then(found)
     {

@@ -23,4 +23,4 @@ pub use fits::{Fit, FitTable, FittedLink, LeftOut, Prediction};
 pub use form::{Form, MIN_LOSS};
 pub use formula::FormulaOptions;
 pub use sample::LinkSample;
-pub use table::{FitOptions, fit_throughput, fit_throughput_telling};
+pub use table::{FitOptions, fit_throughput, fit_throughput_with_progress};

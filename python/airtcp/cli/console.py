@@ -176,9 +176,9 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         # A panic, of ours or of a library, is none of Python's own exceptions.
         if type(error).__name__ != "PanicException":
             raise
-        from airtcp._core import last_panic
+        from airtcp._core import first_panic
 
-        fault(error, last_panic())
+        fault(error, first_panic())
 
 
 def usage(error: Any) -> NoReturn:

@@ -1,16 +1,15 @@
 //! What a comparison observes of a run: round-trip times, counts by stretch of time, the window.
 //!
 //! Round-trip samples go into a histogram whose bins are a 64th of a power of two wide, so that a
-//! quantile is right within 1.6 % whatever the scale. Only the flows that are compared count,
-//! and only what happens after the warm-up. The sender is a flow's client end; round-trip times are
-//! those of the end that took more samples, which in an exchange may be the other one.
+//! quantile is accurate to 1.6 % at any scale. Only the compared flows count, after the warm-up.
+//! The sender is the client end of a flow. Round-trip times are those of the end with more samples,
+//! which may be the server in an exchange.
 //!
-//! The *delivery time* of data is from when the transport first sent them until they are handed to
-//! the application in order: the queue, the link with its protocol, retransmissions or repairs, and
-//! the wait for what is missing before them. New data leave in order under every transport, so that
-//! the n-th byte that leaves for the first time is the n-th that is delivered: first departures are
-//! noted with the number of bytes sent until then, and read off as bytes are delivered. Parity and
-//! combinations of symbols are no new data.
+//! The *delivery time* of data lasts from their first transmission until the receiver hands them to
+//! the application in order. It includes the queue, the link with its protocol, retransmissions or
+//! repairs, and the wait for missing data before them. Every transport sends new data in order, so
+//! the n-th new byte sent is the n-th byte delivered. The observer notes each first transmission
+//! with the number of bytes sent until then. Parity and combinations of symbols are no new data.
 
 use std::collections::VecDeque;
 
@@ -22,14 +21,14 @@ use airtcp_units::{Nanos, Narrow, Saturate, Span};
 use crate::Cwnd;
 use crate::cwnd::ThinnedCwnd;
 
-/// Bins in each power of two, as a power of two.
+/// Logarithm to base 2 of the bins in each power of two.
 const FINE: u32 = 6;
 const BINS: usize = ((64 - FINE as usize) + 1) << FINE;
 
 /// Most points of a window that a comparison keeps.
 const POINTS: u64 = 400;
 
-/// A histogram of times, fine in proportion.
+/// A histogram of times with bins in proportion to the time.
 #[derive(Debug, Clone)]
 pub(crate) struct Times {
     count: u64,
@@ -91,7 +90,7 @@ fn width(bin: usize) -> u64 {
     1 << (bin >> FINE).saturating_sub(1)
 }
 
-/// What one stretch of time saw.
+/// Counts of one stretch of time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stretch {
     pub(crate) delivered: u64,
@@ -119,18 +118,18 @@ impl Stretch {
     }
 }
 
-/// The data of one end that are on their way: how many bytes had left for the first time when a
-/// segment had left, and when that was.
+/// The data of one end that are in flight.
 #[derive(Debug, Clone, Default)]
-struct Leaving {
+struct InFlight {
     /// Sequence number of the first byte, of TCP.
     first: Option<Seq>,
     sent: u64,
     delivered: u64,
-    on_way: VecDeque<(u64, Nanos)>,
+    /// For each new segment, the bytes sent up to its end and the time of its transmission.
+    segments: VecDeque<(u64, Nanos)>,
 }
 
-impl Leaving {
+impl InFlight {
     /// Notes a segment if it brings new data of the stream.
     fn on_sent(&mut self, now: Nanos, segment: &Segment, retransmission: bool) {
         let until = match segment.kind {
@@ -149,16 +148,16 @@ impl Leaving {
         };
         if until > self.sent {
             self.sent = until;
-            self.on_way.push_back((until, now));
+            self.segments.push_back((until, now));
         }
     }
 }
 
-/// Observes the flows that are compared.
+/// Observes the compared flows.
 #[derive(Debug)]
 pub(crate) struct Observer {
-    /// Whether a flow is compared, by its number; what its ends have on the way.
-    flows: Vec<Option<[Leaving; 2]>>,
+    /// By flow number: the data in flight from both ends; `None` if the flow is not compared.
+    flows: Vec<Option<[InFlight; 2]>>,
     from: Nanos,
     length: Span,
     stretches: Vec<Stretch>,
@@ -196,9 +195,9 @@ impl Probe for Observer {
     fn record(&mut self, now: Nanos, who: Who, event: &Event) {
         let Who::Endpoint(end) = who else { return };
         let flow = end.flow() as usize;
-        let Some(Some(leaving)) = self.flows.get_mut(flow) else { return };
+        let Some(Some(in_flight)) = self.flows.get_mut(flow) else { return };
         if let Event::SegmentSent { segment, retransmission } = event {
-            leaving[end.side() as usize].on_sent(now, segment, *retransmission);
+            in_flight[end.side() as usize].on_sent(now, segment, *retransmission);
         }
         if let (Event::Window { cwnd, .. }, Side::Client, Some((of, window))) =
             (event, end.side(), &mut self.window)
@@ -211,9 +210,9 @@ impl Probe for Observer {
             after.and_then(|t| self.stretches.get_mut(usize::narrow(t / self.length.0)));
         if let Event::Delivered { bytes } = event {
             let sender = end.side().peer() as usize;
-            let Leaving { delivered, on_way, .. } = &mut leaving[sender];
+            let InFlight { delivered, segments, .. } = &mut in_flight[sender];
             *delivered += bytes;
-            while let Some((_, left)) = on_way.pop_front_if(|(until, _)| *until <= *delivered) {
+            while let Some((_, left)) = segments.pop_front_if(|(until, _)| *until <= *delivered) {
                 if let Some(stretch) = &mut stretch {
                     stretch.delivery[sender].add(now.since(left));
                 }

@@ -47,7 +47,7 @@ pub struct FitOptions {
 /// If a number or an option is impossible, or no link is left to fit. A form that cannot be
 /// fitted is no error: the reason stands with it.
 pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitTable, FitError> {
-    fit_throughput_telling(links, options, |_, _| true)
+    fit_throughput_with_progress(links, options, |_, _| true)
 }
 
 /// The same, telling `report` how much is done and how much there is to do; false from it stops
@@ -55,7 +55,7 @@ pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitT
 ///
 /// # Errors
 /// As for [`fit_throughput`].
-pub fn fit_throughput_telling(
+pub fn fit_throughput_with_progress(
     links: &[LinkSample],
     options: &FitOptions,
     mut report: impl FnMut(usize, usize) -> bool,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::stream_error::{Dense, Hollow, OverLimit};
+use super::stream_error::{TooCompressed, EmptyMembers, OverLimit};
 
 /// Largest ratio of decompressed to compressed bytes beyond [`FREE`] of the limit. Deflate reaches 1032.
 const MAX_EXPANSION: u64 = 1000;
@@ -22,17 +22,17 @@ pub(super) struct Limited<'a> {
     left: u64,
     limit: u64,
     /// Where the bytes come from, if they are decompressed.
-    flow: Option<Rc<Flow>>,
+    counts: Option<Rc<ByteCounts>>,
 }
 
 impl<'a> Limited<'a> {
     pub(super) fn new(inner: Box<dyn Read + 'a>, limit: u64) -> Self {
-        Self { inner, left: limit, limit, flow: None }
+        Self { inner, left: limit, limit, counts: None }
     }
 
-    /// The same for decompressed bytes, whose compressed ones are counted in `flow`.
-    pub(super) fn decompressed(inner: Box<dyn Read + 'a>, limit: u64, flow: Rc<Flow>) -> Self {
-        Self { flow: Some(flow), ..Self::new(inner, limit) }
+    /// The same for decompressed bytes, whose compressed ones are counted in `counts`.
+    pub(super) fn decompressed(inner: Box<dyn Read + 'a>, limit: u64, counts: Rc<ByteCounts>) -> Self {
+        Self { counts: Some(counts), ..Self::new(inner, limit) }
     }
 }
 
@@ -43,12 +43,12 @@ impl Read for Limited<'_> {
             Some(left) => self.left = left,
             None => return Err(io::Error::other(OverLimit(self.limit))),
         }
-        if let Some(flow) = &self.flow {
-            let (taken, given) = (flow.taken.get(), flow.given.get() + n as u64);
-            flow.given.set(given);
+        if let Some(counts) = &self.counts {
+            let (taken, given) = (counts.taken.get(), counts.given.get() + n as u64);
+            counts.given.set(given);
             let free = self.limit / FREE;
             if given > free && given / MAX_EXPANSION > taken {
-                return Err(io::Error::other(Dense(free)));
+                return Err(io::Error::other(TooCompressed(free)));
             }
         }
         Ok(n)
@@ -57,7 +57,7 @@ impl Read for Limited<'_> {
 
 /// What a decompressor has taken and given, in bytes.
 #[derive(Default)]
-pub(super) struct Flow {
+pub(super) struct ByteCounts {
     taken: Cell<u64>,
     given: Cell<u64>,
 }
@@ -65,16 +65,16 @@ pub(super) struct Flow {
 /// Counts what a decompressor takes, and stops one that takes and gives nothing.
 pub(super) struct Counted<'a> {
     pub(super) inner: Box<dyn Read + 'a>,
-    pub(super) flow: Rc<Flow>,
+    pub(super) counts: Rc<ByteCounts>,
 }
 
 impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        let taken = self.flow.taken.get() + n as u64;
-        self.flow.taken.set(taken);
-        if taken > HOLLOW + self.flow.given.get().saturating_mul(MAX_OVERHEAD) {
-            return Err(io::Error::other(Hollow));
+        let taken = self.counts.taken.get() + n as u64;
+        self.counts.taken.set(taken);
+        if taken > HOLLOW + self.counts.given.get().saturating_mul(MAX_OVERHEAD) {
+            return Err(io::Error::other(EmptyMembers));
         }
         Ok(n)
     }

@@ -125,12 +125,12 @@ impl Clock {
 
 /// The step of time stamps: the greatest that all of them are multiples of, from the first on.
 #[derive(Debug, Default)]
-pub(super) struct Grain {
+pub(super) struct StampStep {
     first: Option<i128>,
     step: i128,
 }
 
-impl Grain {
+impl StampStep {
     pub(super) fn add(&mut self, time: Option<i128>) {
         let Some(time) = time else { return };
         let (mut a, mut b) = (self.step, (time - *self.first.get_or_insert(time)).abs());

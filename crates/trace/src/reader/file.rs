@@ -17,7 +17,7 @@ pub fn read_links(path: &Path, options: &ReadOptions) -> Result<Vec<LinkTrace>, 
         return Err(TraceError::NoFiles { pattern: path.to_owned(), found });
     }
     // A pipe without a writer is waited for where the wait can be ended.
-    match waiting::Patient::of(path).map_err(io)? {
+    match waiting::InterruptiblePipe::of(path).map_err(io)? {
         Some(pipe) => read_links_from(path, pipe, options),
         None => read_links_from(path, File::open(path).map_err(io)?, options),
     }

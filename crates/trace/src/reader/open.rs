@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::bounded::{Counted, Flow, Limited};
+use super::bounded::{Counted, ByteCounts, Limited};
 use super::documentation::is_documentation;
 use super::gzip::Members;
 use super::head::{HEAD, Head};
@@ -40,9 +40,9 @@ pub(super) fn read<'a>(
 
 fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
     let start = peek(&mut input, MAGIC)?;
-    let flow = Rc::new(Flow::default());
+    let counts = Rc::new(ByteCounts::default());
     let counted =
-        |inner| -> Box<dyn Read + '_> { Box::new(Counted { inner, flow: Rc::clone(&flow) }) };
+        |inner| -> Box<dyn Read + '_> { Box::new(Counted { inner, counts: Rc::clone(&counts) }) };
     let wrapped: Box<dyn Read + '_> = match Wrapping::of(&start) {
         Some(_) if depth >= MAX_NESTING => {
             return Err(TraceError::NotATrace {
@@ -61,7 +61,7 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
         Some(Wrapping::Zstd) => Box::new(Frames::new(counted(input.reader))),
         None => return read_text(input),
     };
-    let limited = Limited::decompressed(wrapped, input.options.max_bytes, flow);
+    let limited = Limited::decompressed(wrapped, input.options.max_bytes, counts);
     let inner = Input { reader: Box::new(limited), ..input };
     read_nested(inner, depth + 1)
 }

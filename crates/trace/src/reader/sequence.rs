@@ -108,7 +108,7 @@ impl Recorder {
     pub(super) fn take(&mut self, raw: u64, max_gap: u64) -> Result<u64, Fault> {
         let moved = self.take_outcome(raw, true, max_gap)?;
         if self.steps.seen == STEPS && !self.judged {
-            // Early, before gaps that are none fill the memory.
+            // NegativeDelays, before gaps that are none fill the memory.
             self.judged = true;
             if let Some(stride) = self.stride() {
                 return Err(Fault::Stride(stride));

@@ -13,7 +13,7 @@ pub(super) struct OverLimit(pub(super) u64);
 /// Carried through `io::Error` when bytes are decompressed from next to nothing.
 #[derive(Debug, thiserror::Error)]
 #[error("more than {0} bytes from data compressed more than 1000 times")]
-pub(super) struct Dense(pub(super) u64);
+pub(super) struct TooCompressed(pub(super) u64);
 
 /// Carried through `io::Error` when compressed data end after so many decompressed bytes, and the file
 /// does not.
@@ -29,7 +29,7 @@ pub(super) struct Wrong(pub(super) &'static str);
 /// Carried through `io::Error` when `Counted` stops.
 #[derive(Debug, thiserror::Error)]
 #[error("empty members without end")]
-pub(super) struct Hollow;
+pub(super) struct EmptyMembers;
 
 /// An I/O error in words: what a decompressor complains about is the file's fault.
 pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError {
@@ -37,11 +37,11 @@ pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError 
         let what = "bytes, decompressed";
         return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
     }
-    if let Some(Dense(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
+    if let Some(TooCompressed(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
         let what = "bytes from data compressed more than 1000 times";
         return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
     }
-    if error.get_ref().and_then(|e| e.downcast_ref::<Hollow>()).is_some() {
+    if error.get_ref().and_then(|e| e.downcast_ref::<EmptyMembers>()).is_some() {
         let found = "its first MiB of compressed data holds next to nothing";
         return TraceError::Empty { path: path.display().to_string(), found };
     }

@@ -18,7 +18,7 @@ mod programs;
 mod readings;
 mod several;
 mod tables;
-mod unread;
+mod unused;
 
 fn read(name: &str, data: &[u8]) -> Result<Vec<LinkTrace>, TraceError> {
     read_links_from(Path::new(name), data, &ReadOptions::default())

@@ -8,25 +8,25 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Between two looks at a pipe.
-const PATIENCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Says whether to go on waiting.
 static GO_ON: OnceLock<fn() -> bool> = OnceLock::new();
 
 /// Sets what is asked, while a pipe is waited for, whether to go on; the first call counts.
-pub fn ask(go_on: fn() -> bool) {
+pub fn set_go_on(go_on: fn() -> bool) {
     let _ = GO_ON.set(go_on);
 }
 
 /// A named pipe that is read without blocking.
 #[derive(Debug)]
-pub struct Patient {
+pub struct InterruptiblePipe {
     pipe: File,
     /// True once a writer was there: an end before that means that none has come yet.
     begun: bool,
 }
 
-impl Patient {
+impl InterruptiblePipe {
     /// The pipe at `path`; `None` if that is no named pipe.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ fn is_open_already(path: &Path) -> bool {
     of_a_process || std::fs::canonicalize(path).is_err()
 }
 
-impl Read for Patient {
+impl Read for InterruptiblePipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.pipe.read(buffer) {
@@ -79,7 +79,7 @@ impl Read for Patient {
             if !GO_ON.get().is_none_or(|go_on| go_on()) {
                 return Err(io::Error::other("waiting for the pipe was interrupted"));
             }
-            sleep(PATIENCE);
+            sleep(POLL_INTERVAL);
         }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
         drop(writer);
         let (done, seen) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            let mut pipe = Patient::of(Path::new(&path)).unwrap().unwrap();
+            let mut pipe = InterruptiblePipe::of(Path::new(&path)).unwrap().unwrap();
             done.send(pipe.read_to_end(&mut Vec::new()).unwrap())
         });
         assert_eq!(seen.recv_timeout(Duration::from_secs(20)), Ok(0));

@@ -323,7 +323,7 @@ fn work_that_is_stopped_keeps_what_is_done() {
     let set = links(30, 12);
     let whole = table(&set);
     let mut seen = Vec::new();
-    let told = fit_throughput_telling(&set, &FitOptions::default(), |done, total| {
+    let told = fit_throughput_with_progress(&set, &FitOptions::default(), |done, total| {
         seen.push((done, total));
         true
     });
@@ -331,7 +331,7 @@ fn work_that_is_stopped_keeps_what_is_done() {
     assert!(seen.is_sorted() && seen.last() == Some(&(30 * 32, 30 * 32)), "{:?}", seen.last());
     // Stopped in the middle of the fourth form.
     let stop = 30 * (2 + 2 + 2) + 40;
-    let part = fit_throughput_telling(&set, &FitOptions::default(), |done, _| done < stop).unwrap();
+    let part = fit_throughput_with_progress(&set, &FitOptions::default(), |done, _| done < stop).unwrap();
     assert!(part.interrupted && !whole.interrupted);
     assert_eq!(part.fits[..3], whole.fits[..3]);
     assert_eq!(part.fits[3].error, whole.fits[3].error);

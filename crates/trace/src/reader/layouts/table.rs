@@ -7,24 +7,25 @@
 //! median gap over the first 65,536 rows. Columns named `link`, `src`, `dst`, `tx`, `rx`, ... split
 //! the rows into links. Where numbers repeat, `table/split.rs` finds the column that does.
 
+mod by_number;
+mod by_time;
 mod columns;
 mod dates;
 mod decimal;
 mod delay;
 mod delimiter;
-mod early;
 mod finish;
 mod group;
 mod guess;
 mod markers;
 mod midnights;
-mod minus;
-mod moments;
+mod minus_one;
 mod names;
-mod places;
+mod negative_delays;
 mod read;
 mod rising;
 mod rows;
+mod same_names;
 mod settle;
 mod short;
 mod sorted;
@@ -32,11 +33,10 @@ mod split;
 mod spread;
 mod times;
 mod timing;
-mod twins;
-mod unread;
+mod unused;
 mod watch;
 
-pub(super) use early::said as early_said;
 pub(super) use names::unit_of;
+pub(super) use negative_delays::negative_delays_note;
 pub(super) use read::{DESCRIPTION, TAG, detect, is_certain, read};
 pub(super) use times::{Stamp, beyond_reason, seconds, since_1970, unit_by_size};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use airtcp_units::{Narrow, Span};
 
-use super::super::super::clock::{Clock, Grain};
+use super::super::super::clock::{Clock, StampStep};
 use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder};
 use super::super::totals::{begins_late, late_start};
@@ -34,7 +34,7 @@ pub(super) struct Run {
     reported: u64,
     report: &'static str,
     /// The step of the stamps: they are multiples of it from the first on.
-    grain: Grain,
+    stamp_step: StampStep,
     pub(super) summary: Option<Summary>,
 }
 
@@ -79,7 +79,7 @@ impl Run {
         self.slow += u64::from(self.silent.remove(&low) && steps == 0);
         if let Some(past) = self.past_newest(number) {
             self.clock.stamp(stamp, past);
-            self.grain.add(stamp);
+            self.stamp_step.add(stamp);
         }
         Ok(steps)
     }
@@ -159,7 +159,7 @@ pub(super) fn finish(
     let put_right = |note: &String| !note.contains("arrived late") && !note.contains("duplicate");
     link.notes.extend(notes.into_iter().skip(1).filter(put_right));
     link.notes.extend(run.replies_noted(late));
-    let (interval, notes) = run.clock.interval_by_numbers(Span::from_secs(1), run.grain.step());
+    let (interval, notes) = run.clock.interval_by_numbers(Span::from_secs(1), run.stamp_step.step());
     link.interval = interval;
     if let (None, Some(Summary { totals, time: Some(time), .. })) = (interval, run.summary)
         && totals.sent > 1

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
-use super::delay::Told;
+use super::delay::DelaySource;
 use super::delimiter::Delimiter;
 use super::guess::Guess;
 use super::minus;
@@ -68,7 +68,7 @@ pub(super) struct Plan {
     /// True if an arrival of -1 means lost, as it does unless other times are negative as well.
     pub(super) minus_one_is_lost: bool,
     /// What gives the delay of a packet, by the names of the columns.
-    pub(super) delay: Option<Told>,
+    pub(super) delay: Option<DelaySource>,
     /// Columns whose blanks may contradict what was taken for the losses.
     pub(super) watched: Vec<usize>,
     pub(super) time: Option<Time>,
@@ -78,7 +78,7 @@ pub(super) struct Plan {
     pub(super) total: Option<Total>,
     pub(super) notes: Vec<String>,
     /// Columns that were taken for nothing, as they are named in the note.
-    pub(super) unread: Option<String>,
+    pub(super) unused: Option<String>,
 }
 
 /// True of lines that are the header or a row.
@@ -120,7 +120,7 @@ impl Plan {
         let time = guess.time(value, &mut notes)?;
         let times = time.as_ref().map(|time| time.column);
         let asked = options.column.is_some() || options.kind.is_some();
-        guess.no_twins(value, times)?;
+        guess.refuse_same_names(value, times)?;
         (!asked).then(|| guess.certain_outcomes(value, kind)).transpose()?;
         let (sent, zero_is_lost) = match kind {
             ColumnKind::Arrival => guess.zero_is_lost(value),
@@ -135,7 +135,7 @@ impl Plan {
         let numbered = kind == ColumnKind::Sequence || sequence.is_some();
         let minus_one_is_lost = kind != ColumnKind::Arrival || {
             let cells = head.lines().filter(table_line).skip(usize::from(header));
-            minus::is_lost(cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)))
+            minus_one::is_lost(cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)))
         };
         let order = if numbered { None } else { guess.order(value, times) };
         let numbers = sequence.or((kind == ColumnKind::Sequence).then_some(value));
@@ -144,7 +144,7 @@ impl Plan {
             sequence,
             order,
             keys: named(KEYS),
-            delay: if header { Told::of(&columns, value, sent) } else { None },
+            delay: if header { DelaySource::of(&columns, value, sent) } else { None },
             sent,
             zero_is_lost,
             minus_one_is_lost,
@@ -157,7 +157,7 @@ impl Plan {
             time,
             total,
             notes,
-            unread: None,
+            unused: None,
             columns,
         })
     }
@@ -220,7 +220,7 @@ impl Plan {
         if unordered && self.kind != ColumnKind::Sequence {
             parts.push("rows taken in the order sent".to_owned());
         }
-        parts.extend(self.unread.clone());
+        parts.extend(self.unused.clone());
         parts.join("; ")
     }
 

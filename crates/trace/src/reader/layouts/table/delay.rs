@@ -4,14 +4,14 @@ use super::names::{is_moment, unit_of};
 
 /// What gives the delay of a packet.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
+pub(super) enum DelaySource {
     /// Its column holds delays.
     Delay,
     /// From the time of sending in this column.
     Since(usize),
 }
 
-impl Told {
+impl DelaySource {
     /// By the names of the column of arrivals and of the column of send times, if there is one.
     pub(super) fn of(columns: &[String], value: usize, sent: Option<usize>) -> Option<Self> {
         let name = &columns[value];

@@ -73,7 +73,7 @@ fn rows_noted(plan: &Plan, group: &mut Group) -> Vec<String> {
         let rows = counted(group.zeros, ("row holds", "rows hold"));
         notes.push(format!("{rows} a receive time of 0, which is taken for lost"));
     }
-    notes.extend(group.early.note(plan));
+    notes.extend(group.negative_delays.note(plan));
     notes.append(&mut group.order);
     if group.breaks > 0 {
         notes.push(format!(

@@ -6,11 +6,11 @@ use super::super::super::clock::Clock;
 use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder, WINDOW};
 use super::columns::Plan;
-use super::early::Early;
+use super::negative_delays::NegativeDelays;
 use super::midnights::Midnights;
-use super::moments::Moments;
+use super::by_time::RowsByTime;
 use super::names::{Arrival, outcome, whole};
-use super::places::Places;
+use super::by_number::RowsByNumber;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
@@ -35,11 +35,11 @@ pub(super) struct Group {
     /// Rows with a receive time of 0.
     pub(super) zeros: u64,
     /// Packets that arrive before they were sent.
-    pub(super) early: Early,
+    pub(super) negative_delays: NegativeDelays,
     /// By number, for rows in another order.
-    pub(super) places: Places,
+    pub(super) by_number: RowsByNumber,
     /// By time, for rows in another order without numbers; true once they were put in it.
-    pub(super) moments: Moments,
+    pub(super) by_time: RowsByTime,
     pub(super) by_time: bool,
     /// Where the times are times of day: of the rows' order, of the interval.
     pub(super) order_days: Midnights,
@@ -116,10 +116,10 @@ impl Group {
     /// True if the numbers repeat as those of several links or runs do, and not because a packet that was
     /// lost is tried again.
     pub(super) fn is_repeated(&self, plan: &Plan) -> bool {
-        let several = self.places.several_runs();
+        let several = self.by_number.several_runs();
         match plan.kind {
             ColumnKind::Received | ColumnKind::Lost => {
-                several && self.places.duplicates > self.again
+                several && self.by_number.duplicates > self.again
             }
             ColumnKind::Arrival | ColumnKind::Sequence => several && !self.recorder.wrapped(),
         }
@@ -135,9 +135,9 @@ impl Group {
         Self {
             outcomes: self.outcomes.clone(),
             recorder: self.recorder.clone(),
-            early: self.early.clone(),
-            places: self.places.clone(),
-            moments: self.moments.clone(),
+            negative_delays: self.negative_delays.clone(),
+            by_number: self.by_number.clone(),
+            by_time: self.by_time.clone(),
             fall: self.fall.clone(),
             fall_error: None,
             order: self.order.clone(),
@@ -161,7 +161,7 @@ impl Group {
                 return Err((found, "a time, or a blank, NaN or -1 for a lost packet".to_owned()));
             }
         };
-        self.early.row(plan, cells);
+        self.negative_delays.row(plan, cells);
         self.blank += u64::from(!received);
         self.minus_one += u64::from(found == Arrival::MinusOne);
         self.outcomes.push(received);
@@ -181,7 +181,7 @@ impl Group {
 
     fn place(&mut self, number: u64, received: bool) {
         self.number = Some(number);
-        self.places.add(number, received);
+        self.by_number.add(number, received);
     }
 
     /// A fall is an error at the end only: the rows may be in another order.
@@ -202,29 +202,29 @@ impl Group {
     }
 
     /// Takes the time that orders a row whose packet has no number.
-    pub(super) fn moment(&mut self, plan: &Plan, cells: &[String], room: &mut u64) {
+    pub(super) fn time(&mut self, plan: &Plan, cells: &[String], room: &mut u64) {
         let Some(order) = plan.order else { return };
         let last = self.outcomes.len().checked_sub(1);
         let received = last.and_then(|last| self.outcomes.get(last)) == Some(true);
         let stamp = |column: usize| Stamp::of(&cells[column]);
         let arrival = stamp(plan.value).filter(|_| plan.kind == ColumnKind::Arrival);
         let time = stamp(order).map(|stamp| self.order_days.value(stamp));
-        self.moments.add(time, received, arrival.map(Stamp::value), room);
+        self.by_time.add(time, received, arrival.map(Stamp::value), room);
     }
 
     /// Notes the time of a packet that came `steps` after the one before, if it has one.
     pub(super) fn stamp(&mut self, time: Option<Stamp>, steps: u64) {
         let time = time.map(|stamp| self.time_days.value(stamp));
         if let (Some(number), Some(time)) = (self.number, time) {
-            self.places.stamp(number, time);
+            self.by_number.stamp(number, time);
         }
         self.clock.stamp(time, steps);
     }
 
     /// What to say of numbers of packets with outcomes that have no row.
     pub(super) fn unlisted(&self) -> Option<String> {
-        let gaps = self.places.gaps();
-        let known = self.places.duplicates == 0 && self.falls == 0 && gaps > 0 && gaps < self.rows;
+        let gaps = self.by_number.gaps();
+        let known = self.by_number.duplicates == 0 && self.falls == 0 && gaps > 0 && gaps < self.rows;
         known.then(|| {
             let numbers =
                 counted(gaps, ("number has no row and is", "numbers have no row and are"));

@@ -8,12 +8,12 @@ use super::super::super::lines::Lines;
 use super::columns::Plan;
 use super::finish::finish;
 use super::group::Group;
-use super::moments::PER_MOMENT;
+use super::by_time::PACKETS_PER_TIME;
 use super::names::{self, Arrival};
 use super::short::shorten;
 use super::split::{self, Groups, Split};
 use super::times::Stamp;
-use super::unread::Unread;
+use super::unused::UnusedColumns;
 use super::watch::Watch;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace, ReadOptions};
@@ -26,7 +26,7 @@ pub(super) struct Rows<'a> {
     budget: &'a Budget,
     groups: Groups,
     watch: Watch,
-    unread: Unread,
+    unused: UnusedColumns,
     split: Split,
     /// Empty lines since the last row, where each is a lost packet.
     empty: u64,
@@ -42,10 +42,10 @@ impl<'a> Rows<'a> {
             budget: input.budget,
             groups: Groups::new(),
             watch: Watch::new(&plan),
-            unread: Unread::new(&plan),
+            unused: UnusedColumns::new(&plan),
             split: Split::new(&plan),
             empty: 0,
-            room: input.options.max_packets / PER_MOMENT,
+            room: input.options.max_packets / PACKETS_PER_TIME,
             plan,
         }
     }
@@ -76,9 +76,9 @@ impl<'a> Rows<'a> {
         self.split.row(&self.plan, cells, &key, &self.groups, self.options);
         let group = self.groups.entry(key).or_default();
         let steps = packet(group, &self.plan, cells, self.options, lines)?;
-        group.moment(&self.plan, cells, &mut self.room);
+        group.time(&self.plan, cells, &mut self.room);
         self.watch.row(&self.plan, cells);
-        self.unread.row(&self.plan, cells);
+        self.unused.row(&self.plan, cells);
         // Outcomes are charged after they are taken: a gap is bounded by `max_gap`.
         self.budget.packets(self.path, steps)?;
         if let Some(time) = &self.plan.time {
@@ -108,18 +108,18 @@ impl<'a> Rows<'a> {
             self.budget.packets(self.path, empty)?;
             group.lose(empty);
         }
-        let Self { mut plan, path, options, budget, mut groups, mut watch, mut unread, .. } = self;
+        let Self { mut plan, path, options, budget, mut groups, mut watch, mut unused, .. } = self;
         if let Some(column) = tell_apart(&mut plan, self.split, &mut groups, budget, path)? {
             watch.leave(column);
-            unread.leave(column);
+            unused.leave(column);
         }
         for group in groups.values_mut() {
             let shown = path.display().to_string();
-            group.settle(&plan, &shown, options, |grown| budget.packets(path, grown))?;
+            group.put_in_order(&plan, &shown, options, |grown| budget.packets(path, grown))?;
         }
         watch.certain(&plan, path, &groups)?;
-        unread.certain(&plan, path)?;
-        plan.unread = unread.named(&plan);
+        unused.certain(&plan, path)?;
+        plan.unused = unused.named(&plan);
         let each = groups.into_iter().map(|(key, group)| {
             finish(&plan, template, key, group, (head, options.max_gap), |n| {
                 budget.packets(path, n)

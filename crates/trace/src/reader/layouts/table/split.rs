@@ -227,7 +227,7 @@ impl Candidate {
     fn may_tell(&self, plan: &Plan) -> bool {
         let whole = self.packets < u64::MAX && self.groups.len() <= LINKS;
         let sound = |group: &Group| !group.is_repeated(plan) || group.only_wraps();
-        let dense = |group: &Group| group.places.is_dense(plan.kind, self.is_named);
+        let dense = |group: &Group| group.by_number.is_dense(plan.kind, self.is_named);
         whole
             && self.groups.values().all(sound)
             && (self.in_stretches || self.groups.values().all(dense))

@@ -12,7 +12,7 @@ use super::columns::Plan;
 use super::group::{Group, no_packets};
 use super::markers::Markers;
 use super::names::{Arrival, arrival, is_number, outcome};
-use super::places::Places;
+use super::by_number::RowsByNumber;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
@@ -196,17 +196,17 @@ fn numbered_together(plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Opti
 /// Numbers missing from the links each and from all of them together, if the links share one numbering:
 /// no number comes twice, and what one link lacks is with the others.
 fn shared_numbers(groups: &BTreeMap<Vec<String>, Group>) -> Option<(u64, u64)> {
-    if groups.len() < 2 || groups.values().any(|group| group.places.duplicates > 0) {
+    if groups.len() < 2 || groups.values().any(|group| group.by_number.duplicates > 0) {
         return None;
     }
     let rows: u64 = groups.values().map(|group| group.rows).sum();
-    let own: u64 = groups.values().map(|group| group.places.gaps()).sum();
+    let own: u64 = groups.values().map(|group| group.by_number.gaps()).sum();
     if rows < ROWS || 4 * own < rows {
         return None;
     }
-    let mut whole = Places::default();
+    let mut whole = RowsByNumber::default();
     for group in groups.values() {
-        whole.join(&group.places);
+        whole.join(&group.by_number);
     }
     (whole.duplicates == 0 && 4 * whole.gaps() <= own).then(|| (own, whole.gaps()))
 }

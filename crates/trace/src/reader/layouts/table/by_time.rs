@@ -9,7 +9,7 @@ use airtcp_units::Outcomes;
 use super::super::super::clock::Clock;
 
 /// Of the packets that a reader may take, one in so many may have its time kept, which takes 16 bytes.
-pub(super) const PER_MOMENT: u64 = 64;
+pub(super) const PACKETS_PER_TIME: u64 = 64;
 
 /// Received rows from which on a stretch of rising times may be a run.
 const RUN: u64 = 5;
@@ -33,7 +33,7 @@ pub(super) enum Unordered {
 
 /// The rows of one link by their times.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Moments {
+pub(super) struct RowsByTime {
     /// Twice the time, in billionths, and 1 more if the packet was received.
     keys: Vec<i128>,
     /// True once there were more than could be kept.
@@ -86,7 +86,7 @@ impl Runs {
     }
 }
 
-impl Moments {
+impl RowsByTime {
     /// Takes the time of a row, whether its packet was received, and the value of its arrival. `room` is
     /// how many rows may still be kept.
     pub(super) fn add(
@@ -162,8 +162,8 @@ impl Moments {
 mod tests {
     use super::*;
 
-    fn of(times: impl IntoIterator<Item = i128>) -> Moments {
-        let (mut all, mut room) = (Moments::default(), 1000);
+    fn of(times: impl IntoIterator<Item = i128>) -> RowsByTime {
+        let (mut all, mut room) = (RowsByTime::default(), 1000);
         times.into_iter().for_each(|time| all.add(Some(time), true, None, &mut room));
         all
     }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn times_below_zero_keep_their_outcomes() {
-        let (mut all, mut room) = (Moments::default(), 9);
+        let (mut all, mut room) = (RowsByTime::default(), 9);
         for (time, received) in [(3, true), (-7, false), (-8, true), (0, false)] {
             all.add(Some(time), received, None, &mut room);
         }

@@ -15,7 +15,7 @@ const REPEATED: u64 = 5;
 
 /// What is known by number.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places {
+pub(super) struct RowsByNumber {
     /// Of 64 numbers each: which were there, and which of them received.
     words: BTreeMap<u64, (u64, u64)>,
     rows: u64,
@@ -29,7 +29,7 @@ pub(super) struct Places {
     stamps: Vec<(u64, i128)>,
 }
 
-impl Places {
+impl RowsByNumber {
     pub(super) fn add(&mut self, number: u64, received: bool) {
         self.rows += 1;
         let bit = 1 << (number % 64);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_largest_numbers_are_no_overflow() {
-        let mut places = Places::default();
+        let mut places = RowsByNumber::default();
         assert!(!places.complete());
         for number in [u64::MAX, 0, u64::MAX - 1] {
             places.add(number, true);

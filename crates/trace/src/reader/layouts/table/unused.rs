@@ -78,7 +78,7 @@ struct Column {
 }
 
 /// The columns that were taken for nothing.
-pub(super) struct Unread {
+pub(super) struct UnusedColumns {
     columns: Vec<Column>,
     left: Vec<usize>,
     rows: u64,
@@ -96,7 +96,7 @@ impl Column {
     }
 }
 
-impl Unread {
+impl UnusedColumns {
     pub(super) fn new(plan: &Plan) -> Self {
         let time = plan.time.as_ref().map(|time| time.column);
         let used = [Some(plan.value), plan.sequence, time, plan.order, plan.sent];

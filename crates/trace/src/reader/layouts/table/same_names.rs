@@ -6,7 +6,7 @@ use crate::error::{TraceError, excerpt};
 
 impl Guess<'_> {
     /// Columns that are named as `column` is, with itself.
-    fn named_as(&self, column: usize) -> Vec<usize> {
+    fn same_named(&self, column: usize) -> Vec<usize> {
         let name = normal(&self.columns[column]);
         (0..self.columns.len())
             .filter(|i| self.header && normal(&self.columns[*i]) == name)
@@ -20,7 +20,7 @@ impl Guess<'_> {
 
     /// Refuses columns in use of which another has the name: the outcomes `value`, the `time` stamps and the
     /// numbers.
-    pub(super) fn no_twins(&self, value: usize, time: Option<usize>) -> Result<(), TraceError> {
+    pub(super) fn refuse_same_names(&self, value: usize, time: Option<usize>) -> Result<(), TraceError> {
         let options = self.options;
         let differ = |twins: &[usize]| {
             self.data.iter().any(|row| twins.iter().any(|i| row.get(*i) != row.get(twins[0])))
@@ -36,7 +36,7 @@ impl Guess<'_> {
             let Some(column) = column.filter(|column| !Self::by_number(*column, wanted)) else {
                 continue;
             };
-            let twins = self.named_as(column);
+            let twins = self.same_named(column);
             let &[first, second, ..] = twins.as_slice() else { continue };
             if column != value && !differ(&twins) {
                 continue;
