@@ -1,9 +1,9 @@
 //! Runs of equal outcomes: bursts of losses and of successes, and their distributions.
 //!
-//! A run is a longest stretch of equal outcomes; the first and the last run of a trace count
-//! although their true length is cut by the ends. S1's "55 % of all losses happen in isolation"
-//! is read as the share of loss *bursts* of length 1 (its figure is a distribution of burst
-//! lengths); the share of lost *packets* that are alone is given beside it.
+//! A run is a maximal stretch of equal outcomes. The first and the last run of a trace count
+//! although the ends of the trace may cut them. S1's "55 % of all losses happen in isolation" is
+//! read as the share of loss *bursts* of length 1 (its figure is a distribution of burst lengths);
+//! [`Bursts::isolated_shares`] also gives the share of lost *packets* without an adjacent loss.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Bursts {
         }
     }
 
-    /// Share of bursts of length 1, and share of packets that are alone. `None` without bursts.
+    /// Share of bursts of length 1, and share of packets in such bursts. `None` without bursts.
     pub fn isolated_shares(&self) -> Option<(f64, f64)> {
         let single = match self.histogram.first() {
             Some((1, n)) => *n,
@@ -78,7 +78,7 @@ impl Bursts {
     }
 }
 
-/// Both kinds of bursts of a trace, and the run it ends with.
+/// Both kinds of bursts of a trace, and its last run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunStats {
     /// Runs of received packets.
@@ -129,10 +129,10 @@ impl Tally {
     }
 }
 
-/// The longest burst to expect of a Gilbert-Elliott chain: about `runs` bursts, each ending with
-/// probability `end` a packet, so `P(length >= k) = (1 - end)^(k-1)` and the longest is near
-/// `1 + ln(runs) / -ln(1 - end)`. Between 1 and `packets`. For success bursts `runs` is
-/// `n PRR b` and `end` is `b`; for loss bursts `n (1 - PRR) g` and `g`.
+/// The expected longest burst of a Gilbert-Elliott chain: about `runs` bursts end with probability
+/// `end` per packet, so `P(length >= k) = (1 - end)^(k-1)` and the longest is near `1 + ln(runs) /
+/// -ln(1 - end)`. Between 1 and `packets`. For success bursts `runs` is `n PRR b` and `end` is `b`;
+/// for loss bursts `n (1 - PRR) g` and `g`.
 pub fn expected_longest(packets: u64, runs: f64, end: f64) -> f64 {
     if end >= 1.0 || runs < 1.0 {
         return 1.0f64.min(packets as f64);

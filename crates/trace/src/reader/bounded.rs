@@ -1,27 +1,27 @@
-//! Streams that end with an error where a file would expand without end: a limit on bytes, on how far they
-//! are compressed, and on compressed bytes that hold nothing.
+//! Streams with an error in place of unbounded expansion: limits on bytes, on the compression
+//! ratio, and on compressed bytes without content.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::stream_error::{TooCompressed, EmptyMembers, OverLimit};
+use super::stream_error::{EmptyMembers, OverLimit, TooCompressed};
 
 /// Largest ratio of decompressed to compressed bytes beyond [`FREE`] of the limit. Deflate reaches 1032.
 const MAX_EXPANSION: u64 = 1000;
-/// Share of the limit, as a divisor, that may be decompressed at any ratio.
+/// Divisor of the limit for the bytes that may be decompressed at any ratio.
 const FREE: u64 = 50;
-/// Compressed bytes that may hold nothing: members of an archive may be empty, but not without end.
+/// Most compressed bytes without content: members of an archive may be empty, but not without end.
 const HOLLOW: u64 = 1 << 20;
-/// Compressed bytes for each decompressed byte, beyond [`HOLLOW`].
+/// Most compressed bytes for each decompressed byte, beyond [`HOLLOW`].
 const MAX_OVERHEAD: u64 = 100;
 
-/// Stops a stream at a limit: a small file can hold terabytes, and a pipe has no end.
+/// Stops a stream at a limit: a small file can expand to terabytes, and a pipe has no end.
 pub(super) struct Limited<'a> {
     inner: Box<dyn Read + 'a>,
     left: u64,
     limit: u64,
-    /// Where the bytes come from, if they are decompressed.
+    /// Counts of the decompressor, if the bytes are decompressed.
     counts: Option<Rc<ByteCounts>>,
 }
 
@@ -30,8 +30,12 @@ impl<'a> Limited<'a> {
         Self { inner, left: limit, limit, counts: None }
     }
 
-    /// The same for decompressed bytes, whose compressed ones are counted in `counts`.
-    pub(super) fn decompressed(inner: Box<dyn Read + 'a>, limit: u64, counts: Rc<ByteCounts>) -> Self {
+    /// The same for decompressed bytes; `counts` holds the compressed ones.
+    pub(super) fn decompressed(
+        inner: Box<dyn Read + 'a>,
+        limit: u64,
+        counts: Rc<ByteCounts>,
+    ) -> Self {
         Self { counts: Some(counts), ..Self::new(inner, limit) }
     }
 }
@@ -55,14 +59,14 @@ impl Read for Limited<'_> {
     }
 }
 
-/// What a decompressor has taken and given, in bytes.
+/// Bytes that a decompressor has read and written.
 #[derive(Default)]
 pub(super) struct ByteCounts {
     taken: Cell<u64>,
     given: Cell<u64>,
 }
 
-/// Counts what a decompressor takes, and stops one that takes and gives nothing.
+/// Counts the input of a decompressor, and stops a decompressor without output.
 pub(super) struct Counted<'a> {
     pub(super) inner: Box<dyn Read + 'a>,
     pub(super) counts: Rc<ByteCounts>,

@@ -1,11 +1,11 @@
-//! CSV, TSV and blank-separated tables: one packet a row.
+//! CSV, TSV and blank-separated tables: one packet per row.
 //!
 //! A column holds outcomes (0/1, true/false, received/lost, ...), or receive times or delays (a
-//! blank is a loss), or the sequence numbers of the packets that came (gaps are losses).
+//! blank is a loss), or the sequence numbers of the received packets (gaps are losses).
 //! `table/guess.rs` decides which, from the header's names, the options, or the first rows, and
-//! `table/watch.rs` refuses what is not certain. A column of time stamps gives the interval, as the
+//! `table/watch.rs` refuses ambiguous tables. A column of time stamps gives the interval, as the
 //! median gap over the first 65,536 rows. Columns named `link`, `src`, `dst`, `tx`, `rx`, ... split
-//! the rows into links. Where numbers repeat, `table/split.rs` finds the column that does.
+//! the rows into links. If numbers repeat, `table/split.rs` finds the column that separates links.
 
 mod by_number;
 mod by_time;
@@ -22,11 +22,11 @@ mod midnights;
 mod minus_one;
 mod names;
 mod negative_delays;
+mod put_in_order;
 mod read;
 mod rising;
 mod rows;
 mod same_names;
-mod settle;
 mod short;
 mod sorted;
 mod split;

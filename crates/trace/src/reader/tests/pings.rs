@@ -1,4 +1,4 @@
-//! Logs of ping and fping that do not hold what their totals count, or not in English.
+//! Logs of ping and fping that contradict their totals, or are not in English.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn totals_without_packets_are_no_dead_link() {
     let quiet = error("q.log", ping(HEADER, 0..0, totals));
     assert!(quiet.contains("the totals of ping alone (18 of 20 received)"), "{quiet}");
     assert!(quiet.contains("ping -D -O"), "{quiet}");
-    // A link that delivers nothing is one.
+    // A link that delivers nothing is a dead link.
     let dead = "20 packets transmitted, 0 received, 100% packet loss, time 315ms";
     assert_eq!(bits(&one("q.log", &ping(HEADER, 0..0, dead))), "0".repeat(20));
     let flood = error("f.log", format!("{HEADER}.\u{8} \u{8}..\u{8} \u{8}\n"));
@@ -137,7 +137,7 @@ fn unreachable_hosts_are_no_duplicates_and_duplicates_are_told() {
         "{notes}"
     );
     assert!(notes.contains("2 duplicate replies ignored"), "{notes}");
-    // One that is not marked as such.
+    // A duplicate that is not marked.
     let link = one("d.log", &format!("{HEADER}{}{}", reply(1), reply(1)));
     assert!(link.notes.iter().any(|n| n == "1 duplicate reply ignored"), "{:?}", link.notes);
 }
@@ -155,7 +155,7 @@ fn one_late_reply_is_one() {
     );
 }
 
-/// Stamps of a millisecond or a second, or few replies: the median gap is off by a stamp_step.
+/// Stamps of a millisecond or a second, or few replies: the median gap is off by a step.
 #[test]
 fn the_interval_of_coarse_stamps_is_time_over_numbers() {
     let log = |interval: f64, stamp_step: f64, kept: &dyn Fn(u64) -> bool| {

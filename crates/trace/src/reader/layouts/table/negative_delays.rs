@@ -1,4 +1,4 @@
-//! Packets that arrive before they were sent: the clocks differ, or a time is wrong.
+//! Packets with an arrival before their sending: the clocks differ, or a time is wrong.
 
 use super::columns::Plan;
 use super::delay::DelaySource;
@@ -38,13 +38,15 @@ impl NegativeDelays {
         self.least = self.least.min(delay);
     }
 
-    /// The note on them, if there are any.
+    /// The note on negative delays, if there are any.
     pub(super) fn note(&self, plan: &Plan) -> Option<String> {
         let name = |column: usize| excerpt(&plan.columns[column]);
         let value = name(plan.value);
         let least = self.least as f64 / 1e9;
         let what = match plan.delay.filter(|_| self.count > 0)? {
-            DelaySource::Delay => format!("delays in column {value} are negative (the least is {least})"),
+            DelaySource::Delay => {
+                format!("delays in column {value} are negative (the least is {least})")
+            }
             DelaySource::Since(sent) => format!(
                 "packets arrive before they were sent (column {value} less {} is {least} at the least)",
                 name(sent)
@@ -54,7 +56,7 @@ impl NegativeDelays {
     }
 }
 
-/// The sentence on `count` of `of` packets with a negative delay.
+/// The note on `count` of `of` packets with a negative delay.
 pub(in crate::reader::layouts) fn negative_delays_note(count: u64, of: u64, what: &str) -> String {
     format!(
         "{count} of {of} {what}: the clocks of sender and receiver differ, or these times are wrong; the \

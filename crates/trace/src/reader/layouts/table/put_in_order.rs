@@ -1,20 +1,19 @@
-//! Rows of a link in another order than its packets: put in order by their numbers or their times, or
-//! refused.
+//! Sorts rows that are not in the order of the packets by their numbers or times, or refuses them.
 
 use super::super::super::sequence::{Recorder, WINDOW};
+use super::by_time::Unordered;
 use super::columns::Plan;
 use super::group::{Group, wrong};
-use super::by_time::Unordered;
 use super::unused::is_of_links;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
-/// What is said of rows in another order than their packets.
+/// The note on sorted rows.
 const IN_ORDER: &str = "the rows are not in the order of the packets' numbers, and were put in it";
 
 impl Group {
-    /// Puts the packets in the order of their numbers where the rows are in another. `path` is for
-    /// messages; whenever the record grows, `charge` is called with the number of packets added.
+    /// Sorts the packets by their numbers if the rows are not in order. `path` is for messages;
+    /// `charge` is called with the number of packets added to the record.
     pub(super) fn put_in_order(
         &mut self,
         plan: &Plan,
@@ -56,7 +55,8 @@ impl Group {
         Ok(())
     }
 
-    /// The packets by their numbers; `None` if numbers fall by more than a window of late ones.
+    /// The packets by their numbers; `None` if numbers fall by more than the window for late
+    /// packets.
     fn sorted(
         &self,
         path: &str,
@@ -85,12 +85,12 @@ impl Group {
         Ok(Some(sorted))
     }
 
-    /// What was done to put the rows in the order of their numbers.
+    /// The notes on sorting the rows by their numbers.
     fn order_noted(&self, plan: &Plan) -> Vec<String> {
         let mut order = match plan.kind {
             ColumnKind::Sequence if self.fall.is_none() => {
-                let late =
-                    self.recorder.disorder() - self.by_number.duplicates.min(self.recorder.disorder());
+                let late = self.recorder.disorder()
+                    - self.by_number.duplicates.min(self.recorder.disorder());
                 let words = "packets arrived late and were put in their place";
                 if late > 0 { vec![format!("{late} {words}")] } else { Vec::new() }
             }
@@ -105,7 +105,7 @@ impl Group {
         order
     }
 
-    /// Puts the packets in the order of their times.
+    /// Sorts the packets by their times.
     fn put_in_order_of_times(
         &mut self,
         plan: &Plan,
@@ -134,7 +134,7 @@ impl Group {
         Err(self.not_by_time(plan, path, options, unordered.as_ref()))
     }
 
-    /// Why the times do not put the rows in order; `None`: times of day that may be of two days.
+    /// The error of times that do not give an order; `None` means times of day of two days.
     fn not_by_time(
         &self,
         plan: &Plan,
