@@ -66,7 +66,7 @@ _CONFIG: Final[dict[str, Any]] = {
 
 
 def rows(frame: pl.DataFrame) -> alt.InlineData:
-    """Give a frame to a chart."""
+    """Return a frame to a chart."""
     return alt.InlineData(values=frame.to_dicts())
 
 

@@ -31,7 +31,7 @@ class Browser:
         self.complaints: list[str] = []
 
     def blank(self, *, scheme: str = "light", width: int = 1300) -> Any:
-        """Give a page with nothing on it yet, which may fetch nothing."""
+        """Return a page with nothing on it yet, which may fetch nothing."""
         context = self._browser.new_context(
             color_scheme=scheme, viewport={"width": width, "height": 900}
         )

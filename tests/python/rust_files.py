@@ -46,7 +46,7 @@ def _branches(text: str) -> list[str]:
 
 
 def _leaves(tree: str) -> Iterator[tuple[list[str], str]]:
-    """Give each path of a `use`, and the name it has in this file."""
+    """Return each path of a `use`, and the name it has in this file."""
     if braces := BRACES.match(tree.strip()):
         before = [part for part in braces.group(1).split("::") if part]
         for branch in _branches(braces.group(2)):
@@ -94,7 +94,7 @@ class Crate:
                     names.setdefault(name, ("use", absolute))
 
     def _absolute(self, path: list[str], module: Module) -> Module | None:
-        """Give the path from the crate's root; `None` for another crate's."""
+        """Return the path from the crate's root; `None` for another crate's."""
         if path[0] == "crate":
             return tuple(path[1:])
         at, rest = module, list(path)
@@ -105,7 +105,7 @@ class Crate:
         return (*module, *path) if path[0] in self.names[module] else None
 
     def _defining(self, path: Module, seen: frozenset[tuple[Module, str]]) -> Module | None:
-        """Give the module that defines what a path from the root names."""
+        """Return the module that defines what a path from the root names."""
         at: Module = ()
         for position, name in enumerate(path):
             kind, target = self.names[at].get(name, ("", ()))

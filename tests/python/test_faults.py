@@ -211,7 +211,7 @@ def test_ctrl_c_in_the_first_moments(tmp_path: Path, program: list[str], after: 
 
 
 def _loads(process: int, name: str) -> bool:
-    """Tell whether a process has mapped a file of that name (the extension module)."""
+    """Return whether a process has mapped a file of that name (the extension module)."""
     try:
         with open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123
             return f"/{name}/" in maps.read()

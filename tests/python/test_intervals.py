@@ -164,7 +164,7 @@ def test_the_gain_of_a_fit_holds_with_few_links() -> None:
 
 
 def _limit(draws: int) -> float:
-    """Give the most misses of a 95 % interval: 5 % and four binomial errors."""
+    """Return the most misses of a 95 % interval: 5 % and four binomial errors."""
     return 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
 
 

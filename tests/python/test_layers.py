@@ -34,7 +34,7 @@ def _modules() -> dict[str, Path]:
 
 
 def imported(text: str, modules: set[str]) -> set[str]:
-    """Give the modules that a file imports anywhere in it."""
+    """Return the modules that a file imports anywhere in it."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

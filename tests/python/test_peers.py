@@ -34,7 +34,7 @@ def _script(name: str) -> ModuleType:
 
 
 def _rows(name: str, **where: object) -> list[dict[str, float]]:
-    """Give the rows of a table, as numbers, that have these values."""
+    """Return the rows of a table, as numbers, that have these values."""
 
     def same(cell: str, value: object) -> bool:
         return cell == value if isinstance(value, str) else float(cell) == value

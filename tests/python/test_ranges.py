@@ -33,7 +33,7 @@ ASKED = {"options", "parameters", "scenario"}
 
 
 def _numbers(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Give every number that is reported, with the keys that lead to it."""
+    """Return every number that is reported, with the keys that lead to it."""
     if isinstance(part, dict):
         for key, value in part.items():
             if key not in ASKED and not key.endswith(DIFFERENCES):

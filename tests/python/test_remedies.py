@@ -328,7 +328,7 @@ def test_what_has_no_interval_is_not_tested() -> None:
 
 
 def _drawn(outcome: Any) -> Any:
-    """Give an outcome every key that a picture draws."""
+    """Return an outcome every key that a picture draws."""
     keys = ("rtt_mean_s", "rtt_p95_s", "share", "rival_goodput_bps")
     return {**dict.fromkeys(keys), **outcome}
 

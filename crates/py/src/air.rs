@@ -46,7 +46,7 @@ pub(crate) fn categories(replications: &[Replication]) -> PyResult<Table> {
 /// One row per record that `of` gives of a station.
 fn parts<R>(replications: &[Replication], of: impl Fn(&StationResult) -> &[R]) -> PyResult<Table>
 where
-    R: JsonSchema + DeserializeOwned + Serialize,
+    R: JsonSchema + DeserializeOwned + Serialize + 'static,
 {
     let rows: Vec<(Station<'_>, &R)> =
         all(replications).flat_map(|s| of(s.2).iter().map(move |part| (s, part))).collect();

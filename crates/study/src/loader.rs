@@ -82,6 +82,7 @@ fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String>
 }
 
 /// The traces that a scenario names, each read once for all replications and variants.
+#[derive(Debug)]
 pub struct Traces {
     folder: PathBuf,
     read: Mutex<BTreeMap<String, Arc<Outcomes>>>,

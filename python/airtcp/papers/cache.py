@@ -38,7 +38,7 @@ _LEVEL: Final = 3
 
 
 def default_folder() -> Path:
-    """Give the folder that answers are kept in."""
+    """Return the folder that answers are kept in."""
     said = os.environ.get(PLACE)
     if said:
         return Path(said)
@@ -69,7 +69,7 @@ def program() -> str:
 
 
 def sources() -> list[Path]:
-    """Give the Python sources that an answer may depend on: all but what shows answers."""
+    """Return the Python sources that an answer may depend on: all but what shows answers."""
     package = Path(__file__).parent.parent
     parts = (".", "api", "papers", "papers/drivers")
     every = (path for part in parts for path in package.glob(f"{part}/*.py"))
@@ -113,7 +113,7 @@ class Cache:
         return None if self.folder is None else self.folder / f"{key}.json.gz"
 
     def get(self, key: str) -> Any | None:
-        """Give a kept answer, or nothing; a damaged one counts as nothing."""
+        """Return a kept answer, or nothing; a damaged one counts as nothing."""
         path = self._path(key)
         if path is None:
             return None

@@ -99,7 +99,7 @@ class Context:
             raise StoppedError
 
     def repeats(self, said: int) -> int:
-        """Give the number of repeats: what the user says, or else the figure."""
+        """Return the number of repeats: what the user says, or else the figure."""
         return said if self.runs is None else self.runs
 
     def once(self, question: Sequence[Any], work: Callable[[], _T]) -> _T:
@@ -134,7 +134,7 @@ class Context:
         return [links.name, links.table, data]
 
     def set(self, name: str, change: Mapping[str, Any] | None = None) -> LinkSet:
-        """Give the description of a set, with other parameters."""
+        """Return the description of a set, with other parameters."""
         return ensembles.changed(ensembles.read_set(self.library, name), change or {})
 
     def links(
@@ -148,7 +148,7 @@ class Context:
         replicas: int = 20,
         extremes: bool = False,
     ) -> list[LinkRun]:
-        """Give the links of a set, with TCP over them and over models of them.
+        """Return the links of a set, with TCP over them and over models of them.
 
         Args:
             name: The set.
@@ -201,7 +201,7 @@ class Context:
     def _traces(
         self, links: LinkSet, repeat: int, change: Mapping[str, Any], parts: Sequence[bool]
     ) -> list[Path]:
-        """Give the traces of a generated set, which are written when first asked for.
+        """Return the traces of a generated set, which are written when first asked for.
 
         The parts are the links over which models are made, and the others.
         """
@@ -238,7 +238,7 @@ class Context:
     def receptions(
         self, name: str, *, repeat: int = 0, change: Mapping[str, Any] | None = None
     ) -> list[float]:
-        """Give the PRR of every link of a set, without TCP.
+        """Return the PRR of every link of a set, without TCP.
 
         Raises:
             DataMissingError: If it is a measured set that is not here.
@@ -363,7 +363,7 @@ class Context:
         runs: int | None,
         beside: int = 1,
     ) -> Any:
-        """Give a part of the document of a scenario's run, which alone is kept: it is small."""
+        """Return a part of the document of a scenario's run, which alone is kept: it is small."""
         question = [part, name, overrides or {}, runs]
         return self.once(
             question,

@@ -24,7 +24,7 @@ FILE: Final = "costs.json"
 
 
 def known(root: Path) -> dict[str, float]:
-    """Give the processor seconds of figures by id; nothing if there is no file to read."""
+    """Return the processor seconds of figures by id; nothing if there is no file to read."""
     try:
         found = json.loads((root / FILE).read_text("utf-8"))
         return {str(id_): float(seconds) for id_, seconds in found.items()}
@@ -40,7 +40,7 @@ def keep(root: Path, costs: Mapping[str, float]) -> None:
 def estimates(
     library: Library, wanted: Sequence[str], *, sensitivity: bool, runs: int | None = None
 ) -> dict[str, float]:
-    """Give the processor seconds of the wanted figures by paper, of those whose cost is known."""
+    """Return the processor seconds of the wanted figures by paper, of those whose cost is known."""
     costs = known(library.root)
     found: dict[str, float] = {}
     for id_ in library.choose(wanted) if costs else []:
@@ -55,7 +55,7 @@ def estimates(
 
 
 def _share(task: Task) -> float:
-    """Give the runs of a task over those of its figure."""
+    """Return the runs of a task over those of its figure."""
     whole = task.figure.parameters.get("runs")
     return task.parameters.get("runs", whole) / whole if whole else 1.0
 

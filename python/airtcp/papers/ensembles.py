@@ -96,7 +96,7 @@ class LinkSet:
     table: Mapping[str, Any]
 
     def prr(self, said: Sequence[float]) -> Sequence[float]:
-        """Give the range of PRR to look at, where a figure looks at `said`."""
+        """Return the range of PRR to look at, where a figure looks at `said`."""
         return self.table.get("prr", said)
 
     @property
@@ -105,7 +105,7 @@ class LinkSet:
         return self.kind == "measured"
 
     def data(self, home: Path | None) -> Path:
-        """Give the data of a measured set.
+        """Return the data of a measured set.
 
         Raises:
             DataMissingError: If they are not here.
@@ -139,7 +139,7 @@ def read_set(library: Library, name: str) -> LinkSet:
 
 
 def changed(links: LinkSet, change: Mapping[str, Any]) -> LinkSet:
-    """Give the set with other parameters; a measured one has none.
+    """Return the set with other parameters; a measured one has none.
 
     Raises:
         PaperError: If a parameter does not exist or cannot have the value.
@@ -244,7 +244,7 @@ def _runs(table: Mapping[str, Any], prr: list[float], draw: random.Random) -> di
 
 
 def long_mean(longest: float, packets: float) -> float:
-    """Give the mean M of runs that hold `packets` packets and whose longest is `longest`.
+    """Return the mean M of runs that hold `packets` packets and whose longest is `longest`.
 
     Solves M (ln(packets / M) + 0.577) = longest for the smaller M, by bisection in log M: the
     left side rises up to M = packets / e^0.423.

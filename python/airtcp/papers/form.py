@@ -100,7 +100,7 @@ def _at(place: str, name: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number; true and false are none, nor are nan and inf."""
+    """Return whether a value is a number; true and false are none, nor are nan and inf."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 

@@ -30,7 +30,7 @@ PLACE: Final = "AIRTCP_PAPERS"
 
 
 def default_root() -> Path:
-    """Give the folder of papers: what `AIRTCP_PAPERS` says, or the one that came with airtcp."""
+    """Return the folder of papers: what `AIRTCP_PAPERS` says, or the one that came with airtcp."""
     said = os.environ.get(PLACE)
     return Path(said) if said else Path(__file__).parent / "library"
 
@@ -66,7 +66,7 @@ class Library:
         return {papers.id_of(file): file for file in sorted(found, key=_natural)}
 
     def choose(self, wanted: Sequence[str]) -> list[str]:
-        """Give the ids that are named, or begin with what is named; all if nothing is.
+        """Return the ids that are named, or begin with what is named; all if nothing is.
 
         Raises:
             PaperError: If a name is that of nothing.
@@ -105,11 +105,11 @@ class Library:
         return papers.paper(read_toml(path), path)
 
     def scenario(self, name: str) -> Path:
-        """Give the path of a scenario, which is named relative to the library."""
+        """Return the path of a scenario, which is named relative to the library."""
         return self.root / name
 
     def ensemble(self, name: str) -> Path:
-        """Give the path of the description of a set of links."""
+        """Return the path of the description of a set of links."""
         return self.root / ENSEMBLES / f"{name}.toml"
 
     @property

@@ -22,7 +22,7 @@ Scale = Literal["linear", "log", "symlog"]
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two conditions are the same; 1 and 1.0 are.
+    """Return whether two conditions are the same; 1 and 1.0 are.
 
     >>> same(1, 1.0), same("newreno", "newreno"), same("1", 1)
     (True, True, False)
@@ -138,7 +138,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list[str])
 
     def find(self, wanted: Term) -> Measure | None:
-        """Give the measure of a term."""
+        """Return the measure of a term."""
         for measure in self.measures:
             if measure.metric == wanted.metric and _same_at(measure.at, wanted.at):
                 return measure
@@ -157,7 +157,7 @@ class Outcome:
         return max((len(m.each) for m in self.measures if m.each is not None), default=1)
 
     def first(self, repeats: int) -> Outcome:
-        """Give what was measured in the first so many repeats alone, without pictures."""
+        """Return what was measured in the first so many repeats alone, without pictures."""
         measures = [
             m
             if m.each is None

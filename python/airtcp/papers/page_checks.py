@@ -28,7 +28,7 @@ _COUNTS: Final = 20
 
 
 def known(library: Library, paper: str) -> set[str]:
-    """Give the numbers of a paper's files and of the scenarios and sets that they name."""
+    """Return the numbers of a paper's files and of the scenarios and sets that they name."""
     found: set[str] = set()
     for id_ in library.choose([paper]):
         figure = drivers.read_figure(library, id_)
@@ -58,7 +58,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def numbers(text: str) -> list[str]:
-    """Give the numbers of a text; 0.50 and 0.5 are the same, and signs do not count.
+    """Return the numbers of a text; 0.50 and 0.5 are the same, and signs do not count.
 
     >>> numbers("from 0.50 to 1,000 Mb/s in S2.fig10")
     ['0.5', '1000']

@@ -60,7 +60,7 @@ _NONE: Final = "-"
 
 
 def written(page: str, records: Mapping[str, Record], home: Path | None = None) -> str:
-    """Give a page with its blocks and values made from the records.
+    """Return a page with its blocks and values made from the records.
 
     Args:
         page: Its text.
@@ -72,12 +72,12 @@ def written(page: str, records: Mapping[str, Record], home: Path | None = None) 
 
 
 def filled(page: str, make: Callable[[str], str]) -> str:
-    """Give a page whose blocks have what is made of what they ask for."""
+    """Return a page whose blocks have what is made of what they ask for."""
     return _BLOCK.sub(lambda found: f"{found[1]}{make(found[2])}\n{found[3]}", page)
 
 
 def by_hand(page: str) -> str:
-    """Give what of a page is written and not made."""
+    """Return what of a page is written and not made."""
     return _VALUE.sub("", _BLOCK.sub("", page))
 
 
@@ -87,7 +87,7 @@ def blocks(page: str) -> list[str]:
 
 
 def shows_alternatives(page: str) -> bool:
-    """Tell whether a page has a table of alternatives."""
+    """Return whether a page has a table of alternatives."""
     return any(asked.startswith("alternatives ") for asked in blocks(page))
 
 
@@ -255,7 +255,7 @@ def _alternatives(
 
 
 def _under(row: Mapping[str, Any], assumption: str, alternative: str) -> Mapping[str, Any]:
-    """Give a row under an alternative; the row itself if it does not depend on it."""
+    """Return a row under an alternative; the row itself if it does not depend on it."""
     for one in row["sensitivity"]:
         if one["assumption"] == assumption and told(one["alternative"]) == alternative:
             return one
@@ -328,7 +328,7 @@ def _table(asked: Sequence[str], records: Mapping[str, Record]) -> str:
 
 
 def _key(at: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Give conditions as something to look up: 10 and 10.0 are the same."""
+    """Return conditions as something to look up: 10 and 10.0 are the same."""
     return tuple(
         sorted((name, f"{v:g}" if isinstance(v, float | int) else v) for name, v in at.items())
     )

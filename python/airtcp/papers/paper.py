@@ -238,7 +238,7 @@ def figure(table: Mapping[str, Any], path: Path, home: Paper) -> Figure:
 
 
 def id_of(path: Path) -> str:
-    """Give the id that a file of this name has.
+    """Return the id that a file of this name has.
 
     >>> from pathlib import Path
     >>> id_of(Path("papers/S1/fig-13.toml"))
@@ -294,7 +294,7 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
 
 
 def _interval(part: Mapping[str, Any], where: str, place: str) -> tuple[float | None, float | None]:
-    """Give the ends of a published interval, however they are written; either may be missing."""
+    """Return the ends of a published interval, however they are written; either may be missing."""
     ends = {
         "interval": part.get("interval", (None, None)),
         "ci_low and ci_high": (part.get("ci_low"), part.get("ci_high")),
@@ -327,7 +327,7 @@ def _check_tolerance(
 
 
 def _cause(part: Mapping[str, Any], place: str) -> tuple[tuple[str, ...], str]:
-    """Give the experiments that show a reason, and what was tried where there is none."""
+    """Return the experiments that show a reason, and what was tried where there is none."""
     if "tried" in part and "reason" in part:
         refuse(f'{place}: "tried" is for rows whose cause was not found; expected no "reason"')
     if "shown_by" in part and "reason" not in part:

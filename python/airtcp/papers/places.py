@@ -34,7 +34,7 @@ class Places:
         self._changed = Condition()
 
     def fit(self, replications: int | None, beside: int = 1) -> int:
-        """Give how many places a run takes: the most that its replications keep busy, or nearly.
+        """Return how many places a run takes: the most that its replications keep busy, or nearly.
 
         Args:
             replications: Its replications; as many as there are places if left out.

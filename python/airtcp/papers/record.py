@@ -53,7 +53,7 @@ class Record(TypedDict):
 
 
 def fingerprint(figure: Figure, library: Library) -> str:
-    """Give a hash of all that a figure is made from, besides the program and measured data.
+    """Return a hash of all that a figure is made from, besides the program and measured data.
 
     The causes of rows do not count: nothing is measured with them (`reword`).
     """
@@ -77,7 +77,7 @@ def _without_words(value: Any) -> Any:
 
 
 def reword(folder: Path, library: Library, paper: str) -> dict[str, Record]:
-    """Give the records of a paper, with the causes that its files have today."""
+    """Return the records of a paper, with the causes that its files have today."""
     records = read(folder, paper)
     for id_ in library.choose([paper]):
         if id_ not in records:
@@ -98,7 +98,7 @@ def write(folder: Path, paper: str, records: dict[str, Record]) -> None:
 
 
 def place(folder: Path, paper: str) -> Path:
-    """Give the file of a paper's results in the folder of results."""
+    """Return the file of a paper's results in the folder of results."""
     return folder / f"{paper}.json"
 
 

@@ -34,7 +34,7 @@ _PATIENCE: Final = 0.1
 
 
 def data_folder() -> Path | None:
-    """Give the folder of measured data, if the environment names one."""
+    """Return the folder of measured data, if the environment names one."""
     said = os.environ.get(DATA)
     return Path(said) if said else None
 
@@ -110,7 +110,7 @@ def reproduce(
 
 
 def tasks_of(figure: Figure, options: Options) -> Iterator[Task]:
-    """Give what has to be run for a figure."""
+    """Return what has to be run for a figure."""
     parameters = figure.parameters
     yield Task(figure, parameters)
     if not options.sensitivity:

@@ -91,7 +91,7 @@ def rows_of(
 
 
 def _beside(outcome: Outcome, other: Outcome) -> Outcome:
-    """Give what an outcome under an alternative is compared with: as many repeats."""
+    """Return what an outcome under an alternative is compared with: as many repeats."""
     return outcome.first(other.repeats) if other.repeats < outcome.repeats else outcome
 
 
@@ -107,7 +107,7 @@ def _judged(one: Published | Claim, outcome: Outcome, figure: Figure) -> Judged:
 
 
 def explained(one: Published | Claim, verdict: Verdict) -> Explained:
-    """Give what is known of why a row is not met, as its file says; nothing if it is met."""
+    """Return what is known of why a row is not met, as its file says; nothing if it is met."""
     open_ = verdict not in MET and verdict != "skipped"
     return {
         "cause": cause_of(one) if open_ else "",
@@ -150,7 +150,7 @@ def _sensitivity(
 
 
 def _term(one: Published | Claim) -> Term:
-    """Give what a row measures; of an ordering, what stands on the left."""
+    """Return what a row measures; of an ordering, what stands on the left."""
     return one.term if isinstance(one, Published) else one.left
 
 

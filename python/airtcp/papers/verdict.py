@@ -184,7 +184,7 @@ def _ordered(
 def _gap(
     claim: Claim, found: list[Measure], value: float, other: float
 ) -> tuple[float | None, float | None]:
-    """Give the 95 % interval of the left side less the right, if there is one.
+    """Return the 95 % interval of the left side less the right, if there is one.
 
     The margin scales with the right side, whose scatter counts with it.
     """
@@ -210,7 +210,7 @@ def _gap(
 
 
 def _apart(left: Measure, right: Measure | None, value: float, other: float) -> tuple[float, float]:
-    """Give the interval of the gap of two sides that were not repeated together.
+    """Return the interval of the gap of two sides that were not repeated together.
 
     The ends are as far from the gap as both sides' ends together (Zou and Donner 2008).
     """
@@ -221,7 +221,7 @@ def _apart(left: Measure, right: Measure | None, value: float, other: float) -> 
 
 
 def _reach(side: Measure, value: float) -> tuple[float, float]:
-    """Give how far an interval reaches below and above its mean; no interval reaches nowhere."""
+    """Return how far an interval reaches below and above its mean; no interval reaches nowhere."""
     return (
         0.0 if side.low is None else value - side.low,
         0.0 if side.high is None else side.high - value,

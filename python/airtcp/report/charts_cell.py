@@ -29,7 +29,7 @@ _COLOURS: Final = [*theme.SERIES, theme.GUIDE, *theme.RAMP]
 
 
 def _station(key: str) -> str:
-    """Give what a metric of stations is called on an axis."""
+    """Return what a metric of stations is called on an axis."""
     return record("run", "StationResult")[key].label
 
 
@@ -158,7 +158,7 @@ def positions(
 
 
 def _centred(values: Sequence[float], reach: float) -> dict[str, Any]:
-    """Give the scale and the axis that reach equally far to both sides of all values."""
+    """Return the scale and the axis that reach equally far to both sides of all values."""
     middle = (min(values) + max(values)) / 2
     return {
         "scale": alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False),

@@ -27,7 +27,7 @@ _CHANNEL_COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
 
 
 def _outcome(key: str) -> str:
-    """Give what a metric of a TCP or remedy is called on an axis."""
+    """Return what a metric of a TCP or remedy is called on an axis."""
     return record("compare", "Outcome")[key].label
 
 

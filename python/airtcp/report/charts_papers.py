@@ -62,7 +62,7 @@ def _axes(plot: Plot) -> tuple[alt.X, alt.Y]:
 
 
 def _told(plot: Plot, fields: set[str]) -> list[alt.Tooltip]:
-    """Give what is shown under the pointer."""
+    """Return what is shown under the pointer."""
     told = [n("label", "what")] if "label" in fields else []
     told += [n("series", "series")] if "series" in fields else []
     told += [q("x", plot.x.title), q("y", plot.y.title)]
@@ -161,7 +161,7 @@ def chart(plot: Plot, published: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def data(plot: Plot, published: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Give the data of a picture by name; empty if there is nothing to draw."""
+    """Return the data of a picture by name; empty if there is nothing to draw."""
     found = {f"layer{i}": layer.rows for i, layer in enumerate(plot.layers) if layer.rows}
     return found | {"published": published} if found and published else found
 

@@ -22,7 +22,7 @@ _DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
 
 
 def _flow(key: str) -> str:
-    """Give what a metric of flows is called on an axis."""
+    """Return what a metric of flows is called on an axis."""
     return record("run", "FlowResult")[key].label
 
 

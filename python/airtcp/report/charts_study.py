@@ -27,7 +27,7 @@ def _ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
 
 
 def _size(links: int) -> int:
-    """Give the area of a link's dot, which is smaller among many."""
+    """Return the area of a link's dot, which is smaller among many."""
     return 62 if links <= _MANY else 28
 
 

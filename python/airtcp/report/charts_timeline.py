@@ -85,7 +85,7 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
 
 
 def _colours(lanes: Lanes) -> dict[str, Any]:
-    """Give the colours of the frames and waits that occur, with their legend."""
+    """Return the colours of the frames and waits that occur, with their legend."""
     present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
     shown = [name for name in _COLOURS if name in present]
     return {
@@ -96,7 +96,7 @@ def _colours(lanes: Lanes) -> dict[str, Any]:
 
 
 def _lanes(names: Sequence[str]) -> alt.Y:
-    """Give the vertical axis: one labelled lane per station."""
+    """Return the vertical axis: one labelled lane per station."""
     count = len(names)
     labels = ", ".join(f"'{_quoted(name)}'" for name in names)
     return alt.Y(

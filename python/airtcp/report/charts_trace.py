@@ -23,7 +23,7 @@ _SHAPES: Final = ["circle", "diamond", "triangle-up"]
 
 
 def studied(key: str) -> str:
-    """Give what a metric of studied links is called on an axis."""
+    """Return what a metric of studied links is called on an axis."""
     return columns.studied()[key].label
 
 

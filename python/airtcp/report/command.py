@@ -77,7 +77,7 @@ def _call(
 
 
 def _path(path: str) -> str:
-    """Give a path that is not taken for an option."""
+    """Return a path that is not taken for an option."""
     return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
@@ -106,6 +106,6 @@ def study_command(document: StudyDocument) -> str:
 
 @cache
 def _study_defaults() -> dict[str, Any]:
-    """Give the default of each setting of a study."""
+    """Return the default of each setting of a study."""
     settings = schema("study")["$defs"]["StudyOptions"]["properties"]
     return {name: of["default"] for name, of in settings.items() if "default" in of}

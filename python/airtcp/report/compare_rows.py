@@ -59,7 +59,7 @@ def _ends(
     name: str,
     limits: tuple[float, float] = words.NOT_NEGATIVE,
 ) -> dict[str, Any]:
-    """Give a mean and the ends of its interval as fields; without one, the mean itself."""
+    """Return a mean and the ends of its interval as fields; without one, the mean itself."""
     if value is None or value["mean"] is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     low, high = words.bounded(value, limits)
@@ -104,7 +104,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
 
 
 def run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
-    """Give the goodput of every replication, for its mark in the picture."""
+    """Return the goodput of every replication, for its mark in the picture."""
     return [
         {
             "variant": run["variant"],
@@ -121,7 +121,7 @@ def run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
 
 
 def window_rows(case: CompareCase) -> list[dict[str, Any]]:
-    """Give the windows over time of the variants of a case."""
+    """Return the windows over time of the variants of a case."""
     return [
         {"variant": window["variant"], "t": t, "cwnd": cwnd}
         for window in case["windows"]

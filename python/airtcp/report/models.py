@@ -71,7 +71,7 @@ def models_page(document: dict[str, Any]) -> str:
 
 
 def score_rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give a row for each link and model that could be made of it, as the pictures have them."""
+    """Return a row for each link and model that could be made of it, as the pictures have them."""
     return [
         _row(link, score)
         for link in document["links"]
@@ -109,7 +109,7 @@ def _row(link: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
 def _bounds(
     estimate: dict[str, Any], scale: float, possible: tuple[float, float]
 ) -> tuple[float | None, float | None]:
-    """Give the ends of an interval, cut off at what there can be."""
+    """Return the ends of an interval, cut off at what there can be."""
     low, high = estimate["ci_low"], estimate["ci_high"]
     if low is None or high is None:
         return None, None
@@ -118,7 +118,7 @@ def _bounds(
 
 
 def _ends(rows: list[dict[str, Any]]) -> list[dict[str, float]]:
-    """Give the ends of the lines on which a model has what the trace has."""
+    """Return the ends of the lines on which a model has what the trace has."""
     shares = [row["trace_share"] for row in rows]
     bursts = [row["trace_burst"] for row in rows if row["trace_burst"]]
     return [

@@ -75,7 +75,7 @@ def _name(figure: Reproduced, name: str) -> str:
 
 
 def _points(figure: Reproduced, plot: Plot) -> list[dict[str, Any]]:
-    """Give the published values that belong on a plot."""
+    """Return the published values that belong on a plot."""
     return [
         {"x": said.x, "y": said.y, "label": said.says or f"{said.term}: {_text(said.value)}"}
         for said in figure.figure.published
@@ -84,7 +84,7 @@ def _points(figure: Reproduced, plot: Plot) -> list[dict[str, Any]]:
 
 
 def _compared(figure: Reproduced) -> dict[str, list[dict[str, Any]]]:
-    """Give what was published and measured, by metric, where there is more than one value."""
+    """Return what was published and measured, by metric, where there is more than one value."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in figure.rows:
         said, here = row["published"], row["here"]

@@ -125,7 +125,7 @@ _HEADS: Final = {
 
 
 def heads() -> list[list[str]]:
-    """Give the field and the heading of each column of the table of links."""
+    """Return the field and the heading of each column of the table of links."""
     metrics = columns.studied()
     return [["name", "Link"], *([field, metrics[key].head] for field, key in _HEADS.items())]
 

@@ -32,7 +32,7 @@ def run_page(
     """Make the page of a run.
 
     Args:
-        document: What `RunResult.json` gives.
+        document: The document of a run.
         series: Its series by table name, each a table as columns; empty if none was recorded.
         timeline: What happened on the air in an interval, if that was recorded.
         command: The command that makes the page.

@@ -34,7 +34,7 @@ def estimate(
 def drawn(
     value: Mapping[str, Any], scale: float, limits: tuple[float, float] = words.NOT_NEGATIVE
 ) -> dict[str, float | None]:
-    """Give a mean and the ends of its interval for a picture, in the unit of its axis."""
+    """Return a mean and the ends of its interval for a picture, in the unit of its axis."""
     low, high = words.bounded(value, limits)
     found = {"mean": value["mean"], "low": low, "high": high}
     return {key: None if end is None else end * scale for key, end in found.items()}

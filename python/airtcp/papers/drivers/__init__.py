@@ -39,7 +39,7 @@ DRIVERS: Final = {
 
 @cache
 def driver(name: str) -> Driver:
-    """Give a driver; its module is loaded when first asked for."""
+    """Return a driver; its module is loaded when first asked for."""
     return import_module(f"airtcp.papers.drivers.{DRIVERS[name]}").DRIVER
 
 
@@ -92,7 +92,7 @@ def _check_assumption(
 
 
 def replaced(parameters: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Give parameters with the one at a path replaced.
+    """Return parameters with the one at a path replaced.
 
     >>> replaced({"tcp": {"ack_every": 2, "mss": 536}, "runs": 3}, "tcp.ack_every", 1)
     {'tcp': {'ack_every': 1, 'mss': 536}, 'runs': 3}
@@ -105,7 +105,7 @@ def replaced(parameters: Mapping[str, Any], path: str, value: Any) -> dict[str, 
 
 
 def files(figure: Figure, library: Library) -> Iterator[Path]:
-    """Give every file that a figure's experiment reads, besides its own and `paper.toml`.
+    """Return every file that a figure's experiment reads, besides its own and `paper.toml`.
 
     Raises:
         PaperError: If one does not exist, with where it is looked for and which there are.
@@ -132,7 +132,7 @@ def files(figure: Figure, library: Library) -> Iterator[Path]:
 
 
 def data_of(figure: Figure, library: Library, data: Path | None) -> Iterator[Path]:
-    """Give the measured data that a figure looks at, as far as they are here."""
+    """Return the measured data that a figure looks at, as far as they are here."""
     from airtcp.papers.ensembles import DataMissingError, read_set
 
     for path in files(figure, library):

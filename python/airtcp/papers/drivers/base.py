@@ -48,7 +48,7 @@ SETS: Final[Form] = {"sets": Key("sets", "the sets of links", required=True), **
 def runs_of(
     context: Context, name: str, parameters: Mapping[str, Any]
 ) -> tuple[LinkSet, list[list[LinkRun]]]:
-    """Give a set, and its links in each repeat; a measured set has a single one.
+    """Return a set, and its links in each repeat; a measured set has a single one.
 
     Raises:
         DataMissingError: If it is a measured set that is not here.
@@ -85,5 +85,5 @@ def every_set(
 
 
 def within(links: Sequence[LinkRun], prr: Sequence[float]) -> list[LinkRun]:
-    """Give the links with a PRR in a range, both ends included, over which models were made."""
+    """Return the links with a PRR in a range, both ends included, over which models were made."""
     return [link for link in links if link.models and prr[0] <= link.prr <= prr[1]]

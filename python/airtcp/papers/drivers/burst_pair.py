@@ -36,7 +36,7 @@ PARAMETERS: Final[Form] = {
 
 
 def pair(links: Sequence[LinkRun], parameters: Mapping[str, Any]) -> tuple[LinkRun, LinkRun] | None:
-    """Give the faster and the slower link of the pair that differs most."""
+    """Return the faster and the slower link of the pair that differs most."""
     known = [
         link
         for link in within(links, parameters["prr"])
@@ -91,7 +91,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
 def _of_a_link(
     at: Mapping[str, str], own: Sequence[LinkRun], parameters: Mapping[str, Any], nothing: str
 ) -> list[Measure]:
-    """Give the measures of one link of the pair, of which each repeat has one."""
+    """Return the measures of one link of the pair, of which each repeat has one."""
 
     def each(name: str, values: Sequence[float | None], unit: str = "") -> Measure:
         return repeated(name, at, values, unit, nothing)
@@ -118,7 +118,7 @@ def _longer(runs: Bursts, length: int) -> float:
 
 
 def _up_to(runs: Bursts, length: int) -> float | None:
-    """Give the share of runs of at most a length, in %.
+    """Return the share of runs of at most a length, in %.
 
     >>> _up_to({"count": 4, "histogram": [(1, 3), (50, 1)]}, 40)
     75.0
@@ -129,7 +129,7 @@ def _up_to(runs: Bursts, length: int) -> float | None:
 
 
 def _second(runs: Bursts) -> float | None:
-    """Give the length of the second longest run.
+    """Return the length of the second longest run.
 
     >>> _second({"histogram": [(1, 3), (50, 1)]}), _second({"histogram": [(1, 3), (50, 2)]})
     (1.0, 50.0)

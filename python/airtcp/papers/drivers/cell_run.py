@@ -57,7 +57,7 @@ class CellRun(variants.Run):
         return sum(counts["sent"] for counts in self.frames(kind))
 
     def lost(self, kind: str, cause: str | None = None) -> float | None:
-        """Give the share of the frames of a class that was lost, to a cause or at all, in %.
+        """Return the share of the frames of a class that was lost, to a cause or at all, in %.
 
         >>> counts = {"data": {"sent": 40, "lost": {"noise": 3, "captured": 1}}}
         >>> run = CellRun({"cells": [{"stations": [{"frames": counts}]}]}, {})

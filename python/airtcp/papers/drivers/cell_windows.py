@@ -76,12 +76,12 @@ class Window:
     limit: Sequence[float | None]
 
     def at(self, time: float) -> float:
-        """Give the window at a time; before the first change its first value."""
+        """Return the window at a time; before the first change its first value."""
         before = [w for t, w in zip(self.times, self.cwnd, strict=True) if t <= time]
         return before[-1] if before else self.cwnd[0]
 
     def mean(self, start: float, end: float) -> float:
-        """Give the mean over an interval of time.
+        """Return the mean over an interval of time.
 
         >>> Window([0.0, 1.0], [10.0, 30.0], [None, None]).mean(0.5, 1.5)
         20.0
@@ -91,7 +91,7 @@ class Window:
         return sum(w * (then - t) for (t, w), (then, _) in pairwise(steps)) / (end - start)
 
     def falls(self) -> list[int]:
-        """Give the changes that set a new threshold with a smaller window.
+        """Return the changes that set a new threshold with a smaller window.
 
         >>> Window([0.0, 1.0, 2.0], [10.0, 30.0, 15.0], [None, None, 15.0]).falls()
         [2]
@@ -103,7 +103,7 @@ class Window:
         ]
 
     def slow_start_end(self) -> float | None:
-        """Give the time at which slow start ended, if it did."""
+        """Return the time at which slow start ended, if it did."""
         falls = self.falls()
         first = self.times[falls[0]] if falls else None
         for t, w, limit in zip(self.times, self.cwnd, self.limit, strict=True):
@@ -122,7 +122,7 @@ class Seen:
     windows: Sequence[Window]
 
     def node(self, which: str) -> int:
-        """Give the index of the slowest or fastest flow."""
+        """Return the index of the slowest or fastest flow."""
         rates = self.run.rates
         return rates.index(min(rates) if which == "slowest" else max(rates))
 

@@ -59,7 +59,7 @@ def _root(excess: Callable[[float], float]) -> float:
 
 
 def bianchi(n: int, windows: Sequence[int]) -> float:
-    """Give the collision probability of Bianchi's chain with as many attempts as windows.
+    """Return the collision probability of Bianchi's chain with as many attempts as windows.
 
     >>> round(bianchi(6, [16, 32, 64, 128, 256, 512, 1024]), 3)
     0.304
@@ -73,7 +73,7 @@ def bianchi(n: int, windows: Sequence[int]) -> float:
 
 
 def refined(n: int, windows: Sequence[int]) -> float:
-    """Give the collision probability with slots after idle and after busy ones apart.
+    """Return the collision probability with slots after idle and after busy ones apart.
 
     >>> round(refined(6, [16, 32, 64, 128, 256, 512, 1024]), 3)
     0.296
@@ -94,7 +94,7 @@ def refined(n: int, windows: Sequence[int]) -> float:
 
 
 def slotted(n: int, windows: Sequence[int], frames: int, seed: int) -> float:
-    """Give the share of colliding attempts of stations that count idle slots only.
+    """Return the share of colliding attempts of stations that count idle slots only.
 
     >>> 0.28 < slotted(6, [16, 32, 64, 128, 256, 512, 1024], 20_000, 1) < 0.31
     True

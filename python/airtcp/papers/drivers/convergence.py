@@ -33,7 +33,7 @@ PARAMETERS: Final[Form] = {
 
 
 def stable_after(link: LinkRun, band: float) -> float | None:
-    """Give the packets after which mu stays within the band of its last value."""
+    """Return the packets after which mu stays within the band of its last value."""
     if link.mu is None or not link.prefix:
         return None
     stable = link.prefix[-1][0]
@@ -45,7 +45,7 @@ def stable_after(link: LinkRun, band: float) -> float | None:
 
 
 def changes_late(link: LinkRun, band: float, late: int) -> bool:
-    """Tell whether mu moves by more than the band in the last packets."""
+    """Return whether mu moves by more than the band in the last packets."""
     return link.mu is not None and any(
         abs(mu - link.mu) > band for packets, mu in link.prefix if packets >= link.packets - late
     )

@@ -34,7 +34,7 @@ PARAMETERS: Final[Form] = {
 
 
 def gain(link: LinkRun) -> float:
-    """Give the gain over independent links, packets per second."""
+    """Return the gain over independent links, packets per second."""
     return link.tcp - mean(link.independent)
 
 
@@ -49,7 +49,7 @@ def _gaining(links: Sequence[LinkRun]) -> float | None:
 
 
 def _ratio(links: Sequence[LinkRun], least_mu: float) -> float | None:
-    """Give the median throughput relative to independent links, of bursty links."""
+    """Return the median throughput relative to independent links, of bursty links."""
     found = [
         link.tcp / mean(link.independent)
         for link in links
@@ -61,7 +61,7 @@ def _ratio(links: Sequence[LinkRun], least_mu: float) -> float | None:
 def _pooled(
     draws: Sequence[Sequence[LinkRun]], least_mu: float
 ) -> tuple[float | None, float | None, float | None]:
-    """Give the ratio of the links of all draws, since few lie at the ends of the scale.
+    """Return the ratio of the links of all draws, since few lie at the ends of the scale.
 
     Its 95 % interval is that of the bootstrap over draws (percentiles).
     """

@@ -65,16 +65,16 @@ class ProtocolRun(Run):
         return self.document["links"][first : first + 2 * hops : 2]
 
     def of_link(self, name: str) -> float | None:
-        """Give a measure of the first link's protocol."""
+        """Return a measure of the first link's protocol."""
         return self.links[0].get("protocol", {}).get(name)
 
     def rate(self, name: str) -> float | None:
-        """Give a rate of the first link's protocol in Mb/s."""
+        """Return a rate of the first link's protocol in Mb/s."""
         found = self.of_link(name)
         return None if found is None else found / 1e6
 
     def mean(self, name: str, scale: float) -> float | None:
-        """Give the mean over the links of a measure of their protocols."""
+        """Return the mean over the links of a measure of their protocols."""
         found = [link.get("protocol", {}).get(name) for link in self.links]
         known = [value for value in found if value is not None]
         return scale * sum(known) / len(known) if known else None
@@ -159,7 +159,7 @@ def runs_of_level(file: Path, level: str, prr: Sequence[float]) -> tuple[list[An
 def _losses(
     context: Context, parameters: Mapping[str, Any], at: Mapping[str, str | float]
 ) -> dict[str, Any]:
-    """Give the loss models that stand for a level of noise.
+    """Return the loss models that stand for a level of noise.
 
     Raises:
         DataMissingError: If the set is not here.

@@ -51,7 +51,7 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def percent(part: int, whole: int) -> float | None:
-    """Give a share in percent; none of nothing."""
+    """Return a share in percent; none of nothing."""
     return 100 * part / whole if whole else None
 
 

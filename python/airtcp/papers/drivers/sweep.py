@@ -64,7 +64,7 @@ def _values(summary: Mapping[str, Any], flow: int, of: str) -> dict[str, float |
 
 
 def _halved(points: Sequence[tuple[float, float]]) -> float | None:
-    """Give the x at which y falls to half of its first value, on log x."""
+    """Return the x at which y falls to half of its first value, on log x."""
     if not points or points[0][1] <= 0:
         return None
     half = points[0][1] / 2

@@ -55,7 +55,7 @@ R = TypeVar("R", bound=Run)
 
 
 def parameters_of(measures: Mapping[str, object], own: Form) -> Form:
-    """Give the parameters of a driver of variants, its own among them."""
+    """Return the parameters of a driver of variants, its own among them."""
     accepted = tuple(measures)
     return {
         "scenario": Key("scenario", "the scenario, relative to the library", required=True),
@@ -125,7 +125,7 @@ def variants(
 
 
 def repeats_of(parameters: Mapping[str, Any], at: Mapping[str, str | float]) -> int:
-    """Give how many replications a figure says of a variant.
+    """Return how many replications a figure says of a variant.
 
     Raises:
         PaperError: If `more` is not more.

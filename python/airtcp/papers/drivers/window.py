@@ -57,7 +57,7 @@ def windows(
 
 
 def losses(frame: pl.DataFrame) -> list[int]:
-    """Give the rows at which the threshold changes to another finite value."""
+    """Return the rows at which the threshold changes to another finite value."""
     known = frame["ssthresh"].to_list()
     return [
         i
@@ -67,7 +67,7 @@ def losses(frame: pl.DataFrame) -> list[int]:
 
 
 def _growth(frame: pl.DataFrame, round_trip: float) -> tuple[list[float], list[float]]:
-    """Give the growth of every round trip that lies whole below, or above, the threshold.
+    """Return the growth of every round trip that lies whole below, or above, the threshold.
 
     Below it is the factor by which the window grew, above it the segments.
     """

@@ -7,7 +7,7 @@ use super::super::accepted::accepted;
 use super::delay::DelaySource;
 use super::delimiter::Delimiter;
 use super::guess::Guess;
-use super::minus;
+use super::minus_one;
 use super::names::{Arrival, KEYS, SEQUENCE, arrival, counter, is_header, is_one_of};
 use super::times::{DATES, Stamp, TIMES_OF_DAY};
 use super::timing::Time;

@@ -19,7 +19,7 @@ pub(super) fn finish(
     charge: impl FnOnce(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
     let mut link = template.clone();
-    link.notes = vec![plan.taken(group.rows, group.blank, group.by_time)];
+    link.notes = vec![plan.taken(group.rows, group.blank, group.sorted_by_time)];
     link.notes.extend(plan.notes.iter().cloned());
     let (interval, times) = match &plan.time {
         Some(time) => group.interval(time.unit),

@@ -41,7 +41,7 @@ pub(super) struct Group {
     /// The rows by time, in case they are not in order and have no numbers; true once they were
     /// sorted.
     pub(super) by_time: RowsByTime,
-    pub(super) by_time: bool,
+    pub(super) sorted_by_time: bool,
     /// Midnights in the times of day: of the rows' order, and of the interval.
     pub(super) order_days: Midnights,
     time_days: Midnights,

@@ -23,7 +23,7 @@ impl Group {
     ) -> Result<(), TraceError> {
         let max_gap = options.max_gap;
         if self.by_time.disorder() {
-            return self.put_in_order_of_times(plan, path, options);
+            return self.sort_by_time(plan, path, options);
         }
         if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
             if self.breaks > 0 && self.by_number.complete() {
@@ -106,7 +106,7 @@ impl Group {
     }
 
     /// Sorts the packets by their times.
-    fn put_in_order_of_times(
+    fn sort_by_time(
         &mut self,
         plan: &Plan,
         path: &str,
@@ -116,7 +116,7 @@ impl Group {
             _ if self.order_days.may_be_another_day() => None,
             Ok((outcomes, clock, open)) => {
                 self.outcomes = outcomes;
-                self.by_time = true;
+                self.sorted_by_time = true;
                 if plan.time.as_ref().map(|time| time.column) == plan.order {
                     self.clock = clock;
                 }
