@@ -87,8 +87,7 @@ class Staged:
         return self._parts[home]
 
     def hold(self, home: Path) -> None:
-        """Lock a folder against other processes until this is committed or dropped; wait for the
-        lock."""
+        """Lock a folder until the commit or drop; wait for other processes."""
         self.folder(home)
         try:
             import fcntl

@@ -48,8 +48,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def plain_json(text: str) -> str:
-    r"""Escape control characters that JSON permits and terminals interpret, without changing the
-    value.
+    r"""Escape control characters that JSON permits and terminals interpret.
 
     Args:
         text: JSON.

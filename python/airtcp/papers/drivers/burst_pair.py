@@ -1,9 +1,8 @@
-"""Two links that look alike and differ in what TCP gets (S1, figures 4 and 15).
+"""Two links of equal PRR and mu with different TCP throughput (S1, figures 4 and 15).
 
-Of all pairs of links whose PRR differ by at most `same_prr`, and whose mu by at most `same_mu`,
-that pair is taken whose throughput differs most; links over which TCP delivered fewer than
-`least_packets` in all do not count. The faster and the slower link of it are then compared by
-their runs.
+Of all pairs of links whose PRR differ by at most `same_prr`, and whose mu by at most `same_mu`, the
+pair with the largest difference in throughput is chosen. Links over which TCP delivered fewer than
+`least_packets` do not count. The measures compare the runs of the faster and the slower link.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         for i, which in enumerate(("faster", "slower")):
             at = {"set": links.name, "link": which}
             outcome.measures += _of_a_link(at, [two[i] for two in found], parameters, nothing)
-        # Of independent losses the share of loss runs of one packet is PRR.
+        # With independent losses the share of loss runs of one packet equals the PRR.
         outcome.measures += [
             repeated(
                 "isolated losses",

@@ -14,10 +14,10 @@ retransmission or a timeout; of a span, a fall of the window to a new slow-start
 | `slow start until` | - | mean over all flows of the time at which slow start ended, s |
 | `JFI` | - | Jain's index of the flows' throughput |
 
-`node` is `slowest` or `fastest`. Means over runs, with intervals; of `reductions` of a run there
-are `least reductions` and `greatest reductions` over the runs too. Slow start ends when the window
-first is at its threshold, or with the first reduction. The picture shows one run: the one whose
-Jain's index is the greatest, the middle one, or the least.
+`node` is `slowest` or `fastest`. Values are means over runs, with intervals. `least reductions` and
+`greatest reductions` are the extremes of `reductions` over the runs. Slow start ends when the
+window first reaches its threshold, or with the first reduction. The chart shows the run with the
+greatest, the median or the least Jain's index.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PARAMETERS: Final[Form] = {
     "receive_window": Key("number", "a line in the picture: bytes", default=65535),
 }
 _POINTS: Final = 400
-"""Of a flow in the picture, besides those around reductions."""
+"""Points of a flow in the chart, besides those around reductions."""
 _KB: Final = 1e3
 _WHICH: Final = {
     "fairest": "the fairest",

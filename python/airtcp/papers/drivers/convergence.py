@@ -104,7 +104,7 @@ def _chunks(name: str, label: str, words: str, links: Sequence[LinkRun], _: int)
 
 
 def _prefixes(name: str, label: str, words: str, links: Sequence[LinkRun], drawn: int) -> Plot:
-    # Links spread over the range of mu, so that their curves lie apart.
+    # Chooses links spread over the range of mu, so that their curves lie apart.
     ordered = sorted(links, key=lambda link: link.mu or 0.0)
     count = min(drawn, len(ordered))
     picked = [ordered[(2 * i + 1) * len(ordered) // (2 * count)] for i in range(count)]
