@@ -71,7 +71,7 @@ LEAST = 50
 
 
 def bound(misses: int, draws: int) -> bool:
-    """Return whether so many misses are within four binomial errors of 5 %."""
+    """Say whether so many misses are within four binomial errors of 5 %."""
     return misses <= 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
 
 

@@ -66,7 +66,7 @@ _CONFIG: Final[dict[str, Any]] = {
 
 
 def rows(frame: pl.DataFrame) -> alt.InlineData:
-    """Return a frame to a chart."""
+    """Give a frame to a chart."""
     return alt.InlineData(values=frame.to_dicts())
 
 

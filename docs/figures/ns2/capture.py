@@ -18,7 +18,7 @@ QUEUE = ("0", "1", "1")
 
 
 def once(rtt_ms: int, tick_s: str, seed: int) -> tuple[float, float]:
-    """Return goodput in Mb/s and timeouts of one run."""
+    """Give goodput in Mb/s and timeouts of one run."""
     words = ["ns", str(HERE / "red-cell.tcl"), str(rtt_ms), *QUEUE]
     words += [str(one) for one in (seed, SECONDS, WINDOW, ATTEMPTS, tick_s)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)

@@ -1,5 +1,5 @@
-//! How often each interval covers a known truth. The sweep (`examples/coverage`) and the test
-//! (`tests/coverage.rs`) share these cases.
+//! How often each interval holds a known truth, corner by corner: one definition for the sweep
+//! (`examples/coverage`) and for the test (`tests/coverage.rs`).
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -15,16 +15,16 @@ use airtcp_trace::synth::LossyGe;
 use airtcp_trace::{GeParams, SynthModel};
 use airtcp_units::{Narrow, Outcomes, Saturate, Span, detmath};
 
-/// One interval with one known truth.
+/// One interval under one truth.
 pub(crate) struct Corner {
-    /// Name of the interval.
+    /// Which interval.
     pub(crate) interval: &'static str,
-    /// The truth and the number of draws' values.
+    /// Under what truth.
     pub(crate) name: String,
-    /// True if the method's assumptions hold. Where they do not, the table shows the loss of
-    /// coverage.
+    /// True if the method holds here; false where its assumptions do not, and the table shows what
+    /// that costs.
     pub(crate) holds: bool,
-    /// Cost of a draw, in draws of the cheapest case.
+    /// How much a draw costs, in draws of the cheapest.
     pub(crate) cost: u32,
     /// Whether a draw's interval covers; `None` if the draw has no such interval.
     pub(crate) draw: Box<dyn Fn(u64) -> Option<bool>>,
@@ -55,13 +55,13 @@ fn inside(interval: [f64; 2], truth: f64) -> bool {
 }
 
 fn covers(estimate: &Estimate, truth: f64) -> Option<bool> {
-    // An open end excludes nothing.
+    // An end that is open excludes nothing.
     estimate.mean?;
     let (low, high) = (estimate.ci_low, estimate.ci_high);
     Some(low.is_none_or(|low| low <= truth) && high.is_none_or(|high| truth <= high))
 }
 
-/// PRR and mu of a trace with both outcomes.
+/// PRR and mu of a trace, which has both outcomes in it.
 fn traces() -> Vec<Corner> {
     let mut all = Vec::new();
     let chains = [
@@ -91,8 +91,7 @@ fn traces() -> Vec<Corner> {
         let name = format!("chain, PRR {prr}, mu {mu}, {n} packets");
         all.extend(trace(&name, SynthModel::GilbertElliott(params), prr, mu, n, true));
     }
-    // Links that are no two-state chain: hidden states with mean lengths of (100, 100), (200, 20)
-    // and (5000, 2500) packets.
+    // No chains: hidden states whose mean lengths are (100, 100), (200, 20) and (5000, 2500) packets.
     for (b, g, good, bad, n, holds) in [
         (0.01, 0.01, 0.05, 0.5, 20_000, true),
         (0.005, 0.05, 0.001, 0.5, 20_000, true),
@@ -206,7 +205,7 @@ fn events() -> Vec<Corner> {
             });
             all.push(Corner { holds: n > 3, ..of });
         }
-        // Few packets are lost, or few arrive.
+        // Few of them are lost, or few are not.
         for p in [1e-5_f64, 1e-4, 1e-3, 1e-2, 0.9999] {
             let name = format!("loss {p} of about 3000 packets a replication, {n} replications");
             let draw = move |seed: u64| -> Vec<(f64, f64)> {
@@ -237,7 +236,7 @@ fn comparisons() -> Vec<Corner> {
         for (times, scatter) in [(1.0, 0.1), (5.0, 0.1), (5.0, 0.3)] {
             let pair = move |seed: u64| {
                 let mut stream = Seed::new(seed).stream("coverage/pair");
-                // Both share the variation of the channel; each also varies by itself.
+                // The channel moves both; each has some of its own.
                 let both = list(n, &mut stream, |s| skewed(scatter, s));
                 let with = |s: &mut Stream| -> Vec<f64> {
                     both.iter().map(|x| x * skewed(scatter / 2.0, s)).collect()
@@ -266,7 +265,7 @@ fn comparisons() -> Vec<Corner> {
     all
 }
 
-/// Replications whose mean is the truth. Sets of replications are drawn from them.
+/// Replications that a truth is the mean of, and that sets of replications are drawn from.
 const POOL: u32 = 4_000;
 
 /// Packets a second of two TCPs over as many independent links of one PRR.
@@ -291,8 +290,8 @@ fn pool(prr: f64, packets: usize, tcp: [&str; 2]) -> Option<[Vec<f64>; 2]> {
     }))
 }
 
-/// Pairs over slots in which rare replications determine the mean: Student's interval of the
-/// difference, which the program does not print.
+/// Pairs over slots where rare replications make the mean: Student's interval of the difference, as
+/// it would be if it were printed.
 fn rare() -> Vec<Corner> {
     let mut all = Vec::new();
     for prr in [0.99, 0.97] {
@@ -363,7 +362,7 @@ fn studies() -> Vec<Corner> {
                 let tcp = studied(draw(seed, "coverage/link", prr)?, replicas, seed)?;
                 tcp.difference.independent.beyond_chance.map(|beyond| !beyond)
             }));
-            // Losses in bursts, from which TCP gets more. Only the replicas vary.
+            // A link that TCP gets more from: losses in bursts. Its replicas are what varies.
             let params = GeParams::from_prr_mu(prr, 0.9).ok();
             let of_gain = move |seed: u64| {
                 let bursty = SynthModel::GilbertElliott(params?);
@@ -381,7 +380,7 @@ fn studies() -> Vec<Corner> {
                     };
                     mean(u64::MAX)
                 });
-                // There is no interval if TCP uses nearly all slots, or delivers nearly nothing.
+                // Next to full use, and where next to nothing is delivered, there is no interval.
                 let found = of_gain(seed)?.difference.independent.percent?;
                 (found.ci_low.is_some() || found.ci_high.is_some())
                     .then(|| covers(&found, truth?))

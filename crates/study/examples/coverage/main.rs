@@ -1,10 +1,10 @@
-//! Measures how often the intervals that the project prints cover the truth in each case, and
+//! Measures how often the intervals that the project prints hold the truth, in every corner, and
 //! writes `interval,corner,holds,draws,covered` as CSV to standard output:
 //!
 //! `cargo run --release -p airtcp-study --example coverage -- 1000 > docs/figures/intervals.csv`
 //!
-//! The number is the draws of the cheapest cases. Expensive cases get fewer, but at least 200. A
-//! second argument selects the intervals whose names begin with it.
+//! The number is of draws of the cheapest corners; dear ones get fewer, at least 200. A second
+//! argument takes only intervals whose name begins with it.
 
 #![allow(clippy::print_stdout, reason = "the table is the output")]
 
