@@ -114,8 +114,7 @@ def test_the_document_of_traces(bursty: Path) -> None:
 
 
 def test_rare_replications_decide_nothing(tmp_path: Path) -> None:
-    """If nearly every slot delivers, rare links determine the mean: there is no interval and no
-    rank."""
+    """If nearly every slot delivers, rare links determine the mean: no interval, no rank."""
     trace = airtcp.synth(tmp_path / "a.txt", prr=0.99, mu=0.9, packets=2000, seed=1)
     document = airtcp.compare(trace, tcp="sack,cubic", remedies=False).json
     subject = document["subjects"][0]

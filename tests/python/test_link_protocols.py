@@ -109,8 +109,7 @@ def test_a_run_reports_what_the_coding_of_a_flow_did(run: Program, tmp_path: Pat
 
 
 def test_chains_that_share_nothing_have_no_fairness(run: Program, tmp_path: Path) -> None:
-    """For separate paths the page shows each path's trade-off; for flows on one path their
-    fairness."""
+    """The page shows the trade-off of separate paths, and the fairness of one path."""
     scenario = tmp_path / "two.toml"
     one = SCENARIO.split("[[flows]]", maxsplit=1)[0].split("[[links]]")[1]
     other = one.replace('"a', '"c').replace('"b"', '"d"').replace("ll-harq", "ll-arq")
