@@ -7,7 +7,7 @@ const ALIKE: &str = "The replications hardly differ: what is random in this scen
 goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
 
 /// Added to [`ALIKE`] if neither losses of a link nor a cell are random.
-const APART: &str = "A loss model, or a start_spread of the flows, makes replications differ.";
+const HOW_TO_DIFFER: &str = "A loss model, or a start_spread of the flows, makes replications differ.";
 
 /// Added if the stretches of a capacity are alike.
 const ALIKE_STRETCHES: &str = "The stretches of the file are alike, because its capacity hardly \
@@ -39,7 +39,7 @@ pub(crate) fn remark(subject: &mut Subject, case: &Case, is_random: bool) {
     if alike(case) && subject.kind == SubjectKind::Capacity {
         subject.notes.push(ALIKE_STRETCHES.to_owned());
     } else if alike(case) && case.channel == Channel::Scenario {
-        let advice = (!is_random).then(|| APART.to_owned());
+        let advice = (!is_random).then(|| HOW_TO_DIFFER.to_owned());
         subject.notes.push(ALIKE.to_owned());
         subject.notes.extend(advice);
     }

@@ -57,13 +57,13 @@ cells have their own retransmissions.";
 
 const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing; \
 acknowledgements arrive a slot later. A unit of a link protocol has the fate of the slot in which it is \
-sent. The trace gives nothing finer, so parity within a packet remedies little here; retransmission in later \
-slots remedies. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
-that loses much meets other slots than in the comparison of TCPs, and its goodput differs between the two \
+sent. The trace has no finer outcomes, so parity within a packet helps little, and retransmission in later \
+slots helps. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
+with many losses meets other slots than in the comparison of TCPs, and its goodput differs between the two \
 as it does between stretches of the trace.";
 
 const AS_LINK: &str = "Packets, and units of a link protocol, that are sent within one slot of the trace \
-share its fate: parity within a packet remedies only if the packet lasts longer than a slot.";
+share its fate: parity within a packet helps only if the packet lasts longer than a slot.";
 
 /// The remedies that `names` request, the reference first; empty without names.
 pub(crate) fn choices(names: &[String]) -> Result<Vec<VariantSpec>, CompareError> {
