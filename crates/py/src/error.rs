@@ -8,7 +8,12 @@ use pyo3::exceptions::{PyException, PyKeyError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
-create_exception!(airtcp._core, AirtcpError, PyException, "An input or option that airtcp refuses.");
+create_exception!(
+    airtcp._core,
+    AirtcpError,
+    PyException,
+    "An input or option that airtcp refuses."
+);
 create_exception!(airtcp._core, ScenarioError, AirtcpError, "A scenario that cannot be run.");
 create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be read or made.");
 

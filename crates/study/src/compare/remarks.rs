@@ -7,7 +7,8 @@ const ALIKE: &str = "The replications hardly differ: what is random in this scen
 goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
 
 /// Added to [`ALIKE`] if neither losses of a link nor a cell are random.
-const HOW_TO_DIFFER: &str = "A loss model, or a start_spread of the flows, makes replications differ.";
+const HOW_TO_DIFFER: &str =
+    "A loss model, or a start_spread of the flows, makes replications differ.";
 
 /// Added if the stretches of a capacity are alike.
 const ALIKE_STRETCHES: &str = "The stretches of the file are alike, because its capacity hardly \
