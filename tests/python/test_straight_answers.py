@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import compare, notes
+from airtcp.findings import compare, notes, quantities
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -66,7 +66,7 @@ def test_one_of_something_is_one() -> None:
     for number in (1, 2):
         for over in ("replications", "stretches"):
             case: Any = {"replications": number, "over": over}
-            said.append(compare.repeats(case))
+            said.append(quantities.repeats(case))
     assert said == ["1 replication", "1 stretch", "2 replications", "2 stretches"]
 
 
