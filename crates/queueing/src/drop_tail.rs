@@ -36,13 +36,6 @@ pub struct DropTail {
     bytes: u64,
 }
 
-impl DropTail {
-    /// A queue of at most `packets` packets.
-    pub fn with_packets(packets: u32) -> Self {
-        Self { fifo: Fifo::default(), packets, bytes: u64::MAX }
-    }
-}
-
 impl Qdisc for DropTail {
     #[inline]
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {

@@ -8,14 +8,14 @@ use airtcp_units::{Bytes, Nanos, Span};
 use crate::fifo::{Backlog, Stats, Verdict};
 
 /// Properties of the link or station behind a queue.
-pub struct Behind<'a> {
+pub struct LinkInfo<'a> {
     /// Transmission time of a packet of a given size.
     pub time_for: &'a dyn Fn(Bytes) -> Span,
     /// True if the link also calls [`Qdisc::dequeue`] on an empty queue when it becomes idle.
-    pub asks: bool,
+    pub polls_when_idle: bool,
 }
 
-/// A queue discipline. `cx.who` is the queue's name in the run.
+/// A queue discipline. `cx.source` is the queue's name in the run.
 pub trait Qdisc {
     /// Offers a packet at `now`. If it is dropped, the discipline has removed it from `cx.pool`
     /// and recorded [`Dropped`](airtcp_probe::Event::Dropped).
@@ -38,7 +38,7 @@ pub trait Qdisc {
     fn stats(&self) -> &Stats;
 
     /// Gives the discipline the properties of its link, once, before the first packet.
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         let _ = link;
     }
 }
@@ -52,11 +52,11 @@ pub(crate) trait Discipline: Qdisc + Sized {
     /// Configurations that the conformance suite tests.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
-    /// The most that may wait in it.
+    /// Maximum queue length.
     #[cfg(test)]
     fn limit(config: &Self::Config) -> Backlog;
-    /// Whether it is first in, first out only among the packets of a flow, and may drop a packet that
-    /// waits in place of one that arrives.
+    /// True if packets leave in order only within a flow, and if the queue may drop a waiting packet in
+    /// place of an arriving one.
     #[cfg(test)]
     const BY_FLOW: bool = false;
 }

@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::custom::Custom;
-use crate::{Backlog, Behind, Discipline, Qdisc, Stats, Verdict};
+use crate::{Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict};
 
 airtcp_probe::family! {
     /// A queue of any registered discipline.
@@ -46,7 +46,7 @@ impl Queue {
         build!(config, c => Discipline::build(c, seed, label))
     }
 
-    /// A queue with its limit, and whether it is first in, first out within a flow only.
+    /// A queue, its limit, and [`Discipline::BY_FLOW`].
     #[cfg(test)]
     pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, bool) {
         fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, bool) {
@@ -84,7 +84,7 @@ impl Qdisc for Queue {
     fn stats(&self) -> &Stats {
         each!(self, q => q.stats())
     }
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         each!(self, q => q.on_link(link));
     }
 }

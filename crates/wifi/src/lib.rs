@@ -9,7 +9,7 @@ pub mod interference;
 pub mod layout;
 pub mod mac;
 pub mod phy;
-pub mod places;
+pub mod position_file;
 pub mod rate;
 pub mod scheme;
 

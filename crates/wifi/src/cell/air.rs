@@ -45,7 +45,7 @@ impl Medium {
             self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
             self.refresh(frame.from.0);
         }
-        // Those who hear one frame are in order already.
+        // The hearers of a single frame are already in order.
         if frames.len() > 1 {
             touched.sort_unstable();
         }
@@ -163,7 +163,7 @@ impl Medium {
         }
         self.sense(now, i);
         if strongest.is_some() {
-            // It may have gone over from a frame that held back its timeout to one that does not.
+            // The frame before may have postponed a timeout that the new frame does not postpone.
             self.refresh(u32::narrow(i));
         }
     }

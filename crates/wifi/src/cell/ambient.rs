@@ -20,9 +20,9 @@ pub(crate) struct Ambient {
     /// Changes of the noise in mW, in order of time.
     steps: Vec<(Nanos, f64)>,
     sources: Vec<Source>,
-    /// By station, the sources with a received power,
+    /// By station, the sources with a received power.
     powers: Vec<Vec<(u32, f64)>>,
-    /// and the sources that destroy the frames they overlap.
+    /// By station, the sources that destroy the frames they overlap.
     destroyers: Vec<Vec<u32>>,
     /// By station, the sources whose power counts for energy detection.
     energy: Vec<Vec<(u32, f64)>>,

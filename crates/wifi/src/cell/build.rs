@@ -10,7 +10,7 @@ use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
 use super::medium::Medium;
-use super::plan::{Between, CellPlan, StationPlan};
+use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
@@ -27,7 +27,7 @@ impl Medium {
     /// If the rules of medium access or a station's access parameters are impossible.
     pub fn new(plan: CellPlan, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let fading = plan.fading;
-        let between = Between { power_mw: Vec::new(), fading, channels: vec![0] };
+        let between = Coupling { power_mw: Vec::new(), fading, channels: vec![0] };
         Self::shared(vec![(plan, label.to_owned())], between, seed).map_err(|(_, e)| e)
     }
 
@@ -38,7 +38,7 @@ impl Medium {
     /// As [`Self::new`], with the number of the cell.
     pub fn shared(
         cells: Vec<(CellPlan, String)>,
-        between: Between,
+        between: Coupling,
         seed: Seed,
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
@@ -143,9 +143,7 @@ impl Members<'_> {
             return Err(ConfigError::new("access", "does not fit the access method"));
         }
         let contender = |a: &AccessParams| {
-            let ifs = rules.timing.aifs(a.aifsn);
-            Contender::new(ifs, a.cw_min, a.cw_max, a.txop)
-                .with_lifetime(a.lifetime)
+            Contender::new(rules.timing.aifs(a.aifsn), a)
                 .with_immediate_access(rules.mac.immediate_access)
         };
         let backoff = plan.seams.always_backoff;

@@ -38,7 +38,7 @@ impl Medium {
                 touched.push(radio);
             }
             self.apply_ack_oracle(now, *place, sent, cx);
-            // Those who hear one frame are in order already.
+            // The hearers of a single frame are already in order.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
             let loss = self.count_end(sent);

@@ -25,7 +25,7 @@ mod watch;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
 pub use medium::{Delivery, Medium, Offered};
-pub use plan::{Between, CellPlan, StationPlan};
+pub use plan::{CellPlan, Coupling, StationPlan};
 pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 
 #[cfg(test)]

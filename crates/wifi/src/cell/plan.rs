@@ -53,7 +53,7 @@ pub struct CellPlan {
 
 /// Coupling of cells that share a medium.
 #[derive(Debug)]
-pub struct Between {
+pub struct Coupling {
     /// Received power in mW by sender (first index) and receiver (second index) in different cells,
     /// over the stations of all cells in order. Entries for two stations of one cell are ignored.
     pub power_mw: Vec<Vec<f64>>,

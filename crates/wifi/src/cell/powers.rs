@@ -8,17 +8,17 @@ use crate::mac::NodeId;
 #[derive(Debug, Default)]
 pub(crate) struct Powers {
     mw: Vec<Vec<f64>>,
-    /// By station that hears.
+    /// Minimum power in mW, by receiver.
     ignore_below: Vec<f64>,
 }
 
 impl Powers {
-    /// Between the stations of cells whose powers among one another are `mw` (empty: one cell).
+    /// Powers between stations of different cells; empty for a single cell.
     pub(crate) const fn between(mw: Vec<Vec<f64>>) -> Self {
         Self { mw, ignore_below: Vec::new() }
     }
 
-    /// Adds the stations of a cell, from the `first` on, with the powers among them.
+    /// Adds the stations of a cell, numbered from `first`, with the powers among them.
     pub(crate) fn add(&mut self, first: usize, mw: Vec<Vec<f64>>, ignore_below: f64) {
         let n = mw.len();
         if self.mw.is_empty() {

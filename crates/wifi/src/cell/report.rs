@@ -216,7 +216,7 @@ impl FlowShares {
         Self { heads: vec![[u32::MAX; CATEGORIES]; stations], bits: Vec::new() }
     }
 
-    /// A packet comes to the head of a category.
+    /// Records the flow of a packet that comes to the head of a category.
     pub(crate) fn on_head(&mut self, station: NodeId, category: usize, flow: u32) {
         self.heads[station.index()][category] = flow;
         if self.bits.len() <= flow as usize {
@@ -224,7 +224,7 @@ impl FlowShares {
         }
     }
 
-    /// The flow of a frame that begins, if any.
+    /// The flow of a frame, if any.
     pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts => frame.from,
@@ -236,7 +236,7 @@ impl FlowShares {
         self.heads.get(owner.index()).and_then(head)
     }
 
-    /// A frame of a flow has been sent.
+    /// Counts the bits of a transmitted frame.
     pub(crate) fn on_sent(&mut self, flow: Option<u32>, bits: u64) {
         if let Some(count) = flow.and_then(|flow| self.bits.get_mut(flow as usize)) {
             *count += bits;

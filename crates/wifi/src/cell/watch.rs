@@ -21,8 +21,8 @@ impl Medium {
         }
         self.access_states.clear();
         for i in 0..self.stations.len() {
-            let wait = self.access_state(now, i);
-            self.access_states.push(wait);
+            let state = self.access_state(now, i);
+            self.access_states.push(state);
         }
         true
     }
@@ -47,8 +47,8 @@ impl Medium {
         }
     }
 
-    /// A packet comes to a category: tells of the back-off after the one before, if that is over,
-    /// because it is forgotten now.
+    /// Reports the finished back-off after the previous packet of a category, before a new packet
+    /// resets it.
     pub(super) fn report_finished_backoff<P: Probe>(
         &self,
         now: Nanos,
@@ -57,14 +57,14 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         if P::ON && cx.probe.wants_air(now) {
-            let wait = self.access_state(now, station.index());
-            if let Some(down) = wait.countdowns[category].filter(|down| down.over) {
+            let state = self.access_state(now, station.index());
+            if let Some(down) = state.countdowns[category].filter(|down| down.over) {
                 report_backoff(now, station.0, &down, cx);
             }
         }
     }
 
-    /// A transmission as an observer is told of it, if one watches. While its packet is still there.
+    /// A transmission for probes, if one observes. Call before its packet leaves the head.
     pub(super) fn observed<P: Probe>(
         &mut self,
         now: Nanos,
@@ -109,7 +109,7 @@ impl Medium {
         station: usize,
         frame: &AirFrame,
         reception: &Reception,
-        whole: bool,
+        decoded: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
         let bss = &self.bss[self.cell_of[station]];
@@ -119,7 +119,7 @@ impl Medium {
             frame: *frame,
             signal_dbm: dbm(reception.power),
             noise_dbm: dbm(level.noise + level.power),
-            whole,
+            decoded,
         };
         cx.record(now, || Event::Air(heard));
     }

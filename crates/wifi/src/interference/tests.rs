@@ -1,4 +1,4 @@
-//! Tables, windows, reach.
+//! Configuration tables, on-intervals and reach of interferers.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
@@ -94,9 +94,9 @@ fn edges_of_windows_are_exact() {
     assert_eq!(source.state(Nanos::ZERO), (false, Nanos(300 * MS)));
 }
 
-/// Never on, and always.
+/// Always off, and always on.
 #[test]
-fn ends_of_the_duty() {
+fn extreme_duty_cycles() {
     let never = build("kind = \"periodic\"\non = \"0 s\"");
     assert!(!never.hits(&exposure(0, 10_000_000_000)));
     assert_eq!(never.state(Nanos(7)), (false, Nanos::NEVER));
@@ -105,7 +105,7 @@ fn ends_of_the_duty() {
     assert_eq!(always.state(Nanos(7)), (true, Nanos::NEVER));
 }
 
-/// The share of short frames that are hit is the duty, whatever the phase; the phase is random.
+/// The share of short frames that are hit is the duty cycle at any phase; the phase is random.
 #[test]
 fn shares() {
     let line = Line::new(1);
@@ -124,7 +124,7 @@ fn shares() {
 }
 
 #[test]
-fn whom_it_reaches() {
+fn reached_stations() {
     let power = |text: &str| -> Vec<f64> {
         let source = build(&format!("kind = \"periodic\"\n{text}"));
         (0..3).map(|i| source.reach().power_mw(i)).collect()
@@ -146,9 +146,9 @@ fn whom_it_reaches() {
     }
 }
 
-/// By its power unless said otherwise.
+/// The power decides which stations sense the interferer, unless `heard_by` lists them.
 #[test]
-fn who_hears_it() {
+fn sensing_stations() {
     let heard = |text: &str| build(&format!("kind = \"periodic\"\n{text}")).heard_by().to_vec();
     assert!(heard("").is_empty());
     assert_eq!(heard("heard_by = [\"sta1\", \"ap\"]"), [2, 0]);

@@ -12,7 +12,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{AfterTimeout, Backoff, ImmediateAccess, MacConfig};
-use super::{Mpdu, Rules};
+use super::{AccessParams, Mpdu, Rules};
 
 /// State of the medium at a station, shared by its categories.
 #[derive(Debug, Clone, Copy)]
@@ -82,15 +82,16 @@ pub(crate) struct Contender {
 }
 
 impl Contender {
-    pub(crate) fn new(ifs: Span, cw_min: u32, cw_max: u32, txop: Span) -> Self {
+    pub(crate) const fn new(ifs: Span, params: &AccessParams) -> Self {
+        let AccessParams { cw_min, cw_max, txop, lifetime, .. } = *params;
         Self {
             mpdu: None,
             ifs,
             cw_min,
             cw_max,
             txop,
-            lifetime: None,
-            immediate_access: ImmediateAccess::default(),
+            lifetime,
+            immediate_access: ImmediateAccess::Strict,
             cw: cw_min,
             slots: 0,
             over: true,
@@ -98,10 +99,6 @@ impl Contender {
             arrived: Nanos::ZERO,
             drawn: Nanos::ZERO,
         }
-    }
-
-    pub(crate) const fn with_lifetime(self, lifetime: Option<Span>) -> Self {
-        Self { lifetime, ..self }
     }
 
     pub(crate) const fn with_immediate_access(self, immediate_access: ImmediateAccess) -> Self {

@@ -18,11 +18,11 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
-use super::outcome::{acknowledged_attempt, attempt};
+use super::outcome::{attempt, outcome};
 use super::sending::data_and_ack_time;
 use super::station::SEQUENCES;
 use super::{Frame, Mpdu, Part, Rules, Station};
-use crate::rate::RateControl;
+use crate::rate::{Ending, RateControl};
 
 impl Mpdu {
     /// Moves on to the next fragment, with its attempts at 0.
@@ -72,7 +72,7 @@ impl Station {
         let category = u8::narrow(self.active);
         let Some(mpdu) = self.contenders[self.active].mpdu.as_mut() else { return false };
         let Some(next) = mpdu.part.next() else { return false };
-        let done = acknowledged_attempt(now, category, mpdu);
+        let done = outcome(now, self.active, mpdu, Ending::Acknowledged, false);
         mpdu.advance(next);
         let first = attempt(now, category, mpdu);
         self.rate.on_result(&done);

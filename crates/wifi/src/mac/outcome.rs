@@ -116,13 +116,14 @@ pub(super) const fn attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Attempt {
     Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.transmissions }
 }
 
-/// Outcome of a fragment that has just been acknowledged.
-pub(super) fn acknowledged_attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Outcome {
-    outcome(now, usize::from(category), mpdu, Ending::Acknowledged, false)
-}
-
 /// Outcome of an attempt that has just ended.
-fn outcome(now: Nanos, category: usize, mpdu: &Mpdu, ending: Ending, given_up: bool) -> Outcome {
+pub(super) fn outcome(
+    now: Nanos,
+    category: usize,
+    mpdu: &Mpdu,
+    ending: Ending,
+    given_up: bool,
+) -> Outcome {
     let mut attempt = attempt(now, u8::narrow(category), mpdu);
     if ending != Ending::NoCts {
         attempt.number = attempt.number.saturating_sub(1);

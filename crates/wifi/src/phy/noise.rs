@@ -12,7 +12,7 @@
 //! at the receiver. The model assumes a fixed coupling loss (a choice) by which -40 dBm arrives at the
 //! level of the floor, which then rises by 3 dB. A table of measured floors by injected level, linear
 //! in dB between its rows, can replace the coupling loss. The injected level can change over time, in
-//! steps. Source: inventory 3.10; S2 section VI.
+//! steps. Source: S2 section VI.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Dbm, Nanos, Span, detmath};

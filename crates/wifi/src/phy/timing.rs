@@ -242,7 +242,7 @@ mod tests {
         Mode::from_kbps(kbps).unwrap()
     }
 
-    /// The frame times of S3's system (inventory 3.2) and of 802.11b (3.1).
+    /// Frame times by hand, of S3's system and of 802.11b.
     #[test]
     fn known_frames() {
         let a = timing(Standard::A);

@@ -286,9 +286,9 @@ fn tables_read_and_round_trip() {
     }
 }
 
-/// Bluetooth voice (inventory 3.9): a frame of N slots of 625 us is lost with probability 1 - 0.73^N,
-/// so that slower frames are lost more often. Controls that count failures fall to the lowest rate and
-/// lose nearly all frames. Minstrel measures the throughput and keeps the fast rate.
+/// Bluetooth voice: a frame of N slots of 625 us is lost with probability 1 - 0.73^N, so that slower
+/// frames are lost more often. Controls that count failures fall to the lowest rate and lose nearly all
+/// frames. Minstrel measures the throughput and keeps the fast rate.
 #[test]
 fn losses_by_time_on_the_air_drive_the_rate_down() {
     let timing = Timing::new(Standard::B, &TimingConfig::default()).unwrap();

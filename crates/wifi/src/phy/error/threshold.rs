@@ -9,7 +9,7 @@
 //! the noise, noise destroys no frame. Of overlapping frames the strongest is received if it is
 //! stronger than all others together; two frames of equal power are both lost.
 //!
-//! Source: IEEE 802.11-2012 table 18-14 and clause 18.3.10.2; ns-2 `CPThresh_`; inventory 3.11 for 0 dB.
+//! Source: IEEE 802.11-2012 table 18-14 and clause 18.3.10.2; ns-2 `CPThresh_`.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Db};
