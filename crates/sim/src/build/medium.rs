@@ -90,6 +90,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     };
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let seams = spec.seams().map_err(|(table, e)| at(&table)(e))?;
+    let controllers = seams.controllers;
     let station = |seams| StationPlan { rate: rate.clone(), seams };
     let stations = seams.stations.into_iter().map(station).collect();
     let interferer = |(number, config)| {
@@ -119,6 +120,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
         ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,
         residual_error: spec.residual_error.get(),
         stations,
+        controllers,
     };
     Ok((cell, map))
 }

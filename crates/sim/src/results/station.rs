@@ -107,6 +107,9 @@ pub struct StationResult {
     /// Time average of its queue's length.
     #[schemars(extend("metric" = Metric::packets("Queue", 13)))]
     pub mean_queue_packets: f64,
+    /// AIFSN at the end that a scheme's controller has given it; absent without a controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjusted_aifsn: Option<u32>,
     /// Its data frames by rate, slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RateResult>,
@@ -119,12 +122,17 @@ pub struct StationResult {
 pub(crate) struct StationCounters {
     frames: StationStats,
     queues: Vec<QueueCounters>,
+    adjusted_aifsn: Option<u32>,
 }
 
 impl StationCounters {
     pub(crate) fn of(medium: &Medium, station: NodeId, at: Nanos) -> Self {
         let queues = medium.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
-        Self { frames: medium.cell.stats_until(station, at), queues: queues.collect() }
+        Self {
+            frames: medium.cell.stats_until(station, at),
+            queues: queues.collect(),
+            adjusted_aifsn: medium.cell.adjusted_aifsn(station),
+        }
     }
 }
 
@@ -170,6 +178,7 @@ pub(crate) fn station(
         refused_drops: now.refused - then.refused,
         queue_drops: all.queue_drops,
         mean_queue_packets: all.mean_queue_packets,
+        adjusted_aifsn: after.adjusted_aifsn,
         rates: rates(&then.modes, &now.modes),
         categories: categories(
             &then.categories,

@@ -55,6 +55,7 @@ impl Medium {
             detections: VecDeque::new(),
             starting: Vec::new(),
             deadlines: vec![Nanos::NEVER; total],
+            controllers: Vec::new(),
             next_timer: Nanos::NEVER,
             stale: false,
             out: VecDeque::new(),
@@ -103,6 +104,11 @@ impl Medium {
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
+        }
+        for controller in plan.controllers {
+            // Deadlines of controllers follow those of the stations.
+            self.deadlines.push(controller.next);
+            self.controllers.push((first, controller));
         }
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
         self.cell_of.resize(first + n, self.bss.len());

@@ -13,7 +13,7 @@ use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
 use crate::mac::{AccessState, Class, Completion, Frame, NodeId, Station, data_bytes};
 use crate::phy::fading::Fading;
-use crate::scheme::ControlCategory;
+use crate::scheme::{AifsController, ControlCategory};
 
 /// A packet that a station received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,10 @@ pub struct Medium {
     pub(super) detections: VecDeque<Nanos>,
     /// Frames decided on at this instant.
     pub(super) starting: Vec<Frame>,
+    /// Deadlines of the stations, then of the controllers.
     pub(super) deadlines: Vec<Nanos>,
+    /// Controllers of schemes, each with the number of its cell's first station.
+    pub(super) controllers: Vec<(usize, AifsController)>,
     pub(super) next_timer: Nanos,
     pub(super) stale: bool,
     pub(super) out: VecDeque<Delivery>,
@@ -232,7 +235,10 @@ impl Medium {
 
     /// Lets the stations whose timer has expired decide what to send.
     pub(super) fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        for i in 0..self.deadlines.len() {
+        if !self.controllers.is_empty() {
+            self.control(now);
+        }
+        for i in 0..self.stations.len() {
             if self.deadlines[i] > now {
                 continue;
             }

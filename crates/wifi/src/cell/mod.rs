@@ -9,6 +9,7 @@ mod ambient;
 mod bss;
 mod build;
 mod capture;
+mod control;
 mod ends;
 mod fate;
 mod interferers;

@@ -9,7 +9,7 @@ use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use crate::rate::RatePlan;
-use crate::scheme::StationSeams;
+use crate::scheme::{AifsController, StationSeams};
 
 /// One station.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +49,8 @@ pub struct CellPlan {
     pub residual_error: f64,
     /// The stations.
     pub stations: Vec<StationPlan>,
+    /// Controllers of schemes.
+    pub controllers: Vec<AifsController>,
 }
 
 /// Coupling of cells that share a medium.

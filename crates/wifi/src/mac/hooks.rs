@@ -11,7 +11,7 @@
 //! plain ACK: no chain follows. A station inside a transmission opportunity ignores the
 //! reservation. Sources: S3 sections 4.4 and 4.5, figure 4.2.
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
 use super::sending::data_and_ack_time;
@@ -37,6 +37,8 @@ pub struct ExchangeSeams {
     pub zoom: Option<u32>,
     /// Attempts of a frame, in place of those of the cell.
     pub attempts: Option<u32>,
+    /// A controller adjusts the inter-frame space.
+    pub adjusts_ifs: bool,
 }
 
 /// The seams of a station with their state.
@@ -49,6 +51,8 @@ pub(crate) struct Hooks {
     reversing: bool,
     /// By category, the usual CWmin.
     usual: Vec<u32>,
+    /// By category, an inter-frame space that holds from the next back-off.
+    next_ifs: Vec<Option<Span>>,
 }
 
 impl Hooks {
@@ -58,7 +62,22 @@ impl Hooks {
             return None;
         }
         let usual = contenders.iter().map(|c| c.cw_min).collect();
-        Some(Box::new(Self { seams, usual, ..Self::default() }))
+        let next_ifs = vec![None; contenders.len()];
+        Some(Box::new(Self { seams, usual, next_ifs, ..Self::default() }))
+    }
+
+    /// Sets the inter-frame space of a category from its next back-off.
+    pub(crate) fn set_ifs(&mut self, category: usize, ifs: Span) {
+        if let Some(next) = self.next_ifs.get_mut(category) {
+            *next = Some(ifs);
+        }
+    }
+
+    /// Applies a new inter-frame space before a back-off is drawn.
+    pub(super) fn before_draw(&mut self, category: usize, contender: &mut Contender) {
+        if let Some(ifs) = self.next_ifs.get_mut(category).and_then(Option::take) {
+            contender.ifs = ifs;
+        }
     }
 
     /// An access begins.

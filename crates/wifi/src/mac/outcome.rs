@@ -15,8 +15,9 @@ impl Station {
         let category = self.active;
         let contender = &mut self.contenders[category];
         contender.reset_window();
-        if let Some(hooks) = &self.hooks {
+        if let Some(hooks) = &mut self.hooks {
             hooks.zoom(contender);
+            hooks.before_draw(category, contender);
         }
         if self.continue_with_next_fragment(now, rules) {
             return;
@@ -88,7 +89,10 @@ impl Station {
             let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
             mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
         };
-        let restored = self.hooks.as_ref().is_some_and(|hooks| hooks.unzoom(category, contender));
+        let restored = self.hooks.as_mut().is_some_and(|hooks| {
+            hooks.before_draw(category, contender);
+            hooks.unzoom(category, contender)
+        });
         if given_up {
             contender.reset_window();
             if let Some(mpdu) = contender.mpdu.take() {

@@ -10,6 +10,7 @@ mod auto_zoom;
 mod dcf_plus;
 mod ftca;
 mod leith_clifford;
+mod per_station;
 mod registry;
 mod same_category;
 mod seams;
@@ -23,6 +24,9 @@ pub use auto_zoom::{AutoZoom, AutoZoomConfig};
 pub use dcf_plus::{DcfPlus, DcfPlusConfig};
 pub use ftca::{AckAccess, Ftca, FtcaConfig};
 pub use leith_clifford::{LeithClifford, LeithCliffordConfig};
+pub use per_station::{
+    AifsController, ControllerConfig, PerStation, PerStationConfig, PerStationScheme,
+};
 pub use registry::{Scheme, SchemeConfig, registry};
 pub use same_category::{SameCategory, SameCategoryConfig};
 use seams::Family;

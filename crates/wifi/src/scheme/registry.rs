@@ -23,6 +23,8 @@ airtcp_probe::family! {
     "dcf+" DcfPlus(super::DcfPlus, super::DcfPlusConfig) from "S3 section 4.5, figure 4.2, reference 28";
     /// A least contention window that halves with each success and is restored by a failure
     "auto-zoom" AutoZoom(super::AutoZoom, super::AutoZoomConfig) from "S3 section 4.5";
+    /// Access parameters of single stations, and a controller that adjusts their AIFSN to equal shares
+    "per-station" PerStation(super::PerStationScheme, super::PerStationConfig) from "S3 section 4.6, reference 37";
 }
 
 impl Scheme {

@@ -12,6 +12,8 @@ use crate::mac::{
 };
 use crate::phy::Standard;
 
+use super::AifsController;
+
 /// Access category of TCP packets without payload (ACK, SYN, SYN-ACK, FIN, RST). A SYN with data
 /// (TCP Fast Open) is data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +65,8 @@ pub struct Seams {
     pub(super) rts: bool,
     /// Names of the stations, the access point's first.
     pub(super) names: Vec<String>,
+    /// Controllers that run with the cell.
+    pub controllers: Vec<AifsController>,
     /// Name of the scheme that is being applied.
     pub(super) scheme: &'static str,
     /// By station and seam, the scheme that set it.
@@ -98,6 +102,7 @@ impl Seams {
             access: mac.access,
             rts: mac.rts_threshold.is_some(),
             names: names.to_vec(),
+            controllers: Vec::new(),
             scheme: "",
             owners: BTreeMap::new(),
         })
@@ -156,6 +161,11 @@ impl Seams {
         Err(ConfigError::new("station", message))
     }
 
+    /// Number of a category in the access parameters; DCF has one for all.
+    pub(super) fn place_of(&self, category: Category) -> usize {
+        if self.access == AccessMethod::Edca { category as usize } else { 0 }
+    }
+
     /// Takes the access parameters of a category of a station, to set them.
     pub(super) fn params(
         &mut self,
@@ -163,7 +173,8 @@ impl Seams {
         category: Category,
     ) -> Result<&mut AccessParams, ConfigError> {
         self.own(station, parameters_of(category))?;
-        Ok(&mut self.stations[station].access[category as usize])
+        let place = self.place_of(category);
+        Ok(&mut self.stations[station].access[place])
     }
 
     /// Adds a category above voice to all stations, with the access parameters of voice.

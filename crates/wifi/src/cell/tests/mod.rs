@@ -66,6 +66,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "cell").unwrap(),
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
+        controllers: Vec::new(),
         stations: vec![
             StationPlan {
                 rate: RatePlan::fixed(mode),
