@@ -21,7 +21,7 @@ pub enum Application {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         size: Option<Bytes>,
     },
-    /// Writes a message at equal intervals.
+    /// Writes messages at a constant rate.
     #[schemars(title = "constant-rate")]
     ConstantRate {
         /// Payload rate.
@@ -29,6 +29,9 @@ pub enum Application {
         /// Payload of one message (for UDP: of one datagram).
         #[serde(default = "default_message")]
         message: Bytes,
+        /// Times between messages.
+        #[serde(default)]
+        arrivals: Arrivals,
         /// When to begin.
         #[serde(default)]
         start: Nanos,
@@ -75,6 +78,17 @@ pub enum Application {
         #[serde(default)]
         start: Nanos,
     },
+}
+
+/// Times between messages of a source of constant rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// All equal.
+    #[default]
+    Equal,
+    /// Exponential and independent: messages arrive as a Poisson process.
+    Poisson,
 }
 
 /// Distribution of the lengths of on- and off-periods.

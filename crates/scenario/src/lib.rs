@@ -25,7 +25,7 @@ mod tables;
 mod toml_limits;
 mod topology;
 
-pub use application::{Application, Periods};
+pub use application::{Application, Arrivals, Periods};
 pub use cell::{Cell, CellSpec, MAX_PACKET};
 pub use error::ScenarioError;
 pub use medium::MAX_ON_MEDIUM;

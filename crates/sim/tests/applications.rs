@@ -171,3 +171,25 @@ fn late_datagrams_are_not_lost() {
     // Every 100 ms after the warm-up and before the stop.
     assert_eq!(f.segments_sent, 19);
 }
+
+/// A Poisson source into a link of constant service time is an M/D/1 queue: at a load of 0.5 the mean
+/// wait is `rho s / (2 (1 - rho))`, half a service time. Equal intervals never wait.
+#[test]
+fn poisson_arrivals_wait_as_in_an_m_d_1_queue() {
+    let wait = |arrivals: &str| {
+        let run = run_first(&format!(
+            "duration = \"400 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mb/s\"\n\
+             queue = {{ kind = \"drop-tail\", packets = 1000 }}\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"486.4 kb/s\", message = \"972 B\", \
+             arrivals = \"{arrivals}\" }}\n"
+        ));
+        run.links[0].mean_queue_packets / (486.4e3 / 8.0 / 972.0)
+    };
+    // 1000 bytes with headers take 8 ms; 62.55 arrive in a second, a load of 0.5004.
+    let (service, rho) = (8e-3, 486.4e3 / 8.0 / 972.0 * 8e-3);
+    let expected = rho * service / (2.0 * (1.0 - rho));
+    let found = wait("poisson");
+    assert!((found - expected).abs() < 0.03 * expected, "{found} against {expected}");
+    assert_eq!(wait("equal"), 0.0);
+}

@@ -2,7 +2,7 @@
 
 use airtcp_packet::Side;
 use airtcp_random::Stream;
-use airtcp_scenario::{Application, Periods};
+use airtcp_scenario::{Application, Arrivals, Periods};
 use airtcp_units::{BitRate, Nanos, Span};
 
 use super::transport::Transport;
@@ -16,7 +16,7 @@ pub(crate) enum App {
     Sink { finished: Option<Nanos> },
     /// Writes `size` bytes and closes, or writes until `stop`.
     Bulk { start: Nanos, stop: Nanos, size: Option<u64>, phase: BulkPhase },
-    /// Writes a message at equal intervals while on.
+    /// Writes messages at a constant rate while on.
     Paced(Paced),
     /// Sends a request, waits for the response, pauses, and repeats.
     Requester(Requester),
@@ -35,7 +35,9 @@ pub(crate) enum BulkPhase {
 
 pub(crate) struct Paced {
     message: u64,
+    /// Mean time between messages.
     gap: Span,
+    arrivals: Arrivals,
     next: Nanos,
     stop: Nanos,
     opened: Option<Nanos>,
@@ -85,8 +87,9 @@ impl App {
                 let phase = if start < stop { BulkPhase::Waiting } else { BulkPhase::Never };
                 Self::Bulk { start, stop, size: size.map(|s| s.0), phase }
             }
-            Application::ConstantRate { rate, message, stop, .. } => {
-                Self::Paced(Paced::new(*rate, message.0, start, *stop, None, stream))
+            Application::ConstantRate { rate, message, arrivals, stop, .. } => {
+                let paced = Paced::new(*rate, message.0, start, *stop, None, stream);
+                Self::Paced(Paced { arrivals: *arrivals, ..paced })
             }
             Application::OnOff { rate, message, on, off, periods, stop, .. } => {
                 let periods = Some((*on, *off, *periods));
@@ -244,6 +247,7 @@ impl Paced {
         Self {
             message,
             gap: rate.time_for(message),
+            arrivals: Arrivals::Equal,
             next: start,
             stop: stop.unwrap_or(Nanos::NEVER),
             opened: None,
@@ -273,9 +277,19 @@ impl Paced {
             self.on_until = self.period(true).map_or(Nanos::NEVER, |on| now + on);
         }
         transport.write(now, self.message);
-        self.next = now + self.gap;
+        self.next = now + self.time_to_next();
         if self.next >= self.on_until {
             self.next = self.on_until + self.period(false).unwrap_or(Span::ZERO);
+        }
+    }
+
+    /// Time from one message to the next.
+    fn time_to_next(&mut self) -> Span {
+        match self.arrivals {
+            Arrivals::Equal => self.gap,
+            Arrivals::Poisson => {
+                Span::from_secs_f64(self.stream.exponential(self.gap.as_secs_f64())).max(Span(1))
+            }
         }
     }
 

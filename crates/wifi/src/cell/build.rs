@@ -109,6 +109,7 @@ impl Medium {
             // Deadlines of controllers follow those of the stations.
             self.deadlines.push(controller.next);
             self.controllers.push((first, controller));
+            self.stale = true;
         }
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
         self.cell_of.resize(first + n, self.bss.len());

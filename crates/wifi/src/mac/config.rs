@@ -116,6 +116,10 @@ pub struct MacConfig {
     /// RTS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rts_threshold: Option<Bytes>,
+    /// Rate of RTS that no protection and no rate control chooses. Default: that of the MAC ACK to
+    /// the data frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rts_rate: Option<BitRate>,
     /// Data frames longer than this, MAC header and FCS included, are sent as fragments of at most
     /// this length. Default: no fragmentation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,6 +169,7 @@ impl Default for MacConfig {
             attempts: 7,
             attempts_long: 4,
             rts_threshold: None,
+            rts_rate: None,
             fragmentation_threshold: None,
             lifetime: None,
             backoff: Backoff::default(),

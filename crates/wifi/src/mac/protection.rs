@@ -34,6 +34,8 @@ impl MacConfig {
     /// # Errors
     /// If either does not hold.
     pub fn check_protection(&self, timing: &Timing) -> Result<(), ConfigError> {
+        let rts = self.rts_rate.map(|rate| timing.standard.mode(rate)).transpose();
+        rts.map_err(|e| ConfigError::new("rts_rate", e.message))?;
         let mode = self.protection_mode()?;
         if self.protection == Protection::None {
             return Ok(());
@@ -56,6 +58,12 @@ impl MacConfig {
 }
 
 impl Rules {
+    /// Rate of RTS if the cell gives one.
+    pub(super) fn rts_mode(&self) -> Option<Mode> {
+        let rate = self.mac.rts_rate?;
+        self.timing.standard.mode(rate).ok()
+    }
+
     /// Rate of the protecting frames before a frame in `mode`; `None` without protection.
     fn protects(&self, mode: Mode) -> Option<Mode> {
         if self.mac.protection == Protection::None || !mode.is_ofdm() {
@@ -74,7 +82,7 @@ impl Station {
             || protects.is_some() && rules.mac.protection == Protection::RtsCts;
         if rts && unicast {
             // All stations must decode a protecting frame, so its rate is not rate control's choice.
-            let mode = protects.or_else(|| self.rate.rts_mode());
+            let mode = protects.or_else(|| self.rate.rts_mode()).or_else(|| rules.rts_mode());
             let data = self.fallback_mode(mpdu.to).unwrap_or(mpdu.mode);
             return Some((Kind::Rts, mode.unwrap_or_else(|| rules.timing.answer_mode(data))));
         }

@@ -13,6 +13,7 @@ mod odd;
 mod protection;
 mod rates;
 mod saturation;
+mod schemes;
 mod sensing;
 mod shared;
 
@@ -40,6 +41,8 @@ struct Bench {
     /// Category in which each station sends (or, `by_entry`, each entry of `saturated`).
     categories: Vec<usize>,
     by_entry: bool,
+    /// The entries of `saturated` take turns.
+    in_turn: bool,
     payload: u16,
     /// Transmitted frames, with their start times.
     log: Vec<(Nanos, Frame)>,
@@ -92,6 +95,7 @@ impl Bench {
             saturated: Vec::new(),
             categories: vec![0; n],
             by_entry: false,
+            in_turn: false,
             payload: 1460,
             log: Vec::new(),
             queued: Vec::new(),
@@ -133,6 +137,10 @@ impl Bench {
             let category = self.categories[if self.by_entry { i } else { from.index() }];
             if self.cell.is_ready(from, category) {
                 self.offer_in(from, to, category);
+                if self.in_turn {
+                    self.saturated.rotate_left(1);
+                    return;
+                }
             }
         }
     }

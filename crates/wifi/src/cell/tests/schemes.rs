@@ -1,0 +1,89 @@
+//! What schemes change in the exchanges of a cell, frame by frame.
+
+use super::*;
+use crate::mac::{AccessMethod, Category, Kind, TxopLimits};
+use crate::scheme::{DcfPlusConfig, SchemeConfig, TapConfig, apply};
+
+/// A cell with one scheme and `n` nodes, the access point among them.
+fn bench(n: usize, mac: &MacConfig, scheme: SchemeConfig) -> Bench {
+    let names: Vec<String> = (0..n).map(|i| format!("n{i}")).collect();
+    let mut plan = plan(n, Standard::A, mac.clone(), TimingConfig::default());
+    let seams = apply(&[scheme], mac, Standard::A, &names).unwrap();
+    for (station, seams) in plan.stations.iter_mut().zip(seams.stations) {
+        station.seams = seams;
+    }
+    Bench::new(plan, 1)
+}
+
+fn edca() -> MacConfig {
+    MacConfig { access: AccessMethod::Edca, txop_limits: TxopLimits::Zero, ..MacConfig::default() }
+}
+
+/// Data frames of the access point, in runs that follow one another after SIFS.
+fn groups(bench: &Bench) -> Vec<Vec<u32>> {
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut last = Nanos::ZERO;
+    let timing = Timing::new(Standard::A, &TimingConfig::default()).unwrap();
+    for (at, frame) in &bench.log {
+        let length = timing.frame(frame.mode, frame.bytes);
+        if frame.kind == Kind::Data && frame.from == NodeId(0) {
+            match groups.last_mut() {
+                Some(group) if *at == last + timing.sifs => group.push(frame.to.0),
+                _ => groups.push(vec![frame.to.0]),
+            }
+        }
+        last = *at + length;
+    }
+    groups
+}
+
+#[test]
+fn tap_sends_to_different_stations_in_one_access() {
+    for (acks, stations, expected) in
+        [(4, 6, vec![1, 2, 3, 4]), (8, 3, vec![1, 2, 3]), (1, 3, vec![1])]
+    {
+        let config = TapConfig { acks: Some(acks) };
+        let mut bench = bench(stations + 1, &edca(), SchemeConfig::Tap(config));
+        bench.payload = 12;
+        bench.categories[0] = Category::Voice as usize;
+        bench.in_turn = true;
+        bench.saturated = (1..=stations as u32).map(|i| (NodeId(0), NodeId(i))).collect();
+        bench.run(Nanos(20_000_000));
+        let found = groups(&bench);
+        assert_eq!(found[0], expected, "{acks} ACKs, {stations} stations");
+        for group in &found[..found.len() - 1] {
+            assert_eq!(group.len(), expected.len(), "{found:?}");
+            assert!((1..group.len()).all(|i| !group[..i].contains(&group[i])), "{group:?}");
+        }
+    }
+}
+
+/// DATA, ACK with a reservation, CTS, DATA in return, ACK; then no chain.
+#[test]
+fn dcf_plus_returns_a_frame_in_the_same_exchange() {
+    let mut bench =
+        bench(2, &MacConfig::default(), SchemeConfig::DcfPlus(DcfPlusConfig::default()));
+    bench.payload = 1000;
+    bench.saturated = vec![(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];
+    bench.run(Nanos(50_000_000));
+    let kinds: Vec<(Kind, u32)> = bench.log.iter().map(|(_, f)| (f.kind, f.from.0)).collect();
+    let returned =
+        [(Kind::Data, 1), (Kind::Ack, 0), (Kind::Cts, 1), (Kind::Data, 0), (Kind::Ack, 1)];
+    assert!(kinds.windows(5).any(|w| w == returned), "{:?}", &kinds[..20]);
+    let timing = Timing::new(Standard::A, &TimingConfig::default()).unwrap();
+    for (i, pair) in bench.log.windows(2).enumerate() {
+        let [(at, first), (next, second)] = pair else { continue };
+        let end = *at + timing.frame(first.mode, first.bytes);
+        // The Duration field of the ACK covers all that follows.
+        if first.kind == Kind::Ack && first.grant.is_some() {
+            assert_eq!((second.kind, *next), (Kind::Cts, end + timing.sifs));
+            let (last_at, last) = bench.log[i + 3];
+            let last_end = last_at + timing.frame(last.mode, last.bytes);
+            assert_eq!(end + first.duration, last_end, "{:?}", &kinds[i..i + 5]);
+            assert_eq!(last.grant, None, "a chain follows");
+        }
+    }
+    // Both directions get through.
+    let (there, back) = (bench.delivered[0], bench.delivered[1]);
+    assert!(there > 20 && back > 20, "{there} {back}");
+}
