@@ -13,8 +13,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 class Estimate(TypedDict):
     """A mean with its 95 % confidence interval: Student's t over replications.
 
-    For counts and for shares of counted packets it is widened to the exact interval where the
-    events are few. With a single replication, or none, there is no interval.
+    For counts and for shares of counted packets the interval also contains the exact one if
+    there are few events. With fewer than two replications there is no interval.
     """
 
     ci_high: float | None
@@ -30,7 +30,7 @@ class Source(TypedDict):
 
 
 class Skipped(TypedDict):
-    """A file that was passed over."""
+    """A skipped file."""
 
     path: str
     reason: str
@@ -45,7 +45,7 @@ class PairedDifference(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What one variant got: means with 95 % intervals."""
+    """The results of one variant: means with 95 % intervals."""
 
     bytes_per_byte: Estimate
     completion_s: Estimate
@@ -78,11 +78,11 @@ class Outcome(TypedDict):
 
 
 Criterion = Literal["goodput", "delay", "waste", "share"]
-"""What variants are weighed by."""
+"""The criteria of a verdict."""
 
 
 class Measure(TypedDict):
-    """The quantity that stands for a criterion, and the difference from which it counts."""
+    """The quantity that measures a criterion, and the least difference that matters."""
 
     criterion: Criterion
     matters: float
@@ -92,7 +92,7 @@ class Measure(TypedDict):
 
 
 class Compared(TypedDict):
-    """A variant held against another."""
+    """A variant compared with another."""
 
     better: list[Criterion]
     than: str
@@ -108,7 +108,7 @@ class NotRanked(TypedDict):
 
 
 class Verdict(TypedDict):
-    """What to conclude of a case: variants weighed by goodput, delay, waste and share."""
+    """The conclusion from a case: variants compared by goodput, delay, waste and share."""
 
     alternatives: list[Compared]
     first: str | None
@@ -120,7 +120,7 @@ class Verdict(TypedDict):
 
 
 class Ranking(TypedDict):
-    """Variants by mean goodput, and how far the order is certain."""
+    """Variants by mean goodput, and which differences are significant."""
 
     not_distinguishable: list[str]
     order: list[str]
@@ -255,7 +255,7 @@ class Bursts(TypedDict):
 
 
 class Convergence(TypedDict):
-    """Whether mu has converged over a trace, and on what grounds."""
+    """Whether mu has converged over a trace, and why."""
 
     chunk: int
     chunk_rms: float | None
@@ -290,7 +290,7 @@ class Window(TypedDict):
 
 
 class Empirical(TypedDict):
-    """What TCP got in one run."""
+    """TCP's result in one run."""
 
     cwnd: Window | None
     delivered_packets: float
@@ -320,9 +320,9 @@ class Ensemble(TypedDict):
 class Difference(TypedDict):
     """Empirical minus synthetic.
 
-    The trace is one run and the ensemble many, so two questions have two answers: how far the
-    trace lies from the ensemble's mean, and whether that is more than synthetic links lie from
-    one another.
+    The trace is one run and the ensemble many runs. The record therefore gives the distance of
+    the trace from the ensemble's mean, and whether that distance exceeds those between
+    synthetic links.
     """
 
     beyond_chance: bool | None
@@ -332,14 +332,14 @@ class Difference(TypedDict):
 
 
 class Differences(TypedDict):
-    """How the link itself differs from the synthetic ones."""
+    """Differences between the link itself and the synthetic ones."""
 
     gilbert_elliott: Difference | None
     independent: Difference
 
 
 class LinkTcp(TypedDict):
-    """TCP over one link and over links that look like it."""
+    """TCP over one link and over its synthetic links."""
 
     difference: Differences
     empirical: Empirical
@@ -352,7 +352,7 @@ class LinkTcp(TypedDict):
 
 
 class StartEffect(TypedDict):
-    """A start of the trace that differs from the rest, and what TCP gets without it."""
+    """A start of the trace that differs from the rest, and TCP's throughput without it."""
 
     packets: int
     packets_per_second_without: float
@@ -409,7 +409,7 @@ class Link(_LinkClass):
 
 
 class CapacityOverTime(TypedDict):
-    """A capacity, window by window."""
+    """A capacity over time."""
 
     bps: list[float]
     window_s: float
@@ -450,7 +450,7 @@ class StudyDocument(TypedDict):
 
 
 class RunDocument(TypedDict):
-    """Everything a run reports."""
+    """The results of a run."""
 
     airtcp_version: str
     interrupted: bool
