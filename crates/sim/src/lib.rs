@@ -19,6 +19,7 @@
 //! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
 
 mod build;
+mod durations;
 pub mod parallel;
 pub mod results;
 mod run;
@@ -29,5 +30,6 @@ pub use build::TraceLoader;
 pub use build::coverage::warnings;
 pub use build::media::{MediumStation, media};
 pub use build::paths::links_on_way;
+pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};
 pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};

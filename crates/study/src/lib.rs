@@ -15,6 +15,7 @@ mod document;
 mod draws;
 mod error;
 mod jobs;
+mod keys;
 mod limits;
 mod link_study;
 mod loader;
@@ -23,8 +24,10 @@ mod models;
 mod options;
 mod result;
 mod runs;
+mod schemes;
 mod slot_use;
 mod slots;
+mod trace_cache;
 
 pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
 pub use capacity_runs::study_capacities;
@@ -51,4 +54,9 @@ pub use result::{
     TcpOutcome, TcpStudy,
 };
 pub use runs::study;
+pub use schemes::{
+    Aspect, Lag, Question, SCHEMES_SCHEMA, SchemeOutcome, SchemeRun, SchemeStation, SchemeVariant,
+    SchemesOptions, SchemesResult, SchemesSubject, SchemesVerdict, StationChanges, TradeOff,
+    compare_schemes,
+};
 pub use slots::with_slots;

@@ -4,8 +4,8 @@
 //! in every plan: in a replication the channel draws the same numbers for every variant.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use airtcp_link::{LossConfig, Rate, TraceConfig};
 use airtcp_probe::{DropReason, nearest};
@@ -22,8 +22,8 @@ use super::options::CompareOptions;
 use super::preconditions::{loses, unmet_on};
 use super::result::{CompareRun, Done};
 use super::tcp_spec::TcpSpec;
-use crate::load_trace;
 use crate::slot_use::SlotUse;
+use crate::trace_cache::Traces;
 
 /// The plans of one scenario: one for each variant.
 pub(crate) struct Plans {
@@ -60,24 +60,6 @@ impl Cut {
     }
 }
 
-/// Traces that a scenario names, each read once.
-struct Traces {
-    folder: PathBuf,
-    read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
-}
-
-impl Traces {
-    fn load(&self, name: &str) -> Result<Arc<Outcomes>, String> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = read.get(name) {
-            return Ok(found.clone());
-        }
-        let outcomes = load_trace(&self.folder, name)?;
-        read.insert(name.to_owned(), outcomes.clone());
-        Ok(outcomes)
-    }
-}
-
 impl Plans {
     /// Plans of a scenario whose traces lie in `folder`; those in `known` need not be read.
     pub(crate) fn new(
@@ -108,7 +90,7 @@ impl Plans {
             variant.queue(&mut plan, &flows)?;
             plans.push(plan);
         }
-        let traces = Traces { folder: folder.to_owned(), read: Mutex::new(known) };
+        let traces = Traces::new(folder, known);
         let unmet = plans.iter().map(|plan| unmet_on(plan, &flows)).collect();
         let made = Self { each: plans, flows, rival, unmet, stretch: None, cut: None, traces };
         for plan in &made.each {
