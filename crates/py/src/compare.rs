@@ -78,14 +78,11 @@ pub(crate) fn compare(
 }
 
 /// Reads scenarios with the files that they name.
-pub(crate) fn read(
-    scenarios: Vec<ScenarioText>,
-    set: &[(String, String)],
-) -> PyResult<Vec<Input>> {
+pub(crate) fn read(scenarios: Vec<ScenarioText>, set: &[(String, String)]) -> PyResult<Vec<Input>> {
     let mut given = Vec::new();
     for ScenarioText { name, text, folder } in scenarios {
-        let mut scenario = airtcp_scenario::read(&text, &name, set)
-            .map_err(|e| error::text(&e, &name, &text))?;
+        let mut scenario =
+            airtcp_scenario::read(&text, &name, set).map_err(|e| error::text(&e, &name, &text))?;
         let refuse =
             |e: ScenarioError| progress::or_interrupt(error::scenario(e.located(&name, &text)));
         scenario.read_layouts(&folder).map_err(refuse)?;

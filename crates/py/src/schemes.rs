@@ -1,8 +1,6 @@
 //! `compare_schemes`: scenarios with 802.11 cells in, schemes side by side out.
 
-use airtcp_study::{
-    Aspect, PairedDifference, SchemesOptions, SchemesSubject, SchemesVerdict,
-};
+use airtcp_study::{Aspect, PairedDifference, SchemesOptions, SchemesSubject, SchemesVerdict};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -109,9 +107,7 @@ fn flat<'a, T>(
 }
 
 /// A table of such parts, with the name of the subject as its first column.
-fn named<'a, T>(
-    rows: &'a [(&'a SchemesSubject, T)],
-) -> Columns<'a, (&'a SchemesSubject, T)> {
+fn named<'a, T>(rows: &'a [(&'a SchemesSubject, T)]) -> Columns<'a, (&'a SchemesSubject, T)> {
     Columns::of(rows).text("subject", |r| r.0.name.as_str())
 }
 
@@ -154,8 +150,7 @@ fn rankings(subjects: &[SchemesSubject]) -> PyResult<Table> {
         .finish()
 }
 
-type Ranked<'a> =
-    (Aspect, u64, &'a str, &'static str, &'static str, Option<airtcp_sim::Estimate>);
+type Ranked<'a> = (Aspect, u64, &'a str, &'static str, &'static str, Option<airtcp_sim::Estimate>);
 
 fn ranked(verdict: &SchemesVerdict) -> Vec<Ranked<'_>> {
     let mut rows = Vec::new();

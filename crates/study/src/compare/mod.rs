@@ -33,8 +33,8 @@ use airtcp_sim::parallel::Stop;
 
 pub use error::CompareError;
 pub(crate) use in_study::{RemedyComparison, TcpComparison};
-pub(crate) use options::{check_counts, usual};
 pub use options::{AsLink, CompareOptions};
+pub(crate) use options::{check_counts, usual};
 pub(crate) use result::Done;
 pub use result::{
     Aim, COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion, Difference,

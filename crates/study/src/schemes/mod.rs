@@ -79,7 +79,6 @@ pub fn compare_schemes(
         seed: subjects.first().map_or_else(|| options.seed.unwrap_or(1), |s| s.seed),
         reference: wanted.first().map(|w| w.label.clone()).unwrap_or_default(),
         options: SchemesOptions {
-            schemes: wanted.iter().map(|w| w.label.clone()).collect(),
             reference: wanted.first().map(|w| w.label.clone()),
             ..options.clone()
         },

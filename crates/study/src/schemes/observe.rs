@@ -23,9 +23,8 @@ pub(crate) struct StationRun {
 
 /// Numbers of the flows that compete.
 pub(crate) fn competing(plan: &Resolved) -> Vec<usize> {
-    let endless = |app: &Application| {
-        matches!(app, Application::Bulk { size: None, stop: None, .. })
-    };
+    let endless =
+        |app: &Application| matches!(app, Application::Bulk { size: None, stop: None, .. });
     let all = 0..plan.flows.len();
     let found: Vec<usize> = all.clone().filter(|i| endless(&plan.flows[*i].app)).collect();
     if found.is_empty() { all.collect() } else { found }

@@ -19,9 +19,9 @@ use crate::compare::subject::SINGLE;
 use crate::compare::{CompareError, NotRanked};
 use crate::trace_cache::Traces;
 
-/// Said if the base has DCF and other variants have EDCA.
-const ACCESS: &str = "These variants set mac.access = \"edca\", which the scenario has not: their \
-differences from it include those between EDCA and DCF. The variant edca shows these alone.";
+/// Said if the reference has DCF and other variants have EDCA.
+const ACCESS: &str = "Their differences from it include those between EDCA and DCF. The variant edca shows \
+those alone: --reference edca compares with it.";
 
 /// A scenario under its variants, ready to run.
 pub(crate) struct Plans {
@@ -82,7 +82,7 @@ impl Plans {
         let mut scenario = base.clone();
         let sets = variant.put(&mut scenario)?;
         if sets.is_empty() && !wanted.is_named && !is_first {
-            let message = "the scenario has what this variant sets";
+            let message = "the scenario already has these values";
             return Err(CompareError::other(message));
         }
         let plan = scenario.resolve().and_then(|plan| {
@@ -160,7 +160,9 @@ impl Plans {
         }
         let with = self.each.iter().zip(&self.variants).filter(|(plan, _)| has_edca(plan));
         let names: Vec<&str> = with.map(|(_, v)| v.variant.as_str()).collect();
-        (!names.is_empty()).then(|| format!("{}: {ACCESS}", names.join(", ")))
+        (!names.is_empty()).then(|| {
+            format!("With EDCA, while the reference has DCF: {}. {ACCESS}", names.join(", "))
+        })
     }
 
     /// Names of the stations in the order of the runs; none for an access point.

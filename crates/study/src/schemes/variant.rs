@@ -212,8 +212,12 @@ fn part(text: &str) -> Result<Part, CompareError> {
             Ok(Part::Queue(Box::new(config), keys::table("kind", text).map_err(refuse)?))
         }
         name => {
-            let known: Vec<&str> =
-                [BASE, EDCA].into_iter().chain(schemes()).chain([RTS, ACK_1]).chain(queues()).collect();
+            let known: Vec<&str> = [BASE, EDCA]
+                .into_iter()
+                .chain(schemes())
+                .chain([RTS, ACK_1])
+                .chain(queues())
+                .collect();
             let found = near(name, known.iter().copied());
             let meant = if found.is_empty() {
                 String::new()

@@ -175,7 +175,8 @@ pub(crate) fn verdict(setup: &Setup<'_>, mut not_ranked: Vec<NotRanked>) -> Sche
     let delivers = |i: &usize| setup.runs[*i].iter().any(|run| run.total_goodput_bps > 0.0);
     let (ranked, silent): (Vec<usize>, Vec<usize>) = (0..setup.names.len()).partition(delivers);
     let why = || "it delivers nothing".to_owned();
-    let silent = silent.into_iter().map(|i| NotRanked { variant: setup.names[i].clone(), why: why() });
+    let silent =
+        silent.into_iter().map(|i| NotRanked { variant: setup.names[i].clone(), why: why() });
     not_ranked.extend(silent);
     let asked = ASKED.iter().filter(|asked| is_asked(setup, asked));
     let asked: Vec<&Asked> = asked.collect();
