@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from airtcp.documents import Estimate, PairedDifference, SchemesSubject
-    from conftest import Ended, Program
+    from browser import Browser
+    from conftest import Ended, Interrupted, Program
 
 CELL = """
 title = "Three uploads"
@@ -109,6 +110,26 @@ def test_differences_are_paired() -> None:
     assert base["total_goodput_bps"]["mean"] == pytest.approx(runs["base"].mean())
     flows = result.table("differences").filter(quantity="jain_index")
     assert flows["variant"].to_list() == ["rts"]
+
+
+def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(CELL.replace("1 s", "10 s"), "utf-8")
+    arguments = ["compare", "long.toml", "--schemes", "edca,rts", "-n", "2000", "--json"]
+    ended = interrupted(*arguments, after=10)
+    assert ended.code == 130, ended.err
+    assert "Traceback" not in ended.err
+    document = json.loads(ended.out)
+    assert document["interrupted"]
+    for subject in document["subjects"]:
+        assert 0 < subject["replications"] < 2000
+        assert len(subject["runs"]) == 3 * subject["replications"]
+
+
+def test_the_page_draws(browser: Browser, tmp_path: Path) -> None:
+    result = airtcp.compare_schemes("cell", text=CELL, schemes="ftca,codel")
+    page = browser.open(result.report(tmp_path / "r.html"), width=360)
+    assert page.locator("[data-drawn]").count() == 2
+    assert browser.complaints == []
 
 
 def test_seed_and_workers() -> None:
@@ -249,6 +270,14 @@ def test_a_trade_off_is_no_help(measured: SchemesSubject) -> None:
     assert found[1].headline == "ftca gains fairness and costs goodput"
     assert "\N{MINUS SIGN}8.0 % [\N{MINUS SIGN}8.4, \N{MINUS SIGN}7.6]" in found[1].text
     assert schemes.helping(subject) == []
+    assert "on average" not in found[0].text
+    subject = _verdict(measured, {"fairness": ["ftca", "rts"]}, {"goodput": ["ftca", "rts"]})
+    subject["verdict"]["trade_offs"] = [
+        {"variant": name, "better": ["fairness"], "worse": ["goodput"]} for name in ("rts", "ftca")
+    ]
+    subject["verdict"]["questions"][0]["ranking"]["order"] = ["base", "ftca", "rts"]
+    first = schemes.findings(subject, "base")[0]
+    assert "ftca costs the least on average: goodput from" in first.text
 
 
 def test_stations_that_lose_are_named(measured: SchemesSubject) -> None:

@@ -157,14 +157,25 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         costs = _verb(traded, "costs", "cost")
         return Finding(
             "No scheme helps this cell without a cost",
-            f"{listed(traded)} {verb} in one respect and {costs} in another. No other scheme is"
-            f" significantly better than {reference} in {asked}.",
+            f"{listed(traded)} {verb} in one respect and {costs} in another."
+            f"{_least_cost(subject, traded)} No other scheme is significantly better than"
+            f" {reference} in {asked}.",
             "warn",
         )
     return Finding(
         "No scheme helps this cell",
         f"None is significantly better than {reference} in {asked}: keep {reference}.",
     )
+
+
+def _least_cost(subject: SchemesSubject, traded: Sequence[str]) -> str:
+    """Name the scheme that costs the least goodput on average, if all of several cost goodput."""
+    goodput = next(q for q in subject["verdict"]["questions"] if q["aspect"] == "goodput")
+    if len(traded) == 1 or not set(traded) <= set(goodput["worse"]):
+        return ""
+    first = next(name for name in goodput["ranking"]["order"] if name in traded)
+    change = _change(subject, outcome_of(subject, first), goodput)
+    return f" {first} costs the least on average: {change}."
 
 
 def helping(subject: SchemesSubject) -> list[str]:
