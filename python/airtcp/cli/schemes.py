@@ -120,7 +120,8 @@ def _subject(console: Console, subject: SchemesSubject, reference: str) -> None:
         _ranking(console, subject, question, reference)
     put_findings(console, found[1:])
     put_remarks(console, [f"{line}." for line in schemes.sets(subject)])
-    put_remarks(console, subject["notes"])
+    claims = [schemes.CLAIMS] if subject["verdict"]["replications"] > 1 else []
+    put_remarks(console, [*subject["notes"], *claims])
     console.print()
 
 

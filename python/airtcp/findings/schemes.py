@@ -249,22 +249,22 @@ def _costs(subject: SchemesSubject, reference: str) -> list[Finding]:
     questions = subject["verdict"]["questions"]
     better = {name for question in questions for name in question["better"]}
     order = [v["variant"] for v in subject["variants"]]
-    said: list[str] = []
-    names: list[str] = []
+    said: dict[str, str] = {}
     for name in order:
         worse = [q for q in questions if name in q["worse"]]
         if worse and name not in better:
-            names.append(name)
             outcome = outcome_of(subject, name)
-            said.append(f"{name}: {'; '.join(_change(subject, outcome, q) for q in worse)}")
+            said[name] = "; ".join(_change(subject, outcome, q) for q in worse)
     if not said:
         return []
+    names = list(said)
+    each = [text if len(said) == 1 else f"{name}: {text}" for name, text in said.items()]
     verb = _verb(names, "costs", "cost")
     gain = _verb(names, "gains", "gain")
     return [
         Finding(
             f"{listed(names)} {verb} and {gain} nothing",
-            f"Against {reference}: {'. '.join(said)}.",
+            f"Against {reference}: {'. '.join(each)}.",
             "bad",
         )
     ]
@@ -359,6 +359,13 @@ def _verb(names: Sequence[str], one: str, several: str) -> str:
 def sets(subject: SchemesSubject) -> list[str]:
     """Say what each variant sets in the scenario; without those that set nothing."""
     return [f"{v['variant']} sets {', '.join(v['sets'])}" for v in subject["variants"] if v["sets"]]
+
+
+CLAIMS: Final = (
+    "A tilde (~) marks a difference that is not significant by itself. What is said to be behind,"
+    " to help, to gain or to cost is significant for all schemes and rankings together."
+)
+"""How far the claims of tables and findings reach."""
 
 
 def head(subject: SchemesSubject) -> str:

@@ -192,9 +192,11 @@ fn part(text: &str) -> Result<Part, CompareError> {
     let refuse = |why: String| CompareError::other(format!("scheme \"{text}\": {why}"));
     let schemes = || airtcp_wifi::scheme::registry().iter().map(|entry| entry.name);
     let queues = || airtcp_queueing::registry().iter().map(|entry| entry.name);
-    let bare = |part: Part| match text.contains(':') {
-        false => Ok(part),
-        true => Err(refuse(format!("\"{name}\" has no keys"))),
+    let bare = |part: Part| {
+        if text.contains(':') {
+            return Err(refuse(format!("\"{name}\" has no keys")));
+        }
+        Ok(part)
     };
     match name.as_str() {
         BASE => Err(refuse("the scenario as written stands by itself, without keys".to_owned())),
