@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-HEAD = '''"""Shapes of the JSON documents that airtcp writes: study, run and compare.
+HEAD = '''"""Shapes of the JSON documents that airtcp writes: study, run, compare and schemes.
 
 The documents come from the extension module; nothing here computes. Keys carry their unit
 (`_s`, `_bps`, `_packets`); a value that does not exist for a link is null, never a magic number.
@@ -16,7 +16,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 '''
-ROOTS = {"run": "RunDocument", "study": "StudyDocument", "compare": "CompareDocument"}
+ROOTS = {
+    "run": "RunDocument",
+    "study": "StudyDocument",
+    "compare": "CompareDocument",
+    "schemes": "SchemesDocument",
+}
 # Python names of the records of each schema, in the order of the file. Other records are plain
 # dictionaries: flows, links and stations of runs are open sets of metrics.
 NAMES = {
@@ -40,6 +45,23 @@ NAMES = {
         "Subject": "CompareSubject",
     },
     "run": {"Estimate": "Estimate"},
+    "schemes": {
+        "Estimate": "Estimate",
+        "Difference": "PairedDifference",
+        "NotRanked": "NotRanked",
+        "Ranking": "Ranking",
+        "Aspect": "SchemeAspect",
+        "Lag": "SchemeLag",
+        "Question": "SchemeQuestion",
+        "TradeOff": "SchemeTradeOff",
+        "StationChanges": "StationChanges",
+        "SchemesVerdict": "SchemesVerdict",
+        "SchemeVariant": "SchemeVariant",
+        "SchemeOutcome": "SchemeOutcome",
+        "SchemeStation": "SchemeStation",
+        "SchemeRun": "SchemeRun",
+        "SchemesSubject": "SchemesSubject",
+    },
     "study": {
         "Bursts": "Bursts",
         "Convergence": "Convergence",
@@ -149,7 +171,7 @@ def documents(schemas: dict[str, dict[str, Any]]) -> str:
     """
     parts: list[str] = [HEAD]
     seen: set[str] = set()
-    for kind in ("compare", "study", "run"):
+    for kind in ("compare", "study", "run", "schemes"):
         types = Types(kind, schemas[kind])
         for of, name in NAMES[kind].items():
             if name not in seen:

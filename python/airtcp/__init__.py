@@ -19,7 +19,8 @@ over it, and how that differs from links of the same packet reception ratio.
     │ 20000   ┆ intermediate │
     └─────────┴──────────────┘
 
-`run` simulates scenarios, and `compare` compares TCPs. Modules are loaded when they are first used,
+`run` simulates scenarios, `compare` compares TCPs, and `compare_schemes` compares the schemes of an
+802.11 cell. Modules are loaded when they are first used,
 so that importing the package, and the help of the command line, are fast.
 """
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from airtcp._core import AirtcpError, ScenarioError, TraceError
     from airtcp.api import (
         compare,
+        compare_schemes,
         convert,
         models,
         published,
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     )
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
-    from airtcp.results import CompareResult, RunResult, StudyResult
+    from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
 
     __version__: str
 
@@ -59,10 +61,12 @@ __all__ = [
     "PapersResult",
     "RunResult",
     "ScenarioError",
+    "SchemesResult",
     "StudyResult",
     "TraceError",
     "__version__",
     "compare",
+    "compare_schemes",
     "convert",
     "models",
     "published",
@@ -85,6 +89,7 @@ _HOME = {
     "FitResult": "airtcp.fits",
     "PapersResult": "airtcp.papers.result",
     "RunResult": "airtcp.results",
+    "SchemesResult": "airtcp.results",
     "StudyResult": "airtcp.results",
 }
 

@@ -1,4 +1,4 @@
-"""Shapes of the JSON documents that airtcp writes: study, run and compare.
+"""Shapes of the JSON documents that airtcp writes: study, run, compare and schemes.
 
 The documents come from the extension module; nothing here computes. Keys carry their unit
 (`_s`, `_bps`, `_packets`); a value that does not exist for a link is null, never a magic number.
@@ -460,3 +460,153 @@ class RunDocument(TypedDict):
     seed: int
     summary: dict[str, Any]
     warnings: NotRequired[list[str]]
+
+
+SchemeAspect = Literal["goodput", "fairness", "slowest-flow", "latency"]
+"""What schemes are asked for."""
+
+
+class SchemeLag(TypedDict):
+    """How far a variant is behind the best of a ranking."""
+
+    behind: Estimate
+    variant: str
+
+
+class SchemeQuestion(TypedDict):
+    """The answer to one question: the variants in order, and against the reference."""
+
+    aspect: SchemeAspect
+    better: list[str]
+    lags: list[SchemeLag]
+    matters: float
+    more_is_better: bool
+    quantity: str
+    ranking: Ranking
+    relative: bool
+    worse: list[str]
+
+
+class SchemeTradeOff(TypedDict):
+    """A variant that gains one thing and costs another."""
+
+    better: list[SchemeAspect]
+    variant: str
+    worse: list[SchemeAspect]
+
+
+class StationChanges(TypedDict):
+    """The stations whose goodput a variant changes."""
+
+    gain: list[str]
+    lose: list[str]
+    variant: str
+
+
+class SchemesVerdict(TypedDict):
+    """What to conclude: the questions, the trade-offs, and whom a variant costs."""
+
+    not_ranked: list[NotRanked]
+    questions: list[SchemeQuestion]
+    replications: int
+    stations: list[StationChanges]
+    trade_offs: list[SchemeTradeOff]
+
+
+class SchemeVariant(TypedDict):
+    """A variant, and what it sets."""
+
+    sets: list[str]
+    variant: str
+
+
+class SchemeOutcome(TypedDict):
+    """What one variant gave: means with 95 % intervals."""
+
+    access_point_queue_delay_s: Estimate
+    access_point_service_s: Estimate
+    ack_error: Estimate
+    airtime_jain_index: Estimate
+    data_error: Estimate
+    differences: dict[str, PairedDifference]
+    exchange_mean_s: Estimate
+    exchange_p50_s: Estimate
+    exchange_p95_s: Estimate
+    exchange_p99_s: Estimate
+    jain_index: Estimate
+    max_difference_bps: Estimate
+    residual_loss: Estimate
+    slowest_flow_bps: Estimate
+    station_queue_delay_s: Estimate
+    station_service_s: Estimate
+    total_goodput_bps: Estimate
+    variant: str
+
+
+class SchemeStation(TypedDict):
+    """What one station got under one variant."""
+
+    airtime_difference: PairedDifference | None
+    airtime_share: Estimate
+    cell: str
+    goodput_bps: Estimate
+    goodput_difference: PairedDifference | None
+    is_access_point: bool
+    station: str
+    variant: str
+
+
+class SchemeRun(TypedDict):
+    """One variant in one replication."""
+
+    access_point_queue_delay_s: float | None
+    access_point_service_s: float | None
+    ack_error: float | None
+    airtime_jain_index: float | None
+    data_error: float | None
+    data_frames: float
+    exchange_mean_s: float | None
+    exchange_p50_s: float | None
+    exchange_p95_s: float | None
+    exchange_p99_s: float | None
+    jain_index: float | None
+    max_difference_bps: float | None
+    packets: float
+    replication: int
+    residual_loss: float | None
+    slowest_flow_bps: float | None
+    station_queue_delay_s: float | None
+    station_service_s: float | None
+    tcp_acks: float
+    total_goodput_bps: float
+    variant: str
+
+
+class SchemesSubject(TypedDict):
+    """One scenario under every variant."""
+
+    duration_s: float
+    flows: list[str]
+    name: str
+    notes: list[str]
+    outcomes: list[SchemeOutcome]
+    replications: int
+    runs: list[SchemeRun]
+    scenario: dict[str, Any]
+    seed: int
+    stations: list[SchemeStation]
+    title: str | None
+    variants: list[SchemeVariant]
+    verdict: SchemesVerdict
+
+
+class SchemesDocument(TypedDict):
+    """Everything a comparison of schemes reports."""
+
+    airtcp_version: str
+    interrupted: bool
+    options: dict[str, Any]
+    reference: str
+    schema: str
+    seed: int
+    subjects: list[SchemesSubject]

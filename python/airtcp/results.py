@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from airtcp import _core
-    from airtcp.documents import CompareDocument, RunDocument, StudyDocument
+    from airtcp.documents import CompareDocument, RunDocument, SchemesDocument, StudyDocument
     from airtcp.report.timeline_rows import Timeline
 
 
@@ -32,7 +32,7 @@ class _Result(Written):
 
     def __init__(
         self,
-        core: _core.StudyResult | _core.RunResult | _core.CompareResult,
+        core: _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult,
         asked: Mapping[str, Any] | None = None,
     ) -> None:
         """Hold the result.
@@ -311,4 +311,57 @@ class CompareResult(_Result):
             f"CompareResult({words.counted(len(document['variants']), 'TCP')},"
             f" {words.counted(len(document['subjects']), 'subject')},"
             f" seed {self.seed}{state})"
+        )
+
+
+class SchemesResult(_Result):
+    """The result of `compare_schemes`: every scheme in every cell."""
+
+    _kind = "schemes"
+    _core: _core.SchemesResult
+
+    @cached_property
+    def json(self) -> SchemesDocument:
+        """The document, as `airtcp compare --schemes ... --json` prints it."""
+        return json.loads(self.text)
+
+    @cached_property
+    def outcomes(self) -> pl.DataFrame:
+        """One row per scenario and variant: means with 95 % confidence intervals."""
+        return self.table("outcomes")
+
+    @cached_property
+    def differences(self) -> pl.DataFrame:
+        """One row per scenario, variant and quantity: the paired difference to the reference."""
+        return self.table("differences")
+
+    @cached_property
+    def stations(self) -> pl.DataFrame:
+        """One row per scenario, variant and station: goodput and airtime."""
+        return self.table("stations")
+
+    @property
+    def findings(self) -> list[words.Finding]:
+        """The findings of the first scenario, in words."""
+        from airtcp.findings import schemes
+
+        document = self.json
+        if not document["subjects"]:
+            return []
+        return schemes.findings(document["subjects"][0], document["reference"])
+
+    def page(self) -> str:
+        """Return the report: one self-contained HTML document."""
+        from airtcp.report.schemes import schemes_page
+
+        return schemes_page(self.json)
+
+    def __repr__(self) -> str:
+        """Describe the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        subjects = self.json["subjects"]
+        variants = len({v["variant"] for s in subjects for v in s["variants"]})
+        return (
+            f"SchemesResult({words.counted(variants, 'variant')},"
+            f" {words.counted(len(subjects), 'scenario')}, seed {self.seed}{state})"
         )

@@ -103,6 +103,16 @@ def _red() -> Written:
     )
 
 
+def _schemes() -> Written:
+    return airtcp.compare_schemes(
+        "star.toml",
+        schemes=["ftca:exclusive=true+rts", "codel"],
+        reference="edca",
+        replications=2,
+        overrides={"duration": "3 s", "cells[0].layout.stations": 3, "flows[0].count": 3},
+    )
+
+
 def _run() -> Written:
     return airtcp.run(
         "lossy.toml",
@@ -169,7 +179,19 @@ def test_settings_that_only_python_has_are_in_a_call(made: Callable[[], Written]
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    "made", [_study, _one_study, _capacity, _both, _compare, _overridden, _fit, _models, _red]
+    "made",
+    [
+        _study,
+        _one_study,
+        _capacity,
+        _both,
+        _compare,
+        _overridden,
+        _fit,
+        _models,
+        _red,
+        _schemes,
+    ],
 )
 def test_the_command_of_a_page_makes_its_result(run: Program, made: Callable[[], Written]) -> None:
     result = made()

@@ -19,7 +19,7 @@ use crate::traces::read_slotted;
 /// A scenario: its file and its text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ScenarioText {
+pub(crate) struct ScenarioText {
     /// Its file, for messages.
     name: String,
     /// Text of the file.
@@ -57,18 +57,8 @@ pub(crate) fn compare(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<CompareResult> {
     let options: Options = error::options(options)?;
-    let mut given = Vec::new();
     progress::begin();
-    for ScenarioText { name, text, folder } in options.scenarios {
-        let mut scenario = airtcp_scenario::read(&text, &name, &options.set)
-            .map_err(|e| error::text(&e, &name, &text))?;
-        let refuse =
-            |e: ScenarioError| progress::or_interrupt(error::scenario(e.located(&name, &text)));
-        scenario.read_layouts(&folder).map_err(refuse)?;
-        airtcp_study::read_capacities(&mut scenario, &folder).map_err(refuse)?;
-        let folder = folder.to_path_buf();
-        given.push(Input::Scenario { name, text, scenario: Box::new(scenario), folder });
-    }
+    let mut given = read(options.scenarios, &options.set)?;
     let mut watch = Watch::new(progress);
     let mut skipped = Vec::new();
     if !paths.is_empty() {
@@ -83,13 +73,31 @@ pub(crate) fn compare(
         })
     });
     watch.into_error(py)?;
-    let inner = inner.map_err(|e| {
-        progress::or_interrupt(match e {
-            CompareError::Scenario(e) => error::scenario(e),
-            other => error::refuse(other),
-        })
-    })?;
-    Ok(CompareResult { inner })
+    Ok(CompareResult { inner: inner.map_err(refused)? })
+}
+
+/// Reads scenarios with the files that they name.
+pub(crate) fn read(scenarios: Vec<ScenarioText>, set: &[(String, String)]) -> PyResult<Vec<Input>> {
+    let mut given = Vec::new();
+    for ScenarioText { name, text, folder } in scenarios {
+        let mut scenario =
+            airtcp_scenario::read(&text, &name, set).map_err(|e| error::text(&e, &name, &text))?;
+        let refuse =
+            |e: ScenarioError| progress::or_interrupt(error::scenario(e.located(&name, &text)));
+        scenario.read_layouts(&folder).map_err(refuse)?;
+        airtcp_study::read_capacities(&mut scenario, &folder).map_err(refuse)?;
+        let folder = folder.to_path_buf();
+        given.push(Input::Scenario { name, text, scenario: Box::new(scenario), folder });
+    }
+    Ok(given)
+}
+
+/// What keeps a comparison from being made, as Python raises it.
+pub(crate) fn refused(error: CompareError) -> PyErr {
+    progress::or_interrupt(match error {
+        CompareError::Scenario(e) => error::scenario(e),
+        other => error::refuse(other),
+    })
 }
 
 /// The tables, in the order in which they are listed.

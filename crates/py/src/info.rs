@@ -74,10 +74,11 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
         "study" => written::<airtcp_study::StudyResult>(),
         "run" => written::<airtcp_sim::RunResult>(),
         "compare" => written::<airtcp_study::CompareResult>(),
+        "schemes" => written::<airtcp_study::SchemesResult>(),
         "trace" => written::<TraceDocument>(),
         _ => {
             return Err(error::refuse(format!(
-                "no schema \"{kind}\" (accepted: scenario, study, run, trace, compare)"
+                "no schema \"{kind}\" (accepted: scenario, study, run, trace, compare, schemes)"
             )));
         }
     };

@@ -18,6 +18,7 @@ mod progress;
 mod recording;
 mod records;
 mod run;
+mod schemes;
 mod series;
 mod study;
 mod table;
@@ -45,6 +46,8 @@ mod core {
     use crate::panics::{first_panic, quiet_panics};
     #[pymodule_export]
     use crate::run::{RunResult, parsable, run, warnings};
+    #[pymodule_export]
+    use crate::schemes::{SchemesResult, compare_schemes};
     #[pymodule_export]
     use crate::study::{StudyResult, study};
     #[pymodule_export]

@@ -16,6 +16,7 @@
 //! Results depend on no clock, on no state shared between runs, and not on the number of threads.
 
 mod build;
+mod durations;
 pub mod parallel;
 pub mod results;
 mod run;
@@ -26,5 +27,6 @@ pub use build::TraceLoader;
 pub use build::coverage::warnings;
 pub use build::media::{MediumStation, media};
 pub use build::paths::links_on_way;
+pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};
 pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};

@@ -97,6 +97,13 @@ fn exchanges_take_a_round_trip_and_the_data() {
     // 20 ms of propagation, 0.1 ms to send the request and 0.8 ms the response.
     let mean = f.exchange_mean_s.unwrap();
     assert!((0.0205..0.0225).contains(&mean), "{mean}");
+    // All but the first, which waits for the handshake, take this long, headers of 40 bytes included.
+    let exact = 0.02 + f64::from(8 * (140 + 1040)) / 10e6;
+    for quantile in [f.exchange_p50_s, f.exchange_p95_s] {
+        assert!((quantile.unwrap() / exact - 1.0).abs() < 0.01, "{quantile:?}, not {exact}");
+    }
+    assert!((f.exchange_p99_s.unwrap() / f.exchange_max_s.unwrap() - 1.0).abs() < 0.01);
+    assert!(f.exchange_max_s.unwrap() > 1.5 * exact && f.exchange_p99_s <= f.exchange_max_s);
 }
 
 #[test]

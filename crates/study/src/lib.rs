@@ -15,6 +15,7 @@ mod document;
 mod draws;
 mod error;
 mod jobs;
+mod keys;
 mod limits;
 mod link_study;
 mod loader;
@@ -22,6 +23,7 @@ mod models;
 mod options;
 mod result;
 mod runs;
+mod schemes;
 mod slot_use;
 mod slots;
 mod synthetic_links;
@@ -51,4 +53,9 @@ pub use result::{
     TcpOutcome, TcpStudy,
 };
 pub use runs::study;
+pub use schemes::{
+    Aspect, Lag, Question, SCHEMES_SCHEMA, SchemeOutcome, SchemeRun, SchemeStation, SchemeVariant,
+    SchemesOptions, SchemesResult, SchemesSubject, SchemesVerdict, StationChanges, TradeOff,
+    compare_schemes,
+};
 pub use slots::with_slots;

@@ -12,6 +12,7 @@ from airtcp.api.info import registry, schema, version
 from airtcp.api.links import models, stats, study
 from airtcp.api.papers import published, reproduce
 from airtcp.api.scenarios import compare, run
+from airtcp.api.schemes import compare_schemes
 from airtcp.api.traces import convert, synth
 from airtcp.arguments import PathLike, Progress, TraceFormat
 from airtcp.reading import ColumnKind, Reading
@@ -23,6 +24,7 @@ __all__ = [
     "Reading",
     "TraceFormat",
     "compare",
+    "compare_schemes",
     "convert",
     "models",
     "published",

@@ -30,7 +30,7 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
 
 def schema(
-    kind: Literal["scenario", "study", "run", "trace", "compare"] = "scenario",
+    kind: Literal["scenario", "study", "run", "trace", "compare", "schemes"] = "scenario",
 ) -> dict[str, Any]:
     """Return the JSON Schema of a document.
 

@@ -110,7 +110,7 @@ def run(
     asked = RunSettings(
         scenario=printable(os.fspath(scenario)) if text is None else "-",
         replications=replications,
-        overrides=_replaced(overrides or {}),
+        overrides=replaced_texts(overrides or {}),
         series=series,
         timeline=timeline,
     )
@@ -119,7 +119,7 @@ def run(
     if series:
         replaced["output.series"] = True
     options = only_given(
-        set=_replaced(replaced),
+        set=replaced_texts(replaced),
         workers=workers,
         folder=native(path.parent),
         timeline=timeline,
@@ -205,18 +205,9 @@ def compare(
 
     paths = paths_of(subjects)
     scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
-    read, replaced = how_to_read(reading), _replaced(dict(overrides or {}))
+    read, replaced = how_to_read(reading), replaced_texts(dict(overrides or {}))
     options: dict[str, Any] = {
-        "scenarios": [
-            {
-                "name": printable(str(path)),
-                "text": (
-                    _scenario_text(path) if text is None else parsable(text, printable(str(path)))
-                ),
-                "folder": native(path.parent),
-            }
-            for path in scenarios
-        ],
+        "scenarios": scenario_texts(scenarios, text),
         "set": replaced,
         "read": read,
         "compare": only_given(
@@ -235,17 +226,50 @@ def compare(
             workers=workers,
         ),
     }
-    if warn is not None:
-        for scenario in options["scenarios"]:
-            how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
-            for warning in _core.warnings(scenario["text"], scenario["name"], how):
-                warn(f"{scenario['name']}: {warning}")
+    warn_about(options, warn)
     traces = [path for path in paths if Path(path) not in scenarios]
     core = _core.compare(traces, as_json(options), progress)
     return CompareResult(core, {"read": read, "set": replaced})
 
 
-def _replaced(values: Mapping[str, Any]) -> list[list[str]]:
+def scenario_texts(scenarios: Iterable[Path], text: str | None) -> list[dict[str, Any]]:
+    """Return the scenarios as the extension reads them.
+
+    Args:
+        scenarios: Their files.
+        text: The text of the scenario, instead of the files.
+
+    Raises:
+        ScenarioError: If a file cannot be read as text.
+    """
+    return [
+        {
+            "name": printable(str(path)),
+            "text": (
+                _scenario_text(path) if text is None else parsable(text, printable(str(path)))
+            ),
+            "folder": native(path.parent),
+        }
+        for path in scenarios
+    ]
+
+
+def warn_about(options: Mapping[str, Any], warn: Callable[[str], object] | None) -> None:
+    """Give the warnings about the cells of scenarios.
+
+    Args:
+        options: Options with `scenarios` and `set`.
+        warn: Called with each warning.
+    """
+    if warn is None:
+        return
+    for scenario in options["scenarios"]:
+        how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
+        for warning in _core.warnings(scenario["text"], scenario["name"], how):
+            warn(f"{scenario['name']}: {warning}")
+
+
+def replaced_texts(values: Mapping[str, Any]) -> list[list[str]]:
     """Return each path with the TOML text of its value."""
     return [
         [key, value_text(value)] for key, value in cast("dict[str, Any]", plain(values)).items()

@@ -42,6 +42,19 @@ Remedies = Annotated[
 ]
 
 
+Schemes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--schemes",
+        metavar="NAME[,NAME]...",
+        help="Schemes of an 802.11 cell instead of TCPs: all, base (the scenario as written), "
+        "edca, schemes (airtcp list scheme), rts, ack-1, queue disciplines (airtcp list queue). "
+        "Keys follow colons: ftca:exclusive=true; a plus sign joins: ftca+rts. May be repeated.",
+        show_default=False,
+    ),
+]
+
+
 @reads_traces
 @writes_report_on_request
 def compare(
@@ -56,9 +69,12 @@ def compare(
     ],
     tcp: Tcp = None,
     remedies: Remedies = None,
+    schemes: Schemes = None,
     reference: Annotated[
         str | None,
-        typer.Option(help="The reference of the differences; by default the first TCP."),
+        typer.Option(
+            help="The reference of the differences; by default the first TCP, or base of schemes."
+        ),
     ] = None,
     flow: Annotated[
         str | None,
@@ -119,13 +135,30 @@ def compare(
 ) -> None:
     """Compare TCPs over the same channel, with paired 95 % confidence intervals.
 
-    A second table compares remedies against losses (erasure coding, link protocols). --html or
-    --out writes a report.
+    A second table compares remedies against losses (erasure coding, link protocols). With
+    --schemes, the schemes of an 802.11 cell are compared instead. --html or --out writes a
+    report.
     """
     from airtcp import api
     from airtcp.cli import compare_tables, places, write
+    from airtcp.cli import schemes as schemes_command
     from airtcp.cli.run import replaced
 
+    if schemes is not None:
+        of_tcp = {"tcp": tcp, "remedies": remedies, "share": share, "flow": flow}
+        of_tcp |= {"profile": profile, "slot": slot, "as_link": as_link, **reading}
+        schemes_command.refuse_beside({**of_tcp, "no_synthetic": not synthetic})
+        schemes_command.compare(
+            subjects,
+            schemes,
+            reference=reference,
+            replications=replications,
+            seed=seed,
+            overrides=replaced(overrides or []),
+            workers=workers,
+            output=output,
+        )
+        return
     tomls = [subject for subject in subjects if subject.endswith(".toml")]
     where = output.places([*subjects, *places.of_scenarios(tomls)])
     with refusals(), progress(quiet=output.quiet) as tell:

@@ -21,6 +21,7 @@ class Document(StrEnum):
     RUN = "run"
     TRACE = "trace"
     COMPARE = "compare"
+    SCHEMES = "schemes"
 
 
 def list_(

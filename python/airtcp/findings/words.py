@@ -26,7 +26,8 @@ _ROUNDING = 1e-9
 NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
 CHANGE: Final = (-100.0, inf)
-"""Limits of quantities outside the catalogue: an amount, a share, a change in percent."""
+ANY: Final = (-inf, inf)
+"""Limits of quantities outside the catalogue: an amount, a share, a change in percent, any number."""
 
 
 @dataclass(frozen=True)

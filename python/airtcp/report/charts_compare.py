@@ -31,22 +31,25 @@ def _outcome(key: str) -> str:
     return record("compare", "Outcome")[key].label
 
 
-def _name_axis() -> alt.Axis:
+def name_axis() -> alt.Axis:
+    """Show names in full, without a line."""
     return alt.Axis(labelColor=theme.INK, labelLimit=190, domain=False, ticks=False)
 
 
 def _names(variants: Sequence[str]) -> alt.Y:
-    return alt.Y("variant:N", title=None, sort=list(variants), axis=_name_axis())
+    return alt.Y("variant:N", title=None, sort=list(variants), axis=name_axis())
 
 
-def _colour(variants: Sequence[str], *, legend: bool) -> alt.Color:
+def colour_of(variants: Sequence[str], *, legend: bool) -> alt.Color:
+    """Give each variant its colour."""
     colours = [theme.SERIES[i % len(theme.SERIES)] for i in range(len(variants))]
     scale = alt.Scale(domain=list(variants), range=colours)
     key = alt.Legend(title=None, columns=6, symbolOpacity=1) if legend else None
     return alt.Color("variant:N", scale=scale, legend=key)
 
 
-def _shape(variants: Sequence[str], *, legend: bool) -> alt.Shape:
+def shape_of(variants: Sequence[str], *, legend: bool) -> alt.Shape:
+    """Give each variant its shape."""
     # Two TCPs with the same colour have different shapes.
     shapes = [_SHAPES[(i + i // len(theme.SERIES)) % len(_SHAPES)] for i in range(len(variants))]
     key = alt.Legend(title=None, columns=6, symbolOpacity=1) if legend else None
@@ -142,7 +145,7 @@ def difference(variants: Sequence[str], reference: str, *, several: bool) -> dic
 def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
     """Goodput against round-trip time, both with intervals: up and to the left is better."""
     base = named("means").transform_filter("isValid(datum.rtt)")
-    colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
+    colour, shape = colour_of(variants, legend=True), shape_of(variants, legend=True)
     x = alt.X("rtt:Q", title=_outcome("rtt_mean_s"), scale=alt.Scale(zero=False, padding=16))
     y = alt.Y("mean:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=False, padding=16))
     across = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
@@ -172,7 +175,7 @@ def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
     title, late = f"goodput ({unit})", _outcome("delivery_p95_s")
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True))
     x = alt.X("delivery:Q", title=late, scale=alt.Scale(type="log", nice=False, padding=12))
-    colour, shape = _colour(variants, legend=True), _shape(variants, legend=True)
+    colour, shape = colour_of(variants, legend=True), shape_of(variants, legend=True)
     down = base.mark_rule(strokeWidth=1.6).encode(
         x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour
     )
@@ -232,7 +235,7 @@ def windows(variants: Sequence[str]) -> dict[str, Any]:
         .encode(
             x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
             y=alt.Y("cwnd:Q", title="window (packets)", scale=alt.Scale(zero=True)),
-            color=_colour(variants, legend=True),
+            color=colour_of(variants, legend=True),
             strokeDash=dash,
             opacity=alt.when(pick).then(alt.value(0.9)).otherwise(alt.value(0.07)),
         )
@@ -245,10 +248,10 @@ def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> di
     """Difference to the reference over several links; those not significant are faint."""
     base = named("means").transform_filter("isValid(datum.gain)")
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
-    y = alt.Y("link:N", title=None, sort=list(links), axis=_name_axis())
+    y = alt.Y("link:N", title=None, sort=list(links), axis=name_axis())
     others = [name for name in variants if name != reference]
     offset = alt.YOffset("variant:N", sort=others)
-    colour = _colour(variants, legend=True)
+    colour = colour_of(variants, legend=True)
     strong = alt.condition("datum.significant", alt.value(1), alt.value(0.3))
     x = alt.X("gain_low:Q", title=f"goodput against {reference} (%)", scale=alt.Scale(zero=True))
     bars = base.mark_rule(strokeWidth=1.6).encode(
@@ -264,7 +267,7 @@ def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> di
         y=y,
         yOffset=offset,
         color=colour,
-        shape=_shape(variants, legend=True),
+        shape=shape_of(variants, legend=True),
         opacity=strong,
         tooltip=[
             n("link", "link"),

@@ -92,6 +92,15 @@ pub struct FlowResult {
     pub exchange_mean_s: Option<f64>,
     /// Longest exchange.
     pub exchange_max_s: Option<f64>,
+    /// Duration that half of the exchanges do not exceed, within 0.8 %.
+    #[serde(default)]
+    pub exchange_p50_s: Option<f64>,
+    /// Duration that 95 % of the exchanges do not exceed, within 0.8 %.
+    #[serde(default)]
+    pub exchange_p95_s: Option<f64>,
+    /// Duration that 99 % of the exchanges do not exceed, within 0.8 %.
+    #[serde(default)]
+    pub exchange_p99_s: Option<f64>,
     /// Results of erasure coding, for transports that code. Its keys are among those of the flow.
     #[serde(flatten)]
     pub coding: Option<CodingResult>,
@@ -117,7 +126,7 @@ impl Activity {
             _ => None,
         };
         let exchanges = match &client.app {
-            App::Requester(r) => r.done,
+            App::Requester(r) => r.done.clone(),
             _ => Exchanges::default(),
         };
         let from = begin.max(started.unwrap_or(end));
@@ -146,7 +155,10 @@ pub(crate) fn flow(
 ) -> FlowResult {
     let activity = Activity::of(client, server, begin, end);
     let per_second = |bytes: u64| activity.per_second(bytes);
-    let (count, done) = (activity.exchanges.completed, activity.exchanges);
+    let (count, done) = (activity.exchanges.completed, &activity.exchanges);
+    // A quantile is read off a bin, whose end may lie beyond the longest.
+    let longest = done.longest.as_secs_f64();
+    let exchange = |q: f64| done.durations.quantile_s(q).map(|s| s.min(longest));
     let delivered = after.delivered - before.delivered;
     let (tcp, then) = (&after.tcp, &before.tcp);
     let segments = after.segments - before.segments;
@@ -193,7 +205,10 @@ pub(crate) fn flow(
         completion_s: activity.completion_s().filter(|_| sized),
         exchanges: count,
         exchange_mean_s: (count > 0).then(|| done.total_time.as_secs_f64() / count as f64),
-        exchange_max_s: (count > 0).then(|| done.longest.as_secs_f64()),
+        exchange_max_s: (count > 0).then_some(longest),
+        exchange_p50_s: exchange(0.5),
+        exchange_p95_s: exchange(0.95),
+        exchange_p99_s: exchange(0.99),
         coding: after.coding.map(|c| c.result(&before.coding.unwrap_or_default(), per_second)),
     }
 }

@@ -26,16 +26,16 @@ mod remarks;
 mod remedies;
 mod result;
 mod scenarios;
-mod subject;
+pub(crate) mod subject;
 mod variant_spec;
-mod verdict;
+pub(crate) mod verdict;
 
 use airtcp_sim::parallel::Stop;
 
 pub use error::CompareError;
 pub(crate) use in_study::{RemedyComparison, TcpComparison};
-pub(crate) use options::usual;
 pub use options::{AsLink, CompareOptions};
+pub(crate) use options::{check_counts, usual};
 pub(crate) use result::Done;
 pub use result::{
     Aim, COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion, Difference,

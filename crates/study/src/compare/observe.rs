@@ -15,80 +15,18 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Seq, Side};
 use airtcp_probe::{Event, EventSource, Probe};
+use airtcp_sim::Durations;
 use airtcp_transport::lt;
-use airtcp_units::{Nanos, Narrow, Saturate, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use crate::Cwnd;
 use crate::cwnd::ThinnedCwnd;
 
-/// Logarithm to base 2 of the bins in each power of two.
-const FINE: u32 = 6;
-const BINS: usize = ((64 - FINE as usize) + 1) << FINE;
-
-/// Most points of a window that a comparison keeps.
+/// Maximum number of points of a window that a comparison keeps.
 const POINTS: u64 = 400;
 
-/// A histogram of times with bins in proportion to the time.
-#[derive(Debug, Clone)]
-pub(crate) struct Times {
-    count: u64,
-    sum: u128,
-    bins: Vec<u32>,
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Self { count: 0, sum: 0, bins: vec![0; BINS] }
-    }
-}
-
-impl Times {
-    fn add(&mut self, sample: Span) {
-        self.count += 1;
-        self.sum += u128::from(sample.0);
-        self.bins[bin(sample.0)] += 1;
-    }
-
-    pub(crate) fn mean_s(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
-    }
-
-    /// The time that a share `q` of the samples do not exceed.
-    pub(crate) fn quantile_s(&self, q: f64) -> Option<f64> {
-        let rank = u64::saturate((q * self.count as f64).ceil().max(1.0));
-        let mut below = 0;
-        for (i, n) in self.bins.iter().enumerate() {
-            let n = u64::from(*n);
-            if below + n >= rank {
-                let part = (rank - below) as f64 / n as f64;
-                return Some((start(i) as f64 + part * width(i) as f64) / 1e9);
-            }
-            below += n;
-        }
-        None
-    }
-}
-
-/// Number of the bin of a time: below 64 ns each has its own, above 64 to a power of two.
-fn bin(ns: u64) -> usize {
-    let shift = (ns | 1).ilog2().saturating_sub(FINE);
-    ((shift as usize) << FINE) + usize::narrow(ns >> shift)
-}
-
-/// The least time of a bin.
-fn start(bin: usize) -> u64 {
-    let one = 1 << FINE;
-    if bin < 2 * one {
-        return bin as u64;
-    }
-    let shift = bin / one - 1;
-    ((bin - shift * one) as u64) << shift
-}
-
-/// How many nanoseconds a bin holds.
-fn width(bin: usize) -> u64 {
-    1 << (bin >> FINE).saturating_sub(1)
-}
+/// Times in bins of a 64th of a power of two.
+type Times = Durations<6>;
 
 /// Counts of one stretch of time.
 #[derive(Debug, Clone, Default)]
@@ -108,13 +46,13 @@ impl Stretch {
     /// Round-trip times of the end that took more of them.
     pub(crate) fn rtt(&self) -> &Times {
         let [client, server] = &self.rtt;
-        if server.count > client.count { server } else { client }
+        if server.count() > client.count() { server } else { client }
     }
 
     /// Delivery times of the data of the end that sent more of them.
     pub(crate) fn delivery(&self) -> &Times {
         let [client, server] = &self.delivery;
-        if server.count > client.count { server } else { client }
+        if server.count() > client.count() { server } else { client }
     }
 }
 
@@ -229,38 +167,6 @@ impl Probe for Observer {
             (Event::Timeout { .. }, Side::Client) => stretch.timeouts += 1,
             (Event::FastRetransmit, Side::Client) => stretch.fast_retransmits += 1,
             _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bins_hold_their_times() {
-        let mut last = 0;
-        for ns in (0..200_000).chain([1 << 30, (1 << 40) + 12345, u64::MAX]) {
-            let b = bin(ns);
-            assert!(b < BINS && b >= last, "{ns}");
-            assert!(start(b) <= ns && ns - start(b) < width(b), "{ns} is in {}", start(b));
-            // A 64th of the power of two below, or exact.
-            assert!(width(b) == 1 || width(b) * 64 <= ns, "{ns}: {}", width(b));
-            last = b;
-        }
-    }
-
-    #[test]
-    fn quantiles() {
-        let mut times = Times::default();
-        assert_eq!((times.mean_s(), times.quantile_s(0.95)), (None, None));
-        for ms in 1..=1000 {
-            times.add(Span::from_millis(ms));
-        }
-        assert!((times.mean_s().unwrap() - 0.5005).abs() < 1e-12);
-        for q in [0.01, 0.5, 0.95, 1.0] {
-            let found = times.quantile_s(q).unwrap();
-            assert!((found / q - 1.0).abs() < 0.017, "{q}: {found}");
         }
     }
 }

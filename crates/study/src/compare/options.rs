@@ -151,18 +151,24 @@ impl CompareOptions {
 
     /// Checks the numbers.
     pub(crate) fn check(&self) -> Result<(), CompareError> {
-        if let Some(n) = self.replications
-            && !(1..=10_000).contains(&n)
-        {
-            return Err(CompareError::other(format!(
-                "replications is {n}: accepted is 1 to 10000"
-            )));
-        }
-        if self.workers == Some(0) {
-            return Err(CompareError::other(
-                "workers is 0: accepted is 1 or more; leave it out for all cores",
-            ));
-        }
-        Ok(())
+        check_counts(self.replications, self.workers)
     }
+}
+
+/// Checks the numbers of replications and of workers.
+pub(crate) fn check_counts(
+    replications: Option<u32>,
+    workers: Option<u32>,
+) -> Result<(), CompareError> {
+    if let Some(n) = replications
+        && !(1..=10_000).contains(&n)
+    {
+        return Err(CompareError::other(format!("replications is {n}: accepted is 1 to 10000")));
+    }
+    if workers == Some(0) {
+        return Err(CompareError::other(
+            "workers is 0: accepted is 1 or more; leave it out for all cores",
+        ));
+    }
+    Ok(())
 }

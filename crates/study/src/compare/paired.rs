@@ -127,6 +127,40 @@ fn standing(estimate: &Estimate) -> Standing {
     }
 }
 
+/// A difference from which one variant is called better than another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Matters {
+    /// The least mean difference that counts, in the quantity's unit or as a share of the larger.
+    pub(crate) from: f64,
+    /// True if it is a share of the larger of the two.
+    pub(crate) relative: bool,
+    /// True if more is better.
+    pub(crate) more_is_better: bool,
+}
+
+impl Matters {
+    /// How `ours` is to `theirs`: positive if better. The paired interval, which misses the mean
+    /// difference with probability `alpha`, excludes zero, and the mean difference is large enough to matter.
+    pub(crate) fn relation(self, ours: &[f64], theirs: &[f64], alpha: f64) -> i8 {
+        if ours.is_empty() || ours.len() != theirs.len() {
+            return 0;
+        }
+        let each: Vec<f64> = ours.iter().zip(theirs).map(|(x, y)| x - y).collect();
+        let estimate = interval(&each, alpha);
+        let (Some(mean), Some(low), Some(high)) =
+            (estimate.mean, estimate.ci_low, estimate.ci_high)
+        else {
+            return 0;
+        };
+        let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let scale = if self.relative { average(ours).max(average(theirs)) } else { 1.0 };
+        if (low <= 0.0 && high >= 0.0) || mean.abs() < self.from * scale {
+            return 0;
+        }
+        if (mean > 0.0) == self.more_is_better { 1 } else { -1 }
+    }
+}
+
 /// Ranks variants by their values in each replication: the highest mean, the variants not
 /// distinguishable from it, and the worse ones. Also returns the best minus each variant. Means of
 /// the `rare` variants, and differences from them, have no interval.
@@ -134,6 +168,16 @@ pub fn ranking(
     names: &[String],
     values: &[Vec<f64>],
     rare: &[bool],
+) -> (Ranking, Vec<Option<Estimate>>) {
+    ranking_at(names, values, rare, ALPHA)
+}
+
+/// As [`ranking`], with the probability `alpha` of a wrong claim in it.
+pub(crate) fn ranking_at(
+    names: &[String],
+    values: &[Vec<f64>],
+    rare: &[bool],
+    alpha: f64,
 ) -> (Ranking, Vec<Option<Estimate>>) {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let mut order: Vec<usize> = (0..values.len()).filter(|i| !values[*i].is_empty()).collect();
@@ -148,7 +192,7 @@ pub fn ranking(
     let Some((&best, others)) = order.split_first() else { return (ranking, lags) };
     for &i in others {
         let each: Vec<f64> = values[best].iter().zip(&values[i]).map(|(a, b)| a - b).collect();
-        let lag = interval(&each, ALPHA / others.len() as f64);
+        let lag = interval(&each, alpha / others.len() as f64);
         let lag = if rare[best] || rare[i] { without_interval(lag) } else { lag };
         let list = if standing(&lag) == Standing::More {
             &mut ranking.worse

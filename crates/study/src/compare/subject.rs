@@ -35,6 +35,23 @@ pub enum Input {
     Link(Box<LinkTrace>),
 }
 
+/// Remark on a single replication.
+pub(crate) const SINGLE: &str = "A single replication: there are no intervals.";
+
+/// A scenario with the root seed and the replications that are asked for: several, if nothing else is.
+pub(crate) fn with_runs(
+    scenario: &Scenario,
+    seed: Option<u64>,
+    replications: Option<u32>,
+) -> Scenario {
+    let several = (scenario.replications > 1).then_some(scenario.replications);
+    Scenario {
+        seed: seed.unwrap_or(scenario.seed),
+        replications: replications.or(several).unwrap_or(REPLICATIONS),
+        ..scenario.clone()
+    }
+}
+
 /// Prepares an input, and refuses one that cannot run.
 pub(crate) fn prepare<'a>(
     given: &'a Input,
@@ -45,16 +62,13 @@ pub(crate) fn prepare<'a>(
 ) -> Result<Prepared<'a>, CompareError> {
     match (given, &options.as_link) {
         (Input::Scenario { name, text, scenario, folder }, _) => {
-            let mut scenario = (**scenario).clone();
-            scenario.seed = options.seed.unwrap_or(scenario.seed);
-            let several = (scenario.replications > 1).then_some(scenario.replications);
-            scenario.replications = options.replications.or(several).unwrap_or(REPLICATIONS);
+            let scenario = with_runs(scenario, options.seed, options.replications);
             let plans = Plans::new(&scenario, folder, BTreeMap::new(), variants, options)
                 .map_err(|e| located(e, name, text))?;
             let mut subject = of_plans(&plans, variants);
             subject.name.clone_from(name);
             if scenario.replications == 1 {
-                subject.notes.push("A single replication: there are no intervals.".to_owned());
+                subject.notes.push(SINGLE.to_owned());
             }
             let replications = scenario.replications;
             let case =
@@ -87,7 +101,7 @@ pub(crate) fn at(given: &Input, error: ScenarioError) -> CompareError {
 }
 
 /// An error of a scenario, with its file and line.
-fn located(error: CompareError, name: &str, text: &str) -> CompareError {
+pub(crate) fn located(error: CompareError, name: &str, text: &str) -> CompareError {
     match error {
         CompareError::Scenario(e) => {
             let path = e.path.trim_end_matches('.').to_owned();

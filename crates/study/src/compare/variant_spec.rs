@@ -15,8 +15,7 @@
 use airtcp_link::ProtocolConfig;
 use airtcp_link::protocol::registry;
 use airtcp_probe::{near, reworded};
-use airtcp_queueing::{Queue, QueueConfig};
-use airtcp_random::Seed;
+use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{Flow, Resolved, TransportKind};
 use airtcp_sim::links_on_way;
 use airtcp_sliding::SlidingConfig;
@@ -28,6 +27,7 @@ use serde_json::{Map, Value};
 
 use super::error::CompareError;
 use super::preconditions::loses;
+use crate::keys::{self, value_of};
 
 /// The names of transports other than TCP.
 const LT_TCP: &str = "lt-tcp";
@@ -77,7 +77,7 @@ impl VariantSpec {
             if self.queue.is_some() {
                 return twice("queue discipline");
             }
-            let made = queue(part).map_err(|why| {
+            let made = keys::queue(part).map_err(|why| {
                 CompareError::other(format!("queue discipline \"{part}\": {why}"))
             })?;
             self.queue = Some(made);
@@ -121,7 +121,7 @@ impl VariantSpec {
             if key == "congestion" && kind == TransportKind::LtTcp {
                 tcp = value;
             } else {
-                keys.insert(key.to_owned(), read(value));
+                keys.insert(key.to_owned(), value_of(value));
             }
             label = format!("{label}:{part}");
         }
@@ -252,42 +252,9 @@ fn beside_tcp(name: &str, error: VariantError) -> VariantError {
 /// The link protocol of a text such as `ll-arq:arq=selective`.
 fn protocol(text: &str) -> Result<ProtocolConfig, String> {
     let config: ProtocolConfig =
-        serde_json::from_value(table(text)?).map_err(|e| reworded(&e.to_string()))?;
+        serde_json::from_value(keys::table("kind", text)?).map_err(|e| reworded(&e.to_string()))?;
     config.build(None).map_err(|e| e.to_string())?;
     Ok(config)
-}
-
-/// The queue discipline of a text such as `red:ecn=true`.
-fn queue(text: &str) -> Result<QueueConfig, String> {
-    let config: QueueConfig =
-        serde_json::from_value(table(text)?).map_err(|e| reworded(&e.to_string()))?;
-    Queue::new(&config, Seed::new(0), "").map_err(|e| e.to_string())?;
-    Ok(config)
-}
-
-/// The table that a text such as `ll-arq:arq=selective` stands for.
-fn table(text: &str) -> Result<Value, String> {
-    let mut parts = text.split(':').map(str::trim);
-    let kind = parts.next().unwrap_or_default().to_lowercase();
-    let mut table = Map::from_iter([("kind".to_owned(), Value::from(kind))]);
-    for part in parts {
-        let (key, value) = part
-            .split_once('=')
-            .ok_or_else(|| format!("expected KEY=VALUE behind the colon, not \"{part}\""))?;
-        let (key, value) = (key.trim(), read(value.trim()));
-        match key.split_once('.') {
-            Some((outer, inner)) => {
-                let inside = table.entry(outer).or_insert_with(|| Value::Object(Map::new()));
-                if let Some(inside) = inside.as_object_mut() {
-                    inside.insert(inner.to_owned(), value);
-                }
-            }
-            None => {
-                table.insert(key.to_owned(), value);
-            }
-        }
-    }
-    Ok(Value::Object(table))
 }
 
 /// True if a link protocol that does something has this name.
@@ -305,14 +272,6 @@ fn merged<T: Serialize + DeserializeOwned>(
         table.extend(keys.clone());
     }
     serde_json::from_value(table).map_err(|e| reworded(&e.to_string()))
-}
-
-/// Parses a number or a flag; anything else is text.
-fn read(text: &str) -> Value {
-    serde_json::from_str::<Value>(text)
-        .ok()
-        .filter(|v| v.is_number() || v.is_boolean())
-        .unwrap_or_else(|| Value::from(text))
 }
 
 #[cfg(test)]

@@ -54,25 +54,12 @@ impl Values {
 
     /// Compares `a` with `b`: positive if `a` is better.
     fn relation(&self, a: usize, b: usize, alpha: f64) -> i8 {
-        let (ours, theirs) = (&self.each[a], &self.each[b]);
-        if ours.is_empty() || ours.len() != theirs.len() {
-            return 0;
-        }
         if [a, b].iter().any(|i| self.rare.get(*i).is_some_and(|rare| *rare)) {
             return 0;
         }
-        let each: Vec<f64> = ours.iter().zip(theirs).map(|(x, y)| x - y).collect();
-        let estimate = paired::interval(&each, alpha);
-        let (Some(mean), Some(low), Some(high)) =
-            (estimate.mean, estimate.ci_low, estimate.ci_high)
-        else {
-            return 0;
-        };
-        let scale = if self.measure.relative { average(ours).max(average(theirs)) } else { 1.0 };
-        if (low <= 0.0 && high >= 0.0) || mean.abs() < self.measure.matters * scale {
-            return 0;
-        }
-        if (mean > 0.0) == self.measure.more_is_better { 1 } else { -1 }
+        let Measure { matters, relative, more_is_better, .. } = self.measure;
+        let matters = paired::Matters { from: matters, relative, more_is_better };
+        matters.relation(&self.each[a], &self.each[b], alpha)
     }
 }
 

@@ -1,0 +1,374 @@
+"""Findings of a comparison of schemes in plain words: what would help this cell, and whom it costs.
+
+As in `findings.words`, terminal and page use the same sentences. Every claim is one of the
+document's verdict: its paired interval excludes zero, with Bonferroni's correction, and its mean
+reaches the threshold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from airtcp.findings import quantities, words
+from airtcp.findings.verdict import either
+from airtcp.findings.words import Finding, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.documents import (
+        Estimate,
+        PairedDifference,
+        SchemeAspect,
+        SchemeOutcome,
+        SchemeQuestion,
+        SchemesSubject,
+        SchemeStation,
+    )
+
+NOUNS: Final[dict[SchemeAspect, str]] = {
+    "goodput": "goodput",
+    "fairness": "fairness",
+    "slowest-flow": "the slowest flow",
+    "latency": "the time of 95 % of exchanges",
+}
+"""What is asked for, within a sentence."""
+
+HEADINGS: Final[dict[SchemeAspect, str]] = {
+    "goodput": "Goodput",
+    "fairness": "Fairness (Jain's index)",
+    "slowest-flow": "Slowest flow",
+    "latency": "95 % of exchanges",
+}
+"""The heading of a ranking."""
+
+_IN_FULL: Final = 3
+"""Schemes and stations that are described with numbers; more are named."""
+
+
+def outcome_of(subject: SchemesSubject, variant: str) -> SchemeOutcome:
+    """Give the outcome of a variant."""
+    return next(o for o in subject["outcomes"] if o["variant"] == variant)
+
+
+def mean_of(outcome: SchemeOutcome, quantity: str) -> Estimate:
+    """Give the estimate of a quantity of an outcome."""
+    return outcome[quantity]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
+
+
+def value(quantity: str, mean: float | None) -> str:
+    """Write a value of a quantity that is asked for, with its unit.
+
+    >>> value("jain_index", 0.94123), value("total_goodput_bps", 2.5e7)
+    ('0.941', '25.0 Mb/s')
+    """
+    if mean is None:
+        return "unknown"
+    if quantity.endswith("_bps"):
+        return f"{words.number(mean * 1e-6)} Mb/s"
+    if quantity.endswith("_s"):
+        return quantities.seconds(mean)
+    return words.number(mean)
+
+
+def difference(outcome: SchemeOutcome, quantity: str, *, interval: bool = True) -> str:
+    """Write the difference of a quantity to the reference: in percent, of an index as it is.
+
+    A tilde stands before a difference that is not significant by itself.
+    """
+    found = outcome["differences"].get(quantity)
+    if found is None:
+        return ""
+    if found["standing"] == "equal":
+        return "0"
+    if quantities.untested(found):
+        return "not tested"
+    text = _amount(found, quantity, interval=interval)
+    return text if found["standing"] in {"more", "less"} or not text else f"~ {text}"
+
+
+def _amount(found: PairedDifference, quantity: str, *, interval: bool) -> str:
+    if quantity.endswith("jain_index"):
+        absolute = found["absolute"]
+        return _index(absolute, interval=interval)
+    percent = found["percent"]
+    if percent is None or percent["mean"] is None:
+        return ""
+    return words.measured(words.change(percent)) if interval else words.signed(percent["mean"])
+
+
+def _index(estimate: Estimate, *, interval: bool) -> str:
+    """Write a difference of two indices, which are below 1.
+
+    >>> _index({"mean": 0.0512, "ci_low": 0.041, "ci_high": 0.061}, interval=True)
+    '+0.051 [+0.041, +0.061]'
+    """
+    mean, low, high = estimate["mean"], estimate["ci_low"], estimate["ci_high"]
+    if mean is None:
+        return ""
+    text = _signed(mean)
+    if not interval or low is None or high is None:
+        return text
+    return f"{text} [{_signed(low)}, {_signed(high)}]"
+
+
+def _signed(difference: float) -> str:
+    text = f"{abs(difference):.3f}"
+    if not text.strip("0."):
+        return "0"
+    return ("+" if difference > 0 else "\N{MINUS SIGN}") + text
+
+
+def findings(subject: SchemesSubject, reference: str) -> list[Finding]:
+    """Say everything there is to say of one scenario, the conclusion first.
+
+    Args:
+        subject: The scenario.
+        reference: The variant that the others are compared with.
+    """
+    verdict = subject["verdict"]
+    if verdict["replications"] <= 1:
+        return [_one_replication(), *_not_ranked(subject)]
+    found = [conclusion(subject, reference)]
+    found += [_trade_off(subject, name, reference) for name in _traded(subject)]
+    found += _costs(subject, reference)
+    found += [leader(subject, question) for question in verdict["questions"]]
+    found += [finding for finding in (_stations(subject, reference),) if finding is not None]
+    return [*found, *_same(subject, reference), *_not_ranked(subject)]
+
+
+def conclusion(subject: SchemesSubject, reference: str) -> Finding:
+    """Say which schemes would help this cell, and by how much, or that none would."""
+    helpful = helping(subject)
+    if helpful:
+        said = [_gains(subject, name) for name in helpful[:_IN_FULL]]
+        more = helpful[_IN_FULL:]
+        said += [f"{listed(more)} {_verb(more, 'helps', 'help')} too"] if more else []
+        verb = _verb(helpful, "helps", "help")
+        return Finding(
+            f"{listed(helpful)} {verb} this cell",
+            f"Against {reference}, nothing that is asked for becomes worse. {'. '.join(said)}.",
+            "good",
+        )
+    asked = either([NOUNS[q["aspect"]] for q in subject["verdict"]["questions"]])
+    traded = _traded(subject)
+    if traded:
+        verb = _verb(traded, "gains", "gain")
+        costs = _verb(traded, "costs", "cost")
+        return Finding(
+            "No scheme helps this cell without a cost",
+            f"{listed(traded)} {verb} in one respect and {costs} in another."
+            f"{_least_cost(subject, traded)} No other scheme is significantly better than"
+            f" {reference} in {asked}.",
+            "warn",
+        )
+    return Finding(
+        "No scheme helps this cell",
+        f"None is significantly better than {reference} in {asked}: keep {reference}.",
+    )
+
+
+def _least_cost(subject: SchemesSubject, traded: Sequence[str]) -> str:
+    """Name the scheme that costs the least goodput on average, if all of several cost goodput."""
+    goodput = next(q for q in subject["verdict"]["questions"] if q["aspect"] == "goodput")
+    if len(traded) == 1 or not set(traded) <= set(goodput["worse"]):
+        return ""
+    first = next(name for name in goodput["ranking"]["order"] if name in traded)
+    change = _change(subject, outcome_of(subject, first), goodput)
+    return f" {first} costs the least on average: {change}."
+
+
+def helping(subject: SchemesSubject) -> list[str]:
+    """Name the variants that are better than the reference in something and worse in nothing.
+
+    The variant that is better in more comes first; among equals, that of the higher mean of the
+    last thing asked for.
+    """
+    questions = subject["verdict"]["questions"]
+    worse = {name for question in questions for name in question["worse"]}
+    times: dict[str, int] = {}
+    for question in questions:
+        for name in question["better"]:
+            times[name] = times.get(name, 0) + 1
+    order = questions[-1]["ranking"]["order"] if questions else []
+    place = {name: i for i, name in enumerate(order)}
+    names = [name for name in times if name not in worse]
+    return sorted(names, key=lambda name: (-times[name], place.get(name, len(place))))
+
+
+def _gains(subject: SchemesSubject, name: str) -> str:
+    """Describe what a variant gains."""
+    outcome = outcome_of(subject, name)
+    better = [q for q in subject["verdict"]["questions"] if name in q["better"]]
+    return f"{name}: {'; '.join(_change(subject, outcome, q) for q in better)}"
+
+
+def _change(subject: SchemesSubject, outcome: SchemeOutcome, question: SchemeQuestion) -> str:
+    """Describe how a quantity differs from the reference."""
+    quantity = question["quantity"]
+    found = outcome["differences"][quantity]
+    without = next(o for o in subject["outcomes"] if not o["differences"])
+    before, after = (
+        value(quantity, mean_of(each, quantity)["mean"]) for each in (without, outcome)
+    )
+    shown = f"{NOUNS[question['aspect']]} from {before} to {after}"
+    if quantity.endswith("jain_index"):
+        return f"{shown} ({_index(found['absolute'], interval=True)})"
+    percent = found["percent"]
+    if percent is None or percent["ci_low"] is None:
+        # The reference may be zero: nothing bounds the ratio.
+        return shown
+    return f"{shown} ({words.measured(words.change(percent), '%')})"
+
+
+def _traded(subject: SchemesSubject) -> list[str]:
+    return [trade["variant"] for trade in subject["verdict"]["trade_offs"]]
+
+
+def _trade_off(subject: SchemesSubject, name: str, reference: str) -> Finding:
+    """Name what a variant gains and what it costs."""
+    trade = next(t for t in subject["verdict"]["trade_offs"] if t["variant"] == name)
+    outcome = outcome_of(subject, name)
+    by_aspect = {q["aspect"]: q for q in subject["verdict"]["questions"]}
+    gain, cost = (
+        "; ".join(_change(subject, outcome, by_aspect[aspect]) for aspect in trade[side])
+        for side in ("better", "worse")
+    )
+    gained, lost = (
+        listed([NOUNS[aspect] for aspect in trade[side]]) for side in ("better", "worse")
+    )
+    return Finding(
+        f"{name} gains {gained} and costs {lost}",
+        f"Against {reference}, better: {gain}. Worse: {cost}.",
+        "warn",
+    )
+
+
+def _costs(subject: SchemesSubject, reference: str) -> list[Finding]:
+    """Name the variants that cost something and gain nothing."""
+    questions = subject["verdict"]["questions"]
+    better = {name for question in questions for name in question["better"]}
+    order = [v["variant"] for v in subject["variants"]]
+    said: dict[str, str] = {}
+    for name in order:
+        worse = [q for q in questions if name in q["worse"]]
+        if worse and name not in better:
+            outcome = outcome_of(subject, name)
+            said[name] = "; ".join(_change(subject, outcome, q) for q in worse)
+    if not said:
+        return []
+    names = list(said)
+    each = [text if len(said) == 1 else f"{name}: {text}" for name, text in said.items()]
+    verb = _verb(names, "costs", "cost")
+    gain = _verb(names, "gains", "gain")
+    return [
+        Finding(
+            f"{listed(names)} {verb} and {gain} nothing",
+            f"Against {reference}: {'. '.join(each)}.",
+            "bad",
+        )
+    ]
+
+
+def leader(subject: SchemesSubject, question: SchemeQuestion) -> Finding:
+    """Say which variant leads in something, and which may be as good."""
+    ranking, quantity = question["ranking"], question["quantity"]
+    first, *_ = ranking["order"] or [""]
+    heading = HEADINGS[question["aspect"]]
+    if not first:
+        return Finding(heading, "No scheme has a value in every replication.")
+    mean = mean_of(outcome_of(subject, first), quantity)["mean"]
+    said = [f"{first} has {value(quantity, mean)}"]
+    near, behind = ranking["not_distinguishable"], ranking["worse"]
+    if near:
+        said.append(f"Not significantly different from it: {listed(near)}")
+    if behind:
+        said.append(f"Significantly behind: {listed(behind)}")
+    return Finding(f"{heading}: {first} first", f"{'. '.join(said)}.")
+
+
+def _stations(subject: SchemesSubject, reference: str) -> Finding | None:
+    """Name the stations whose goodput falls significantly, by variant."""
+    said: list[str] = []
+    for change in subject["verdict"]["stations"]:
+        lost = [_station_loss(subject, change["variant"], name) for name in change["lose"]]
+        if lost:
+            more = len(lost) - _IN_FULL
+            rest = [f"{more} more"] if more > 0 else []
+            said.append(f"{change['variant']} costs {listed([*lost[:_IN_FULL], *rest])}")
+    if not said:
+        return None
+    return Finding(
+        "Stations that get less",
+        f"Goodput against {reference}: {'; '.join(said)}.",
+        "warn",
+    )
+
+
+def _station_loss(subject: SchemesSubject, variant: str, station: str) -> str:
+    found = station_of(subject, variant, station)
+    difference = found["goodput_difference"]
+    percent = None if difference is None else difference["percent"]
+    if percent is None or percent["mean"] is None:
+        return station
+    return f"{station} {words.measured(words.change(percent), '%')}"
+
+
+def station_of(subject: SchemesSubject, variant: str, station: str) -> SchemeStation:
+    """Give what a station got under a variant."""
+    return next(
+        s for s in subject["stations"] if s["variant"] == variant and s["station"] == station
+    )
+
+
+def _same(subject: SchemesSubject, reference: str) -> list[Finding]:
+    """Name the variants that are the reference in every replication."""
+    names = [
+        outcome["variant"]
+        for outcome in subject["outcomes"]
+        if (all_of := outcome["differences"].values())
+        and all(each["standing"] == "equal" for each in all_of)
+    ]
+    if not names:
+        return []
+    verb = _verb(names, "is", "are")
+    text = f"Every number is that of {reference} in every replication."
+    return [Finding(f"{listed(names)} {verb} identical to {reference}", text)]
+
+
+def _not_ranked(subject: SchemesSubject) -> list[Finding]:
+    left = subject["verdict"]["not_ranked"]
+    if not left:
+        return []
+    said = "; ".join(f"{each['variant']}: {each['why'].rstrip('.')}" for each in left)
+    return [Finding("Not ranked", f"{said}.")]
+
+
+def _one_replication() -> Finding:
+    return Finding(
+        "No verdict from one replication",
+        "There are no intervals. Run several replications (--replications 10) to compare.",
+        "warn",
+    )
+
+
+def _verb(names: Sequence[str], one: str, several: str) -> str:
+    return one if len(names) == 1 else several
+
+
+def sets(subject: SchemesSubject) -> list[str]:
+    """Say what each variant sets in the scenario; without those that set nothing."""
+    return [f"{v['variant']} sets {', '.join(v['sets'])}" for v in subject["variants"] if v["sets"]]
+
+
+CLAIMS: Final = (
+    "A tilde (~) marks a difference that is not significant by itself. What is said to be behind,"
+    " to help, to gain or to cost is significant for all schemes and rankings together."
+)
+"""How far the claims of tables and findings reach."""
+
+
+def head(subject: SchemesSubject) -> str:
+    """Write what was repeated how often."""
+    repeats = words.counted(subject["replications"], "replication")
+    return f"{repeats}, {words.number(subject['duration_s'])} s each"
