@@ -41,6 +41,8 @@ pub enum DropReason {
     QueueFull,
     /// An active queue manager dropped it early.
     QueueEarly,
+    /// A newer acknowledgement of its flow replaced it in the queue.
+    AckFiltered,
     /// The link's loss model took it.
     Loss,
     /// It was longer than the link's MTU.
@@ -60,9 +62,10 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in order; a counter array has one place for each.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::QueueFull,
         Self::QueueEarly,
+        Self::AckFiltered,
         Self::Loss,
         Self::TooLong,
         Self::NoRoute,
@@ -77,6 +80,7 @@ impl DropReason {
         match self {
             Self::QueueFull => "queue_full",
             Self::QueueEarly => "queue_early",
+            Self::AckFiltered => "ack_filtered",
             Self::Loss => "loss",
             Self::TooLong => "too_long",
             Self::NoRoute => "no_route",

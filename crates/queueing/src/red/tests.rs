@@ -131,7 +131,7 @@ fn a_link_that_transmits_is_not_idle() {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
         let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
         let mut queue = red(&calm(w, None));
-        queue.on_link(&Behind { time_for: &time_for, asks: false });
+        queue.on_link(&Behind::link(&time_for, false));
         fill(&mut queue, Nanos::ZERO, 9, &mut cx);
         let before = queue.average();
         let now = Nanos::ZERO + Span::from_millis(20);
@@ -144,7 +144,7 @@ fn a_link_that_transmits_is_not_idle() {
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
     let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     let mut queue = red(&calm(w, None));
-    queue.on_link(&Behind { time_for: &time_for, asks: true });
+    queue.on_link(&Behind::link(&time_for, true));
     let ms = |n| Nanos::ZERO + Span::from_millis(n);
     fill(&mut queue, ms(0), 9, &mut cx);
     for _ in 0..9 {
@@ -167,7 +167,7 @@ fn a_link_that_transmits_is_not_idle() {
 fn without_idle_decay_only_arrivals_lower_the_average() {
     let w = 0.1f64;
     let mut queue = red(&RedConfig { idle_decay: false, ..calm(w, None) });
-    queue.on_link(&Behind { time_for: &|_| Span::from_millis(1), asks: false });
+    queue.on_link(&Behind::link(&|_| Span::from_millis(1), false));
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
     let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
     fill(&mut queue, Nanos::ZERO, 9, &mut cx);
@@ -200,7 +200,7 @@ fn a_nearly_empty_queue_drops_nothing() {
 
 #[test]
 fn an_idle_link_is_timed_by_its_rate() {
-    let behind = |asks| Behind { time_for: &|bytes: Bytes| Span::from_micros(bytes.0), asks };
+    let behind = |asks| Behind::link(&|bytes: Bytes| Span::from_micros(bytes.0), asks);
     let mut queue = red(&RedConfig::default());
     queue.on_link(&behind(false));
     assert_eq!(queue.avg.packet_time(), Span::from_micros(1500));

@@ -6,8 +6,10 @@
 //! margin = signal - sensitivity, or signal - (noise floor + SINR)    dB
 //! ```
 //!
-//! `SINR` is what half of the frames of 1000 bytes at the cell's rate (the lowest that a rate control
-//! can choose) survive. Fading and interference are left out: this is the mean, and the quiet air. Equal powers make it the same in both directions.
+//! `SINR` is what half of the frames of 1000 bytes at the station's rate (the lowest that a rate control
+//! can choose) survive. Fading and interference are left out: this is the mean, and the quiet air.
+
+use std::collections::BTreeMap;
 
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, CellSpec, Resolved};
@@ -16,7 +18,7 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::Mode;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
-use airtcp_wifi::rate::RateConfig;
+use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use super::radio_map::RadioMap;
 
@@ -85,17 +87,23 @@ fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
     let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
     let places = survey(&map);
-    let mode = slowest(spec)?;
     let noticed = map.sensing.sensitivity_dbm;
-    let needed = ErrorModel::new(&spec.error)?.sinr_for(mode, FRAME_BITS, EDGE);
-    let survives = decibels(map.noise.floor_mw()) + decibels(needed);
-    let stations = || {
-        let heard = |(name, place): (_, &Place)| place.heard.map(|h| (String::as_str(name), h));
-        map.names.iter().zip(&places).filter_map(heard)
-    };
-    let (deaf, weak): (Vec<_>, Vec<_>) = stations()
-        .filter(|(_, h)| h.signal_dbm < noticed.max(survives))
-        .partition(|(_, h)| h.signal_dbm < noticed);
+    let error = ErrorModel::new(&spec.error)?;
+    let floor = decibels(map.noise.floor_mw());
+    let survives = |mode| floor + decibels(error.sinr_for(mode, FRAME_BITS, EDGE));
+    let mut deaf = Vec::new();
+    // By mode, the stations that are too weak for it.
+    let mut weak: BTreeMap<Mode, Vec<(&str, Heard)>> = BTreeMap::new();
+    let keys = spec.station_keys();
+    for (i, (name, place)) in map.names.iter().zip(&places).enumerate() {
+        let Some(heard) = place.heard else { continue };
+        let mode = slowest(&keys.rate_plan(i)?)?;
+        if heard.signal_dbm < noticed {
+            deaf.push((name.as_str(), heard));
+        } else if heard.signal_dbm < survives(mode) {
+            weak.entry(mode).or_default().push((name, heard));
+        }
+    }
     let all = places.len() - 1;
     let who = |n: usize, what: &str| match n {
         n if n < all => format!("{n} of {all} stations are {what}"),
@@ -117,7 +125,8 @@ fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         };
         found.push(format!("{}: {who}: {rule}; {}", plan.path, nearest(deaf, noticed, spec)));
     }
-    if !weak.is_empty() {
+    for (mode, weak) in weak {
+        let survives = survives(mode);
         let who = who(weak.len(), &format!("too weak for {}", mode.rate()));
         let rule = format!("at that rate half of the frames of 1000 B survive {survives:.1} dBm");
         found.push(format!("{}: {who}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
@@ -143,8 +152,7 @@ fn nearest(mut stations: Vec<(&str, Heard)>, needed: f64, spec: &CellSpec) -> St
 
 /// The rate that a station has to be near enough for: that of all its frames, or the lowest that
 /// its rate control can go down to.
-fn slowest(spec: &CellSpec) -> Result<Mode, ConfigError> {
-    let plan = spec.rate_plan()?;
+fn slowest(plan: &RatePlan) -> Result<Mode, ConfigError> {
     let modes = plan.modes.iter().copied();
     let chosen = if plan.control == RateConfig::default() {
         plan.start.or_else(|| modes.max_by_key(|mode| mode.rate()))

@@ -23,7 +23,8 @@ pub(crate) struct RadioMap {
     pub(crate) noise: Noise,
     /// As the scenario says, or as a path loss that brings thresholds with it does.
     pub(crate) sensing: Sensing,
-    power_dbm: f64,
+    /// Power of the transmitters, by station.
+    pub(crate) power_dbm: Vec<f64>,
 }
 
 impl RadioMap {
@@ -46,14 +47,15 @@ impl RadioMap {
             sensing.sensitivity_dbm = ranges.decode.0;
             sensing.carrier_sense_dbm = ranges.sense.0;
         }
-        let power_dbm = spec.power_dbm;
+        let keys = spec.station_keys();
+        let power_dbm = (0..names.len()).map(|station| keys.power_dbm(station)).collect();
         Ok(Self { names, positions, propagation, noise, sensing, power_dbm })
     }
 
     /// Power at which station `to` hears `from`, in dBm; minus infinity if nothing arrives.
     pub(crate) fn signal_dbm(&self, from: usize, to: usize) -> f64 {
         let at = &self.positions;
-        self.power_dbm - self.propagation.loss_db(from, at[from], to, at[to])
+        self.power_dbm[from] - self.propagation.loss_db(from, at[from], to, at[to])
     }
 }
 

@@ -18,7 +18,7 @@ use crate::mac::{
     AccessParams, Association, Beacons, Contender, ImmediateAccess, NodeId, Rules, Station,
 };
 use crate::phy::error::ErrorModel;
-use crate::rate::{Rate, RateContext};
+use crate::rate::{ByReceiver, Rate, RateContext};
 
 impl Medium {
     /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
@@ -67,6 +67,7 @@ impl Medium {
             controls: Vec::with_capacity(total),
             stats: vec![StationStats::default(); total],
             shares: FlowShares::new(total),
+            airtime: None,
         };
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
@@ -162,7 +163,12 @@ impl Members<'_> {
         });
         let label = format!("{label}/sta/{i}/rate");
         let around = RateContext { timing: &rules.timing, error, seed, label: &label };
-        let rate = Rate::new(&plan.rate, around)?;
+        let mut rate = Rate::new(&plan.rate, around)?;
+        if !plan.towards.is_empty() {
+            let modes = plan.towards.iter().map(|(to, mode)| (NodeId((first + to) as u32), *mode));
+            let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
+            rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
+        }
         let id = NodeId((first + i) as u32);
         let slowest = plan.rate.slowest();
         let mut station = Station::new(id, total, contenders, rate, slowest, random);

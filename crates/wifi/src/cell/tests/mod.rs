@@ -74,6 +74,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         stations: vec![
             StationPlan {
                 rate: RatePlan::fixed(mode),
+                towards: std::collections::BTreeMap::new(),
                 seams: crate::scheme::StationSeams::plain(vec![access])
             };
             n
