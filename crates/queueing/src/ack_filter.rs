@@ -6,15 +6,18 @@
 //!
 //! ```text
 //! pure         TCP, no payload, ACK its only flag (SYN, FIN, RST, PSH, ECN echo and CWR exclude it)
-//! duplicate    no payload, and acknowledgement number and window of the flow's last ACK (RFC 5681)
-//! replaceable  pure, no SACK block, no duplicate, and no duplicate of it has followed
-//! replaced     O, if N is pure, N acknowledges more, and both have the same window and the same use of timestamps
+//! duplicate    no payload, acknowledgement number and window of the flow's last ACK (RFC 5681)
+//! update       no payload, acknowledgement number of the flow's last ACK, another window
+//! replaceable  pure, no SACK block, neither duplicate nor update, and neither of it has followed
+//! replaced     O, if N is pure, acknowledges more, and both or neither have timestamps
 //! aggressive   a duplicate beyond the third of an acknowledgement number is replaceable, too; N replaces it if N's
 //!              SACK blocks cover its own
 //! ```
 //!
 //! N joins the end of the queue, so that the order within a flow stays. The three duplicates that
 //! trigger fast retransmit, and the ACK before them, always pass. An ACK is replaced only if N is queued.
+//! The window of O does not count if N acknowledges more, because N has a newer one. (The field of a scaled
+//! window changes from ACK to ACK by rounding alone.)
 //! Lengths in bytes on the wire. Leaves out: CAKE's second ACK that it keeps, its comparison of SACK
 //! blocks for ACKs below the threshold of duplicates, and reconstruction of ACKs (section 5.2.3). The sender
 //! gets fewer round-trip samples, and with them larger jumps of the acknowledgement number.
@@ -118,12 +121,14 @@ impl AckFilter {
             return (flow, None);
         }
         let control = new.flags.has(Flags::SYN) || new.flags.has(Flags::FIN);
-        let duplicate = new.len == 0 && !control && ahead == 0 && new.window == flow.window;
         let waits = flow.replaceable.map(|id| (id, old(id)));
-        if duplicate {
+        if ahead == 0 && new.len == 0 && !control {
+            // What waits has a duplicate or a window update now.
+            if new.window != flow.window {
+                return (first, None);
+            }
             let duplicates = flow.duplicates.saturating_add(1);
             let beyond = self.aggressive && pure && duplicates > DUP_THRESHOLD;
-            // What waited before the fourth duplicate has a duplicate now.
             let waits = waits.filter(|_| flow.duplicates > DUP_THRESHOLD);
             let replaced = waits.filter(|(_, old)| beyond && is_replaced(old, new));
             let replaceable = beyond.then_some(id);
@@ -132,14 +137,14 @@ impl AckFilter {
         if !pure {
             return (Flow { replaceable: flow.replaceable, ..first }, None);
         }
-        let replaced = waits.filter(|(_, old)| ahead > 0 && is_replaced(old, new));
+        let replaced = waits.filter(|(_, old)| is_replaced(old, new));
         (Flow { replaceable: plain.then_some(id), ..first }, replaced.map(|(id, _)| id))
     }
 }
 
 /// True if `old`, which acknowledges no more than `new`, carries nothing that `new` lacks.
 fn is_replaced(old: &Segment, new: &Segment) -> bool {
-    old.window == new.window && old.has_timestamps() == new.has_timestamps() && covers(new, old)
+    old.has_timestamps() == new.has_timestamps() && covers(new, old)
 }
 
 impl Qdisc for AckFilter {
