@@ -163,7 +163,8 @@ def drops(
         flows: The flows to count, or those of each replication; all if absent.
 
     Returns:
-        Packets in a replication, in the mean; the place with most first.
+        Packets in a replication, in the mean; the place with most first. ACKs that a newer one
+        replaced come last: what they said was not lost.
     """
     found: dict[Place, Counter[tuple[str, str]]] = {}
     runs = len(document["replications"])
@@ -173,4 +174,5 @@ def drops(
             if counted is None or row["flow"] in counted:
                 there = found.setdefault(Place(row["place"], row["reason"]), Counter())
                 there[row["flow"], kind(row)] += row["packets"] / runs
-    return dict(sorted(found.items(), key=lambda item: -item[1].total()))
+    order = lambda item: (item[0].reason == "ack_filtered", -item[1].total())  # noqa: E731
+    return dict(sorted(found.items(), key=order))
