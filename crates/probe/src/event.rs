@@ -41,8 +41,6 @@ pub enum DropReason {
     QueueFull,
     /// An active queue manager dropped it early.
     QueueEarly,
-    /// A newer acknowledgement of its flow replaced it in the queue.
-    AckFiltered,
     /// The link's loss model took it.
     Loss,
     /// It was longer than the link's MTU.
@@ -58,6 +56,8 @@ pub enum DropReason {
     /// The station it was for took its frame for a repetition of an earlier one: 4096 sequence
     /// numbers had passed between the two.
     Duplicate,
+    /// A newer acknowledgement of its flow replaced it in the queue.
+    AckFiltered,
 }
 
 impl DropReason {
@@ -65,7 +65,6 @@ impl DropReason {
     pub const ALL: [Self; 10] = [
         Self::QueueFull,
         Self::QueueEarly,
-        Self::AckFiltered,
         Self::Loss,
         Self::TooLong,
         Self::NoRoute,
@@ -73,6 +72,7 @@ impl DropReason {
         Self::RetryLimit,
         Self::Lifetime,
         Self::Duplicate,
+        Self::AckFiltered,
     ];
 
     /// Name in results.
@@ -80,7 +80,6 @@ impl DropReason {
         match self {
             Self::QueueFull => "queue_full",
             Self::QueueEarly => "queue_early",
-            Self::AckFiltered => "ack_filtered",
             Self::Loss => "loss",
             Self::TooLong => "too_long",
             Self::NoRoute => "no_route",
@@ -88,6 +87,7 @@ impl DropReason {
             Self::RetryLimit => "retry_limit",
             Self::Lifetime => "lifetime",
             Self::Duplicate => "duplicate",
+            Self::AckFiltered => "ack_filtered",
         }
     }
 }

@@ -8,7 +8,7 @@ use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
 
-use crate::{Backlog, Behind, Qdisc, Queue, QueueConfig, Verdict, registry};
+use crate::{Airtime, Backlog, Behind, Qdisc, Queue, QueueConfig, Verdict, registry};
 
 /// One thing done to a queue, some time after the one before.
 #[derive(Debug, Clone)]
@@ -89,7 +89,12 @@ impl Shadowed {
         let time_for = |bytes: Bytes| BitRate::from_mbps(10).time_for(bytes.0);
         // The endpoints of the flows are those of two stations.
         let receivers = || vec![0, 0, 1, 1, 1, 1];
-        queue.on_link(&Behind { receivers: &receivers, ..Behind::link(&time_for, asks) });
+        queue.on_link(&Behind {
+            time_for: &time_for,
+            asks,
+            receivers: &receivers,
+            reports_airtime: asks,
+        });
         assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
         Self {
             queue,
@@ -153,6 +158,10 @@ impl Shadowed {
         assert_eq!(packet.segment.seq, Seq(number));
         assert!(now_is == ecn || (marks == 1 && ecn.is_capable() && now_is == Ecn::Ce));
         self.taken += 1;
+        // The exchange takes up to 10 ms.
+        let (peer, received) = (number % 2, number.is_multiple_of(5));
+        let time = Span(u64::from(number) * 1_234_567 % 10_000_000);
+        self.queue.on_airtime(&Airtime { peer, time, received });
         let Backlog { packets, bytes } = self.queue.backlog();
         let last = Event::Dequeued { packet: id, packets, bytes };
         assert_eq!(self.events.0.last(), Some(&last));

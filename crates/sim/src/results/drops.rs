@@ -27,8 +27,8 @@ pub struct DropResult {
     pub to: String,
     /// The link, or the station of a cell, that dropped them.
     pub place: String,
-    /// `queue_full`, `queue_early`, `ack_filtered`, `loss`, `too_long`, `no_route`, `no_endpoint`,
-    /// `retry_limit`, `lifetime` or `duplicate`.
+    /// `queue_full`, `queue_early`, `loss`, `too_long`, `no_route`, `no_endpoint`, `retry_limit`,
+    /// `lifetime`, `duplicate` or `ack_filtered`.
     pub reason: String,
     /// How many.
     pub packets: u64,
