@@ -1,4 +1,4 @@
-"""From the JSON Schemas of documents to Python types of the same shape (`python/airtcp/documents.py`)."""
+"""Python types from the JSON Schemas of documents, for `python/airtcp/documents.py`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 '''
 ROOTS = {"run": "RunDocument", "study": "StudyDocument", "compare": "CompareDocument"}
-# What a record of a schema is called in Python, by schema, in the order of the file. Records that are
-# not named are plain dictionaries: flows, links and stations of runs are open sets of metrics.
+# Python names of the records of each schema, in the order of the file. Other records are plain
+# dictionaries: flows, links and stations of runs are open sets of metrics.
 NAMES = {
     "compare": {
         "Estimate": "Estimate",
@@ -57,7 +57,7 @@ NAMES = {
         "CapacityStudy": "CapacityLink",
     },
 }
-# Records of the study's schema that are the comparison's; one has another name there.
+# Records that the study's schema shares with the comparison's; one has another name there.
 SHARED = {**NAMES["compare"], "Difference2": "PairedDifference"}
 PLAIN = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
 WIDTH = 96
@@ -121,7 +121,7 @@ class Types:
         above = ""
         base = "TypedDict"
         if word is not None:
-            # `class` is a word of the language.
+            # `class` is a keyword.
             base = f"_{name}Class"
             above = f'\n{base} = TypedDict("{base}", {{"class": {word}}})\n'
         lines = [f"    {key}: {of}" for key, of in fields.items()]

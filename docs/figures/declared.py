@@ -144,7 +144,7 @@ def read() -> dict[str, Experiment]:
 
 
 def table(asked: str, every: Mapping[str, Experiment]) -> str:
-    """Give what stands in a block of a page, `<!-- results: NAME TABLE -->`."""
+    """Return what stands in a block of a page, `<!-- results: NAME TABLE -->`."""
     name, _, which = asked.partition(" ")
     if name not in every or which not in every[name].tables:
         refuse(f'block "{asked}": no experiment of docs/figures makes such a table')
@@ -152,12 +152,12 @@ def table(asked: str, every: Mapping[str, Experiment]) -> str:
 
 
 def filled(page: str, every: Mapping[str, Experiment]) -> str:
-    """Give a page with its tables made from the numbers that are kept."""
+    """Return a page with its tables made from the numbers that are kept."""
     return pages.filled(page, lambda asked: table(asked, every))
 
 
 def kept() -> dict[str, dict[str, Any]]:
-    """Give what each experiment depended on when it ran, and the hashes of its outputs."""
+    """Return what each experiment depended on when it ran, and the hashes of its outputs."""
     return json.loads((HERE / RECORD).read_text("utf-8"))
 
 

@@ -2,7 +2,7 @@
 //! nothing panics, time never runs backwards, output always ends.
 
 use airtcp_packet::{Ecn, Flags, SackBlock, Segment, Seq};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::{Connection, Profile, Role, TcpConfig};
 use airtcp_units::Nanos;
 
@@ -71,7 +71,7 @@ pub(crate) fn tcp(bytes: &[u8]) {
     let mut connection = Connection::new(&config, role, Seq(input.u32()));
     let mut now = Nanos::ZERO;
     let mut probe = NoProbe;
-    let mut cx = Cx::new(&mut probe, Who::Link(0));
+    let mut cx = Cx::new(&mut probe, EventSource::Link(0));
     let mut last = Segment::default();
     connection.open(now);
     for _ in 0..STEPS {

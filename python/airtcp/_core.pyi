@@ -8,7 +8,7 @@ _Path: TypeAlias = str | os.PathLike[str]
 _Progress: TypeAlias = Callable[[int, int, str], object]
 
 class AirtcpError(Exception):
-    """What airtcp refuses, and why."""
+    """An input or option that airtcp refuses."""
 
 class ScenarioError(AirtcpError):
     """A scenario that cannot be run."""
@@ -18,7 +18,7 @@ class TraceError(AirtcpError):
 
 @final
 class Table:
-    """An immutable table of typed columns that speaks the Arrow PyCapsule interface."""
+    """An immutable table of typed columns with the Arrow PyCapsule interface."""
 
     @property
     def column_names(self) -> list[str]: ...
@@ -27,7 +27,7 @@ class Table:
 
 @final
 class StudyResult:
-    """What a study found."""
+    """The result of a study."""
 
     @property
     def seed(self) -> int: ...
@@ -40,7 +40,7 @@ class StudyResult:
 
 @final
 class RunResult:
-    """What a run measured."""
+    """The result of a run."""
 
     @property
     def seed(self) -> int: ...
@@ -57,7 +57,7 @@ class RunResult:
 
 @final
 class CompareResult:
-    """What a comparison found."""
+    """The result of a comparison."""
 
     @property
     def seed(self) -> int: ...
@@ -70,7 +70,7 @@ class CompareResult:
 
 def version() -> str: ...
 def quiet_panics() -> None: ...
-def last_panic() -> str | None: ...
+def first_panic() -> str | None: ...
 def registry(family: str | None = None) -> str: ...
 def schema(kind: str) -> str: ...
 def mean_interval(

@@ -29,13 +29,12 @@ def only_given(**options: Any) -> dict[str, Any]:
 
 
 def as_json(options: Mapping[str, Any]) -> str:
-    """Write options as JSON. Numbers of numpy count as plain ones.
+    """Write options as JSON. Numbers of numpy are accepted.
 
     >>> as_json({"seed": 1, "read": {"interval": "1 ms"}})
     '{"seed": 1, "read": {"interval": "1 ms"}}'
 
-    Raises:
-        TypeError: If an option is of a type that no option has; the message names the option.
+    Raises: TypeError: If an option has an unsupported type; the message names the option.
         ValueError: If an option is not a finite number, or is nested too deeply.
     """
     try:
@@ -46,7 +45,7 @@ def as_json(options: Mapping[str, Any]) -> str:
 
 
 def plain(value: Any, name: str = "") -> Any:
-    """Give an option in the types that JSON has.
+    """Return an option as JSON types.
 
     Args:
         value: The option.
@@ -78,7 +77,7 @@ def plain(value: Any, name: str = "") -> Any:
 
 
 def finite(value: float) -> bool:
-    """Tell whether a number is one that a float can hold.
+    """Return whether a number is finite as a float.
 
     >>> finite(2.5), finite(float("nan")), finite(10**400)
     (True, False, False)
@@ -97,7 +96,7 @@ def _key(key: Any, name: str) -> str:
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int | None:
-    """Give a whole number as such, or none if it was not given.
+    """Check a whole number; None stays None.
 
     >>> whole("seed", 3, 0, 10), whole("seed", None, 0, 10)
     (3, None)
@@ -120,14 +119,14 @@ def whole(name: str, value: Any, least: int, most: int) -> int | None:
 
 
 def paths_of(paths: PathLike | Iterable[PathLike]) -> list[str]:
-    """Give paths as text, whether there is one or several."""
+    """Return one path or several as a list of texts."""
     if isinstance(paths, (str, os.PathLike)):
         return [os.fspath(paths)]
     return [os.fspath(path) for path in paths]
 
 
 def native(path: PathLike) -> str | list[int]:
-    """Give a path as JSON can hold it: text, or its bytes where they are not UTF-8."""
+    """Return a path for JSON: text, or its bytes if they are not UTF-8."""
     text = os.fspath(path)
     try:
         text.encode("utf-8")
@@ -147,13 +146,12 @@ def names_of(names: str | Iterable[str]) -> list[str]:
 
 
 def texts_of(name: str, texts: str | Iterable[str]) -> list[str]:
-    """Give one text or several as a list.
+    """Return one text or several as a list.
 
     >>> texts_of("where", "mu>0.5"), texts_of("where", ("a", "b"))
     (['mu>0.5'], ['a', 'b'])
 
-    Raises:
-        TypeError: If something is no text.
+    Raises: TypeError: If an item is no text.
     """
     given = [texts] if isinstance(texts, str) else list(texts)
     for text in given:
@@ -164,7 +162,7 @@ def texts_of(name: str, texts: str | Iterable[str]) -> list[str]:
 
 
 def remedies_of(remedies: bool | str | Iterable[str]) -> list[str]:  # noqa: FBT001
-    """Name the remedies to try.
+    """Return the names of the remedies to try.
 
     >>> remedies_of(True), remedies_of(False), remedies_of("lt-tcp,ll-arq"), remedies_of("none")
     (['usual'], [], ['lt-tcp', 'll-arq'], [])

@@ -1,11 +1,9 @@
-"""Writing results so that a file is either whole or not there, and nothing is replaced unasked.
+"""Writes results so that each file is either complete or absent, and nothing is replaced unasked.
 
-Everything is written in a hidden folder beside its place and moved out of it when complete, so an
-error, a full disk or a kill leaves no half of a result that looks like one.
-The hidden folder is locked while it is in use: what a killed process left is recognised by its free
-lock and removed by the next one that writes to the same place.
-
-Devices and pipes are written to in place: a name that leads to one must go on leading there.
+Files are written in a hidden folder beside their place and moved out of it when complete. An error,
+a full disk or a kill therefore leaves no partial result. The hidden folder is locked while in use.
+The next process that writes to the same place recognises the remains of a killed process by their
+free lock, and removes them. Devices and pipes are written to in place.
 """
 
 from __future__ import annotations
@@ -28,14 +26,14 @@ if TYPE_CHECKING:
 PART: Final = ".airtcp-"
 _ENDING: Final = ".part"
 _YOUNG_S: Final = 60.0
-"""A hidden folder is left alone for so long: its owner may be about to lock it."""
+"""Age below which a hidden folder is left alone, because its owner may be about to lock it."""
 
 
 class Staged:
-    """Files on their way to their places, which they take together."""
+    """Files under construction, which are moved to their places together."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without files."""
         self._parts: dict[Path, Path] = {}
         self._locks: list[int] = []
         self._made: list[Path] = []
@@ -44,18 +42,17 @@ class Staged:
         self._gone: list[Path] = []
         self._new: set[Path] = set()
         self.placed = False
-        """Whether the files are at their places; a device or pipe may still have failed."""
+        """Whether the files are in their places; a device or pipe may still have failed."""
 
     def file(
         self, path: Path, *, parents: bool = True, new: bool = False, live: bool = True
     ) -> Path:
-        """Give the name to write to for a file that is to be at `path`.
+        """Return the name to write to for a file with the final name `path`.
 
-        Args:
-            path: The place. A link is followed; a device or pipe is written to itself.
-            parents: Whether its folder may be made.
-            new: Whether a file that another process puts there meanwhile must stay.
-            live: Whether a device or pipe gets each part as it is written, or all at the end.
+        Args: path: The final name. A link is followed; a device or pipe is written to directly.
+            parents: Whether to make its folder if needed. new: Whether to keep a file that another
+            process puts there meanwhile. live: Whether a device or pipe gets each part at once, or
+            everything at the end.
         """
         if in_place(path):
             if not live or (stream(path) is not None and path.is_file()):
@@ -63,7 +60,7 @@ class Staged:
                 self._copies.append((part, path))
                 return part
             if path.is_fifo():
-                # This waits for a reader, and Ctrl-C ends the wait; who opens it next need not.
+                # This waits for a reader, and Ctrl-C ends the wait; later opens need not wait.
                 self._locks.append(os.open(path, os.O_WRONLY))
             return path
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -74,7 +71,7 @@ class Staged:
         return part
 
     def folder(self, home: Path, *, wanted: Path | None = None, parents: bool = True) -> Path:
-        """Give a hidden folder inside `home`, to write files to that `place` then moves."""
+        """Return a hidden folder inside `home` for files that `place` then moves."""
         if home not in self._parts:
             if parents:
                 self._make(home)
@@ -82,7 +79,7 @@ class Staged:
             try:
                 part = Path(tempfile.mkdtemp(prefix=PART, suffix=_ENDING, dir=home))
             except OSError as error:
-                # Of the two names, the user knows this one.
+                # The user knows this one of the two names.
                 raise OSError(error.errno, error.strerror, str(wanted or home)) from error
             self._parts[home] = part
             part.chmod(0o777 & ~_umask())
@@ -90,7 +87,7 @@ class Staged:
         return self._parts[home]
 
     def hold(self, home: Path) -> None:
-        """Keep all others out of a folder until this is committed or dropped; wait for them."""
+        """Lock a folder until the commit or drop; wait for other processes."""
         self.folder(home)
         try:
             import fcntl
@@ -103,7 +100,7 @@ class Staged:
             fcntl.flock(handle, fcntl.LOCK_EX)
 
     def place(self, part: Path, path: Path, *, new: bool = False) -> None:
-        """Let a file of a hidden folder take the place `path`; `new` as for `file`."""
+        """Move a file of a hidden folder to `path` at the commit; `new` as for `file`."""
         if in_place(path):
             self._copies.append((part, path))
             return
@@ -114,13 +111,13 @@ class Staged:
             self._new.add(target)
 
     def remove(self, path: Path) -> None:
-        """Let a file go when the others take their places."""
+        """Remove a file at the commit."""
         self._gone.append(path)
 
     def commit(self) -> list[Path]:
-        """Move everything to its place; if one file cannot be moved, none is. Give the places.
+        """Move everything to its place, or nothing if one file cannot be moved. Return the places.
 
-        A device or pipe that takes nothing (its reader has gone, it is full) costs no file.
+        A failed device or pipe (full, or without a reader) does not affect the files.
         """
         before: list[tuple[Path, Path | None]] = []
         try:
@@ -147,7 +144,7 @@ class Staged:
                 _copy(part, path)
             except OSError as error:
                 failed = failed or error
-        # Folders that were made and hold nothing go, too.
+        # Removes new folders that are empty.
         self.drop()
         if failed is not None:
             raise failed
@@ -155,7 +152,7 @@ class Staged:
 
     def drop(self) -> None:
         """Leave everything as it was before."""
-        # Locks first: to remove a folder takes a file of those that a process may open.
+        # Releases locks first: removing a folder takes one of the files that a process may open.
         for lock in self._locks:
             os.close(lock)
         for part in self._parts.values():
@@ -180,10 +177,9 @@ class Staged:
 
 @contextmanager
 def staged(files: Staged | None = None) -> Generator[Staged]:
-    """Write several files; they take their places together at the end, or none does.
+    """Write several files; at the end all are moved to their places, or none is.
 
-    Args:
-        files: What to write to, for a caller who asks it afterwards.
+    Args: files: The object to use, for a caller that needs it afterwards.
     """
     files = files or Staged()
     try:
@@ -195,10 +191,9 @@ def staged(files: Staged | None = None) -> Generator[Staged]:
 
 @contextmanager
 def whole(path: Path) -> Generator[Path]:
-    """Give a temporary name to write to; on success it becomes `path`.
+    """Yield a temporary name to write to; on success the file becomes `path`.
 
-    Args:
-        path: Where the file is to be. Its folder is made if it does not exist.
+    Args: path: The final name. Its folder is made if it does not exist.
 
     Yields:
         The name to write to.
@@ -208,9 +203,9 @@ def whole(path: Path) -> Generator[Path]:
 
 
 def free(path: Path, why: str = "unfinished") -> Path:
-    """Give a name like `path` that nothing has yet, which says why it is another."""
+    """Return a free name like `path` that contains the reason for the change."""
     if path.name in ("", ".."):
-        # "." and ".." are no names that another could be like, and the root has none.
+        # No name can be derived from ".", ".." and the root.
         path = Path(os.path.realpath(path))
         path = path if path.name else path / "results"
     for number in range(1, 10_000):
@@ -222,15 +217,15 @@ def free(path: Path, why: str = "unfinished") -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file completely or not at all."""
     with whole(path) as part:
         part.write_text(text, encoding="utf-8")
 
 
 def _copy(part: Path, path: Path) -> None:
-    """Write what `part` holds to a device, a pipe or an open stream.
+    """Write the content of `part` to a device, a pipe or an open stream.
 
-    A stream goes on where it is: opened by its name, a file that it leads to would be emptied.
+    A stream continues at its position; opening it by name would empty a file behind it.
     """
     number = stream(path)
     if number is not None:
@@ -247,10 +242,10 @@ def _copy(part: Path, path: Path) -> None:
 
 
 def _kept(target: Path, part: Path | None) -> Path | None:
-    """Keep what a place holds under a second name in a hidden folder; none if it holds nothing.
+    """Keep the file at a place under a second name in a hidden folder; none if there is no file.
 
-    Where that cannot be done (a disk without hard links, a folder in the way), the name is that of
-    the place itself: it cannot be put back.
+    If that fails (a disk without hard links, a folder in the way), the name is that of the place
+    itself, and the file cannot be restored.
     """
     if not target.exists():
         return None
@@ -265,13 +260,13 @@ def _kept(target: Path, part: Path | None) -> Path | None:
 
 
 def _place_new(part: Path, target: Path) -> None:
-    """Move a file to a place that must be empty; if another command took it first, refuse."""
+    """Move a file to a place that must be empty; refuse if another command has written there."""
     message = (
         f"{target}: another command has written this file, which is not replaced; give "
         "another name, or --force to replace it"
     )
     try:
-        # Unlike a move, a second name never replaces anything.
+        # Unlike a move, a hard link never replaces a file.
         os.link(part, target)
     except FileExistsError:
         raise PlaceError(message) from None
@@ -285,7 +280,7 @@ def _place_new(part: Path, target: Path) -> None:
 
 
 def _put_back(target: Path, kept: Path | None) -> None:
-    """Give a place what it held before a commit that failed."""
+    """Restore the file of a place after a failed commit."""
     with suppress(OSError):
         if kept is None:
             target.unlink(missing_ok=True)
@@ -304,7 +299,7 @@ def _move(part: Path, target: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what processes that were killed have left of their unfinished files."""
+    """Remove unfinished files of killed processes."""
     with suppress(OSError):
         for left in folder.glob(f"{PART}*{_ENDING}"):
             if time.time() - left.stat().st_mtime < _YOUNG_S:
@@ -317,7 +312,7 @@ def sweep(folder: Path) -> None:
 
 
 def _locked(folder: Path) -> list[int]:
-    """Take the lock of a hidden folder: its handle, or nothing if another has it."""
+    """Take the lock of a hidden folder; return its handle, or nothing if another process has it."""
     try:
         import fcntl
     except ImportError:

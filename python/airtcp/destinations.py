@@ -1,7 +1,7 @@
-"""Where results may be written: what a name leads to, and places that are refused.
+"""Where results may be written: the targets of names, and refused places.
 
-A name leads to a file, to a device or pipe, or to an open stream of the process. A place is
-refused that would cost somebody something: an input, a file that airtcp did not write.
+A name leads to a file, to a device or pipe, or to an open stream of the process. Places that would
+lose data are refused: inputs, and files that airtcp did not write.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ closed: Final[set[int]] = set()
 
 
 class PlaceError(Exception):
-    """A place that a result must not be written to; the message says why and what to do."""
+    """A place where a result must not be written; the message gives the reason and what to do."""
 
 
 def refuse(message: str) -> NoReturn:
     """Refuse a place.
 
-    Args:
-        message: What is wrong with it, and what to do.
+    Args: message: The reason, and what to do.
 
     Raises:
         PlaceError: Always.
@@ -47,7 +46,7 @@ def refuse(message: str) -> NoReturn:
 
 
 def said_plainly(message: str) -> str:
-    """Give a message as the user can act on it: without names that only airtcp knows.
+    """Return a message without names that only airtcp knows.
 
     >>> said_plainly("r/.airtcp-ab12.part/a.txt: No space left on device (os error 28)")
     'r/a.txt: the disk is full; free space on it, or give a place on another disk'
@@ -57,21 +56,20 @@ def said_plainly(message: str) -> str:
 
 
 def trouble(error: OSError) -> str:
-    """Say what the system complains about, and what to do where that is known."""
+    """Return the system's error in words, and what to do if that is known."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _FULL
     return error.strerror or str(error)
 
 
 def content(path: Path, most: int) -> bytes:
-    """Read the first bytes of a regular file; anything else is refused and not waited for.
+    """Read the first bytes of a regular file; refuse anything else without waiting.
 
     Args:
         path: The file.
         most: Number of bytes.
 
-    Raises:
-        OSError: If it cannot be read, or is none.
+    Raises: OSError: If it cannot be read, or is no regular file.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(handle, "rb") as file:
@@ -81,7 +79,7 @@ def content(path: Path, most: int) -> bytes:
 
 
 def in_place(path: Path) -> bool:
-    """Tell whether a path leads to a device, a pipe or an open stream, which is never replaced."""
+    """Return whether a path leads to a device, a pipe or an open stream."""
     if stream(path) is not None:
         return True
     try:
@@ -92,7 +90,7 @@ def in_place(path: Path) -> bool:
 
 
 def stream(path: Path) -> int | None:
-    """Give the number of the open stream of this process that a path names, if it names one."""
+    """Return the number of the open stream of this process that a path names, if any."""
     name = str(path.absolute())
     if name in _NAMED:
         return _NAMED[name]
@@ -103,12 +101,12 @@ def stream(path: Path) -> int | None:
 
 
 def to_stdout(path: Path | None) -> bool:
-    """Tell whether what is written to a path goes to standard output."""
+    """Return whether a path leads to standard output."""
     return path is not None and stream(path) == 1
 
 
 def written_by_airtcp(path: Path) -> bool:
-    """Tell whether a file is a page or a capture that airtcp wrote, from its first bytes."""
+    """Return whether a file is a page or a capture that airtcp wrote, from its first bytes."""
     try:
         head = content(path, _LOOK)
     except OSError:
@@ -117,13 +115,11 @@ def written_by_airtcp(path: Path) -> bool:
 
 
 def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = False) -> None:
-    """Refuse a place for a file that would cost somebody something.
+    """Refuse a place where a file would lose data.
 
-    Args:
-        path: Where the file is to be.
-        force: Whether a file that is there may be replaced.
-        inputs: Files and folders that are read; a file of theirs is never replaced.
-        ours: Whether an earlier page or capture of airtcp may be replaced without `force`.
+    Args: path: The place of the file. force: Whether an existing file may be replaced. inputs:
+        Files and folders that the command reads; they are never replaced. ours: Whether an earlier
+        page or capture of airtcp may be replaced without `force`.
 
     Raises:
         PlaceError: If the file must not be written there.
@@ -142,7 +138,7 @@ def check(path: Path, *, force: bool, inputs: Iterable[Path] = (), ours: bool = 
     for source in inputs:
         if _is_part_of(path, source, known=known):
             refuse(f"{path}: this is an input of the same command; give the output another name")
-    # The superuser may write to everything, but a file without any such right says what it is.
+    # The superuser may write to every file, but a file without any write permission is read-only.
     if not os.access(path, os.W_OK) or not path.stat().st_mode & 0o222:
         refuse(f"{path}: this file cannot be written to: it is read-only; give another name")
     if not force and not (ours and known):
@@ -159,13 +155,13 @@ def _is_part_of(path: Path, source: Path, *, known: bool) -> bool:
 
 
 def _check_link(path: Path) -> None:
-    """Refuse a symbolic link that leads to no place: it would be replaced itself."""
+    """Refuse a symbolic link without a target, which would be replaced itself."""
     if Path(os.path.realpath(path)).is_symlink():
         refuse(f"{path}: this symbolic link leads back to itself; give another name")
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be one, or that cannot be written to."""
+    """Refuse a path that is no possible folder, or a folder without write permission."""
     _check_link(folder)
     if folder.exists() and not folder.is_dir():
         refuse(f"{folder}: this is a file; expected a folder, or a name that is free")

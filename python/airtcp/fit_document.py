@@ -1,4 +1,4 @@
-"""Shape of the JSON document of fits (`airtcp.fit/1`); nothing here computes."""
+"""Types of the JSON document of fits (`airtcp.fit/1`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LeftOut(TypedDict):
 
 
 class Fit(TypedDict):
-    """One form fitted; what does not exist for it is null.
+    """A fitted form; quantities that do not exist are null.
 
     Coefficients give the share of the link's packets per second, estimates are in packets per
     second, errors are parts of the link's packets per second.
@@ -46,7 +46,7 @@ class Fit(TypedDict):
 
 
 class Prediction(TypedDict):
-    """One published formula evaluated."""
+    """An evaluated published formula."""
 
     name: str
     formula: str
@@ -58,7 +58,7 @@ class Prediction(TypedDict):
 
 
 class FitDocument(TypedDict):
-    """What `airtcp trace fit --json` prints."""
+    """The document that `airtcp trace fit --json` prints."""
 
     schema: str
     airtcp_version: str
@@ -73,9 +73,9 @@ class FitDocument(TypedDict):
     fits: list[Fit]
     formulas: list[Prediction]
     order_drawn_links: int
-    """Links chosen whose file counts losses without their order."""
+    """Chosen links whose file counts losses without their order."""
     slot_assumed_links: int
-    """Links chosen whose slot of 10 ms is assumed."""
+    """Chosen links whose slot of 10 ms is assumed."""
     capacities: list[str]
     """Links of varying capacity, which are left out."""
     skipped: list[dict[str, str]]

@@ -1,9 +1,9 @@
-"""Links for fits: from the results of studies, chosen by what they are, with their metrics.
+"""Links for fits, read from the results of studies, with their metrics.
 
-A fit needs of each link its PRR, its mu, TCP's throughput over the trace itself and the packets
-per second of the link layer (1 over the slot). A study's JSON document has them, and so has its
-table of links (Parquet). Any other number that a study gives for a link can serve as a further
-metric or as a condition, but for what TCP did: that is what is to be predicted.
+A fit needs each link's PRR, mu, TCP throughput over the trace and packets per second of the link
+layer (1 over the slot). A study's JSON document and its table of links (Parquet) have them. Any
+other number of a link can be a further metric or a condition, except the results of TCP, which the
+fit predicts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STUDY: Final = "airtcp.study/1"
 _LONGEST: Final = 1 << 30
 MAX_LINKS: Final = 100_000
-"""Links that a table may have: a small file can stand for any number of rows."""
+"""Most links of a table, because a small file can expand to any number of rows."""
 _LONGEST_NAME: Final = 4096
 _LOOK: Final = 256
 _SLOTS_S: Final = (1e-9, 1e6)
@@ -38,9 +38,9 @@ _TABLE: Final = {"name", "prr", "mu", "slot_s", "tcp_packets_per_second"}
 
 
 def is_result(path: str) -> bool:
-    """Say whether a path is that of a study's result rather than of a trace.
+    """Return whether a path is a study's result and not a trace.
 
-    It is if it ends in `.parquet`, or is a JSON document of a study, or a folder with one.
+    A result ends in `.parquet`, is a JSON document of a study, or is a folder with one.
     """
     place = _document(path)
     if place.suffix == ".parquet":
@@ -52,7 +52,7 @@ def is_result(path: str) -> bool:
 
 
 def _document(path: str) -> Path:
-    """Give the file of a result; of a folder, the document in it."""
+    """Return the file of a result; for a folder, the document in it."""
     place = Path(path)
     return place / "study.json" if place.is_dir() else place
 
@@ -108,7 +108,7 @@ def capacities(path: str) -> list[str]:
 
 
 def link_of(link: Any) -> Link:
-    """Take from a link of a study's document what fits may need."""
+    """Select the keys of a link that fits may need."""
     if not isinstance(link, dict):
         return {}
     found = cast("Link", link)
@@ -135,10 +135,10 @@ def _parquet(place: Path) -> list[Link]:
             wide = rows <= MAX_LINKS
             frame = table.select(_wanted(schema)).collect() if wide else pl.DataFrame()
     except pl.exceptions.PolarsError:
-        # The library's own words are about its parts, not about the file.
+        # The library's message describes its internals, not the file.
         _refuse(_damaged(place))
     except BaseException as error:
-        # A damaged file lets the library panic, which is none of Python's own exceptions.
+        # A damaged file makes the library panic, which is no ordinary Python exception.
         if type(error).__name__ != "PanicException":
             raise
         raise _core.TraceError(_damaged(place)) from None
@@ -153,7 +153,7 @@ def _parquet(place: Path) -> list[Link]:
 
 
 def _wanted(schema: pl.Schema) -> list[pl.Expr]:
-    """Give the columns that a fit may need: numbers and flags, and texts of a bounded length."""
+    """Return the columns that a fit may need: numbers, flags, and texts of bounded length."""
     import polars as pl
 
     return [
@@ -175,7 +175,7 @@ def _damaged(place: Path) -> str:
 
 @contextmanager
 def _quiet() -> Generator[None]:
-    """Keep what a library prints of its own panics from standard error."""
+    """Suppress the panic messages of a library on standard error."""
     sys.stderr.flush()
     before = os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
@@ -211,7 +211,7 @@ def _check(place: Path, number: int, row: Link) -> None:
     mu = number_of(row.get("mu"))
     if row.get("mu") is not None and (mu is None or not -1 <= mu <= 1):
         _refuse(f"{place}: link {number} has no mu from -1 to 1; expected a study's result")
-    # Names may hold halves of characters, which are no text.
+    # Names may hold surrogates, which cannot be written as text.
     row["name"] = printable(str(row.get("name", "")))[:_LONGEST_NAME]
 
 

@@ -23,12 +23,12 @@ TABLES = ("fits", "coefficients", "estimates", "links")
 
 
 class FitResult(Written):
-    """What `trace_fit` found: forms and formulas, side by side."""
+    """The result of `trace_fit`: forms and formulas side by side."""
 
     _kind = "fit"
 
     def __init__(self, document: FitDocument) -> None:
-        """Take the document; `trace_fit` makes it."""
+        """Hold the document that `trace_fit` makes."""
         self.json: FitDocument = document
 
     @cached_property
@@ -38,12 +38,12 @@ class FitResult(Written):
 
     @property
     def interrupted(self) -> bool:
-        """True if the runs were stopped (Ctrl-C); links that were finished are fitted."""
+        """True if Ctrl-C stopped the runs; the finished links are fitted."""
         return self.json["interrupted"]
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings in plain words."""
+        """The findings, in words."""
         return fit_words.findings(self.json)
 
     @property
@@ -52,7 +52,7 @@ class FitResult(Written):
         return list(TABLES)
 
     def table(self, table: str) -> pl.DataFrame:
-        """Give a table as a polars frame.
+        """Return a table as a polars frame.
 
         Args:
             table: One of `tables`.
@@ -68,7 +68,7 @@ class FitResult(Written):
 
     @cached_property
     def fits(self) -> pl.DataFrame:
-        """One row a form or formula: its errors and its BIC."""
+        """One row per form or formula: its errors and its BIC."""
         return self.table("fits")
 
     def _fits(self) -> list[dict[str, Any]]:
@@ -132,7 +132,7 @@ class FitResult(Written):
         ]
 
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
         from airtcp.report.fit import fit_page
 
         return fit_page(self.json)

@@ -1,8 +1,7 @@
-"""Folders of results: which files of a folder are airtcp's, and what they are the result of.
+"""Folders of results: which files of a folder airtcp wrote, and for which command.
 
-A hidden list beside the files names them and says what they answer. The same question asked again
-replaces its own answer, all of it; another question is refused, so that no folder ever holds
-parts of two results.
+A hidden list names the files and their command. Repeating the command replaces its whole result;
+another command is refused, so that no folder holds parts of two results.
 """
 
 from __future__ import annotations
@@ -27,27 +26,27 @@ _LONGEST: Final = 1 << 20
 _OURS: Final = re.compile(
     r"[^/]+\.(parquet|pcapng)|report\.html|(" + "|".join(_DOCUMENTS) + r")\.json"
 )
-"""Names that results have. A list that names others was altered: those files are somebody's."""
+"""Names of result files. A list with other names was altered: those files are not airtcp's."""
 
 
 def is_a_result(name: str) -> bool:
-    """Tell whether a file of that name could be one of a result, or the list of one."""
+    """Return whether a name could be that of a result file or of a list."""
     return name == LIST or _OURS.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a result answers."""
+    """The purpose of a result."""
 
     key: str = ""
-    """Equal for the same question only."""
+    """Equal only for the same command and inputs."""
     said: str = ""
-    """The question as a reader knows it: the command."""
+    """The command, for messages."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a folder holds of airtcp."""
+    """The result in a folder."""
 
     files: list[str] = field(default_factory=list[str])
     purpose: Purpose = field(default_factory=Purpose)
@@ -59,7 +58,7 @@ class Held:
 
 
 def held(folder: Path) -> Held:
-    """Say which result a folder holds. One without a list is known by its document."""
+    """Return the result in a folder. A folder without a list is recognised by its document."""
     try:
         found: Any = json.loads(content(folder / LIST, _LONGEST))
         if found["schema"] == _SCHEMA:
@@ -73,9 +72,9 @@ def held(folder: Path) -> Held:
 
 
 def _is_ours(folder: Path, name: Any, sizes: Any) -> bool:
-    """Tell whether a file of the list is still what airtcp wrote: anyone can alter either.
+    """Return whether a file of the list is still as airtcp wrote it: file and list may be altered.
 
-    A name that leads out of the folder is none. Older lists have no sizes.
+    A name that leads out of the folder is not valid. Older lists have no sizes.
     """
     if not isinstance(name, str) or not _OURS.fullmatch(name):
         return False
@@ -91,15 +90,12 @@ def _is_ours(folder: Path, name: Any, sizes: Any) -> bool:
 
 
 def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: str) -> None:
-    """Refuse a folder that holds something else than an earlier answer to the same question.
+    """Refuse a folder that holds anything but an earlier result for the same purpose.
 
-    Args:
-        folder: The folder to write to.
-        purpose: What is to be written.
-        force: Whether what is there may be replaced.
-        option: The option that named the folder, for messages.
-        pattern: What else may be written there, such as `*.parquet`: files of such names that are
-            not in the list of the folder are somebody's.
+    Args: folder: The folder to write to. purpose: The purpose of the new result. force: Whether
+        existing files may be replaced. option: The option that named the folder, for messages.
+        pattern: Names of other new files, such as `*.parquet`: existing files of such names that
+        are not in the folder's list are not airtcp's.
 
     Raises:
         PlaceError: If the folder must not be written to.
@@ -130,13 +126,10 @@ def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: 
 
 
 def replace(files: Staged, folder: Path, purpose: Purpose, part: Path | None = None) -> None:
-    """Let everything in `part` take the place of the result that a folder holds.
+    """Replace the result in a folder by everything in `part`.
 
-    Args:
-        files: With the new files.
-        folder: The folder.
-        purpose: What they answer.
-        part: Where the new files are; the hidden folder of `folder` if left out.
+    Args: files: With the new files. folder: The folder. purpose: Their purpose. part: The folder
+        with the new files; by default the hidden folder of `folder`.
     """
     part = part or files.folder(folder)
     names = sorted(path.name for path in part.iterdir())

@@ -1,6 +1,6 @@
-"""Intervals of means, for values that are gathered here; the statistics are the core's.
+"""Intervals of means of values collected in Python; the core computes them.
 
-Which interval a quantity has, and how often it covers the truth: docs/models/intervals.md.
+The methods and their coverage are in docs/models/intervals.md.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 def mean_interval(
     values: Sequence[float], weights: Sequence[float] | None = None
 ) -> tuple[float, float] | None:
-    """Give the 95 % interval of the mean of independent values: Student's.
+    """Return the 95 % interval of the mean of independent values: Student's.
 
-    Args:
-        values: At least two; with fewer there is no interval.
-        weights: Of counts and of rates of events, what a value is multiplied by to give its
-            events: 1 for a count. Below 30 events in all, Student's interval is widened to the
-            exact interval of independent events (Garwood 1936).
+    Args: values: The values; with fewer than two there is no interval. weights: For counts and
+        rates of events, the events of each value over the value: 1 for a count. Below 30 events in
+        all, Student's interval is widened to the exact interval of independent events (Garwood
+        1936).
 
     Six repeats without an event have no scatter; their true mean may be 0.6:
 
@@ -34,5 +33,5 @@ def mean_interval(
 
 
 def once(_run: object) -> float:
-    """Say that a measure counts its events one by one: as many events as its value."""
+    """Return the weight of a plain count, whose value is its number of events."""
     return 1.0

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Link: TypeAlias = dict[str, Any]
-"""A link as a study's document has it, as far as it was needed."""
+"""A link of a study's document, with the needed keys."""
 
 _NAMED: Final = 40
 _OUTCOMES: Final = ("tcp", "independent_", "gilbert_elliott_", "gain_", "against_")
@@ -30,21 +30,19 @@ CLASSES: Final = ("very poor", "poor", "intermediate", "good", "very good", "per
 
 
 def number_of(value: Any) -> float | None:
-    """Give a number as such; text, flags and what is not finite are none."""
+    """Return a finite number; None for text, flags and other values."""
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not finite(value):
         return None
     return float(value)
 
 
 def metric(link: Mapping[str, Any], name: str) -> float | None:
-    """Give a number that a link has; dots lead into parts, as in `loss_bursts.mean`.
+    """Return a number of a link; dots lead into parts, as in `loss_bursts.mean`.
 
     >>> metric({"loss_bursts": {"mean": 2.5}, "beta": None}, "loss_bursts.mean")
     2.5
 
-    Raises:
-        KeyError: If the link has nothing of this name.
-        TypeError: If what it has is not a number.
+    Raises: KeyError: If the link has no such key. TypeError: If the value is not a number.
     """
     value: Any = link
     for part in name.split("."):
@@ -72,10 +70,9 @@ def metrics(links: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def wanted(links: Sequence[Mapping[str, Any]], name: str, option: str) -> list[float | None]:
-    """Give the numbers called `name` of all links, for an option that asks for them.
+    """Return the number `name` of all links, for an option.
 
-    Raises:
-        AirtcpError: If no link has it, or TCP made it.
+    Raises: AirtcpError: If no link has it, or it is a result of TCP.
     """
     if name.startswith(_OUTCOMES):
         message = f"{option} {name}: this is what TCP did; expected a metric of the link"
@@ -87,7 +84,7 @@ def wanted(links: Sequence[Mapping[str, Any]], name: str, option: str) -> list[f
             found.append(metric(link, name))
             known = True
         except (KeyError, TypeError):
-            # A Parquet table has fewer columns than a document; the link lacks it.
+            # A Parquet table has fewer columns than a document.
             found.append(None)
     if links and not known:
         there = metrics(links)
@@ -107,7 +104,7 @@ class Condition:
 
     @classmethod
     def read(cls, text: str) -> Condition:
-        """Read a condition: a name, and one number to either side or to one.
+        """Read a condition: a name between two numbers, or a name and one number.
 
         >>> Condition.read("0.2<=prr<0.6").allows(0.6)
         False
@@ -142,7 +139,7 @@ class Condition:
         )
 
     def allows(self, value: float | None) -> bool:
-        """Say whether a value lies in the range; one that does not exist does not."""
+        """Return whether a value lies in the range; a missing value does not."""
         return value is not None and all(compare(value, bound) for compare, bound in self.bounds)
 
 
@@ -158,9 +155,8 @@ def chosen(
 ) -> list[Link]:
     """Choose the links that meet every condition and are of one of the classes.
 
-    Raises:
-        AirtcpError: If a condition cannot be read or names what is not there, or a class is
-            unknown.
+    Raises: AirtcpError: If a condition cannot be read or names an unknown metric, or a class is
+        unknown.
     """
     of = list(classes)
     for name in of:
@@ -170,7 +166,7 @@ def chosen(
     kept = [link for link in links if not of or link.get("class") in of]
     for text in where:
         condition = Condition.read(text)
-        # Asked of all links, so that a name that none has is found whatever else was asked.
+        # Tests all links, so that an unknown name is always an error.
         wanted(links, condition.name, "--where")
         values = wanted(kept, condition.name, "--where") if kept else []
         kept = [link for link, v in zip(kept, values, strict=True) if condition.allows(v)]

@@ -1,7 +1,7 @@
-"""The catalogue of metrics: what a quantity of a result is called, and how it is shown.
+"""The catalogue of metrics: names, units and columns of a result's quantities.
 
-Records of results say it in their JSON Schemas, once for each quantity (`metric`); terminal, pages
-and the reference read it here. A table has the metrics of its record in the order of their rank.
+The JSON Schemas of result records declare it once for each quantity (`metric`). Terminal, pages and
+reference read it here. A table has the metrics of its record in the order of their rank.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Metric:
     unit: str
     """Unit in which it is shown; empty for numbers without one."""
     scale: float
-    """What a value is multiplied by to be shown."""
+    """Factor from the value to the shown unit."""
     rank: int
-    """Place among columns, from 1; where there is no room, the greatest goes first."""
+    """Place among columns, from 1; the greatest ranks are left out first."""
     limits: tuple[float, float]
-    """The least and the greatest value that it can have, in the unit of its key."""
+    """The least and the greatest possible value, in the unit of its key."""
     meaning: str = ""
     group: str = ""
 
@@ -54,14 +54,14 @@ class Metric:
         return self.head[0].lower() + self.head[1:] if first[1:].islower() else self.head
 
     def named(self, title: str, rank: int | None = None, key: str | None = None) -> Metric:
-        """Give the metric under another title, for a table in which it means something else."""
+        """Return the metric under another title, for a table in which its meaning differs."""
         rank = self.rank if rank is None else rank
         return replace(self, title=title, rank=rank, key=key or self.key)
 
 
 @cache
 def record(document: str, name: str) -> dict[str, Metric]:
-    """Give the metrics of a record by their keys.
+    """Return the metrics of a record by their keys.
 
     Args:
         document: Kind of document: "run", "compare".
@@ -81,12 +81,9 @@ def record(document: str, name: str) -> dict[str, Metric]:
 
 
 def columns(document: str, name: str, group: str = "") -> tuple[Metric, ...]:
-    """Give the metrics of a table, what explains most first.
+    """Return the metrics of a table in the order of their rank.
 
-    Args:
-        document: As for `record`.
-        name: As for `record`.
-        group: Which of the record's tables.
+    Args: document: As for `record`. name: As for `record`. group: The table of the record.
 
     >>> [metric.title for metric in columns("run", "LinkResult")]
     ['Delivered', 'Busy', 'Lost', 'Mean queue', 'Longest queue']
@@ -105,7 +102,7 @@ def declared(
     scale: float = 1.0,
     limits: tuple[float, float] = (0.0, inf),
 ) -> Metric:
-    """Make a metric of a key whose schema has its meaning only.
+    """Make a metric of a key whose schema has only its meaning.
 
     Args:
         document: As for `record`.
@@ -123,7 +120,7 @@ def declared(
 
 @cache
 def schema(document: str) -> dict[str, Any]:
-    """Give the JSON Schema of a kind of document."""
+    """Return the JSON Schema of a kind of document."""
     return json.loads(_core.schema(document))
 
 

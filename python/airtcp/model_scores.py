@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class ModelScores(Written):
-    """What `models` found, as files."""
+    """The result of `models`, as files."""
 
     _kind = "models"
 
     def __init__(self, document: dict[str, Any]) -> None:
-        """Take the document; `models` makes it."""
+        """Hold the document that `models` makes."""
         self.json = document
 
     @cached_property
@@ -42,7 +42,7 @@ class ModelScores(Written):
         yield "scores", self.table
 
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
         from airtcp.report.models import models_page
 
         return models_page(self.json)

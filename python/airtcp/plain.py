@@ -1,8 +1,8 @@
-"""Text from outside as it may be shown: in a terminal, on a page, in a message.
+"""Makes external text safe to show in a terminal, on a page or in a message.
 
-Names of files, links, nodes and keys are chosen by whoever made the file. Control characters in
-them could move the cursor, colour the screen or set the title of a window; characters that turn the
-direction of writing can make a name look like another. Both are shown as escapes.
+Names of files, links, nodes and keys are external input. Control characters in them could move the
+cursor, colour the screen or set a window title. Characters that change the writing direction can
+make a name look like another. Both are shown as escapes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _ASCII: Final = {
     "\N{GREATER-THAN OR EQUAL TO}": ">=",
 }
 POOR: Final = "airtcp.poor"
-"""Name of the way to write what a terminal's encoding lacks."""
+"""Name of the error handler for characters that a terminal's encoding lacks."""
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Escape what is not to be seen, or does something to a terminal.
+    r"""Escape invisible characters and characters that control a terminal.
 
     Args:
         text: Any text.
@@ -48,7 +48,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def plain_json(text: str) -> str:
-    r"""Escape control characters that JSON lets stand and terminals act on; it means the same.
+    r"""Escape control characters that JSON permits and terminals interpret.
 
     Args:
         text: JSON.
@@ -71,9 +71,7 @@ def _escaped(character: str) -> str:
 def printable_values(tree: Any, keep: str = "\n\t") -> Any:
     """Escape every text in a tree of dicts and lists.
 
-    Args:
-        tree: Of texts, numbers, lists and dicts.
-        keep: Control characters that stay.
+    Args: tree: A tree of texts, numbers, lists and dicts. keep: Control characters that stay.
     """
     if isinstance(tree, str):
         return printable(tree, keep)

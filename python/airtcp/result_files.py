@@ -23,9 +23,9 @@ REPORT = "report.html"
 
 
 def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
-    """Write a table; what the system refuses comes out as an `OSError`.
+    """Write a table; a refusal of the system raises `OSError`.
 
-    The library writes to memory: of a full disk it makes an error of its own without a number.
+    The library writes to memory, because it reports a full disk by an error without a number.
     """
     whole = io.BytesIO()
     frame.write_parquet(whole)
@@ -33,7 +33,7 @@ def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
 
 
 class Written(ABC):
-    """What all kinds of result have that can be written."""
+    """The common part of all results that can be written."""
 
     _kind: ClassVar[str]
     """Name of the document's file, without its ending."""
@@ -49,17 +49,17 @@ class Written(ABC):
 
     @abstractmethod
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
 
     def shown(self) -> Self:
-        """Give the same result with all names in one line, as a terminal may show them."""
+        """Return the same result with names that are safe to show in a terminal."""
         other = copy.copy(self)
         document = getattr(self, "json")  # noqa: B009 - each kind has its own
         setattr(other, "json", printable_values(document, keep=""))  # noqa: B010 - as above
         return other
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report, in place of a file that is there.
+        """Write the report, and replace an existing file.
 
         Args:
             path: The file to write.
@@ -72,10 +72,10 @@ class Written(ABC):
         return target
 
     def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
-        """Write everything: the document, every table as Parquet, and the report.
+        """Write the document, every table as Parquet, and the report.
 
-        Files appear together when all are whole. They replace a result of airtcp that the folder
-        holds, all of it; other files in the folder are left alone.
+        All files appear together. They replace the whole airtcp result in the folder; other files
+        in the folder stay.
 
         Args:
             folder: The folder to write to; made if it does not exist.
@@ -97,13 +97,10 @@ class Written(ABC):
         report: bool,
         purpose: folders.Purpose | None = None,
     ) -> list[str]:
-        """Write everything beside its places, which it takes when `files` are committed.
+        """Write everything into hidden folders; committing `files` moves it to its place.
 
-        Args:
-            files: Where to write.
-            home: The folder that it is for.
-            report: Whether to write `report.html` as well.
-            purpose: What the result answers; nothing is known of it if left out.
+        Args: files: Where to write. home: The final folder. report: Whether to write `report.html`
+            as well. purpose: The purpose of the result, if known.
 
         Returns:
             The names of the files.
@@ -112,7 +109,7 @@ class Written(ABC):
         names: list[str] = []
         for name, frame in self._frames():
             names.append(f"{name}.parquet")
-            # The library takes no names that are not UTF-8.
+            # The library accepts UTF-8 names only.
             with (part / names[-1]).open("wb") as file:
                 write_parquet(frame, file)
         if report:

@@ -37,10 +37,8 @@ class _Result(Written):
     ) -> None:
         """Hold the result.
 
-        Args:
-            core: The result of the extension module.
-            asked: What was asked that its document does not say, such as how traces were read;
-                it joins the document's options.
+        Args: core: The result of the extension module. asked: Options that the document lacks, such
+            as those of reading traces; they join the document's options.
         """
         self._core = core
         self._asked = {key: value for key, value in (asked or {}).items() if value}
@@ -52,7 +50,7 @@ class _Result(Written):
         if not self._asked:
             return text
         more = json.dumps(self._asked, ensure_ascii=False, separators=(",", ":"))
-        # Before the options stand a schema, a version and a seed: the first match is the key.
+        # Only a schema, a version and a seed precede the options, so the first match is the key.
         return text.replace(_OPTIONS, f"{_OPTIONS}{more[1:-1]},", 1)
 
     @property
@@ -151,7 +149,7 @@ class StudyResult(_Result):
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What was asked of a run beside its scenario: with it and the seed, its page comes again."""
+    """The options of a run beside its scenario; together with the seed they reproduce its page."""
 
     scenario: str
     """The file; "-" is standard input."""
@@ -169,13 +167,13 @@ class RunResult(_Result):
     _core: _core.RunResult
 
     def __init__(self, core: _core.RunResult, settings: RunSettings) -> None:
-        """Hold what was measured, and what was asked."""
+        """Hold the result and the options."""
         super().__init__(core)
         self._settings = settings
         self.captures: list[str] = []
-        """The captures that were written: files and folders."""
+        """The written captures: files and folders."""
         self.unwritten: list[str] = []
-        """Captures that could not be written, with the reason."""
+        """Captures that could not be written, with reasons."""
 
     @cached_property
     def json(self) -> RunDocument:

@@ -1,4 +1,4 @@
-"""Values as TOML in one line: what follows `=` in a scenario and in options."""
+"""Values as TOML in one line, as they follow `=` in a scenario and in options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def value_text(value: Any) -> str:
-    """Write a value as the text that would follow `=`; text is taken as it is.
+    """Write a value as the text after `=`; text stays as it is.
 
     >>> value_text("5 ms"), value_text(True), value_text([{"kind": "red", "min": 5}])
     ('5 ms', 'true', '[{ "kind" = "red", "min" = 5 }]')
@@ -19,7 +19,7 @@ def value_text(value: Any) -> str:
 
 
 def inline(value: Any) -> str:
-    """Write a value as TOML in one line; tables and lists as deep as they are."""
+    """Write a value as TOML in one line, with nested tables and lists."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
         pairs = [f"{_quoted(key)} = {inline(part)}" for key, part in table.items()]
@@ -31,7 +31,7 @@ def inline(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    r"""Write text as TOML does: as JSON, but for pairs of escapes and a bare DEL.
+    r"""Write text as a TOML string: as in JSON, except for surrogate pairs and DEL.
 
     >>> print(_quoted('a "b" \x7f'))
     "a \"b\" \u007f"

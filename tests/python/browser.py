@@ -1,4 +1,4 @@
-"""A browser that opens the pages we make, draws all of them and keeps what they complain of."""
+"""A browser that opens our pages, draws all charts and records their errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLAGS: Final = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# Ends a wait that would never end; how fast a page draws on a busy machine is not tested.
+# Limits a wait; the speed of drawing is not tested.
 PATIENCE_MS: Final = 180_000
 _NEXT_UNDRAWN: Final = (
     "document.querySelector('[data-chart]:not([data-drawn])')?.dataset.chart ?? ''"
@@ -24,14 +24,14 @@ _NEXT_UNDRAWN: Final = (
 
 
 class Browser:
-    """Opens pages and keeps what they complain of."""
+    """Opens pages and records their errors."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
         self.complaints: list[str] = []
 
     def blank(self, *, scheme: str = "light", width: int = 1300) -> Any:
-        """Give a page with nothing on it yet, which may fetch nothing."""
+        """Return an empty page without network access."""
         context = self._browser.new_context(
             color_scheme=scheme, viewport={"width": width, "height": 900}
         )
@@ -50,14 +50,14 @@ class Browser:
         return page
 
     def open(self, path: Path, *, scheme: str = "light", width: int = 1300) -> Any:
-        """Open a page and draw everything on it, one figure after the other as a reader would.
+        """Open a page and draw all charts, one after the other.
 
         A figure is drawn once it comes near the window, which a busy browser may notice only
         after a scroll has gone past it: so each is brought there and waited for.
         """
         page = self.blank(scheme=scheme, width=width)
         page.goto(path.as_uri())
-        # One question at a time: a figure may be drawn between two.
+        # Asks once, because a chart may be drawn between two questions.
         while name := page.evaluate(_NEXT_UNDRAWN):
             page.evaluate(
                 "name => document.querySelector(`[data-chart='${name}']`)"

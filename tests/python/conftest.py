@@ -1,4 +1,4 @@
-"""Fixtures: the program as a user starts it, and traces to give to it."""
+"""Fixtures: the program as a user starts it, and input traces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from airtcp.results import StudyResult
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Tests that a shell started in the background: what they start would ignore Ctrl-C, too.
+    # A shell that starts the tests in the background makes them, and their programs, ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"}
@@ -33,7 +33,7 @@ ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"}
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended and what it said."""
+    """Exit code and output of a program."""
 
     code: int
     out: str
@@ -70,7 +70,7 @@ def run(program: list[str], tmp_path: Path) -> Program:
 
 
 def own_process(code: str, folder: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
-    """Run Python code in a process of its own, in a folder; `more` joins the environment."""
+    """Run Python code in a separate process and folder; `more` is added to the environment."""
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
@@ -81,9 +81,9 @@ def own_process(code: str, folder: Path, **more: str) -> subprocess.CompletedPro
 
 
 def _worked(process: int, since: float) -> float:
-    """Seconds of processor time that a process has spent; where that cannot be read, of time.
+    """Return the processor seconds of a process, or an estimate if they cannot be read.
 
-    A process that waits spends none: it has worked for a fifteenth of the time that went by.
+    Without processor times, a process counts as working for a fifteenth of the elapsed time.
     """
     try:
         stat = Path(f"/proc/{process}/stat").read_text("utf-8")
@@ -96,7 +96,7 @@ def _worked(process: int, since: float) -> float:
 
 @pytest.fixture
 def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
-    """Start airtcp in a folder of its own, press Ctrl-C once it has worked for a while.
+    """Start airtcp in a separate folder, and press Ctrl-C after some processor time.
 
     Seconds are of processor time: on a busy machine it would else be pressed before anything
     was done.
@@ -153,7 +153,7 @@ def papers(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def tshark() -> str:
-    """Path of tshark, or a skip that says what is missing."""
+    """Path of tshark; skip the test if it is missing."""
     found = shutil.which("tshark")
     if found is None:
         pytest.skip("no tshark on this machine: install the package tshark")
@@ -162,7 +162,7 @@ def tshark() -> str:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Path of a Chromium, or a skip that says what is missing."""
+    """Path of a Chromium; skip the test if it is missing."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         found = shutil.which(name)
         if found:
@@ -182,5 +182,5 @@ def started_browser(chromium: str) -> Iterator[Any]:
 
 @pytest.fixture
 def browser(started_browser: Any) -> Browser:
-    """That browser, with nothing complained of yet."""
+    """The browser without recorded errors."""
     return Browser(started_browser)

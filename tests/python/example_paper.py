@@ -77,7 +77,7 @@ why = "the paper does not say <script>alert(1)</script>"
 
 
 def write_paper(home: Path) -> Path:
-    """Write the paper into a folder of its own."""
+    """Write the paper into a new folder."""
     for folder in ("T1", "ensembles", "scenarios"):
         (home / folder).mkdir(parents=True)
     (home / "T1" / "paper.toml").write_text(PAPER)
@@ -87,7 +87,7 @@ def write_paper(home: Path) -> Path:
 
 
 def changed(papers: Path, old: str, new: str) -> Path:
-    """Exchange a piece of the figure."""
+    """Replace a piece of the figure."""
     path = papers / "T1" / "fig-1.toml"
     text = path.read_text()
     assert old in text

@@ -1,4 +1,4 @@
-"""What several test files begin from: where the scenarios are, and a link that loses packets."""
+"""Shared inputs of tests: the folder of scenarios, and a lossy link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files of a Rust crate use which, read off their text.
+"""The dependencies between the files of a Rust crate, read from their text.
 
 A use of a name counts for the file that defines it: re-exports are followed. Declaring a module and
 re-exporting from it count as no use. Test modules are left out.
@@ -34,7 +34,7 @@ LEAF = re.compile(r"^([\w:*]+?)(?:\s+as\s+(\w+))?$")
 
 
 def _branches(text: str) -> list[str]:
-    """Split the inside of braces at its own commas."""
+    """Split the content of braces at its top-level commas."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "{") - (letter == "}")
@@ -46,7 +46,7 @@ def _branches(text: str) -> list[str]:
 
 
 def _leaves(tree: str) -> Iterator[tuple[list[str], str]]:
-    """Give each path of a `use`, and the name it has in this file."""
+    """Return each path of a `use`, and the name it has in this file."""
     if braces := BRACES.match(tree.strip()):
         before = [part for part in braces.group(1).split("::") if part]
         for branch in _branches(braces.group(2)):
@@ -94,7 +94,7 @@ class Crate:
                     names.setdefault(name, ("use", absolute))
 
     def _absolute(self, path: list[str], module: Module) -> Module | None:
-        """Give the path from the crate's root; `None` for another crate's."""
+        """Return the path from the crate's root; `None` for another crate's."""
         if path[0] == "crate":
             return tuple(path[1:])
         at, rest = module, list(path)
@@ -105,14 +105,14 @@ class Crate:
         return (*module, *path) if path[0] in self.names[module] else None
 
     def _defining(self, path: Module, seen: frozenset[tuple[Module, str]]) -> Module | None:
-        """Give the module that defines what a path from the root names."""
+        """Return the module that defines what a path from the root names."""
         at: Module = ()
         for position, name in enumerate(path):
             kind, target = self.names[at].get(name, ("", ()))
             if kind == "item":
                 return target
             if kind != "module":
-                # A name may stand for itself by way of another: looked up once.
+                # Aliases may form a loop, so each name is looked up once.
                 if (at, name) in seen:
                     return None
                 seen |= {(at, name)}
@@ -125,14 +125,14 @@ class Crate:
         return at
 
     def uses(self) -> dict[Module, dict[Module, str]]:
-        """Give for each module the others that it uses, each with a path that shows it."""
+        """Return for each module the modules that it uses, each with a path as evidence."""
         edges: dict[Module, dict[Module, str]] = defaultdict(dict)
         for module, text in self.text.items():
             body = MODULE.sub("", USE.sub("", text))
             paths = [path.split("::") for path in PATH.findall(body)]
             for exported, tree in USE.findall(text):
                 for path, name in _leaves(tree):
-                    # A re-export is a use only where the file itself says the name.
+                    # A re-export is a use only if the file itself contains the name.
                     if not exported or re.search(rf"\b{name}\b" if name != "*" else "$^", body):
                         paths.append(path)
             for path in paths:

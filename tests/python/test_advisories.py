@@ -1,4 +1,4 @@
-"""The check of dependencies for advisories is never green about what it did not check."""
+"""The advisory check of dependencies never passes for dependencies that it did not check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "advisories"
 
 
 def ended(folder: Path, audit: str | None, pip: str | None, *arguments: str) -> tuple[int, str]:
-    """Run the script in a copy of the project that has these tools and no others."""
+    """Run the script in a copy of the project with these tools only."""
     bin_ = folder / "bin"
     (folder / "scripts").mkdir()
     bin_.mkdir()

@@ -1,4 +1,4 @@
-"""The Python API: tables that everything reads, and a stub that says what is there."""
+"""The Python API: its tables, and its stub."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_convert_refuses_them_too(tmp_path: Path) -> None:
 
 
 class Scalar:
-    """A number as numpy has it."""
+    """A number like those of numpy."""
 
     shape = ()
 

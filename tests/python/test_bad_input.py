@@ -1,4 +1,4 @@
-"""What is wrong with the input is said in one screen, and ends with exit code 2."""
+"""Bad input gives a short message and exit code 2."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_folder_that_cannot_be_written_is_refused_first(
 ) -> None:
     (tmp_path / "link.txt").write_text("0110" * 1000)
     (tmp_path / "closed").mkdir(mode=0o555)
-    # Without this the superuser may write everywhere.
+    # Otherwise the superuser may write everywhere.
     plain = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
     done = subprocess.run(
         [*plain, *program, *arguments],
@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_written_is_refused_first(
     )
     assert done.returncode == 2, done.stderr
     assert "nothing can be written to the folder" in done.stderr
-    # Nothing was worked out only to be lost.
+    # No work was done in vain.
     assert done.stdout == ""
 
 
@@ -217,7 +217,7 @@ LATE = {
         '"gilbert-elliott", mean_loss = 0.9, mean_burst = 2',
         "",
     ),
-    # The key is that of the loss, not the link's own `slot`.
+    # The key belongs to the loss, not to the link.
     "no slot": (
         '"bernoulli", probability = 0.01',
         '"gilbert-elliott", prr = 0.9, mu = 0.5',
@@ -313,6 +313,6 @@ def test_an_unreadable_subfolder_is_passed_over_and_said(run: Program, tmp_path:
     assert ended.code == 0, ended.err
     document = json.loads(ended.out)
     assert [link["name"] for link in document["links"]] == ["a"]
-    # Root may read every folder, and finds nothing in this one.
+    # Root may read every folder, and this one is empty.
     if os.geteuid():
         assert any("closed" in skipped["path"] for skipped in document["skipped"])

@@ -1,4 +1,4 @@
-"""Links of varying capacity: run over, compared on, studied; never taken for losses."""
+"""Links of varying capacity: runs, comparisons and studies; never read as losses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEAN = 1504 * 8 * 500
 
 
 def bursts(folder: Path, seconds: int = 41) -> Path:
-    """Write a link trace: in each second 500 opportunities, two a millisecond from 501 ms on."""
+    """Write a link trace: in each second 500 opportunities, two per millisecond from 501 ms on."""
     lines = [str(1000 * s + 500 + (i + 1) // 2) for s in range(seconds) for i in range(1, 501)]
     path = folder / "lte.down"
     path.write_text("\n".join(lines) + "\n")
@@ -47,7 +47,7 @@ def test_run_over_a_capacity(tmp_path: Path) -> None:
     link = result.links.row(0, named=True)
     assert link["capacity_bps"] == pytest.approx(MEAN, rel=0.01)
     assert 0.5 < link["utilisation"] <= 1.0
-    # A packet under way at the end counts as sent; of the capacity it has not used its part yet.
+    # A packet in transmission at the end counts as sent, but has not used all its capacity.
     used = link["utilisation"] * link["capacity_bps"]
     assert used <= link["sent_bps"] <= used + 1500 * 8 / 20
     forward = result.json["scenario"]["links"][0]["forward"]
@@ -121,7 +121,7 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     assert case is not None
     outcomes = case["outcomes"]
     assert all(0.2 * MEAN < (o["goodput_bps"]["mean"] or 0.0) < MEAN for o in outcomes)
-    # Three quarters of every second nothing leaves.
+    # The link sends nothing for three quarters of every second.
     assert all((o["rtt_mean_s"]["mean"] or 0.0) > 0.04 for o in outcomes)
     assert case["replications"] == 2
     said = json.dumps([f.text for f in result.findings])

@@ -1,4 +1,4 @@
-"""Captures as other programs read them: tshark and tcptrace count what the simulator counts."""
+"""Captures read by other programs: tshark and tcptrace agree with the simulator's counts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def scenario(loss: float, back: float, tcp: str, app: str) -> str:
 
 
 def captured(case: tuple[str, float, float, str, str], path: Path) -> int:
-    """Run a case, write its capture and give the simulator's count of retransmissions."""
+    """Run a case, write its capture, and return the simulator's count of retransmissions."""
     name, *parts = case
     result = airtcp.run(name, text=scenario(*parts), pcap=path, seed=3)
     again = result.json["replications"][0]["flows"][0]["retransmissions"]
@@ -96,7 +96,7 @@ def test_tshark_agrees(
         # the highest segment within the time of a round trip or 3 ms.
         seen["again"] += int(length) > 0 and (retransmission or fast or spurious or out_of_order)
         worst = max((int(value) for value in severity.split(",") if value), default=0)
-        # It warns of nothing else, but for the news of a duplicate (RFC 2883).
+        # Its only other warning is the report of a duplicate (RFC 2883).
         assert worst < WARNING or out_of_order or dsack, line
     assert seen["again"] == again
 

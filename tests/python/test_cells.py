@@ -1,4 +1,4 @@
-"""802.11 cells as a user meets them: printed tables, data frames, the page, refusals, warnings."""
+"""802.11 cells for a user: printed tables, data frames, the page, errors, warnings."""
 
 from __future__ import annotations
 

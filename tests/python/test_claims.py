@@ -1,4 +1,4 @@
-"""What the words claim is so: no direction of nothing, no finding against another."""
+"""Findings agree with the numbers and with each other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ to = "b"
 
 
 def _against(means: dict[str, float], percents: dict[str, Any], verdict: dict[str, Any]) -> str:
-    """Say how goodputs differ, each by its mean and the ends of its interval in percent."""
+    """Return the finding on goodputs, each given by its mean and interval in percent."""
     case = a_case(means, verdict)
     for outcome in case["outcomes"]:
         if outcome["variant"] in percents:
@@ -66,7 +66,7 @@ def test_a_difference_that_the_verdict_leaves_open_is_said_to_be_one() -> None:
     said = _against(means, percents, {"first": "b", "not_distinguishable": ["a"]})
     assert "Higher: b +5.0 % [+1.0, +9.0]. Lower: c" in said
     assert "Each interval holds by itself; b differs by less than the threshold, or not" in said
-    # Where the verdict sets it apart, nothing is left open.
+    # If the verdict separates them, nothing is left open.
     behind = {"variant": "a", "than": "b", "better": [], "worse": ["goodput"]}
     assert "holds by itself" not in _against(means, percents, {"first": "b", "worse": [behind]})
 

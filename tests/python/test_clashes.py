@@ -1,4 +1,4 @@
-"""Outputs that would take one another's place, and folders that others write to or altered."""
+"""Outputs that would overwrite each other, and folders that other processes write or altered."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_outputs_with_one_name_are_refused(
 def test_outputs_side_by_side_are_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decided(tmp_path, out="d", pcap="d/c.pcap", radiotap="d/air", html="p.html")
     decided(tmp_path, html="/dev/null", pcap="/dev/null")
-    # The report's own place, written in another way.
+    # The report's own path, in another form.
     monkeypatch.chdir(tmp_path)
     assert decided(tmp_path, out="d", html="./x/../d/report.html").with_page
 
@@ -99,14 +99,14 @@ def _write(result: RunResult, out: Path, key: str) -> None:
 def test_of_two_runs_into_one_folder_both_results_stay(result: RunResult, tmp_path: Path) -> None:
     _write(result, tmp_path / "r", "a")
     before = {p.name: p.read_bytes() for p in (tmp_path / "r").iterdir()}
-    # Both had looked before either had written.
+    # Both had checked the folder before either wrote.
     with pytest.raises(
         destinations.PlaceError, match=r"result of airtcp run a\.toml.*kept in .*r\.kept"
     ):
         _write(result, tmp_path / "r", "b")
     assert {p.name: p.read_bytes() for p in (tmp_path / "r").iterdir()} == before
     assert folders.held(tmp_path / "r.kept").purpose == _purpose("b")
-    # The same question replaces its own answer.
+    # The same command replaces its own result.
     _write(result, tmp_path / "r", "a")
 
 
@@ -141,7 +141,7 @@ def test_a_file_that_appears_in_the_last_moment_stays(
     target = tmp_path / "a.txt"
 
     def looked(_path: str) -> bool:
-        # Somebody writes between the look and the move.
+        # Another process writes between the check and the move.
         target.write_text("early")
         return False
 
@@ -211,7 +211,7 @@ def test_a_pipe_that_nobody_writes_to_can_be_interrupted(
 
 
 def _state(process: int) -> str:
-    """Give where in the system a process waits; without a right to see, after a while."""
+    """Return the wait state of a process; without permission, wait for a while."""
     try:
         with open(f"/proc/{process}/wchan", encoding="utf-8") as file:  # noqa: PTH123
             place = file.read()

@@ -73,7 +73,7 @@ def test_study_prints_a_table_and_writes_the_report(
     assert "report: report.html" in ended.err
     page = (tmp_path / "report.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")
-    # A second run replaces it: it is ours.
+    # A second run replaces it, because airtcp wrote it.
     assert run("study", traces / "bursty.txt", "--replicas", "2").code == 0
 
 
@@ -107,7 +107,7 @@ def test_study_json(run: Program, traces: Path, tmp_path: Path) -> None:
     assert by_name["dead"]["prr"] == 0
     assert set(by_name["bursty"]["tcp"]["gilbert_elliott"]["packets_per_second"]) == ESTIMATE
     assert not by_name["short"]["converged"]
-    # Nothing was asked to be written.
+    # No file was requested.
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,7 +151,7 @@ def test_out_holds_everything(run: Program, traces: Path, tmp_path: Path) -> Non
     folder = tmp_path / "results"
     names = {path.name for path in folder.iterdir()}
     assert {"study.json", "report.html", "links.parquet", "cwnd.parquet"} <= names
-    # The list of what belongs to the result; nothing unfinished.
+    # The list of the result's files; no unfinished files.
     assert [name for name in names if name.startswith(".")] == [".airtcp.json"]
     assert json.loads((folder / "study.json").read_text("utf-8"))["schema"] == "airtcp.study/1"
     assert pl.read_parquet(folder / "links.parquet").height == 1

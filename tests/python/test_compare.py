@@ -1,4 +1,4 @@
-"""`airtcp compare`: end to end, its document, its page, and what it refuses."""
+"""`airtcp compare`: end to end, its document, its page, and its errors."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_the_document_of_traces(bursty: Path) -> None:
 
 
 def test_rare_replications_decide_nothing(tmp_path: Path) -> None:
-    """Where nearly every slot delivers, rare links make the mean: no interval, nobody behind."""
+    """If nearly every slot delivers, rare links determine the mean: no interval, no rank."""
     trace = airtcp.synth(tmp_path / "a.txt", prr=0.99, mu=0.9, packets=2000, seed=1)
     document = airtcp.compare(trace, tcp="sack,cubic", remedies=False).json
     subject = document["subjects"][0]
@@ -243,7 +243,7 @@ def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Pat
 def a_case(
     means: dict[str, float], verdict: dict[str, Any], *, resent: float = 0.01, count: int = 10
 ) -> Any:
-    """Make a case of these goodputs; the first one named resends so much of what it sends."""
+    """Make a case of these goodputs; the first variant retransmits `resent` of its segments."""
 
     def outcome(name: str, share: float) -> dict[str, Any]:
         def estimate(mean: float) -> dict[str, float]:
@@ -297,7 +297,7 @@ def test_words_follow_the_verdict() -> None:
         "No other TCP is significantly better by at least the threshold (goodput 3 %, delivery"
         " time (95 %) 10 %, retransmitted share 1 percentage point)." in sure.text
     )
-    # All four criteria are shown, and what was not measured is named.
+    # All four criteria are shown, and the unmeasured one is named.
     for part in ("goodput 3.00 Mb/s", "delivery time (95 %) 50.0 ms", "retransmitted share 1.0 %"):
         assert part in sure.text
     assert "share beside other flows not measured" in sure.text
@@ -310,7 +310,7 @@ def test_words_follow_the_verdict() -> None:
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
     assert said(a_case(means, {"first": "a", "not_distinguishable": ["b"]})).headline == "a or b"
-    # Another that is better in the mean, though not significantly, is named.
+    # A variant with a better mean, though not significantly, is named.
     likely = a_case(means, {"first": "a", "worse": [slow]}, resent=0.29)
     assert said(likely).headline == "a, tentatively (10 replications)"
     assert "b in retransmitted share (1.0 %, a 29 %)" in said(likely).text
@@ -469,13 +469,13 @@ def test_the_shortest_round_trip_is_not_the_longest() -> None:
     assert text is not None
     assert text.startswith("Shortest round-trip time: b or a. ")
     assert "30.0 ms with b and 60.0 ms with c, the longest" in text
-    # What is longer in the mean than one shown to be longer is not among the shortest.
+    # A variant with a longer mean than an excluded one is not among the shortest.
     longest = (0.08, 0.02, 0.14)
     text = said(longest, near, far)
     assert text is not None
     assert text.startswith("Shortest round-trip time: b. ")
     assert text.endswith("Also longer on average, but not significantly: a 80.0 ms.")
-    # Nothing is excluded by the shortest of all if that has no interval.
+    # A shortest variant without an interval excludes no other.
     assert said((0.025, None, None), near, far) is None
 
 
@@ -492,7 +492,7 @@ def test_no_interval_exceeds_the_slots_of_a_second(tmp_path: Path) -> None:
     shown = words.estimate(cut["cases"][0]["outcomes"][0]["packets_per_second"], 1.0)
     assert shown.endswith(", 100]")
     assert f"{shown.split(' ')[0]} [0, 100]" in result.page()
-    # The document has the interval as computed.
+    # The document has the computed interval.
     assert value["ci_high"] > 100
     studied = airtcp.study(path, remedies=False, replicas=2)
     assert ", 100]" in studied.page()

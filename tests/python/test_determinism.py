@@ -17,7 +17,7 @@ RUST_TEST = ROOT / "crates" / "sim" / "tests" / "determinism.rs"
 
 
 def pinned() -> tuple[str, str]:
-    """The scenario and the fingerprint that the debug build's own test holds."""
+    """The scenario and the fingerprint of the debug build's test."""
     text = RUST_TEST.read_text()
     scenario = re.search(r'const LOSSY: &str = r#"(.*?)"#;', text, re.DOTALL)
     fingerprint = re.search(r'const PINNED: &str = "([0-9a-f]+)";', text)
@@ -27,7 +27,7 @@ def pinned() -> tuple[str, str]:
 
 
 def fingerprints(run: Program, path: Path, workers: int) -> list[str]:
-    """The fingerprints of all replications, from a process of its own."""
+    """The fingerprints of all replications, from a separate process."""
     ended = run("run", str(path), "--json", "--workers", str(workers))
     assert ended.code == 0, ended.err
     return [r["fingerprint"] for r in json.loads(ended.out)["replications"]]
@@ -45,7 +45,7 @@ def test_processes_workers_and_builds_agree(run: Program, tmp_path: Path) -> Non
 
 
 def test_a_study_does_not_depend_on_workers(run: Program) -> None:
-    """Two processes, one and two workers: the same document but for the workers themselves."""
+    """Two processes, with one and two workers: the same document except the workers."""
     documents = []
     for workers in ("1", "2"):
         ended = run("study", str(ROOT / "demo" / "synthetic-too-short.txt.gz"),

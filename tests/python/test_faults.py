@@ -1,4 +1,4 @@
-"""Whatever comes in, no traceback comes out, and nothing that does something to a terminal."""
+"""No input causes a traceback or controls the terminal."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_closed_streams(tmp_path: Path, program: list[str], closed: str) -> None
     (tmp_path / "a.toml").write_text(SCENARIO)
     code, _ = shell(tmp_path, program, f"run a.toml --pcap a.pcapng --out r {closed}")
     assert code == 0
-    # What was meant for the terminal is in no file.
+    # No file contains the output for the terminal.
     assert (tmp_path / "a.pcapng").read_bytes().startswith(b"\x0a\x0d\x0d\x0a")
     assert json.loads((tmp_path / "r" / "run.json").read_text("utf-8"))
 
@@ -200,7 +200,7 @@ def test_ctrl_c_in_the_first_moments(tmp_path: Path, program: list[str], after: 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as child:
-        # The interpreter itself has begun when it has opened what it loads first.
+        # The interpreter has started when it has opened its first file.
         while not _loads(child.pid, "airtcp"):
             assert child.poll() is None
         time.sleep(after)
@@ -211,7 +211,7 @@ def test_ctrl_c_in_the_first_moments(tmp_path: Path, program: list[str], after: 
 
 
 def _loads(process: int, name: str) -> bool:
-    """Tell whether a process has mapped a file of that name (the extension module)."""
+    """Return whether a process has mapped a file of that name (the extension module)."""
     try:
         with open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123
             return f"/{name}/" in maps.read()
@@ -323,7 +323,7 @@ def test_names_stay_in_their_line(tmp_path: Path, program: list[str]) -> None:
     assert code == 0
     assert said.count(b"\n") == 1
     assert rb"q\x0ar\x0d.txt" in said
-    # An error is one line: a name could else pretend to be another message.
+    # An error is one line, because a name could otherwise look like another message.
     (tmp_path / "a\nerror: b.txt").write_text("hello")
     for arguments in (
         "trace stats $'a\\nerror: b.txt'",
@@ -345,7 +345,7 @@ def test_what_a_library_makes_of_ctrl_c_is_no_fault(
 
 
 def test_ctrl_c_when_all_is_done_is_one_line(tmp_path: Path) -> None:
-    # The last thing before the end of the process: streams are flushed.
+    # Flushing the streams is the last step of the process.
     code = (
         "import os, signal, sys\n"
         "from airtcp import __main__, cli\n"

@@ -1,4 +1,4 @@
-"""Figures and tables of the documentation are what their experiments give (docs/figures)."""
+"""Figures and tables of the documentation agree with their experiments (docs/figures)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_nothing_is_stale_and_pages_have_what_the_numbers_say() -> None:
 @pytest.mark.parametrize("name", CHEAP)
 def test_cheap_experiments_give_the_numbers_that_are_kept(name: str) -> None:
     for file, text in EVERY[name].make().items():
-        # Pictures depend on the version of the program that draws them.
+        # Charts depend on the version of the drawing library.
         if file.endswith(".csv"):
             assert text == (FIGURES / file).read_text("utf-8"), file
 

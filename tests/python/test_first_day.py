@@ -1,4 +1,4 @@
-"""What a new user reads: findings claim what the numbers show, and tables say what they assume."""
+"""Findings agree with the numbers, and tables state their assumptions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _plain(text: str) -> str:
-    """Undo the lines of a terminal."""
+    """Join the lines of a terminal."""
     return " ".join(text.split())
 
 
@@ -137,7 +137,7 @@ def test_what_the_system_says_has_no_number(tmp_path: Path, run: Program) -> Non
 
 
 def test_a_choice_names_what_is_better_in_the_mean(run: Program) -> None:
-    """Of TCPs that data cannot tell apart, the one of the best mean is named for each criterion."""
+    """Of TCPs without a significant difference, the best mean is named for each criterion."""
     trace = DOCS.parent / "demo" / "synthetic-bursty-60.txt.gz"
     quiet = ("--remedies", "none", "--no-synthetic", "-q")
     said = _plain(run("compare", trace, "--tcp", "veno,vegas", *quiet).out)

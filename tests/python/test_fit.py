@@ -1,4 +1,4 @@
-"""Fits of throughput: over traces, over results of studies, and where they are refused."""
+"""Fits of throughput: over traces, over results of studies, and refusals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMULAS = ["mathis", "square-root", "padhye", "padhye-approximate", "tfrc", "al
 
 @pytest.fixture(scope="module")
 def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Bursty links of every PRR, and one that loses nothing."""
+    """Bursty links of every PRR, and a perfect one."""
     folder = tmp_path_factory.mktemp("links")
     draw = random.Random(5)  # noqa: S311
     for i in range(24):
@@ -111,7 +111,7 @@ def test_errors_are_recomputed_from_the_estimates(result: FitResult) -> None:
 
 
 def test_no_line_is_better_than_the_one_found(result: FitResult) -> None:
-    """An optimum of least absolute deviations is met by a line through two of the links."""
+    """A line through two of the links is an optimum of least absolute deviations."""
     points = [
         (link["prr"], link["packets_per_second"] / link["link_packets_per_second"])
         for link in result.json["links"]
@@ -259,7 +259,7 @@ def test_a_table_of_links_is_read_within_bounds(tmp_path: Path, studied: Path) -
     (row, *_) = fit_links.read_result(str(tmp_path / "a.parquet"))
     assert row.get("mu") is None
     assert "more" not in row
-    # A few hundred kilobytes that stand for thirty million links.
+    # A few hundred kilobytes that expand to thirty million links.
     long = table.select(pl.repeat(pl.first("prr"), 30_000_000).alias("prr"))
     long.write_parquet(tmp_path / "long.parquet")
     assert (tmp_path / "long.parquet").stat().st_size < 2_000_000
@@ -327,7 +327,7 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     page = result.page()
     assert "default-src 'none'" in page
     payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
-    # A picture for each form and formula, the fits with the view of links left out.
+    # A chart for each form and formula; the fits also have the view of left-out links.
     assert len(payload["points"]) == 10 + len(FORMULAS)
     assert len(payload["charts"]) == 2 * 10 + len(FORMULAS)
     assert {len(points) for points in payload["points"].values()} == {24}
@@ -384,7 +384,7 @@ def test_what_a_fit_leaves_out_or_assumes_is_said(run: Program, tmp_path: Path) 
     assert document["capacities"] == ["lte.down"] or document["capacities"] == ["lte"]
     page = next((tmp_path / "result").glob("*.html")).read_text("utf-8")
     assert "packets/s, slot 10 ms assumed for 6 of 7 links" in page
-    # A study's result says the same without running anything again.
+    # A study's result gives the same without another run.
     airtcp.study(folder, replicas=1).write(tmp_path / "studied", report=False)
     again = airtcp.trace_fit(tmp_path / "studied").json
     assert (again["slot_assumed_links"], len(again["capacities"])) == (6, 1)

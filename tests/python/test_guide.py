@@ -1,4 +1,4 @@
-"""What the guide shows works as it is written there."""
+"""The commands and outputs of the guide work as written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from examples import DOCS, ROOT, SCENARIOS
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The two programs of the recipes that are not airtcp: they read what the recipes pipe into them.
+# The two other programs of the recipes read their input from a pipe.
 DUCKDB = """
 import csv, re, sys
 query = sys.argv[2]
@@ -39,7 +39,7 @@ while text[at:].strip():
         document = document[key]
     print(json.dumps(document))
 """
-# The command itself; a run as short as a test can be.
+# The command itself, with a short run.
 AIRTCP = """
 import sys
 from airtcp.cli import main

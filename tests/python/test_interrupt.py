@@ -1,4 +1,4 @@
-"""Ctrl-C keeps what is finished, and nothing that is not whole is left behind."""
+"""Ctrl-C keeps finished work and leaves no partial file."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_stopped_run_replaces_nothing(
     places = ("--out", "r", "--pcap", "c.pcapng", "--html", "p.html")
     assert run("run", "a.toml", *places).code == 0
     before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
-    # The same command, over a scenario that now takes an hour: nothing of it is finished.
+    # The same command over a scenario that now takes an hour: nothing is finished.
     (tmp_path / "a.toml").write_text(f'duration = "100000 s"\n{LOSSY_LINK}')
     before[tmp_path / "a.toml"] = (tmp_path / "a.toml").read_bytes()
     ended = interrupted("run", "a.toml", *places, after=3)
@@ -175,7 +175,7 @@ def _finish(out: Path) -> None:
 
 
 def _pressing(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
-    """Let Ctrl-C be pressed once the first of the files is in its place."""
+    """Press Ctrl-C once the first file is in its place."""
     move = atomic_write._move  # noqa: SLF001 - the moment between two files
     left = [times]
 
@@ -225,7 +225,7 @@ def test_of_several_files_of_which_one_fails_none_is_placed(tmp_path: Path, when
             new.remove(tmp_path / "gone")
             if when == "writing":
                 raise OSError(28, "full")
-            # Something takes a place in the last moment.
+            # Another process takes a place in the last moment.
             (tmp_path / "c" / "d").mkdir(parents=True)
 
     with pytest.raises(OSError, match="full" if when == "writing" else "c"):
@@ -248,7 +248,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def _full(folder: Path, program: list[str], where: tuple[str, ...]) -> str:
-    """Run with places that get full: the result is printed, and nothing is left there."""
+    """Run with full disks: the result is printed, and no file is left."""
     (folder / "a.toml").write_text(f'duration = "1 s"\n{LOSSY_LINK}')
     done = subprocess.run(
         [*program, "run", "a.toml", "--json", *where],
@@ -300,7 +300,7 @@ def test_a_wait_for_a_pipe_that_a_scenario_names_can_be_ended(
         f'duration = "1 s"\n[[links]]\nfrom = "a"\nto = "b"\ndelay = "1 ms"\n{rate}{key}\n'
         '[[flows]]\nfrom = "a"\nto = "b"\n'
     )
-    # Nobody writes into the pipe.
+    # No process writes into the pipe.
     ended = interrupted(command, "s.toml", "--quiet", after=0.6)
     assert ended.code == 130, ended.err
     assert "Traceback" not in ended.err

@@ -1,4 +1,4 @@
-"""Intervals and verdicts: nothing is claimed of few losses, nor of an order that was drawn."""
+"""Intervals and verdicts: few losses, or a drawn order, give no significant claim."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_drawn_order_is_not_shown_as_measured(counted: Path, run: Program) -> 
     shown = run("trace", "stats", counted)
     assert shown.code == 0, shown.err
     assert "without their order" in " ".join(shown.out.split())
-    # Whoever wants the drawn trace's gets it.
+    # The option gives the statistics of the drawn trace.
     drawn = airtcp.stats(counted, analyse={"drawn_order": True})["links"]
     assert all(link["mu"] is not None for link in drawn)
 
@@ -164,7 +164,7 @@ def test_the_gain_of_a_fit_holds_with_few_links() -> None:
 
 
 def _limit(draws: int) -> float:
-    """Give the most misses of a 95 % interval: 5 % and four binomial errors."""
+    """Return the most misses of a 95 % interval: 5 % and four binomial errors."""
     return 0.05 * draws + 4 * (0.05 * 0.95 * draws) ** 0.5
 
 
@@ -189,7 +189,7 @@ def test_the_intervals_of_reproductions_hold(repeats: int, scatter: float) -> No
 @pytest.mark.parametrize("repeats", [3, 6, 10])
 @pytest.mark.parametrize("paired", [True, False])
 def test_the_gaps_of_orderings_hold(repeats: int, paired: bool) -> None:  # noqa: FBT001
-    """Left less right: repeat by repeat, or two means by themselves."""
+    """Left minus right: repeat by repeat, or as two independent means."""
     draws, missed = 1000, 0
     random = Random(10 + repeats)  # noqa: S311
     claim = Claim("", Term("a", {}), ">", Term("b", {}), 0.0, "", "", "")
@@ -229,7 +229,7 @@ def test_no_chain_is_compared_for_a_drawn_order(
     page = tmp_path / "models.html"
     said = " ".join(run("trace", "models", counted, "--replicas", "1", "--html", page).out.split())
     assert "On 2 links the order of losses was not measured" in said
-    # The page says all that the terminal says.
+    # The page has all findings of the terminal.
     document = airtcp.models(counted, replicas=1)
     notes = notes_words.models_notes(document["links"])
     assert len(notes) > 1
@@ -239,7 +239,7 @@ def test_no_chain_is_compared_for_a_drawn_order(
 
 
 def test_a_mean_that_rare_replicas_make_has_no_interval(tmp_path: Path) -> None:
-    """Nearly every slot delivers: a set of 20 replicas often has none of those that lose much."""
+    """Nearly every slot delivers: a set of 20 replicas often has none with many losses."""
     path = airtcp.synth(tmp_path / "a.txt", prr=0.995, mu=0.9, packets=2000, seed=1)
     tcp: Any = airtcp.study(path, compare=False, remedies=False).json["links"][0]["tcp"]
     assert tcp["independent"]["packets_per_second"]["mean"] > 95
@@ -253,7 +253,7 @@ def test_a_mean_that_rare_replicas_make_has_no_interval(tmp_path: Path) -> None:
 
 
 def test_no_loss_seen_is_no_proof(run: Program, tmp_path: Path) -> None:
-    """A link that may lose has a range beside its 0; one that cannot lose has none."""
+    """A lossy link has an interval beside its 0; a link without a loss model has none."""
     scenario = tmp_path / "rare.toml"
     scenario.write_text(
         'duration = "2 s"\nreplications = 3\n[[links]]\nfrom = "a"\nto = "b"\nrate = "1 Mb/s"\n'
@@ -272,6 +272,6 @@ def test_no_loss_seen_is_no_proof(run: Program, tmp_path: Path) -> None:
     high = words.number(100 * links["a-b"]["ci_high"])
     shown = run("run", scenario).out
     rows = [line for line in shown.splitlines() if line.lstrip().startswith(("a-b ", "b-c "))]
-    # Of each link forth and back.
+    # Both directions of each link.
     assert [f"0 [0, {high}]" in row for row in rows] == [True, False, False, False]
     assert high in page.read_text()

@@ -1,6 +1,6 @@
 """The files of the package depend on each other in one direction, like the crates.
 
-Read off the syntax: an import within a function or for types alone counts like any other.
+The test reads the syntax: an import within a function or for types only counts as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 import airtcp
 
 PACKAGE = Path(airtcp.__file__).parent
-# What findings may know beside each other: shapes of documents, text, and intervals.
+# The modules that findings may import: document types, text, and intervals.
 BELOW_FINDINGS = {
     "airtcp.documents",
     "airtcp.fit_document",
@@ -34,7 +34,7 @@ def _modules() -> dict[str, Path]:
 
 
 def imported(text: str, modules: set[str]) -> set[str]:
-    """Give the modules that a file imports anywhere in it."""
+    """Return the modules that a file imports anywhere in it."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -49,7 +49,7 @@ def imported(text: str, modules: set[str]) -> set[str]:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    """Give for each module of the package those that it imports."""
+    """Return for each module of the package the modules that it imports."""
     modules = _modules()
     return {
         name: imported(path.read_text("utf-8"), set(modules)) - {name}
@@ -83,7 +83,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 
 def test_findings_are_functions_of_results() -> None:
-    """They import neither what shows them nor what runs."""
+    """Findings import neither their output modules nor the runs."""
     wrong = {
         f"{name} -> {other}"
         for name, others in graph().items()

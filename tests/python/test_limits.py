@@ -1,4 +1,4 @@
-"""Small inputs that stand for gigabytes, and inputs without an end: refused in one line, soon."""
+"""Small inputs that expand to gigabytes, and endless inputs, are refused early and in one line."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_bombs_are_refused(
     assert "\n" not in message
 
 
-# What a process may take before the system refuses more to it, and how it says what it took.
+# The memory limit of the process, and the report of its use.
 LIMITED = 'ulimit -v 6000000; exec "$@"'
 COUNTED = """
 import os, sys
@@ -78,7 +78,7 @@ main()
 
 
 def _memory(path: Path) -> tuple[str, int]:
-    """Read a file in a process that cannot take the machine's memory: what it says, its peak."""
+    """Read a file in a process with limited memory; return its output and its peak."""
     asked = [sys.executable, "-c", COUNTED, "trace", "stats", path.name]
     done = subprocess.run(
         [shutil.which("sh") or "sh", "-c", LIMITED, "sh", *asked],
@@ -95,7 +95,7 @@ def _memory(path: Path) -> tuple[str, int]:
 
 @pytest.fixture(scope="module")
 def least(tmp_path_factory: pytest.TempPathFactory) -> int:
-    """What reading a short trace takes: the interpreter and the libraries."""
+    """The memory for a short trace: the interpreter and the libraries."""
     plain = tmp_path_factory.mktemp("plain") / "plain.txt"
     plain.write_text("01" * 500)
     return _memory(plain)[1]
@@ -141,7 +141,7 @@ def test_the_limit_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         api.stats(path)
     monkeypatch.setenv("AIRTCP_INPUT_LIMIT", "4 kB")
     assert api.stats(path)["links"][0]["packets"] == 3000
-    # The last one is a byte that is not UTF-8.
+    # The last input has a byte that is not UTF-8.
     for text, shown in (("much", "much"), ("\udcff", "\N{REPLACEMENT CHARACTER}")):
         monkeypatch.setenv("AIRTCP_INPUT_LIMIT", text)
         with pytest.raises(airtcp.AirtcpError, match=f'LIMIT = "{shown}": expected a size'):
@@ -183,7 +183,7 @@ def test_streams_without_an_end(tmp_path: Path, arguments: list[str], says: str)
         ("x = 1\n" + '"a".' * 50_000 + "b = 1", "a.toml:2: a key of more than 100 parts"),
         ("".join(f"[k{i}]\n" for i in range(30_000)), "a.toml:20001: more than 20000 headers"),
         ("".join(f"k{i}=1\n" for i in range(500_000)), "longer than 4194304 bytes"),
-        # Quotation marks in comments begin no text that could hide what follows.
+        # Quotation marks in comments begin no text.
         (f'# """\n{HEADERS}# """\n', "a.toml:20002: more than 20000 headers"),
         (f"# it's '''\n{HEADERS}# '''\n", "a.toml:20002: more than 20000 headers"),
     ],
@@ -198,7 +198,7 @@ def test_scenarios_that_take_for_ever_are_refused_at_once(
         pytest.fail("was parsed")
 
     monkeypatch.setattr("tomllib.loads", parsed)
-    # What names the inputs reads it first.
+    # The code that lists the inputs reads it first.
     assert list(places.of_scenarios([path])) == [path]
     for given in (None, text):
         with pytest.raises(airtcp.ScenarioError, match=says):

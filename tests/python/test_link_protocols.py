@@ -59,7 +59,7 @@ def test_a_run_reports_what_the_protocol_did(run: Program, tmp_path: Path) -> No
 
 
 def test_a_comparison_says_what_a_protocol_is_worth(run: Program, tmp_path: Path) -> None:
-    """A protocol stands behind an @, and is refused by name if there is none of it."""
+    """A protocol follows an @, and an unknown one is refused by name."""
     scenario = tmp_path / "air.toml"
     scenario.write_text(SCENARIO)
     wanted = "sack@none,sack@ll-arq:arq=selective,sack@ll-harq"
@@ -109,7 +109,7 @@ def test_a_run_reports_what_the_coding_of_a_flow_did(run: Program, tmp_path: Pat
 
 
 def test_chains_that_share_nothing_have_no_fairness(run: Program, tmp_path: Path) -> None:
-    """Of ways apart the page says what each trades; of flows on one way how equal they are."""
+    """The page shows the trade-off of separate paths, and the fairness of one path."""
     scenario = tmp_path / "two.toml"
     one = SCENARIO.split("[[flows]]", maxsplit=1)[0].split("[[links]]")[1]
     other = one.replace('"a', '"c').replace('"b"', '"d"').replace("ll-harq", "ll-arq")
@@ -144,7 +144,7 @@ flows = [{ from = "a", to = "slow" }, { from = "slow", to = "b" }, { from = "a",
 
 
 def test_a_way_is_the_one_that_packets_take(tmp_path: Path) -> None:
-    """Of two ways of two links the simulator takes the one whose last link was written first."""
+    """Of two paths of two links the simulator takes the one whose last link was written first."""
     (tmp_path / "diamond.toml").write_text(DIAMOND)
     found = {
         (w["name"], w["to"]): w

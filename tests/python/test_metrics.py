@@ -1,4 +1,4 @@
-"""The catalogue of metrics: what records declare stands in tables, terminal, page, reference."""
+"""The catalogue of metrics: declared metrics appear in tables, terminal, page and reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages on models state what the commands that they name have measured."""
+"""Pages on models agree with the outputs of their commands."""
 
 from __future__ import annotations
 

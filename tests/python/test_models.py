@@ -1,4 +1,4 @@
-"""`airtcp trace models`: what it prints and writes, and the page of models."""
+"""`airtcp trace models`: its output, its files and its page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_rows_say_what_the_scores_say(document: dict[str, Any]) -> None:
                 assert isclose(row["factor"], row["burst"] / row["trace_burst"])
             assert 0 <= row["share_low"] <= row["share_high"] <= 100
     assert scored == len(rows)
-    # The table is made of the same rows.
+    # The table has the same rows.
     for model in document["overall"]:
         off = [abs(row["off"]) for (_, name), row in rows.items() if name == model["synthesiser"]]
         assert isclose(sum(off) / len(off), 100 * model["mean_normalised_error"], abs_tol=1e-9)
@@ -100,7 +100,7 @@ def test_the_page_draws(browser: Browser, document: dict[str, Any], tmp_path: Pa
     path = tmp_path / "page.html"
     path.write_text(models_page(document), "utf-8")
     page = browser.open(path, width=380)
-    # The overview, and a picture of each model.
+    # The overview, and a chart of each model.
     assert page.locator("[data-chart] svg").count() == 1 + len(document["overall"])
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
     for view in ("factor", "model-1-burst"):

@@ -1,4 +1,4 @@
-"""Where results go: what may be replaced, that nothing is half written, that nothing is lost."""
+"""Places of results: replacement, no partial files, no lost results."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_file_is_replaced_with_force_only(
     assert content(folder) == before
     assert run(*arguments, "--force").code == 0
     assert (folder / "notes.txt").read_bytes() != b"mine"
-    # One that says that it is not to be written to stays as it is.
+    # A read-only file stays as it is.
     (folder / "notes.txt").write_text("mine")
     (folder / "notes.txt").chmod(0o444)
     ended = run(*arguments, "--force")
@@ -117,7 +117,7 @@ def test_two_results_do_not_mix(run: Program, folder: Path) -> None:
     (out / "mine.txt").write_text("mine")
     first = content(out)
     assert "queue_series.parquet" in first
-    # The same question replaces its own answer.
+    # The same command replaces its own result.
     assert run("run", "a.toml", "--out", "r", "--series").code == 0
     assert content(out) == first
     for other in (
@@ -129,7 +129,7 @@ def test_two_results_do_not_mix(run: Program, folder: Path) -> None:
         assert ended.code == 2
         assert "airtcp run a.toml" in ended.err
         assert content(out) == first
-    # With --force nothing of the earlier result stays, and what is not airtcp's does.
+    # With --force the whole earlier result is removed, and other files stay.
     assert run("study", "a.csv", "--out", "r", "--replicas", "1", "--force").code == 0
     names = set(content(out))
     assert {"study.json", "report.html", "mine.txt"} <= names
@@ -181,7 +181,7 @@ def test_captures_of_radios_replace_their_own_only(run: Program, cell: Path) -> 
     ended = run(*asked, "--seed", "2")
     assert (ended.code, content(cell / "r")) == (2, first)
     assert "airtcp run c.toml --radiotap r;" in ended.err
-    # Captures of others stay, and so does everything else.
+    # Captures of other commands stay, and all other files.
     (cell / "r" / "mine.pcapng").write_bytes(b"mine")
     ended = run(*asked)
     assert (ended.code, content(cell / "r")) == (2, first | {"mine.pcapng": b"mine"})
@@ -207,7 +207,7 @@ def test_captures_of_radios_replace_their_own_only(run: Program, cell: Path) -> 
 def test_no_command_writes_over_other_results(
     run: Program, folder: Path, command: tuple[str, ...]
 ) -> None:
-    # Refused before anything is worked out.
+    # Refused before any work.
     (folder / "theirs").mkdir()
     (folder / "theirs" / "scores.parquet").write_bytes(b"mine")
     airtcp.run(folder / "a.toml", overrides={"duration": "10 ms"}).write(
@@ -331,7 +331,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     (left / "half").write_text("half")
     os.utime(left, (0, 0))
     with atomic_write.whole(tmp_path / "other.txt") as part:
-        # Another process that is still at work has the lock of its folder.
+        # Another running process holds the lock of its folder.
         os.utime(part.parent, (0, 0))
         atomic_write.write_text(tmp_path / "a.txt", "a")
         assert part.parent.is_dir()

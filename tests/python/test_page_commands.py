@@ -1,4 +1,4 @@
-"""The command that a page prints makes the result that the page shows."""
+"""The command on a page reproduces the result of the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that commands run in, with files that only reading options make sense of."""
+    """The folder of the commands, with files that need reading options."""
     monkeypatch.chdir(tmp_path)
     draw = random.Random(1)  # noqa: S311 - losses, no secrets
     for name, bad in (("a b", 0.2), ("c", 0.4), ("d", 0.3), ("e", 0.5)):
@@ -178,7 +178,7 @@ def test_the_command_of_a_page_makes_its_result(run: Program, made: Callable[[],
     assert ended.code == 0, ended.err
     again = json.loads(ended.out)
     given = json.loads(result.text)
-    # What was chosen for many links, or named by default, may be said in other words.
+    # Choices for many links, and defaults, may be written differently.
     for document in (again, given):
         del document["airtcp_version"]
         document.pop("options", None)

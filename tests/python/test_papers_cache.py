@@ -1,4 +1,4 @@
-"""What was worked out is kept by content, and used again for the same question only."""
+"""The cache keeps results by content and uses them only for equal inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def outcomes(cache: Path) -> list[Path]:
-    """What came out of figures; beside it lies what figures share."""
+    """Cached outcomes of figures, without the work that figures share."""
     found: list[Path] = []
     for path in sorted(cache.glob("*.json.gz")):
         answer = json.loads(gzip.decompress(path.read_bytes()))["answer"]
@@ -46,10 +46,10 @@ def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
     answer["measures"][0]["value"] = 123.0
     kept.Cache(cache).put(first.name.removesuffix(".json.gz"), answer)
     assert goodput() == 123.0
-    # What is only about the comparison asks the same question.
+    # A change to the comparison only keeps the key.
     changed(papers, "tolerance = 0.2", "tolerance = 0.3")
     assert goodput() == 123.0
-    # Another parameter, another scenario, another seed: other questions.
+    # Another parameter, scenario or seed changes the key.
     scenario = papers / "scenarios" / "link.toml"
     scenario.write_text(SCENARIO + "# changed\n")
     assert goodput() == true
@@ -59,7 +59,7 @@ def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
     scenario.write_text(SCENARIO)
     changed(papers, "runs = 3", "runs = 2")
     assert goodput() == 123.0
-    # A damaged answer is none.
+    # A damaged result is not used.
     for answer in cache.glob("*.json.gz"):
         answer.write_bytes(b"damaged")
     assert goodput() == true
@@ -106,7 +106,7 @@ def test_links_are_kept_by_content(
         patched.setattr("airtcp._core.study", nobody)
         patched.setattr("airtcp._core.trace_synth", nobody)
         assert links_of(papers, cache, extremes=True) == made
-        # Everything that links depend on asks another question.
+        # Every input of links changes the key.
         for other in (
             {"seed": 2},
             {"repeat": 1},
@@ -141,14 +141,14 @@ def test_the_cache_is_bounded(tmp_path: Path) -> None:
         os.utime(tmp_path / f"{i}.json.gz", (i, i))
     (tmp_path / "mine.txt").write_text("not an answer")
     size = sum((tmp_path / f"{i}.json.gz").stat().st_size for i in (0, 3))
-    # What is used is kept, however old it is.
+    # A recently used result is kept, however old it is.
     assert cache.get("0") == [0] * 1000
     cache.trim(size)
     assert {path.name for path in tmp_path.iterdir()} == {"0.json.gz", "3.json.gz", "mine.txt"}
 
 
 def _bomb() -> bytes:
-    """An answer that is right but for its size: a few kilobytes that unpack to 32 MB."""
+    """A valid result except for its size: a few kilobytes that unpack to 32 MB."""
     packer = zlib.compressobj(9, wbits=31)
     packed = [packer.compress(b'{"hash":"x","answer":[')]
     packed += [packer.compress(b" " * (1 << 20)) for _ in range(32)]
@@ -225,7 +225,7 @@ def test_a_damaged_answer_is_a_missing_one(
         tracemalloc.stop()
     # A bomb is unpacked to the bound and no further.
     assert most < 8 << 20
-    # The answer is worked out and kept again; where that cannot be, nothing is said.
+    # The result is computed and kept again; if it cannot be kept, there is no error.
     cache.put("k", answer)
     if how not in {"folder", "pipe"}:
         assert cache.get("k") == answer

@@ -102,7 +102,7 @@ def test_every_combination_is_measured(papers: Path) -> None:
         (rate, system) for rate in (6, 54) for system in ("base", "RTS/CTS")
     }
     found = {(m.metric, m.at["rate"], m.at["system"]): m for m in outcome.measures}
-    # A variant without RTS has none to lose, and says so.
+    # A variant without RTS frames has a note in place of their loss.
     assert found["RTS error", 54, "base"].value is None
     assert "no RTS error" in found["RTS error", 54, "base"].note
     assert found["RTS error", 54, "RTS/CTS"].value is not None
@@ -116,9 +116,9 @@ def test_every_combination_is_measured(papers: Path) -> None:
     each = found["slowest", 6, "base"].each
     assert each is not None
     assert (least, greatest) == (min(v or 0 for v in each), max(v or 0 for v in each))
-    # What RTS costs at 54 Mb/s is less than what these few short runs tell apart.
+    # The cost of RTS at 54 Mb/s is below the scatter of these few short runs.
     assert [row["verdict"] for row in result.rows] == ["undecided", "ordering holds"]
-    # What an assumption sets goes before what an axis says.
+    # Values of an assumption override those of an axis.
     values = {s["here"] for row in result.rows for s in row["sensitivity"]}
     assert len(values) == 2
     rows = outcome.plots[0].layers[0].rows
@@ -270,7 +270,7 @@ WINDOWS = [16, 32, 64, 128, 256, 512, 1024]
     [(2, 0.111, 0.105), (4, 0.229, 0.232), (6, 0.295, 0.304), (10, 0.374, 0.389)],
 )
 def test_collision_models(n: int, frozen: float, chain: float) -> None:
-    """Numbers of docs/models/wifi-mac.md, worked out by programs of their own."""
+    """Numbers of docs/models/wifi-mac.md, computed by separate programs."""
     assert abs(collisions.bianchi(n, WINDOWS) - chain) < 0.001
     assert abs(collisions.refined(n, WINDOWS) - frozen) < 0.008
     assert abs(collisions.slotted(n, WINDOWS, 30_000, 1) - frozen) < 0.01
@@ -335,13 +335,13 @@ def test_windows_of_a_cell(papers: Path) -> None:
     assert min(v or 0 for v in whole) > 0
     assert all(0 < (v or 0) <= (all_ or 0) for v, all_ in zip(within, whole, strict=True))
     assert found["least reductions", "slowest"].value == min(v or 0 for v in whole)
-    # The picture has the windows of both flows in the less fair of the two runs.
+    # The chart shows the windows of both flows in the less fair of the two runs.
     fair = found["JFI",].each
     assert fair is not None
     plot = outcome.plots[0]
     assert f"{min(v or 0 for v in fair):.2f}" in plot.caption
     assert len({row["series"] for row in plot.layers[1].rows}) == 2
-    # Runs have seeds of their own.
+    # Each run has its own seed.
     assert fair[0] != fair[1]
 
 

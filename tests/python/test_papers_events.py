@@ -1,4 +1,4 @@
-"""Counts of events: few of them do not show how much they scatter."""
+"""Counts of events: few events do not show their scatter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of papers: their form, what is refused, sets of links, and all that ship."""
+"""Files of papers: their form, errors, sets of links, and all shipped files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages on papers: what stands between marks is what kept results give, and these are of today."""
+"""Pages on papers: blocks agree with the kept results, and these with the present inputs."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_blocks_are_made_from_results(papers: Path, tmp_path: Path) -> None:
     assert ["within" in line or "holds" in line for line in at[2:]] == [False, True]
     table = block('table T1.fig1 "goodput" cols=loss digits=1')
     assert table[0] == "|  | 0.0 | 0.05 |"
-    # What is published stands in brackets.
+    # Published values are in brackets.
     assert table[2].startswith("| goodput (Mb/s) | ")
     assert table[2].count("(9)") == 2
     assert block("table T1.fig9 goodput") == [

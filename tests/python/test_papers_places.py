@@ -7,7 +7,7 @@ from threading import Barrier, Event
 
 from airtcp.papers.places import Places
 
-# Ends a wait that would never end.
+# Limits a wait.
 PATIENCE_S = 120
 
 

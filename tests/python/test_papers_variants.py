@@ -68,7 +68,7 @@ def test_variants_side_by_side_have_the_runs_that_are_said_of_them(library: Libr
     every = [({"loss": n}, {"links[0].loss.probability": n / 100}) for n in (0, 10, 20)]
     found = runs_of(context, parameters, every, Run)
     assert [len(runs) for runs in found] == [1, 1, 2]
-    # In the order in which they were asked for, whichever was through first.
+    # In the requested order, whichever finished first.
     lost = [runs[0].document["links"][0]["loss_rate"] for runs in found]
     assert lost[0] == 0
     assert lost == sorted(lost)

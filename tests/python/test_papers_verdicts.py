@@ -1,4 +1,4 @@
-"""Verdicts: what was published against what came out."""
+"""Verdicts: published values against measures."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def found(value: float | None, low: float | None = None, high: float | None = No
         ({"low": 95}, (96.0,), "within interval"),
         ({"low": 95}, (94.9,), "not reproduced"),
         ({"high": 10}, (0.0,), "within interval"),
-        # An interval here that is wider than what is allowed tells nothing, wherever its mean is.
+        # An interval wider than the region is undecided, wherever its mean is.
         ({"value": 10, "tolerance_abs": 1}, (10.0, 9.1, 10.9), "within tolerance"),
         ({"value": 10, "tolerance_abs": 1}, (10.0, 8.9, 11.1), "undecided"),
         ({"value": 10, "tolerance_abs": 1}, (8.5, 7.9, 9.1), "undecided"),
         ({"value": 10, "tolerance_abs": 1}, (8.5, 8.1, 8.9), "not reproduced"),
         ({"low": 10, "high": 20}, (15.0, 9.0, 21.0), "undecided"),
         ({"low": 10, "high": 20}, (11.0, 8.0, 14.0), "within interval"),
-        # Over an end that is the only one, an interval must not reach.
+        # An interval must not reach over the only end of a region.
         ({"low": 95}, (96.0, 94.0, 98.0), "undecided"),
         ({"low": 95}, (96.0, 95.0, 97.0), "within interval"),
         ({"high": 10}, (11.0, 9.0, 13.0), "undecided"),
@@ -64,7 +64,7 @@ def found(value: float | None, low: float | None = None, high: float | None = No
         ({"value": 0, "tolerance": 0.5}, (0.1,), "not reproduced"),
         ({"value": 0, "tolerance_abs": 0.1}, (0.1,), "within tolerance"),
         ({"value": 1, "tolerance_abs": 0}, (1.0,), "within tolerance"),
-        # A tolerance is of the value: it does not widen the interval.
+        # A tolerance applies to the value and does not widen the interval.
         ({"value": 15, "low": 10, "high": 20, "tolerance": 0.4}, (21.0,), "within tolerance"),
         ({"value": 15, "low": 10, "high": 20, "tolerance": 0.1}, (21.5,), "not reproduced"),
         ({"value": 10, "tolerance": 0.1}, (None,), "not reproduced"),
@@ -131,7 +131,7 @@ def test_an_ordering_says_in_how_many_repeats_it_holds() -> None:
 
 
 def test_the_scatter_of_the_gap_decides() -> None:
-    """Sides that scatter together are told apart repeat by repeat; the margin counts with it."""
+    """Sides that scatter together are compared repeat by repeat, with the margin."""
     outcome = Outcome(
         [
             repeated("a", {}, [5.0, 9.0, 7.0]),
@@ -193,7 +193,7 @@ def _figure(one: Published) -> Figure:
 
 
 def test_an_alternative_of_fewer_repeats_is_compared_with_as_many() -> None:
-    """What the first repeats alone would have changed is not put down to the alternative."""
+    """A change from fewer repeats alone is not attributed to the alternative."""
     at = {"at": 1}
     outcome = Outcome([repeated("m", at, [11.2, 10.5, 10.6]), Measure("fixed", {}, 3.0)])
     assumption = Assumption("a", "choice", "set", {}, ({},), "why", ())

@@ -34,7 +34,7 @@ def _script(name: str) -> ModuleType:
 
 
 def _rows(name: str, **where: object) -> list[dict[str, float]]:
-    """Give the rows of a table, as numbers, that have these values."""
+    """Return the rows of a table, as numbers, that have these values."""
 
     def same(cell: str, value: object) -> bool:
         return cell == value if isinstance(value, str) else float(cell) == value
@@ -63,7 +63,7 @@ def kernel() -> ModuleType:
 
 
 def _beside_linux(kernel: ModuleType, law: str, rtt: int, loss: float, *, mark: bool) -> float:
-    """Run a point; hold it to Linux's goodput and to the table's. Give it in Mb/s."""
+    """Run a point, compare it with Linux's goodput and the table's, and return it in Mb/s."""
     point: dict[str, Any] = {"flows": law, "rtt_ms": rtt, "loss": loss}
     theirs = [row for row in _rows("kernel/kernel.csv", **point) if (row["mark"] > 0) == mark]
     ours = [row for row in _rows("kernel/simulated.csv", **point) if (row["mark"] > 0) == mark]

@@ -1,4 +1,4 @@
-"""Captures of radios as tshark reads them, against what the simulator counts of the same frames."""
+"""Radio captures read by tshark, against the simulator's counts of the same frames."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_captures_of_hidden_stations(tshark: str, tmp_path: Path, variant: str) 
             assert int(packet["_ws.expert.severity"] or "0") < ERROR, (name, packet)
         assert packets
         for packet in packets:
-            # To tshark a checksum that is wrong is malformed. These are flagged as such.
+            # tshark calls a wrong checksum malformed. These frames are flagged as such.
             bad = packet["wlan.fcs.status"] == BAD
             assert bool(packet["_ws.malformed"]) == bad, (name, packet)
             assert (packet["radiotap.flags.badfcs"] in {"1", "True"}) == bad, (name, packet)
@@ -128,7 +128,7 @@ def sizes(packets: list[dict[str, str]]) -> int:
 
 
 def check_sent(name: str, packets: list[dict[str, str]], on_air: pl.DataFrame) -> None:
-    """What a station sent is all that it had on the air."""
+    """The sent frames of a station are all its transmissions."""
     sent = [p for p in packets if not p["radiotap.dbm_antsignal"]]
     frames = on_air.filter(on_air["station"] == name)
     kinds = Counter(KINDS[p["wlan.fc.type_subtype"]] for p in sent)
@@ -151,7 +151,7 @@ def check_sent(name: str, packets: list[dict[str, str]], on_air: pl.DataFrame) -
 def check_heard(
     name: str, packets: list[dict[str, str]], on_air: pl.DataFrame, address: str
 ) -> None:
-    """What the access point received of a station is what it decoded, whole or garbled."""
+    """The received frames of the access point are those it decoded, intact or garbled."""
     heard = [p for p in packets if p["radiotap.dbm_antsignal"] and p["wlan.ta"] == address]
     # ACK and CTS have no transmitter's address.
     named = ~on_air["class"].is_in(["mac_ack", "cts"])

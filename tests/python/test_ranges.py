@@ -1,4 +1,4 @@
-"""What a comparison and a study report lies in its range and within what the link can carry."""
+"""Reported values of comparisons and studies are in their ranges and below the link's capacity."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SIGNED = {
 """May be below zero: measures of dependence, levels and places, and raw ends of intervals."""
 DIFFERENCES = ("difference", "difference_bps", "gain", "gain_percent", "less_than_best_bps")
 ASKED = {"options", "parameters", "scenario"}
-"""Not reported, but asked for."""
+"""Inputs, not results."""
 
 
 def _numbers(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Give every number that is reported, with the keys that lead to it."""
+    """Return every number that is reported, with the keys that lead to it."""
     if isinstance(part, dict):
         for key, value in part.items():
             if key not in ASKED and not key.endswith(DIFFERENCES):
@@ -57,7 +57,7 @@ def _estimates(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def _in_range(document: Any) -> int:
-    """Hold every number to its range; count the shares."""
+    """Check every number against its range, and count the shares."""
     shares = 0
     for path, value in _numbers(document):
         assert math.isfinite(value), path

@@ -1,4 +1,4 @@
-"""What would help a link against its losses: in `compare`, in `study`, in words, on the pages."""
+"""Remedies against losses: in `compare`, in `study`, in findings, on the pages."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_clean_link_is_not_and_it_is_said(clean: Path, run: Program) -> None:
     assert "Identical: sack@ll-arq:arq=selective." in said.text
     assert "Shorter delivery times: sliding." in said.text
     assert not [o for o in found["outcomes"] if (o["difference"] or {}).get("standing") == "more"]
-    # A short queue is another thing than goodput.
+    # A short queue is not a gain in goodput.
     delivery = remedies.delivery(found)
     assert delivery is not None
     assert delivery.headline == "Shortest delivery time: sliding"
@@ -116,7 +116,7 @@ def test_in_the_terminal(run: Program, lossy: Path) -> None:
         assert f"\n {name} " in after
     assert "Best remedy: " in after
     assert "One packet a slot, behind a queue" in after
-    # Who names the TCPs has these alone, unless remedies are asked for.
+    # With named TCPs there are no remedies unless requested.
     assert "Remedies against" not in _ended(run("compare", lossy, "--tcp", "sack", "-q"))
     assert "Remedies against" not in _ended(run("compare", lossy, "--remedies", "none", "-q"))
     named = _ended(run("compare", lossy, "--tcp", "sack", "--remedies", "ll-arq,lt-tcp", "-q"))
@@ -263,7 +263,7 @@ def test_what_is_not_significant_is_no_help() -> None:
     assert "No significant difference: lt-tcp +3.0 % [" in said.text
     assert "Lower: sliding \N{MINUS SIGN}4.0 % [" in said.text
     assert remedies.others(made) is None
-    # A gain too small to count is named as that.
+    # A gain below the threshold is named as such.
     made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"not_distinguishable": ["lt-tcp"]})
     assert "Higher by less than the threshold: lt-tcp" in remedies.conclusion(made).text
     made["replications"] = 1
@@ -289,7 +289,7 @@ def test_a_remedy_is_named_in_words_with_its_price() -> None:
 
 
 def test_a_large_gain_is_not_too_little_to_count() -> None:
-    # Its own interval excludes zero, that of all statements of the verdict does not.
+    # Its own interval excludes zero, the verdict's corrected interval does not.
     made = made_remedies(
         ("lt-tcp", 297.0, "more"),
         ("sliding", 2.0, "more"),
@@ -316,7 +316,7 @@ def test_what_has_no_interval_is_not_tested() -> None:
     said = remedies.conclusion(made)
     assert "Not tested (rare replications make the mean): lt-tcp 131 Mb/s." in said.text
     assert "No significant difference" not in said.text
-    # The heading says no more than the text, and no table has a ratio beside it.
+    # The heading claims no more than the text, and no table has a ratio.
     assert said.headline == "Whether a remedy raises goodput was not tested"
     assert "\N{MULTIPLICATION SIGN}" not in said.text
     assert compare.against_reference(made["outcomes"][1]) == "not tested"
@@ -328,7 +328,7 @@ def test_what_has_no_interval_is_not_tested() -> None:
 
 
 def _drawn(outcome: Any) -> Any:
-    """Give an outcome every key that a picture draws."""
+    """Return an outcome every key that a picture draws."""
     keys = ("rtt_mean_s", "rtt_p95_s", "share", "rival_goodput_bps")
     return {**dict.fromkeys(keys), **outcome}
 
@@ -345,7 +345,7 @@ def test_a_remedy_is_not_both_as_good_and_better_on_none() -> None:
     said = remedies.several([("a", made)]).text
     assert "best or not significantly worse: lt-tcp 1." in said
     assert "No significant gain on any link: sliding." in said
-    # Of one link there is no median, and of several it is of those on which it helps.
+    # One link has no median; for several it is over those on which the remedy helps.
     assert "(LT-TCP) on 1 (4.8\N{MULTIPLICATION SIGN})" in said
     twice = remedies.several([("a", made), ("b", made)]).text
     assert "on 2 (median 4.8\N{MULTIPLICATION SIGN})" in twice

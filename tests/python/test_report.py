@@ -1,4 +1,4 @@
-"""The report: complete in itself, and drawn by a real browser."""
+"""The report: self-contained, and drawn by a real browser."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_names_cannot_become_markup(tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)>.txt"
     airtcp.synth(tmp_path / name, prr=0.5, packets=500)
     page = airtcp.study(tmp_path / name, replicas=2).page()
-    # The drawing library, which is not ours, speaks of images.
+    # The external chart library mentions images.
     assert "<img" not in page.replace(library(), "")
     assert "</script><" not in page.split('id="payload">')[1].split("</script>")[0]
 
@@ -169,7 +169,7 @@ def test_cells_draw(browser: Browser, tmp_path: Path, scheme: str, width: int) -
     (tmp_path / "c.toml").write_text(CELL, "utf-8")
     result = airtcp.run(tmp_path / "c.toml")
     page = browser.open(result.report(tmp_path / "r.html"), scheme=scheme, width=width)
-    # Goodput of the flows, and four pictures of each cell.
+    # Goodput of the flows, and four charts of each cell.
     assert page.locator("[data-drawn]").count() == 9
     assert page.locator("[data-drawn='empty']").count() <= 1
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,4 +1,4 @@
-"""What leaves the page: saved pictures and print are light and whole, legends name every line."""
+"""Saved images and print: light colours, nothing cut off, complete legends."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_legend_names_every_line(on_screen: Any) -> None:
     page = on_screen
     shown = page.locator("[data-chart='window'] .role-legend-label text").all_text_contents()
     assert shown == [f"flow{i}" for i in range(MAX_NAMES)]
-    # What is not drawn is said, with where it is.
+    # A note names the lines that are not drawn.
     said = page.locator("[data-chart='window'] figcaption").inner_text()
     assert f"first {MAX_NAMES} are drawn; the other 2 are in the table window_series" in said
     # No two lines look the same.
@@ -145,7 +145,7 @@ def test_saved_pictures_are_light_and_opaque(browser: Browser, cell_page: Path) 
     assert pixels["opaque"]
     assert theme.LIGHT["@trace"] in pixels["colours"]
     assert not used_in_dark_only & set(pixels["colours"])
-    # What was drawn on the screen is as it was: dark.
+    # The charts on the screen stay dark.
     assert theme.DARK["@trace"] in page.locator("[data-chart='goodput'] svg").inner_html()
     page.context.close()
 
@@ -178,7 +178,7 @@ def test_paper_has_every_figure_and_whole_tables(
 
 
 def test_bars_stand_under_their_caption(on_screen: Any) -> None:
-    # Beside a higher figure, a picture begins at the top: the room that is left is below it.
+    # Beside a taller figure, a chart is aligned at the top.
     gaps = on_screen.evaluate(
         "[...document.querySelectorAll('[data-chart]')].map(f => [f.dataset.chart, "
         "f.querySelector('.canvas').getBoundingClientRect().top"
@@ -229,7 +229,7 @@ def test_equal_places_do_not_hide_all_names() -> None:
 
 
 def test_a_picture_of_the_page_has_its_charts(browser: Browser, cell_page: Path) -> None:
-    """What captures a page does so as soon as it is loaded, and does not scroll."""
+    """A screenshot tool captures a page after loading, without scrolling."""
     page = browser.blank(width=1300)
     page.goto(cell_page.as_uri(), wait_until="load")
     drawn, figures = (
@@ -255,7 +255,7 @@ def test_names_of_the_trade_off_lie_in_the_picture_and_apart() -> None:
     assert sides["the fastest way of all"] == "se"
     assert sides["nothing"] == "ne"
     assert sides["nearly as fast as that"] != sides["the fastest way of all"]
-    # The picture draws a name where its row says, and nowhere else.
+    # The chart draws a name only at the place in its row.
     layers = charts_link.trade_off()["layer"]
     texts = [layer for layer in layers if layer["mark"]["type"] == "text"]
     drawn = {

@@ -1,4 +1,4 @@
-"""Published experiments made again: rows, tables, the command, and the page."""
+"""Reproduced experiments: rows, tables, the command, and the page."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_measured_data_are_skipped_without_a_folder() -> None:
 
 def test_a_published_experiment_for_real() -> None:
     result = api.reproduce(["S1.fig2", "S1.sec6.2"], cache=False)
-    # Three draws tell the third digit of a probability no better than that.
+    # Three draws do not determine the third digit of a probability.
     told = {"within interval", "within tolerance", "undecided"}
     assert {row["verdict"] for row in result.rows} <= told
     assert sum(row["verdict"] == "undecided" for row in result.rows) <= 1
@@ -177,7 +177,7 @@ def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
     page_path = result.report(tmp_path / "page.html")
     for width in (360, 1300):
         page = browser.open(page_path, width=width)
-        # One plot of the driver, one of what was published and what came out.
+        # One plot of the driver, and one of published and measured values.
         assert page.locator("[data-chart] svg").count() == 2
         text = page.locator("main").inner_text()
         assert "not reproduced" in text
@@ -189,7 +189,7 @@ def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
 
 def test_printing_leaves_no_chart_blank(browser: Browser, papers: Path, tmp_path: Path) -> None:
     page_path = api.reproduce(papers=papers, cache=False).report(tmp_path / "page.html")
-    # So that no chart is near when the page is printed.
+    # No chart is near the view when the page is printed.
     text = page_path.read_text("utf-8").replace("<main", '<div style="height: 9000px"></div><main')
     page_path.write_text(text, "utf-8")
     drawn = "document.querySelectorAll('[data-chart][data-drawn]').length"

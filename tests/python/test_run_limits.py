@@ -1,4 +1,4 @@
-"""What `run` says of queues that are too short, of UDP flows, and of hidden stations."""
+"""Findings of `run` on short queues, UDP flows and hidden stations."""
 
 from __future__ import annotations
 

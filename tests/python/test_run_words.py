@@ -1,4 +1,4 @@
-"""What a run says in words: each cause from a scenario that has it, with its numbers."""
+"""Findings of a run: each cause from a scenario that has it, with its numbers."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def test_what_starves_in_turns_is_counted_where_it_starves() -> None:
         row = {"flow": flow, "payload": True, "ack": False, "to": "ap", "packets": 6 + 6 * number}
         rows = [
             {**row, "place": station, "reason": "retry_limit"},
-            # What the flow that does not starve there lost is not the starving one's.
+            # The losses of the flow that does not starve there do not count.
             {**row, "flow": "flow5", "place": "sta5", "reason": "retry_limit", "packets": 1},
         ]
         document["replications"][number]["drops"] = rows
@@ -316,7 +316,7 @@ def test_a_flow_of_which_nothing_arrives_comes_first() -> None:
     found = run_words.findings(_run(FAR))[0]
     assert (found.headline, found.tone) == ("Nothing got through", "bad")
     assert found.text.startswith("In 2 replications no data of the flow arrived. sta0 dropped")
-    # Beside one of which data arrive, it is named.
+    # Beside a flow with deliveries, it is named.
     star = 'kind = "star", stations = 1, radius_m = 5000'
     both = FAR.replace(star, 'kind = "positions", stations = [[5, 0], [5000, 0]]')
     found = run_words.findings(_run(both.replace("[[flows]]", "[[flows]]\ncount = 2")))[0]
@@ -329,7 +329,7 @@ def test_the_advice_for_a_cell_names_its_price() -> None:
     said = run_words.findings(document)[0].text
     assert "It may lower the total goodput" in said
     assert f"Compare the total, now {total:.1f} Mb/s." in said
-    # Behind a wire nobody else waits for the medium.
+    # Behind a wire no other station waits for the medium.
     few = LINK.format(more='queue = { kind = "drop-tail", packets = 5 }')
     place = groups.Place("air", "queue_full")
     assert "total" not in causes.first_try(_run(few), place)
@@ -406,7 +406,7 @@ def test_copies_of_a_link_that_duplicates_are_named() -> None:
     assert link["delivered_bps"]["mean"] > 1.2e7, "more than the link's rate"
     [said] = [f for f in run_words.findings(document) if f.headline == "Copies count as delivered"]
     copies = float(said.text.split(" Mb/s are copies")[0].split()[-1])
-    # Every second packet is there twice: a third of what arrives.
+    # Every second packet is duplicated: a third of all arrivals are copies.
     assert 0.31 < copies / (link["delivered_bps"]["mean"] * 1e-6) < 0.36
     assert "goodput does not count copies" in said.text
     lossy = 'loss = { model = "bernoulli", probability = 0.05 }'

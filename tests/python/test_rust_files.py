@@ -18,12 +18,12 @@ CRATES = Path(__file__).parents[2] / "crates"
 
 
 def circle(crate: Crate) -> list[str]:
-    """Describe a circle among a crate's files, a line for each use; empty if there is none."""
+    """Describe a cycle among a crate's files, a line for each use; empty if there is none."""
     edges = crate.uses()
     try:
         TopologicalSorter({module: set(used) for module, used in edges.items()}).prepare()
     except CycleError as error:
-        # The sorter gives a circle backwards: each is used by the one after it.
+        # The sorter returns a cycle backwards: each module is used by the next.
         found: list[Module] = error.args[1]
         return [
             f"{crate.files[user]} uses {crate.files[used]} ({edges[user][used]})"

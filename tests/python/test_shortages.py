@@ -1,4 +1,4 @@
-"""What the system lacks, and places that are none, are named; they are no faults of airtcp."""
+"""Missing resources and invalid places are named, and are no defects of airtcp."""
 
 from __future__ import annotations
 

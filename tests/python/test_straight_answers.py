@@ -1,4 +1,4 @@
-"""What is guessed of a trace is said where the result is; what is no trace is refused by name."""
+"""Results name guesses about a trace; other files than traces are refused by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import compare, notes
+from airtcp.findings import compare, notes, quantities
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -54,7 +54,7 @@ def test_what_was_taken_for_what_is_always_shown(run: Program, tmp_path: Path) -
         ended = run(*command)
         assert ended.code == 0, ended.err
         assert taken in ended.out
-    # A command without a table says it beside its other remarks.
+    # A command without a table prints it with its other notes.
     ended = run("trace", "convert", path, "--to", tmp_path / "b.txt")
     assert ended.code == 0, ended.err
     assert f"note: {taken}" in ended.err
@@ -66,7 +66,7 @@ def test_one_of_something_is_one() -> None:
     for number in (1, 2):
         for over in ("replications", "stretches"):
             case: Any = {"replications": number, "over": over}
-            said.append(compare.repeats(case))
+            said.append(quantities.repeats(case))
     assert said == ["1 replication", "1 stretch", "2 replications", "2 stretches"]
 
 
@@ -324,7 +324,7 @@ def test_synth_says_what_came_out_and_when_a_trace_is_too_short(
 
 
 def plain(text: str) -> str:
-    """Give text without the blanks between digits."""
+    """Return text without the blanks between digits."""
     return re.sub(r"(?<=\d)\u202f(?=\d)", "", text)
 
 
@@ -390,7 +390,7 @@ def test_a_wait_longer_than_the_round_trip_that_holds_it_is_explained(tmp_path: 
     [note] = [n for n in subject["notes"] if n.startswith("The mean wait in the queue is longer")]
     assert "they count different packets" in note
     assert note in html.unescape(result.page())
-    # Where it is shorter, as it is with Vegas, nothing needs to be explained.
+    # If it is shorter, as with Vegas, no explanation is needed.
     quick = airtcp.compare(path, tcp="vegas", layout="mahimahi", remedies=False)
     assert not any("count different" in n for n in quick.json["subjects"][0]["notes"])
 

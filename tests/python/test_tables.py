@@ -33,7 +33,7 @@ def test_detail_goes_before_columns_and_columns_before_names(width: int, gone: l
     lines, left_out = _shown(width)
     assert left_out == gone
     assert max(map(len, lines)) <= width
-    # A row a link, its number whole and the two names apart.
+    # A row per link, with complete numbers and distinct names.
     rows = [line for line in lines if "0.370" in line or "0.5" in line]
     assert len(rows) == 2
     assert [row.split()[0][-3:] for row in rows] == ["r-1", "r-2"]

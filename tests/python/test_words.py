@@ -102,7 +102,7 @@ def test_an_interval_ends_where_the_quantity_does() -> None:
     assert words.estimate(many, 1.0, flow["timeouts"].limits) == "0.951 [0.926, 1.01]"
     level = {"mean": 1.0, "ci_low": -3.0, "ci_high": 5.0}
     assert words.estimate(level, 1.0, snr.limits) == "1.00 [\N{MINUS SIGN}3.00, 5.00]"
-    # Half of it is as computed: it says how far the runs scatter.
+    # The half-width is the computed one, which shows the scatter of the runs.
     assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 \N{PLUS-MINUS SIGN}2.4"
 
 

@@ -1,10 +1,9 @@
-//! How much an acknowledgement says has arrived: `d_k` of the laws that measure bandwidth.
+//! Bytes that each ACK reports as newly arrived: `d_k` of the laws that estimate bandwidth.
 //!
 //! Westwood's AckedCount (Mascolo, Casetti, Gerla, Sanadidi and Wang, "TCP Westwood: Bandwidth
 //! Estimation for Enhanced Transport over Wireless Links", MobiCom 2001, section 2.3). A duplicate
-//! says that one segment has arrived, which one it does not say; it counts as a segment at once and
-//! is remembered. A later ACK of several segments counts for what it acknowledges less
-//! what duplicates have counted already:
+//! ACK reports that some segment arrived. It counts as one segment at once. A later ACK of several
+//! segments counts for the bytes that it acknowledges, less the bytes that duplicates have counted:
 //!
 //! ```text
 //! duplicate:                 d = MSS; accounted += MSS
@@ -13,32 +12,33 @@
 //! ACK of n <= MSS bytes:     d = n
 //! ```
 //!
-//! With selective acknowledgements nothing has to be guessed: `d` is what is newly acknowledged or
-//! SACKed, and a byte that was SACKed does not count again when it is acknowledged. Bytes.
+//! With SACK, `d` is the number of bytes that the ACK acknowledges or SACKs for the first time.
+//! Bytes.
 
 use super::{AckSample, LawParams};
 
-/// Counts what arrived.
+/// Counts the bytes that arrived.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AckedCount {
     mss: u64,
     selective: bool,
     accounted: u64,
-    /// Delivered in all when last asked.
+    /// Value of [`AckSample::total_delivered`] at the previous ACK.
     delivered: u64,
 }
 
 impl AckedCount {
-    /// For a connection with these parameters.
+    /// The count of a new connection.
     pub fn new(params: &LawParams) -> Self {
         let mss = u64::from(params.mss.max(1));
         Self { mss, selective: params.selective_acks, ..Self::default() }
     }
 
-    /// Bytes that this ACK says have arrived and none before did.
+    /// Bytes that this ACK is the first to report as arrived.
     pub const fn take(&mut self, ack: &AckSample) -> u64 {
         if self.selective {
-            // The difference includes what an old ACK's SACK blocks told, of which laws do not hear.
+            // The law is not called for an old ACK. The difference includes the old ACK's SACK
+            // blocks.
             let new = ack.total_delivered.saturating_sub(self.delivered);
             self.delivered = ack.total_delivered;
             return new;
@@ -68,7 +68,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// What each of these ACKs counts for, given as (cumulative, delivered in all).
+    /// The count of each ACK, given as (cumulative, delivered in all).
     fn counts(selective_acks: bool, acks: &[(u64, u64)]) -> Vec<u64> {
         let params = LawParams { mss: u32::narrow(MSS), selective_acks, ..LawParams::default() };
         let mut count = AckedCount::new(&params);

@@ -1,8 +1,8 @@
 //! Additive increase: about one segment per round trip.
 //!
 //! RFC 5681 equation 3, `cwnd += MSS*MSS/cwnd` per ACK, or RFC 3465 section 2.1, one segment per
-//! window of acknowledged bytes. The remainder of the division is carried, so that W segments
-//! grow by one in W acknowledgements exactly as with real numbers. Bytes.
+//! window of acknowledged bytes. The remainder of the division is carried, so that the growth
+//! equals that of real numbers. Bytes.
 
 use super::{Growth, Window};
 
@@ -10,18 +10,18 @@ use super::{Growth, Window};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Additive {
     growth: Growth,
-    /// Growth earned but not yet given, in byte-bytes: the fraction of `MSS*MSS/cwnd` that
-    /// integer division would lose, or bytes acknowledged times MSS.
+    /// Growth not yet applied, in units of byte times byte: the remainder of `MSS*MSS/cwnd`, or
+    /// acknowledged bytes times MSS.
     credit: u64,
 }
 
 impl Additive {
-    /// With nothing earned.
+    /// No growth is carried.
     pub const fn new(growth: Growth) -> Self {
         Self { growth, credit: 0 }
     }
 
-    /// Forgets what was earned: the window was reduced.
+    /// Drops the carried growth after a reduction of the window.
     pub const fn reset(&mut self) {
         self.credit = 0;
     }
@@ -41,7 +41,7 @@ impl Additive {
                 self.credit %= cwnd;
                 window.set_cwnd(grown);
             }
-            // A whole segment once a whole window was acknowledged.
+            // One segment per acknowledged window.
             Growth::Bytes => {
                 let whole = cwnd.saturating_mul(mss);
                 if self.credit >= whole {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::LawParams;
 
-    /// A thousand ACKs from ten segments against the same growth in real numbers.
+    /// Compares a thousand ACKs, from a window of ten segments, with growth in real numbers.
     #[test]
     fn as_with_real_numbers() {
         for mss in [1u32, 100, 1460] {
@@ -71,7 +71,7 @@ mod tests {
                 law.on_ack(u64::from(mss), &mut window);
                 real += s * s / real;
             }
-            // The division uses whole bytes: with segments of one byte that is all there is.
+            // The division uses whole bytes. With segments of one byte its error is one byte.
             let off = (window.cwnd() as f64 - real).abs() / s;
             assert!(off < if mss == 1 { 1.0 } else { 0.01 }, "{mss}: {} for {real}", window.cwnd());
         }

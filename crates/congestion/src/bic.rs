@@ -1,8 +1,8 @@
-//! BIC: the window searches for the one at which the last loss came.
+//! BIC: a binary search for the window at the last loss.
 //!
 //! Xu, Harfoush, Rhee, "Binary increase congestion control (BIC) for fast long-distance networks",
-//! INFOCOM 2004, as Linux's `tcp_bic.c` has it. With the window `w` and the window `W` of the last
-//! loss in whole segments, the window grows per round trip by
+//! INFOCOM 2004, as in Linux's `tcp_bic.c`. `w` is the window and `W` the window at the last loss,
+//! in whole segments. Per round trip the window grows by
 //!
 //! | where | segments |
 //! |---|---|
@@ -12,17 +12,16 @@
 //! | up to `W + (B - 1) max_increment` | `(w - W) / (B - 1)` |
 //! | above | `max_increment` |
 //!
-//! and by a twentieth at least while no loss is known. A loss keeps `beta` of the window, half at
-//! or below `low_window`; if it came before the window reached `W`, `W` becomes smaller than the
-//! window (fast convergence). A timeout forgets `W`.
+//! and by at least a twentieth until the first loss. A loss keeps `beta` of the window, or half at
+//! or below `low_window`. If the loss came before the window reached `W`, `W` becomes smaller than
+//! the window (fast convergence). A timeout resets `W`.
 //!
-//! Differences from Linux: growth is by acknowledged bytes, which takes the place of its estimate
-//! of segments per ACK, and in real numbers, where Linux rounds `w / increment` down. Linux's
-//! estimate is an integer average that starts at 2 and stays at 31/16 when every segment is
-//! acknowledged, so that it grows nearly twice as fast there: `ack_ratio` is for that. Windows count
-//! whole segments, as there. ns-3's values are keys; it has `smooth_part` 5, takes
-//! `beta` times the window for fast convergence, and does not forget. Leaves out: the
-//! `initial_ssthresh` of 100 of early Linux. Bytes.
+//! Differences from Linux: growth counts acknowledged bytes instead of Linux's estimate of segments
+//! per ACK, and uses real numbers where Linux rounds `w / increment` down. Linux's estimate is an
+//! integer average that starts at 2 and stays at 31/16 when every segment is acknowledged, so that
+//! its window grows nearly twice as fast. `ack_ratio` reproduces that. ns-3's values can be set: it
+//! has `smooth_part` 5, takes `beta` times the window for fast convergence, and keeps `W` after a
+//! timeout. Leaves out: the `initial_ssthresh` of 100 of early Linux. Bytes.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Nanos, Saturate};
@@ -33,16 +32,17 @@ use super::window::by_window;
 use super::{AckSample, Congestion, CongestionControl, Idle, LawParams, LawTable, Prior, Window};
 use crate::CongestionKind;
 
-/// What becomes of the window searched for when a loss comes before it is reached.
+/// How the search target `W` changes if a loss comes before the window reaches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BicConvergence {
-    /// `(1 + beta) / 2` of the window: the middle between it and what is kept (paper, Linux).
+    /// `(1 + beta) / 2` of the window: the middle between the window and its kept share (paper,
+    /// Linux).
     #[default]
     Middle,
-    /// `beta` of the window: what is kept (ns-3).
+    /// `beta` of the window: its kept share (ns-3).
     Kept,
-    /// The window, as at any loss.
+    /// The whole window, as at any other loss.
     Off,
 }
 
@@ -50,24 +50,24 @@ pub enum BicConvergence {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BicConfig {
-    /// Window in segments up to which it is Reno. Default 14.
+    /// Largest window in segments at which the law is Reno. Default 14.
     pub low_window: u32,
-    /// Most segments by which the window grows per round trip, `Smax`. Default 16.
+    /// Maximum growth per round trip in segments, `Smax`. Default 16.
     pub max_increment: u32,
-    /// The search goes this part of the way per round trip: `B` of 4 is a quarter. Default 4.
+    /// Divisor `B` of the search: each round trip covers 1/`B` of the distance. Default 4.
     pub binary_search: u32,
-    /// Share of the window kept on a loss. Default 0.8; Linux has 819/1024.
+    /// Share of the window kept on a loss. Default 0.8; Linux: 819/1024.
     pub beta: f64,
-    /// Round trips for the last segments below and the first above the window searched for:
-    /// growth is `binary_search / smooth_part`. Default 20 (Linux); ns-3 has 5.
+    /// Near the search target, growth per round trip is `binary_search / smooth_part` segments.
+    /// Default 20 (Linux); ns-3: 5.
     pub smooth_part: u32,
-    /// The window searched for after a loss that came early. Default `middle` (Linux); ns-3 has
+    /// The search target after a loss below the previous target. Default `middle` (Linux); ns-3:
     /// `kept`.
     pub fast_convergence: BicConvergence,
-    /// A timeout forgets the window searched for. Default true (Linux); ns-3: false.
+    /// A timeout resets the search target. Default true (Linux); ns-3: false.
     pub timeout_forgets: bool,
-    /// Growth above `low_window` is this many times as fast. Default 1; 1.9375 does what Linux
-    /// does when every segment is acknowledged.
+    /// Factor on the growth above `low_window`. Default 1; 1.9375 reproduces Linux when every
+    /// segment is acknowledged.
     pub ack_ratio: f64,
 }
 
@@ -104,7 +104,7 @@ const CWND_DIVISOR_BEFORE_LOSS: f64 = 20.0;
 pub struct Bic {
     config: BicConfig,
     window: Window,
-    /// Window searched for, in segments; 0 while no loss is known.
+    /// Search target in segments; 0 before the first loss.
     w_max: u64,
     prior: Prior<u64>,
 }
@@ -115,7 +115,6 @@ impl Bic {
         Self { config: *config, window: Window::default(), w_max: 0, prior: Prior::default() }
     }
 
-    /// The window in whole segments.
     fn segments(&self) -> u64 {
         self.window.cwnd() / self.window.mss()
     }
@@ -146,7 +145,7 @@ impl Bic {
         increment * c.ack_ratio
     }
 
-    /// What is searched for after a loss at the present window.
+    /// The search target after a loss at the present window.
     fn next_w_max(&self) -> u64 {
         let w = self.segments();
         if w >= self.w_max {

@@ -1,18 +1,16 @@
-//! What every registered law must hold, whatever the network does to it.
+//! Properties that every registered law must have, for any behaviour of the network.
 //!
-//! Calls come as a sender would make them: time moves forward, what is acknowledged was
-//! outstanding, an episode is told once. Where a law differs from the rest it says so in
-//! [`Promises`].
+//! Calls come as from a sender: time moves forward, acknowledged data was outstanding, and an
+//! episode is reported once. A law declares its exceptions in [`Promises`].
 
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use super::*;
 
-/// No law has a reason for a window of more bytes than this when it was never told of a flight
-/// of more than `MAX_FLIGHT`.
-const SANE: u64 = 1 << 53;
+/// If no flight exceeded `MAX_FLIGHT`, no law has a reason for a larger window than this, in bytes.
+const MAX_SANE: u64 = 1 << 53;
 const MAX_FLIGHT: u64 = 1 << 40;
 
 #[derive(Debug, Clone, Copy)]
@@ -23,20 +21,20 @@ struct Ack {
     ece: bool,
     /// Zero for none.
     rtt: Span,
-    /// Factor by which the delivery rate sample is beside the truth.
+    /// Factor between the delivery-rate sample and the true rate.
     boost: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Call {
     Ack(Ack),
-    /// An episode, whether the window restarts, and how many windows are outstanding.
+    /// An episode, whether the window restarts, and the number of windows outstanding.
     Congestion(CongestionKind, bool, u64),
-    /// An episode, perhaps a repeated timeout, and at once the news that nothing was lost.
+    /// An episode, perhaps a repeated timeout, followed at once by the report that nothing was
+    /// lost.
     Undone(CongestionKind, bool),
     Spurious,
     Idle(u64, bool),
-    Hint(u8),
     Limit(u64),
     Wait(Span),
 }
@@ -76,7 +74,6 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
         1 => (loss, any::<bool>()).prop_map(|(k, r)| Call::Undone(k, r && k == CongestionKind::Rto)),
         1 => Just(Call::Spurious),
         1 => (0u64..10_000_000, any::<bool>()).prop_map(|(t, r)| Call::Idle(t, r)),
-        1 => any::<u8>().prop_map(Call::Hint),
         1 => (0u64..1_000_000).prop_map(Call::Limit),
         2 => rtt().prop_map(Call::Wait),
     ];
@@ -114,7 +111,7 @@ struct Driver<'a> {
     law: Law,
     params: &'a LawParams,
     promises: Promises,
-    /// The least window.
+    /// The minimum window.
     floor: u64,
     now: Nanos,
     delivered: u64,
@@ -201,7 +198,7 @@ impl<'a> Driver<'a> {
         // Only a threshold of two segments can lie above a window of one.
         prop_assert!(self.law.cwnd() <= cwnd.max(two), "grew on congestion");
         if self.promises.has_threshold && kind == CongestionKind::Persistent {
-            prop_assert_eq!(self.law.ssthresh(), ssthresh, "held while the timer repeats");
+            prop_assert_eq!(self.law.ssthresh(), ssthresh, "changed at a repeated timeout");
         } else if self.promises.bounded_by_window && self.promises.reduces_on_loss {
             prop_assert!(self.law.ssthresh() <= cwnd.max(two), "a threshold above the window");
         }
@@ -222,8 +219,8 @@ impl<'a> Driver<'a> {
             self.congestion(CongestionKind::Persistent, false, 1)?;
         }
         self.law.on_spurious(self.now);
-        prop_assert!(self.law.cwnd() >= cwnd, "the window was not given back");
-        prop_assert!(self.law.ssthresh() >= ssthresh, "the threshold was not given back");
+        prop_assert!(self.law.cwnd() >= cwnd, "the window was not restored");
+        prop_assert!(self.law.ssthresh() >= ssthresh, "the threshold was not restored");
         if self.promises.has_threshold {
             let flight = 2 * cwnd.min(MAX_FLIGHT);
             self.law.raise_ssthresh(flight);
@@ -243,20 +240,11 @@ impl<'a> Driver<'a> {
             Call::Idle(us, restart) => {
                 let idle = Span::from_micros(us);
                 let pause = Idle { idle, rto: Span::from_secs(1), restart, app_limited: restart };
-                // A law without a threshold may be done with what held its window down (BBR's
-                // ProbeRTT), and returns to where it said it would.
+                // A law without a threshold may leave the state that limited its window, such as
+                // BBR's ProbeRTT. It then returns to the window that it reported.
                 let returns = if self.promises.has_threshold { 0 } else { self.law.ssthresh() };
                 self.law.on_idle(self.now, &pause);
                 prop_assert!(self.law.cwnd() <= before.max(returns), "grew while idle");
-            }
-            Call::Hint(n) => {
-                let hint = match n % 4 {
-                    0 => LinkHint::Down,
-                    1 => LinkHint::Up,
-                    2 => LinkHint::Rate(BitRate::from_mbps(1 + u64::from(n))),
-                    _ => LinkHint::Corruption(f64::from(n) / 256.0),
-                };
-                self.law.on_link_hint(self.now, &hint);
             }
             Call::Limit(bytes) => {
                 self.law.limit_cwnd(bytes);
@@ -271,9 +259,9 @@ impl<'a> Driver<'a> {
         let (cwnd, ssthresh, mss) = (self.law.cwnd(), self.law.ssthresh(), self.mss());
         prop_assert!(cwnd >= self.floor, "{} is below {}", cwnd, self.floor);
         prop_assert!(cwnd <= self.params.max_cwnd.max(mss), "above the bound");
-        prop_assert!(cwnd <= SANE, "{} bytes of window", cwnd);
+        prop_assert!(cwnd <= MAX_SANE, "{} bytes of window", cwnd);
         prop_assert!(ssthresh >= mss);
-        prop_assert!(ssthresh <= SANE || ssthresh == u64::MAX, "a threshold of {}", ssthresh);
+        prop_assert!(ssthresh <= MAX_SANE || ssthresh == u64::MAX, "a threshold of {}", ssthresh);
         if let Some(rate) = self.law.pacing_rate() {
             prop_assert!(rate.bps() >= 1);
         }
@@ -288,36 +276,36 @@ fn drive(
     calls: &[Call],
 ) -> Result<Vec<(u64, u64)>, TestCaseError> {
     let mut driver = Driver::new(config, params);
-    let mut course = Vec::with_capacity(calls.len());
+    let mut windows = Vec::with_capacity(calls.len());
     for call in calls {
         driver.call(*call).map_err(|e| {
-            TestCaseError::fail(format!("{}, {call:?} after {course:?}: {e}", config.name()))
+            TestCaseError::fail(format!("{}, {call:?} after {windows:?}: {e}", config.name()))
         })?;
-        course.push((driver.law.cwnd(), driver.law.ssthresh()));
+        windows.push((driver.law.cwnd(), driver.law.ssthresh()));
     }
-    Ok(course)
+    Ok(windows)
 }
 
 proptest! {
     #[test]
     fn every_law_keeps_its_promises(params in params(), calls in calls()) {
         for config in LawConfig::all() {
-            let course = drive(&config, &params, &calls)?;
-            prop_assert_eq!(course, drive(&config, &params, &calls)?, "not deterministic");
+            let windows = drive(&config, &params, &calls)?;
+            prop_assert_eq!(windows, drive(&config, &params, &calls)?, "not deterministic");
         }
     }
 
-    /// Acknowledged windows make room: no law stands still on a path without loss, here at ten
-    /// ACKs per round trip.
+    /// On a path without loss every law grows, here with ten ACKs per round trip.
     #[test]
     fn every_law_grows_without_loss(params in params()) {
         let rtt = Span::from_millis(10);
-        // The sample of an ACK is of its own segment in a round trip; ten arrive.
+        // The sample of an ACK covers its own segment in a round trip; ten ACKs arrive in that
+        // time.
         let ack = Ack { segments: 1, limited: true, fast: false, ece: false, rtt, boost: 10 };
         let calls = [Call::Wait(Span::from_millis(1)), Call::Ack(ack)].repeat(3000);
         for config in LawConfig::all() {
-            let course = drive(&config, &params, &calls)?;
-            let last = course.last().map_or(0, |c| c.0);
+            let windows = drive(&config, &params, &calls)?;
+            let last = windows.last().map_or(0, |c| c.0);
             let first = params.initial_window.min(params.max_cwnd);
             prop_assert!(last > first || last == params.max_cwnd, "{} never grew", config.name());
         }

@@ -1,21 +1,21 @@
-//! What a congestion law is asked, and what it answers.
+//! The interface of a congestion law.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
 
 use crate::needs::Needs;
 use crate::promises::Promises;
-use crate::types::{AckSample, Congestion, Idle, LawParams, LawState, LinkHint, Lost, Sent};
+use crate::types::{AckSample, Congestion, Idle, LawParams, LawState, Lost, Sent};
 
 /// A congestion law. `now` never decreases from call to call.
 ///
-/// What every law must hold, and the conformance suite checks: `cwnd` is at least one segment
-/// and at most [`LawParams::max_cwnd`]; an undo gives back what the reaction took; whatever
-/// round-trip times and amounts come in, windows and rates stay within sense; two copies fed the
-/// same calls agree. And what the law [`promises`](Self::promises).
+/// The conformance suite checks these rules for every law. `cwnd` is between one segment and
+/// [`LawParams::max_cwnd`]. An undo restores at least what the reaction took. Windows and rates
+/// stay bounded for any round-trip times and volumes. Two copies of a law with the same calls
+/// agree. The law keeps its [`promises`](Self::promises).
 pub trait CongestionControl: std::fmt::Debug + Send {
-    /// Begins (again) with these parameters: called when the connection is built and once more
-    /// when the handshake has settled the segment size and the initial window.
+    /// Begins (again) with these parameters. Called when the connection is built, and again when
+    /// the handshake has settled the segment size and the initial window.
     fn start(&mut self, now: Nanos, params: &LawParams);
 
     /// A data segment left.
@@ -23,29 +23,28 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         let _ = (now, sent);
     }
 
-    /// A segment was judged lost. Called for each, in the order of their judgement, before
-    /// [`on_ack`](Self::on_ack) and before the episode that they begin is told; for those a
-    /// timeout gives up, after it.
+    /// A segment was judged lost. Called once per segment, in the order of detection, before
+    /// [`on_ack`](Self::on_ack) and before the episode that the losses begin. After a timeout, the
+    /// calls follow the episode.
     fn on_lost(&mut self, now: Nanos, lost: &Lost) {
         let _ = (now, lost);
     }
 
-    /// An acknowledgement brought news: it acknowledged or SACKed data, or was a duplicate.
-    /// Called after loss detection, and after [`on_congestion`](Self::on_congestion) if this
-    /// very ACK began an episode.
+    /// An acknowledgement acknowledged or SACKed data, or was a duplicate. Called after loss
+    /// detection, and after [`on_congestion`](Self::on_congestion) if this ACK began an episode.
     fn on_ack(&mut self, now: Nanos, ack: &AckSample);
 
     /// A congestion episode began. Called once per episode.
     fn on_congestion(&mut self, now: Nanos, congestion: &Congestion);
 
-    /// The last reaction to a loss was unnecessary: nothing had been lost. Gives back at least
+    /// The last reaction to a loss was unnecessary, since nothing had been lost. Restores at least
     /// the window and the threshold from before it.
     fn on_spurious(&mut self, now: Nanos) {
         let _ = now;
     }
 
-    /// Raises the slow-start threshold to at least `bytes`, once more was in the network than it
-    /// says (RFC 4015 section 3.1 step 9). Nothing for a law without one.
+    /// Raises the slow-start threshold to at least `bytes` if the flight was larger than the
+    /// threshold (RFC 4015 section 3.1 step 9). A law without a threshold ignores it.
     fn raise_ssthresh(&mut self, bytes: u64) {
         let _ = bytes;
     }
@@ -55,58 +54,53 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         let _ = (now, idle);
     }
 
-    /// The layer below knows something about the link.
-    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        let _ = (now, hint);
-    }
-
-    /// Lowers the window to at most `bytes` without this being a congestion reaction, such as on
-    /// leaving a recovery with little outstanding (RFC 6582 section 3.2 step 3).
+    /// Lowers the window to at most `bytes` without a congestion reaction, for instance at the end
+    /// of a recovery with little outstanding (RFC 6582 section 3.2 step 3).
     fn limit_cwnd(&mut self, bytes: u64);
 
     /// Congestion window in bytes.
     fn cwnd(&self) -> u64;
 
-    /// Slow-start threshold in bytes; `u64::MAX` while nothing has set it. A law without one
-    /// answers the window to which it would return.
+    /// Slow-start threshold in bytes; `u64::MAX` while nothing has set it. A law without a
+    /// threshold returns the window that it would restore.
     fn ssthresh(&self) -> u64;
 
-    /// The rate at which segments should leave, headers not counted; `None` to send as the
-    /// window allows.
+    /// The rate at which segments should leave, without headers; `None` if the window alone governs
+    /// sending.
     fn pacing_rate(&self) -> Option<BitRate> {
         None
     }
 
-    /// The law's estimate of what the path carries for this connection, payload only; `None` if it
-    /// makes none or has none yet.
+    /// The law's estimate of the payload rate that the path carries for this connection; `None`
+    /// without an estimate.
     fn bandwidth(&self) -> Option<BitRate> {
         None
     }
 
-    /// True if the law sets its window during recovery itself, from what is delivered and lost:
-    /// nothing else may then reduce or limit it there (as `cong_control` does in Linux).
+    /// True if the law itself sets its window during recovery from delivered and lost bytes.
+    /// Nothing else may then reduce or limit the window (as with `cong_control` in Linux).
     fn governs_recovery(&self) -> bool {
         false
     }
 
-    /// Bytes of new data that leave at once where segments are paced, as in Linux; `None`: segments
+    /// Bytes of new data that leave in one burst under pacing, as in Linux; `None` if segments
     /// leave one by one.
     fn send_quantum(&self) -> Option<u64> {
         None
     }
 
-    /// What the law is doing.
+    /// The state of the law.
     fn state(&self) -> LawState;
 
-    /// What it promises beyond what every law does.
+    /// How the law differs from the default of all laws.
     fn promises(&self) -> Promises {
         Promises::default()
     }
 }
 
-/// The table of a law in a scenario: what [`LawConfig`](crate::LawConfig) asks of it.
+/// The configuration table of a law in a scenario, as [`LawConfig`](crate::LawConfig) uses it.
 pub trait LawTable {
-    /// Refuses what the law cannot run with.
+    /// Refuses values with which the law cannot run.
     ///
     /// # Errors
     /// The key at fault, what was found and what is accepted.
@@ -114,7 +108,7 @@ pub trait LawTable {
         Ok(())
     }
 
-    /// What the law needs of the path to work as its source describes. Default: nothing.
+    /// What the law requires of the path to work as its source describes. Default: nothing.
     fn needs(&self) -> Needs {
         Needs::Nothing
     }

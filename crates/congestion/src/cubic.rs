@@ -1,6 +1,6 @@
-//! CUBIC as the standard has it: RFC 9438.
+//! CUBIC by RFC 9438.
 //!
-//! In congestion avoidance, with windows in segments and `t` seconds since the avoidance began,
+//! In congestion avoidance, with windows in segments and `t` in seconds since the epoch began,
 //!
 //! ```text
 //! W_cubic(t) = C (t - K)^3 + W_max        K = cbrt((W_max - cwnd_epoch) / C)      (eq. 1, 2)
@@ -9,27 +9,26 @@
 //! W_est     += alpha / cwnd               per acknowledged segment                (eq. 4)
 //! ```
 //!
-//! with `alpha = 3 (1 - beta) / (1 + beta)` until `W_est` reaches `cwnd_prior` and 1 from then
-//! on; where `W_cubic(t) < W_est` the window is `W_est` (Reno-friendly region, 4.3). A loss or
-//! mark keeps `beta` of FlightSize (4.6), `W_max` becomes the window before it, or
-//! `(1 + beta) / 2` of that if it had not reached the last `W_max` (fast convergence, 4.7). After
-//! a timeout, and after HyStart++ has left slow start without a loss, `W_max` is the window with
-//! which the avoidance begins and `K` is 0 (4.8, 4.10). A spurious loss gives everything back
-//! unless the window has already outgrown it (4.9).
+//! with `alpha = 3 (1 - beta) / (1 + beta)` until `W_est` reaches `cwnd_prior`, and 1 after that.
+//! If `W_cubic(t) < W_est`, the window is `W_est` (Reno-friendly region, 4.3). A loss or mark keeps
+//! `beta` of FlightSize (4.6). `W_max` becomes the window before it, or `(1 + beta) / 2` of that if
+//! the window had not reached the last `W_max` (fast convergence, 4.7). After a timeout, and after
+//! HyStart++ has left slow start without a loss, `W_max` is the window at the beginning of the
+//! epoch and `K` is 0 (4.8, 4.10). After a spurious loss everything is restored, unless the window
+//! is already larger (4.9).
 //!
 //! `beta` here is the share that is *kept*, 0.7; in [`cubic_2008`](super::Cubic2008) it is the
 //! share taken off, 0.2.
 //!
-//! With `rules = "linux"` the law is Linux's: see [`linux`]. Absent, it is what the connection's
-//! `law_rules` says.
+//! With `rules = "linux"` the law is Linux's: see [`linux`]. Absent, the connection's `law_rules`
+//! decides.
 //!
 //! Time in which the window did not limit sending does not count (4.2, 5.8): the time since the
-//! last ACK before is left out, whether the application or the peer was the limit. Choices where
-//! the RFC leaves room: growth is by acknowledged bytes rather than per ACK, so that delayed ACKs
-//! do not slow it (as Linux); the smoothed round-trip time may still be unknown and is then
-//! taken for 0; an undo also happens when the window is exactly `cwnd_prior`; a restart after a
-//! pause begins the avoidance anew. Leaves out:
-//! RFC 7661's window validation. Segments and seconds inside, bytes outside.
+//! last ACK is left out, whether the application or the peer was the limit. Choices where the RFC
+//! leaves room: growth counts acknowledged bytes rather than ACKs, so that delayed ACKs do not slow
+//! it (as in Linux). A smoothed round-trip time that is still unknown counts as 0. An undo also
+//! happens if the window is exactly `cwnd_prior`. A restart after a pause begins a new epoch.
+//! Leaves out: RFC 7661's window validation. Segments and seconds inside, bytes outside.
 
 mod config;
 mod linux;
@@ -48,39 +47,38 @@ use super::{
 /// Upper bound of the target, in windows (RFC 9438 section 4.2).
 const MAX_GROWTH: f64 = 1.5;
 
-/// CUBIC by RFC 9438, or Linux's.
+/// CUBIC by RFC 9438 or by Linux's rules.
 #[derive(Debug, Clone)]
 pub struct Cubic {
     config: CubicConfig,
     window: Window,
-    course: Course,
-    prior: Prior<Course>,
-    /// When an ACK last came in congestion avoidance, or was missed by a pause.
+    cubic: CubicState,
+    prior: Prior<CubicState>,
+    /// Time of the last ACK in congestion avoidance, or of the last pause.
     last: Nanos,
-    /// Linux's course, which then stands for all of the others.
+    /// State by Linux's rules. If set, it replaces the other state.
     linux: Option<Linux>,
 }
 
-/// What an undo gives back beside the window.
+/// State that an undo restores besides the window.
 #[derive(Debug, Clone, Copy)]
-struct Course {
-    /// Segments; `None` if the next avoidance begins without (4.8, 4.10).
+struct CubicState {
+    /// Segments; `None` if the next epoch begins on its plateau (4.8, 4.10).
     w_max: Option<f64>,
-    /// Window when the threshold was last set, segments.
+    /// Window in segments when the threshold was last set.
     cwnd_prior: Option<f64>,
     epoch: Option<Epoch>,
 }
 
-/// A stage of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
-    /// `t_epoch`, moved on by the time that does not count.
+    /// `t_epoch`, moved forward by the time that does not count.
     start: Nanos,
     curve: Curve,
     w_est: f64,
 }
 
-const NO_COURSE: Course = Course { w_max: None, cwnd_prior: None, epoch: None };
+const INITIAL: CubicState = CubicState { w_max: None, cwnd_prior: None, epoch: None };
 
 impl Cubic {
     /// A law that waits for [`CongestionControl::start`].
@@ -88,26 +86,25 @@ impl Cubic {
         Self {
             config: *config,
             window: Window::default(),
-            course: NO_COURSE,
+            cubic: INITIAL,
             prior: Prior::default(),
             last: Nanos::ZERO,
             linux: None,
         }
     }
 
-    /// The window in segments.
     fn segments(&self) -> f64 {
         self.window.cwnd() as f64 / self.window.mss() as f64
     }
 
-    /// The present stage, which begins with this ACK if there is none.
+    /// The present epoch, which begins with this ACK if there is none.
     fn epoch(&mut self, now: Nanos) -> Epoch {
-        if let Some(epoch) = self.course.epoch {
+        if let Some(epoch) = self.cubic.epoch {
             return epoch;
         }
         let cwnd = self.segments();
-        let w_max = *self.course.w_max.get_or_insert(cwnd);
-        self.course.cwnd_prior.get_or_insert(cwnd);
+        let w_max = *self.cubic.w_max.get_or_insert(cwnd);
+        self.cubic.cwnd_prior.get_or_insert(cwnd);
         Epoch { start: now, curve: Curve::new(self.config.c, cwnd, w_max), w_est: cwnd }
     }
 
@@ -117,7 +114,7 @@ impl Cubic {
         let mut epoch = self.epoch(now);
         let acked = ack.acked as f64 / mss;
         let t = now.since(epoch.start);
-        let past = self.course.cwnd_prior.is_some_and(|prior| epoch.w_est >= prior);
+        let past = self.cubic.cwnd_prior.is_some_and(|prior| epoch.w_est >= prior);
         let alpha = if past { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         epoch.w_est += alpha * acked / cwnd;
         if self.config.reno_friendly && epoch.curve.at(t) < epoch.w_est {
@@ -127,12 +124,12 @@ impl Cubic {
             let target = target.clamp(cwnd, MAX_GROWTH * cwnd);
             self.window.grow((target - cwnd) / cwnd * ack.acked as f64);
         }
-        self.course.epoch = Some(epoch);
+        self.cubic.epoch = Some(epoch);
     }
 
-    /// Time up to now in which the window was not the limit does not count.
+    /// Leaves out the time up to now, in which the window was not the limit.
     fn skip_time(&mut self, now: Nanos) {
-        if let Some(epoch) = &mut self.course.epoch {
+        if let Some(epoch) = &mut self.cubic.epoch {
             epoch.start += now.since(self.last);
         }
         self.last = now;
@@ -142,7 +139,7 @@ impl Cubic {
 impl CongestionControl for Cubic {
     fn start(&mut self, now: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.course = NO_COURSE;
+        self.cubic = INITIAL;
         self.prior.forget();
         self.last = now;
         let rules = self.config.rules.unwrap_or(params.rules);
@@ -174,25 +171,25 @@ impl CongestionControl for Cubic {
             self.window.on_congestion(c, reduced);
             return;
         }
-        self.prior.before(c.kind, self.course);
+        self.prior.before(c.kind, self.cubic);
         let beta = self.config.beta_cubic;
-        self.course.epoch = None;
+        self.cubic.epoch = None;
         match c.kind {
             CongestionKind::FastRetransmit | CongestionKind::EcnCe => {
                 let cwnd = self.segments();
-                let early = self.course.w_max.is_some_and(|w_max| cwnd < w_max);
-                let aim = if early && self.config.fast_convergence {
+                let early = self.cubic.w_max.is_some_and(|w_max| cwnd < w_max);
+                let w_max = if early && self.config.fast_convergence {
                     cwnd * (1.0 + beta) / 2.0
                 } else {
                     cwnd
                 };
-                self.course = Course { w_max: Some(aim), cwnd_prior: Some(cwnd), epoch: None };
+                self.cubic = CubicState { w_max: Some(w_max), cwnd_prior: Some(cwnd), epoch: None };
             }
             CongestionKind::Rto => {
                 let cwnd_prior = Some(self.segments());
-                self.course = Course { w_max: None, cwnd_prior, epoch: None };
+                self.cubic = CubicState { w_max: None, cwnd_prior, epoch: None };
             }
-            CongestionKind::Persistent => self.course.w_max = None,
+            CongestionKind::Persistent => self.cubic.w_max = None,
         }
         let reduced = self.window.loss_base(c) as f64 * beta;
         self.window.on_congestion(c, u64::saturate(reduced.round()));
@@ -207,11 +204,11 @@ impl CongestionControl for Cubic {
             return;
         }
         let Some(before) = self.prior.take() else { return };
-        // Two segments remain whatever is lost.
-        let grown = self.course.cwnd_prior.is_some_and(|w| self.segments() > w.max(2.0));
+        // RFC 9438 keeps at least two segments.
+        let grown = self.cubic.cwnd_prior.is_some_and(|w| self.segments() > w.max(2.0));
         if !grown {
             self.window.on_spurious();
-            self.course = before;
+            self.cubic = before;
         }
     }
 
@@ -224,7 +221,7 @@ impl CongestionControl for Cubic {
         self.skip_time(now);
         if self.window.on_idle(idle) {
             self.prior.forget();
-            self.course.epoch = None;
+            self.cubic.epoch = None;
         }
     }
 

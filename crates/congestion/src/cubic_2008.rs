@@ -43,13 +43,13 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cubic2008Config {
-    /// C, segments per second cubed: how fast the window returns. Default 0.4.
+    /// C, segments per second cubed: how fast the window grows back. Default 0.4.
     pub c: f64,
     /// Share of the window *taken off* by a loss. Default 0.2.
     pub beta: f64,
     /// Reduce W_max further if a loss comes below the last W_max, so that new flows gain bandwidth. Default true.
     pub fast_convergence: bool,
-    /// Grow at least as Reno would. Default true.
+    /// Grow at least as fast as Reno. Default true.
     pub tcp_friendliness: bool,
 }
 
@@ -66,8 +66,8 @@ impl LawTable for Cubic2008Config {
     }
 }
 
-/// Growth per acknowledged segment, in parts of the window, where the curve is not above it
-/// (algorithm 1: `cnt = 100 cwnd`).
+/// Minimum growth per acknowledged segment as a fraction of the window, where the curve is not
+/// above the window (algorithm 1: `cnt = 100 cwnd`).
 const MIN_GROWTH: f64 = 0.01;
 
 /// CUBIC by the paper of 2008.
@@ -83,7 +83,7 @@ pub struct Cubic2008 {
 /// What an undo restores besides the window.
 #[derive(Debug, Clone, Copy, Default)]
 struct CubicState {
-    /// `W_lastmax`, segments; 0 for none.
+    /// `W_lastmax` in segments; 0 for none.
     w_max: f64,
     epoch: Option<Epoch>,
 }
@@ -107,7 +107,6 @@ impl Cubic2008 {
         }
     }
 
-    /// The window in segments.
     fn segments(&self) -> f64 {
         self.window.cwnd() as f64 / self.window.mss() as f64
     }

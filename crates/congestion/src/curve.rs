@@ -1,44 +1,43 @@
-//! The curve that CUBIC's window follows: `W(t) = C (t - K)^3 + W_origin`.
+//! The curve of CUBIC's window: `W(t) = C (t - K)^3 + W_origin`.
 //!
-//! It begins at the window `w` of the epoch's beginning and reaches a plateau at `W_origin` after
-//! `K = cbrt((W_origin - w) / C)` seconds (RFC 9438 equations 1 and 2; Ha, Rhee, Xu 2008
-//! algorithm 1). If the window is not below the aim, the plateau is where the window is and
-//! `K` is 0. Segments and seconds.
+//! The curve begins at the window `w` at the start of the epoch and reaches a plateau at `W_origin`
+//! after `K = cbrt((W_origin - w) / C)` seconds (RFC 9438 equations 1 and 2; Ha, Rhee, Xu 2008
+//! algorithm 1). If `w` is not below the target, `W_origin` is `w` and `K` is 0. Segments and
+//! seconds.
 
 use airtcp_units::{Saturate, Span, detmath};
 
-/// Upper bound of the window that a curve gives, segments.
+/// Upper bound of the window on a curve, segments.
 const MAX_WINDOW: f64 = (1_u64 << 40) as f64;
 
-/// A cubic curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Curve {
     /// Segments per second cubed.
     c: f64,
-    /// Seconds from the beginning to the plateau.
+    /// Time from the beginning to the plateau, seconds.
     k: f64,
     /// The plateau, segments.
     origin: f64,
 }
 
 impl Curve {
-    /// The curve from a window of `start` to a plateau at `aim`.
-    pub(super) fn new(c: f64, start: f64, aim: f64) -> Self {
-        if aim > start {
-            Self { c, k: detmath::cbrt((aim - start) / c), origin: aim }
+    /// The curve from a window of `start` to a plateau at `target`.
+    pub(super) fn new(c: f64, start: f64, target: f64) -> Self {
+        if target > start {
+            Self { c, k: detmath::cbrt((target - start) / c), origin: target }
         } else {
             Self { c, k: 0.0, origin: start }
         }
     }
 
-    /// The window `t` after the beginning.
+    /// The window at time `t` after the beginning.
     #[inline]
     pub(super) fn at(&self, t: Span) -> f64 {
         let d = t.as_secs_f64() - self.k;
         self.c * d * d * d + self.origin
     }
 
-    /// The same in whole segments: the distance to the plateau, which is whole, rounded down.
+    /// The window in whole segments: the distance to the whole-numbered plateau is rounded down.
     #[inline]
     pub(super) fn rounded(&self, t: Span) -> u64 {
         let d = t.as_secs_f64() - self.k;
@@ -59,14 +58,14 @@ mod tests {
         let old = Curve::new(0.4, 80.0, 100.0);
         assert!((old.k - 3.684_031).abs() < 1e-6, "{}", old.k);
         assert!((rfc.at(Span::ZERO) - 70.0).abs() < 1e-9);
-        // Half way in time an eighth of the distance is left, as far beyond the plateau as below.
+        // At half the time an eighth of the distance is left; after K the curve is mirrored.
         let half = Span(u64::saturate(rfc.k * 0.5e9));
         assert!((rfc.at(half) - 96.25).abs() < 1e-6);
         assert!((rfc.at(half + half + half) - 103.75).abs() < 1e-6);
     }
 
     #[test]
-    fn without_an_aim_it_begins_on_the_plateau() {
+    fn without_a_target_the_curve_begins_on_the_plateau() {
         let curve = Curve::new(0.4, 50.0, 40.0);
         assert_eq!((curve.k, curve.origin), (0.0, 50.0));
         assert!((curve.at(Span::from_secs(5)) - 100.0).abs() < 1e-9);

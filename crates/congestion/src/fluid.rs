@@ -1,21 +1,20 @@
-//! A law on a path that takes a fixed round-trip time whatever is sent: ACKs come evenly, a
-//! window of them per round trip, and losses are told where a test wants them.
+//! A test path with a fixed round-trip time at any load: ACKs come evenly, one window of them per
+//! round trip, and the test decides when losses occur.
 
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
 use super::{AckSample, Congestion, CongestionControl, CongestionKind, LawParams, SlowStartKind};
 
-/// Segments are of this many bytes.
+/// Payload of a segment in bytes.
 pub(super) const MSS: u64 = 1000;
 
-/// The path and the law on it.
 pub(super) struct Fluid<L> {
     pub(super) law: L,
     pub(super) rtt: Span,
-    /// Seconds, in which the ACKs' fractions of a round trip add up.
+    /// Time in seconds; the ACKs' fractions of a round trip add up in it.
     pub(super) time: f64,
     pub(super) acked: u64,
-    /// ACKs find that the window was the limit.
+    /// The ACKs report that the window was the limit.
     pub(super) limited: bool,
 }
 
@@ -37,12 +36,11 @@ impl<L: CongestionControl> Fluid<L> {
         Nanos::from_secs_f64(self.time)
     }
 
-    /// The window in segments.
     pub(super) fn window(&self) -> f64 {
         self.law.cwnd() as f64 / MSS as f64
     }
 
-    /// An ACK of `segments`, after the share of a round trip that they take.
+    /// An ACK of `segments`, after the fraction of a round trip that they take.
     pub(super) fn ack(&mut self, segments: u64) {
         self.time += self.rtt.as_secs_f64() * segments as f64 / self.window();
         self.acked += segments;
@@ -73,8 +71,8 @@ impl<L: CongestionControl> Fluid<L> {
         self.law.on_congestion(self.now(), &Congestion { kind, flight, restart: false });
     }
 
-    /// A loss now and then every `every` segments; returns the average window over time of
-    /// each interval between losses.
+    /// A loss now and after every `every` segments; returns the time average of the window in each
+    /// interval between losses.
     pub(super) fn periodic_losses(&mut self, every: u64, intervals: usize) -> Vec<f64> {
         let mut averages = Vec::with_capacity(intervals);
         for _ in 0..intervals {
@@ -82,21 +80,21 @@ impl<L: CongestionControl> Fluid<L> {
             let begin = self.time;
             let mut left = every;
             while left > 0 {
-                // Large windows take several segments at a time.
+                // In large windows, one ACK covers several segments.
                 let n = u64::saturate((self.window() / 200.0).max(1.0)).min(left);
                 self.ack(n);
                 left -= n;
             }
-            // What was sent per round trip.
+            // Segments sent per round trip.
             averages.push(every as f64 * self.rtt.as_secs_f64() / (self.time - begin));
         }
         averages
     }
 }
 
-/// Two flows of one law with these round-trip times share a path that carries `capacity`
-/// segments per second and holds none back: whenever together they send more, both lose. Returns
-/// the ratio of what they send in the second half of `seconds`.
+/// Two flows of one law with these round-trip times share a path that carries `capacity` segments
+/// per second without a queue. Whenever their sum exceeds the capacity, both lose. Returns the
+/// ratio of their throughputs in the second half of `seconds`.
 pub(super) fn synchronised<L: CongestionControl>(
     new: impl Fn() -> L,
     rtts: [Span; 2],
@@ -123,9 +121,9 @@ pub(super) fn synchronised<L: CongestionControl>(
     (paths[0].acked - a) as f64 / (paths[1].acked - b) as f64
 }
 
-/// A law that is told of losses and at once that they were none goes on as one that was not.
+/// A law with losses that are undone at once behaves like a copy without these losses.
 pub(super) fn undone_at_once_leaves_no_trace<L: CongestionControl>(new: impl Fn() -> L) {
-    let course = |undone: &[CongestionKind]| {
+    let windows = |undone: &[CongestionKind]| {
         let mut path = Fluid::new(new(), 100, Span::from_millis(50));
         path.run_to(1.0);
         path.congestion(CongestionKind::FastRetransmit);
@@ -143,14 +141,14 @@ pub(super) fn undone_at_once_leaves_no_trace<L: CongestionControl>(new: impl Fn(
         }
         windows
     };
-    let reference = course(&[]);
+    let reference = windows(&[]);
     for undone in [
         &[CongestionKind::FastRetransmit][..],
         &[CongestionKind::Rto],
         &[CongestionKind::Rto, CongestionKind::Persistent],
     ] {
-        // The fraction of a byte that was carried is lost.
-        let off = course(undone).iter().zip(&reference).map(|(a, b)| a.abs_diff(*b)).max();
+        // The carried fraction of a byte is lost.
+        let off = windows(undone).iter().zip(&reference).map(|(a, b)| a.abs_diff(*b)).max();
         assert!(off <= Some(1), "{undone:?}: off by {off:?} bytes");
     }
 }

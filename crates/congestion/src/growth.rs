@@ -1,4 +1,4 @@
-//! What growth of the window in congestion avoidance counts: ACKs or bytes.
+//! The unit of growth in congestion avoidance: ACKs or bytes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,6 @@ pub enum Growth {
     #[default]
     PerAck,
     /// One segment for every window of acknowledged bytes (RFC 3465, appropriate byte
-    /// counting): one segment per round trip however ACKs come.
+    /// counting): one segment per round trip, independent of delayed ACKs.
     Bytes,
 }

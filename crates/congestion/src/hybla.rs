@@ -1,8 +1,8 @@
-//! Hybla: Reno whose window grows by the clock instead of by the round trip.
+//! Hybla: Reno with growth that does not depend on the round-trip time.
 //!
 //! C. Caini and R. Firrincieli, "TCP Hybla: a TCP Enhancement for Heterogeneous Networks",
-//! International Journal of Satellite Communications and Networking 22(5), 2004. A long path is to
-//! carry what one of RTT0 would. With the smallest round-trip time so far,
+//! International Journal of Satellite Communications and Networking 22(5), 2004. The rate on a long
+//! path is to grow as on a path of RTT0. With the smallest round-trip time so far,
 //!
 //! ```text
 //! rho = RTT/RTT0, at least 1
@@ -11,15 +11,16 @@
 //! avoidance:   cwnd += rho^2 MSS*MSS/cwnd per ACK
 //! ```
 //!
-//! so that the rate grows by a segment per RTT0 every RTT0 in avoidance, whatever RTT is. Losses,
-//! timeouts and marks are Reno's; with RTT <= RTT0 the whole law is.
+//! In congestion avoidance the rate then grows by a segment per RTT0 every RTT0, at any RTT.
+//! Losses, timeouts and marks have Reno's reactions. With RTT <= RTT0 the whole law is Reno.
 //!
-//! Choices: an initial window above `rho MSS` stays. Slow start multiplies what the standard one
-//! gives for an ACK, with its limit `L`; what it adds to that ends at the threshold, as in Linux
-//! and ns-3. One ACK raises the window by at most `2^16 - 1` segments (Linux, there in slow start
-//! only). rho follows the smallest sample as in ns-3; in Linux it is the smallest smoothed one.
+//! Choices: an initial window above `rho MSS` stays. Slow start multiplies the growth of standard
+//! slow start for an ACK, including its limit `L`. The additional growth ends at the threshold, as
+//! in Linux and ns-3. One ACK raises the window by at most `2^16 - 1` segments (in Linux, in slow
+//! start only). rho follows the smallest sample as in ns-3; in Linux it follows the smallest
+//! smoothed one.
 //!
-//! Leaves out what the paper puts beside the law: pacing, which is a key of the connection, and
+//! Leaves out two separate proposals of the paper: pacing, which is a key of the connection, and
 //! the bandwidth estimate for the first threshold. Bytes and nanoseconds; rho has no unit.
 
 use airtcp_probe::ConfigError;
@@ -32,14 +33,14 @@ use super::{
     AckSample, Congestion, CongestionControl, CongestionKind, LawParams, LawTable, Window,
 };
 
-/// Most segments that one ACK may add (Linux).
+/// Maximum growth per ACK in segments (Linux).
 const MAX_SEGMENTS: f64 = 65_535.0;
 
 /// Parameters of Hybla.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HyblaConfig {
-    /// Round-trip time of the path whose growth is matched, 1 ms to 10 s. Default 25 ms.
+    /// Round-trip time of the reference path, 1 ms to 10 s. Default 25 ms.
     pub rtt0: Span,
 }
 
@@ -60,7 +61,7 @@ impl LawTable for HyblaConfig {
     }
 }
 
-/// How much longer the path is than the reference, and what follows from it.
+/// Ratio of the round-trip times of path and reference, and the factors derived from it.
 #[derive(Debug, Clone, Copy)]
 struct Rho {
     /// RTT/RTT0, at least 1.
@@ -72,7 +73,7 @@ struct Rho {
 }
 
 impl Rho {
-    /// That of a path of `rtt`.
+    /// The ratio of a path of `rtt`.
     fn new(rtt: Span, rtt0: Span) -> Self {
         let rho = (rtt.0 as f64 / rtt0.0.max(1) as f64).max(1.0);
         let slow_start = (detmath::pow(2.0, rho) - 1.0).min(MAX_SEGMENTS);
@@ -107,21 +108,21 @@ impl Hybla {
         self.rho = Rho::new(rtt, self.config.rtt0);
     }
 
-    /// Slow start has raised the window from `before`, by what is right for rho = 1.
-    fn hurry(&mut self, before: u64) {
+    /// Multiplies the growth of standard slow start, which raised the window from `before`.
+    fn scale_slow_start(&mut self, before: u64) {
         let (cwnd, ssthresh) = (self.window.cwnd(), self.window.ssthresh());
         let standard = cwnd.saturating_sub(before) as f64;
-        let most = (self.most() - standard).min(ssthresh.saturating_sub(cwnd) as f64);
+        let most = (self.max_growth() - standard).min(ssthresh.saturating_sub(cwnd) as f64);
         self.window.grow((standard * (self.rho.slow_start - 1.0)).min(most));
     }
 
     fn increase(&mut self) {
         let (mss, cwnd) = (self.window.mss() as f64, self.window.cwnd() as f64);
-        self.window.grow((self.rho.avoidance * mss * mss / cwnd).min(self.most()));
+        self.window.grow((self.rho.avoidance * mss * mss / cwnd).min(self.max_growth()));
     }
 
-    /// Bytes that one ACK may add.
-    fn most(&self) -> f64 {
+    /// Maximum growth per ACK in bytes.
+    fn max_growth(&self) -> f64 {
         MAX_SEGMENTS * self.window.mss() as f64
     }
 }
@@ -148,7 +149,7 @@ impl CongestionControl for Hybla {
         }
         let before = self.window.cwnd();
         if self.window.on_slow_start_ack(ack) {
-            self.hurry(before);
+            self.scale_slow_start(before);
         } else if ack.cwnd_limited && !ack.ece {
             self.increase();
         }
@@ -207,7 +208,7 @@ mod tests {
             let law = hybla(rtt_us, 1, 10);
             assert_eq!((law.cwnd(), law.ssthresh()), (cwnd, ssthresh), "{rtt_us}");
         }
-        // A larger initial window stays, and no threshold stays none.
+        // A larger initial window stays, and an absent threshold stays absent.
         let law = hybla(100_000, 10, u64::MAX);
         assert_eq!((law.cwnd(), law.ssthresh()), (10_000, u64::MAX));
     }
@@ -219,7 +220,7 @@ mod tests {
             let mut law = hybla(rtt_us, 4, u64::MAX);
             assert_eq!(ack(&mut law, rtt_us), 4000 + grown, "{rtt_us}");
         }
-        // A window of ACKs multiplies it by 2^rho: 2, 8, 32 at rho = 2.
+        // A window of ACKs multiplies the window by 2^rho: 2, 8, 32 at rho = 2.
         let mut law = hybla(50_000, 2, u64::MAX);
         for window in [2, 8, 32] {
             assert_eq!(law.cwnd(), window * MSS);
@@ -227,7 +228,7 @@ mod tests {
                 ack(&mut law, 50_000);
             }
         }
-        // It ends at the threshold: 4 + 15 segments would go beyond 4 * 3.
+        // Slow start ends at the threshold: 4 + 15 segments would exceed 4 * 3.
         let mut law = hybla(100_000, 4, 3);
         assert_eq!((ack(&mut law, 100_000), law.state()), (12_000, LawState::Avoidance));
     }
@@ -246,8 +247,8 @@ mod tests {
         assert!((segments - 183.30).abs() < 0.2, "{segments}");
     }
 
-    /// The rate in segments per second that avoidance adds in ten seconds: 10 s/RTT0^2 = 16,000,
-    /// whatever the round-trip time.
+    /// The rate in segments per second that avoidance adds in ten seconds is 10 s/RTT0^2 = 16,000
+    /// at any round-trip time.
     #[test]
     fn the_rate_grows_by_the_clock() {
         for rtt_ms in [25, 50, 100, 200] {
@@ -259,7 +260,7 @@ mod tests {
                 }
             }
             let added = (law.cwnd() - before) as f64 / MSS as f64 / (rtt_ms as f64 / 1000.0);
-            // Within a round of ACKs the window they share has grown already: a little less.
+            // The window also grows within a round of ACKs, so the gain is slightly less.
             assert!((0.95..=1.0).contains(&(added / 16_000.0)), "{rtt_ms} ms: {added}");
         }
     }
@@ -285,8 +286,8 @@ mod tests {
         assert_eq!(ack(&mut law, hours), 65_536 * MSS);
         law.window.set_ssthresh(u64::MAX);
         assert_eq!(ack(&mut law, hours), (65_536 + 65_535) * MSS);
-        // Two thousand segments acknowledged at once, all of which paced HyStart++ takes: times 15
-        // and 31 they stay below, times 63 they do not.
+        // Two thousand segments are acknowledged at once, and paced HyStart++ takes all of them.
+        // Factors 15 and 31 stay below the bound, 63 does not.
         for (rtt_us, grown) in [(100_000, 30_000), (125_000, 62_000), (150_000, 65_535)] {
             let p = params(rtt_us, 10, u64::MAX);
             let slow_start = SlowStartKind::HyStartPlusPlus;
@@ -299,7 +300,7 @@ mod tests {
     }
 
     /// At RTT0 and below every window is Reno's, through slow start, avoidance, losses, marks,
-    /// timeouts and undo. The two carry fractions of a byte differently.
+    /// timeouts and undo. The two laws carry fractions of a byte differently.
     #[test]
     fn reno_on_a_short_path() {
         let p = params(25_000, 2, 40);

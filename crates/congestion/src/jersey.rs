@@ -1,9 +1,9 @@
-//! Jersey: lets marks say whether a loss was congestion, and a bandwidth estimate how far to
-//! go down.
+//! Jersey: marks decide whether a loss is congestion, and a bandwidth estimate sets the reduced
+//! window.
 //!
-//! K. Xu, Y. Tian and N. Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004.
-//! Every ACK moves an estimate of the bandwidth over a sliding window of a round trip; `L_n` is
-//! what the ACK says has arrived (see [`AckedCount`]):
+//! K. Xu, Y. Tian and N. Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4),
+//! 2004. Every ACK updates an estimate of the bandwidth over a sliding window of a round trip.
+//! `L_n` is the number of bytes that the ACK reports as newly arrived (see [`AckedCount`]):
 //!
 //! ```text
 //! R_n = (RTT R_{n-1} + L_n) / ((t_n - t_{n-1}) + RTT)        ownd = RTT R_n, at least two segments
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! Growth is Reno's. Without ECN on the path there is no warning, and the window grows until a
-//! timeout or the receiver stops it. RTT is the smoothed round-trip time, or the smallest. With the
-//! smoothed one `ownd` is about what is in flight, so that marks hold a queue where it is; the
-//! smallest drains it. Bytes and nanoseconds.
+//! timeout or the receiver's window limits it. RTT is the smoothed or the smallest round-trip time.
+//! With the smoothed one, `ownd` is about the flight, so that marks hold a queue at its length. The
+//! smallest one drains the queue. Bytes and nanoseconds.
 
 use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
@@ -34,14 +34,14 @@ use super::{
     LawParams, LawTable, Needs, Promises, Window,
 };
 
-/// Which round-trip time makes a window of the estimated bandwidth.
+/// The round-trip time that converts the estimated bandwidth to a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowRtt {
     /// The smoothed one.
     #[default]
     Smoothed,
-    /// The smallest of the connection, as Westwood's.
+    /// The smallest of the connection, as in Westwood.
     Smallest,
 }
 
@@ -49,13 +49,14 @@ pub enum WindowRtt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JerseyConfig {
-    /// Which round-trip time makes a window of the estimated bandwidth: `smoothed` (default) or
-    /// `smallest`.
+    /// The round-trip time that converts the estimated bandwidth to a window: `smoothed` (default)
+    /// or `smallest`.
     pub window_rtt: WindowRtt,
 }
 
 impl LawTable for JerseyConfig {
-    /// The queue `jersey`, whose marks warn of congestion: a loss without a warning reduces nothing.
+    /// The queue `jersey`. Its marks warn of congestion, and a loss without a warning reduces
+    /// nothing.
     fn needs(&self) -> Needs {
         Needs::MarkingQueue("jersey")
     }
@@ -70,12 +71,12 @@ pub struct Jersey {
     arrived: AckedCount,
     /// `R_n`, bytes per second.
     estimate: f64,
-    /// When the last ACK came.
+    /// Time of the last ACK.
     at: Nanos,
     srtt: Option<Span>,
     min_rtt: Option<Span>,
     acked_up_to: u64,
-    /// What had been sent when the last mark was echoed.
+    /// End of the data sent when the last mark was echoed.
     warned_up_to: u64,
 }
 
@@ -137,7 +138,8 @@ impl CongestionControl for Jersey {
     fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
         let warned = self.acked_up_to < self.warned_up_to;
         if c.kind == CongestionKind::FastRetransmit && !warned && !c.restart {
-            // Explicit retransmit. Told of all the same, so that an undo finds what was before.
+            // Explicit retransmit. The window records the reaction anyway, so that an undo restores
+            // this state.
             let (cwnd, ssthresh) = (self.window.cwnd(), self.window.ssthresh());
             self.window.on_congestion(c, cwnd);
             self.window.set_cwnd(cwnd);
@@ -158,7 +160,7 @@ impl CongestionControl for Jersey {
     }
 
     fn promises(&self) -> Promises {
-        // Without a warning a loss is no congestion.
+        // Without a warning a loss does not count as congestion.
         Promises { reduces_on_loss: false, ..Promises::default() }
     }
 
@@ -178,8 +180,8 @@ mod tests {
         Nanos::ZERO + Span::from_millis(ms)
     }
 
-    /// A law fed with one ACK of a segment every 10 ms, round-trip time 200 ms now and 100 ms at
-    /// its smallest, 40 segments sent beyond what is acknowledged.
+    /// A law that received an ACK of one segment every 10 ms, with a round-trip time of 200 ms now
+    /// and 100 ms at its smallest, and 40 segments outstanding.
     fn fed(config: JerseyConfig, acks: u64) -> Jersey {
         let params = LawParams {
             mss: u32::narrow(MSS),
@@ -235,7 +237,7 @@ mod tests {
         assert_eq!((law.cwnd(), law.ssthresh()), before);
         law.on_spurious(at_ms(4002));
         assert_eq!((law.cwnd(), law.ssthresh()), before);
-        // In slow start as well: it goes on.
+        // Also in slow start, which continues.
         law.window.set_ssthresh(u64::MAX);
         law.on_congestion(at_ms(4003), &loss(CongestionKind::FastRetransmit));
         assert_eq!((law.ssthresh(), law.state()), (u64::MAX, LawState::SlowStart));
@@ -250,7 +252,7 @@ mod tests {
             law.on_congestion(at_ms(10_001), &loss(CongestionKind::EcnCe));
             assert!(law.cwnd().abs_diff(segments * MSS) <= 1, "{}", law.cwnd());
             assert_eq!(law.ssthresh(), law.cwnd());
-            // Never up.
+            // Rate control never raises the window.
             law.limit_cwnd(4 * MSS);
             law.on_congestion(at_ms(10_002), &loss(CongestionKind::EcnCe));
             assert_eq!(law.cwnd(), 4 * MSS);
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_grows_on_a_marks_echo() {
+    fn the_window_does_not_grow_on_an_echo() {
         let mut law = fed(JerseyConfig::default(), 1);
         law.window.set_ssthresh(u64::MAX);
         let before = law.cwnd();

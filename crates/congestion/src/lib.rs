@@ -1,17 +1,18 @@
-//! Congestion laws: how the window and the pacing rate answer what the sender learns.
+//! Congestion laws: they compute the window and the pacing rate from the sender's measurements.
 //!
-//! A law decides *how much* may be outstanding; it never decides *what* is sent or what counts
-//! as a loss. The sender, which is in the transport crate, tells the law of every congestion
-//! episode exactly once, with its kind ([`CongestionKind`]). Loss recovery inflates Reno's and
-//! NewReno's window temporarily; the sender adds that outside the law.
+//! A law decides *how much* may be outstanding. It never decides *what* is sent or what counts as a
+//! loss. The sender, which is in the transport crate, reports every congestion episode exactly
+//! once, with its kind ([`CongestionKind`]). Reno's and NewReno's loss recovery inflate the window
+//! temporarily; the sender adds that outside the law. All windows are in bytes.
 //!
-//! A law is one file, its two lines below (`mod` and `pub use`), and one line of the list in
-//! `registry.rs`: that line gives the law its tag in the configuration, its place in the schema, its
-//! line in `airtcp list` and its run of the conformance suite. All windows are in bytes.
+//! A law is one file, its two lines below (`mod` and `pub use`), and one entry in `registry.rs`.
+//! The entry gives the law its tag in the configuration, its place in the schema, its line in
+//! `airtcp list` and its run of the conformance suite.
 //!
-//! Laws are built from parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`]
-//! (standard and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (what an undo
-//! returns to), [`AckedCount`] (how much an ACK says has arrived). [`Promises`] says where a law differs from the rest.
+//! Laws share these parts: [`Window`] (window, threshold, bounds, undo), [`SlowStart`] (standard
+//! and HyStart++), [`Additive`] (a segment per round trip), [`Prior`] (the state that an undo
+//! restores), [`AckedCount`] (bytes that an ACK reports as arrived). [`Promises`] declares how a
+//! law differs from the default.
 
 mod acked_count;
 mod additive;
@@ -55,12 +56,12 @@ pub use promises::Promises;
 pub use registry::{Law, LawConfig, registry as laws};
 pub use slow_start::{SlowStart, SlowStartKind, Step};
 pub use types::{
-    AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, LinkHint, Lost,
-    RateSample, Sent,
+    AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, Lost, RateSample,
+    Sent,
 };
 pub use window::Window;
 
-// What the laws make public.
+// Public types of the laws.
 pub use bbr::*;
 pub use bbr1::*;
 pub use bic::*;

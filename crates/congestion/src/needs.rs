@@ -1,19 +1,20 @@
-//! What a transport needs of the network to work as its source describes it.
+//! What a transport needs of the network to work as its source describes.
 //!
-//! A law that waits for marks reduces nothing where no queue marks. It then fills every queue and
-//! retransmits what overflows, and a comparison that ranks it by goodput rewards exactly that. A law
-//! declares what it needs ([`LawTable::needs`](super::LawTable::needs)), and who compares can look
-//! whether the path has it.
+//! Some laws reduce the window on marks only. Where no queue marks, such a law fills every queue
+//! and retransmits the overflow, and a comparison by goodput rewards it for that. A law therefore
+//! declares what it needs ([`LawTable::needs`](super::LawTable::needs)), and a comparison can check
+//! the path for it.
 
-/// What a transport needs of the queues on the way of its data.
+/// What a transport needs of the queues on its data path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Needs {
-    /// Nothing but that packets are delivered.
+    /// Only that packets are delivered.
     #[default]
     Nothing,
     /// ECN, and a queue that marks (RFC 3168).
     EcnMarks,
-    /// ECN, and the queue discipline of this name: marks of another mean something else.
+    /// ECN, and the queue discipline of this name, since marks of other disciplines mean something
+    /// else.
     MarkingQueue(&'static str),
 }
 

@@ -1,8 +1,8 @@
-//! What a law was before its last reaction to a loss, for the undo when the loss was none.
+//! State of a law before its last reaction to a loss, for an undo after a spurious loss.
 //!
-//! An episode is `FastRetransmit` or `Rto`; a `Persistent` belongs to the timeout before it. A
-//! mark is no loss: after one nothing is undone, since the reduction it asked for would be lost
-//! (RFC 4015 section 3.1 stops likewise when the ACK carries an ECN echo).
+//! An episode is `FastRetransmit` or `Rto`; a `Persistent` belongs to the timeout before it. After
+//! a mark nothing is undone, since an undo would also revert the reduction for the mark (RFC 4015
+//! section 3.1 likewise stops if the ACK carries an ECN echo).
 
 use super::CongestionKind;
 
@@ -30,12 +30,12 @@ impl<S> Prior<S> {
         }
     }
 
-    /// The reaction was unnecessary: gives back what was before it, once.
+    /// The reaction was unnecessary: returns the state before it, once.
     pub const fn take(&mut self) -> Option<S> {
         self.saved.take()
     }
 
-    /// What was before is of no use any more.
+    /// Discards the saved state.
     pub fn forget(&mut self) {
         self.saved = None;
     }

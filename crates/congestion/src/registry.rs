@@ -1,5 +1,5 @@
-//! The registered laws: one line each, which is all that has to be written about a law outside of
-//! its file.
+//! The registered laws, one entry each. Outside of its own file, a law needs no other line in this
+//! crate than its entry here and its `mod` and `pub use` lines.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
@@ -8,15 +8,15 @@ use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{
-    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, LinkHint, Lost,
-    Needs, Promises, Sent,
+    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, Lost, Needs,
+    Promises, Sent,
 };
 
-/// From one line per law: the enum, its configuration, the list, and what the conformance suite
-/// runs.
+/// From one entry per law this macro makes the enum, its configuration, the list and the
+/// conformance runs.
 macro_rules! registry {
     ($(#[doc = $doc:literal] $name:literal $law:ident($config:ident) from $source:literal;)+) => {
-        /// Any registered law, or one from outside.
+        /// Any registered law, or a law from another crate.
         #[derive(Debug)]
         #[allow(
             clippy::large_enum_variant,
@@ -66,12 +66,12 @@ macro_rules! registry {
                 vec![$(Self::$law(super::$config::default()),)+]
             }
 
-            /// Its name.
+            /// The law's name.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$law(_) => $name,)+ }
             }
 
-            /// Checks its parameters.
+            /// Checks the law's parameters.
             ///
             /// # Errors
             /// The key at fault, what was found and what is accepted.
@@ -79,12 +79,12 @@ macro_rules! registry {
                 match self { $(Self::$law(c) => <super::$config as LawTable>::validate(c),)+ }
             }
 
-            /// What it needs of the path to work as its source describes.
+            /// What the law needs of the path to work as its source describes.
             pub fn needs(&self) -> Needs {
                 match self { $(Self::$law(c) => <super::$config as LawTable>::needs(c),)+ }
             }
 
-            /// Builds the law; [`CongestionControl::start`] gives it its window.
+            /// Builds the law; [`CongestionControl::start`] sets its window.
             pub fn build(&self) -> Law {
                 match self { $(Self::$law(c) => Law::$law(super::$law::new(c)),)+ }
             }
@@ -190,9 +190,6 @@ impl CongestionControl for Law {
     }
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         each!(self, l => l.on_idle(now, idle));
-    }
-    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        each!(self, l => l.on_link_hint(now, hint));
     }
     fn limit_cwnd(&mut self, bytes: u64) {
         each!(self, l => l.limit_cwnd(bytes));

@@ -1,10 +1,11 @@
 //! Reno's law: slow start, congestion avoidance and halving, RFC 5681 section 3.1.
 //!
-//! The same law stands under Tahoe, Reno, NewReno and SACK: they differ in loss recovery only
-//! (see `Recovery` of the transport crate). ECN reaction: RFC 3168 section 6.1.2. Bytes.
+//! Tahoe, Reno, NewReno and SACK TCP all use this law; they differ in loss recovery only (see
+//! `Recovery` of the transport crate). ECN reaction: RFC 3168 section 6.1.2. Bytes.
 //!
-//! By Linux's rules (`law_rules`) half of the window is whole segments, what was reported before an ACK
-//! covers it does not count again, and the ACK that ends a fast recovery counts.
+//! By Linux's rules (`law_rules`) half of the window is rounded to whole segments, bytes SACKed
+//! before the ACK that covers them do not count again, and the ACK that ends a fast recovery
+//! counts.
 
 use airtcp_units::Nanos;
 use schemars::JsonSchema;
@@ -65,7 +66,7 @@ impl CongestionControl for Reno {
             // RFC 3168 section 6.1.2: half of the window.
             CongestionKind::EcnCe => self.window.cwnd(),
             _ if self.window.params().half_of_cwnd => self.window.cwnd(),
-            // The letter of RFC 5681 equation 4, also where more than the window is outstanding.
+            // RFC 5681 equation 4 literally, even if more than the window is outstanding.
             _ => c.flight,
         };
         self.increase.reset();
@@ -91,7 +92,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// A law of `segments` in congestion avoidance.
+    /// A law with a window of `segments` in congestion avoidance.
     fn avoiding(rules: LawRules, segments: u64) -> Reno {
         let params = LawParams {
             mss: u32::narrow(MSS),
@@ -121,9 +122,9 @@ mod tests {
         }
     }
 
-    /// An ACK of four segments, two of them reported before, ends a recovery at a window of two.
+    /// An ACK of four segments, two of them SACKed before, ends a recovery at a window of two.
     #[test]
-    fn linux_counts_what_the_ack_that_ends_a_recovery_delivers() {
+    fn linux_counts_the_ack_that_ends_a_recovery() {
         let ack = AckSample {
             acked: 4 * MSS,
             delivered: 2 * MSS,

@@ -1,21 +1,22 @@
-//! Slow start, shared by the laws: the standard one and HyStart++.
+//! Slow start of all laws: the standard one and HyStart++.
 //!
-//! Standard (RFC 5681 equation 2 with the limit of RFC 3465 section 2.3): each ACK of `N` new
-//! bytes gives `cwnd += min(N, L MSS)` with `L` = [`LawParams::abc_limit`]. Of N only what arrived
-//! with the ACK counts, and a segment always: an ACK that fills a hole covers what was reported long
-//! ago, and a high `L` would make a burst of it (Linux counts what is newly delivered).
+//! Standard (RFC 5681 equation 2 with the limit of RFC 3465 section 2.3): each ACK of `N` new bytes
+//! gives `cwnd += min(N, L MSS)` with `L` = [`LawParams::abc_limit`]. `N` counts only bytes that
+//! arrived with the ACK, but at least one segment. An ACK that fills a hole covers bytes that were
+//! SACKed long before; with a high `L` they would cause a burst. Linux also counts newly delivered
+//! bytes.
 //!
 //! HyStart++ (RFC 9406 section 4.2) also watches the smallest round-trip time of each round. A
-//! round ends when what had been sent at its beginning is acknowledged. Once a round has
-//! [`N_RTT_SAMPLE`] samples and its minimum has risen by
-//! `max(4 ms, min(last minimum / 8, 16 ms))` over that of the round before, slow start becomes
-//! conservative: `cwnd += min(N, L MSS) / 4`. It becomes standard again if the minimum of a later
-//! round falls below the one that ended it, and ends with `ssthresh = cwnd` after five rounds.
-//! `L` is 8, or without limit if the law paces (section 4.3).
+//! round ends when the data sent before its beginning is acknowledged. If a round has
+//! [`N_RTT_SAMPLE`] samples and its minimum is `max(4 ms, min(last minimum / 8, 16 ms))` above that
+//! of the previous round, slow start becomes conservative: `cwnd += min(N, L MSS) / 4`. It becomes
+//! standard again if the minimum of a later round falls below the one that ended it. After five
+//! conservative rounds it ends with `ssthresh = cwnd`. `L` is 8, or unlimited if the law paces
+//! (section 4.3).
 //!
-//! Only the first slow start of a connection is HyStart++'s (section 4.3: SHOULD); later ones have
-//! a threshold and are standard. Leaves out: HyStart++ after a long idle time (a MAY). Bytes and
-//! nanoseconds.
+//! HyStart++ applies to the first slow start of a connection only (section 4.3: SHOULD). Later ones
+//! have a threshold and are standard. Leaves out: HyStart++ after a long idle time (a MAY). Bytes
+//! and nanoseconds.
 
 mod kind;
 
@@ -24,29 +25,29 @@ use airtcp_units::Span;
 pub use self::kind::SlowStartKind;
 use super::{AckSample, LawParams};
 
-/// Least rise of the round-trip time that ends slow start (RFC 9406 section 4.3).
+/// Minimum rise of the round-trip time that can end slow start (RFC 9406 section 4.3).
 pub const MIN_RTT_THRESH: Span = Span::from_millis(4);
-/// A rise of this much always does (RFC 9406 section 4.3).
+/// A rise of this much always ends slow start (RFC 9406 section 4.3).
 pub const MAX_RTT_THRESH: Span = Span::from_millis(16);
-/// Between these bounds, the rise is this fraction of the last round's minimum
+/// Between these bounds, the required rise is this fraction of the last round's minimum
 /// (RFC 9406 section 4.3).
 pub const MIN_RTT_DIVISOR: u64 = 8;
 /// Samples that a round needs before its minimum counts (RFC 9406 section 4.3).
 pub const N_RTT_SAMPLE: u32 = 8;
-/// Conservative slow start is this much slower (RFC 9406 section 4.3).
+/// Divisor of the growth in conservative slow start (RFC 9406 section 4.3).
 pub const CSS_GROWTH_DIVISOR: u64 = 4;
-/// Rounds of conservative slow start, the one it began in included (RFC 9406 section 4.3).
+/// Rounds of conservative slow start, including the one in which it begins (RFC 9406 section 4.3).
 pub const CSS_ROUNDS: u32 = 5;
 /// Segments by which one ACK may raise the window without pacing, HyStart++'s `L`
 /// (RFC 9406 section 4.3).
 pub const UNPACED_LIMIT: u64 = 8;
 
-/// What an ACK did in slow start.
+/// Effect of an ACK in slow start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// Bytes by which the window grows.
     pub grow: u64,
-    /// Slow start is over: the threshold becomes the window, after growing.
+    /// Slow start is over: after the growth, the threshold becomes the window.
     pub leave: bool,
 }
 
@@ -54,16 +55,16 @@ pub struct Step {
 #[derive(Debug, Clone, Copy)]
 pub struct SlowStart {
     mss: u64,
-    /// Most bytes by which one ACK may raise the window, in standard slow start.
+    /// Bytes by which one ACK may raise the window in standard slow start.
     limit: u64,
-    /// The same in HyStart++.
+    /// The same limit in HyStart++.
     hystart_limit: u64,
     hystart: Option<HyStart>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct HyStart {
-    /// The round ends when this is acknowledged (RFC 9406 `windowEnd`).
+    /// The round ends when this offset is acknowledged (RFC 9406 `windowEnd`).
     window_end: Option<u64>,
     last_min: Option<Span>,
     current_min: Option<Span>,
@@ -75,12 +76,12 @@ struct HyStart {
 struct Conservative {
     /// Minimum that ended standard slow start (RFC 9406 `cssBaselineMinRtt`).
     baseline: Span,
-    /// Rounds that have ended.
+    /// Number of conservative rounds that have ended.
     rounds: u32,
 }
 
 impl SlowStart {
-    /// The slow start that `params` ask for; `paced` if the law gives a pacing rate.
+    /// The slow start that `params` select; `paced` if the law gives a pacing rate.
     pub fn new(params: &LawParams, paced: bool) -> Self {
         let mss = u64::from(params.mss.max(1));
         let first = params.slow_start == SlowStartKind::HyStartPlusPlus;
@@ -93,12 +94,13 @@ impl SlowStart {
     }
 
     /// An ACK of new data while the window is below the threshold. Without
-    /// [`AckSample::cwnd_limited`], or with a mark's echo, rounds are watched but nothing grows.
+    /// [`AckSample::cwnd_limited`], or with the echo of a mark, rounds are watched but the window
+    /// does not grow.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) -> Step {
         let acked = if ack.cwnd_limited && !ack.ece { ack.acked } else { 0 };
         let Some(hystart) = &mut self.hystart else {
-            let fresh = acked.min(ack.fresh(self.mss));
+            let fresh = acked.min(ack.newly_arrived(self.mss));
             return Step { grow: fresh.min(self.limit), leave: false };
         };
         let divisor = if hystart.conservative.is_some() { CSS_GROWTH_DIVISOR } else { 1 };

@@ -1,8 +1,8 @@
-//! What a congestion law is told. Sizes in bytes.
+//! Inputs of a congestion law. Sizes in bytes.
 //!
 //! Delivery-rate samples follow draft-cheng-iccrg-delivery-rate-estimation and section 4.1 of
-//! draft-ietf-ccwg-bbr, which adds what was in flight and what was lost; `tcp/rate.rs` of the
-//! transport crate says how they are taken.
+//! draft-ietf-ccwg-bbr, which adds the data in flight and the losses. `tcp/rate.rs` of the
+//! transport crate takes them.
 
 use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{Growth, SlowStartKind};
 
-/// Whose rules laws follow where Linux departs from the document that a law is named after.
+/// Rules of a law where Linux differs from the document that specifies the law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LawRules {
-    /// Those of the document.
+    /// Rules of the document.
     #[default]
     Documents,
-    /// Linux's.
+    /// Rules of Linux.
     Linux,
 }
 
-/// What a law starts from.
+/// Parameters of a law at the start of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LawParams {
     /// Largest payload of a segment.
@@ -30,32 +30,32 @@ pub struct LawParams {
     pub initial_window: u64,
     /// Initial slow-start threshold; `u64::MAX` for none.
     pub initial_ssthresh: u64,
-    /// The window is never raised above this; `u64::MAX` for no bound.
+    /// Upper bound of the window; `u64::MAX` for none.
     pub max_cwnd: u64,
-    /// Most segments by which one ACK may raise the window in slow start (RFC 3465 `L`).
+    /// Maximum growth per ACK in slow start, in segments (RFC 3465 `L`).
     pub abc_limit: u32,
-    /// Take the half that becomes the threshold from the window instead of FlightSize.
+    /// Halve the window instead of FlightSize to obtain the threshold.
     pub half_of_cwnd: bool,
-    /// A reduction leaves a threshold of whole segments; the window keeps the fraction.
+    /// Round the threshold down to whole segments at a reduction; the window keeps the fraction.
     pub ssthresh_in_segments: bool,
-    /// Losses are told by selective acknowledgements: more than one a round trip can be seen.
+    /// SACK reports losses: more than one per round trip can be seen.
     pub selective_acks: bool,
     /// Smoothed round-trip time, if the handshake gave a sample.
     pub srtt: Option<Span>,
-    /// Where a law that draws numbers takes them from, with a counter of its own: a different
-    /// one for each connection, the same in each run. It is the initial sequence number.
+    /// Seed of a law's random numbers, from which a counter derives them. It is the initial
+    /// sequence number: different for each connection, the same in each run.
     pub seed: u64,
     /// Which slow start.
     pub slow_start: SlowStartKind,
-    /// Segments are paced whether or not the law asks for it.
+    /// Segments are paced even if the law does not ask for it.
     pub paced: bool,
-    /// Whose rules hold where a law's own parameters leave it open.
+    /// Rules that hold where the law's own parameters do not set them.
     pub rules: LawRules,
 }
 
 impl LawParams {
-    /// How a law grows that has Reno's additive increase and no key for it: per ACK (RFC 5681
-    /// equation 3), by Linux's rules with what is acknowledged (`tcp_cong_avoid_ai` since 4.0).
+    /// Growth of a law that has Reno's additive increase but no key for it: per ACK (RFC 5681
+    /// equation 3), or by acknowledged bytes under Linux's rules (`tcp_cong_avoid_ai` since 4.0).
     pub const fn growth(&self) -> Growth {
         match self.rules {
             LawRules::Documents => Growth::PerAck,
@@ -85,30 +85,30 @@ impl Default for LawParams {
     }
 }
 
-/// A data segment left.
+/// A data segment was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
-    /// Its payload.
+    /// Payload of the segment.
     pub bytes: u64,
-    /// Data in the network with it (RFC 6675 `pipe`).
+    /// Data in the network including the segment (RFC 6675 `pipe`).
     pub pipe: u64,
-    /// True if it was sent before.
+    /// True if the segment was sent before.
     pub retransmission: bool,
 }
 
-/// How fast data was delivered over about one round trip.
+/// Delivery rate over about one round trip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RateSample {
     /// Bytes delivered in the interval.
     pub delivered: u64,
-    /// Length of the interval: the longer of its send and its ACK phase.
+    /// Length of the interval: the longer of its send phase and its ACK phase.
     pub interval: Span,
-    /// Bytes the connection had delivered when the interval began: `delivered` counts from it,
-    /// and round trips can be told by it.
+    /// Bytes that the connection had delivered when the interval began. `delivered` counts from
+    /// there, and a law can count round trips with it.
     pub prior_delivered: u64,
-    /// True if the sender ran out of data in it: the path may be faster than this.
+    /// True if the sender ran out of data in the interval: the path may be faster than this.
     pub app_limited: bool,
-    /// Data in the network when the segment acknowledged had just left, with it.
+    /// Data in the network just after the acknowledged segment left, including the segment.
     pub tx_in_flight: u64,
     /// Bytes judged lost between then and now.
     pub lost: u64,
@@ -117,22 +117,22 @@ pub struct RateSample {
 /// A segment was judged lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lost {
-    /// Stream offset of its first byte: runs of losses can be told apart by it.
+    /// Stream offset of the segment's first byte: it separates runs of losses.
     pub start: u64,
-    /// Its sequence space.
+    /// Sequence space of the segment.
     pub bytes: u64,
-    /// Data in the network when it had just left, with it.
+    /// Data in the network just after the segment left, including the segment.
     pub tx_in_flight: u64,
-    /// Bytes judged lost since it left, with it.
+    /// Bytes judged lost since the segment left, including the segment.
     pub lost: u64,
-    /// True if it left after the sender had run out of data.
+    /// True if the segment left after the sender had run out of data.
     pub app_limited: bool,
-    /// Bytes the connection has delivered in all.
+    /// Bytes that the connection has delivered in total.
     pub total_delivered: u64,
 }
 
 impl RateSample {
-    /// The rate in bits per second; `None` if the interval is too short to tell.
+    /// The rate in bits per second; `None` if the interval is too short.
     pub fn rate(&self) -> Option<BitRate> {
         if self.interval == Span::ZERO {
             return None;
@@ -143,48 +143,48 @@ impl RateSample {
     }
 }
 
-/// What one acknowledgement told the sender.
+/// Content of one acknowledgement and the sender's state after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AckSample {
     /// Bytes newly acknowledged cumulatively; 0 for a duplicate.
     pub acked: u64,
-    /// Bytes newly known to have arrived: acknowledged or SACKed for the first time.
+    /// Bytes that the ACK is the first to acknowledge or SACK.
     pub delivered: u64,
     /// Bytes newly judged lost.
     pub lost: u64,
-    /// Data in the network after this ACK: RFC 6675 `pipe`; without selective acknowledgements
-    /// what is outstanding less a segment for every duplicate.
+    /// Data in the network after this ACK: RFC 6675 `pipe`; without SACK the outstanding data less
+    /// a segment for every duplicate.
     pub pipe: u64,
-    /// Data in the network before it.
+    /// Data in the network before this ACK.
     pub prior_pipe: u64,
-    /// Bytes the connection has delivered in all.
+    /// Bytes that the connection has delivered in total.
     pub total_delivered: u64,
-    /// Bytes the connection has judged lost in all.
+    /// Bytes that the connection has judged lost in total.
     pub total_lost: u64,
-    /// Stream offset up to which everything is acknowledged; with [`sent_up_to`](Self::sent_up_to)
-    /// a law can mark round trips.
+    /// Stream offset up to which everything is acknowledged. With [`sent_up_to`](Self::sent_up_to),
+    /// a law can count round trips.
     pub acked_up_to: u64,
     /// Stream offset up to which data was sent.
     pub sent_up_to: u64,
-    /// Round-trip time of the segment most recently sent among those acknowledged; `None` if
-    /// only retransmitted ones were.
+    /// Round-trip time of the most recently sent segment among those acknowledged; `None` if all of
+    /// them were retransmitted.
     pub rtt: Option<Span>,
-    /// Smoothed round-trip time (RFC 6298), once there is one.
+    /// Smoothed round-trip time (RFC 6298); `None` before the first sample.
     pub srtt: Option<Span>,
-    /// Smallest round-trip time of the connection, once there is one.
+    /// Smallest round-trip time of the connection; `None` before the first sample.
     pub min_rtt: Option<Span>,
-    /// Delivery rate, if this ACK delivered anything and the interval is meaningful.
+    /// Delivery rate, if this ACK delivered data and the interval is valid.
     pub rate: Option<RateSample>,
-    /// True if the window, not the application or the peer, limited sending when the
-    /// acknowledged data left. Without it the window must not grow.
+    /// True if the window, not the application or the peer, limited sending when the acknowledged
+    /// data left. If false, the window must not grow.
     pub cwnd_limited: bool,
-    /// True in fast recovery, including on the ACK that ends it, and while the answer to a mark is
-    /// being spread: the window is the recovery's.
+    /// True in fast recovery, including the ACK that ends it, and while PRR spreads the response to
+    /// a mark: the recovery then sets the window.
     pub in_fast_recovery: bool,
     /// True on the ACK that ends a fast recovery.
     pub ends_recovery: bool,
-    /// True if losses are still being repaired after this ACK: in fast recovery, or in the slow
-    /// start through what a timeout lost.
+    /// True if the sender is still repairing losses after this ACK: in fast recovery, or in the
+    /// slow start after a timeout.
     pub in_recovery: bool,
     /// True if the ACK echoes a congestion mark that no timeout has answered. The window must not
     /// grow on it (RFC 3168 section 6.1.2).
@@ -192,15 +192,15 @@ pub struct AckSample {
 }
 
 impl AckSample {
-    /// True if the recovery sets the window on this ACK, so that a law such as Reno's leaves it alone.
-    /// By Linux's rules the recovery is over when the law sees the ACK that ends it.
+    /// True if the recovery sets the window on this ACK, so that the law must not change it. By
+    /// Linux's rules, the ACK that ends the recovery is no longer part of it.
     pub const fn is_recovering(&self, rules: LawRules) -> bool {
         self.in_fast_recovery && !(self.ends_recovery && matches!(rules, LawRules::Linux))
     }
 
-    /// Of the bytes acknowledged cumulatively those that were not reported before, and up to a
-    /// segment of `mss` in any case.
-    pub fn fresh(&self, mss: u64) -> u64 {
+    /// The cumulatively acknowledged bytes that were not SACKed before, but at least one segment of
+    /// `mss` if so many bytes are acknowledged.
+    pub fn newly_arrived(&self, mss: u64) -> u64 {
         self.acked.min(self.delivered.max(mss))
     }
 }
@@ -214,20 +214,20 @@ pub enum CongestionKind {
     Rto,
     /// The receiver echoed a congestion mark.
     EcnCe,
-    /// The retransmission timer expired again for data it had already retransmitted: the
-    /// threshold is held (RFC 5681 section 3.1).
+    /// The retransmission timer expired again for data that it had already retransmitted: the
+    /// threshold stays (RFC 5681 section 3.1).
     Persistent,
 }
 
 /// A congestion episode began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Congestion {
-    /// Why.
+    /// Cause of the episode.
     pub kind: CongestionKind,
-    /// Data outstanding, without what limited transmit added (RFC 5681 FlightSize).
+    /// Outstanding data without the segments of limited transmit (RFC 5681 FlightSize).
     pub flight: u64,
-    /// True if the recovery has no fast recovery and the window must restart at one segment
-    /// whatever the kind (Tahoe).
+    /// True if the loss recovery is Tahoe, which has no fast recovery: the window restarts at one
+    /// segment for any kind of episode.
     pub restart: bool,
 }
 
@@ -236,35 +236,22 @@ pub struct Congestion {
 pub struct Idle {
     /// Time since the last data segment left.
     pub idle: Span,
-    /// Retransmission timeout at present.
+    /// Present retransmission timeout.
     pub rto: Span,
     /// True if the connection is configured to restart from the initial window when
     /// `idle > rto` (RFC 5681 section 4.1).
     pub restart: bool,
-    /// True if the pause was the application's: there was nothing to send.
+    /// True if the application caused the pause, since it had nothing to send.
     pub app_limited: bool,
 }
 
-/// Something the layer below knows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LinkHint {
-    /// The link went down: losses say nothing about congestion.
-    Down,
-    /// The link is up again.
-    Up,
-    /// Its rate became this.
-    Rate(BitRate),
-    /// Share of packets now lost to corruption.
-    Corruption(f64),
-}
-
-/// What a law is doing.
+/// State of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LawState {
     /// Exponential growth below the threshold.
     SlowStart,
-    /// Looking for more capacity slowly.
+    /// Slow growth above the threshold.
     Avoidance,
-    /// A phase of its own, by name.
+    /// Another phase, by name.
     Other(&'static str),
 }

@@ -9,14 +9,13 @@
 //! diff = (Expected - Actual) BaseRTT = cwnd (1 - BaseRTT/RTT)     segments
 //! diff < alpha:  cwnd += 1 segment
 //! diff > beta:   cwnd -= 1 segment
-//! slow start doubles every other round trip, and keeps the window in between, so that the comparison
-//! is valid; diff > gamma after a round trip without growth ends it
-//! ```
+//! slow start doubles the window every other round trip and keeps it in between, so that the comparison
+//! is valid; diff > gamma after a round trip without growth ends slow start
 //!
-//! A round trip ends when more is acknowledged than had been sent at its beginning. `diff` is compared
-//! exactly; nothing is rounded to segments.
+//! A round trip ends when data sent after its beginning is acknowledged. `diff` is compared exactly;
+//! nothing is rounded to segments.
 //!
-//! Two sets of parameters, each key of which may be set by itself:
+//! Two sets of parameters, whose keys may also be set one by one:
 //!
 //! | | `1995` | `linux` |
 //! |---|---|---|
@@ -26,10 +25,10 @@
 //! | share kept on a loss | 3/4 | 1/2 |
 //! | samples a round trip needs | 1 | 3, with fewer it is Reno's |
 //!
-//! The 1/8 and the 3/4 are those of the authors' code as carried over to ns-2; timeouts and marks
-//! halve. Leaves out: the paper's retransmission on the first or second duplicate by a
-//! fine-grained timer, which is loss recovery; Linux's `diff = cwnd (RTT - BaseRTT)/BaseRTT`, which
-//! overestimates the queue. Bytes and nanoseconds.
+//! The 1/8 and the 3/4 come from the authors' code as ported to ns-2; timeouts and marks halve.
+//! Leaves out: the paper's retransmission on the first or second duplicate by a fine-grained timer,
+//! which is loss recovery; Linux's `diff = cwnd (RTT - BaseRTT)/BaseRTT`, which overestimates the
+//! queue. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
@@ -45,11 +44,11 @@ use super::{
 /// A set of parameters of Vegas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum VegasSet {
-    /// Those of the paper and the authors' code.
+    /// The paper's and the authors' code's.
     #[default]
     #[serde(rename = "1995")]
     Paper,
-    /// Those of Linux; ns-3 has the same alpha, beta and gamma.
+    /// Linux's; ns-3 has the same alpha, beta and gamma.
     #[serde(rename = "linux")]
     Linux,
 }
@@ -64,7 +63,7 @@ pub enum Doubling {
     EveryRoundTrip,
 }
 
-/// Which round-trip time stands for a round trip.
+/// The round-trip time that represents a round trip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundRtt {
@@ -81,13 +80,13 @@ pub enum RoundRtt {
 pub struct VegasConfig {
     /// The set of parameters: `1995` (default) or `linux`.
     pub set: VegasSet,
-    /// Least segments to keep queued. 1995: 1; linux: 2.
+    /// Minimum number of segments to keep queued. 1995: 1; linux: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<u32>,
-    /// Most segments to keep queued. 1995: 3; linux: 4.
+    /// Maximum number of segments to keep queued. 1995: 3; linux: 4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beta: Option<u32>,
-    /// Segments queued that end slow start. Both sets: 1.
+    /// Number of queued segments that ends slow start. Both sets: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gamma: Option<u32>,
     /// How often slow start doubles the window. 1995: `every-other-round-trip`; linux:
@@ -98,11 +97,11 @@ pub struct VegasConfig {
     /// linux: 0.5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_on_loss: Option<f64>,
-    /// Samples a round trip needs to be judged; with fewer the window grows like Reno's. 1995: 1;
-    /// linux: 3.
+    /// Samples that a round trip needs for a comparison; with fewer, the window grows like Reno's.
+    /// 1995: 1; linux: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_samples: Option<u32>,
-    /// Which round-trip time stands for a round trip: `min` (default) or `mean`.
+    /// The round-trip time that represents a round trip: `min` (default) or `mean`.
     pub round_rtt: RoundRtt,
 }
 
@@ -138,7 +137,6 @@ impl LawTable for VegasConfig {
     }
 }
 
-/// Samples of a round trip.
 #[derive(Debug, Clone, Copy, Default)]
 struct Round {
     /// Sequence number whose acknowledgement ends the round trip; `None` until its first ACK.
@@ -164,7 +162,7 @@ pub struct Vegas {
     increase: Additive,
     base: Option<Span>,
     round: Round,
-    /// In slow start: the window grows in this round trip.
+    /// In slow start: true if the window grows in this round trip.
     growing: bool,
 }
 
@@ -204,7 +202,7 @@ impl Vegas {
         round.samples = round.samples.saturating_add(1);
     }
 
-    /// BaseRTT and the round-trip time of the round trip, if it has enough samples.
+    /// BaseRTT and the round trip's RTT, if the round trip has enough samples.
     fn round_rtts(&self, round: &Round) -> Option<(u64, u64)> {
         if round.samples < self.min_samples {
             return None;
@@ -228,7 +226,7 @@ impl Vegas {
             }
             return;
         };
-        // diff in segments times MSS RTT, so that no division rounds.
+        // `diff` in segments times MSS RTT, which needs no division.
         let diff = u128::from(cwnd) * u128::from(rtt - base);
         let segments = |n: u64| u128::from(n) * u128::from(mss) * u128::from(rtt);
         if self.window.in_slow_start() {
@@ -252,7 +250,7 @@ impl Vegas {
         }
     }
 
-    /// Lowers the window, to no less than two segments, and leaves slow start.
+    /// Lowers the window, but not below two segments, and leaves slow start.
     fn lower(&mut self, bytes: u64) {
         let least = (2 * self.window.mss()).min(self.window.cwnd());
         self.window.set_cwnd(bytes.max(least));
@@ -260,12 +258,12 @@ impl Vegas {
     }
 
     /// Growth of slow start (RFC 5681 equation 2 with the limit of RFC 3465 section 2.3), in
-    /// round trips that grow.
+    /// the round trips that grow.
     fn slow_start(&mut self, ack: &AckSample) {
         if self.growing {
             let params = self.window.params();
             let limit = u64::from(params.mss).saturating_mul(u64::from(params.abc_limit));
-            self.window.rise(ack.fresh(self.window.mss()).min(limit));
+            self.window.grow_in_slow_start(ack.newly_arrived(self.window.mss()).min(limit));
         }
     }
 }
@@ -293,11 +291,12 @@ impl CongestionControl for Vegas {
         }
         let may_grow = ack.cwnd_limited && !ack.ece;
         let end = *self.round.end.get_or_insert(ack.sent_up_to);
-        // The first data sent in this round trip is acknowledged.
+        // The first data of this round trip is acknowledged.
         if ack.acked_up_to > end {
             let round = std::mem::take(&mut self.round);
             self.round.end = Some(ack.sent_up_to);
-            // A round trip in which the sender did not fill the window does not show its effect.
+            // If the sender did not fill the window, the round trip does not show the window's
+            // effect.
             if may_grow {
                 self.on_round(ack, &round);
             }

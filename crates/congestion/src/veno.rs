@@ -1,22 +1,23 @@
-//! Veno: Reno that asks Vegas' question before it halves.
+//! Veno: Reno that estimates the queue as Vegas does before it reduces the window.
 //!
 //! C. P. Fu and S. C. Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access
-//! Networks", IEEE JSAC 21(2), 2003. The segments queued, as Vegas estimates them,
+//! Networks", IEEE JSAC 21(2), 2003. `N` is the number of segments queued, as Vegas estimates it
+//! from the latest sample:
 //!
 //! ```text
 //! N = (cwnd/BaseRTT - cwnd/RTT) BaseRTT = cwnd (1 - BaseRTT/RTT)
 //! ```
 //!
-//! with the latest sample, say whether a loss is congestion:
+//! `N` decides whether a loss counts as congestion:
 //!
 //! ```text
 //! avoidance:   N < beta: cwnd += MSS*MSS/cwnd per ACK;  N >= beta: on every other ACK
 //! duplicates:  N < beta: ssthresh = 4/5 FlightSize;     N >= beta: 1/2
 //! ```
 //!
-//! Slow start, timeouts and marks are Reno's. ns-3's Veno discards its samples on every ACK, so that
-//! its increase is always Reno's; that is not copied. Linux slows down by the round trip
-//! instead of by the ACK, to the same rate. Bytes and nanoseconds.
+//! Slow start, timeouts and marks are Reno's. ns-3's Veno discards its samples on every ACK, so
+//! that its increase is always Reno's; this law does not copy that. Linux halves the growth per
+//! round trip instead of per ACK, with the same rate. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Saturate, Span};
@@ -29,14 +30,14 @@ use super::{
     LawTable, Window,
 };
 
-/// Since when the smallest round-trip time is kept.
+/// Period over which BaseRTT is the minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaseRtt {
     /// Since the connection began (Linux, ns-3).
     #[default]
     Connection,
-    /// Since the last loss, so that a path that became longer is learnt.
+    /// Since the last loss, so that BaseRTT can rise after the path has changed.
     SinceLoss,
 }
 
@@ -44,11 +45,11 @@ pub enum BaseRtt {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VenoConfig {
-    /// Segments queued from which a loss counts as congestion. Default 3.
+    /// Minimum number of queued segments at which a loss counts as congestion. Default 3.
     pub beta: u32,
     /// Share of FlightSize kept on a loss that counts as random, above 0 and below 1. Default 0.8.
     pub kept_on_random_loss: f64,
-    /// Since when BaseRTT is kept: `connection` (default) or `since-loss`.
+    /// Period over which BaseRTT is the minimum: `connection` (default) or `since-loss`.
     pub base_rtt: BaseRtt,
 }
 
@@ -77,7 +78,7 @@ pub struct Veno {
     increase: Additive,
     base: Option<Span>,
     latest: Span,
-    /// While congested: the ACK before this one raised the window.
+    /// While congested: true if the previous ACK raised the window.
     raised: bool,
 }
 
@@ -174,8 +175,8 @@ mod tests {
         law.on_ack(Nanos(1), &sample);
     }
 
-    /// The window after a loss with 20 segments in flight, the latest sample being `rtt_ms` and
-    /// the smallest 100 ms.
+    /// The window after a loss with 20 segments in flight. The latest sample is `rtt_ms`, the
+    /// smallest 100 ms.
     fn after(config: &VenoConfig, kind: CongestionKind, rtt_ms: u64) -> u64 {
         let mut law = veno(config, 20);
         (law.base, law.latest) = (Some(Span::from_millis(100)), Span::from_millis(rtt_ms));
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn four_fifths_below_beta_and_half_from_it_on() {
+    fn a_loss_keeps_four_fifths_below_beta_and_half_above() {
         let config = VenoConfig::default();
         let loss = CongestionKind::FastRetransmit;
         // 20 (1 - 100/117) = 2.91; 20 (1 - 100/118) = 3.05.
@@ -201,9 +202,9 @@ mod tests {
         assert_eq!(after(&own, loss, 118), 18 * MSS);
     }
 
-    /// Over windows' worth of ACKs: a segment per window below beta, half of one above.
+    /// Over many windows of ACKs: a segment per window below beta, half a segment above.
     #[test]
-    fn slower_by_half_once_segments_queue() {
+    fn growth_halves_once_segments_queue() {
         let grown = |rtt_ms| {
             let mut law = veno(&VenoConfig::default(), 20);
             ack(&mut law, 100);
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_is_the_standard_one_and_an_undo_gives_back() {
+    fn slow_start_is_standard_and_an_undo_restores() {
         let mut law = veno(&VenoConfig::default(), 1);
         law.window.set_ssthresh(64 * MSS);
         for _ in 0..3 {

@@ -1,26 +1,28 @@
-//! Westwood: sets the threshold to what the path was measured to carry.
+//! Westwood: sets the threshold to the measured bandwidth times the smallest round-trip time.
 //!
-//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi and R. Wang, "TCP Westwood: Bandwidth Estimation for
-//! Enhanced Transport over Wireless Links", MobiCom 2001, sections 2 and 3. Every ACK is a
-//! sample of the bandwidth, smoothed by a first-order low-pass filter that Tustin's method makes
-//! discrete; `d_k` is what the ACK says has arrived (see [`AckedCount`]):
+//! S. Mascolo, C. Casetti, M. Gerla, M. Sanadidi and R. Wang, "TCP Westwood: Bandwidth Estimation
+//! for Enhanced Transport over Wireless Links", MobiCom 2001, sections 2 and 3. Every ACK is a
+//! sample of the bandwidth. A first-order low-pass filter, discretised by Tustin's method, smooths
+//! the samples. `d_k` is the number of bytes that the ACK reports as newly arrived (see
+//! [`AckedCount`]):
 //!
 //! ```text
 //! b_k = d_k/(t_k - t_{k-1})          a_k = (2 tau - dt)/(2 tau + dt),  dt = t_k - t_{k-1}
 //! BWE_k = a_k BWE_{k-1} + (1 - a_k)(b_k + b_{k-1})/2
 //! ```
 //!
-//! Without an ACK for `tau/m` a virtual sample of zero is taken, so that the estimate decays by
-//! `(2m - 1)/(2m + 1)` each `tau/m`. Reactions, at least two segments:
+//! After every `tau/m` without an ACK the filter takes a virtual sample of zero, which reduces the
+//! estimate by the factor `(2m - 1)/(2m + 1)`. Reactions, at least two segments:
 //!
 //! ```text
 //! duplicates or mark: ssthresh = BWE RTTmin; cwnd = min(cwnd, ssthresh)
 //! timeout:            ssthresh = BWE RTTmin; cwnd = 1 segment
 //! ```
 //!
-//! Growth is Reno's. A sample spans the time since the last real ACK, also after virtual samples; ACKs
-//! of the same instant are one sample. The filter starts at zero. Leaves out: any answer to compressed ACKs, which make the estimate too
-//! large: Westwood+ is that answer. Bytes and nanoseconds.
+//! Growth is Reno's. A sample spans the time since the last real ACK, even if virtual samples lie
+//! between. ACKs at the same instant are one sample. The filter starts at zero. Leaves out: a
+//! defence against ACK compression, which inflates the estimate; Westwood+ has one. Bytes and
+//! nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos, Saturate, Span, detmath};
@@ -39,7 +41,8 @@ use super::{
 pub struct WestwoodConfig {
     /// Time constant of the filter, the inverse of its cut-off frequency. Default 500 ms.
     pub tau: Span,
-    /// A virtual sample of zero is taken after `tau/m` without an ACK; at least 2. Default 2.
+    /// The filter takes a virtual sample of zero after `tau/m` without an ACK; at least 2. Default
+    /// 2.
     pub m: u32,
 }
 
@@ -68,29 +71,28 @@ impl LawTable for WestwoodConfig {
     }
 }
 
-/// The low-pass filter.
 #[derive(Debug, Clone)]
 struct Tustin {
     tau_s: f64,
     /// `tau/m`.
-    rest: Span,
+    tau_m: Span,
     /// BWE, bytes per second.
     estimate: f64,
     /// Last sample, bytes per second.
     sample: f64,
-    /// When it was taken.
+    /// Time of the last sample.
     at: Nanos,
-    /// When the last real one was.
-    real_at: Nanos,
-    /// Bytes of ACKs of that very instant.
+    /// Time of the last real sample.
+    last_ack: Nanos,
+    /// Bytes of ACKs at the instant of the last real sample.
     pending: u64,
 }
 
 impl Tustin {
     fn new(config: &WestwoodConfig, now: Nanos) -> Self {
-        let rest = Span((config.tau.0 / u64::from(config.m.max(1))).max(1));
+        let tau_m = Span((config.tau.0 / u64::from(config.m.max(1))).max(1));
         let tau_s = config.tau.as_secs_f64();
-        Self { tau_s, rest, estimate: 0.0, sample: 0.0, at: now, real_at: now, pending: 0 }
+        Self { tau_s, tau_m, estimate: 0.0, sample: 0.0, at: now, last_ack: now, pending: 0 }
     }
 
     /// `a_k`.
@@ -105,32 +107,33 @@ impl Tustin {
     }
 
     /// Takes the virtual samples that are due before `now`.
-    fn rest(&mut self, now: Nanos) {
+    fn decay(&mut self, now: Nanos) {
         let gap = now.since(self.at).0;
-        let n = gap.saturating_sub(1) / self.rest.0;
+        let n = gap.saturating_sub(1) / self.tau_m.0;
         if n == 0 {
             return;
         }
-        let dt_s = self.rest.as_secs_f64();
+        let dt_s = self.tau_m.as_secs_f64();
         self.fold(0.0, dt_s);
         self.estimate *= detmath::pow(self.coefficient(dt_s), (n - 1) as f64);
-        self.at += Span(n * self.rest.0);
+        self.at += Span(n * self.tau_m.0);
     }
 
-    /// An ACK said that `bytes` arrived.
+    /// An ACK reported `bytes` as arrived.
     fn on_ack(&mut self, now: Nanos, bytes: u64) {
-        self.rest(now);
+        self.decay(now);
         self.pending = self.pending.saturating_add(bytes);
-        let elapsed = now.since(self.real_at);
+        let elapsed = now.since(self.last_ack);
         if elapsed > Span::ZERO {
             let sample = self.pending as f64 / elapsed.as_secs_f64();
             self.fold(sample, now.since(self.at).as_secs_f64());
-            (self.at, self.real_at, self.pending) = (now, now, 0);
+            (self.at, self.last_ack, self.pending) = (now, now, 0);
         }
     }
 }
 
-/// Upper bound of the threshold in bytes: an estimate from a few ACKs in a burst can be far too large.
+/// Upper bound of the threshold in bytes: the estimate from a few ACKs in a burst can be far too
+/// large.
 const MAX_BYTES: f64 = (1u64 << 50) as f64;
 
 /// `BWE RTTmin` of an estimate in bytes per second, at least two segments.
@@ -139,17 +142,17 @@ pub(super) fn target(estimate: f64, rtt: Option<Span>, mss: u64) -> u64 {
     u64::saturate(bytes.clamp(0.0, MAX_BYTES)).max(2 * mss)
 }
 
-/// Reacts to an episode with the window that the estimate gives; it never raises the window.
+/// Reacts to an episode with the window of the estimate; never raises the window.
 pub(super) fn react(window: &mut Window, c: &Congestion, target: u64) {
     let lowered = target.min(window.cwnd());
     window.on_congestion(c, lowered);
-    // The window may have been below the threshold all the time.
+    // The window may have been below the threshold throughout.
     if c.kind != CongestionKind::Persistent {
         window.set_ssthresh(target);
     }
 }
 
-/// An estimate in bytes per second as a rate.
+/// Converts an estimate in bytes per second to a rate.
 pub(super) fn rate(estimate: f64) -> Option<BitRate> {
     BitRate::new(u64::saturate(estimate.clamp(0.0, MAX_BYTES) * 8.0))
 }
@@ -201,7 +204,7 @@ impl CongestionControl for Westwood {
     }
 
     fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
-        self.filter.rest(now);
+        self.filter.decay(now);
         let target = target(self.filter.estimate, self.min_rtt, self.window.mss());
         react(&mut self.window, c, target);
         self.increase.reset();
@@ -212,7 +215,7 @@ impl CongestionControl for Westwood {
     }
 
     fn promises(&self) -> Promises {
-        // The estimate may ask for more than the window.
+        // The estimate may exceed the window.
         Promises { reduces_on_loss: false, ..Promises::default() }
     }
 

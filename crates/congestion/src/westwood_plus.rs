@@ -1,19 +1,19 @@
 //! Westwood+: Westwood with one sample of the bandwidth per round trip.
 //!
-//! L. Grieco and S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas
-//! TCP Congestion Control", ACM CCR 34(2), 2004. A burst of ACKs that were held up together
-//! falls into one interval, so that it cannot pass for bandwidth:
+//! L. Grieco and S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and
+//! Vegas TCP Congestion Control", ACM CCR 34(2), 2004. A burst of compressed ACKs falls into one
+//! interval and therefore does not inflate the estimate:
 //!
 //! ```text
-//! b_k = bytes acknowledged in the interval / its length, an interval ends with the first ACK more
-//!       than max(RTT, 50 ms) after its begin
+//! b_k = bytes acknowledged in the interval / its length; an interval ends with the first ACK more
+//!       than max(RTT, 50 ms) after its beginning
 //! linux: ns_k = 7/8 ns_{k-1} + 1/8 b_k;  BWE_k = 7/8 BWE_{k-1} + 1/8 ns_k;  both begin with b_1
 //! ns-3:  BWE_k = 0.9 BWE_{k-1} + 0.1 (b_k + b_{k-1})/2;                      begins with 0
 //! ```
 //!
-//! RTT is the latest sample. The ACK that ends an interval counts for the next. Counting of duplicates
-//! and reactions are Westwood's: `ssthresh = BWE RTTmin`. Leaves out: that Linux forgets RTTmin after
-//! a timeout, and that it lowers the window at the end of a recovery. Bytes and nanoseconds.
+//! RTT is the latest sample. The ACK that ends an interval counts for the next one. The counting of
+//! duplicates and the reactions are Westwood's: `ssthresh = BWE RTTmin`. Leaves out: Linux resets
+//! RTTmin after a timeout, and lowers the window at the end of a recovery. Bytes and nanoseconds.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos, Span};
@@ -27,14 +27,14 @@ use super::{
     Promises, Window,
 };
 
-/// How samples of the bandwidth are smoothed.
+/// How the law smooths bandwidth samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum BandwidthFilter {
-    /// Two cascaded filters that keep 7/8, filled by the first sample.
+    /// Two cascaded filters with a weight of 7/8 on the old value, both set by the first sample.
     #[default]
     #[serde(rename = "linux")]
     Linux,
-    /// 0.9 of the estimate and 0.1 of the mean of the last two samples, from zero.
+    /// 0.9 of the estimate plus 0.1 of the mean of the last two samples, starting at zero.
     #[serde(rename = "ns-3")]
     Ns3,
 }
@@ -43,9 +43,9 @@ pub enum BandwidthFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WestwoodPlusConfig {
-    /// How samples are smoothed: `linux` (default) or `ns-3`.
+    /// How the law smooths bandwidth samples: `linux` (default) or `ns-3`.
     pub filter: BandwidthFilter,
-    /// Shortest interval of a sample. Default 50 ms.
+    /// Minimum length of a sample interval. Default 50 ms.
     pub least_interval: Span,
 }
 
@@ -66,12 +66,12 @@ impl LawTable for WestwoodPlusConfig {
     }
 }
 
-/// Samples per round trip, and their filter.
+/// One bandwidth sample per round trip, and the filter.
 #[derive(Debug, Clone, Default)]
 struct PerRound {
     begin: Nanos,
     bytes: u64,
-    /// The first of two filters, or the last sample; bytes per second.
+    /// State of the first of two filters, or the last sample; bytes per second.
     before: f64,
     /// BWE, bytes per second; `None` before the first sample.
     estimate: Option<f64>,
@@ -97,7 +97,7 @@ impl PerRound {
         });
     }
 
-    /// An ACK said that `bytes` arrived; `interval` is the shortest of a sample.
+    /// An ACK reported `bytes` as arrived; `interval` is the minimum length of a sample.
     fn on_ack(&mut self, now: Nanos, bytes: u64, interval: Span, filter: BandwidthFilter) {
         let length = now.since(self.begin);
         if length > interval {
@@ -171,7 +171,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn promises(&self) -> Promises {
-        // The estimate may ask for more than the window.
+        // The estimate may exceed the window.
         Promises { reduces_on_loss: false, ..Promises::default() }
     }
 
@@ -187,7 +187,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// A law fed with one ACK of a segment every `gap_ms`, at a round-trip time of 100 ms.
+    /// A law that received an ACK of one segment every `gap_ms`, at a round-trip time of 100 ms.
     fn fed(config: &WestwoodPlusConfig, gap_ms: u64, acks: u64) -> WestwoodPlus {
         let params = LawParams {
             mss: u32::narrow(MSS),
@@ -213,7 +213,7 @@ mod tests {
         let law = fed(&WestwoodPlusConfig::default(), 10, 11);
         let expected = 10.0 * MSS as f64 * 8.0 / 0.110;
         assert_eq!(law.bandwidth(), BitRate::new(u64::saturate(expected)));
-        // The second has the ACKs from 110 to 210 ms: 11 in 110 ms.
+        // The second interval has the ACKs from 110 to 210 ms: 11 in 110 ms.
         let law = fed(&WestwoodPlusConfig::default(), 10, 22);
         let (first, second) = (10.0 / 0.110, 11.0 / 0.110);
         let ns = 0.875 * first + 0.125 * second;
@@ -223,7 +223,8 @@ mod tests {
 
     #[test]
     fn the_filters_step_answer() {
-        // From 0 to 1 at the first sample; the cascade keeps (1 + k/8)(7/8)^k of a step after k.
+        // From 0 to 1 at the first sample; after k samples the cascade keeps (1 + k/8)(7/8)^k of a
+        // step.
         let mut linux = PerRound::default();
         linux.fold(0.0, BandwidthFilter::Linux);
         for _ in 0..8 {
@@ -231,7 +232,7 @@ mod tests {
         }
         let expected = 1.0 - (1.0 + 8.0 / 8.0) * detmath::pow(0.875, 8.0);
         assert!((linux.estimate.unwrap() - expected).abs() < 1e-12);
-        // First 0.05, then each step keeps 0.9 of what lacks.
+        // First 0.05, then each step keeps 0.9 of the distance.
         let mut ns3 = PerRound::default();
         for _ in 0..8 {
             ns3.fold(1.0, BandwidthFilter::Ns3);
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_is_what_the_path_carries() {
+    fn the_threshold_is_the_bandwidth_delay_product() {
         // 100 segments a second at 100 ms: 10 segments.
         let mut law = fed(&WestwoodPlusConfig::default(), 10, 1000);
         let kind = CongestionKind::FastRetransmit;

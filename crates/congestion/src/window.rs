@@ -1,10 +1,9 @@
-//! What laws with a window and a threshold have in common: the two with their bounds, slow start,
-//! and what an undo returns to.
+//! The common part of laws with a window and a threshold: both values with their bounds, slow start
+//! and undo.
 //!
-//! Windows lie between one segment and [`LawParams::max_cwnd`]. The reactions are those of
-//! RFC 5681 section 3.1 and RFC 3168 section 6.1.2 for a reduced window that the law computes;
-//! an undo gives back window and threshold as they were (the window if it has not grown beyond
-//! meanwhile), like Linux. Bytes.
+//! Windows lie between one segment and [`LawParams::max_cwnd`]. Reactions follow RFC 5681 section
+//! 3.1 and RFC 3168 section 6.1.2; the law computes the reduced window. An undo restores window and
+//! threshold, like Linux, but keeps a window that has grown larger meanwhile. Bytes.
 
 use super::{
     AckSample, Congestion, CongestionKind, Idle, LawParams, LawRules, LawState, Prior, SlowStart,
@@ -12,8 +11,8 @@ use super::{
 };
 use airtcp_units::Saturate;
 
-/// Within `impl CongestionControl`: what a law whose window is `self.window` leaves to it. With `and undo`
-/// and `and pause` also what is to be done after a needless reaction, and when sending starts again.
+/// Within `impl CongestionControl`: the methods that a law delegates to `self.window`. `and undo`
+/// and `and pause` add the methods for a spurious loss and for a restart after idle.
 macro_rules! by_window {
     (and undo and pause) => {
         by_window!(and undo);
@@ -60,13 +59,13 @@ pub struct Window {
     cwnd: u64,
     ssthresh: u64,
     slow_start: SlowStart,
-    prior: Prior<Before>,
-    /// Growth of less than a byte, carried.
+    prior: Prior<SavedWindow>,
+    /// Growth of less than a byte, carried over.
     fraction: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Before {
+struct SavedWindow {
     cwnd: u64,
     ssthresh: u64,
     slow_start: SlowStart,
@@ -92,7 +91,7 @@ impl Window {
         }
     }
 
-    /// What the law was started with.
+    /// The parameters with which the law started.
     pub const fn params(&self) -> &LawParams {
         &self.params
     }
@@ -121,8 +120,8 @@ impl Window {
         self.cwnd = bytes.min(self.params.max_cwnd).max(self.mss());
     }
 
-    /// Raises the window by `bytes`, of which the fraction is carried; nothing if that is not a
-    /// positive number.
+    /// Raises the window by `bytes` and carries the fraction. Ignores values that are not positive
+    /// numbers.
     #[inline]
     pub fn grow(&mut self, bytes: f64) {
         let total = self.fraction + bytes.max(0.0);
@@ -136,7 +135,7 @@ impl Window {
         self.ssthresh = bytes.max(self.mss());
     }
 
-    /// Raises the threshold to at least `bytes`: slow start goes back to what was in flight.
+    /// Raises the threshold to at least `bytes`, so that slow start can return to that window.
     pub fn raise_ssthresh(&mut self, bytes: u64) {
         self.ssthresh = self.ssthresh.max(bytes);
     }
@@ -155,36 +154,37 @@ impl Window {
             return false;
         }
         let Step { grow, leave } = self.slow_start.on_ack(ack);
-        self.rise(grow);
+        self.grow_in_slow_start(grow);
         if leave {
             self.ssthresh = self.cwnd;
         }
         true
     }
 
-    /// Raises the window in slow start, to a segment beyond the threshold at most: an ACK of many
-    /// segments does not jump over it.
+    /// Raises the window in slow start, at most to one segment above the threshold: an ACK of many
+    /// segments does not overshoot it.
     #[inline]
-    pub fn rise(&mut self, bytes: u64) {
+    pub fn grow_in_slow_start(&mut self, bytes: u64) {
         let room = self.ssthresh.saturating_sub(self.cwnd).max(self.mss());
         self.set_cwnd(self.cwnd.saturating_add(bytes.min(room)));
     }
 
-    /// What a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so configured.
-    /// FlightSize at most the window: while a retransmission is missing, a SACK sender goes on
-    /// sending as `pipe` allows, and what is outstanding may be many windows. A reaction to that
-    /// would raise the window [chosen; Linux takes the window].
+    /// The value that a loss multiplies: FlightSize (RFC 5681 equation 4), or the window if so
+    /// configured. FlightSize is limited to the window. While a retransmission is missing, a SACK
+    /// sender sends on as `pipe` allows, and many windows may be outstanding. A reaction to that
+    /// FlightSize would raise the window [chosen; Linux takes the window].
     pub fn loss_base(&self, congestion: &Congestion) -> u64 {
         if self.params.half_of_cwnd { self.cwnd } else { congestion.flight.min(self.cwnd) }
     }
 
-    /// Reacts to a congestion episode for which the law found the window `reduced`: threshold
-    /// and window become it, at least two segments after a loss and one after a mark (two by Linux's rules); a timeout or
-    /// a restart leaves one segment, a repeated timeout holds the threshold.
+    /// Reacts to a congestion episode, for which the law computed the window `reduced`. Threshold
+    /// and window become `reduced`, at least two segments after a loss and one after a mark (two by
+    /// Linux's rules). A timeout or a restart leaves a window of one segment. A repeated timeout
+    /// keeps the threshold.
     pub fn on_congestion(&mut self, congestion: &Congestion, reduced: u64) {
         let mss = self.mss();
         let (cwnd, ssthresh, slow_start) = (self.cwnd, self.ssthresh, self.slow_start);
-        self.prior.before(congestion.kind, Before { cwnd, ssthresh, slow_start });
+        self.prior.before(congestion.kind, SavedWindow { cwnd, ssthresh, slow_start });
         self.slow_start.on_congestion();
         self.fraction = 0.0;
         let threshold =
@@ -210,8 +210,8 @@ impl Window {
         }
     }
 
-    /// The last reaction to a loss was unnecessary: takes it back. False if there is nothing to
-    /// take back.
+    /// Reverts the last reaction to a loss, which was unnecessary. Returns false if there is none
+    /// to revert.
     pub fn on_spurious(&mut self) -> bool {
         let Some(before) = self.prior.take() else { return false };
         self.set_cwnd(before.cwnd.max(self.cwnd));
@@ -220,8 +220,8 @@ impl Window {
         true
     }
 
-    /// Sending starts again: `min(IW, cwnd)` after a long pause (RFC 5681 section 4.1). Returns
-    /// whether it was one.
+    /// Restarts after idle time: `min(IW, cwnd)` after a long pause (RFC 5681 section 4.1). Returns
+    /// whether the pause was long.
     pub fn on_idle(&mut self, idle: &Idle) -> bool {
         let restart = idle.restart && idle.idle > idle.rto;
         if restart {
@@ -236,7 +236,7 @@ impl Window {
         self.set_cwnd(self.cwnd.min(bytes));
     }
 
-    /// What a law that grows slowly above the threshold is doing.
+    /// State of a law that grows slowly above the threshold.
     pub fn state(&self) -> LawState {
         if !self.in_slow_start() {
             LawState::Avoidance
@@ -267,7 +267,7 @@ mod tests {
         Congestion { kind, flight: 30_000, restart: false }
     }
 
-    /// ns-2's `ssthresh_ = (int) halfwin`: the window keeps what the threshold loses.
+    /// ns-2's `ssthresh_ = (int) halfwin`: the window keeps the fraction that the threshold loses.
     #[test]
     fn a_threshold_of_whole_segments() {
         use CongestionKind::{EcnCe, FastRetransmit, Rto};
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undo_gives_back_both() {
+    fn an_undo_restores_window_and_threshold() {
         let mut w = window();
         w.set_cwnd(30_000);
         w.on_congestion(&loss(CongestionKind::Rto), 15_000);
@@ -291,7 +291,7 @@ mod tests {
         assert!(w.on_spurious());
         assert_eq!((w.cwnd(), w.ssthresh()), (30_000, 40_000));
         assert!(!w.on_spurious(), "once");
-        // Grown beyond meanwhile: kept.
+        // A window that has grown larger meanwhile stays.
         w.on_congestion(&loss(CongestionKind::FastRetransmit), 15_000);
         w.set_cwnd(50_000);
         w.on_spurious();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_pause_forgets_what_was() {
+    fn a_long_pause_discards_the_undo() {
         let mut w = window();
         w.set_cwnd(30_000);
         w.on_congestion(&loss(CongestionKind::FastRetransmit), 15_000);
@@ -325,18 +325,18 @@ mod tests {
         assert_eq!(w.cwnd(), 60_000);
     }
 
-    /// Nine segments arrive with one ACK two segments below the threshold.
+    /// One ACK covers nine segments while the window is two segments below the threshold.
     #[test]
     fn slow_start_does_not_jump_over_the_threshold() {
         let rise = |from: u64, bytes: u64| {
             let mut w = window();
             w.set_cwnd(from);
-            w.rise(bytes);
+            w.grow_in_slow_start(bytes);
             w.cwnd()
         };
         assert_eq!(rise(38_000, 9000), 40_000);
         assert_eq!(rise(20_000, 9000), 29_000);
-        // A segment always: with an ACK for each nothing is different.
+        // At least one segment: with an ACK for each segment the result is the same.
         assert_eq!(rise(39_900, 1000), 40_900);
         assert_eq!(rise(39_900, 9000), 40_900);
     }

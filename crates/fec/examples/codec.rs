@@ -1,7 +1,7 @@
-//! Throughput of the codes by shape of block: megabytes of data per second and core, best of many
-//! runs. `codec CODE K R BYTES` measures one; without arguments the whole table.
+//! Measures the throughput of the codes by block shape, in megabytes of data per second and core, best of
+//! many runs. `codec CODE K R BYTES` measures one shape; without arguments it prints the whole table.
 
-#![allow(clippy::print_stdout, reason = "its output is what it is run for")]
+#![allow(clippy::print_stdout, reason = "the program prints its result")]
 #![allow(clippy::disallowed_methods, reason = "it measures real time")]
 
 use airtcp_units::LowBits;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use airtcp_fec::{Code, CodeConfig, ErasureCode};
 
-/// How long each figure is measured.
+/// Duration of each measurement.
 const PATIENCE: Duration = Duration::from_millis(60);
 /// Data symbols, repair symbols.
 const SHAPES: [(usize, usize); 7] =
@@ -29,14 +29,14 @@ fn best(mut work: impl FnMut()) -> f64 {
     best
 }
 
-/// Encoding of all repair symbols, one fresh repair symbol, decoding of as many losses as there
-/// are repair symbols, and of one loss: MB of data per second.
+/// MB of data per second: encoding all repair symbols, encoding one more repair symbol, decoding `r`
+/// losses, decoding one loss.
 fn measure(config: CodeConfig, k: usize, r: usize, bytes: usize) -> Option<[f64; 4]> {
     let mut code = Code::new(&config);
     let byte = |i: usize, j: usize| u8::low_bits(i * 131 + j * 31 + i * j);
     let data: Vec<Vec<u8>> = (0..k).map(|i| (0..bytes).map(|j| byte(i, j)).collect()).collect();
     let source: Vec<&[u8]> = data.iter().map(Vec::as_slice).collect();
-    // Two more than Reed-Solomon would need, for the codes that want them.
+    // Two symbols more than Reed-Solomon needs, for the other codes.
     let spare = usize::from(!matches!(config, CodeConfig::ReedSolomon(_))) * 2;
     let repair = code.encode(&source, k..k + r + spare).ok()?;
     let encode = best(|| {

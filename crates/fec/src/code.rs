@@ -1,16 +1,15 @@
-//! What every erasure code does, and why it may refuse.
+//! The interface of erasure codes, and their errors.
 
 use std::fmt;
 use std::ops::Range;
 
-/// The shape of a block: `source` symbols of data and `repair` symbols made from them.
-///
-/// Symbols are numbered from 0: the data first, then repair symbols.
+/// The shape of a block: `source` symbols of data and `repair` symbols computed from them. Symbols are
+/// numbered from 0, the data first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Symbols of data, K.
+    /// Data symbols, K.
     pub source: usize,
-    /// Symbols made from them, R.
+    /// Repair symbols, R.
     pub repair: usize,
 }
 
@@ -19,35 +18,30 @@ impl Plan {
     pub const fn total(&self) -> usize {
         self.source + self.repair
     }
-
-    /// The numbers of the repair symbols.
-    pub const fn repair_numbers(&self) -> Range<usize> {
-        self.source..self.total()
-    }
 }
 
-/// Why a code refuses.
+/// Error of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FecError {
     /// A block without data.
     NoSource,
-    /// Symbols without a byte.
+    /// Symbols of 0 bytes.
     NoBytes,
-    /// More symbols than the code can tell apart.
+    /// More symbols than the code allows in a block.
     TooMany {
         /// Symbols of data.
         source: usize,
         /// Repair symbols.
         repair: usize,
-        /// Most of both together.
-        most: usize,
+        /// Maximum number of symbols.
+        max: usize,
     },
-    /// Symbols longer than the code can take.
+    /// Symbols longer than the code allows.
     TooLong {
         /// Length in bytes.
         bytes: usize,
         /// The longest accepted.
-        most: usize,
+        max: usize,
     },
     /// A symbol has another length than the block's.
     Length {
@@ -55,19 +49,19 @@ pub enum FecError {
         number: usize,
         /// Its length in bytes.
         bytes: usize,
-        /// What it should be.
+        /// Length of the block's symbols.
         expected: usize,
     },
-    /// Repair symbols were asked for by numbers that belong to data.
+    /// The number of a requested repair symbol is that of a data symbol.
     NotRepair {
         /// The number.
         number: usize,
         /// The first number of a repair symbol.
         first: usize,
     },
-    /// What arrived does not determine the data.
+    /// The received symbols do not determine the data.
     NotEnough {
-        /// Different symbols that arrived.
+        /// Number of different symbols received.
         received: usize,
         /// Symbols of data.
         source: usize,
@@ -79,14 +73,14 @@ impl fmt::Display for FecError {
         match *self {
             Self::NoSource => f.write_str("a block has at least 1 symbol of data, this has 0"),
             Self::NoBytes => f.write_str("a symbol has at least 1 byte, these have 0"),
-            Self::TooMany { source, repair, most } => write!(
+            Self::TooMany { source, repair, max } => write!(
                 f,
                 "{source} symbols of data and {repair} of repair are {}: this code has at most \
-                 {most} in a block",
+                 {max} in a block",
                 source.saturating_add(repair)
             ),
-            Self::TooLong { bytes, most } => {
-                write!(f, "symbols of {bytes} bytes: this code takes at most {most}")
+            Self::TooLong { bytes, max } => {
+                write!(f, "symbols of {bytes} bytes: this code takes at most {max}")
             }
             Self::Length { number, bytes, expected } => {
                 write!(f, "symbol {number} has {bytes} bytes; this block's have {expected}")
@@ -106,9 +100,9 @@ impl std::error::Error for FecError {}
 
 /// An erasure code for blocks of equal symbols.
 ///
-/// Repair symbol `n` is a function of the data and `n` alone: more can be made at any time.
+/// Repair symbol `n` is a function of the data and `n` alone, so more can be made at any time.
 pub trait ErasureCode {
-    /// Checks that a block may have this shape.
+    /// Checks the shape of a block.
     ///
     /// # Errors
     /// If it has no data or too many symbols.
@@ -126,11 +120,11 @@ pub trait ErasureCode {
     fn encode(&mut self, source: &[&[u8]], numbers: Range<usize>)
     -> Result<Vec<Vec<u8>>, FecError>;
 
-    /// The data symbols that are not among those received, with their numbers, in order. A
-    /// symbol received twice counts once. `source` is K and `bytes` the length of a data symbol.
+    /// Decodes the missing data symbols. Returns them with their numbers, in order. `source` is K, and `bytes`
+    /// the length of a data symbol. A symbol received twice counts once.
     ///
     /// # Errors
-    /// If what was received does not determine them, or cannot belong to the block.
+    /// If the received symbols do not determine the data, or do not belong to the block.
     fn decode(
         &mut self,
         source: usize,
@@ -138,12 +132,12 @@ pub trait ErasureCode {
         received: &[(usize, &[u8])],
     ) -> Result<Vec<(usize, Vec<u8>)>, FecError>;
 
-    /// Whether the symbols with these numbers determine the data: true exactly if
+    /// True if the symbols with these numbers determine the data, that is, if
     /// [`decode`](Self::decode) succeeds with them.
     fn recovers(&self, source: usize, received: &[usize]) -> bool;
 }
 
-/// Checks what is to be encoded, data and numbers of repair symbols; gives the length of the data.
+/// Checks the data and the numbers of repair symbols before encoding. Returns the length of a data symbol.
 pub(crate) fn encodable(
     code: &impl ErasureCode,
     source: &[&[u8]],
@@ -158,7 +152,7 @@ pub(crate) fn encodable(
     Ok(bytes)
 }
 
-/// Checks the data of a block; gives the length of its symbols.
+/// Checks the data of a block. Returns the length of its symbols.
 fn lengths(source: &[&[u8]]) -> Result<usize, FecError> {
     let expected = source.first().ok_or(FecError::NoSource)?.len();
     if expected == 0 {
@@ -172,19 +166,19 @@ fn lengths(source: &[&[u8]]) -> Result<usize, FecError> {
     Ok(expected)
 }
 
-/// What arrived, each symbol once: data by number, repair symbols in the order of arrival.
+/// The received symbols, each once: data by number, repair symbols in the order of arrival.
 pub(crate) struct Received<'a> {
     pub(crate) data: Vec<Option<&'a [u8]>>,
     pub(crate) repair: Vec<(usize, &'a [u8])>,
 }
 
 impl<'a> Received<'a> {
-    /// Sorts what arrived; `most` is the code's largest number plus 1.
+    /// Sorts the received symbols; `max` is the code's largest symbol number plus 1.
     pub(crate) fn new(
         source: usize,
         bytes: usize,
         repair_bytes: usize,
-        most: usize,
+        max: usize,
         received: &[(usize, &'a [u8])],
     ) -> Result<Self, FecError> {
         if bytes == 0 {
@@ -192,11 +186,11 @@ impl<'a> Received<'a> {
         }
         let mut sorted = Self { data: vec![None; source], repair: Vec::new() };
         for &(number, symbol) in received {
-            if number >= most {
+            if number >= max {
                 return Err(FecError::TooMany {
                     source,
                     repair: (number - source).saturating_add(1),
-                    most,
+                    max,
                 });
             }
             let expected = if number < source { bytes } else { repair_bytes };
@@ -212,12 +206,12 @@ impl<'a> Received<'a> {
         Ok(sorted)
     }
 
-    /// Numbers of the data that did not arrive.
+    /// Numbers of the missing data symbols.
     pub(crate) fn missing(&self) -> Vec<usize> {
         (0..self.data.len()).filter(|&n| self.data[n].is_none()).collect()
     }
 
-    /// How many different symbols arrived.
+    /// Number of different symbols.
     pub(crate) fn count(&self) -> usize {
         self.data.iter().flatten().count() + self.repair.len()
     }

@@ -1,11 +1,11 @@
-//! What every registered code must do, and what Reed-Solomon must do moreover.
+//! Requirements on every registered code, and on Reed-Solomon in addition.
 
 use airtcp_units::{LowBits, Narrow};
 use proptest::prelude::*;
 
 use crate::{Code, CodeConfig, ErasureCode, FecError, MAX_SYMBOLS, registry};
 
-/// Bytes without a pattern that linear codes could hide behind.
+/// Random bytes, in which no error of a linear code goes unnoticed.
 fn block(symbols: usize, bytes: usize, seed: u64) -> Vec<Vec<u8>> {
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -28,7 +28,7 @@ fn all(code: &mut Code, data: &[Vec<u8>], repair: usize) -> Vec<Vec<u8>> {
     data.iter().cloned().chain(made).collect()
 }
 
-/// Decodes from the symbols with these numbers and checks whatever comes out.
+/// Decodes from the symbols with these numbers and checks the result. Returns whether it succeeded.
 fn decodes(code: &mut Code, symbols: &[Vec<u8>], k: usize, numbers: &[usize]) -> bool {
     let received: Vec<(usize, &[u8])> =
         numbers.iter().map(|&n| (n, symbols[n].as_slice())).collect();
@@ -64,8 +64,8 @@ fn the_list_is_whole() {
     assert!(serde_json::from_str::<CodeConfig>(r#"{"kind":"raptorq","x":1}"#).is_err());
 }
 
-/// Every subset of every small block, with the real coding: what decodes is right, fewer than K
-/// never do, and of Reed-Solomon any K do.
+/// Every subset of every small block: decoded data are correct, fewer than K symbols never decode, and
+/// with Reed-Solomon any K symbols decode.
 #[test]
 fn all_subsets_of_small_blocks() {
     for config in CodeConfig::all() {
@@ -87,7 +87,7 @@ fn all_subsets_of_small_blocks() {
         }
         match config {
             CodeConfig::ReedSolomon(_) => assert_eq!(failed, 0),
-            // Subsets share their symbols, so one bad pair counts often; hence far above 1/255.
+            // Subsets share symbols, so one singular pair counts several times; the bound is far above 1/255.
             _ => assert!(failed * 25 < enough, "{config:?}: {failed} of {enough}"),
         }
     }
@@ -136,8 +136,8 @@ fn a_symbol_that_comes_twice_counts_once() {
     }
 }
 
-/// Reed-Solomon by its definition: the polynomial through the data, evaluated at the point of a
-/// repair symbol with Lagrange's formula, in a field built here from its polynomial.
+/// Reed-Solomon by its definition: Lagrange's formula evaluates the polynomial through the data at the
+/// point of a repair symbol. The field is built here from its polynomial.
 mod definition {
     use airtcp_units::Narrow;
 
@@ -173,7 +173,7 @@ mod definition {
         result
     }
 
-    /// The element that a number stands for.
+    /// The element with a number.
     fn element(number: u16) -> u16 {
         (0..16).filter(|i| number >> i & 1 == 1).fold(0, |sum, i| sum ^ BASIS[i])
     }
@@ -209,10 +209,10 @@ mod definition {
 }
 
 #[test]
-fn reed_solomon_is_what_its_definition_says() {
+fn reed_solomon_equals_its_definition() {
     let mut code = Code::new(&CodeConfig::default());
     for k in [1, 2, 3, 5, 8, 13] {
-        // The two bytes of a symbol are the low and the high one of its element.
+        // The two bytes of a symbol are the low and the high byte of its element.
         let data = block(k, 2, k as u64);
         let elements: Vec<u16> = data.iter().map(|d| u16::from_le_bytes([d[0], d[1]])).collect();
         for j in [0, 1, 7, 30] {
@@ -223,9 +223,9 @@ fn reed_solomon_is_what_its_definition_says() {
     }
 }
 
-/// Whichever way is taken, by transforms or as sums, directly or by the library's decoder.
+/// Encoding by transforms and by sums, and decoding by the Cauchy inverse and by the library, agree.
 #[test]
-fn all_ways_through_reed_solomon_agree() {
+fn all_reed_solomon_algorithms_agree() {
     let mut code = Code::new(&CodeConfig::default());
     for (k, bytes) in [(1, 1), (20, 63), (64, 130), (100, 65), (128, 200)] {
         let data = block(k, bytes, bytes as u64);
@@ -234,8 +234,8 @@ fn all_ways_through_reed_solomon_agree() {
             let one = code.encode(&slices(&data), n..n + 1).unwrap();
             assert_eq!(one[0], symbols[n], "symbol {n} of {k}, alone");
         }
-        let most = k.min(MAX_SYMBOLS - k);
-        for lost in [1, 2, 17, 56, 57, most].into_iter().filter(|l| *l <= most) {
+        let max = k.min(MAX_SYMBOLS - k);
+        for lost in [1, 2, 17, 56, 57, max].into_iter().filter(|l| *l <= max) {
             for first in [k, MAX_SYMBOLS - lost] {
                 let numbers: Vec<usize> = (lost..k).chain(first..first + lost).collect();
                 assert!(decodes(&mut code, &symbols, k, &numbers), "{lost} of {k} from {first}");
@@ -247,8 +247,8 @@ fn all_ways_through_reed_solomon_agree() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Large blocks, random losses: any K decode, any K - 1 are refused, with any code byte for
-    /// byte what was sent; and more repair symbols do not change those sent before.
+    /// Large blocks, random losses. With Reed-Solomon, any K symbols decode and K - 1 do not. With any code,
+    /// decoded data equal the data sent, and further repair symbols do not change earlier ones.
     #[test]
     fn random_blocks(
         k in 1_usize..200,

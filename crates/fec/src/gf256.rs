@@ -1,9 +1,9 @@
 //! Arithmetic in GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (RFC 8681 section 3.7.1,
 //! RFC 5510 section 8.1).
 //!
-//! Addition is exclusive or. Products of single elements go through logarithms to the base 2 (the
-//! element x, which generates the field). Products of whole symbols double 32 bytes at a time,
-//! which compilers turn into vector instructions; no byte of a symbol chooses an address.
+//! Addition is exclusive or. Products of single elements use logarithms to the base 2 (the element x,
+//! which generates the field). Products of symbols double 32 bytes at a time without table look-ups, so
+//! that compilers emit vector instructions.
 
 /// The polynomial without its leading term.
 const REDUCTION: u8 = 0x1d;
@@ -51,7 +51,7 @@ pub fn inverse(a: u8) -> u8 {
     exp[ORDER - usize::from(log[usize::from(a)])]
 }
 
-/// Adds `c` times `from` to `to`, over the length of the shorter.
+/// Adds `c` times `from` to `to`, over the length of the shorter one.
 pub fn add_scaled(to: &mut [u8], from: &[u8], c: u8) {
     let n = to.len().min(from.len());
     let (to, from) = (&mut to[..n], &from[..n]);

@@ -1,16 +1,15 @@
-//! Erasure codes: from K source symbols as many repair symbols as are wanted, and back from what
-//! arrived.
+//! Erasure codes. An encoder computes any number of repair symbols from K source symbols; a decoder
+//! recovers the source symbols from those that arrived.
 //!
-//! [`ErasureCode`] is what every code does; [`Code`] is any registered one, built from
-//! [`CodeConfig`]. Reed-Solomon decodes from any K symbols; RaptorQ and the random linear code
-//! need one more now and then. All are systematic (the first K symbols are the data themselves)
-//! and incremental: repair symbol `n` does not depend on how many others are made, so that fresh
-//! ones can follow when the first did not suffice. [`WindowDecoder`] decodes a stream whose repair
-//! symbols cover a window that slides.
+//! [`ErasureCode`] is the interface; [`Code`] is any registered code, built from [`CodeConfig`].
+//! Reed-Solomon decodes from any K symbols; RaptorQ and the random linear code sometimes need one more.
+//! All are systematic (the first K symbols are the data) and incremental (repair symbol `n` does not
+//! depend on the number of repair symbols, so more can follow if the first do not suffice).
+//! [`WindowDecoder`] decodes a stream whose repair symbols cover a sliding window.
 //!
-//! In a simulation only which symbols arrived matters: [`ErasureCode::recovers`] and a
-//! `WindowDecoder<()>` answer that without a byte of payload, and tests hold them to the real
-//! coding. Adding a code is a file and a line in `registry.rs`. Sizes in bytes.
+//! A simulation needs no payload: [`ErasureCode::recovers`] and `WindowDecoder<()>` decide from the numbers
+//! of the received symbols, and tests compare them with the decoders of bytes. A code is one file and one
+//! line in `registry.rs`. Sizes in bytes.
 
 mod code;
 #[cfg(test)]

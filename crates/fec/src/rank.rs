@@ -1,19 +1,19 @@
 //! The decoder of a sliding window: Gauss-Jordan elimination as symbols arrive.
 //!
-//! Every repair symbol is an equation between the data symbols of its window. The decoder
-//! subtracts what is known and keeps the rest as rows in reduced form: each row has one unknown
-//! (its pivot, the lowest) that no other row has, so that a row with a single unknown *is* that
-//! symbol. What the symbols carry is a parameter: bytes for real, `()` where only the question
-//! matters which symbols are determined. The answer is the same, it depends on coefficients alone.
+//! Every repair symbol is an equation between the data symbols of its window. The decoder subtracts the
+//! known symbols and keeps the rest as rows in reduced form: each row has one unknown (its pivot, the
+//! lowest) that no other row has. A row with a single unknown gives that symbol. The content of symbols is
+//! a parameter: bytes, or `()` to find only which symbols are determined. That depends on the coefficients
+//! alone.
 //!
-//! Memory is bounded by `limit` symbols of window and as many rows. Positions in symbols.
+//! Memory is bounded by `limit` symbols and as many rows. Positions in symbols.
 
 use airtcp_units::Narrow;
 use std::collections::VecDeque;
 
 use crate::gf256;
 
-/// What a symbol carries.
+/// Content of a symbol.
 pub trait Symbol: Clone {
     /// Adds `c` times `other`.
     fn add_scaled(&mut self, other: &Self, c: u8);
@@ -45,7 +45,7 @@ struct Row<S> {
     start: u64,
     coefficients: VecDeque<u8>,
     value: S,
-    /// Its pivot became known: other rows may have its lowest unknown, too.
+    /// True if its pivot became known: other rows may then contain its lowest unknown.
     pivotless: bool,
 }
 
@@ -67,7 +67,7 @@ impl<S: Symbol> Row<S> {
         }
     }
 
-    /// Takes a symbol that is known out of the equation.
+    /// Subtracts a known symbol from the equation.
     fn substitute(&mut self, position: u64, symbol: &S) {
         let c = self.at(position);
         if c != 0 {
@@ -94,14 +94,14 @@ impl<S: Symbol> Row<S> {
     }
 }
 
-/// Decodes a stream of data symbols with repair symbols over windows of it.
+/// Decodes a stream of data symbols with repair symbols over windows of the stream.
 #[derive(Debug, Clone)]
 pub struct WindowDecoder<S> {
     /// Position of the oldest symbol that is kept.
     base: u64,
     known: VecDeque<Option<S>>,
     rows: Vec<Row<S>>,
-    /// Up to here everything is known.
+    /// Every symbol below this position is known or forgotten.
     complete: u64,
     limit: usize,
     decoded: VecDeque<u64>,
@@ -120,7 +120,7 @@ impl<S: Symbol> WindowDecoder<S> {
         }
     }
 
-    /// Position below which every symbol is known (or was forgotten).
+    /// Position below which every symbol is known or forgotten.
     pub const fn complete_up_to(&self) -> u64 {
         self.complete
     }
@@ -130,17 +130,17 @@ impl<S: Symbol> WindowDecoder<S> {
         self.base
     }
 
-    /// Equations that wait for more.
+    /// Number of unsolved equations.
     pub const fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// One past the last position at which something is known.
+    /// One past the last known position.
     pub fn end(&self) -> u64 {
         self.base + self.known.len() as u64
     }
 
-    /// Whether a symbol is known; true of those forgotten.
+    /// True if a symbol is known or forgotten.
     pub fn knows(&self, position: u64) -> bool {
         position < self.complete || self.get(position).is_some()
     }
@@ -151,12 +151,12 @@ impl<S: Symbol> WindowDecoder<S> {
         self.known.get(usize::narrow(i))?.as_ref()
     }
 
-    /// The next position that became known through repair symbols, in the order in which it did.
+    /// The next position that repair symbols recovered, in the order of recovery.
     pub fn next_decoded(&mut self) -> Option<u64> {
         self.decoded.pop_front()
     }
 
-    /// A data symbol arrives. False if it was known, forgotten or lies beyond the limit.
+    /// Handles a data symbol. False if it was known or forgotten, or lies beyond the limit.
     pub fn source(&mut self, position: u64, symbol: S) -> bool {
         if self.knows(position) || position < self.base || position - self.base >= self.limit as u64
         {
@@ -167,8 +167,8 @@ impl<S: Symbol> WindowDecoder<S> {
         true
     }
 
-    /// A repair symbol arrives over the window that begins at `start`. False if it says nothing
-    /// new or its window is not wholly kept.
+    /// Handles a repair symbol over the window that begins at `start`. False if it is redundant, or if its
+    /// window is not entirely kept.
     pub fn repair(&mut self, start: u64, coefficients: &[u8], symbol: S) -> bool {
         let end = start.saturating_add(coefficients.len() as u64);
         if start < self.base || end - self.base > self.limit as u64 {
@@ -182,7 +182,7 @@ impl<S: Symbol> WindowDecoder<S> {
         self.rows.len() + self.decoded.len() > before
     }
 
-    /// Forgets everything before `position`. An equation with an unknown before it goes too.
+    /// Forgets all symbols before `position`, and the equations with an unknown among them.
     pub fn forget(&mut self, position: u64) {
         if position <= self.base {
             return;
@@ -254,7 +254,7 @@ impl<S: Symbol> WindowDecoder<S> {
         self.rows.push(row);
     }
 
-    /// Learns what single unknowns tell and puts rows that lost their pivot back in order.
+    /// Solves rows with a single unknown, and reduces rows that lost their pivot.
     fn reduce(&mut self) {
         loop {
             let odd = |row: &Row<S>| row.coefficients.len() < 2 || row.pivotless;

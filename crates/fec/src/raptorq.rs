@@ -1,4 +1,4 @@
-//! RaptorQ, RFC 6330: a rateless code. The coding is the crate `raptorq`'s.
+//! RaptorQ, RFC 6330: a rateless code, by the crate `raptorq`.
 //!
 //! A block is one source block without sub-blocks; symbol numbers are encoding symbol
 //! identifiers. K symbols fail to decode about once in a hundred, K + 1 once in ten thousand,
@@ -23,7 +23,7 @@ const MAX_SOURCE: usize = 56_403;
 /// Encoding symbol identifiers have 24 bits.
 const MAX_SYMBOLS: usize = 1 << 24;
 
-/// RaptorQ has nothing to choose.
+/// RaptorQ has no parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RaptorQConfig {}
@@ -31,7 +31,7 @@ pub struct RaptorQConfig {}
 /// The code.
 #[derive(Default)]
 pub struct RaptorQ {
-    /// The elimination for blocks of one size, which all blocks of that size share.
+    /// Block size, and the encoding plan that all blocks of this size share.
     plan: Option<(usize, SourceBlockEncodingPlan)>,
 }
 
@@ -42,8 +42,8 @@ impl fmt::Debug for RaptorQ {
 }
 
 fn describe(source: usize, bytes: usize) -> Result<ObjectTransmissionInformation, FecError> {
-    let most = usize::from(u16::MAX);
-    let symbol = u16::try_from(bytes).map_err(|_| FecError::TooLong { bytes, most })?;
+    let max = usize::from(u16::MAX);
+    let symbol = u16::try_from(bytes).map_err(|_| FecError::TooLong { bytes, max })?;
     Ok(ObjectTransmissionInformation::new((source * bytes) as u64, symbol, 1, 1, 1))
 }
 
@@ -56,11 +56,11 @@ impl RaptorQ {
 
 impl ErasureCode for RaptorQ {
     fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
-        let most = if source > MAX_SOURCE { MAX_SOURCE } else { MAX_SYMBOLS };
+        let max = if source > MAX_SOURCE { MAX_SOURCE } else { MAX_SYMBOLS };
         match source {
             0 => Err(FecError::NoSource),
             _ if source > MAX_SOURCE || repair > MAX_SYMBOLS - source => {
-                Err(FecError::TooMany { source, repair, most })
+                Err(FecError::TooMany { source, repair, max })
             }
             _ => Ok(Plan { source, repair }),
         }
@@ -114,7 +114,7 @@ impl ErasureCode for RaptorQ {
     }
 
     fn recovers(&self, source: usize, received: &[usize]) -> bool {
-        // Solvability depends on the numbers alone, so symbols of one zero byte answer it.
+        // Solvability depends on the numbers alone, so symbols of one zero byte suffice.
         let symbols: Vec<(usize, &[u8])> = received.iter().map(|&n| (n, &[0_u8][..])).collect();
         Self::default().decode(source, 1, &symbols).is_ok()
     }

@@ -1,15 +1,13 @@
 //! Systematic Reed-Solomon code: any K symbols of a block determine it.
 //!
-//! Two bytes of a symbol are an element of GF(2^16). The data of a block are the values of a
-//! polynomial at the points 0 .. P, where P is the power of two not below K and the values at
-//! K .. P are zero; repair symbol `K + j` is its value at `P + j`. So it does not depend on how
-//! many repair symbols there are, and fresh ones can be made at any time. (Points are in the
-//! Cantor basis of Lin, Chung and Han 2014, in which transforms take O(n log n).) The field's
-//! arithmetic is the crate `reed-solomon-simd`'s; docs/adr/0007 says why.
+//! Two bytes of a symbol are an element of GF(2^16). The data of a block are the values of a polynomial at
+//! the points 0 .. P, where P is the smallest power of two not below K, and the values at K .. P are zero.
+//! Repair symbol `K + j` is the value at `P + j`. So it does not depend on the number of repair symbols.
+//! Points are in the Cantor basis of Lin, Chung and Han 2014, in which transforms take O(n log n). The
+//! crate `reed-solomon-simd` does the field's arithmetic; docs/adr/0007 gives the reasons.
 //!
-//! The field would allow blocks of 65,536 symbols; 255 is the limit of the formats that carry
-//! the number of a symbol in a byte. A data symbol of odd length has repair symbols one byte
-//! longer.
+//! The field allows blocks of 65,536 symbols. The limit is 255, because formats carry the number of a
+//! symbol in a byte. If data symbols have an odd length, repair symbols are one byte longer.
 
 mod decode;
 
@@ -24,15 +22,15 @@ use serde::{Deserialize, Serialize};
 use crate::code::{Received, encodable};
 use crate::{ErasureCode, FecError, Plan};
 
-/// Most symbols in a block: numbers fit a byte and 255 stays free.
+/// Maximum number of symbols in a block: numbers fit a byte, and 255 stays unused.
 pub const MAX_SYMBOLS: usize = 255;
 
-/// Reed-Solomon has nothing to choose.
+/// Reed-Solomon has no parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReedSolomonConfig {}
 
-/// The code, with the work space of its transforms.
+/// The code and the work space of its transforms.
 #[derive(Default)]
 pub struct ReedSolomon {
     engine: DefaultEngine,
@@ -51,9 +49,9 @@ impl ReedSolomon {
         Self::default()
     }
 
-    /// Repair symbols with these numbers by transforms. `None` stands for a
-    /// data symbol of zeros. The shape has been checked.
-    fn transform(
+    /// Computes the repair symbols with these numbers by transforms. `None` stands for a data symbol of zeros.
+    /// The shape has been checked.
+    fn repair_by_transform(
         &mut self,
         source: &[Option<&[u8]>],
         bytes: usize,
@@ -82,8 +80,8 @@ impl ReedSolomon {
         Ok(made.recovery_iter().skip(numbers.start - k).map(<[u8]>::to_vec).collect())
     }
 
-    /// The missing data from as many repair symbols.
-    fn directly(
+    /// Restores the missing data from as many repair symbols, with the Cauchy inverse.
+    fn restore_by_cauchy(
         &mut self,
         data: &[Option<&[u8]>],
         bytes: usize,
@@ -97,13 +95,13 @@ impl ReedSolomon {
         let known = if present == 0 {
             None
         } else if decode::sums_are_cheaper(data.len(), present, &numbers) {
-            Some(decode::sums(&self.engine, data, bytes, &numbers))
+            Some(decode::repair_by_sums(&self.engine, data, bytes, &numbers))
         } else {
-            self.transform(data, bytes, first..end).ok().map(|mut all| {
+            self.repair_by_transform(data, bytes, first..end).ok().map(|mut all| {
                 numbers.iter().map(|n| std::mem::take(&mut all[n - first])).collect()
             })
         };
-        decode::directly(&self.engine, data.len(), bytes, used, missing, known.as_deref())
+        decode::solve_cauchy(&self.engine, data.len(), bytes, used, missing, known.as_deref())
     }
 }
 
@@ -112,7 +110,7 @@ impl ErasureCode for ReedSolomon {
         match source {
             0 => Err(FecError::NoSource),
             _ if source.saturating_add(repair) > MAX_SYMBOLS => {
-                Err(FecError::TooMany { source, repair, most: MAX_SYMBOLS })
+                Err(FecError::TooMany { source, repair, max: MAX_SYMBOLS })
             }
             _ => Ok(Plan { source, repair }),
         }
@@ -135,12 +133,12 @@ impl ErasureCode for ReedSolomon {
         let wanted: Vec<usize> = numbers.clone().collect();
         let symbols: Vec<Option<&[u8]>> = source.iter().map(|s| Some(*s)).collect();
         if decode::sums_are_cheaper(first, first, &wanted) {
-            return Ok(decode::sums(&self.engine, &symbols, bytes, &wanted));
+            return Ok(decode::repair_by_sums(&self.engine, &symbols, bytes, &wanted));
         }
-        // The library refuses impossible shapes alone.
+        // The library refuses only impossible shapes.
         let refused =
-            |_| FecError::TooMany { source: first, repair: wanted.len(), most: MAX_SYMBOLS };
-        self.transform(&symbols, bytes, numbers).map_err(refused)
+            |_| FecError::TooMany { source: first, repair: wanted.len(), max: MAX_SYMBOLS };
+        self.repair_by_transform(&symbols, bytes, numbers).map_err(refused)
     }
 
     fn decode(
@@ -160,11 +158,11 @@ impl ErasureCode for ReedSolomon {
             return Err(FecError::NotEnough { received: received.count(), source });
         }
         let used = &received.repair[..missing.len()];
-        let whole = (missing.len() > decode::MAX_CAUCHY_LOSSES)
-            .then(|| decode::whole(&received.data, bytes, used))
+        let restored = (missing.len() > decode::MAX_CAUCHY_LOSSES)
+            .then(|| decode::decode_with_library(&received.data, bytes, used))
             .flatten();
-        let mut restored =
-            whole.unwrap_or_else(|| self.directly(&received.data, bytes, used, &missing));
+        let mut restored = restored
+            .unwrap_or_else(|| self.restore_by_cauchy(&received.data, bytes, used, &missing));
         for symbol in &mut restored {
             symbol.truncate(bytes);
         }

@@ -12,7 +12,7 @@ macro_rules! registry {
             $(#[doc = $doc] $variant(Box<$code>),)+
         }
 
-        /// Which code; `kind` chooses it.
+        /// A code and its parameters; `kind` chooses the code.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "kind")]
         pub enum CodeConfig {
@@ -28,14 +28,14 @@ macro_rules! registry {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// One of each, with its defaults.
+            /// The default configuration of every code.
             pub fn all() -> Vec<Self> {
                 vec![$(Self::$variant(<$config>::default()),)+]
             }
         }
 
         impl Code {
-            /// A code as configured.
+            /// Builds the configured code.
             pub fn new(config: &CodeConfig) -> Self {
                 match config {
                     $(CodeConfig::$variant(c) => Self::$variant(Box::new(<$code>::new(c))),)+

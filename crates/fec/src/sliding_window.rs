@@ -1,13 +1,13 @@
-//! Random linear code over GF(2^8) for windows that slide, RFC 8681.
+//! Random linear code over GF(2^8) for sliding windows, RFC 8681.
 //!
-//! A repair symbol is a sum of the data symbols of its window, each times a coefficient that both
-//! ends derive from a 16-bit key (section 3.6). With the density 15 no coefficient is zero;
-//! with `d` below, each is zero with probability `1 - (d+1)/16`. Square random systems over 256
-//! elements are singular about once in 255; the receiver then needs one symbol more.
+//! A repair symbol is the sum of the data symbols of its window, each times a coefficient that both ends
+//! derive from a 16-bit key (section 3.6). With density 15 no coefficient is zero; with a lower density
+//! `d`, each is zero with probability `1 - (d+1)/16`. One in 255 random square systems over 256 elements
+//! is singular; the receiver then needs one more symbol.
 //!
-//! As a block code ([`SlidingWindow`]) the window is the whole block and repair symbol `n` has the
-//! key `n - K`. Streams use [`combine`] and [`WindowDecoder`]. Left out: GF(2), the packet formats
-//! of FECFRAME.
+//! As a block code ([`SlidingWindow`]), the window is the whole block, and repair symbol `n` has the key
+//! `n - K`. Streams use [`combine`] and [`WindowDecoder`]. Leaves out: GF(2), the packet formats of
+//! FECFRAME.
 
 use airtcp_units::{LowBits, Narrow};
 use std::ops::Range;
@@ -19,18 +19,19 @@ use crate::code::{Received, encodable};
 use crate::tinymt::TinyMt32;
 use crate::{ErasureCode, FecError, Plan, Symbol, WindowDecoder};
 
-/// Density that leaves no coefficient zero (RFC 8681 section 3.6).
+/// Density at which no coefficient is zero (RFC 8681 section 3.6).
 const DENSE: u8 = 15;
-/// Most data symbols of a block [choice]: elimination takes the third power of what is lost.
+/// Maximum number of data symbols in a block [choice]: elimination takes time in proportion to the cube of
+/// the losses.
 const MAX_SOURCE: usize = 4096;
-/// Keys have 16 bits, so a block has at most this many repair symbols.
+/// Maximum number of repair symbols in a block: keys have 16 bits.
 const MAX_REPAIR: usize = 1 << 16;
 
 /// Parameters of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlidingWindowConfig {
-    /// Density of the coefficients, 0 to 15 (more is taken for 15): each is zero with probability
+    /// Density of the coefficients, 0 to 15 (greater values count as 15): each is zero with probability
     /// 1 - (density + 1)/16
     pub density: u8,
 }
@@ -41,7 +42,7 @@ impl Default for SlidingWindowConfig {
     }
 }
 
-/// The coefficients that a key stands for, without end.
+/// The endless sequence of coefficients of a key.
 pub fn coefficients(key: u16, density: u8) -> impl Iterator<Item = u8> {
     let mut generator = TinyMt32::new(u32::from(key));
     std::iter::repeat_with(move || {
@@ -83,12 +84,12 @@ pub struct SlidingWindow {
 }
 
 impl SlidingWindow {
-    /// The code as configured.
+    /// Builds the configured code.
     pub const fn new(config: &SlidingWindowConfig) -> Self {
         Self { density: config.density }
     }
 
-    /// A decoder fed with everything that arrived.
+    /// A decoder after all received symbols.
     fn eliminate<S: Symbol>(
         &self,
         source: usize,
@@ -113,11 +114,11 @@ impl SlidingWindow {
 
 impl ErasureCode for SlidingWindow {
     fn plan(&self, source: usize, repair: usize) -> Result<Plan, FecError> {
-        let most = MAX_SOURCE + MAX_REPAIR;
+        let max = MAX_SOURCE + MAX_REPAIR;
         match source {
             0 => Err(FecError::NoSource),
             _ if source > MAX_SOURCE || repair > MAX_REPAIR => {
-                Err(FecError::TooMany { source, repair, most })
+                Err(FecError::TooMany { source, repair, max })
             }
             _ => Ok(Plan { source, repair }),
         }

@@ -1,12 +1,12 @@
-//! TinyMT32, RFC 8682: the generator from which a repair key becomes coefficients, so that the two
-//! ends of a connection need to exchange the key alone.
+//! TinyMT32, RFC 8682: the generator that derives the coefficients of a repair symbol from its key. The two
+//! ends of a connection exchange only the key.
 //!
 //! Not for statistics and not for secrets; models draw from `airtcp-random`.
 
 const MAT1: u32 = 0x8f70_11ee;
 const MAT2: u32 = 0xfc78_ff1f;
 const TMAT: u32 = 0x3793_fdff;
-/// Rounds that spread the seed, and rounds drawn and thrown away (RFC 8682 section 2.1).
+/// Rounds that mix the seed, and initial outputs that are discarded (RFC 8682 section 2.1).
 const SPREAD: usize = 8;
 const DISCARD: usize = 8;
 
@@ -15,7 +15,7 @@ const DISCARD: usize = 8;
 pub(crate) struct TinyMt32([u32; 4]);
 
 impl TinyMt32 {
-    /// Starts from a seed; every value is accepted.
+    /// A generator with any seed.
     pub(crate) fn new(seed: u32) -> Self {
         let mut s = [seed, MAT1, MAT2, TMAT];
         for (i, n) in (1..SPREAD).zip(1_u32..) {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_sequence_of_rfc_8682() {
-        // Section 2.3: the beginning of what seed 1 must give.
+        // Section 2.3: the first outputs for seed 1.
         let expected: [u32; 10] = [
             2_545_341_989,
             981_918_433,

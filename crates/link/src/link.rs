@@ -250,7 +250,7 @@ impl Link {
             cx.record(start, || Event::TxStart { packet: id, duration });
             return;
         }
-        let passage = self.wire.pass(now, what);
+        let passage = self.wire.transmit(now, what);
         let ordinal = passage.ordinal;
         self.stats.sent_bytes += u64::from(bytes);
         cx.record(start, || Event::TxStart { packet: id, duration: passage.duration });

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_is_refused() {
+    fn a_trace_that_was_not_read_is_refused() {
         let config = toml::from_str("rate = { trace = \"lte.down\" }").unwrap();
         let error = crate::Link::new(&config, airtcp_random::Seed::new(1), "l", &|p| Err(p.into()));
         assert!(error.unwrap_err().to_string().contains("\"lte.down\" was not read"));

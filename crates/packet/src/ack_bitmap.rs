@@ -1,14 +1,14 @@
-//! Acknowledgements as a bitmap of packets that are numbered once, and what each of them adds.
+//! Acknowledgements as a bitmap of packet numbers. Retransmissions have new numbers.
 //!
-//! Feedback names the greatest packet number that arrived and says of that packet and those before
-//! it, 128 in all, which are there: bit `i` is packet `greatest - i`. Each answer repeats most of
-//! what the last one said; here it becomes the numbers that are news, at the cost of those alone.
+//! Feedback names the greatest packet number that arrived and has a bit for each of the last 128
+//! packets: bit `i` is set if packet `greatest - i` arrived. Consecutive feedback overlaps;
+//! [`AckBitmap::update`] gives the newly acknowledged numbers, at a cost proportional to their count.
 
-/// Packets that feedback tells of.
-pub const REACH: u32 = 128;
+/// Packets that the bitmap of one feedback covers.
+pub const BITMAP_LEN: u32 = 128;
 
-/// The bits as the words of feedback, the least significant first, and how many of them are needed:
-/// those left out are all set, and zero here.
+/// The bits as the words of feedback, the least significant first, and the number of words to send.
+/// All bits of the words beyond it are set; they are zero here.
 #[allow(clippy::cast_possible_truncation, reason = "const; the words are the low bits")]
 #[inline]
 pub const fn to_words(bits: u128) -> ([u32; 4], usize) {
@@ -18,14 +18,14 @@ pub const fn to_words(bits: u128) -> ([u32; 4], usize) {
         64..96 => 2,
         _ => 1,
     };
-    let bits = bits & (u128::MAX >> (REACH - 32 * count));
+    let bits = bits & (u128::MAX >> (BITMAP_LEN - 32 * count));
     let words = [bits as u32, (bits >> 32) as u32, (bits >> 64) as u32, (bits >> 96) as u32];
     (words, count as usize)
 }
 
 /// The bits of the first `count` (1 to 4) of these words.
 #[inline]
-pub const fn of_words(words: [u32; 4], count: usize) -> u128 {
+pub const fn from_words(words: [u32; 4], count: usize) -> u128 {
     let low = words[0] as u64 | (words[1] as u64) << 32;
     let high = words[2] as u64 | (words[3] as u64) << 32;
     let bits = low as u128 | (high as u128) << 64;
@@ -33,12 +33,12 @@ pub const fn of_words(words: [u32; 4], count: usize) -> u128 {
     bits | absent
 }
 
-/// What feedback has told so far.
+/// Packets acknowledged so far.
 #[derive(Debug)]
 pub struct AckBitmap {
     /// One past the greatest packet known to have arrived.
     up_to: u64,
-    /// Bit `i`: packet `up_to - 1 - i` is known to have arrived. Nothing before the first is news.
+    /// Bit `i`: packet `up_to - 1 - i` is known to have arrived. Bits before packet 0 are set.
     known: u128,
 }
 
@@ -48,12 +48,13 @@ impl Default for AckBitmap {
     }
 }
 
-/// Packets that feedback newly tells of: bits below `base`, as in feedback.
+/// Newly acknowledged packets: bit `i` is packet `base - i`.
 #[derive(Debug, Clone)]
 pub struct NewlyAcked {
     base: u64,
     bits: u128,
-    /// What was told before is not told any more, which no order of feedback explains.
+    /// True if the feedback lacks a packet that earlier feedback acknowledged. Reordering cannot cause
+    /// this.
     pub regressed: bool,
 }
 
@@ -64,12 +65,12 @@ impl Iterator for NewlyAcked {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         if self.bits <= 1 {
-            // None, or the newest alone, as it mostly is.
+            // Shortcut: usually none, or the newest alone.
             let one = self.bits == 1;
             self.bits = 0;
             return one.then_some(self.base);
         }
-        let i = REACH - 1 - self.bits.leading_zeros();
+        let i = BITMAP_LEN - 1 - self.bits.leading_zeros();
         self.bits &= !(1 << i);
         Some(self.base - u64::from(i))
     }
@@ -86,7 +87,7 @@ impl AckBitmap {
         self.known
     }
 
-    /// Takes the bits of feedback up to packet `greatest`, which was sent.
+    /// Applies the bits of feedback up to packet `greatest`, which was sent.
     #[inline]
     pub fn update(&mut self, greatest: u64, bits: u128) -> NewlyAcked {
         let top = greatest + 1;
@@ -94,19 +95,19 @@ impl AckBitmap {
         let bits = if top >= self.up_to {
             let ahead = top - self.up_to;
             self.known = match ahead {
-                // As it mostly is: without a shift by a number that is not known.
+                // Shortcut for the usual case: a constant shift.
                 1 => self.known << 1,
-                _ if ahead < u64::from(REACH) => self.known << ahead,
+                _ if ahead < u64::from(BITMAP_LEN) => self.known << ahead,
                 _ => 0,
             };
             self.up_to = top;
-            // Feedback with a greater number left later, and knew all that was known before.
+            // Feedback with a greater number left later, so it must include all earlier ones.
             regressed = ahead > 0 && self.known & !bits != 0;
             bits
         } else {
             // Older feedback that was overtaken.
             let behind = self.up_to - top;
-            if behind < u64::from(REACH) { bits << behind } else { 0 }
+            if behind < u64::from(BITMAP_LEN) { bits << behind } else { 0 }
         };
         let new = bits & !self.known;
         self.known |= bits;
@@ -119,7 +120,8 @@ mod tests {
     use super::*;
 
     fn update(bitmap: &mut AckBitmap, greatest: u64, arrived: &[u64]) -> (Vec<u64>, bool) {
-        let before = if greatest + 1 < u64::from(REACH) { u128::MAX << (greatest + 1) } else { 0 };
+        let before =
+            if greatest + 1 < u64::from(BITMAP_LEN) { u128::MAX << (greatest + 1) } else { 0 };
         let bits = arrived.iter().fold(before, |bits, n| bits | 1 << (greatest - n));
         let new = bitmap.update(greatest, bits);
         let regressed = new.regressed;
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn news_by_hand() {
+    fn newly_acked_packets() {
         let mut bitmap = AckBitmap::default();
         assert_eq!(update(&mut bitmap, 3, &[2, 3]), (vec![2, 3], false));
         assert_eq!(update(&mut bitmap, 5, &[2, 3, 5]), (vec![5], false));

@@ -1,17 +1,17 @@
-//! One number for what became of all packets, in order: two runs with the same fingerprint sent, delivered
-//! and dropped the same packets at the same times and places.
+//! A hash of the history of all packets: two runs with the same fingerprint sent, delivered and dropped
+//! the same packets at the same times and places.
 //!
-//! Of every packet that an endpoint sends, the time in nanoseconds and the endpoint are folded in. Of every
-//! arrival at the end of a link or of a hop through the air, and of every drop: the time, the place (link,
-//! queue or station), the reason of a drop, the endpoint that the packet is for, and every field of the
-//! packet (sequence and acknowledgement numbers, length, window, flags, ECN, timestamps, SACK blocks, the
-//! options of a SYN, the words of a coded segment). Left out are the fields of packets under way when the
-//! run ends, what no packet shows (timers, windows and estimates of a sender, frames that a link protocol
-//! or a cell sends again), and packet handles.
+//! | event | hashed |
+//! |---|---|
+//! | an endpoint sends a packet | time in nanoseconds, endpoint |
+//! | a packet arrives at the end of a link or of a hop through the air, or is dropped | time, place (link, queue or station), reason of the drop, destination endpoint, every field of the packet |
 //!
-//! Two words at a time are folded in with one multiplication whose halves are combined (the mixing step
-//! of wyhash). Only integers take part, so the number is the same in every process, on every platform
-//! and in debug and release builds. Not cryptographic.
+//! Leaves out: the fields of packets in flight when the run ends; what no packet shows (timers, windows
+//! and estimates of a sender, frames that a link protocol or a cell retransmits); packet handles.
+//!
+//! One multiplication hashes two words, and its halves are combined (the mixing step of wyhash). All
+//! arithmetic is on integers, so the number is the same in every process, on every platform, and in debug
+//! and release builds. Not cryptographic.
 
 use std::fmt;
 
@@ -19,12 +19,12 @@ use airtcp_units::Nanos;
 
 use crate::{EndpointId, Packet};
 
-/// How a packet's way over a link, through the air or through a queue ends.
+/// Fate of a packet on a link, in the air or in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// It comes out at the far end.
+pub enum Fate {
+    /// The packet arrives at the far end.
     Arrived,
-    /// It is dropped, for the reason of this number.
+    /// The packet is dropped, for the reason with this number.
     Dropped(u8),
 }
 
@@ -54,23 +54,23 @@ impl Fingerprint {
         Self(0x6169_7274_6370_0002)
     }
 
-    /// Folds in that an endpoint sends a packet.
+    /// Hashes the sending of a packet by an endpoint.
     #[inline]
-    pub fn sent(&mut self, now: Nanos, from: EndpointId) {
+    pub fn record_sent(&mut self, now: Nanos, from: EndpointId) {
         self.mix(now.0, u64::from(from.0), KEYS[0]);
     }
 
-    /// Folds in that a packet arrives or is dropped at `place`, a number of whoever does it.
+    /// Hashes the arrival or the drop of a packet at `place` (see [`Dropped::place`](crate::Dropped::place)).
     #[inline]
-    pub fn ended(&mut self, now: Nanos, end: End, place: u64, packet: &Packet) {
-        let end = match end {
-            End::Arrived => 0x100,
-            End::Dropped(reason) => u64::from(reason),
+    pub fn record_fate(&mut self, now: Nanos, fate: Fate, place: u64, packet: &Packet) {
+        let fate = match fate {
+            Fate::Arrived => 0x100,
+            Fate::Dropped(reason) => u64::from(reason),
         };
         let ([numbers, times, lengths, options], more) = packet.segment.to_words();
         self.mix(now.0, place, KEYS[1]);
         self.mix(numbers, times, KEYS[2]);
-        self.mix(lengths | end << 52, options | u64::from(packet.to.0) << 32, KEYS[3]);
+        self.mix(lengths | fate << 52, options | u64::from(packet.to.0) << 32, KEYS[3]);
         if let Some([a, b, c, d]) = more {
             self.mix(a, b, KEYS[4]);
             self.mix(c, d, KEYS[5]);
@@ -99,12 +99,12 @@ mod tests {
     use super::*;
     use crate::{Ecn, EndpointId, Flags, Kind, Pool, SackBlock, Segment, Seq, Side};
 
-    type Happened = (Nanos, End, u64, Packet);
+    type Happened = (Nanos, Fate, u64, Packet);
 
     fn of(all: &[Happened]) -> String {
         let mut fingerprint = Fingerprint::new();
-        for (now, end, place, packet) in all {
-            fingerprint.ended(*now, *end, *place, packet);
+        for (now, fate, place, packet) in all {
+            fingerprint.record_fate(*now, *fate, *place, packet);
         }
         fingerprint.to_string()
     }
@@ -147,33 +147,33 @@ mod tests {
         ]
     }
 
-    /// What happened, each different from the others in one thing.
+    /// Events that differ from each other in one property.
     fn different() -> Vec<Happened> {
         let to = EndpointId::new(0, Side::Server);
         let packet = Packet { to, segment: Segment::default() };
         let mut all = Vec::new();
         for segment in segments() {
             let packet = Packet { to, segment };
-            for end in [End::Arrived, End::Dropped(0), End::Dropped(1)] {
-                all.push((Nanos(1), end, 5, packet));
+            for fate in [Fate::Arrived, Fate::Dropped(0), Fate::Dropped(1)] {
+                all.push((Nanos(1), fate, 5, packet));
             }
         }
-        all.push((Nanos(2), End::Arrived, 5, packet));
-        all.push((Nanos(1), End::Arrived, 6, packet));
+        all.push((Nanos(2), Fate::Arrived, 5, packet));
+        all.push((Nanos(1), Fate::Arrived, 6, packet));
         let to = EndpointId::new(u32::MAX >> 10, Side::Server);
-        all.push((Nanos(1), End::Arrived, 5, Packet { to, ..packet }));
+        all.push((Nanos(1), Fate::Arrived, 5, Packet { to, ..packet }));
         all
     }
 
     #[test]
-    fn every_field_counts() {
+    fn every_field_changes_the_fingerprint() {
         let all = different();
         let found: BTreeSet<String> = all.iter().map(|one| of(&[*one])).collect();
         assert_eq!(found.len(), all.len());
     }
 
     #[test]
-    fn order_counts() {
+    fn the_order_of_events_matters() {
         let all = different();
         let mut swapped = all.clone();
         swapped.swap(3, 17);
@@ -182,24 +182,24 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_folds_what_it_drops_whatever_its_handle() {
+    fn pool_events_are_hashed_without_handles() {
         let packet =
             Packet { to: EndpointId::new(0, Side::Server), segment: Segment::datagram(1, 2) };
         let mut pool = Pool::new();
         let others = [0; 3].map(|_| pool.insert(packet));
         let last = pool.insert(packet);
         pool.discard(Nanos(7), last, 5, 1);
-        assert_eq!(pool.fingerprint().to_string(), of(&[(Nanos(7), End::Dropped(1), 5, packet)]));
+        assert_eq!(pool.fingerprint().to_string(), of(&[(Nanos(7), Fate::Dropped(1), 5, packet)]));
         pool.arrived(Nanos(8), 6, others[2]);
-        let both = [(Nanos(7), End::Dropped(1), 5, packet), (Nanos(8), End::Arrived, 6, packet)];
+        let both = [(Nanos(7), Fate::Dropped(1), 5, packet), (Nanos(8), Fate::Arrived, 6, packet)];
         assert_eq!(pool.fingerprint().to_string(), of(&both));
     }
 
     #[test]
-    fn sends_count_by_time_and_endpoint() {
+    fn sends_are_hashed_by_time_and_endpoint() {
         let of = |now, flow| {
             let mut fingerprint = Fingerprint::new();
-            fingerprint.sent(Nanos(now), EndpointId::new(flow, Side::Client));
+            fingerprint.record_sent(Nanos(now), EndpointId::new(flow, Side::Client));
             fingerprint
         };
         assert_ne!(of(1, 0), Fingerprint::new());
@@ -207,8 +207,8 @@ mod tests {
         assert_ne!(of(1, 0), of(1, 1));
     }
 
-    /// The same in every process, build and platform. A change makes every published fingerprint
-    /// another one; it needs a line under "Changed behaviour".
+    /// The same in every process, build and platform. A new value invalidates every published fingerprint
+    /// and needs a line under "Changed behaviour".
     #[test]
     fn the_number_is_pinned() {
         assert_eq!(of(&different()), "86075f6b105e0a55");

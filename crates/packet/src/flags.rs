@@ -10,13 +10,13 @@ pub struct Flags(pub u8);
 impl Flags {
     /// No flag.
     pub const NONE: Self = Self(0);
-    /// No more data from the sender.
+    /// The sender has no more data.
     pub const FIN: Self = Self(0x01);
     /// Synchronise sequence numbers.
     pub const SYN: Self = Self(0x02);
     /// Reset the connection.
     pub const RST: Self = Self(0x04);
-    /// Push: the end of what the application wrote.
+    /// Push: the segment ends an application's write.
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is valid.
     pub const ACK: Self = Self(0x10);
@@ -72,7 +72,7 @@ impl fmt::Debug for Flags {
 /// The ECN field of the IP header, RFC 3168 section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Ecn {
-    /// The transport does not understand marks: a congested queue must drop.
+    /// Not ECN-capable: a congested queue must drop the packet.
     #[default]
     NotEct,
     /// ECN-capable, codepoint 1.

@@ -1,8 +1,8 @@
-//! The record that travels: one transport segment with what the network adds to it.
+//! The packet: a transport segment and its destination.
 //!
-//! In the simulator packets are lengths, not bytes: a [`Packet`] is 64 bytes of typed header
-//! whatever it stands for. Records live in a [`Pool`] and move by [`PacketId`]; real bytes
-//! exist only where a capture is written or a real network is spoken to.
+//! In the simulator packets are lengths, not bytes: a [`Packet`] is a record of 64 bytes, whatever its
+//! length on the wire. Records live in a [`Pool`] and are passed on as [`PacketId`]s. Only captures and
+//! real networks have bytes.
 
 pub mod ack_bitmap;
 mod fingerprint;
@@ -13,7 +13,7 @@ mod segment;
 mod seq;
 
 pub use ack_bitmap::AckBitmap;
-pub use fingerprint::{End, Fingerprint};
+pub use fingerprint::{Fate, Fingerprint};
 pub use flags::{Ecn, Flags};
 pub use headers::{IP_HEADER, TCP_HEADER, UDP_HEADER};
 pub use pool::{Dropped, PacketId, Pool};
@@ -22,7 +22,7 @@ pub use seq::Seq;
 
 use std::fmt;
 
-/// Which end of a flow: the client opened it, the server answered.
+/// An end of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The end that opens the flow; for a one-way flow, the sender.
@@ -41,7 +41,7 @@ impl Side {
     }
 }
 
-/// One end of one flow. A packet carries the end it is *going to*.
+/// One end of one flow. A packet carries its destination.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndpointId(u32);
 
@@ -56,7 +56,7 @@ impl EndpointId {
         self.0 >> 1
     }
 
-    /// Which of its ends.
+    /// The side of the flow.
     pub const fn side(self) -> Side {
         if self.0 & 1 == 0 { Side::Client } else { Side::Server }
     }
@@ -81,9 +81,9 @@ impl fmt::Debug for EndpointId {
 /// A segment on its way to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it is going.
+    /// Destination.
     pub to: EndpointId,
-    /// What it carries.
+    /// Transport segment.
     pub segment: Segment,
 }
 

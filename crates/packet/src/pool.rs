@@ -1,9 +1,9 @@
-//! Where packet records live while they travel.
+//! The pool of packet records.
 
 use airtcp_units::{Nanos, Narrow};
 use std::collections::BTreeMap;
 
-use crate::{End, EndpointId, Fingerprint, Flags, Packet};
+use crate::{EndpointId, Fate, Fingerprint, Flags, Packet};
 
 /// A handle to a packet in the pool. Generations make a stale handle detectable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,20 +15,20 @@ pub struct PacketId {
 /// Packets that were dropped for the same reason at the same place, on the way to the same endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dropped {
-    /// Where, as a number of whoever drops.
+    /// Number of the link, queue or station that dropped them.
     pub place: u64,
-    /// Why, likewise.
+    /// Number of the reason.
     pub reason: u8,
-    /// The endpoint they were for.
+    /// Destination endpoint.
     pub to: EndpointId,
-    /// Whether they carried payload.
+    /// True if they carried payload.
     pub payload: bool,
-    /// Whether they were ACKs alone: without payload, SYN, FIN and RST.
+    /// True for pure ACKs: without payload, SYN, FIN and RST.
     pub ack: bool,
 }
 
-/// A pool of packet records with counts of what was created, what is still out, and what was dropped, and
-/// the fingerprint of what became of all.
+/// A pool of packet records. It counts created, live and dropped packets and keeps the run's
+/// [`Fingerprint`].
 #[derive(Debug, Default)]
 pub struct Pool {
     slots: Vec<Slot>,
@@ -74,7 +74,7 @@ impl Pool {
     /// The packet, for reading.
     ///
     /// # Panics
-    /// In debug builds, if the handle is stale: a packet was used after it was taken out.
+    /// In debug builds, if the handle is stale: the packet was removed before.
     #[inline]
     pub fn get(&self, id: PacketId) -> &Packet {
         let slot = &self.slots[id.index as usize];
@@ -82,12 +82,12 @@ impl Pool {
         &slot.packet
     }
 
-    /// Whether the packet of a handle is still here.
+    /// True if the packet is still in the pool.
     pub fn contains(&self, id: PacketId) -> bool {
         self.slots.get(id.index as usize).is_some_and(|slot| slot.generation == id.generation)
     }
 
-    /// The packet, for changing (a queue marks it, for instance).
+    /// The packet, for changes such as an ECN mark.
     ///
     /// # Panics
     /// In debug builds, if the handle is stale.
@@ -98,10 +98,10 @@ impl Pool {
         &mut slot.packet
     }
 
-    /// Takes the packet out: delivered, or dropped.
+    /// Removes a delivered or dropped packet.
     ///
     /// # Panics
-    /// In debug builds, if the handle is stale: a packet ended twice.
+    /// In debug builds, if the handle is stale: the packet was removed before.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         let slot = &mut self.slots[id.index as usize];
@@ -111,33 +111,33 @@ impl Pool {
         slot.packet
     }
 
-    /// Puts in a packet that an endpoint sends at `now`.
+    /// Adds a packet that an endpoint sends at `now`.
     #[inline]
     pub fn send(&mut self, now: Nanos, packet: Packet) -> PacketId {
-        self.fingerprint.sent(now, packet.to.peer());
+        self.fingerprint.record_sent(now, packet.to.peer());
         self.insert(packet)
     }
 
-    /// A packet has come out at the end of the link or station queue of number `place`.
+    /// Records the arrival of a packet from the link or station with number `place`.
     #[inline]
     pub fn arrived(&mut self, now: Nanos, place: u64, id: PacketId) -> &Packet {
         let packet = &self.slots[id.index as usize].packet;
-        self.fingerprint.ended(now, End::Arrived, place, packet);
+        self.fingerprint.record_fate(now, Fate::Arrived, place, packet);
         packet
     }
 
-    /// The fingerprint of what has become of packets so far.
+    /// The fingerprint so far.
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// Takes out a packet that is dropped at `now`, and counts it under `place` and `reason`.
+    /// Removes a packet that is dropped at `now`, and counts it under `place` and `reason`.
     ///
     /// # Panics
-    /// In debug builds, if the handle is stale: a packet ended twice.
+    /// In debug builds, if the handle is stale: the packet was removed before.
     pub fn discard(&mut self, now: Nanos, id: PacketId, place: u64, reason: u8) -> Packet {
         let packet = self.remove(id);
-        self.fingerprint.ended(now, End::Dropped(reason), place, &packet);
+        self.fingerprint.record_fate(now, Fate::Dropped(reason), place, &packet);
         let Packet { to, segment } = packet;
         let payload = segment.len > 0;
         let others = [Flags::SYN, Flags::FIN, Flags::RST];
@@ -147,17 +147,17 @@ impl Pool {
         packet
     }
 
-    /// How many packets were dropped, by place, reason and flow.
+    /// Number of dropped packets, by place, reason and flow.
     pub const fn dropped(&self) -> &BTreeMap<Dropped, u64> {
         &self.dropped
     }
 
-    /// Packets ever put in.
+    /// Packets added so far.
     pub const fn created(&self) -> u64 {
         self.created
     }
 
-    /// Packets in the pool now: under way somewhere.
+    /// Packets in the pool.
     pub fn in_flight(&self) -> u64 {
         (self.slots.len() - self.free.len()) as u64
     }
@@ -185,9 +185,9 @@ mod tests {
         assert_eq!((pool.created(), pool.in_flight()), (3, 2));
     }
 
-    /// What opens or closes a connection is no ACK, even with the flag of one.
+    /// A segment that opens or closes a connection does not count as an ACK, even with the ACK flag.
     #[test]
-    fn dropped_packets_are_counted_by_what_they_are() {
+    fn drops_are_counted_by_kind_of_packet() {
         let mut pool = Pool::new();
         let ack = Flags::ACK;
         let kinds = [
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "stale")]
-    fn a_packet_ends_once() {
+    fn removing_a_packet_twice_panics() {
         let mut pool = Pool::new();
         let a = pool.insert(packet(1));
         pool.remove(a);

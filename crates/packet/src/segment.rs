@@ -1,9 +1,8 @@
 //! A transport segment as a typed record: TCP with its options, or a UDP datagram.
 //!
 //! RFC 9293 (header), RFC 7323 (window scale, timestamps), RFC 2018 (SACK), RFC 3168 (ECN). Transports
-//! with erasure coding put words of their own into an experimental TCP option (RFC 6994), see
-//! [`Kind::Coded`].
-//! Leaves out: urgent data, options nobody here uses. Payload is a length.
+//! with erasure coding put their own words into an experimental TCP option (RFC 6994), see
+//! [`Kind::Coded`]. Payload is a length. Leaves out: urgent data, other options.
 
 use airtcp_units::Narrow;
 use std::fmt;
@@ -26,8 +25,8 @@ pub enum Kind {
     Coded,
 }
 
-/// Most words of a coded segment: with kind, length and identifier they take 36 of the 40 bytes
-/// that TCP has for options.
+/// Maximum words of a coded segment. With kind, length and identifier they take 36 of TCP's 40 bytes of
+/// options.
 pub const CODED_WORDS: usize = 8;
 
 /// Sequence numbers `start..end` received out of order (RFC 2018).
@@ -45,7 +44,7 @@ impl fmt::Debug for SackBlock {
     }
 }
 
-/// One segment. Fields that a segment does not have hold their default.
+/// One segment. Absent fields hold their default.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     /// Sequence number of the first payload byte (or of SYN).
@@ -110,9 +109,8 @@ impl Segment {
         Self { seq: Seq(number), len, kind: Kind::Udp, ..Self::default() }
     }
 
-    /// A coded segment with these words, at most [`CODED_WORDS`] of which are taken. They stand
-    /// where a TCP segment has its SACK blocks, and their number where it has its MSS option, so
-    /// that the record stays one cache line.
+    /// A coded segment with these words, cut to [`CODED_WORDS`]. The record stays one cache line: the
+    /// words take the place of a TCP segment's SACK blocks, and their number that of the MSS option.
     pub fn coded(flags: Flags, seq: Seq, words: &[u32]) -> Self {
         let mut all = [0; CODED_WORDS];
         for (to, word) in all.iter_mut().zip(words) {
@@ -121,7 +119,7 @@ impl Segment {
         Self::coded_words(flags, seq, all, words.len())
     }
 
-    /// The same from an array, of which the first `count` words are taken; those beyond must be zero.
+    /// As [`coded`](Self::coded), with the first `count` words of an array; the others must be zero.
     #[allow(clippy::cast_possible_truncation, reason = "const; a few words")]
     #[inline]
     pub const fn coded_words(
@@ -153,25 +151,24 @@ impl Segment {
         }
     }
 
-    /// The words of a coded segment, and how many there are; those beyond are zero. None of any
-    /// other segment.
+    /// The words of a coded segment and their number; the words beyond are zero. Other segments have 0.
     #[inline]
     pub fn words(&self) -> ([u32; CODED_WORDS], usize) {
         if self.kind != Kind::Coded {
             return ([0; CODED_WORDS], 0);
         }
         let [a, b, c, d] = self.sacks;
-        // Written out: the compiler leaves a loop with a guard of what `map` would do here.
+        // Written out: with `map` the compiler leaves a loop with bounds checks.
         let words =
             [a.start.0, a.end.0, b.start.0, b.end.0, c.start.0, c.end.0, d.start.0, d.end.0];
         (words, usize::from(self.mss).min(CODED_WORDS))
     }
 
-    /// All fields as words: those of every segment, and those of SACK blocks or coded words if there are
-    /// any. Two segments that differ in a field differ in a word.
+    /// All fields as words: the common fields, and the SACK blocks or coded words if there are any. Two
+    /// segments that differ in a field differ in a word.
     #[inline]
     pub fn to_words(&self) -> ([u64; 4], Option<[u64; 4]>) {
-        // A field that is added must be put in here. Neighbours in the record are one load.
+        // Every field must appear here. Neighbours in the record are one load.
         let Self {
             seq,
             ack,
@@ -206,13 +203,12 @@ impl Segment {
         (words, more.then_some(blocks))
     }
 
-    /// True if a SYN says that its sender speaks a transport with erasure coding.
+    /// True if a SYN offers a transport with erasure coding.
     pub const fn coding_permitted(&self) -> bool {
         self.options & CODING_PERMITTED != 0
     }
 
-    /// Sets what [`coding_permitted`](Self::coding_permitted) reads: an experimental option without
-    /// words.
+    /// Offers a transport with erasure coding: an experimental option without words.
     pub fn set_coding_permitted(&mut self) {
         self.options |= CODING_PERMITTED;
     }
@@ -233,12 +229,6 @@ impl Segment {
         self.sacks[n] = block;
         self.options += 1;
         true
-    }
-
-    /// Removes all SACK blocks.
-    pub fn clear_sacks(&mut self) {
-        self.options &= !SACK_COUNT;
-        self.sacks = [SackBlock::default(); 4];
     }
 
     /// True if the timestamps option is present.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A sequence number as it stands on the wire. Endpoints count in 64-bit offsets that never
-/// wrap and convert at the edge with [`Seq::unwrap_near`].
+/// A sequence number on the wire. Endpoints count in 64-bit offsets, which never wrap, and convert with
+/// [`Seq::wrap`] and [`Seq::unwrap_near`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Seq(pub u32);
 
@@ -46,7 +46,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn before_the_origin_is_nothing() {
+    fn offsets_before_the_origin_are_none() {
         assert_eq!(Seq(5).unwrap_near(Seq(6), 0), None);
         assert_eq!(Seq(6).unwrap_near(Seq(6), 0), Some(0));
         assert_eq!(Seq(1).unwrap_near(Seq(u32::MAX), 0), Some(2));

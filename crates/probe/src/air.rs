@@ -1,13 +1,12 @@
-//! What happens on a shared medium, as an observer is told of it: frames, who heard them, and what
-//! stations wait for.
+//! Events of a shared medium: transmissions, receptions, back-offs and reservations.
 //!
-//! Frames are told of when they end, so one that is on the air at the end of a run is not. Times
-//! are those of the medium: propagation takes none. Powers are in dBm at the radio.
+//! A frame's event comes at its end, so a frame on the air at the end of a run has none. Propagation takes
+//! no time. Powers are in dBm at the radio.
 
 use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{BitRate, Nanos, Span};
 
-/// What a frame is for the statistics of collisions.
+/// Class of a frame in collision statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FrameClass {
     /// A packet with payload.
@@ -22,7 +21,7 @@ pub enum FrameClass {
     Cts,
     /// Beacon.
     Beacon,
-    /// Authentication, or the answer to it.
+    /// Authentication request or response.
     Authentication,
     /// Association request.
     AssociationRequest,
@@ -31,7 +30,7 @@ pub enum FrameClass {
 }
 
 impl FrameClass {
-    /// All classes, in order; a counter array has one place for each.
+    /// All classes, in order; arrays of counters are indexed by class.
     pub const ALL: [Self; 9] = [
         Self::Data,
         Self::TcpAck,
@@ -44,7 +43,7 @@ impl FrameClass {
         Self::AssociationResponse,
     ];
 
-    /// Whether it is a management frame.
+    /// True for management frames.
     pub const fn is_management(self) -> bool {
         matches!(
             self,
@@ -71,23 +70,23 @@ impl FrameClass {
     }
 }
 
-/// Why a frame was lost at the station it was for.
+/// Why the receiver of a frame did not decode it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameLoss {
-    /// The receiver was sending during part of it.
+    /// The receiver transmitted during part of the frame.
     TransmitterSide,
-    /// The strongest frame that overlapped it was of this class.
+    /// Frames overlapped it; the strongest was of this class.
     Collision(FrameClass),
-    /// The receiver went over to a stronger frame of this class.
+    /// The receiver switched to a stronger frame of this class.
     Captured(FrameClass),
-    /// An interferer destroyed it, or was stronger than noise and all other frames.
+    /// An interferer destroyed the frame, or was stronger than noise and all other frames.
     Interferer,
-    /// No other frame was involved: too weak, or noise.
+    /// The frame was too weak, or noise destroyed it. No other frame overlapped it.
     Noise,
 }
 
 impl FrameLoss {
-    /// Name in results: the key under which such losses are counted.
+    /// Name in results: the key of the counter of such losses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TransmitterSide => "transmitter_side",
@@ -110,68 +109,68 @@ impl FrameLoss {
 /// A frame that has been on the air. Stations are numbered within their medium.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AirFrame {
-    /// Who sent it.
+    /// Transmitting station.
     pub from: u32,
-    /// Whom it was for; `None` for everybody.
+    /// Receiving station; `None` for broadcast.
     pub to: Option<u32>,
-    /// What it was.
+    /// Class.
     pub class: FrameClass,
     /// Rate of its body.
     pub rate: BitRate,
-    /// Whether that is an OFDM rate.
+    /// True if `rate` is an OFDM rate.
     pub ofdm: bool,
     /// Length with MAC header and FCS.
     pub bytes: u32,
     /// Access category under EDCA, lowest priority first.
     pub category: Option<u8>,
-    /// Sequence number, modulo 4096; of data frames and beacons.
+    /// Sequence number of a data frame or beacon, modulo 4096.
     pub sequence: u16,
-    /// Number of the fragment.
+    /// Fragment number.
     pub fragment: u8,
-    /// Whether more fragments of the packet follow.
+    /// True if more fragments of the packet follow.
     pub more_fragments: bool,
-    /// The retry bit: a data or management frame that had been sent before. Control frames have it at 0.
+    /// Retry bit: set in a data or management frame that was sent before, 0 in control frames.
     pub retry: bool,
-    /// How many times a data frame had been sent with this; 0 for other frames.
+    /// Number of this attempt of a data frame, from 1; 0 for other frames.
     pub attempt: u32,
-    /// Its Duration field.
+    /// Duration field.
     pub duration: Span,
-    /// When its preamble began,
+    /// Start of the preamble.
     pub started: Nanos,
-    /// when the first bit of its MAC header was on the air,
+    /// Start of the MAC header.
     pub body: Nanos,
-    /// and when it ended.
+    /// End of the frame.
     pub ended: Nanos,
-    /// The segment in it (of a fragment: that it is a part of) and the end of a flow that is for;
-    /// `None` without one, and where the receiver has it already (a repetition after a lost
-    /// acknowledgement).
+    /// The segment in the frame, or of which the frame carries a fragment, and the segment's destination.
+    /// `None` if there is no segment, and in a retransmission after a lost acknowledgement, because the
+    /// packet has left the cell.
     pub content: Option<(EndpointId, Segment)>,
 }
 
-/// Something that happened on a medium.
+/// An event on a medium.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AirEvent {
     /// A transmission ended.
     Sent {
         /// The frame.
         frame: AirFrame,
-        /// Why the station it was for did not decode it; `None` if it did, or if it was for all.
+        /// Why the receiver did not decode the frame; `None` if it did, and for broadcast.
         loss: Option<FrameLoss>,
     },
-    /// A radio that had locked on to a frame reached its end; before the event that it was sent.
+    /// The end of a frame that a radio had locked on to. Comes before the frame's [`Sent`](Self::Sent).
     Heard {
         /// The radio's station.
         station: u32,
         /// The frame.
         frame: AirFrame,
-        /// Power of the frame there.
+        /// Received power.
         signal_dbm: f64,
-        /// Noise there, interferers included.
+        /// Noise at the radio, interferers included.
         noise_dbm: f64,
-        /// Whether it was received without error.
-        whole: bool,
+        /// True if the radio decoded the frame.
+        decoded: bool,
     },
-    /// A back-off counted down, until it was over or the medium became busy.
+    /// A back-off counted down until it expired or the medium became busy.
     BackedOff {
         /// The station.
         station: u32,
@@ -179,18 +178,18 @@ pub enum AirEvent {
         category: u8,
         /// Start of the first slot that counted.
         from: Nanos,
-        /// When it stopped.
+        /// End of the countdown.
         until: Nanos,
-        /// Slots that were left at the beginning,
+        /// Slots left at the start.
         slots: u32,
-        /// and at the end.
+        /// Slots left at the end.
         left: u32,
     },
-    /// What a station takes for the end of others' reservations (NAV) changed.
+    /// A station set its NAV.
     Reserved {
         /// The station.
         station: u32,
-        /// The new end; not after the present if the reservation was dropped.
+        /// New end of the NAV; not later than now if the station cleared it.
         until: Nanos,
     },
 }

@@ -1,15 +1,15 @@
-//! How often things happened, over all machines of a run.
+//! Event counters over all machines of a run.
 
 use airtcp_units::Nanos;
 
-use crate::{DropReason, Event, Probe, Who};
+use crate::{DropReason, Event, EventSource, Probe};
 
 /// Totals over a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Segments put out by endpoints.
+    /// Segments sent by endpoints.
     pub segments_sent: u64,
-    /// Of these, the ones with bytes that were sent before.
+    /// Those of `segments_sent` with bytes that were sent before.
     pub retransmissions: u64,
     /// Segments received by endpoints.
     pub segments_received: u64,
@@ -21,9 +21,9 @@ pub struct Counters {
     pub spurious: u64,
     /// Bytes that reached applications in order.
     pub delivered_bytes: u64,
-    /// Packets put into queues.
+    /// Packets enqueued.
     pub enqueued: u64,
-    /// Packets taken from queues.
+    /// Packets dequeued.
     pub dequeued: u64,
     /// Packets marked by queues.
     pub marked: u64,
@@ -50,7 +50,7 @@ impl Counters {
 impl Probe for Counters {
     const ON: bool = true;
 
-    fn record(&mut self, _: Nanos, _: Who, event: &Event) {
+    fn record(&mut self, _: Nanos, _: EventSource, event: &Event) {
         match event {
             Event::SegmentSent { retransmission, .. } => {
                 self.segments_sent += 1;
@@ -84,14 +84,14 @@ mod tests {
     use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
 
     #[test]
-    fn reasons_have_their_places() {
+    fn drops_are_counted_by_reason() {
         let mut counters = Counters::default();
         let to = EndpointId::new(0, Side::Server);
         let packet = Pool::new().insert(Packet { to, segment: Segment::default() });
         for (n, reason) in DropReason::ALL.into_iter().enumerate() {
             for _ in 0..=n {
                 let dropped = Event::Dropped { packet, reason };
-                counters.record(Nanos(0), Who::Link(0), &dropped);
+                counters.record(Nanos(0), EventSource::Link(0), &dropped);
             }
             assert_eq!(counters.dropped_for(reason), n as u64 + 1, "{}", reason.name());
         }

@@ -1,13 +1,13 @@
-//! The events machines record, and whom they concern.
+//! The events that machines record, and their sources.
 
 use airtcp_packet::{EndpointId, PacketId, Segment};
 use airtcp_units::{BitRate, Span};
 
 use crate::air::AirEvent;
 
-/// Whom an event concerns.
+/// The machine that records an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Who {
+pub enum EventSource {
     /// One end of a flow.
     Endpoint(EndpointId),
     /// A link (one direction), by its number in the scenario.
@@ -15,53 +15,52 @@ pub enum Who {
     /// The queue in front of a link.
     Queue(u32),
     /// A medium that stations share, by its number.
-    Air(u32),
+    Medium(u32),
 }
 
-impl Who {
-    /// A number for this machine and a part of it, for [`Pool::discard`](airtcp_packet::Pool::discard).
+impl EventSource {
+    /// Number of the part `part` of this machine, for [`Pool::discard`](airtcp_packet::Pool::discard).
     #[allow(clippy::cast_possible_truncation, reason = "const; endpoints are numbered in 32 bits")]
     pub const fn place(self, part: u32) -> u64 {
         let (kind, number) = match self {
             Self::Queue(number) => (0, number),
             Self::Link(number) => (1, number),
-            Self::Air(number) => (2, number),
+            Self::Medium(number) => (2, number),
             Self::Endpoint(end) => (3, end.index() as u32),
         };
-        // Media are fewer than 2^16, queues and links less than 2^24 with no part.
+        // There are fewer than 2^16 media, and fewer than 2^24 queues and links, which have no parts.
         kind << 56 | (number as u64) << 32 | part as u64
     }
 }
 
-/// Why a packet ended without being delivered. Every created packet is delivered, dropped for
-/// one of these reasons, or still under way: a run checks the sum.
+/// Why a packet was dropped. Every created packet is delivered, dropped for one of these reasons, or in
+/// flight; a run checks the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
     /// The queue was full.
     QueueFull,
     /// An active queue manager dropped it early.
     QueueEarly,
-    /// The link's loss model took it.
+    /// The link's loss model lost the packet.
     Loss,
-    /// It was longer than the link's MTU.
+    /// The packet was longer than the link's MTU.
     TooLong,
-    /// No route to its destination.
+    /// There was no route to the destination.
     NoRoute,
-    /// Its endpoint does not exist or is closed.
+    /// The endpoint does not exist or is closed.
     NoEndpoint,
-    /// Its last attempt on the air went without an answer.
+    /// The last attempt on the air was not acknowledged.
     RetryLimit,
-    /// It had been in its station's queue for longer than its lifetime.
+    /// The packet waited in its station's queue for longer than its lifetime.
     Lifetime,
-    /// The station it was for took its frame for a repetition of an earlier one: 4096 sequence
-    /// numbers had passed between the two.
+    /// The receiving station took the frame for a duplicate of one sent 4096 sequence numbers earlier.
     Duplicate,
     /// A newer acknowledgement of its flow replaced it in the queue.
     AckFiltered,
 }
 
 impl DropReason {
-    /// All reasons, in order; a counter array has one place for each.
+    /// All reasons, in order; arrays of counters are indexed by reason.
     pub const ALL: [Self; 10] = [
         Self::QueueFull,
         Self::QueueEarly,
@@ -92,21 +91,21 @@ impl DropReason {
     }
 }
 
-/// What an endpoint takes a loss for.
+/// Cause of a loss, as judged by an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LossCause {
     /// A full buffer.
     Overflow,
-    /// A collision on the medium: congestion too.
+    /// A collision on the medium, which is congestion too.
     Collision,
     /// Bit errors of the link.
     Corruption,
 }
 
-/// Something that happened. Sizes in bytes.
+/// An event. Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
-    /// A transport endpoint put a segment out.
+    /// A transport endpoint sent a segment.
     SegmentSent {
         /// The segment.
         segment: Segment,
@@ -129,7 +128,7 @@ pub enum Event {
         /// The receiver's advertised window.
         peer_window: u64,
     },
-    /// A congestion law that estimates what the path carries changed its estimate.
+    /// A congestion law changed its estimate of the bandwidth.
     Bandwidth {
         /// The estimate, payload only.
         estimate: BitRate,
@@ -140,12 +139,12 @@ pub enum Event {
         sample: Span,
         /// Smoothed (RFC 6298).
         srtt: Span,
-        /// The retransmission timeout that follows from it.
+        /// Retransmission timeout computed from it.
         rto: Span,
     },
     /// The retransmission timer expired.
     Timeout {
-        /// How often in a row, 1 for the first.
+        /// Number of consecutive expirations, from 1.
         backoff: u32,
     },
     /// Fast retransmit: loss recovery was entered without a timeout.
@@ -154,38 +153,38 @@ pub enum Event {
     Recovered,
     /// A retransmission turned out to have been unnecessary.
     Spurious,
-    /// An endpoint judged what took packets.
+    /// An endpoint judged the cause of a loss.
     LossJudged {
         /// Number of the first packet (for a byte stream: offset of its first byte).
         number: u64,
-        /// How many packets in a row.
+        /// Number of consecutive packets.
         packets: u64,
-        /// What it takes the loss for.
+        /// Judged cause.
         cause: LossCause,
     },
     /// A sender with erasure coding began a block.
     Coding {
         /// Its estimate of the loss rate, in millionths.
         estimate_ppm: u32,
-        /// Size of its segments, header of the coding included.
+        /// Size of its segments, coding header included.
         segment: u32,
-        /// Segments of data in the block.
+        /// Data segments in the block.
         data: u32,
         /// Parity segments sent with it.
         parity: u32,
     },
     /// In-order data reached the application.
     Delivered {
-        /// How much.
+        /// Number of bytes.
         bytes: u64,
     },
     /// A packet was put into a queue.
     Enqueued {
         /// The packet.
         packet: PacketId,
-        /// Queue length after it, in packets.
+        /// Queue length with it, in packets.
         packets: u32,
-        /// Queue length after it, in bytes.
+        /// Queue length with it, in bytes.
         bytes: u64,
     },
     /// A packet left a queue.
@@ -197,7 +196,7 @@ pub enum Event {
         /// Queue length without it, in bytes.
         bytes: u64,
     },
-    /// A queue set the congestion-experienced mark.
+    /// A queue set the congestion-experienced (CE) mark.
     Marked {
         /// The packet.
         packet: PacketId,
@@ -206,7 +205,7 @@ pub enum Event {
     TxStart {
         /// The packet.
         packet: PacketId,
-        /// How long its transmission lasts.
+        /// Duration of the transmission.
         duration: Span,
     },
     /// A link delivered a packet to its far end.
@@ -221,7 +220,7 @@ pub enum Event {
         /// Why.
         reason: DropReason,
     },
-    /// Something happened on a medium. Told only to probes that ask ([`Probe::wants_air`]).
+    /// An event on a medium. Only probes with [`Probe::wants_air`] receive it.
     ///
     /// [`Probe::wants_air`]: crate::Probe::wants_air
     Air(AirEvent),

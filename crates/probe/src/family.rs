@@ -1,15 +1,14 @@
-//! What a family of algorithms makes of one line per algorithm.
+//! Expands one line per algorithm into the code of a family of algorithms.
 
-/// Declares a family: the enum of its algorithms, the table of a scenario that chooses one by its
-/// tag, the list `registry()`, and two macros for the rest of the family's file.
+/// Declares a family: the enum of its algorithms, the scenario table that chooses one by its tag, the
+/// list `registry()`, and two macros for the rest of the family's file:
 ///
-/// - `each!(self, m => m.method(argument))` calls the method of whichever algorithm it is.
+/// - `each!(self, m => m.method(argument))` calls the method of the algorithm in the enum.
 /// - `build!(config, c => Trait::build(c, argument))` builds the algorithm that the table chooses.
 ///
 /// `or Dyn(Box<dyn ...>)` adds a variant for algorithms from outside the crate. `samples of Trait`
-/// adds `samples()`, the configurations that the tests of the family run.
-///
-/// A crate that uses it depends on `serde` and `schemars`.
+/// adds `samples()`, the configurations that the family's conformance suite tests. The crate that uses
+/// the macro depends on `serde` and `schemars`.
 #[macro_export]
 macro_rules! family {
     (
@@ -53,7 +52,7 @@ macro_rules! family {
     (@samples $table:ident: $($ignored:tt)+) => {};
     (@samples $table:ident $samples:ident: $($variant:ident($model:ty))+) => {
         impl $table {
-            /// The configurations that the tests of the family run.
+            /// Configurations that the conformance suite tests.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Self> {
                 let mut all = Vec::new();
@@ -82,7 +81,7 @@ macro_rules! entries {
     };
 }
 
-/// Defines `each!`, which passes a call on to whichever variant an enum is.
+/// Defines `each!`, which passes a call on to the variant of an enum.
 #[macro_export]
 macro_rules! dispatch {
     ($enum:ident: $($variant:ident)+) => {

@@ -1,10 +1,10 @@
-//! What can be observed, and the shape every model has.
+//! The interface of sans-IO machines, and the recording of their events.
 //!
-//! [`Machine`] is the interface of all endpoints: time comes in as an argument, output is drained,
-//! and a machine never knows who drives it. Queues, links and cells work likewise, on packets of a
-//! pool ([`PoolCx`]). [`Probe`] is how a machine
-//! tells what it does; with [`NoProbe`] the telling compiles to nothing. The recorders are probes:
-//! [`Counters`], [`Series`], [`Timeline`], [`PcapProbe`]; a pair of probes is a probe.
+//! [`Machine`] is the interface of all endpoints: time comes in as an argument, output is drained, and a
+//! machine does not know its driver. Queues, links and cells work the same way on the packets of a pool
+//! ([`PoolCx`]). Machines record [`Event`]s with a [`Probe`]. [`NoProbe`] compiles to nothing. The
+//! recorders are probes: [`Counters`], [`Series`], [`Timeline`], [`PcapProbe`], [`RadiotapProbe`]. A pair
+//! of probes is a probe too.
 
 pub mod air;
 mod counters;
@@ -25,7 +25,7 @@ mod wording;
 
 pub use air::{FrameClass, FrameLoss};
 pub use counters::Counters;
-pub use event::{DropReason, Event, LossCause, Who};
+pub use event::{DropReason, Event, EventSource, LossCause};
 pub use machine::{Cx, Machine, PoolCx};
 pub use nearest::{near, nearest};
 pub use pcapng::{PcapProbe, Pcapng, Vantage};

@@ -7,11 +7,11 @@
 //! RTS     frame control, duration, receiver, transmitter, FCS   20 B
 //! ```
 //! Source: IEEE 802.11-2012 clauses 8.2.4 (fields), 8.2.5 (duration), 8.3.1 (control), 8.3.2.1 (data), 8.3.3.2
-//! (beacon), 8.3.3.5, 8.3.3.6, 8.3.3.11 (association), 8.2.4.8 (FCS); RFC 1042 (LLC and SNAP). The frame's length is that of the simulation; what is in it
-//! follows from it.
+//! (beacon), 8.3.3.5, 8.3.3.6, 8.3.3.11 (association), 8.2.4.8 (FCS); RFC 1042 (LLC and SNAP). The
+//! simulation gives the length of a frame, and the content is filled up to it.
 //!
 //! Addresses are locally administered: `02:00:00`, the medium's number, the station's number in two bytes.
-//! Leaves out: what an IP packet beyond the air is addressed to (the access point stands for it), encryption.
+//! Leaves out: encryption, and MAC addresses behind the access point, whose own address stands for them.
 
 use airtcp_units::{LowBits, Narrow};
 
@@ -22,14 +22,14 @@ pub(crate) const FCS: usize = 4;
 /// Length of the header of a data frame or beacon without QoS control.
 const HEADER: usize = 24;
 const LLC_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
-/// Of a body whose packet is not known: an EtherType for local experiments (IEEE 802, 88b5).
+/// SNAP of a body without a known packet: EtherType 88b5, for local experiments (IEEE 802).
 const LOCAL_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
-/// User priority of each access category, lowest first (802.11-2012 table 9-1); a category above
-/// voice has the highest of voice.
+/// User priority of each access category, lowest first (802.11-2012 table 9-1). A category above
+/// voice has the highest priority of voice.
 const PRIORITIES: [u8; 5] = [1, 0, 5, 6, 7];
-/// A rate element of 802.11: 6 (basic), 9, 12 (basic), 18, 24 (basic), 36, 48, 54 Mb/s.
+/// Supported rates of OFDM: 6 (basic), 9, 12 (basic), 18, 24 (basic), 36, 48, 54 Mb/s.
 const RATES: [u8; 8] = [0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
-/// The same of 802.11b: 1, 2 (basic), 5.5, 11.
+/// Supported rates of 802.11b: 1 (basic), 2 (basic), 5.5, 11 Mb/s.
 const RATES_B: [u8; 4] = [0x82, 0x84, 0x0b, 0x16];
 
 /// Address of a station.
@@ -40,7 +40,7 @@ pub(crate) fn address(medium: u32, station: Option<u32>) -> [u8; 6] {
     })
 }
 
-/// CRC-32 of IEEE 802.3, as the FCS has it.
+/// CRC-32 of IEEE 802.3, used in the FCS.
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
@@ -61,32 +61,32 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, step)
 }
 
-/// Where a frame is on its medium.
+/// Properties of a frame's cell.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameContext<'a> {
     pub(crate) medium: u32,
     /// The access point of the sender's cell.
     pub(crate) access_point: u32,
-    /// Name of that cell: its SSID.
+    /// Name of that cell, its SSID.
     pub(crate) cell: &'a str,
     /// Number of its channel, if it has one.
     pub(crate) channel: Option<u16>,
-    /// From one of its beacons to the next, in units of 1024 us.
+    /// Beacon interval, in units of 1024 us.
     pub(crate) beacon_interval: u16,
 }
 
-/// Bytes of the header of a data frame.
+/// Header length of a data frame.
 const fn header(frame: &AirFrame) -> usize {
     HEADER + if frame.category.is_some() { 2 } else { 0 }
 }
 
-/// Bytes of an MSDU (LLC, SNAP, packet) or a part of one that a data frame carries.
+/// Bytes of the MSDU (LLC, SNAP, packet), or of its fragment, in a data frame.
 pub(crate) fn body_len(frame: &AirFrame) -> usize {
     (frame.bytes as usize).saturating_sub(header(frame) + FCS)
 }
 
-/// Writes a frame into `out`, which is cleared first. `packet` is what an IP packet's bytes are, and
-/// `offset` where in the MSDU the part in this frame begins.
+/// Writes a frame into `out`, which is cleared first. `packet` has the bytes of the IP packet, and
+/// `offset` is the position of this fragment in the MSDU.
 pub(crate) fn encode(
     out: &mut Vec<u8>,
     frame: &AirFrame,
@@ -150,7 +150,7 @@ fn data(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>, [to, fr
     out.extend(duration(frame).to_le_bytes());
     out.extend(to);
     out.extend(from);
-    // From the access point: the source. To it: the destination.
+    // Address 3: the source in a frame from the access point, the destination in a frame to it.
     out.extend(access_point);
     let number = frame.sequence << 4 | u16::from(frame.fragment & 15);
     out.extend(number.to_le_bytes());
@@ -167,7 +167,7 @@ fn msdu(out: &mut Vec<u8>, length: usize, packet: Option<&[u8]>, offset: usize) 
     out.resize(end, 0);
 }
 
-/// Authentication (open system), association request and response, as long as the frame is.
+/// Authentication (open system), association request or response, padded to the frame's length.
 fn association(
     out: &mut Vec<u8>,
     frame: &AirFrame,
@@ -188,14 +188,14 @@ fn association(
     out.extend((frame.sequence << 4).to_le_bytes());
     let end = (frame.bytes as usize).saturating_sub(FCS);
     match frame.class {
-        // Algorithm, number of the step, status.
+        // Algorithm, transaction sequence number, status.
         FrameClass::Authentication => out.extend([0, 0, if down { 2 } else { 1 }, 0, 0, 0]),
         // Capabilities (ESS) and listen interval, SSID of 8 bytes.
         FrameClass::AssociationRequest => {
             out.extend([1, 0, 10, 0, 0, 8]);
             out.extend(context.cell.bytes().chain(std::iter::repeat(b' ')).take(8));
         }
-        // Capabilities, status, the station's number with the two highest bits set.
+        // Capabilities, status, the association identifier: the station's number with the two highest bits set.
         _ => {
             let number = frame.to.unwrap_or_default().saturating_sub(context.access_point);
             out.extend([1, 0, 0, 0]);
@@ -223,7 +223,7 @@ fn beacon(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>) {
     if let Some(channel) = context.channel.and_then(|number| u8::try_from(number).ok()) {
         elements.extend([3, 1, channel]);
     }
-    // The name, and what is left of the length as an element of a vendor: at least 5 bytes.
+    // The SSID; a vendor-specific element of at least 5 bytes fills up the length.
     let room = end.saturating_sub(out.len() + elements.len() + 2);
     let mut name = context.cell.as_bytes()[..context.cell.len().min(32).min(room)].to_vec();
     if (1..5).contains(&(room - name.len())) {

@@ -1,59 +1,59 @@
-//! The sans-IO machine: how every endpoint is driven, and what queues, links and cells are given.
+//! The sans-IO machine: the interface of endpoints, and the contexts that drivers pass to machines.
 
 use airtcp_packet::{Packet, PacketId, Pool};
 use airtcp_units::Nanos;
 
-use crate::{DropReason, Event, Probe, Who};
+use crate::{DropReason, Event, EventSource, Probe};
 
-/// What a machine is given with every call: a probe to tell, and who it is in this run.
+/// Context of a machine's call: the probe, and the machine's identity in the run.
 pub struct Cx<'a, P: Probe> {
-    /// Receives what happens.
+    /// Receives the machine's events.
     pub probe: &'a mut P,
-    /// The name under which the machine's events are recorded.
-    pub who: Who,
+    /// Source of the recorded events.
+    pub source: EventSource,
 }
 
 impl<'a, P: Probe> Cx<'a, P> {
     /// A context for one call.
-    pub const fn new(probe: &'a mut P, who: Who) -> Self {
-        Self { probe, who }
+    pub const fn new(probe: &'a mut P, source: EventSource) -> Self {
+        Self { probe, source }
     }
 
-    /// Records an event; the closure is not even called when the probe is off.
+    /// Records an event. The closure is not called if the probe is off.
     #[inline]
     pub fn record(&mut self, now: Nanos, event: impl FnOnce() -> Event) {
         if P::ON {
-            self.probe.record(now, self.who, &event());
+            self.probe.record(now, self.source, &event());
         }
     }
 }
 
-/// What a queue, a link or a cell is given with every call: the pool that its packets live in, too.
+/// Context of a call to a queue, a link or a cell: as [`Cx`], with the pool of packets.
 pub struct PoolCx<'a, P: Probe> {
-    /// Receives what happens.
+    /// Receives the events.
     pub probe: &'a mut P,
-    /// Holds the packets that travel.
+    /// Holds the packets.
     pub pool: &'a mut Pool,
-    /// The name under which its events are recorded.
-    pub who: Who,
+    /// Source of the recorded events.
+    pub source: EventSource,
 }
 
 impl<'a, P: Probe> PoolCx<'a, P> {
     /// A context for one call.
-    pub const fn new(probe: &'a mut P, pool: &'a mut Pool, who: Who) -> Self {
-        Self { probe, pool, who }
+    pub const fn new(probe: &'a mut P, pool: &'a mut Pool, source: EventSource) -> Self {
+        Self { probe, pool, source }
     }
 
-    /// Records an event; the closure is not even called when the probe is off.
+    /// Records an event. The closure is not called if the probe is off.
     #[inline]
     pub fn record(&mut self, now: Nanos, event: impl FnOnce() -> Event) {
         if P::ON {
-            self.probe.record(now, self.who, &event());
+            self.probe.record(now, self.source, &event());
         }
     }
 
-    /// Drops a packet: records it, takes it out of the pool and counts it there under this name
-    /// and, of a medium, the station that drops it (0 elsewhere).
+    /// Drops a packet: records the event, removes the packet from the pool and counts it there under this
+    /// source. `part` is the station of a medium that drops the packet, and 0 elsewhere.
     pub fn discard(
         &mut self,
         now: Nanos,
@@ -62,27 +62,27 @@ impl<'a, P: Probe> PoolCx<'a, P> {
         part: u32,
     ) -> Packet {
         self.record(now, || Event::Dropped { packet, reason });
-        self.pool.discard(now, packet, self.who.place(part), reason as u8)
+        self.pool.discard(now, packet, self.source.place(part), reason as u8)
     }
 }
 
-/// A transport endpoint that is driven from outside: segments come in and go out.
+/// A transport endpoint: segments come in and go out, and a driver makes all calls.
 ///
 /// The driver drains [`poll`](Machine::poll) after every call and then reads
 /// [`next_timer`](Machine::next_timer) once. A machine never schedules itself.
 pub trait Machine {
-    /// What is fed in.
+    /// Input.
     type In;
-    /// What comes out.
+    /// Output.
     type Out;
 
-    /// Takes an input that arrives at `now`.
+    /// Handles an input that arrives at `now`.
     fn handle<P: Probe>(&mut self, now: Nanos, input: Self::In, cx: &mut Cx<'_, P>);
 
-    /// Tells the machine that the time of its next timer has come. Spurious calls do nothing.
+    /// Handles an expired timer. Spurious calls do nothing.
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>);
 
-    /// When it wants to be called; [`Nanos::NEVER`] when idle. Never earlier than the present.
+    /// Time of the next timer, not in the past; [`Nanos::NEVER`] when idle.
     fn next_timer(&self) -> Nanos;
 
     /// The next output that is ready at `now`, if any.

@@ -1,16 +1,15 @@
-//! The names that somebody may have meant who wrote another.
+//! Suggestions for an unknown name.
 //!
-//! By edit distance (Levenshtein): a name counts as a slip of another if at most one letter and
-//! a third of the longer of the two differ. A name of several words (`beta_cubic`) also counts if
-//! one of them was written alone, and comes behind all slips.
+//! A candidate is close to a name if their edit distance (Levenshtein) is at most one plus a third of the
+//! longer name. A candidate of several words (`beta_cubic`) is also suggested, after all close ones, if
+//! the name is one of the words.
 
-/// The candidate closest to `word`, if any is close enough to be a slip.
+/// The closest suggestion for `word`, if there is one.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(word, candidates).first().copied()
 }
 
-/// All candidates that are close enough to `word` to be a slip, the closest first, and then those
-/// of which it is a part.
+/// All suggestions for `word`: close candidates, the closest first, then those with `word` as a part.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let slip = |d: usize, c: &str| d <= 1 + c.len().max(word.len()) / 3;
     let part = |c: &str| !word.is_empty() && c.split(['_', '-']).any(|part| part == word);
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_slip() {
+    fn finds_a_typing_error() {
         let names = ["rate", "delay", "queue", "loss"];
         assert_eq!(nearest("rat", names), Some("rate"));
         assert_eq!(nearest("dealy", names), Some("delay"));
@@ -62,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_a_name_finds_it() {
+    fn a_word_of_a_name_is_suggested() {
         assert_eq!(nearest("beta", ["beta_cubic", "fast_convergence"]), Some("beta_cubic"));
         assert_eq!(near("max", ["cwnd-max", "mac", "maximum"]), ["mac", "cwnd-max"]);
         assert!(near("bet", ["beta_cubic"]).is_empty());

@@ -3,15 +3,15 @@
 //!
 //! Little-endian. Blocks written: Section Header, Interface Description (link type 228, IPv4
 //! without a link header; option `if_tsresol` = 9), Enhanced Packet.
-//! [`PcapProbe`] records what one end of a flow, or all ends of one side, sends and receives: what
-//! a capture on that host would show. Two ends in one file would show every segment twice.
+//! [`PcapProbe`] records the segments that one end of a flow, or all ends of one side, send and receive,
+//! as a capture on that host would. Both ends in one file would show every segment twice.
 
 use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment, Side};
 use airtcp_units::{LowBits, Nanos, Narrow};
 
-use crate::{Event, Probe, Who, wire};
+use crate::{Event, EventSource, Probe, wire};
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
@@ -41,7 +41,7 @@ fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
 }
 
 impl<W: Write> Pcapng<W> {
-    /// Begins a file: writes the section header, which names `application` as its author.
+    /// Begins a file: writes the section header with `application` as the writing application.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -58,20 +58,25 @@ impl<W: Write> Pcapng<W> {
         Ok(file)
     }
 
-    /// Adds an interface that sees IPv4 packets and returns its number. `snap` is the most bytes
-    /// of a packet it keeps, 0 for no limit.
+    /// Adds an interface with IPv4 packets and returns its number. `snap` is the maximum number of bytes
+    /// kept of a packet, 0 for no limit.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn interface(&mut self, name: &str, snap: u32) -> io::Result<u32> {
-        self.interface_of(LINK_TYPE, name, snap)
+        self.interface_with_link_type(LINK_TYPE, name, snap)
     }
 
-    /// As [`interface`](Self::interface), one that sees packets of another link type.
+    /// As [`interface`](Self::interface), with packets of another link type.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn interface_of(&mut self, link_type: u16, name: &str, snap: u32) -> io::Result<u32> {
+    pub fn interface_with_link_type(
+        &mut self,
+        link_type: u16,
+        name: &str,
+        snap: u32,
+    ) -> io::Result<u32> {
         self.begin();
         self.block.extend(link_type.to_le_bytes());
         self.block.extend([0, 0]);
@@ -85,7 +90,7 @@ impl<W: Write> Pcapng<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Writes a packet of `length` bytes, of which `kept` were kept.
+    /// Writes a packet of `length` bytes, of which `kept` are in the file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -110,7 +115,7 @@ impl<W: Write> Pcapng<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// If what is left cannot be written.
+    /// If the rest cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -130,12 +135,12 @@ impl<W: Write> Pcapng<W> {
     }
 }
 
-/// Where a capture is taken.
+/// Vantage point of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vantage {
-    /// At one end of one flow.
+    /// One end of one flow.
     Endpoint(EndpointId),
-    /// At this end of every flow.
+    /// This side of every flow.
     Side(Side),
 }
 
@@ -148,11 +153,11 @@ impl Vantage {
     }
 }
 
-/// Writes what an end of a flow sends and receives as a capture. Give it a buffered writer.
+/// Writes a capture of the segments at a vantage point. Give it a buffered writer.
 ///
-/// The IP identification counts the packets of each sender in the order they pass the vantage
-/// point; those that were lost before it have none. After a write error nothing more is written
-/// and [`finish`](Self::finish) returns the error.
+/// The IP identification counts the packets of each sender in the order in which they pass the vantage
+/// point, without those lost before it. After a write error the probe writes nothing more, and
+/// [`finish`](Self::finish) returns the error.
 #[derive(Debug)]
 pub struct PcapProbe<W: Write> {
     file: Pcapng<W>,
@@ -166,8 +171,8 @@ pub struct PcapProbe<W: Write> {
 }
 
 impl<W: Write> PcapProbe<W> {
-    /// Begins a capture. `snap` is the most bytes kept of each packet, headers included; payload
-    /// is zeros, so a limit of 100 loses nothing but the checks of TCP checksums.
+    /// Begins a capture. `snap` is the maximum number of bytes kept of each packet, headers included. The
+    /// payload is zeros, so with a limit of 100 only TCP checksums can no longer be verified.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -225,8 +230,8 @@ impl<W: Write> PcapProbe<W> {
 impl<W: Write> Probe for PcapProbe<W> {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let Who::Endpoint(end) = who else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let EventSource::Endpoint(end) = source else { return };
         let (from, segment) = match event {
             Event::SegmentSent { segment, .. } => (end, segment),
             Event::SegmentReceived { segment } => (end.peer(), segment),

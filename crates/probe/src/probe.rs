@@ -1,39 +1,39 @@
-//! Receivers of events.
+//! Probes, the receivers of events.
 
 use airtcp_units::Nanos;
 
-use crate::{Event, Who};
+use crate::{Event, EventSource};
 
-/// Receives the events of machines. `ON` is a constant, so that a run without a probe has no cost.
+/// Receives the events of machines. `ON` is a constant, so that a disabled probe costs nothing.
 pub trait Probe {
     /// False only for probes that ignore everything.
     const ON: bool;
 
-    /// `event` happened to the machine `who` at `now`.
-    fn record(&mut self, now: Nanos, who: Who, event: &Event);
+    /// `event` happened to the machine `source` at `now`.
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event);
 
-    /// True if the probe records the events of shared media ([`Event::Air`]) at `now`: one per frame and
-    /// radio. They outnumber all other events and cost as much as the simulation.
+    /// True if the probe records the events of shared media ([`Event::Air`]) at `now`. There is one per frame
+    /// and radio: they outnumber all other events and cost as much as the simulation itself.
     fn wants_air(&self, _now: Nanos) -> bool {
         false
     }
 }
 
-/// Observes nothing, at no cost.
+/// Ignores all events, at no cost.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct NoProbe;
 
 impl Probe for NoProbe {
     const ON: bool = false;
     #[inline]
-    fn record(&mut self, _: Nanos, _: Who, _: &Event) {}
+    fn record(&mut self, _: Nanos, _: EventSource, _: &Event) {}
 }
 
 impl<A: Probe, B: Probe> Probe for (A, B) {
     const ON: bool = A::ON || B::ON;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        self.0.record(now, who, event);
-        self.1.record(now, who, event);
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        self.0.record(now, source, event);
+        self.1.record(now, source, event);
     }
     fn wants_air(&self, now: Nanos) -> bool {
         self.0.wants_air(now) || self.1.wants_air(now)
@@ -42,9 +42,9 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
 
 impl<A: Probe> Probe for Option<A> {
     const ON: bool = A::ON;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
         if let Some(probe) = self {
-            probe.record(now, who, event);
+            probe.record(now, source, event);
         }
     }
     fn wants_air(&self, now: Nanos) -> bool {
@@ -54,21 +54,21 @@ impl<A: Probe> Probe for Option<A> {
 
 impl<A: Probe> Probe for &mut A {
     const ON: bool = A::ON;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        (**self).record(now, who, event);
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        (**self).record(now, source, event);
     }
     fn wants_air(&self, now: Nanos) -> bool {
         (**self).wants_air(now)
     }
 }
 
-/// Passes events to a function: the probe behind an interface that cannot be generic, such as a
-/// boxed machine from outside the workspace. Always on; the function chooses what to record.
-pub struct Relay<'a>(pub &'a mut dyn FnMut(Nanos, Who, &Event));
+/// Passes events to a function. It is the probe behind an interface that cannot be generic, such as a
+/// boxed queue discipline. Always on.
+pub struct Relay<'a>(pub &'a mut dyn FnMut(Nanos, EventSource, &Event));
 
 impl Probe for Relay<'_> {
     const ON: bool = true;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        (self.0)(now, who, event);
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        (self.0)(now, source, event);
     }
 }

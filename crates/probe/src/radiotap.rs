@@ -1,15 +1,14 @@
-//! Captures of 802.11 frames as a station's radio heard them: pcapng with radiotap headers (link type
-//! 127, <https://www.radiotap.org>).
+//! Captures of 802.11 frames at the radios of stations: pcapng with radiotap headers (link type 127,
+//! <https://www.radiotap.org>).
 //!
-//! A station's file holds the frames it sent and the frames it received. A frame that the station locked
-//! on to but could not decode has the flag *bad FCS* and a wrong FCS. Its other bytes are those sent: bit
+//! A station's file holds the frames that the station sent and received. A frame that it locked on to but
+//! could not decode has the flag *bad FCS* and a wrong FCS. Its other bytes are those sent, because bit
 //! errors are not modelled. Frames that the station never locked on to are absent, as with a real radio.
 //! Radiotap fields: TSFT (when the first bit of the MAC header was on the air, in us), flags (short
 //! preamble, FCS at the end, bad FCS), rate, channel; of a frame received, signal and noise in dBm; of a
 //! frame sent, the power in dBm instead. The time of a packet is that of the frame's end.
 //!
-//! The IP identification counts the packets of each station and access category. Only this file and the
-//! encoders that it calls produce bytes of frames.
+//! The IP identification counts the packets of each station and access category.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,7 +18,7 @@ use airtcp_units::{Nanos, Narrow, Saturate};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
-use crate::{Event, Pcapng, Probe, Who, wire};
+use crate::{Event, EventSource, Pcapng, Probe, wire};
 
 /// LINKTYPE_IEEE802_11_RADIOTAP.
 const LINK_TYPE: u16 = 127;
@@ -29,7 +28,7 @@ const BAD_FCS: u8 = 0x40;
 /// Duration of the short preamble and header of DSSS, in ns (clause 17.2.2.3: 96 us).
 const SHORT_PREAMBLE_NS: u64 = 96_000;
 
-/// A station's radio.
+/// A station's radio and its cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadioSite {
     /// Name of the station.
@@ -40,7 +39,7 @@ pub struct RadioSite {
     pub access_point: u32,
     /// Number of the cell's channel, if it has one.
     pub channel: Option<u16>,
-    /// Middle of the channel in MHz.
+    /// Centre frequency of the channel in MHz.
     pub frequency_mhz: u16,
     /// Beacon interval of the cell, in units of 1024 us.
     pub beacon_interval: u16,
@@ -58,12 +57,12 @@ struct LastSent {
     sequence: u16,
     content: Option<(EndpointId, Segment)>,
     ip_id: u16,
-    /// Bytes of the MSDU in the first fragment.
+    /// Bytes of the MSDU in each fragment but the last.
     part: usize,
 }
 
-/// Writes a capture for each station. Give it buffered writers. After a write error nothing more is
-/// written and [`finish`](Self::finish) returns the error.
+/// Writes a capture for each station. Give it buffered writers. After a write error the probe writes
+/// nothing more, and [`finish`](Self::finish) returns the error.
 pub struct RadiotapProbe<W: Write> {
     /// By medium and station.
     radios: Vec<Vec<Radio<W>>>,
@@ -75,14 +74,14 @@ pub struct RadiotapProbe<W: Write> {
 }
 
 impl<W: Write> RadiotapProbe<W> {
-    /// Begins the captures: by medium and station, the radio and where its capture goes.
+    /// Begins the captures: by medium and station, the radio and the writer of its capture.
     ///
     /// # Errors
     /// If a writer cannot be written to.
     pub fn new(radios: Vec<Vec<(RadioSite, W)>>) -> io::Result<Self> {
         let begin = |(site, out): (RadioSite, W)| {
             let mut file = Pcapng::new(out, concat!("airtcp ", env!("CARGO_PKG_VERSION")))?;
-            file.interface_of(LINK_TYPE, &site.name, 0)?;
+            file.interface_with_link_type(LINK_TYPE, &site.name, 0)?;
             Ok(Radio { site, file })
         };
         let medium = |radios: Vec<_>| radios.into_iter().map(begin).collect::<io::Result<_>>();
@@ -108,7 +107,7 @@ impl<W: Write> RadiotapProbe<W> {
         self.radios.into_iter().map(medium).collect()
     }
 
-    /// Makes the bytes of a frame.
+    /// Encodes a frame.
     fn encode(&mut self, medium: u32, frame: &AirFrame) {
         let Some(sender) = radio(&self.radios, medium, frame.from).map(|r| &r.site) else { return };
         let context = FrameContext {
@@ -142,7 +141,7 @@ impl<W: Write> RadiotapProbe<W> {
         mac80211::encode(&mut self.mpdu, frame, &context, content, offset);
     }
 
-    /// Writes a frame into a station's capture; `heard` is signal and noise in dBm.
+    /// Writes a frame into a station's capture. `heard` is signal and noise in dBm for a received frame.
     fn write(
         &mut self,
         now: Nanos,
@@ -150,15 +149,15 @@ impl<W: Write> RadiotapProbe<W> {
         station: u32,
         frame: &AirFrame,
         heard: Option<(f64, f64)>,
-        whole: bool,
+        decoded: bool,
     ) -> io::Result<()> {
         self.encode(medium, frame);
         let radios = self.radios.get_mut(medium as usize);
         let Some(radio) = radios.and_then(|r| r.get_mut(station as usize)) else { return Ok(()) };
         self.bytes.clear();
-        radiotap(&mut self.bytes, frame, &radio.site, heard, whole);
+        radiotap(&mut self.bytes, frame, &radio.site, heard, decoded);
         self.bytes.extend(&self.mpdu);
-        if !whole {
+        if !decoded {
             let fcs = self.bytes.len() - mac80211::FCS;
             self.bytes[fcs..].iter_mut().for_each(|byte| *byte = !*byte);
         }
@@ -176,7 +175,7 @@ fn radiotap(
     frame: &AirFrame,
     site: &RadioSite,
     heard: Option<(f64, f64)>,
-    whole: bool,
+    decoded: bool,
 ) {
     // TSFT, flags, rate, channel; then signal and noise, or power.
     let (present, length): (u32, u16) = if heard.is_some() { (0x6f, 24) } else { (0x040f, 23) };
@@ -186,7 +185,7 @@ fn radiotap(
     out.extend((frame.body.0 / 1_000).to_le_bytes());
     let preamble = frame.body.since(frame.started).0;
     let short = if !frame.ofdm && preamble <= SHORT_PREAMBLE_NS { SHORT_PREAMBLE } else { 0 };
-    out.push(short | FCS_AT_END | if whole { 0 } else { BAD_FCS });
+    out.push(short | FCS_AT_END | if decoded { 0 } else { BAD_FCS });
     out.push(u8::narrow(frame.rate.bps() / 500_000));
     out.extend(site.frequency_mhz.to_le_bytes());
     let modulation: u16 = if frame.ofdm { 0x0040 } else { 0x0020 };
@@ -203,14 +202,14 @@ fn radiotap(
 impl<W: Write> Probe for RadiotapProbe<W> {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let (Who::Air(medium), Event::Air(event)) = (who, event) else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let (EventSource::Medium(medium), Event::Air(event)) = (source, event) else { return };
         let written = match event {
             _ if self.error.is_some() => return,
             AirEvent::Sent { frame, .. } => self.write(now, medium, frame.from, frame, None, true),
-            AirEvent::Heard { station, frame, signal_dbm, noise_dbm, whole } => {
+            AirEvent::Heard { station, frame, signal_dbm, noise_dbm, decoded } => {
                 let heard = Some((*signal_dbm, *noise_dbm));
-                self.write(now, medium, *station, frame, heard, *whole)
+                self.write(now, medium, *station, frame, heard, *decoded)
             }
             AirEvent::BackedOff { .. } | AirEvent::Reserved { .. } => return,
         };

@@ -1,8 +1,7 @@
-//! One line of `airtcp list`: what a registered algorithm is called and where it comes from.
+//! Entries of `airtcp list`: name, description and source of a registered algorithm.
 //!
-//! Every open family (congestion laws, queue disciplines, loss models ...) has a function
-//! `registry()` that returns its entries. They are generated from the same line that adds the algorithm to the
-//! family's enum, so that the list cannot forget one.
+//! Every open family (congestion laws, queue disciplines, loss models ...) has a function `registry()`
+//! that returns its entries. The line that adds an algorithm to the family's enum also adds its entry.
 
 use std::fmt;
 
@@ -11,21 +10,21 @@ use crate::wording::short_numbers;
 /// A registered algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
-    /// The family it belongs to, one word: `"loss"`, `"queue"`, `"congestion"`.
+    /// Family, for instance `"loss"`, `"queue"` or `"congestion"`.
     pub family: &'static str,
-    /// Its tag in a scenario.
+    /// Tag in a scenario.
     pub name: &'static str,
-    /// What it does, one sentence without a full stop.
+    /// Description, one sentence without a full stop.
     pub description: &'static str,
-    /// Where it comes from: RFC and section, paper, or "own".
+    /// Source: RFC and section, paper, or "own".
     pub source: &'static str,
 }
 
-/// Why a model refuses its configuration: which key of its table, and a complete sentence with
-/// what was found and what is accepted. The caller that knows the table's path prepends it.
+/// Error in the configuration of a model: the key, and what was found and is accepted. The caller prepends
+/// the path of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The key at fault; empty if the whole table is.
+    /// The key in error; empty if the table as a whole is.
     pub key: &'static str,
     /// What was found and what is accepted.
     pub message: String,
@@ -38,7 +37,7 @@ impl ConfigError {
     }
 }
 
-/// Refuses the value of a key outside `low..=high`, and one that does not compare (NaN).
+/// Refuses a value outside `low..=high`, NaN included.
 ///
 /// # Errors
 /// The key, what was found and what is accepted.

@@ -1,4 +1,4 @@
-//! What every transport counts of its round trips.
+//! Round-trip statistics of a transport.
 
 use airtcp_units::Span;
 use serde::Serialize;
@@ -6,16 +6,16 @@ use serde::Serialize;
 /// Samples of the round-trip time since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RttStats {
-    /// How many.
+    /// Number of samples.
     #[serde(rename = "rtt_samples")]
     pub samples: u64,
-    /// Their sum.
+    /// Sum of the samples.
     #[serde(rename = "rtt_sum")]
     pub sum: Span,
-    /// The least; zero before the first.
+    /// Minimum; zero before the first.
     #[serde(rename = "rtt_min")]
     pub min: Span,
-    /// The greatest.
+    /// Maximum.
     #[serde(rename = "rtt_max")]
     pub max: Span,
     /// Smoothed as the transport does (RFC 6298, RFC 5348); zero before the first.
@@ -29,7 +29,7 @@ impl RttStats {
         (self.samples > 0).then(|| self.sum / self.samples)
     }
 
-    /// Takes a sample, and the smoothed round trip with it.
+    /// Records a sample and the smoothed round-trip time after it.
     #[inline]
     pub fn record(&mut self, sample: Span, smoothed: Span) {
         self.min = if self.samples == 0 { sample } else { self.min.min(sample) };

@@ -1,11 +1,10 @@
 //! Series over time as columns: windows, round-trip times and blocks of endpoints, lengths of
 //! queues, rates and airtime of stations.
 //!
-//! Memory is bounded whatever the run's length. A row is kept only if `min_interval` has passed
-//! since the one before; when a table is full, every second row is dropped and from then on only
-//! every second (fourth, eighth ...) candidate is kept, so a table always covers the whole run and
-//! holds between half of `max_rows` and `max_rows` rows, and the latest one besides. Thinning keeps
-//! values as they were; it can miss a short peak.
+//! Memory is bounded whatever the run's length. A row is a candidate if `min_interval` has passed since
+//! the previous one. When a table is full, it drops every second row and from then on keeps only every
+//! second (fourth, eighth ...) candidate. So a table covers the whole run, with between half of `max_rows`
+//! and `max_rows` rows and the latest row. Thinning does not average; it can miss a short peak.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ use airtcp_packet::EndpointId;
 use airtcp_units::{Nanos, Span};
 
 use crate::air::{AirEvent, AirFrame, FrameClass};
-use crate::{Event, Probe, Who};
+use crate::{Event, EventSource, Probe};
 
 /// Columns of one series. Times in nanoseconds since the start; windows and sizes in bytes,
 /// lengths in packets, durations in nanoseconds, loss rates in millionths.
@@ -22,7 +21,7 @@ pub struct Table {
     names: &'static [&'static str],
     times: Vec<u64>,
     columns: Vec<Vec<u64>>,
-    /// Of the candidates, every `stride`-th is kept.
+    /// Every `stride`-th candidate is kept.
     stride: u64,
     candidates: u64,
     /// Time of the last candidate.
@@ -58,7 +57,7 @@ impl Table {
         if is_kept {
             self.keep();
             if self.times.len() >= options.max_rows.max(2) {
-                // Thinning drops the newest of an even number of rows: it waits for the end then.
+                // Thinning drops the newest of an even number of rows, which then stays pending.
                 let dropped = self.times.len().is_multiple_of(2);
                 self.thin();
                 self.pending = dropped.then_some((now.0, values));
@@ -66,7 +65,7 @@ impl Table {
         }
     }
 
-    /// Appends what is pending.
+    /// Appends the pending row.
     fn keep(&mut self) {
         if let Some((time, values)) = self.pending.take() {
             self.times.push(time);
@@ -86,7 +85,7 @@ impl Table {
             });
         }
         self.stride *= 2;
-        // The next row kept is the next multiple of the new stride, after those kept by the old.
+        // The next row kept is at the next multiple of the new stride.
     }
 
     /// Number of rows.
@@ -121,7 +120,7 @@ impl Table {
     }
 }
 
-/// What to record, and how densely.
+/// What to record, and how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeriesOptions {
     /// Record windows.
@@ -134,14 +133,14 @@ pub struct SeriesOptions {
     pub blocks: bool,
     /// Record rates and airtime of stations on shared media.
     pub stations: bool,
-    /// Least time between two rows of a table; zero keeps every change.
+    /// Minimum time between two rows of a table; zero keeps every change.
     pub min_interval: Span,
-    /// Most rows of a table (at least 2).
+    /// Maximum number of rows of a table (at least 2).
     pub max_rows: usize,
 }
 
 impl Default for SeriesOptions {
-    /// Everything, every change, thinned out above 10000 rows a table.
+    /// All series, every change, thinned above 10,000 rows per table.
     fn default() -> Self {
         let min_interval = Span::ZERO;
         Self {
@@ -180,8 +179,7 @@ impl Series {
         Self { options, ..Self::default() }
     }
 
-    /// Appends the newest row of every table that thinning left out, so that each ends where the
-    /// run did. Call it once, at the end.
+    /// Appends the pending rows, so that each table ends with its last change. Call it once, at the end.
     pub fn finish(&mut self) {
         let ends = self.windows.values_mut().chain(self.rtts.values_mut());
         let stations = self.stations.values_mut().map(|(table, _)| table);
@@ -205,9 +203,9 @@ impl Series {
         self.blocks.iter().map(|(end, table)| (*end, table))
     }
 
-    /// What each station put on the air, by medium and number: `rate` of its last frame with a
-    /// packet in bit/s, and since the start `airtime` of all its frames in nanoseconds, `frames`
-    /// with a packet, and how many of these were `lost`.
+    /// Transmissions of each station, by medium and number: `rate` of its last frame with a packet in bit/s,
+    /// and since the start `airtime` of all its frames in nanoseconds, number of `frames` with a packet, and
+    /// number of these that were `lost`.
     pub fn stations(&self) -> impl Iterator<Item = ((u32, u32), &Table)> {
         self.stations.iter().map(|(station, (table, _))| (*station, table))
     }
@@ -234,20 +232,20 @@ impl Series {
 impl Probe for Series {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
         let options = &self.options;
-        match (who, event) {
-            (Who::Endpoint(end), Event::Window { cwnd, ssthresh, pipe, peer_window })
+        match (source, event) {
+            (EventSource::Endpoint(end), Event::Window { cwnd, ssthresh, pipe, peer_window })
                 if options.windows =>
             {
                 let table = self.windows.entry(end).or_insert_with(|| Table::new(WINDOW));
                 table.add(now, [*cwnd, *ssthresh, *pipe, *peer_window], options);
             }
-            (Who::Endpoint(end), Event::Rtt { sample, srtt, rto }) if options.rtts => {
+            (EventSource::Endpoint(end), Event::Rtt { sample, srtt, rto }) if options.rtts => {
                 let table = self.rtts.entry(end).or_insert_with(|| Table::new(RTT));
                 table.add(now, [sample.0, srtt.0, rto.0, 0], options);
             }
-            (Who::Endpoint(end), Event::Coding { estimate_ppm, segment, data, parity })
+            (EventSource::Endpoint(end), Event::Coding { estimate_ppm, segment, data, parity })
                 if options.blocks =>
             {
                 let table = self.blocks.entry(end).or_insert_with(|| Table::new(BLOCK));
@@ -255,13 +253,15 @@ impl Probe for Series {
                 table.add(now, row, options);
             }
             (
-                Who::Queue(queue),
+                EventSource::Queue(queue),
                 Event::Enqueued { packets, bytes, .. } | Event::Dequeued { packets, bytes, .. },
             ) if options.queues => {
                 let table = self.queues.entry(queue).or_insert_with(|| Table::new(QUEUE));
                 table.add(now, [u64::from(*packets), *bytes, 0, 0], options);
             }
-            (Who::Air(medium), Event::Air(AirEvent::Sent { frame, loss })) if options.stations => {
+            (EventSource::Medium(medium), Event::Air(AirEvent::Sent { frame, loss }))
+                if options.stations =>
+            {
                 self.sent(now, medium, frame, loss.is_some());
             }
             _ => {}
@@ -290,7 +290,7 @@ mod tests {
     fn record(options: SeriesOptions, times: impl IntoIterator<Item = u64>) -> Table {
         let mut series = Series::new(options);
         for (n, t) in times.into_iter().enumerate() {
-            series.record(Nanos(t), Who::Endpoint(END), &window(n as u64));
+            series.record(Nanos(t), EventSource::Endpoint(END), &window(n as u64));
         }
         series.finish();
         let table = series.windows().next().map(|(_, table)| table.clone());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_unless_told_otherwise() {
+    fn every_change_is_kept_by_default() {
         let table = record(SeriesOptions::default(), [1, 1, 4, 9]);
         assert_eq!(table.times(), [1, 1, 4, 9]);
         assert_eq!(table.column("cwnd"), Some(&[0, 1, 2, 3][..]));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_thin_and_the_end_is_kept() {
+    fn min_interval_thins_and_finish_keeps_the_last_row() {
         let options = SeriesOptions { min_interval: Span(10), ..SeriesOptions::default() };
         let table = record(options, [0, 3, 9, 10, 19, 21, 22]);
         assert_eq!(table.times(), [0, 10, 21, 22]);
@@ -318,13 +318,13 @@ mod tests {
     #[test]
     fn a_full_table_doubles_its_stride() {
         let options = SeriesOptions { max_rows: 8, ..SeriesOptions::default() };
-        // 0..8 fills it: 0 2 4 6; then every second one up to 14 fills it again: 0 4 8 12.
+        // 0..8 fills the table: 0 2 4 6; then every second one up to 14 fills it again: 0 4 8 12.
         assert_eq!(record(options, 0..12).times(), [0, 2, 4, 6, 8, 10, 11]);
         assert_eq!(record(options, 0..16).times(), [0, 4, 8, 12, 15]);
     }
 
     #[test]
-    fn the_end_survives_the_thinning_it_caused() {
+    fn finish_keeps_the_last_row_after_thinning() {
         let options =
             SeriesOptions { max_rows: 2, min_interval: Span(35), ..SeriesOptions::default() };
         assert_eq!(record(options, [0, 34, 59, 75, 118]).times(), [0, 118]);
@@ -336,12 +336,24 @@ mod tests {
         let packet = airtcp_packet::Packet { to: END, segment: airtcp_packet::Segment::default() };
         let packet = airtcp_packet::Pool::new().insert(packet);
         let rtt = Event::Rtt { sample: Span(1), srtt: Span(2), rto: Span(3) };
-        series.record(Nanos(1), Who::Endpoint(END), &window(1));
-        series.record(Nanos(1), Who::Endpoint(END), &rtt);
-        series.record(Nanos(2), Who::Endpoint(END.peer()), &window(1));
-        series.record(Nanos(3), Who::Queue(3), &Event::Enqueued { packet, packets: 1, bytes: 40 });
-        series.record(Nanos(4), Who::Queue(3), &Event::Dequeued { packet, packets: 0, bytes: 0 });
-        series.record(Nanos(5), Who::Queue(1), &Event::Enqueued { packet, packets: 1, bytes: 40 });
+        series.record(Nanos(1), EventSource::Endpoint(END), &window(1));
+        series.record(Nanos(1), EventSource::Endpoint(END), &rtt);
+        series.record(Nanos(2), EventSource::Endpoint(END.peer()), &window(1));
+        series.record(
+            Nanos(3),
+            EventSource::Queue(3),
+            &Event::Enqueued { packet, packets: 1, bytes: 40 },
+        );
+        series.record(
+            Nanos(4),
+            EventSource::Queue(3),
+            &Event::Dequeued { packet, packets: 0, bytes: 0 },
+        );
+        series.record(
+            Nanos(5),
+            EventSource::Queue(1),
+            &Event::Enqueued { packet, packets: 1, bytes: 40 },
+        );
         series.finish();
         assert_eq!(series.windows().map(|w| w.0).collect::<Vec<_>>(), [END, END.peer()]);
         assert_eq!(series.rtts().count(), 0);
@@ -372,7 +384,7 @@ mod tests {
             prop_assert_eq!(table.times().first(), times.first());
             prop_assert_eq!(table.times().last(), times.last());
             prop_assert!(table.times().is_sorted());
-            // Rows hold what was true at their time.
+            // A row holds the value at its time.
             for (time, cwnd) in table.times().iter().zip(table.column("cwnd").unwrap_or(&[])) {
                 prop_assert_eq!(times[usize::narrow(*cwnd)], *time);
             }

@@ -1,31 +1,30 @@
-//! What happened on shared media in a chosen interval: who held the air, what became of it, and what
-//! the others waited for.
+//! Timeline of shared media in a chosen interval: transmissions and their fates, back-offs and NAVs.
 //!
-//! Memory is bounded: when [`TimelineOptions::max_frames`] frames or eight times as many waits have
-//! been seen the record ends there, as if the interval had been shorter, and says so.
+//! Memory is bounded: after [`TimelineOptions::max_frames`] frames, or eight times as many waits, the
+//! record ends and [`Timeline::is_truncated`] is true.
 
 use std::collections::BTreeMap;
 
 use airtcp_units::{Nanos, Span};
 
 use crate::air::{AirEvent, AirFrame, FrameLoss};
-use crate::{Event, Probe, Who};
+use crate::{Event, EventSource, Probe};
 
-/// Frames and back-offs are told of when they end, reservations when they are made: around the
-/// interval this much is watched as well. Longer than the longest frame and the longest NAV (a
-/// Duration field holds 32767 us).
+/// Time before and after the interval in which events are recorded too. The event of a frame or back-off
+/// comes at its end, that of a NAV at its start. Longer than any frame and any NAV (a Duration field holds
+/// 32767 us).
 const MARGIN: Span = Span::from_millis(50);
-/// Back-offs and reservations for each frame that is kept (a choice).
+/// Maximum number of back-offs and NAVs per frame of `max_frames` [choice].
 const WAITS_PER_FRAME: usize = 8;
 
 /// What to record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimelineOptions {
-    /// Beginning of the interval,
+    /// Start of the interval.
     pub from: Nanos,
-    /// and its end.
+    /// End of the interval.
     pub to: Nanos,
-    /// Most frames to keep.
+    /// Maximum number of frames.
     pub max_frames: usize,
 }
 
@@ -41,40 +40,40 @@ impl TimelineOptions {
 pub struct SeenFrame {
     /// Number of its medium.
     pub medium: u32,
-    /// The frame; without what it carried.
+    /// The frame, without its content.
     pub frame: AirFrame,
     /// Why it was lost, if it was.
     pub loss: Option<FrameLoss>,
 }
 
-/// What a station waited for.
+/// Why a station waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitKind {
-    /// Slots of its own back-off passed.
+    /// Its back-off counted down.
     BackOff {
         /// Its access category (0 under DCF).
         category: u8,
-        /// Slots left at the beginning,
+        /// Slots left at the start.
         slots: u32,
-        /// and at the end.
+        /// Slots left at the end.
         left: u32,
     },
-    /// Others had reserved the medium (NAV).
+    /// Its NAV was set.
     Nav,
 }
 
-/// A stretch of waiting.
+/// A wait of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenWait {
     /// Number of its medium.
     pub medium: u32,
     /// The station.
     pub station: u32,
-    /// For what.
+    /// Reason.
     pub kind: WaitKind,
-    /// Its beginning, not before that of the interval,
+    /// Start, not before that of the interval.
     pub from: Nanos,
-    /// and its end, not after that of the record.
+    /// End, not after that of the record.
     pub until: Nanos,
 }
 
@@ -82,11 +81,11 @@ pub struct SeenWait {
 #[derive(Debug, Clone)]
 pub struct Timeline {
     options: TimelineOptions,
-    /// Where the record ends: that of the interval, or earlier if it is full.
+    /// End of the record: that of the interval, or earlier if the record is full.
     end: Nanos,
     frames: Vec<SeenFrame>,
     waits: Vec<SeenWait>,
-    /// By medium and station, the reservation in force: since when, and until when.
+    /// By medium and station, start and end of the current NAV.
     reserved: BTreeMap<(u32, u32), (Nanos, Nanos)>,
 }
 
@@ -102,7 +101,7 @@ impl Timeline {
         }
     }
 
-    /// Closes what is open and brings all in order of time. Call it once, at the end of the run.
+    /// Closes open NAVs and sorts the records by time. Call it once, at the end of the run.
     pub fn finish(&mut self) {
         let open = std::mem::take(&mut self.reserved);
         for ((medium, station), (from, until)) in open {
@@ -118,27 +117,27 @@ impl Timeline {
         self.waits.sort_by_key(|wait| (wait.from, wait.medium, wait.station));
     }
 
-    /// Beginning of the interval.
+    /// Start of the interval.
     pub const fn from(&self) -> Nanos {
         self.options.from
     }
 
-    /// Where the record ends.
+    /// End of the record.
     pub const fn end(&self) -> Nanos {
         self.end
     }
 
-    /// Whether it ends before the interval does, because it was full.
+    /// True if the record is full and ends before the interval.
     pub fn is_truncated(&self) -> bool {
         self.end < self.options.to
     }
 
-    /// The frames, in order of their beginnings.
+    /// The frames, in order of their starts.
     pub fn frames(&self) -> &[SeenFrame] {
         &self.frames
     }
 
-    /// The waits, in order of their beginnings.
+    /// The waits, in order of their starts.
     pub fn waits(&self) -> &[SeenWait] {
         &self.waits
     }
@@ -170,7 +169,7 @@ impl Timeline {
     fn reserve(&mut self, now: Nanos, medium: u32, station: u32, until: Nanos) {
         let place = (medium, station);
         let begun = match self.reserved.get(&place) {
-            // One that is in force goes on to another end.
+            // A NAV in force gets a new end.
             Some((from, end)) if *end > now && until > now => *from,
             Some((from, end)) => {
                 let (from, until) = (*from, (*end).min(now));
@@ -186,8 +185,8 @@ impl Timeline {
 impl Probe for Timeline {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let (Who::Air(medium), Event::Air(event)) = (who, event) else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let (EventSource::Medium(medium), Event::Air(event)) = (source, event) else { return };
         match *event {
             AirEvent::Sent { frame, loss } => {
                 let frame = AirFrame { content: None, ..frame };
@@ -213,7 +212,7 @@ mod tests {
     use crate::FrameClass;
     use airtcp_units::BitRate;
 
-    const AIR: Who = Who::Air(0);
+    const AIR: EventSource = EventSource::Medium(0);
 
     fn frame(started: u64, ended: u64) -> Event {
         let frame = AirFrame {
@@ -272,9 +271,9 @@ mod tests {
     }
 
     #[test]
-    fn reservations_go_on_are_dropped_and_are_cut() {
+    fn navs_are_prolonged_cleared_and_cut() {
         let options = TimelineOptions::new(Nanos(100), Nanos(200));
-        // Made before, prolonged; dropped in between; one beyond the end.
+        // A NAV set before the interval and prolonged; one cleared within it; one beyond the end.
         let events =
             [(90, reserved(120)), (115, reserved(130)), (150, reserved(180)), (160, reserved(160))];
         let timeline = recorded(options, &[&events[..], &[(190, reserved(900))]].concat());
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_record_ends_early_and_says_so() {
+    fn a_full_record_is_truncated() {
         let options =
             TimelineOptions { max_frames: 2, ..TimelineOptions::new(Nanos(0), Nanos(100)) };
         let events: Vec<(u64, Event)> =
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn only_around_the_interval() {
+    fn air_events_are_wanted_around_the_interval() {
         let timeline = Timeline::new(TimelineOptions::new(
             Nanos::ZERO + Span::from_secs(2),
             Nanos::ZERO + Span::from_secs(3),

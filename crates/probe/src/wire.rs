@@ -3,17 +3,15 @@
 //! IPv4: RFC 791. TCP: RFC 9293, options RFC 7323 (timestamps, window scale) and RFC 2018 (SACK).
 //! UDP: RFC 768. Checksums: RFC 1071.
 //!
-//! Addresses are made from the flow's number `n`: with `h = n mod 65000 + 1` the client is
+//! Addresses follow from the flow's number `n`: with `h = n mod 65000 + 1` the client is
 //! `10.0.(h / 256).(h mod 256)` and the server `10.1.(h / 256).(h mod 256)`. The server's port is 9
-//! (discard), the client's 49152 plus `n / 65000`, so that every flow has a pair of its own up to
-//! a thousand million of them.
+//! (discard), the client's 49152 plus `n / 65000`, so that a thousand million flows have different pairs.
 //!
-//! Options stand in the order Linux writes them, padded with NOPs in front; their total is
-//! [`Segment::options_len`]. Timestamps and SACK blocks together need no padding.
-//! What transports with erasure coding add is an experimental option, kind 253 with the identifier
-//! `EC` (RFC 6994): empty in a SYN, with their words in other segments.
-//! Leaves out: fragments. A packet too long for the 16-bit length field says 0 there, as captures
-//! of large offloaded segments do.
+//! Options are in Linux's order, with NOPs in front as padding; their total length is
+//! [`Segment::options_len`]. Transports with erasure coding add an experimental option, kind 253 with the
+//! identifier `EC` (RFC 6994): empty in a SYN, with their words in other segments.
+//! Leaves out: fragments. A packet too long for the 16-bit length field has 0 there, as in captures
+//! of large offloaded segments.
 
 use airtcp_packet::{
     EndpointId, IP_HEADER, Kind, NO_WINDOW_SCALE, Segment, Side, TCP_HEADER, UDP_HEADER,
@@ -26,8 +24,7 @@ const UDP: u8 = 17;
 const NOP: u8 = 1;
 const EXPERIMENTAL: u8 = 253;
 const CODING: [u8; 2] = *b"EC";
-/// More flows than one address pair per flow has room for share their addresses and differ in the
-/// client's port.
+/// Number of address pairs. Flows beyond it share addresses and differ in the client's port.
 const HOSTS: u32 = 65_000;
 const SERVER_PORT: u16 = 9;
 const FIRST_CLIENT_PORT: u32 = 49_152;
@@ -46,13 +43,13 @@ pub fn address(end: EndpointId) -> ([u8; 4], u16) {
     }
 }
 
-/// Sum of 16-bit words, RFC 1071, before folding. `bytes` has an even length or is the last part.
+/// Sum of 16-bit words before folding (RFC 1071). Only the last part may have an odd length.
 fn sum(bytes: &[u8]) -> u32 {
     let words = bytes.chunks(2);
     words.map(|w| u32::from(w[0]) << 8 | u32::from(w.get(1).copied().unwrap_or(0))).sum()
 }
 
-/// Folds a sum into the checksum that goes into the header.
+/// Folds a sum into the header's checksum.
 fn checksum(mut sum: u32) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -103,9 +100,8 @@ fn put_options(out: &mut Vec<u8>, s: &Segment) {
     }
 }
 
-/// Writes the packet that carries `segment` from `from` to its peer into `out`, which is cleared
-/// first: headers, and as much of the payload as fits into `snap` bytes in all. The whole packet
-/// has [`Segment::wire_len`] bytes.
+/// Writes the packet with `segment` from `from` to its peer into `out`, which is cleared first. The packet
+/// has [`Segment::wire_len`] bytes, of which the first `snap` are written.
 pub fn encode(out: &mut Vec<u8>, from: EndpointId, segment: &Segment, ip_id: u16, snap: usize) {
     out.clear();
     let ((source, source_port), (destination, destination_port)) =
@@ -147,7 +143,7 @@ pub fn encode(out: &mut Vec<u8>, from: EndpointId, segment: &Segment, ip_id: u16
             start + 6
         }
     };
-    // Pseudo-header; the payload is zeros and adds nothing.
+    // Pseudo-header. The payload is zeros and adds nothing.
     let length = total - IP_HEADER;
     let pseudo =
         sum(&source) + sum(&destination) + u32::from(protocol) + (length >> 16) + length % 65536;
@@ -255,13 +251,13 @@ mod tests {
         s.set_timestamps(1, 0);
         let mut out = Vec::new();
         encode(&mut out, EndpointId::new(0, Side::Client), &s, 0, usize::MAX);
-        // MSS 1460, SACK permitted, timestamps, NOP, window scale 7: as every Linux host sends it.
+        // MSS 1460, SACK permitted, timestamps, NOP, window scale 7: the SYN of a Linux host.
         let expected = [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7];
         assert_eq!(out[40..], expected);
     }
 
     #[test]
-    fn snap_cuts() {
+    fn snap_limits_the_bytes_written() {
         let mut out = Vec::new();
         let from = EndpointId::new(0, Side::Server);
         encode(&mut out, from, &Segment::datagram(1, 1000), 0, 60);

@@ -1,23 +1,22 @@
-//! Messages of the deserializer in words of the user, who knows no types of this language.
+//! Rewords messages of the deserializer for users, who do not know Rust's types.
 
-/// Says what is expected in place of the name of a type, as in "expected a whole number from 0 to
-/// 4294967295, not -1". Other messages stay as they are.
+/// Replaces the name of a type by what it accepts, as in "expected a whole number from 0 to 4294967295,
+/// not -1". Other messages stay as they are.
 pub fn reworded(message: &str) -> String {
     plain(message).unwrap_or_else(|| message.to_owned()).replace('`', "\"")
 }
 
-/// Digits that a number in a message may have: those of any whole number that a key takes.
+/// Maximum digits of a number in a message: any whole number that a key accepts has fewer.
 const MAX_DIGITS: usize = 20;
 
-/// A message whose numbers of more than 20 digits are written as `1e308`. What stands in quotes stays:
-/// it is a name, or what was written.
+/// Writes numbers of more than 20 digits as `1e308`. Quoted text, which is a name or input, stays.
 pub fn short_numbers(message: String) -> String {
     if !message.split(|c: char| !c.is_ascii_digit()).any(is_long) {
         return message;
     }
     let last = message.matches('"').count();
     let parts = message.split('"').enumerate();
-    // Between an odd quotation mark and the next; what follows the last one is in no quotes.
+    // Quoted text is between an odd quotation mark and the next; text after an unpaired one is not quoted.
     let quoted = |i: usize| i % 2 == 1 && i < last;
     let parts = parts.map(|(i, part)| if quoted(i) { part.to_owned() } else { shortened(part) });
     parts.collect::<Vec<_>>().join("\"")
@@ -34,7 +33,7 @@ fn shortened(text: &str) -> String {
         let (before, number) = rest.split_at(start);
         let is_part = |c: char| c.is_ascii_digit() || c == '.';
         let end = number.find(|c| !is_part(c)).unwrap_or(number.len());
-        // A full stop is no part of the number.
+        // A full stop is not part of the number.
         let number_text = number[..end].trim_end_matches('.');
         out.push_str(before);
         let written = match number_text.parse::<f64>() {
@@ -70,9 +69,9 @@ fn plain(message: &str) -> Option<String> {
         return Some(format!("the key {key} is given twice"));
     }
     if message.starts_with("data did not match any variant") {
-        return Some("is of none of the accepted forms".to_owned());
+        return Some("has none of the accepted forms".to_owned());
     }
-    // The limits of a type are worth a word only to a number beyond them: the key may accept less.
+    // The limits of a type help only if the number exceeds them: the key may accept less.
     let (rest, limits) = match message.strip_prefix("invalid type: ") {
         Some(rest) => (rest, false),
         None => match message.strip_prefix("invalid value: ") {
@@ -93,7 +92,7 @@ fn plain(message: &str) -> Option<String> {
             },
         },
     };
-    // A whole number that no type holds comes as a real one.
+    // A whole number beyond all integer types arrives as a float.
     let beyond =
         found.parse().is_ok_and(|number: f64| number.abs() >= TWO_TO_63 && number.fract() == 0.0);
     // A list of the wrong length.
@@ -107,7 +106,7 @@ fn plain(message: &str) -> Option<String> {
 
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// What a type takes.
+/// Words for a type.
 fn kind(name: &str, limits: bool) -> Option<String> {
     let whole = |low: &dyn std::fmt::Display, high: &dyn std::fmt::Display| {
         Some(if limits {
@@ -131,11 +130,11 @@ fn kind(name: &str, limits: bool) -> Option<String> {
         "a sequence" => Some("a list".to_owned()),
         "a map" => Some("a table".to_owned()),
         _ if name.starts_with("internally tagged enum ") => {
-            Some("a table that begins with which one it is, such as { model = \"...\" }, { kind = \"...\" }".to_owned())
+            Some("a table such as { model = \"...\" } or { kind = \"...\" }".to_owned())
         }
         _ if name.starts_with("struct ") => Some("a table".to_owned()),
         _ if name.starts_with("enum ") || name.starts_with("variant ") => Some("a name".to_owned()),
-        // What a key's own reader says of itself is in words already.
+        // A key's own reader describes itself in words.
         _ => Some(name.to_owned()),
     }
 }
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_said_in_words() {
+    fn types_are_reworded() {
         for (message, said) in [
             (
                 "invalid value: integer `-1`, expected u32",
@@ -189,7 +188,7 @@ mod tests {
         let of = |message: &str| short_numbers(message.replace('#', &long));
         assert_eq!(of("# is out of range"), "1e40 is out of range");
         assert_eq!(of("rate: #.5, not 3."), "rate: 1e40, not 3.");
-        // What stands in quotes is a name, a path or text as it was written.
+        // Quoted text is a name, a path or input.
         for quoted in ["unknown node \"sta#\" (accepted: ap)", "\"#\" is no unit, nor \"#\""] {
             assert_eq!(of(quoted), quoted.replace('#', &long));
         }
@@ -199,15 +198,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_words_stays() {
+    fn other_messages_stay() {
         for message in ["3 is out of range", "the chain is given by g and b"] {
             assert_eq!(reworded(message), message);
         }
     }
 
-    /// The deserializer's own words and the names of types stay inside.
+    /// Messages contain no words of the deserializer and no names of types.
     #[test]
-    fn no_word_of_the_implementation_comes_out() {
+    fn messages_have_no_words_of_the_implementation() {
         for message in [
             "invalid type: floating point `0.1`, expected internally tagged enum LossConfig",
             "invalid type: sequence, expected struct TcpConfig",

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use airtcp_sim::results::{CategoryResult, FrameResult, RateResult, Replication, StationResult};
+use airtcp_sim::results::{FrameResult, Replication, StationResult};
 use airtcp_sim::{CellEstimates, Estimate};
 use pyo3::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::table::{Columns, Table};
 
@@ -20,7 +23,7 @@ fn all(replications: &[Replication]) -> impl Iterator<Item = Station<'_>> {
     })
 }
 
-/// One row a station and replication.
+/// One row per replication and station.
 pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
     let rows: Vec<Station<'_>> = all(replications).collect();
     Columns::of(&rows)
@@ -30,22 +33,23 @@ pub(crate) fn stations(replications: &[Replication]) -> PyResult<Table> {
         .finish()
 }
 
-/// One row a station, rate of its data frames and replication.
+/// One row per replication, station and rate of the station's data frames.
 pub(crate) fn rates(replications: &[Replication]) -> PyResult<Table> {
-    let rows: Vec<(Station<'_>, &RateResult)> =
-        all(replications).flat_map(|s| s.2.rates.iter().map(move |rate| (s, rate))).collect();
-    Columns::of(&rows)
-        .count("replication", |r| r.0.0)
-        .text("cell", |r| r.0.1)
-        .text("name", |r| r.0.2.name.as_str())
-        .records(&[], |r| Some(r.1))
-        .finish()
+    parts(replications, |station| &station.rates)
 }
 
-/// One row a station, access category that it used and replication; none under DCF.
+/// One row per replication, station and access category that the station used; none under DCF.
 pub(crate) fn categories(replications: &[Replication]) -> PyResult<Table> {
-    let rows: Vec<(Station<'_>, &CategoryResult)> =
-        all(replications).flat_map(|s| s.2.categories.iter().map(move |c| (s, c))).collect();
+    parts(replications, |station| &station.categories)
+}
+
+/// One row per record that `of` gives of a station.
+fn parts<R>(replications: &[Replication], of: impl Fn(&StationResult) -> &[R]) -> PyResult<Table>
+where
+    R: JsonSchema + DeserializeOwned + Serialize + 'static,
+{
+    let rows: Vec<(Station<'_>, &R)> =
+        all(replications).flat_map(|s| of(s.2).iter().map(move |part| (s, part))).collect();
     Columns::of(&rows)
         .count("replication", |r| r.0.0)
         .text("cell", |r| r.0.1)
@@ -54,7 +58,7 @@ pub(crate) fn categories(replications: &[Replication]) -> PyResult<Table> {
         .finish()
 }
 
-/// One row a station, class of frames and replication.
+/// One row per replication, station and class of frames.
 pub(crate) fn frames(replications: &[Replication]) -> PyResult<Table> {
     let rows: Vec<(Station<'_>, &str, &FrameResult)> = all(replications)
         .flat_map(|s| s.2.frames.iter().map(move |(class, f)| (s, class.as_str(), f)))
@@ -74,7 +78,7 @@ pub(crate) fn frames(replications: &[Replication]) -> PyResult<Table> {
     table.finish()
 }
 
-/// Rows of the table of estimates: kind, name, quantity, estimate. What is lost to a cause is
+/// Rows of the table of estimates: kind, name, quantity, estimate. Losses to a cause are
 /// `CLASS_lost_CAUSE`.
 pub(crate) fn summary(
     cell: &CellEstimates,

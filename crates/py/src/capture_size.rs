@@ -1,7 +1,7 @@
-//! How large a capture may become, said before the run that writes it.
+//! The estimated size of a capture, for a warning before the run that writes it.
 //!
-//! A flow carries at most what the narrowest hop of its widest way does; flows that meet at that hop
-//! share it. Payload is written in full, so bytes on the way are bytes in the file.
+//! The narrowest hop of its widest path limits a flow; flows that meet at that hop share it.
+//! Payload is written in full, so bytes on the path are bytes in the file.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use airtcp_link::Rate;
 use airtcp_scenario::Resolved;
 use airtcp_units::Saturate;
 
-/// From here on a capture is worth a word, in bytes.
+/// Smallest capture that gets a warning, in bytes.
 const LARGE: f64 = 1e9;
-/// Most pairs of flow and hop that are looked at.
+/// Most pairs of flow and hop that are examined.
 const MOST: usize = 10_000_000;
 /// Highest rate of an 802.11 a or g cell, b/s.
 const AIR: u64 = 54_000_000;
@@ -29,9 +29,9 @@ pub(crate) fn large_capture(plan: &Resolved) -> Option<String> {
     })
 }
 
-/// What all flows together can carry, b/s; `None` if that is not limited by rates.
+/// Capacity of all flows together, b/s; `None` if rates do not limit it.
 fn capacity(plan: &Resolved) -> Option<u64> {
-    // By rate: the two ends, and which medium it is.
+    // By rate: the two ends, and the medium.
     let mut hops: Vec<(u64, usize, usize, usize)> = Vec::new();
     for (i, link) in plan.links.iter().enumerate() {
         let rate = match link.direction.rate.as_ref()? {

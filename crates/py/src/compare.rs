@@ -1,4 +1,4 @@
-//! `compare`: scenarios and traces in, TCPs side by side out.
+//! `compare`: compares TCPs over scenarios and traces.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,6 @@ use airtcp_study::{
     Case, CompareError, CompareOptions, CompareRun, Input, Outcome, PairedDifference, Subject,
 };
 use airtcp_trace::reader::ReadOptions;
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -21,11 +20,11 @@ use crate::traces::read_slotted;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScenarioText {
-    /// The file, for messages.
+    /// Its file, for messages.
     name: String,
-    /// What is in it.
+    /// Text of the file.
     text: String,
-    /// Where traces named by it are looked for.
+    /// The folder of the traces that it names.
     folder: NativePath,
 }
 
@@ -40,15 +39,15 @@ struct Options {
     compare: CompareOptions,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct CompareResult {
     inner: airtcp_study::CompareResult,
 }
 
-/// Compares TCPs over the scenarios in `options` and the traces at `paths` ("-" is standard
-/// input). `options` is a JSON object with `scenarios`, `set`, `read` and `compare`;
-/// `progress(done, total, label)` is called now and then.
+/// Compares TCPs over the scenarios in `options` and the traces at `paths` ("-" is standard input).
+/// `options` is a JSON object with `scenarios`, `set`, `read` and `compare`; `progress(done, total,
+/// label)` is called during the work.
 #[pyfunction]
 #[pyo3(signature = (paths, options, progress = None))]
 pub(crate) fn compare(
@@ -150,10 +149,7 @@ impl CompareResult {
                     .real("cwnd_packets", |r| r.2.2)
                     .finish()
             }
-            _ => {
-                let names = TABLES.join(", ");
-                Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
-            }
+            _ => Err(error::no_table(name, &TABLES)),
         }
     }
 }
@@ -173,7 +169,7 @@ impl CompareResult {
     }
 }
 
-/// A table whose first columns say which subject and channel.
+/// A table whose first columns are subject and channel.
 fn placed<'a, T>(rows: &'a [Row<'a, T>]) -> Columns<'a, Row<'a, T>> {
     Columns::of(rows).text("subject", |r| r.0.name.as_str()).text("channel", |r| r.1.channel.name())
 }
@@ -185,7 +181,7 @@ fn outcomes<'a>(rows: &'a [Row<'a, &'a Outcome>]) -> PyResult<Table> {
     outcome_columns(table, |r| r.2).finish()
 }
 
-/// The columns of what a variant got, with intervals.
+/// The columns of a variant's outcome, with intervals.
 pub(crate) fn outcome_columns<'a, R>(
     table: Columns<'a, R>,
     of: impl Fn(&'a R) -> &'a Outcome + Copy,

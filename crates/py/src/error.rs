@@ -4,11 +4,16 @@
 use std::path::Path;
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyKeyError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
-create_exception!(airtcp._core, AirtcpError, PyException, "What airtcp refuses, and why.");
+create_exception!(
+    airtcp._core,
+    AirtcpError,
+    PyException,
+    "An input or option that airtcp refuses."
+);
 create_exception!(airtcp._core, ScenarioError, AirtcpError, "A scenario that cannot be run.");
 create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be read or made.");
 
@@ -27,7 +32,13 @@ pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
     ScenarioError::new_err(plain(&error.to_string()))
 }
 
-/// Without the numbers that the standard library puts behind what the system says: `(os error 2)`.
+/// The name of a table that does not exist.
+pub(crate) fn no_table(name: &str, tables: &[&str]) -> PyErr {
+    PyKeyError::new_err(format!("no table \"{name}\" (there are {})", tables.join(", ")))
+}
+
+/// The message without the numbers that the standard library adds to errors of the system: `(os
+/// error 2)`.
 fn plain(message: &str) -> String {
     let mut parts = message.split(" (os error ");
     let mut said = parts.next().unwrap_or_default().to_owned();
@@ -38,14 +49,14 @@ fn plain(message: &str) -> String {
     said
 }
 
-/// A refusal of the text of a scenario, in the file `name`. If it is another kind of file, that is said in
-/// place of what is wrong with it as TOML.
+/// An error in the text of a scenario, in the file `name`. If the file is of another kind, the
+/// message names that kind in place of the TOML error.
 pub(crate) fn text(error: &airtcp_scenario::ScenarioError, name: &str, text: &str) -> PyErr {
     const LOOKED_AT: usize = 1 << 16;
     let start = &text.as_bytes()[..text.len().min(LOOKED_AT)];
     let syntax = error.message.starts_with("not valid TOML");
     let kind = syntax.then(|| airtcp_trace::reader::text_kind(Path::new(name), start)).flatten();
-    // A scenario with a slip in it may have columns, too.
+    // A scenario with a syntax error may look like a table.
     let Some((what, readable)) = kind.filter(|(_, readable)| !readable || !has_keys(text)) else {
         return scenario(error);
     };
@@ -71,7 +82,7 @@ fn has_keys(text: &str) -> bool {
             let rest = rest.trim_end().trim_end_matches(']');
             rest.is_empty() || rest.starts_with('.')
         } else {
-            // A spreadsheet's first line tells its separator.
+            // A spreadsheet's first line names its separator.
             key != "sep" && rest.trim_start().starts_with('=')
         }
     })

@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 
 /// The ends of the 95 % interval of the mean of independent values; `None` for fewer than two.
 ///
-/// `weights` say that the values count events: what a value is multiplied by to give its events.
-/// Where these are few the interval is widened, see [`Estimate::with_few_events`].
+/// With `weights` the values are counts or rates of events: value times weight is the number of
+/// events. If events are few, the interval is widened, see [`Estimate::with_few_events`].
 #[pyfunction]
 #[pyo3(signature = (values, weights = None))]
 pub(crate) fn mean_interval(values: Vec<f64>, weights: Option<Vec<f64>>) -> Option<(f64, f64)> {

@@ -1,6 +1,8 @@
-//! `fit_throughput`: links as numbers in, fits and formulas side by side out.
+//! `fit_throughput`: fits and formulas for the throughput of links.
 
-use airtcp_trace::predict::{FitOptions, FitTable, LinkSample, fit_throughput_telling as fit};
+use airtcp_trace::predict::{
+    FitOptions, FitTable, LinkSample, fit_throughput_with_progress as fit,
+};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +18,13 @@ struct Request {
     options: FitOptions,
 }
 
-/// The table, with what it was made of and by.
+/// The table, with the request and the program's version.
 #[derive(Serialize)]
 struct Answer {
     schema: &'static str,
     airtcp_version: &'static str,
     options: FitOptions,
-    /// What cannot be fitted and why, and what can; null if everything was.
+    /// The forms that cannot be fitted and why, and those that can; null if all were fitted.
     shortfall: Option<String>,
     #[serde(flatten)]
     table: FitTable,
@@ -30,7 +32,7 @@ struct Answer {
 
 /// Fits TCP throughput to PRR, mu and further metrics of links, and evaluates the published
 /// formulas. `request` is a JSON object with `links` and `options`; gives the document as JSON.
-/// `progress(done, total, label)` is called now and then.
+/// `progress(done, total, label)` is called during the work.
 #[pyfunction]
 #[pyo3(signature = (request, progress = None))]
 pub(crate) fn fit_throughput(

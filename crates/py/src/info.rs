@@ -1,4 +1,4 @@
-//! What there is to choose from, and what the documents look like.
+//! The registered models, and the schemas of the documents.
 
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -47,7 +47,7 @@ pub(crate) fn registry(family: Option<&str>) -> PyResult<String> {
         .chain(layouts)
         .collect();
     let mut families: Vec<&str> = all.iter().map(|e| e.family).collect();
-    // More than one crate registers transports: a family stands where its first entry does.
+    // Several crates register transports: a family has the place of its first entry.
     let order = families.clone();
     all.sort_by_key(|e| order.iter().position(|family| *family == e.family));
     families.sort_unstable();
@@ -84,7 +84,7 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
     serde_json::to_string(&schema).map_err(error::refuse)
 }
 
-/// The schema of a document as it is written: a key that is always there is required.
+/// The schema of a document as the program writes it: keys that are always present are required.
 fn written<T: schemars::JsonSchema>() -> serde_json::Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()

@@ -1,8 +1,8 @@
-//! The extension module `airtcp._core`: scenario in, tables out, no logic.
+//! The extension module `airtcp._core`: it takes scenarios, returns tables and has no logic.
 //!
-//! Documents cross the border as JSON text, tables as Arrow. Long calls release the interpreter,
-//! tell their progress and notice Ctrl-C (see `progress`). What Python users meet is the package
-//! `airtcp`, which says how to call this; its stub `_core.pyi` mirrors this file.
+//! Documents pass as JSON text, tables as Arrow. Long calls release the interpreter, report their
+//! progress and react to Ctrl-C (see `progress`). Users call the Python package `airtcp`; its stub
+//! `_core.pyi` mirrors this file.
 
 mod air;
 mod capture_size;
@@ -26,7 +26,7 @@ mod traces;
 
 use pyo3::prelude::*;
 
-/// What the Python package `airtcp` calls.
+/// The functions that the Python package `airtcp` calls.
 #[pymodule(name = "_core")]
 mod core {
     #[pymodule_export]
@@ -42,7 +42,7 @@ mod core {
     #[pymodule_export]
     use crate::models::trace_models;
     #[pymodule_export]
-    use crate::panics::{last_panic, quiet_panics};
+    use crate::panics::{first_panic, quiet_panics};
     #[pymodule_export]
     use crate::run::{RunResult, parsable, run, warnings};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! `trace_models`: traces in, the scores of the synthesisers out, as JSON.
+//! `trace_models`: the scores of the synthesisers on traces, as JSON.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ struct Options {
     study: StudyOptions,
 }
 
-/// Reads the traces at `paths` and scores every synthesiser on each; the document as JSON.
+/// Reads the traces at `paths`, scores every synthesiser on each, and returns the document as JSON.
 #[pyfunction]
 #[pyo3(signature = (paths, options, progress = None))]
 pub(crate) fn trace_models(

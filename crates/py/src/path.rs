@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// A path as the system has it.
+/// A path in the form of the operating system.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Written")]
 pub(crate) struct NativePath(PathBuf);

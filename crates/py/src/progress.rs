@@ -1,8 +1,8 @@
-//! Long calls: the interpreter is free to run, progress is told, and Ctrl-C is noticed.
+//! Long calls: they release the interpreter, report progress and react to Ctrl-C.
 //!
-//! A long call does its work with the interpreter released and asks [`Watch`] between pieces. On
-//! Ctrl-C the watch says stop and the call gives back what is finished, marked as interrupted; an
-//! exception from the progress function stops the work too and goes on to the caller.
+//! A long call works with the interpreter released and asks [`Watch`] between pieces of work. On
+//! Ctrl-C the watch stops the work, and the call returns the finished part, marked as interrupted.
+//! An exception of the progress function also stops the work and passes to the caller.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,22 +11,22 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// Times the progress function is called over the whole of a piece of work, at most.
+/// Most calls of the progress function during a piece of work.
 const STEPS: usize = 400;
 
-/// How long to wait for work before looking at the signals.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Interval between two checks of the signals.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// True once Ctrl-C was noticed in the present call, for threads that wait for a pipe.
+/// True after Ctrl-C in the present call, for threads that wait for a pipe.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Begins a call that may wait for a pipe.
 pub(crate) fn begin() {
     INTERRUPTED.store(false, Ordering::Relaxed);
-    airtcp_trace::reader::waiting::ask(go_on);
+    airtcp_trace::reader::waiting::set_go_on(go_on);
 }
 
-/// Says whether to go on waiting; on the main thread it looks at the signals itself.
+/// True if the wait may go on; checks the signals if it runs on the main thread.
 fn go_on() -> bool {
     if Python::attach(|py| py.check_signals().is_err()) {
         INTERRUPTED.store(true, Ordering::Relaxed);
@@ -34,12 +34,12 @@ fn go_on() -> bool {
     !INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// The exception of Ctrl-C in place of an error, if that is what ended the wait for a pipe.
+/// The exception of Ctrl-C in place of an error, if Ctrl-C ended the wait for a pipe.
 pub(crate) fn or_interrupt(error: PyErr) -> PyErr {
     if INTERRUPTED.load(Ordering::Relaxed) { PyKeyboardInterrupt::new_err(()) } else { error }
 }
 
-/// Stands between running work and the interpreter.
+/// Connects running work with the interpreter.
 pub(crate) struct Watch {
     progress: Option<Py<PyAny>>,
     last: Option<usize>,
@@ -51,7 +51,7 @@ impl Watch {
         Self { progress, last: None, error: None }
     }
 
-    /// Tells how far the work is. False means stop.
+    /// Reports the progress of the work. False means stop.
     pub(crate) fn report(&mut self, done: usize, total: usize, label: &str) -> bool {
         if self.error.is_some() {
             return false;
@@ -78,7 +78,7 @@ impl Watch {
         self.last = None;
     }
 
-    /// What stopped the work, unless that was Ctrl-C.
+    /// The error that stopped the work, unless Ctrl-C did.
     pub(crate) fn into_error(self, py: Python<'_>) -> PyResult<()> {
         match self.error {
             Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error),
@@ -86,33 +86,33 @@ impl Watch {
         }
     }
 
-    /// Does `work` on a thread of its own, which may tell its progress, and looks at the signals
-    /// meanwhile. For work that cannot be stopped: on Ctrl-C it is left to itself and the
-    /// exception goes on.
+    /// Does `work` on another thread, which may report progress, and checks the signals meanwhile.
+    /// It is for work that cannot be stopped: on Ctrl-C the thread is abandoned and the exception
+    /// passes to the caller.
     pub(crate) fn beside<T: Send + 'static>(
         &mut self,
         py: Python<'_>,
         label: &str,
         work: impl FnOnce(&dyn Fn(usize, usize)) -> T + Send + 'static,
     ) -> PyResult<T> {
-        enum Told<T> {
+        enum Message<T> {
             Progress(usize, usize),
             Done(T),
         }
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
-            // A receiver that is gone means that nobody waits any more.
-            let done = work(&|done, total| drop(sender.send(Told::Progress(done, total))));
-            drop(sender.send(Told::Done(done)));
+            // A missing receiver means that the caller no longer waits.
+            let done = work(&|done, total| drop(sender.send(Message::Progress(done, total))));
+            drop(sender.send(Message::Done(done)));
         });
         self.next();
         let (mut done, mut total) = (0, 0);
         let watch = &mut *self;
         let result = py.detach(move || {
             loop {
-                match receiver.recv_timeout(PATIENCE) {
-                    Ok(Told::Done(result)) => return Some(result),
-                    Ok(Told::Progress(d, t)) => (done, total) = (d, t),
+                match receiver.recv_timeout(POLL_INTERVAL) {
+                    Ok(Message::Done(result)) => return Some(result),
+                    Ok(Message::Progress(d, t)) => (done, total) = (d, t),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return None,
                 }

@@ -1,4 +1,4 @@
-//! What the first replication of a run records beside its counts: options in, recorders out.
+//! The recorders of a run's first replication, made from the options.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -19,17 +19,17 @@ use serde::Deserialize;
 use crate::error;
 use crate::path::NativePath;
 
-/// How to run, beside what the scenario says.
+/// Options of a run beside the scenario.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Options {
-    /// Pairs of path and value that replace what the text says.
+    /// Pairs of path and value that replace values of the scenario.
     pub(crate) set: Vec<(String, String)>,
     /// Threads; all cores if absent.
     pub(crate) workers: Option<usize>,
-    /// Where traces named by the scenario are looked for.
+    /// The folder of the traces that the scenario names.
     pub(crate) folder: NativePath,
-    /// Whether a capture is wanted, where it is only asked what there is to know before the run.
+    /// True if the run will write a capture; `warnings` uses it.
     pub(crate) capture: bool,
     /// Where to write the capture of the first replication.
     pcap: Option<NativePath>,
@@ -41,24 +41,24 @@ pub(crate) struct Options {
     radiotap: Option<NativePath>,
 }
 
-/// What is recorded while the replication runs.
+/// The recorders of the running replication.
 pub(crate) type Recorder = (
     (Option<Series>, Option<PcapProbe<BufWriter<File>>>),
     (Option<Timeline>, Option<RadiotapProbe<BufWriter<File>>>),
 );
 
-/// What is left of it.
+/// The recorded data.
 #[derive(Default)]
 pub(crate) struct Recorded {
     pub(crate) series: Option<Series>,
     pub(crate) timeline: Option<Timeline>,
     /// The options whose captures could not be written, and why.
     pub(crate) lost: Vec<(&'static str, String)>,
-    /// False if the replication that is recorded was stopped before its end.
+    /// False if the recorded replication was stopped before its end.
     pub(crate) whole: bool,
 }
 
-/// The recorders that are asked for; `None` if there are none.
+/// The requested recorders; `None` if there are none.
 pub(crate) fn recorder(plan: &Resolved, options: &Options) -> PyResult<Option<Recorder>> {
     let series = plan.scenario.output.series.then(|| {
         Series::new(SeriesOptions {
@@ -79,7 +79,7 @@ pub(crate) fn recorder(plan: &Resolved, options: &Options) -> PyResult<Option<Re
     Ok((!nothing).then_some(((series, pcap), (timeline, radiotap))))
 }
 
-/// Ends all recorders. A capture that could not be written costs nothing but itself.
+/// Ends all recorders. A capture that cannot be written does not affect the other results.
 pub(crate) fn finish(recorder: Recorder) -> Recorded {
     let ((series, pcap), (timeline, radiotap)) = recorder;
     let mut lost = Vec::new();
@@ -105,7 +105,7 @@ pub(crate) fn finish(recorder: Recorder) -> Recorded {
     }
 }
 
-/// Waits until a capture is on the disk, if it is a file.
+/// Waits until a capture is on the disk if it is a file.
 fn settle(out: BufWriter<File>) -> io::Result<()> {
     let file = out.into_inner()?;
     if file.metadata()?.is_file() { file.sync_all() } else { Ok(()) }
@@ -142,7 +142,7 @@ fn radios(plan: &Resolved, folder: &Path) -> PyResult<RadiotapProbe<BufWriter<Fi
     RadiotapProbe::new(radios).map_err(error::refuse)
 }
 
-/// What is said of a station's radio in its capture.
+/// The radio of a station, as its capture describes it.
 fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult<RadioSite> {
     let cell = &plan.cells[station.cell];
     let spec = &cell.spec;

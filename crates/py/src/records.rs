@@ -1,9 +1,10 @@
-//! Columns of a table from records of results: one for each number, word or flag of the record, under its
-//! key, in the order of its fields. A quantity added to a record is in the table without another word.
+//! Columns of a table from records of results: one for each number, word or flag of the record,
+//! under its key, in the order of its fields. A quantity added to a record appears in the table
+//! without further code.
 //!
-//! The types come from the record's JSON Schema, the values from its serialisation. An estimate becomes
-//! three columns (`KEY`, `KEY_ci_low`, `KEY_ci_high`), a pair of numbers two (`KEY_low`, `KEY_high`); lists,
-//! maps and records in it are left to the table's maker.
+//! The types come from the record's JSON Schema, the values from its serialisation. An estimate
+//! becomes three columns (`KEY`, `KEY_ci_low`, `KEY_ci_high`), a pair of numbers two (`KEY_low`,
+//! `KEY_high`); lists, maps and records get no column here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ enum Kind {
     Estimate,
 }
 
-/// The keys of a record that become columns, in the order of its fields. A type with parts of another in it
-/// does not tell that order; then it is that of `example`, the record as JSON text.
+/// The keys of a record that become columns, in the order of its fields. A type with flattened
+/// parts does not give that order; then it is the order of `example`, the record as JSON text.
 fn columns_of<R: JsonSchema + DeserializeOwned>(example: Option<&str>) -> Vec<(String, Kind)> {
     let schema = schemars::schema_for!(R).to_value();
     let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();

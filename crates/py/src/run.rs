@@ -1,16 +1,12 @@
-//! `run`: a scenario in, a result with tables out.
+//! `run`: simulates a scenario and returns a result with tables.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::Estimate;
 use airtcp_sim::results::CodingResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
-use airtcp_study::load_trace;
-use airtcp_units::Outcomes;
-use pyo3::exceptions::PyKeyError;
+use airtcp_study::Traces;
 use pyo3::prelude::*;
 
 use crate::air;
@@ -23,7 +19,7 @@ use crate::series::Named;
 use crate::table::{Columns, Table};
 use crate::timeline;
 
-/// What a run measured.
+/// The result of a run.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct RunResult {
     inner: airtcp_sim::RunResult,
@@ -31,15 +27,15 @@ pub struct RunResult {
     plan: Resolved,
 }
 
-/// Refuses the text of a scenario that takes a parser too long; `name` stands for its file in
+/// Refuses a text that a TOML parser would take too long to read; `name` stands for its file in
 /// messages.
 #[pyfunction]
 pub(crate) fn parsable(text: &str, name: &str) -> PyResult<()> {
     airtcp_scenario::parsable(text, name).map_err(|e| error::scenario(&e))
 }
 
-/// Runs the scenario in `text`; `name` stands for its file in messages. `options` is a JSON
-/// object; `progress(done, total, label)` is called now and then.
+/// Runs the scenario in `text`; `name` stands for its file in messages. `options` is a JSON object;
+/// `progress(done, total, label)` is called during the work.
 #[pyfunction]
 #[pyo3(signature = (text, name, options, progress = None))]
 pub(crate) fn run(
@@ -60,7 +56,7 @@ pub(crate) fn run(
     Ok(RunResult { inner, recorded, plan })
 }
 
-/// What a user should know of a scenario's cells before it runs. `options` is as for `run`.
+/// Warnings about a scenario before it runs. `options` is as for `run`.
 #[pyfunction]
 pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<String>> {
     let options: Options = error::options(options)?;
@@ -83,7 +79,7 @@ fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
     scenario.resolve().map_err(refuse)
 }
 
-/// A path that ends at a whole table does not end in a dot.
+/// Removes the dot at the end of a path to a whole table.
 fn tidy(error: ScenarioError) -> ScenarioError {
     let path = error.path.trim_end_matches('.').to_owned();
     ScenarioError { path, ..error }
@@ -95,11 +91,11 @@ fn simulate(
     refuse: impl Fn(ScenarioError) -> PyErr,
     watch: &mut Watch,
 ) -> PyResult<(airtcp_sim::RunResult, Recorded)> {
-    let traces = Traces { folder: &options.folder, read: Mutex::default() };
+    let traces = Traces::new(&options.folder, BTreeMap::new());
     let load = |path: &str| traces.load(path);
     let report = |done, total| watch.report(done, total, "simulating");
     let Some(recorder) = recording::recorder(plan, options)? else {
-        // Without a recorder nothing is observed, which is the faster way.
+        // A run without a recorder is faster.
         let result = airtcp_sim::run(plan, &load, options.workers, report).map_err(&refuse)?;
         return Ok((result, Recorded { whole: true, ..Recorded::default() }));
     };
@@ -108,32 +104,8 @@ fn simulate(
     Ok((result, recorder.map(recording::finish).unwrap_or_default()))
 }
 
-/// A lock that no panic can spoil: what is behind it is replaced whole.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Traces named by the scenario, each read once for all replications.
-struct Traces<'a> {
-    folder: &'a Path,
-    read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
-}
-
-impl Traces<'_> {
-    /// See [`load_trace`].
-    fn load(&self, path: &str) -> Result<Arc<Outcomes>, String> {
-        let mut read = locked(&self.read);
-        if let Some(found) = read.get(path) {
-            return Ok(found.clone());
-        }
-        let outcomes = load_trace(self.folder, path)?;
-        read.insert(path.to_owned(), outcomes.clone());
-        Ok(outcomes)
-    }
-}
-
 const TABLES: [&str; 3] = ["flows", "links", "summary"];
-/// Those of cells, where there are any.
+/// The tables of scenarios with cells.
 const CELL_TABLES: [&str; 4] = ["stations", "frames", "rates", "categories"];
 
 #[pymethods]
@@ -155,27 +127,27 @@ impl RunResult {
         self.inner.interrupted
     }
 
-    /// Whether the first replication, which captures are taken of, ran to its end.
+    /// True if the first replication, which is recorded, ran to its end.
     #[getter]
     fn recorded(&self) -> bool {
         self.recorded.whole
     }
 
-    /// The options whose captures could not be written, and why.
+    /// The options whose captures could not be written, and the reasons.
     #[getter]
     fn lost(&self) -> Vec<(&'static str, String)> {
         self.recorded.lost.clone()
     }
 
-    /// Beginning and end of the timeline in seconds, and whether it ends before the interval that was
-    /// asked for because there was no more room; `None` if none was recorded.
+    /// Start and end of the timeline in seconds, and whether it was cut short for lack of room;
+    /// `None` if none was recorded.
     fn timeline(&self) -> Option<(f64, f64, bool)> {
         let timeline = self.recorded.timeline.as_ref()?;
         let (from, end) = (timeline.from().as_secs_f64(), timeline.end().as_secs_f64());
         Some((from, end, timeline.is_truncated()))
     }
 
-    /// Names of the tables; those of cells only if there are cells, those of series and of the
+    /// Names of the tables. Tables of cells exist only with cells, those of series and of the
     /// timeline only if they were recorded.
     fn table_names(&self) -> Vec<&'static str> {
         let cells = if self.has_cells() { &CELL_TABLES[..] } else { &[] };
@@ -202,10 +174,7 @@ impl RunResult {
             "frames" if self.has_cells() => air::frames(&self.inner.replications),
             "rates" if self.has_cells() => air::rates(&self.inner.replications),
             "categories" if self.has_cells() => air::categories(&self.inner.replications),
-            _ => {
-                let names = self.table_names().join(", ");
-                Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")))
-            }
+            _ => Err(error::no_table(name, &self.table_names())),
         }
     }
 }

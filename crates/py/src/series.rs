@@ -1,4 +1,4 @@
-//! What a run recorded over time, as tables with names.
+//! The series that a run recorded over time, as tables.
 
 use airtcp_packet::{EndpointId, Side};
 use airtcp_probe::Series;
@@ -21,7 +21,7 @@ fn seconds(ns: u64) -> f64 {
     Span(ns).as_secs_f64()
 }
 
-/// A row of a series: whose it is, when, its values, and at which end of a flow.
+/// A row of a series: name, time, values, and end of the flow.
 type Row<'a> = (&'a str, u64, Vec<u64>, &'static str);
 
 fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
@@ -31,15 +31,15 @@ fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> V
     table.times().iter().enumerate().map(row).collect()
 }
 
-/// The series of a run, with the names of what they are of.
+/// The series of a run, with the plan that gives the names.
 pub(crate) struct Named<'a> {
     pub(crate) series: &'a Series,
     pub(crate) plan: &'a Resolved,
 }
 
 impl<'a> Named<'a> {
-    /// Names of the tables: that of stations where there are cells, that of blocks where a sender
-    /// with erasure coding began any.
+    /// Names of the tables. The table of stations needs a cell; that of blocks needs a sender with
+    /// erasure coding that began a block.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let stations = (!self.plan.cells.is_empty()).then_some(STATION);
         let blocks = self.series.blocks().next().map(|_| BLOCK);
@@ -77,7 +77,7 @@ impl<'a> Named<'a> {
             .text("side", |r| r.3)
             .real("t_s", |r| seconds(r.1))
             .count("cwnd_bytes", |r| r.2[0])
-            // A threshold that no loss has set yet is no number.
+            // A threshold that no loss has set yet is null.
             .count("ssthresh_bytes", |r| Some(r.2[1]).filter(|bytes| *bytes < 1 << 62))
             .count("in_flight_bytes", |r| r.2[2])
             .count("peer_window_bytes", |r| r.2[3])
@@ -109,8 +109,8 @@ impl<'a> Named<'a> {
             .finish()
     }
 
-    /// What queues are called, by number: those of links, then those of stations, which under EDCA
-    /// have one for each category.
+    /// Names of the queues by number: those of links, then those of stations, which under EDCA have
+    /// one queue for each category.
     fn queue_names(&self) -> Vec<String> {
         let links = self.plan.links.iter().map(|link| link.name.clone());
         let stations = media(self.plan).into_iter().flatten().flat_map(|station| {
@@ -136,7 +136,7 @@ impl<'a> Named<'a> {
             .finish()
     }
 
-    /// What stations put on the air. Those of a medium are in the order of its cells.
+    /// The transmissions of stations, in the order of the cells of each medium.
     fn stations(&self) -> PyResult<Table> {
         let media = media(self.plan);
         let name = |(medium, number): (u32, u32)| {

@@ -1,10 +1,9 @@
-//! `study`: traces and options in, a result with tables out.
+//! `study`: studies traces and returns a result with tables.
 
 use std::path::PathBuf;
 
 use airtcp_study::{CapacityStudy, LinkStudy, StudyOptions};
 use airtcp_trace::reader::ReadOptions;
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -22,14 +21,14 @@ struct Options {
     study: StudyOptions,
 }
 
-/// What a study found.
+/// The result of a study.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct StudyResult {
     inner: airtcp_study::StudyResult,
 }
 
-/// Reads the traces at `paths` ("-" is standard input) and studies them. `options` is a JSON
-/// object with `read` and `study`; `progress(done, total, label)` is called now and then.
+/// Reads the traces at `paths` ("-" is standard input) and studies them. `options` is a JSON object
+/// with `read` and `study`; `progress(done, total, label)` is called during the work.
 #[pyfunction]
 #[pyo3(signature = (paths, options, progress = None))]
 pub(crate) fn study(
@@ -112,8 +111,7 @@ impl StudyResult {
     /// One of the tables.
     fn table(&self, name: &str) -> PyResult<Table> {
         let Some((_, make)) = TABLES.iter().find(|(known, _)| *known == name) else {
-            let names = Self::table_names().join(", ");
-            return Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")));
+            return Err(error::no_table(name, &Self::table_names()));
         };
         make(&self.inner)
     }
@@ -227,7 +225,7 @@ fn capacity_compared(links: &[CapacityStudy]) -> PyResult<Table> {
     outcome_columns(named(&rows), |r| r.1).finish()
 }
 
-/// What is known of each link, the columns of each record under a prefix of its own.
+/// The statistics of each link, with a prefix for the columns of each record.
 fn links(links: &[LinkStudy]) -> PyResult<Table> {
     Columns::of(links)
         .records(&[], Some)

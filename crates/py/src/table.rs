@@ -1,8 +1,7 @@
 //! Columns made in Rust, read by polars, pandas, pyarrow and DuckDB without a copy.
 //!
-//! One class speaking the Arrow PyCapsule interface (`__arrow_c_stream__`): whatever reads that
-//! reads this. Columns are named, typed and of one length; a missing value is a null, never a
-//! magic number. Names carry the unit.
+//! The class [`Table`] has the Arrow PyCapsule interface (`__arrow_c_stream__`). Columns are named,
+//! typed and of equal length; a missing value is a null. Names carry the unit.
 
 use std::sync::Arc;
 
@@ -104,12 +103,12 @@ impl<'a, T> Columns<'a, T> {
             .real(&format!("{name}_ci_high"), |row| get(row).and_then(|e| e.ci_high))
     }
 
-    /// The rows it is made of.
+    /// The rows of the table.
     pub(crate) const fn rows(&self) -> &'a [T] {
         self.rows
     }
 
-    /// A column made elsewhere, of as many values as there are rows.
+    /// Adds a finished column, with one value per row.
     pub(crate) fn push(mut self, name: &str, kind: DataType, column: ArrayRef) -> Self {
         self.fields.push(Field::new(name, kind, true));
         self.arrays.push(column);

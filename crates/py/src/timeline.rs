@@ -1,4 +1,4 @@
-//! The tables of a timeline: frames that were on the air, and what stations waited for.
+//! The tables of a timeline: transmitted frames, and the waits of stations.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use airtcp_scenario::Resolved;
 use airtcp_sim::{MediumStation, media};
 use airtcp_units::Nanos;
 use airtcp_wifi::mac::{CATEGORIES, category_name};
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
+use crate::error;
 use crate::table::{Columns, Table};
 
 /// Names of the tables.
@@ -43,7 +43,7 @@ pub(crate) fn table(name: &str, timeline: &Timeline, plan: &Resolved) -> PyResul
     match name {
         "timeline_frames" => frames(timeline.frames(), &names),
         "timeline_waits" => waits(timeline.waits(), &names),
-        _ => Err(PyKeyError::new_err(format!("no table \"{name}\""))),
+        _ => Err(error::no_table(name, &TABLES)),
     }
 }
 
@@ -60,7 +60,7 @@ fn frames(rows: &[SeenFrame], names: &Names<'_>) -> PyResult<Table> {
     Columns::of(rows)
         .text("cell", |r| names.cell(r.medium, r.frame.from))
         .text("station", |r| names.name(r.medium, r.frame.from))
-        // Null for everybody.
+        // A broadcast frame has no receiver.
         .text("to", |r| r.frame.to.map(|to| names.name(r.medium, to)))
         .text("class", |r| r.frame.class.name())
         .real("start_s", |r| seconds(r.frame.started))
@@ -82,7 +82,7 @@ fn waits(rows: &[SeenWait], names: &Names<'_>) -> PyResult<Table> {
         WaitKind::BackOff { slots, left, .. } => Some((u64::from(slots), u64::from(left))),
         WaitKind::Nav => None,
     };
-    // Under DCF there are no categories to name.
+    // DCF has no categories.
     let mut several = BTreeMap::new();
     for cell in &names.plan.cells {
         several.insert(cell.spec.name.as_str(), cell.spec.categories() > 1);

@@ -1,4 +1,4 @@
-//! Traces: reading them for a study, saying what they are, making and converting them.
+//! Traces: reading, measuring, making and converting them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::error;
 use crate::path::NativePath;
 use crate::progress::{self, Watch};
 
-/// What a reader of traces must know of each, by the name of the link.
+/// The notes on each trace, by the name of its link.
 type Notes = Vec<(String, Vec<String>)>;
 
-/// What stands for standard input.
+/// The path that means standard input.
 const STDIN: &str = "-";
 
-/// Reads every link of `paths` on a thread beside, so that Ctrl-C works while a large file or a
-/// slow pipe is read.
+/// Reads every link of `paths` on another thread, so that Ctrl-C works during a large file or a
+/// slow pipe.
 fn read(
     py: Python<'_>,
     watch: &mut Watch,
@@ -53,8 +53,8 @@ fn read(
         .map_err(|e: airtcp_trace::TraceError| error::trace(e))
 }
 
-/// [`read`] with the interval between packets as the slot, or `slot` if that is given; files whose
-/// interval is no slot are among those passed over.
+/// [`read`] with the interval between packets as the slot, or `slot` if given. Files whose interval
+/// is no possible slot are among the skipped ones.
 pub(crate) fn read_slotted(
     py: Python<'_>,
     watch: &mut Watch,
@@ -71,7 +71,7 @@ pub(crate) fn read_slotted(
     Ok((links, skipped))
 }
 
-/// Refuses links of which the files say nothing about losses.
+/// Refuses links whose files have no losses.
 pub(crate) fn with_losses(links: &[LinkTrace]) -> PyResult<()> {
     let Some(link) = links.iter().find(|link| link.capacity.is_some()) else { return Ok(()) };
     Err(error::trace(format!(
@@ -96,20 +96,20 @@ impl Default for StatsOptions {
     }
 }
 
-/// What `airtcp trace stats` reports.
+/// The document of `airtcp trace stats`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct TraceDocument {
     /// Format of this document.
     schema: String,
     /// Version of the program.
     airtcp_version: String,
-    /// Root seed; nothing that is measured on a trace is drawn at random.
+    /// Root seed; no measure of a trace is random.
     seed: u64,
     /// The links, in the order given; only finished ones.
     links: Vec<MeasuredLink>,
-    /// Links of varying capacity, of which the files say nothing about losses.
+    /// Links of varying capacity, whose files have no losses.
     capacities: Vec<MeasuredCapacity>,
-    /// Files that were passed over, and why: no traces, or an interval that is no slot.
+    /// Skipped files and the reasons: the file is no trace, or its interval is no possible slot.
     skipped: Vec<airtcp_study::Skipped>,
     /// True if the work was stopped before all links were done.
     interrupted: bool,
@@ -120,11 +120,11 @@ pub(crate) struct TraceDocument {
 struct MeasuredCapacity {
     /// Name of the link.
     name: String,
-    /// Where it was read.
+    /// Where it came from.
     source: airtcp_study::TraceSource,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     notes: Vec<String>,
-    /// What it can carry.
+    /// Statistics of the capacity.
     #[serde(flatten)]
     stats: airtcp_study::CapacityStats,
 }
@@ -150,20 +150,20 @@ struct MeasuredLink {
     name: String,
     /// Where its trace came from.
     source: airtcp_study::TraceSource,
-    /// What the file says of the link.
+    /// Labels of the link in the file.
     labels: BTreeMap<String, String>,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     notes: Vec<String>,
     /// False if the order of packets was not in the file.
     order_known: bool,
     /// Interval between packets as the file gives it.
     interval_s: Option<f64>,
-    /// What kind of link it is.
+    /// Statistics of the trace.
     #[serde(flatten)]
     stats: LinkStats,
 }
 
-/// What a file that begins with `start` is and what to do with it, if it is known and not text.
+/// The kind of a binary file that begins with `start`, and what to do with it, if it is known.
 #[pyfunction]
 pub(crate) fn binary_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
     airtcp_trace::reader::binary_kind(start)
@@ -278,7 +278,7 @@ impl SynthSpec {
     }
 }
 
-/// What a synthetic trace came out as, beside what its model says.
+/// A synthetic trace as drawn, beside the expectation of its model.
 #[derive(Serialize)]
 struct Drawn {
     packets: u64,
@@ -287,9 +287,9 @@ struct Drawn {
     mu: Option<f64>,
     longest_loss_run: u64,
     longest_success_run: u64,
-    /// What is expected; none for models whose runs are not those of a two-state chain.
+    /// The expectation; none for models whose runs are not those of a two-state chain.
     expected: Option<ExpectedRuns>,
-    /// True if fewer packets were drawn than are needed for the runs to be seen.
+    /// True if the trace has too few packets to show the runs.
     is_too_short: bool,
 }
 
@@ -310,7 +310,7 @@ impl Drawn {
     }
 }
 
-/// Makes a synthetic trace and writes it; `spec` is a JSON object. Gives what came out, as JSON.
+/// Makes a synthetic trace and writes it; `spec` is a JSON object. Returns its statistics as JSON.
 #[pyfunction]
 pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<String> {
     let spec: SynthSpec = error::options(spec)?;
@@ -322,7 +322,7 @@ pub(crate) fn trace_synth(py: Python<'_>, spec: &str) -> PyResult<String> {
     ReadOptions { interval: spec.interval, ..ReadOptions::default() }
         .check()
         .map_err(error::trace)?;
-    // On Ctrl-C the work is left to itself, and nothing it writes gets the name it is for.
+    // On Ctrl-C the thread is abandoned, and its file does not get its final name.
     Watch::new(None).beside(py, "drawing", move |_| {
         let mut stream = Seed::new(spec.seed).stream("trace/synth");
         let outcomes =
@@ -343,9 +343,9 @@ struct ConvertOptions {
     format: Option<TraceFormat>,
 }
 
-/// Reads every link of `paths` and writes it anew in `folder`: under the name `single` if there is one
-/// and one link, else under names made from those of the links. Gives the names of the files and
-/// whether that is all of them.
+/// Reads every link of `paths` and writes it into `folder`: under the name `single` if given and
+/// there is one link, else under names made of the links' names. Returns the names of the files and
+/// whether all were written.
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 #[pyfunction]
 #[pyo3(signature = (paths, folder, single, options, progress = None))]
@@ -386,11 +386,11 @@ pub(crate) fn trace_convert(
     Ok((written, all, notes))
 }
 
-/// Longest name of a file made from a link's, in characters of at most four bytes.
+/// Longest file name made of a link's name, in characters of at most four bytes.
 const MAX_NAME: usize = 56;
 
-/// Links' names as those of files in one folder: nothing in them leads elsewhere, and no two are the
-/// same, even where large and small letters are.
+/// File names in one folder made of links' names. They contain no path to another folder, and no
+/// two are equal, even without regard to case.
 fn file_names<'a>(names: impl Iterator<Item = &'a str>, ending: &str) -> Vec<PathBuf> {
     let mut taken = BTreeSet::new();
     let file = |name: &str| {

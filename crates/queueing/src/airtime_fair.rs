@@ -31,7 +31,7 @@ use airtcp_units::{Bytes, Nanos, Narrow, Span};
 use crate::codel::{Rules, Waiting};
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::flows::{FlowQueues, FlowRules, Listed};
-use crate::{Airtime, Behind, Discipline, Qdisc, Verdict};
+use crate::{Airtime, Discipline, LinkInfo, Qdisc, Verdict};
 
 /// Size of the packet whose transmission time gives the rate of a link.
 const PROBE: Bytes = Bytes(1500);
@@ -225,7 +225,7 @@ impl Qdisc for AirtimeFair {
         &self.ledger.stats
     }
 
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         self.receivers = (link.receivers)();
         let times = || [Bytes(0), PROBE].map(|bytes| (link.time_for)(bytes));
         self.service = (!link.reports_airtime).then(times);

@@ -15,7 +15,7 @@
 
 use airtcp_units::{Bytes, Nanos, Narrow, Span, detmath};
 
-use crate::Behind;
+use crate::LinkInfo;
 
 /// Average queue length.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(crate) struct Average {
     /// Size of the typical packet.
     mean_packet: Bytes,
     /// True if the link polls the queue when it becomes idle.
-    asks: bool,
+    polls_when_idle: bool,
 }
 
 impl Average {
@@ -47,7 +47,7 @@ impl Average {
             packet_time,
             service: [Span::ZERO; 2],
             mean_packet,
-            asks: false,
+            polls_when_idle: false,
         }
     }
 
@@ -71,11 +71,12 @@ impl Average {
 
     /// Handles the departure of the last packet, of `len` bytes.
     pub(crate) fn emptied(&mut self, now: Nanos, len: u32) {
-        self.idle_from = Some(if self.asks { Nanos::NEVER } else { now + self.time_of(len) });
+        self.idle_from =
+            Some(if self.polls_when_idle { Nanos::NEVER } else { now + self.time_of(len) });
     }
 
     /// Handles a poll of the empty queue by the link.
-    pub(crate) fn asked(&mut self, now: Nanos) {
+    pub(crate) fn on_idle_poll(&mut self, now: Nanos) {
         if let Some(from) = &mut self.idle_from {
             *from = now.min(*from);
         }
@@ -83,9 +84,9 @@ impl Average {
 
     /// Learns the transmission times of the link behind the queue. `given` is true if the scenario
     /// sets the time of a typical packet or disables the decay.
-    pub(crate) fn on_link(&mut self, link: &Behind<'_>, given: bool) {
+    pub(crate) fn on_link(&mut self, link: &LinkInfo<'_>, given: bool) {
         self.service = [Bytes(0), self.mean_packet].map(|bytes| (link.time_for)(bytes));
-        self.asks = link.asks;
+        self.polls_when_idle = link.polls_when_idle;
         if !given {
             self.packet_time = self.service[1];
         }

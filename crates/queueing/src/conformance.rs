@@ -1,16 +1,16 @@
-//! What every registered discipline must do, whatever its rule: run for each sample configuration.
+//! Requirements on every registered discipline, tested for each of its sample configurations.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, EndpointId, Flags, Packet, PacketId, Pool, Segment, Seq, Side};
-use airtcp_probe::{Event, PoolCx, Probe, Who};
+use airtcp_probe::{Event, EventSource, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
 
-use crate::{Airtime, Backlog, Behind, Qdisc, Queue, QueueConfig, Verdict, registry};
+use crate::{Airtime, Backlog, LinkInfo, Qdisc, Queue, QueueConfig, Verdict, registry};
 
-/// One thing done to a queue, some time after the one before.
+/// One call of a queue.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
     Enqueue { len: u16, ecn: Ecn },
@@ -37,16 +37,16 @@ struct Record(Vec<Event>);
 
 impl Probe for Record {
     const ON: bool = true;
-    fn record(&mut self, _: Nanos, who: Who, event: &Event) {
-        assert_eq!(who, Who::Queue(7), "the name it was given");
+    fn record(&mut self, _: Nanos, source: EventSource, event: &Event) {
+        assert_eq!(source, EventSource::Queue(7), "the queue records events under its own source");
         self.0.push(*event);
     }
 }
 
-/// Flows that the packets of a drive belong to.
+/// Number of flows in a test.
 const FLOWS: u32 = 3;
 
-/// The packets that events say were dropped, of those asked for.
+/// The packets in `Dropped` events that `of` selects.
 fn gone(events: &[Event], of: impl Fn(PacketId) -> bool) -> Vec<PacketId> {
     let dropped = events.iter().filter_map(|event| match event {
         Event::Dropped { packet, .. } if of(*packet) => Some(*packet),
@@ -55,23 +55,23 @@ fn gone(events: &[Event], of: impl Fn(PacketId) -> bool) -> Vec<PacketId> {
     dropped.collect()
 }
 
-/// A packet that waits, as the plain list knows it.
+/// A packet in the reference list.
 struct Waiting {
     id: PacketId,
-    /// Its place among all packets offered; its flow is this modulo [`FLOWS`].
+    /// Number among all packets offered; modulo [`FLOWS`], its flow.
     number: u32,
     wire: u64,
     ecn: Ecn,
 }
 
-/// A queue beside a plain list of what should wait in it.
+/// A queue and a reference list of the packets that should wait in it.
 struct Shadowed {
     queue: Queue,
     pool: Pool,
     events: Record,
     list: VecDeque<Waiting>,
     limit: Backlog,
-    /// A discipline with a queue for each flow is first in, first out within a flow only.
+    /// True for a discipline that is first in, first out only within a flow.
     by_flow: bool,
     /// It may drop a packet that waits when another one arrives.
     replaces: bool,
@@ -81,7 +81,7 @@ struct Shadowed {
 }
 
 impl Shadowed {
-    fn new(config: &QueueConfig, boxed: bool, asks: bool) -> Self {
+    fn new(config: &QueueConfig, boxed: bool, polls_when_idle: bool) -> Self {
         let (mut queue, limit, [by_flow, replaces]) = Queue::sample(config);
         if boxed {
             queue = Queue::custom(queue);
@@ -89,11 +89,11 @@ impl Shadowed {
         let time_for = |bytes: Bytes| BitRate::from_mbps(10).time_for(bytes.0);
         // The endpoints of the flows are those of two stations.
         let receivers = || vec![0, 0, 1, 1, 1, 1];
-        queue.on_link(&Behind {
+        queue.on_link(&LinkInfo {
             time_for: &time_for,
-            asks,
+            polls_when_idle,
             receivers: &receivers,
-            reports_airtime: asks,
+            reports_airtime: polls_when_idle,
         });
         assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
         Self {
@@ -115,7 +115,7 @@ impl Shadowed {
         let number = self.offered;
         let id = self.pool.insert(packet_of(number % FLOWS, number, len, ecn));
         let wire = u64::from(self.pool.get(id).wire_len());
-        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, Who::Queue(7));
+        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, EventSource::Queue(7));
         let verdict = self.queue.enqueue(now, id, &mut cx);
         let pushed_out = self.forget(|packet| packet != id);
         assert!(pushed_out == 0 || self.replaces);
@@ -140,12 +140,12 @@ impl Shadowed {
     }
 
     fn dequeue(&mut self, now: Nanos) {
-        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, Who::Queue(7));
+        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, EventSource::Queue(7));
         let got = self.queue.dequeue(now, &mut cx);
         let marks = self.marks();
         let events = self.forget(|_| true) + marks;
         let Some(id) = got else {
-            assert!(self.list.is_empty(), "it gives what it has");
+            assert!(self.list.is_empty(), "a queue that waits for no timer gives a packet");
             assert_eq!(self.events.0.len(), events, "an empty queue has no other events");
             return;
         };
@@ -168,7 +168,7 @@ impl Shadowed {
         assert_eq!(self.events.0.len(), 1 + events);
     }
 
-    /// Takes the packets off the list that events say were dropped, of those asked for; how many.
+    /// Removes the packets in `Dropped` events that `of` selects from the list; returns their number.
     fn forget(&mut self, of: impl Fn(PacketId) -> bool) -> usize {
         let gone = gone(&self.events.0, of);
         self.list.retain(|waiting| !gone.contains(&waiting.id));
@@ -195,9 +195,14 @@ impl Shadowed {
     }
 }
 
-/// Drives a queue through `ops`, holds it against a plain list, and returns what it decided.
-fn check(config: &QueueConfig, boxed: bool, asks: bool, ops: &[(u64, Op)]) -> Vec<Option<Verdict>> {
-    let mut shadowed = Shadowed::new(config, boxed, asks);
+/// Applies `ops` to a queue, compares it with the reference list, and returns its verdicts.
+fn check(
+    config: &QueueConfig,
+    boxed: bool,
+    polls_when_idle: bool,
+    ops: &[(u64, Op)],
+) -> Vec<Option<Verdict>> {
+    let mut shadowed = Shadowed::new(config, boxed, polls_when_idle);
     let mut now = Nanos::ZERO;
     let mut decisions = Vec::new();
     for (gap, op) in ops {
@@ -228,8 +233,8 @@ proptest! {
     fn every_registered_discipline_conforms(ops in ops()) {
         for config in QueueConfig::samples() {
             let once = check(&config, false, false, &ops);
-            prop_assert_eq!(&once, &check(&config, false, false, &ops), "twice the same: {:?}", config);
-            prop_assert_eq!(&once, &check(&config, true, false, &ops), "in a box: {:?}", config);
+            prop_assert_eq!(&once, &check(&config, false, false, &ops), "two equal runs: {:?}", config);
+            prop_assert_eq!(&once, &check(&config, true, false, &ops), "boxed: {:?}", config);
             check(&config, false, true, &ops);
         }
     }
@@ -240,7 +245,7 @@ fn an_overfull_queue_drops_and_an_empty_one_gives_nothing() {
     for config in QueueConfig::samples() {
         let mut queue = Queue::new(&config, Seed::new(1), "queue").unwrap();
         let (mut pool, mut probe) = (Pool::new(), airtcp_probe::NoProbe);
-        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
         assert_eq!(queue.dequeue(Nanos::ZERO, &mut cx), None);
         for n in 0..1000 {
             let id = cx.pool.insert(packet(n, 1000, Ecn::NotEct));
@@ -258,7 +263,7 @@ fn an_overfull_queue_drops_and_an_empty_one_gives_nothing() {
 fn the_mean_length_is_that_over_time() {
     let mut queue = Queue::new(&QueueConfig::default(), Seed::new(0), "queue").unwrap();
     let (mut pool, mut probe) = (Pool::new(), airtcp_probe::NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     // 0 packets for 1 s, 1 for 2 s, 2 for 4 s, 1 for the 3 s since: 13 packet seconds in 10 s.
     for second in [1, 3] {
         let id = cx.pool.insert(packet(0, 100, Ecn::NotEct));

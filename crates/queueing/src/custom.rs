@@ -5,7 +5,7 @@ use airtcp_probe::{Event, PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-use crate::qdisc::{Airtime, Behind, Qdisc};
+use crate::qdisc::{Airtime, LinkInfo, Qdisc};
 
 /// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Qdisc for Custom {
     fn stats(&self) -> &Stats {
         self.0.dyn_stats()
     }
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         self.0.dyn_on_link(link);
     }
     fn wants_airtime(&self) -> bool {
@@ -50,13 +50,13 @@ fn relay<P: Probe, R>(
     f: impl FnOnce(&mut PoolCx<'_, Relay<'_>>) -> R,
 ) -> R {
     let probe = &mut *cx.probe;
-    let mut pass = |now: Nanos, who, event: &Event| {
+    let mut pass = |now: Nanos, source, event: &Event| {
         if P::ON {
-            probe.record(now, who, event);
+            probe.record(now, source, event);
         }
     };
     let mut relay = Relay(&mut pass);
-    f(&mut PoolCx::new(&mut relay, cx.pool, cx.who))
+    f(&mut PoolCx::new(&mut relay, cx.pool, cx.source))
 }
 
 /// Object-safe form of [`Qdisc`], implemented for every `Qdisc`.
@@ -72,7 +72,7 @@ trait DynQdisc: std::fmt::Debug + Send {
     /// See [`Qdisc::stats`].
     fn dyn_stats(&self) -> &Stats;
     /// See [`Qdisc::on_link`].
-    fn dyn_on_link(&mut self, link: &Behind<'_>);
+    fn dyn_on_link(&mut self, link: &LinkInfo<'_>);
     /// See [`Qdisc::wants_airtime`].
     fn dyn_wants_airtime(&self) -> bool;
     /// See [`Qdisc::on_airtime`].
@@ -95,7 +95,7 @@ impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
     fn dyn_stats(&self) -> &Stats {
         self.stats()
     }
-    fn dyn_on_link(&mut self, link: &Behind<'_>) {
+    fn dyn_on_link(&mut self, link: &LinkInfo<'_>) {
         self.on_link(link);
     }
     fn dyn_wants_airtime(&self) -> bool {

@@ -36,13 +36,6 @@ pub struct DropTail {
     bytes: u64,
 }
 
-impl DropTail {
-    /// A queue of at most `packets` packets.
-    pub fn with_packets(packets: u32) -> Self {
-        Self { fifo: Fifo::default(), packets, bytes: u64::MAX }
-    }
-}
-
 /// Limits in packets and in bytes, of which one may be open.
 ///
 /// # Errors

@@ -90,6 +90,7 @@ impl FlowQueues {
     }
 
     /// Index of the flow of a packet.
+    #[inline]
     pub(crate) fn flow_of(&mut self, endpoint: usize) -> usize {
         let hash = self.rules.hash.bits(endpoint as u64) % self.places.len() as u64;
         let place = &mut self.places[usize::narrow(hash)];
@@ -133,6 +134,7 @@ impl FlowQueues {
     }
 
     /// Adds a packet to its flow.
+    #[inline]
     pub(crate) fn push(&mut self, own: usize, packet: Waiting) {
         let flow = &mut self.flows[own];
         flow.line.push(packet);
@@ -143,6 +145,7 @@ impl FlowQueues {
     }
 
     /// Dequeues the next packet; CoDel drops or marks packets before it.
+    #[inline]
     pub(crate) fn take<P: Probe>(
         &mut self,
         now: Nanos,

@@ -21,7 +21,7 @@ use airtcp_units::{Bytes, Nanos, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Behind, Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict};
 
 /// TCP Jersey queue. The defaults of threshold and limit are S0's lower RED threshold and buffer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -98,7 +98,7 @@ impl Qdisc for Jersey {
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         let Some((id, len)) = self.fifo.pop(now, cx) else {
-            self.avg.asked(now);
+            self.avg.on_idle_poll(now);
             return None;
         };
         if self.fifo.backlog().packets == 0 {
@@ -115,7 +115,7 @@ impl Qdisc for Jersey {
         &self.fifo.ledger.stats
     }
 
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         self.avg.on_link(link, self.config.packet_time.is_some());
     }
 }
@@ -178,7 +178,7 @@ impl Discipline for Jersey {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Ecn, Pool};
-    use airtcp_probe::{NoProbe, Who};
+    use airtcp_probe::{EventSource, NoProbe};
     use airtcp_units::detmath;
 
     use super::*;
@@ -188,7 +188,7 @@ mod tests {
     /// dropped one.
     fn offer(queue: &mut Jersey, n: u32, ecn: Ecn) -> Vec<Option<Ecn>> {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
         (0..n)
             .map(|k| {
                 let id = cx.pool.insert(packet(k, 1000, ecn));
@@ -206,7 +206,7 @@ mod tests {
     fn all_above_the_threshold_and_none_below() {
         let config = JerseyConfig { instantaneous: true, ..JerseyConfig::default() };
         let seen = offer(&mut build(&config), 120, Ecn::Ect0);
-        // Arrival k finds k packets: 0 to 25 are not above 25, 26 to 99 are, then it is full.
+        // Arrival k finds k packets: 0 to 25 are not above 25, 26 to 99 are, then the queue is full.
         assert!(seen[..26].iter().all(|e| *e == Some(Ecn::Ect0)));
         assert!(seen[26..100].iter().all(|e| *e == Some(Ecn::Ce)));
         assert!(seen[100..].iter().all(Option::is_none));

@@ -37,6 +37,6 @@ pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use jersey::{Jersey, JerseyConfig};
 pub use pie::{Pie, PieConfig};
 pub(crate) use qdisc::Discipline;
-pub use qdisc::{Airtime, Behind, Qdisc};
+pub use qdisc::{Airtime, LinkInfo, Qdisc};
 pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};

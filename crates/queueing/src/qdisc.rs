@@ -8,11 +8,11 @@ use airtcp_units::{Bytes, Nanos, Span};
 use crate::fifo::{Backlog, Stats, Verdict};
 
 /// Properties of the link or station behind a queue.
-pub struct Behind<'a> {
+pub struct LinkInfo<'a> {
     /// Transmission time of a packet of a given size.
     pub time_for: &'a dyn Fn(Bytes) -> Span,
     /// True if the link also calls [`Qdisc::dequeue`] on an empty queue when it becomes idle.
-    pub asks: bool,
+    pub polls_when_idle: bool,
     /// By endpoint, the number of the receiver of packets to it: through the air the next station,
     /// over a link the node of the endpoint.
     pub receivers: &'a dyn Fn() -> Vec<u32>,
@@ -20,17 +20,17 @@ pub struct Behind<'a> {
     pub reports_airtime: bool,
 }
 
-impl<'a> Behind<'a> {
+impl<'a> LinkInfo<'a> {
     /// A link that knows no receivers and reports no airtime.
-    pub fn link(time_for: &'a dyn Fn(Bytes) -> Span, asks: bool) -> Self {
-        Self { time_for, asks, receivers: &Vec::new, reports_airtime: false }
+    pub fn link(time_for: &'a dyn Fn(Bytes) -> Span, polls_when_idle: bool) -> Self {
+        Self { time_for, polls_when_idle, receivers: &Vec::new, reports_airtime: false }
     }
 }
 
 /// Time on the air of an exchange that has finished: all attempts, with RTS, CTS and ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Airtime {
-    /// Number of the other station, as [`Behind::receivers`] has it.
+    /// Number of the other station, as [`LinkInfo::receivers`] has it.
     pub peer: u32,
     /// Sum of the times of the frames, without the spaces between them.
     pub time: Span,
@@ -38,7 +38,7 @@ pub struct Airtime {
     pub received: bool,
 }
 
-/// A queue discipline. `cx.who` is the queue's name in the run.
+/// A queue discipline. `cx.source` is the queue's name in the run.
 pub trait Qdisc {
     /// Offers a packet at `now`. If it is dropped, the discipline has removed it from `cx.pool`
     /// and recorded [`Dropped`](airtcp_probe::Event::Dropped).
@@ -61,7 +61,7 @@ pub trait Qdisc {
     fn stats(&self) -> &Stats;
 
     /// Gives the discipline the properties of its link, once, before the first packet.
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         let _ = link;
     }
 
@@ -85,7 +85,7 @@ pub(crate) trait Discipline: Qdisc + Sized {
     /// Configurations that the conformance suite tests.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
-    /// The most that may wait in it.
+    /// Maximum queue length.
     #[cfg(test)]
     fn limit(config: &Self::Config) -> Backlog;
     /// Whether it is first in, first out only among the packets of a flow.

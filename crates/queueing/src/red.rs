@@ -31,7 +31,7 @@ use airtcp_units::{Bytes, Nanos, Probability, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Behind, Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict};
 
 /// Unit of lengths and thresholds of a RED queue.
 #[derive(
@@ -274,7 +274,7 @@ impl Qdisc for Red {
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         let Some((id, len)) = self.fifo.pop(now, cx) else {
-            self.avg.asked(now);
+            self.avg.on_idle_poll(now);
             return None;
         };
         if self.fifo.backlog().packets == 0 {
@@ -291,7 +291,7 @@ impl Qdisc for Red {
         &self.fifo.ledger.stats
     }
 
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         let given = self.config.packet_time.is_some() || !self.config.idle_decay;
         self.avg.on_link(link, given);
     }

@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::custom::Custom;
-use crate::{Airtime, Backlog, Behind, Discipline, Qdisc, Stats, Verdict};
+use crate::{Airtime, Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict};
 
 airtcp_probe::family! {
     /// A queue of any registered discipline.
@@ -50,8 +50,7 @@ impl Queue {
         build!(config, c => Discipline::build(c, seed, label))
     }
 
-    /// A queue with its limit, whether it is first in, first out within a flow only, and whether it
-    /// may drop a packet that waits when another one arrives.
+    /// A queue, its limit, [`Discipline::BY_FLOW`] and [`Discipline::REPLACES`].
     #[cfg(test)]
     pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, [bool; 2]) {
         fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, [bool; 2]) {
@@ -89,7 +88,7 @@ impl Qdisc for Queue {
     fn stats(&self) -> &Stats {
         each!(self, q => q.stats())
     }
-    fn on_link(&mut self, link: &Behind<'_>) {
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
         each!(self, q => q.on_link(link));
     }
     fn wants_airtime(&self) -> bool {

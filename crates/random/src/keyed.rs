@@ -2,8 +2,8 @@
 
 use airtcp_units::Saturate;
 
-/// Draws that belong to numbered things. Asking for frame 17 gives the same answer whether or
-/// not frame 16 was ever asked for, which is what makes a channel the same for two protocols.
+/// Random draws of numbered items. The draw of frame 17 does not depend on whether frame 16 was drawn,
+/// so two protocols meet the same channel.
 #[derive(Debug, Clone, Copy)]
 pub struct Keyed {
     key: [u64; 2],
@@ -27,27 +27,27 @@ impl Keyed {
         Self { key }
     }
 
-    /// 64 random bits for thing number `counter`.
+    /// 64 random bits for item number `counter`.
     #[inline]
     pub const fn bits(&self, counter: u64) -> u64 {
         mix(self.key[0], self.key[1], counter)
     }
 
-    /// Uniform in [0, 1) for thing number `counter`.
+    /// Uniform in [0, 1) for item number `counter`.
     #[inline]
     pub fn unit(&self, counter: u64) -> f64 {
         (self.bits(counter) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Whether [`unit`](Self::unit) is below `p`, of which `bound` is [`bound`](Self::bound): the same answer
-    /// for half the work, where many are asked for at one `p`.
+    /// True if [`unit`](Self::unit) is below `p`, where `bound` is [`bound(p)`](Self::bound): half the work
+    /// if many items have one `p`.
     #[inline]
     pub const fn is_below(&self, counter: u64, bound: u64) -> bool {
         self.bits(counter) >> 11 < bound
     }
 
-    /// For which of `count` things, 64 at most, numbered on from `first` [`is_below`](Self::is_below) says
-    /// yes: a bit for each, the lowest for the first.
+    /// [`is_below`](Self::is_below) of the `count` items (at most 64) from `first` on: a bit for each, the
+    /// lowest for the first.
     #[inline]
     pub const fn are_below(&self, first: u64, count: u32, bound: u64) -> u64 {
         let (mut found, mut i) = (0, 0);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn below_a_bound_is_below_its_probability() {
+    fn is_below_equals_a_comparison_with_p() {
         let keyed = Seed::new(3).keyed("frames");
         for n in 0..2000 {
             let exact = keyed.unit(n);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_are_each_by_itself() {
+    fn are_below_equals_is_below_for_each_item() {
         let keyed = Seed::new(3).keyed("frames");
         let bound = Keyed::bound(0.3);
         for (first, count) in [(0, 0), (0, 1), (17, 20), (1000, 63), (u64::MAX - 3, 64)] {

@@ -1,14 +1,13 @@
-//! Randomness that stays put.
+//! Independent random streams, one for each component.
 //!
-//! Every component draws from a stream of its own, derived from the root seed, the replication
-//! number and a label path such as `"link/3/loss"`. Adding a node, or drawing more in one
-//! place, therefore moves nobody else's numbers, and two protocols compared on one channel
-//! meet the same channel (common random numbers). [`Stream`] is for sequences of draws,
-//! [`Keyed`] for decisions that belong to a numbered thing ("is frame 17 lost?") and must not
-//! depend on the order in which they are asked.
+//! A component's stream derives from the root seed, the replication number and a label path such as
+//! `"link/3/loss"`. A node that is added, or a component that draws more, therefore does not change the
+//! numbers of others, and two protocols compared on one channel meet the same channel (common random
+//! numbers). [`Stream`] gives sequences of draws. [`Keyed`] decides for numbered items ("is frame 17
+//! lost?"), whatever the order of the queries.
 //!
-//! The samplers are written here rather than taken from a library because their values must
-//! not change with a library's version. All logarithms go through `units::detmath`.
+//! The samplers come from no library, because their values must not change with a library's version. All
+//! logarithms go through `units::detmath`.
 
 mod keyed;
 mod seed;

@@ -1,4 +1,4 @@
-//! From one root seed to any number of independent ones.
+//! Derives the independent seeds of all components from one root seed.
 
 use std::hash::Hasher;
 
@@ -9,9 +9,9 @@ use crate::{Keyed, Stream};
 /// The root seed of a run and its replication number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seed {
-    /// What the user gave as `--seed`.
+    /// The value of `--seed`.
     pub root: u64,
-    /// Which replication of the scenario this is, from 0.
+    /// Number of the replication, from 0.
     pub replication: u32,
 }
 
@@ -50,8 +50,8 @@ impl Seed {
     }
 }
 
-/// A name for content, where a stream must not depend on the name of a file: SipHash-2-4 of the
-/// numbers, eight bytes each with the lowest first, under a key of zero.
+/// A hash of content, for a stream that must not depend on the name of a file: SipHash-2-4 of the
+/// numbers, eight bytes each with the lowest first, with key zero.
 pub fn digest(content: impl IntoIterator<Item = u64>) -> u64 {
     let mut hasher = SipHasher24::new();
     for word in content {

@@ -49,7 +49,7 @@ impl Stream {
             return 0;
         }
         let mut product = u128::from(self.next_u64()) * u128::from(n);
-        // The threshold is below n, so that the division is needed about once in 2^64 / n draws.
+        // The threshold is below n, so the division is needed about once in 2^64 / n draws.
         if u64::low_bits(product) < n {
             let threshold = n.wrapping_neg() % n;
             while u64::low_bits(product) < threshold {
@@ -78,7 +78,7 @@ impl Stream {
         if p <= 0.0 {
             return u64::MAX;
         }
-        // Saturates: a minute p cannot wrap.
+        // Saturates, so that a tiny p cannot wrap.
         let trials = detmath::ln(self.unit_positive()) / detmath::ln_1p(-p);
         u64::saturate(trials).saturating_add(1)
     }
@@ -88,8 +88,8 @@ impl Stream {
         scale * detmath::pow(self.unit_positive(), -1.0 / shape)
     }
 
-    /// Standard normal, by the Box-Muller transform (one value of each pair is used, so that
-    /// the number of draws per value is fixed).
+    /// Standard normal, by the Box-Muller transform. Only one value of each pair is used, so that the number
+    /// of draws per value is fixed.
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * detmath::ln(self.unit_positive())).sqrt();
         radius * detmath::cos(std::f64::consts::TAU * self.unit())

@@ -1,14 +1,14 @@
-//! What the applications at the two ends of a flow do.
+//! The applications at the two ends of a flow.
 
 use airtcp_units::{BitRate, Bytes, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The application of a flow. Data go from the flow's `from` to its `to` unless said otherwise.
+/// The application of a flow. Data go from the flow's `from` to its `to`, except in an exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Application {
-    /// Sends as much as the transport takes, until `size` is delivered or `stop` comes.
+    /// Sends as much as the transport accepts, until `size` is sent or `stop` is reached.
     #[schemars(title = "bulk")]
     Bulk {
         /// When to open the connection.
@@ -17,7 +17,7 @@ pub enum Application {
         /// When to stop writing; never if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<Nanos>,
-        /// How much to send; without end if absent.
+        /// How much to send; no limit if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         size: Option<Bytes>,
     },
@@ -36,7 +36,7 @@ pub enum Application {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<Nanos>,
     },
-    /// Alternates between constant rate and silence, with periods of random length.
+    /// Alternates between a constant rate and silence, with periods of random or fixed length.
     #[schemars(title = "on-off")]
     OnOff {
         /// Payload rate while on.
@@ -48,7 +48,7 @@ pub enum Application {
         on: Span,
         /// Mean length of an off-period.
         off: Span,
-        /// How the lengths of the periods are distributed.
+        /// Distribution of the lengths of the periods.
         #[serde(default)]
         periods: Periods,
         /// When to begin (with an on-period).
@@ -58,7 +58,7 @@ pub enum Application {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<Nanos>,
     },
-    /// `from` sends a request, `to` answers, `from` thinks and asks again.
+    /// `from` sends a request, `to` sends a response, and `from` pauses before the next request.
     #[schemars(title = "request-response")]
     RequestResponse {
         /// Size of a request.
@@ -68,7 +68,7 @@ pub enum Application {
         /// Pause between the end of a response and the next request.
         #[serde(default)]
         think: Span,
-        /// How many exchanges; without end if absent.
+        /// Number of exchanges; no limit if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         count: Option<u64>,
         /// When to open the connection.
@@ -84,9 +84,9 @@ pub enum Periods {
     /// Exponential with the given means.
     #[default]
     Exponential,
-    /// Always exactly the given lengths.
+    /// Always the given lengths.
     Fixed,
-    /// Pareto with shape 1.5 and the given means: many such sources together are self-similar.
+    /// Pareto with shape 1.5 and the given means: the sum of many such sources is self-similar.
     Pareto,
 }
 
@@ -111,7 +111,7 @@ impl Application {
         }
     }
 
-    /// The parameter that makes this application impossible, with what is accepted.
+    /// The first impossible parameter, with an error message.
     pub(crate) fn fault(&self) -> Option<(&'static str, String)> {
         let positive = |name, bytes: Bytes| {
             (bytes.0 == 0).then(|| (name, "is 0 B: a message has at least 1 B".to_owned()))

@@ -1,4 +1,4 @@
-//! An 802.11 cell in a scenario: an access point, stations around it, and the air between them.
+//! An 802.11 cell in a scenario: an access point, its stations and the radio channel.
 
 use airtcp_queueing::QueueConfig;
 use airtcp_units::{BitRate, Probability};
@@ -16,6 +16,7 @@ use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::limits::EMPTY_NAME;
 use crate::{ScenarioError, StationSpec};
 
 /// An 802.11 cell. Its nodes are the access point and the stations; packets go between each
@@ -26,63 +27,64 @@ pub struct CellSpec {
     /// Name in results.
     #[serde(default = "cell")]
     pub name: String,
-    /// Which 802.11.
+    /// Version of 802.11.
     #[serde(default)]
     pub standard: Standard,
-    /// Rate of data frames, or the one that a rate control starts with. Default: the standard's
-    /// highest, or what the control starts with of itself.
+    /// Rate of data frames, or the initial rate of a rate control. Default: the standard's highest rate, or
+    /// the control's own initial rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<BitRate>,
-    /// What chooses the rate of each attempt. Default: one rate for all.
+    /// Rate control, which chooses the rate of each attempt. Default: one rate for all.
     #[serde(default)]
     pub rate_control: RateConfig,
-    /// Rates it may choose. Default: all of the standard.
+    /// Rates that the rate control may choose. Default: all rates of the standard.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<BitRate>,
-    /// Name of the access point's node.
+    /// Node name of the access point.
     #[serde(default = "ap")]
     pub access_point: String,
-    /// What the stations' nodes are called, before their number: `sta0`, `sta1`, ...
+    /// Prefix of the stations' node names: `sta` gives `sta0`, `sta1`, ...
     #[serde(default = "sta")]
     pub prefix: String,
-    /// Where the stations are.
+    /// Positions of the stations.
     pub layout: Layout,
-    /// Where the layout's origin (its access point, unless it gives positions) stands in the plane,
-    /// `[x, y]` in metres.
+    /// Position of the layout's origin in the plane, `[x, y]` in metres. The origin is the access point,
+    /// unless the layout gives positions.
     #[serde(default)]
     pub center: Position,
-    /// Number of its channel. Cells whose channels overlap share one medium: their stations hear
-    /// each other. Default: the cell has a medium for itself.
+    /// Channel number. Cells whose channels overlap share one medium: their stations hear each other.
+    /// Default: the cell has its own medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<u16>,
-    /// Power of every transmitter in dBm.
+    /// Transmit power of every station in dBm.
     #[serde(default = "power")]
     pub power_dbm: f64,
-    /// How power falls on its way.
+    /// Path loss and shadowing.
     #[serde(default)]
     pub propagation: PropagationConfig,
-    /// How what arrives changes over time.
+    /// Variation of the received power over time.
     #[serde(default)]
     pub fading: FadingConfig,
     /// Noise at the receivers.
     #[serde(default)]
     pub noise: NoiseConfig,
-    /// What disturbs frames and is no frame.
+    /// Interferers: sources of interference that are not 802.11.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interference: Vec<InterferenceConfig>,
-    /// Which frames can be decoded at which ratio of signal to interference and noise.
+    /// Frame error model: probability of decoding a frame at a signal to interference and noise ratio
+    /// (SINR).
     #[serde(default)]
     pub error: ErrorModelConfig,
-    /// What becomes of frames that overlap.
+    /// Capture: reception of overlapping frames.
     #[serde(default)]
     pub capture: Capture,
-    /// What radios notice.
+    /// Sensitivity and carrier sensing of the radios.
     #[serde(default)]
     pub sensing: Sensing,
-    /// Probability that a data frame is lost to what the other models leave out.
+    /// Probability that a data frame is lost for reasons that the other models leave out.
     #[serde(default)]
     pub residual_error: Probability,
-    /// Times that can be chosen.
+    /// Configurable times.
     #[serde(default)]
     pub timing: TimingConfig,
     /// Medium access.
@@ -91,7 +93,7 @@ pub struct CellSpec {
     /// Schemes against unfair shares of the cell. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schemes: Vec<SchemeConfig>,
-    /// The queue of each station, and of the access point.
+    /// Queue of each station and of the access point.
     #[serde(default)]
     pub queue: QueueConfig,
     /// The queue of the access point. Default: that of `queue`.
@@ -115,20 +117,19 @@ const fn power() -> f64 {
     18.0
 }
 
-/// Longest IP packet a cell carries: an MSDU of 2304 bytes (802.11-2012 clause 8.2.3) less LLC
-/// and SNAP.
+/// Maximum IP packet in a cell: an MSDU of 2304 bytes (802.11-2012 clause 8.2.3) minus LLC and SNAP.
 pub const MAX_PACKET: u64 = 2296;
 
-/// A cell with its nodes.
+/// A cell and its nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// As written.
+    /// Table in the scenario.
     pub spec: CellSpec,
     /// Indices of its nodes, the access point's first.
     pub nodes: Vec<usize>,
-    /// Path to where the scenario describes it.
+    /// Path of the table in the scenario.
     pub path: String,
-    /// Names of the nodes of the other cells that share its medium.
+    /// Names of the nodes of the other cells on its medium.
     pub neighbours: Vec<String>,
 }
 
@@ -141,7 +142,7 @@ impl CellSpec {
         std::iter::once(self.access_point.clone()).chain(stations).collect()
     }
 
-    /// What chooses the rate of data frames, and among which.
+    /// The rate control and its rates.
     ///
     /// # Errors
     /// If the standard lacks a rate.
@@ -161,8 +162,8 @@ impl CellSpec {
     /// # Errors
     /// If a number is impossible or a scheme cannot act in this cell; with the table of the key.
     pub fn seams(&self) -> Result<Seams, (String, airtcp_wifi::ConfigError)> {
-        let stations = self.layout.stations() + 1;
-        scheme::apply(&self.schemes, &self.mac, self.standard, stations).map_err(|(number, e)| {
+        let names = self.node_names();
+        scheme::apply(&self.schemes, &self.mac, self.standard, &names).map_err(|(number, e)| {
             (number.map_or_else(|| "mac".into(), |n| format!("schemes[{n}]")), e)
         })
     }
@@ -191,13 +192,12 @@ impl CellSpec {
             [("name", &self.name), ("access_point", &self.access_point), ("prefix", &self.prefix)]
         {
             if name.is_empty() {
-                let message = "is \"\": a name has at least one character";
-                return Err(ScenarioError::at(format!("{path}.{key}"), message));
+                return Err(ScenarioError::at(format!("{path}.{key}"), EMPTY_NAME));
             }
         }
         self.layout.validate().map_err(at("layout"))?;
         if !self.center.is_finite() {
-            let message = format!("is {}, which is no place", self.center);
+            let message = format!("is {}: accepted are finite numbers", self.center);
             return Err(ScenarioError::at(format!("{path}.center"), message));
         }
         let channel = self.channel.map(|number| Channel::new(self.standard, number));

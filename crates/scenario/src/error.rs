@@ -1,19 +1,19 @@
-//! Errors of a scenario: one sentence that says where, what was found and what is accepted.
+//! Errors of a scenario: one sentence with the place, what was found and what is accepted.
 
 use std::fmt;
 
 use airtcp_probe::short_numbers;
 
-/// A scenario that cannot be run, and why.
+/// Why a scenario cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioError {
-    /// The file, or what stands in its place.
+    /// Name of the file, or of another source of the text.
     pub file: String,
-    /// Line in the file, from 1, where it is known.
+    /// Line in the file, from 1, if known.
     pub line: Option<usize>,
-    /// Path to the value, such as `links[0].loss.p`; empty for the whole file.
+    /// Path of the value, such as `links[0].loss.p`; empty for the whole file.
     pub path: String,
-    /// What is wrong, and what would be right.
+    /// What was found and what is accepted.
     pub message: String,
 }
 

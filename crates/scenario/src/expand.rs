@@ -1,5 +1,5 @@
-//! Links as they are written: a topology and links of several hops expanded, and where each link
-//! of the result stands in the file, for whoever complains of it.
+//! Expands the topology and links of several hops into single links. Keeps the path of each link's
+//! description in the scenario, for errors.
 
 use airtcp_units::Span;
 use serde::Serialize;
@@ -8,31 +8,33 @@ use crate::limits::{EMPTY_NAME, MAX_PARTS};
 use crate::topology::in_range;
 use crate::{LinkSpec, Scenario, ScenarioError};
 
-/// Bytes of text that all links made of one may take; what is built of them takes ten times that.
+/// Maximum size of the text of all links expanded from one description. The links built from it take ten
+/// times as much memory.
 const MAX_TEXT_BYTES: usize = 64_000_000;
 
-/// Where the parts of a link stand in the scenario as written.
+/// Paths of the parts of a link in the scenario as written.
 #[derive(Debug, Clone)]
-pub(crate) struct LinkKeys {
+pub(crate) struct LinkPaths {
     pub(crate) link: String,
     pub(crate) forward: String,
     pub(crate) reverse: String,
 }
 
-/// Puts the links of the topology before those written out, and each hop in its link's place.
+/// Puts the links of the topology before the scenario's links, and replaces each link of several hops by
+/// its hops.
 ///
 /// # Errors
-/// A link that does not fit by itself.
-pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<LinkKeys>, ScenarioError> {
+/// The first impossible link.
+pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<LinkPaths>, ScenarioError> {
     let (mut links, mut places) = (Vec::new(), Vec::new());
     if let Some(topology) = scenario.topology.take() {
         let (described, count) = topology.repeated();
-        is_bearable(&described, count as usize, topology.places(count as usize).0)?;
+        check_text_size(&described, count as usize, topology.paths(count as usize).0)?;
         links = topology.links()?;
         places.extend((0..links.len()).map(|i| {
-            let (forward, reverse) = topology.places(i);
+            let (forward, reverse) = topology.paths(i);
             let (forward, reverse) = (forward.to_owned(), reverse.to_owned());
-            LinkKeys { link: forward.clone(), forward, reverse }
+            LinkPaths { link: forward.clone(), forward, reverse }
         }));
         for (link, place) in links.iter().zip(&places) {
             check(link, place)?;
@@ -41,14 +43,14 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<LinkKeys>, ScenarioE
     for (i, written) in std::mem::take(&mut scenario.links).into_iter().enumerate() {
         let link = format!("links[{i}]");
         let (forward, reverse) = (format!("{link}.forward"), format!("{link}.reverse"));
-        let place = LinkKeys { link, forward, reverse };
+        let place = LinkPaths { link, forward, reverse };
         check(&written, &place)?;
         if let Some(hops) = written.hops {
             let at = format!("{}.hops", place.link);
-            is_bearable(&written, hops as usize, &at)?;
-            let made = |node: &str| (1..hops).any(|i| node == written.between(i));
+            check_text_size(&written, hops as usize, &at)?;
+            let made = |node: &str| (1..hops).any(|i| node == written.hop_node(i));
             if made(&written.from) || made(&written.to) {
-                let first = written.between(1);
+                let first = written.hop_node(1);
                 let message = format!(
                     "makes nodes \"{first}\" and on, and one of them is an end of the link: \
                      give the link another name"
@@ -68,8 +70,8 @@ pub(crate) fn expand(scenario: &mut Scenario) -> Result<Vec<LinkKeys>, ScenarioE
     Ok(places)
 }
 
-/// Refuses copies of a description that would take gigabytes.
-fn is_bearable<T: Serialize>(link: &T, count: usize, at: &str) -> Result<(), ScenarioError> {
+/// Refuses a number of copies that would take gigabytes.
+fn check_text_size<T: Serialize>(link: &T, count: usize, at: &str) -> Result<(), ScenarioError> {
     let length = serde_json::to_string(link).map_or(0, |text| text.len());
     if length.saturating_mul(count) <= MAX_TEXT_BYTES {
         return Ok(());
@@ -82,24 +84,24 @@ fn is_bearable<T: Serialize>(link: &T, count: usize, at: &str) -> Result<(), Sce
 }
 
 impl LinkSpec {
-    /// Its name in results.
+    /// Name in results.
     pub(crate) fn name(&self) -> String {
         self.name.clone().unwrap_or_else(|| format!("{}-{}", self.from, self.to))
     }
 
-    /// The node behind its `i`-th hop.
-    fn between(&self, i: u32) -> String {
+    /// Name of the node after hop `i`.
+    fn hop_node(&self, i: u32) -> String {
         format!("{}-{i}", self.name())
     }
 
-    /// The links it stands for, one for each hop.
+    /// The single links, one per hop.
     fn hops(self) -> Vec<Self> {
         let Some(hops) = self.hops else { return vec![self] };
         let name = self.name();
         let node = |i: u32| match i {
             0 => self.from.clone(),
             i if i == hops => self.to.clone(),
-            i => self.between(i),
+            i => self.hop_node(i),
         };
         (0..hops)
             .map(|i| Self {
@@ -113,7 +115,7 @@ impl LinkSpec {
     }
 }
 
-fn check(spec: &LinkSpec, place: &LinkKeys) -> Result<(), ScenarioError> {
+fn check(spec: &LinkSpec, place: &LinkPaths) -> Result<(), ScenarioError> {
     let link = &place.link;
     for (key, name) in
         [("from", Some(&spec.from)), ("to", Some(&spec.to)), ("name", spec.name.as_ref())]

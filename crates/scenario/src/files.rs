@@ -1,20 +1,20 @@
-//! Files that a scenario names and that have to be there before it is resolved: layouts of cells.
+//! Reads the files that a scenario needs before it is resolved: layouts of cells.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use airtcp_wifi::layout::Layout;
-use airtcp_wifi::places::MAX_FILE;
+use airtcp_wifi::position_file::MAX_BYTES;
 
 use crate::{Scenario, ScenarioError};
 
 impl Scenario {
-    /// Reads the files that layouts of cells name, from `folder`; the layouts then hold the places
-    /// themselves, and results are stored with them.
+    /// Reads the files of cell layouts from `folder` and puts the positions into the layouts, so that they are
+    /// stored with the results.
     ///
     /// # Errors
-    /// A file that cannot be read, and the line that is no place.
+    /// A file that cannot be read, or a line without a position.
     pub fn read_layouts(&mut self, folder: &Path) -> Result<(), ScenarioError> {
         for (i, cell) in self.cells.iter_mut().enumerate() {
             let Layout::File { path, access_point } = &cell.layout else { continue };
@@ -31,9 +31,9 @@ impl Scenario {
 fn text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|e| e.to_string())?;
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(format!("is longer than {MAX_FILE} bytes"));
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("is longer than {MAX_BYTES} bytes"));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();

@@ -1,21 +1,21 @@
-//! The scenario: what a person writes, checked and made explicit.
+//! The scenario: a description of a network and its flows, checked and completed.
 //!
-//! [`Scenario`] is the file format (TOML), [`read`] turns text into it with errors that name
-//! the line, the path, what was found and what is accepted, and [`Scenario::resolve`] expands
-//! topologies and defaults into a [`Resolved`] plan of nodes, one-way links and flows that the
-//! simulator builds. The JSON Schema ([`json_schema`]) is generated from the same types.
+//! [`Scenario`] is the file format (TOML). [`read`] parses a text into it; errors name the line, the path,
+//! what was found and what is accepted. [`Scenario::resolve`] expands topologies and defaults into a
+//! [`Resolved`] plan of nodes, one-way links, cells and flows, which the simulator builds. The JSON Schema
+//! ([`json_schema`]) is generated from the same types.
 
 mod application;
-mod blame;
 mod cell;
 mod error;
+mod error_key;
 mod expand;
 mod files;
 mod limits;
-mod marks;
 mod medium;
 mod model;
 mod numbers;
+mod placeholders;
 mod read;
 mod resolve;
 mod resolved;

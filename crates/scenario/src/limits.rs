@@ -1,7 +1,7 @@
-//! What bounds a scenario, whatever its parts are.
+//! Limits of all parts of a scenario.
 
-/// Most flows, nodes or links in one scenario.
+/// Maximum number of flows, nodes or links in one scenario.
 pub(crate) const MAX_PARTS: usize = 100_000;
 
-/// What is said of a name without a character.
+/// Error message for an empty name.
 pub(crate) const EMPTY_NAME: &str = "is \"\": a name has at least one character";

@@ -1,21 +1,21 @@
-//! Which cells share a medium, and what they then have to agree on.
+//! Media shared by several cells.
 //!
-//! Two cells share one if both name a channel and the channels overlap; so do two that each share
-//! one with a third. What belongs to the plane between the stations is of all of them: how power
-//! falls and how it changes. What belongs to a radio (noise, thresholds, capture, decoding, power)
-//! and medium access are each cell's own.
+//! Two cells share a medium if both name a channel and the channels overlap, or if both share a medium with
+//! a third cell. Path loss, shadowing and fading must be the same for all cells on a medium. Properties of a
+//! radio (noise, thresholds, capture, decoding, power) and medium access belong to each cell.
 
 use airtcp_wifi::phy::Channel;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 
 use crate::{Cell, CellSpec, Resolved, ScenarioError};
 
-/// Most stations on a medium, access points counted (a choice: what each hears of each takes 8 MB).
+/// Maximum number of stations on a medium, access points included (a choice: the powers of all pairs take
+/// 8 MB).
 pub const MAX_ON_MEDIUM: usize = 1001;
 
 impl CellSpec {
-    /// What is lost of a frame of this cell at a radio of `other`, in dB; `None` if they do not
-    /// share a medium, or their channels do not overlap.
+    /// Attenuation of this cell's frames at a radio of `other` by channel separation, in dB; `None` if the
+    /// channels do not overlap or a cell names none.
     pub fn rejection_db(&self, other: &Self) -> Option<f64> {
         let channel = |spec: &Self| Channel::new(spec.standard, spec.channel?).ok();
         channel(self)?.rejection_db(channel(other)?)
@@ -23,7 +23,7 @@ impl CellSpec {
 }
 
 impl Resolved {
-    /// The media, each as the numbers of its cells, in the order of their first cells.
+    /// The media, each as the numbers of its cells, ordered by their first cells.
     pub fn media(&self) -> Vec<Vec<usize>> {
         media(&self.cells)
     }
@@ -46,10 +46,10 @@ pub(crate) fn media(cells: &[Cell]) -> Vec<Vec<usize>> {
     media
 }
 
-/// Tells the cells of their neighbours, and checks that those on one medium go together.
+/// Sets the neighbours of the cells, and checks that cells on one medium agree.
 ///
 /// # Errors
-/// The first key of a cell that differs from that of the first on its medium.
+/// The first key in which a cell differs from the first cell on its medium, or too many stations.
 pub(crate) fn join(cells: &mut [Cell]) -> Result<(), ScenarioError> {
     for medium in media(cells) {
         let [first, rest @ ..] = medium.as_slice() else { continue };
@@ -88,8 +88,8 @@ fn agree(a: &Cell, b: &Cell) -> Result<(), ScenarioError> {
     let number = |cell: &Cell| cell.spec.channel.unwrap_or_default();
     let why = if key == "power_dbm" { " with the path loss \"ranges\"" } else { "" };
     let message = format!(
-        "differs from {}.{key}, but the cells share a medium (channels {} and {}) and have to agree on \
-         it{why}",
+        "differs from {}.{key}, but the cells share a medium (channels {} and {}) and must have the \
+         same value{why}",
         a.path,
         number(a),
         number(b)

@@ -1,7 +1,6 @@
-//! The scenario as written by a person: what a TOML file may contain.
+//! The scenario file: the keys that a TOML file may contain.
 //!
-//! These types are the single source of truth. The JSON Schema and the Python models are
-//! generated from them; unknown keys are refused.
+//! The JSON Schema and the Python models are generated from these types. Unknown keys are refused.
 
 use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, Rate, ReorderingConfig};
 use airtcp_queueing::QueueConfig;
@@ -16,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Application, CellSpec};
 
-/// A scenario: links, the flows over them, and how long to watch.
+/// A scenario: links, cells, flows and the duration of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -26,28 +25,29 @@ pub struct Scenario {
     /// Root seed. The same seed gives the same result, bit for bit.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Number of independent replications; intervals are over them.
+    /// Number of independent replications, from which confidence intervals are computed.
     #[serde(default = "one_u32")]
     pub replications: u32,
     /// Simulated time.
     #[serde(default = "default_duration")]
     pub duration: Span,
-    /// Time at the start left out of all rates and means.
+    /// Time at the start that rates and means leave out.
     #[serde(default)]
     pub warmup: Span,
-    /// A ready-made topology; the links it makes are added to `links`.
+    /// A ready-made topology, whose links are added to `links`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
-    /// Links, each full duplex. Nodes exist by being named here.
+    /// Links, each full duplex. The links define the nodes.
     #[serde(default)]
     pub links: Vec<LinkSpec>,
-    /// 802.11 cells. Their nodes are made by them; links may join the access point to others.
+    /// 802.11 cells. Each cell defines its nodes. Links may connect its access point to other nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellSpec>,
-    /// Flows. Without any, one bulk TCP flow runs between the ends of the topology.
+    /// Flows. Default: one bulk TCP flow between the ends of the topology or of the only link, or one from
+    /// each station of the only cell.
     #[serde(default)]
     pub flows: Vec<FlowSpec>,
-    /// What to record beside the summary.
+    /// What to record besides the summary.
     #[serde(default)]
     pub output: Output,
 }
@@ -61,20 +61,21 @@ pub enum Topology {
     Chain {
         /// Number of links.
         hops: u32,
-        /// What each link is.
+        /// Forward direction of each link.
         link: Box<Direction>,
-        /// Its other direction, where it differs.
+        /// The other direction, if it differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reverse: Option<Box<Direction>>,
     },
-    /// Senders `s0`.. and receivers `r0`.. on either side of one link from `left` to `right`.
+    /// Senders `s0`, `s1`, ... and receivers `r0`, `r1`, ... on the two sides of one link from `left` to
+    /// `right`.
     #[schemars(title = "dumbbell")]
     Dumbbell {
         /// Number of senders and of receivers.
         pairs: u32,
         /// The shared link.
         bottleneck: Box<Direction>,
-        /// Its other direction, where it differs.
+        /// The other direction, if it differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reverse: Option<Box<Direction>>,
         /// Every other link. Default: 1 Gb/s, 1 ms.
@@ -87,17 +88,16 @@ pub enum Topology {
     },
 }
 
-/// One direction of a link. What is absent takes the default, or for a `reverse` the value of
-/// the forward direction (loss, reordering, duplication and jitter are not copied: they belong
-/// to the direction they are written in; a link protocol is).
+/// One direction of a link. An absent key has its default. In a `reverse`, an absent key has the value of
+/// the forward direction, except loss, reordering, duplication and jitter, which have their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direction {
-    /// Serialisation rate, or the table of one that varies as a file says; infinitely fast if neither
-    /// `rate` nor `slot` is given.
+    /// Transmission rate, or the table of a varying rate. Without `rate` and `slot`, transmission takes no
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Instead of a rate: every packet takes this long, whatever its size (S1's method).
+    /// Transmission time of every packet, whatever its size (S1's method). Excludes `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
     /// One-way propagation delay. Default 0 s.
@@ -106,13 +106,13 @@ pub struct Direction {
     /// The queue in front of the link. Default: drop-tail, 100 packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueConfig>,
-    /// Which packets the link loses. Default: none.
+    /// Loss model. Default: no loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossConfig>,
-    /// Longest packet in bytes, IP header included; longer ones are dropped. Default: no limit.
+    /// Maximum packet size, IP header included. Longer packets are dropped. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,
-    /// Packets held back so that later ones overtake them. Default: none.
+    /// Reordering: holds packets back so that later packets overtake them. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingConfig>,
     /// Probability that a packet that is not lost arrives twice. Default: 0.
@@ -121,7 +121,7 @@ pub struct Direction {
     /// Random variation of the delay. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterConfig>,
-    /// What the link does about losses: a link protocol. Default: none.
+    /// Link protocol, which recovers losses on the link. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ProtocolConfig>,
 }
@@ -144,7 +144,7 @@ pub struct LinkSpec {
     /// The direction from `from` to `to`.
     #[serde(default)]
     pub forward: Direction,
-    /// The direction back, where it differs from `forward`.
+    /// The direction from `to` to `from`, if it differs from `forward`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Direction>,
 }
@@ -158,12 +158,12 @@ pub enum TransportKind {
     Tcp,
     /// UDP.
     Udp,
-    /// TFRC, datagrams at a rate TCP would keep, configured by `tfrc`.
+    /// TFRC, datagrams at the rate of a TCP with the same losses, configured by `tfrc`.
     Tfrc,
-    /// A stream repaired symbol by symbol, with a sliding-window code, configured by `sliding`.
+    /// A stream protected by a sliding-window erasure code, configured by `sliding`.
     Sliding,
-    /// LT-TCP, a stream with erasure coding, configured by `lt`, and by `tcp` in what it shares
-    /// with TCP.
+    /// LT-TCP, a stream with erasure coding, configured by `lt`. Parameters that it shares with TCP are in
+    /// `tcp`.
     LtTcp,
 }
 
@@ -178,8 +178,8 @@ pub struct FlowSpec {
     pub from: String,
     /// Node at the other end.
     pub to: String,
-    /// How many flows like this one. In a dumbbell, `from = "s*"` and `to = "r*"` put the i-th
-    /// flow on the i-th pair; in a cell, `from = "sta*"` gives one to each station.
+    /// Number of flows like this one. In a dumbbell, `from = "s*"` and `to = "r*"` put the i-th
+    /// flow on the i-th pair. In a cell, `from = "sta*"` gives one flow to each station.
     #[serde(default = "one_u32")]
     pub count: u32,
     /// Transport protocol.
@@ -192,7 +192,7 @@ pub struct FlowSpec {
     /// the other direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse_access_category: Option<Category>,
-    /// TCP parameters: a profile's name, or a table with `profile` and what differs from it.
+    /// TCP parameters: a profile's name, or a table with `profile` and the keys that differ from it.
     #[serde(default)]
     pub tcp: TcpConfig,
     /// TFRC parameters.
@@ -204,15 +204,15 @@ pub struct FlowSpec {
     /// LT-TCP parameters.
     #[serde(default)]
     pub lt: LtConfig,
-    /// What the application does.
+    /// Application.
     #[serde(default)]
     pub app: Application,
-    /// Start times are delayed by a random time up to this, drawn for each flow.
+    /// Maximum random delay of the start, drawn for each flow.
     #[serde(default)]
     pub start_spread: Span,
 }
 
-/// What to record beside the summary.
+/// What to record besides the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {

@@ -1,77 +1,83 @@
-//! Numbers that the type of a key refuses before the key's own check sees them.
+//! Errors of numbers that a key's type refuses before the key's own check.
 //!
-//! A whole number beyond its type: the key may accept far less than its type holds. So its own check is
-//! asked, with the nearest number that the type holds in its place (then, if that is accepted, with the
-//! one at the other end), and what it says is said of the number that was written.
+//! A key may accept less than its integer type holds, so for a number beyond the type the message should
+//! come from the key's own check. This file runs that check with the nearest limit of the type, and if
+//! the check accepts it with the other limit, and puts the number as written into the message.
 //!
-//! A number that is not finite, or a date: [`marks`](crate::marks) has put a mark in its place.
+//! For a number that is not finite and for a date, the tree holds a [placeholder](crate::placeholders).
 
 use airtcp_probe::reworded;
 use serde_json::Value;
 
-use crate::blame::{self, Complaint};
-use crate::marks::marked;
+use crate::error_key::{self, ReadError};
+use crate::placeholders::replaced_text;
 use crate::{Resolved, ScenarioError, tables};
 
-/// What is said of a number at `path` that its type refuses; none if it is another complaint, or if
-/// the key's own check has nothing to add.
-pub(crate) fn refusal(
-    tree: &mut Value,
-    path: &str,
-    complaint: &Complaint,
-) -> Option<ScenarioError> {
-    // A type that takes a list complains of what is in the mark.
+/// The error of a number at `path` that its type refuses; `None` if the error has another cause or the
+/// key's own check finds nothing.
+pub(crate) fn error(tree: &mut Value, path: &str, read_error: &ReadError) -> Option<ScenarioError> {
+    // If the key takes a list, the path of the error leads into the placeholder.
     let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
     for place in ends.map(|end| &path[..end]) {
-        if let Some(shown) = blame::at(tree, place).as_deref().and_then(marked) {
+        if let Some(shown) = error_key::value_at(tree, place).as_deref().and_then(replaced_text) {
             let message = match tables::example(place) {
                 Some(example) => format!("expected a table such as {example}, not {shown}"),
-                None => not_finite(shown, &complaint.1),
+                None => not_finite(shown, &read_error.1),
             };
             return Some(ScenarioError::at(place, message));
         }
     }
-    if let Some((place, shown)) = inside(tree, path, complaint) {
+    if let Some((place, shown)) = placeholder_within(tree, path, read_error) {
         return Some(ScenarioError::at(place, not_finite(&shown, "")));
     }
-    own_check(tree, path, &complaint.1).map(|said| ScenarioError::at(path, said))
+    own_check(tree, path, &read_error.1).map(|said| ScenarioError::at(path, said))
 }
 
-/// The mark within the value at `path` that is to blame: with a number in its place the complaint is
-/// another.
-fn inside(tree: &mut Value, path: &str, complaint: &Complaint) -> Option<(String, String)> {
+/// The placeholder within the value at `path` that causes the error: the error changes if a number
+/// replaces it.
+fn placeholder_within(
+    tree: &mut Value,
+    path: &str,
+    read_error: &ReadError,
+) -> Option<(String, String)> {
     let mut places = Vec::new();
-    marks(blame::at(tree, path)?, path.to_owned(), &mut places);
+    collect_placeholders(error_key::value_at(tree, path)?, path.to_owned(), &mut places);
     places.into_iter().find(|(place, _)| {
-        let Some(value) = blame::at(tree, place).map(|at| std::mem::replace(at, Value::from(1)))
+        let Some(value) =
+            error_key::value_at(tree, place).map(|at| std::mem::replace(at, Value::from(1)))
         else {
             return false;
         };
-        let is_other = blame::scenario(tree).err().as_ref() != Some(complaint);
-        if let Some(at) = blame::at(tree, place) {
+        let is_other = error_key::deserialize(tree).err().as_ref() != Some(read_error);
+        if let Some(at) = error_key::value_at(tree, place) {
             *at = value;
         }
         is_other
     })
 }
 
-/// Marks that are looked at: each costs a reading of the scenario.
-const MAX_MARKS: usize = 16;
+/// Maximum number of placeholders tried: each costs a deserialization of the scenario.
+const MAX_PLACEHOLDERS: usize = 16;
 
-fn marks(value: &Value, path: String, found: &mut Vec<(String, String)>) {
-    if found.len() >= MAX_MARKS {
+fn collect_placeholders(value: &Value, path: String, found: &mut Vec<(String, String)>) {
+    if found.len() >= MAX_PLACEHOLDERS {
         return;
     }
-    if let Some(shown) = marked(value) {
+    if let Some(shown) = replaced_text(value) {
         found.push((path, shown.to_owned()));
         return;
     }
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, v)| marks(v, format!("{path}[{i}]"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, v)| collect_placeholders(v, format!("{path}[{i}]"), found));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, v)| marks(v, format!("{path}.{key}"), found));
+            fields
+                .iter()
+                .for_each(|(key, v)| collect_placeholders(v, format!("{path}.{key}"), found));
         }
         _ => {}
     }
@@ -92,30 +98,30 @@ fn not_finite(shown: &str, message: &str) -> String {
 fn own_check(tree: &mut Value, path: &str, message: &str) -> Option<String> {
     let rest = message.strip_prefix("invalid value: integer `")?;
     let (written, kind) = rest.split_once("`, expected ")?;
-    let most = match kind {
+    let max = match kind {
         "u8" => u64::from(u8::MAX),
         "u16" => u64::from(u16::MAX),
         "u32" => u64::from(u32::MAX),
         _ => return None,
     };
-    let ends = if written.starts_with('-') { [0, most] } else { [most, 0] };
-    let value = blame::at(tree, path)?.clone();
+    let ends = if written.starts_with('-') { [0, max] } else { [max, 0] };
+    let value = error_key::value_at(tree, path)?.clone();
     let said = ends.into_iter().find_map(|end| {
-        *blame::at(tree, path)? = Value::from(end);
-        let error = fault(tree)?;
-        replaced(about(&error, path)?, &end.to_string(), written)
+        *error_key::value_at(tree, path)? = Value::from(end);
+        let error = first_error(tree)?;
+        with_number(message_about(&error, path)?, &end.to_string(), written)
     });
-    *blame::at(tree, path)? = value;
+    *error_key::value_at(tree, path)? = value;
     said
 }
 
-/// The first thing that the keys' own checks find in a scenario of the right types.
-fn fault(tree: &Value) -> Option<ScenarioError> {
-    let resolved = blame::scenario(tree).ok()?.resolve();
-    resolved.map_or_else(Some, |resolved| of_protocols(&resolved))
+/// The first error of the keys' own checks.
+fn first_error(tree: &Value) -> Option<ScenarioError> {
+    let resolved = error_key::deserialize(tree).ok()?.resolve();
+    resolved.map_or_else(Some, |resolved| protocol_error(&resolved))
 }
 
-fn of_protocols(resolved: &Resolved) -> Option<ScenarioError> {
+fn protocol_error(resolved: &Resolved) -> Option<ScenarioError> {
     resolved.links.iter().find_map(|link| {
         let config = link.direction.link_config();
         let mtu = config.mtu.map(|mtu| mtu.0);
@@ -124,16 +130,16 @@ fn of_protocols(resolved: &Resolved) -> Option<ScenarioError> {
     })
 }
 
-/// What an error says of the key at `path`, if it is about that key.
-fn about<'a>(error: &'a ScenarioError, path: &str) -> Option<&'a str> {
+/// The message of an error about the key at `path`; `None` for other keys.
+fn message_about<'a>(error: &'a ScenarioError, path: &str) -> Option<&'a str> {
     match path.strip_prefix(&error.path)?.strip_prefix('.') {
         None => (path == error.path).then_some(&error.message),
         Some(key) => error.message.strip_prefix(key)?.strip_prefix(": "),
     }
 }
 
-/// The message with the number that was written for the one that stood in its place.
-fn replaced(message: &str, stand_in: &str, written: &str) -> Option<String> {
+/// The message with the number `written` in place of `stand_in`.
+fn with_number(message: &str, stand_in: &str, written: &str) -> Option<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || c == '.';
     let (i, _) = message.match_indices(stand_in).find(|(i, _)| {
         let after = message[i + stand_in.len()..].chars().next();

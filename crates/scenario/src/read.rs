@@ -1,8 +1,8 @@
-//! From TOML text to a [`Scenario`], with errors that can be acted on.
+//! Reads a [`Scenario`] from TOML text.
 //!
-//! The text becomes a tree; conveniences are expanded on the tree (a link's direction written
-//! flat, a TCP profile with overrides, `--set` from the command line); then serde checks it
-//! strictly. Errors come back as a path, which is looked up in the text for its line.
+//! The text becomes a tree. On the tree, shorthands are expanded: the keys of a link's forward direction
+//! beside the link's own, a TCP profile with overrides, `--set` from the command line. serde then
+//! deserializes the tree strictly. The line of an error is found from its path.
 
 use airtcp_probe::{nearest, reworded};
 use airtcp_transport::tcp::{Profile, TcpConfig};
@@ -10,16 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, blame, marks, numbers, tables, toml_limits};
+use crate::{Scenario, ScenarioError, error_key, numbers, placeholders, tables, toml_limits};
 
 /// Reads a scenario.
 ///
-/// `name` stands for the file in errors; `overrides` are pairs of path and value such as
-/// `("links[0].rate", "20 Mb/s")`, applied in order before anything is checked.
+/// Errors name the file as `name`. `overrides` are pairs of path and value such as
+/// `("links[0].rate", "20 Mb/s")`, applied in order before the checks.
 ///
 /// # Errors
-/// Anything that keeps the text from being a scenario: syntax, unknown keys, wrong units,
-/// impossible values.
+/// Wrong syntax, unknown keys, wrong units, wrong types.
 pub fn read(
     text: &str,
     name: &str,
@@ -32,24 +31,24 @@ pub fn read(
         set(&mut tree, path, value).map_err(place)?;
     }
     expand(&mut tree).map_err(place)?;
-    let scenario = blame::scenario(&tree).map_err(|complaint| {
-        let path = blame::pinpoint(&mut tree, &complaint);
-        let refusal = tables::list_for_table(&mut tree, &path)
-            .or_else(|| numbers::refusal(&mut tree, &path, &complaint));
-        place(refusal.unwrap_or_else(|| explain(&path, &complaint.1)))
+    let scenario = error_key::deserialize(&tree).map_err(|error| {
+        let path = error_key::path_of(&mut tree, &error);
+        let explained = tables::list_for_table(&mut tree, &path)
+            .or_else(|| numbers::error(&mut tree, &path, &error));
+        place(explained.unwrap_or_else(|| explain(&path, &error.1)))
     })?;
-    tables::only_tables(&tree, &scenario).map_err(place)?;
+    tables::refuse_lists(&tree, &scenario).map_err(place)?;
     Ok(scenario)
 }
 
 fn parse(text: &str) -> Result<Value, ScenarioError> {
-    grown(text).map_err(|e| ScenarioError {
+    tree_of(text).map_err(|e| ScenarioError {
         line: e.span().map(|span| line_at(text, span.start)),
         ..ScenarioError::at("", syntax(e.message()))
     })
 }
 
-/// What the parser says, in words that need no knowledge of it.
+/// Rewords a message of the TOML parser.
 fn syntax(message: &str) -> String {
     if message.contains("number out of range") {
         return format!(
@@ -61,20 +60,20 @@ fn syntax(message: &str) -> String {
     format!("not valid TOML: {}", reworded(message))
 }
 
-/// The tree of a text, with marks for dates and for numbers that are not finite.
-fn grown(text: &str) -> Result<Value, toml::de::Error> {
+/// The tree of a text, with placeholders for dates and for numbers that are not finite.
+fn tree_of(text: &str) -> Result<Value, toml::de::Error> {
     let mut tree = toml::from_str(text)?;
-    marks::mark_dates(&mut tree);
+    placeholders::replace_dates(&mut tree);
     if text.contains("nan") || text.contains("inf") {
-        marks::mark(&mut tree, &toml::Value::Table(toml::from_str(text)?));
+        placeholders::replace_not_finite(&mut tree, &toml::Value::Table(toml::from_str(text)?));
     }
     Ok(tree)
 }
 
-/// Makes serde's message point at the nearest valid name, or say what is accepted.
+/// Rewords serde's message, and adds the nearest valid name or what is accepted.
 fn explain(path: &str, message: &str) -> ScenarioError {
     let mut quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    // A link's own keys and those of its forward direction are written side by side.
+    // A link's table may also contain the keys of its forward direction.
     let of_link = path.rsplit_once('.').is_some_and(|(parent, key)| {
         parent.starts_with("links[")
             && parent.ends_with("].forward")
@@ -94,13 +93,14 @@ fn explain(path: &str, message: &str) -> ScenarioError {
         }
         _ => reworded(message),
     };
-    let text =
-        tables::missing(path, &text).or_else(|| tables::wanted(path, message)).unwrap_or(text);
+    let text = tables::missing_tag(path, &text)
+        .or_else(|| tables::expected_value(path, message))
+        .unwrap_or(text);
     let path = if path == "." { "" } else { path };
     ScenarioError::at(path, text)
 }
 
-/// Expands what is convenient to write into what the types say.
+/// Expands the shorthands.
 fn expand(tree: &mut Value) -> Result<(), ScenarioError> {
     let Some(root) = tree.as_object_mut() else { return Ok(()) };
     let common = root.remove("tcp");
@@ -139,7 +139,7 @@ fn gather_direction(link: &mut Value) {
     }
 }
 
-/// Profile, then the scenario's `[tcp]`, then the flow's own: the later wins.
+/// Merges the profile, the scenario's `[tcp]` and the flow's own table; later keys win.
 fn expand_tcp(
     flow: &mut Map<String, Value>,
     common: Option<&Value>,
@@ -188,7 +188,7 @@ fn expand_tcp(
     Ok(())
 }
 
-/// A law named alone that the profile has: its parameters are the profile's.
+/// True if the flow only names the profile's congestion law: the profile's parameters then apply.
 fn same_law(named: Option<&Value>, base: Option<&Value>) -> bool {
     let law = base.and_then(|b| b.get("law"));
     named.is_some_and(|named| named.is_string() && Some(named) == law)
@@ -223,9 +223,9 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
 
 /// Applies one override. The value is read as TOML if it is one, else taken as a string.
 fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
-    toml_limits::short_enough(steps(path).len())?;
+    toml_limits::check_parts(steps(path).len())?;
     toml_limits::check(value)?;
-    let value = grown(&format!("v = {value}"))
+    let value = tree_of(&format!("v = {value}"))
         .ok()
         .and_then(|mut t| t.as_object_mut()?.remove("v"))
         .unwrap_or_else(|| Value::String(value.to_owned()));
@@ -236,7 +236,7 @@ fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
                 if at.is_null() {
                     *at = Value::Object(Map::new());
                 }
-                // A profile given by name becomes a table when a field of it is set.
+                // If a key of a profile given by name is set, the name becomes a table.
                 if key != "profile"
                     && let Value::String(profile) = &*at
                 {
@@ -272,7 +272,7 @@ fn line_at(text: &str, offset: usize) -> usize {
 }
 
 impl ScenarioError {
-    /// The same error with the file's name and, where the text shows it, the line.
+    /// The same error with the file's name and, if the text contains the path, the line.
     #[must_use]
     pub fn located(self, file: &str, text: &str) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! From what was written to what will be built: every node, one-way link, cell and flow explicit.
+//! Resolves a scenario: makes every node, one-way link, cell and flow explicit.
 //!
-//! Counts and topologies are expanded (`written.rs`), what is left out is filled in, and what does not
-//! fit together is refused with its path.
+//! It expands counts and topologies (`expand.rs`), fills in defaults, and refuses inconsistent values with
+//! their paths.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use airtcp_transport::tfrc::TfrcConfig;
 use airtcp_units::{Narrow, Span};
 use airtcp_wifi::mac::Category;
 
-use crate::expand::{self, LinkKeys};
+use crate::expand::{self, LinkPaths};
 use crate::{
     Application, FlowSpec, OneWay, Resolved, Scenario, ScenarioError, Topology, TransportKind,
 };
@@ -24,14 +24,14 @@ mod nodes;
 
 use nodes::Nodes;
 
-/// Most results (of flows and directions of links, over all replications): about 2 GB.
+/// Maximum number of results (of flows and directions of links, over all replications): about 2 GB.
 const MAX_RESULTS: u64 = 2_000_000;
 
 impl Scenario {
-    /// Expands topology, defaults and counts, and checks that everything fits together.
+    /// Expands topology, defaults and counts, and checks the consistency of the scenario.
     ///
     /// # Errors
-    /// The first thing that does not fit, with its path.
+    /// The first inconsistency, with its path.
     pub fn resolve(&self) -> Result<Resolved, ScenarioError> {
         let mut scenario = self.clone();
         scenario.check_times()?;
@@ -61,8 +61,8 @@ impl Scenario {
         Ok(Resolved { scenario, nodes: nodes.names, links, cells, flows })
     }
 
-    /// A flow where none is written and it is plain which is meant: over the topology, over the only
-    /// link, or from each station of the only cell.
+    /// Without flows, adds one over the topology or over the only link, or one from each station of the
+    /// only cell.
     fn add_default_flow(&mut self) -> Result<(), ScenarioError> {
         let ends = self.topology.as_ref().map(Topology::ends);
         if let Some(ends) = ends.filter(|_| self.flows.is_empty()) {
@@ -88,8 +88,8 @@ impl Scenario {
         Ok(())
     }
 
-    /// Both directions of every link, between nodes that it names.
-    fn one_way_links(&self, places: &[LinkKeys], nodes: &mut Nodes) -> Vec<OneWay> {
+    /// Both directions of every link. Adds the nodes that the links name.
+    fn one_way_links(&self, places: &[LinkPaths], nodes: &mut Nodes) -> Vec<OneWay> {
         let mut links = Vec::new();
         for (spec, place) in self.links.iter().zip(places) {
             let (from, to) = (nodes.add(&spec.from), nodes.add(&spec.to));
@@ -153,7 +153,7 @@ fn default_flow(ends: &(String, String)) -> FlowSpec {
     }
 }
 
-fn unique_names(links: &[OneWay], places: &[LinkKeys]) -> Result<(), ScenarioError> {
+fn unique_names(links: &[OneWay], places: &[LinkPaths]) -> Result<(), ScenarioError> {
     let mut seen = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
         if let Some(first) = seen.insert(&link.name, i) {

@@ -18,9 +18,9 @@ pub struct OneWay {
     pub from: usize,
     /// Index of the node it reaches.
     pub to: usize,
-    /// What it is. `queue`, `delay` and `loss` are always present.
+    /// Its properties. `queue`, `delay` and `loss` are always present.
     pub direction: Direction,
-    /// Path to where the scenario describes it, such as `links[0].forward`: for errors.
+    /// Path in the scenario for errors, such as `links[0].forward`.
     pub path: String,
 }
 
@@ -47,15 +47,14 @@ pub struct Flow {
     pub lt: LtConfig,
     /// Application.
     pub app: Application,
-    /// Largest random delay of its start.
+    /// Maximum random delay of its start.
     pub start_spread: Span,
 }
 
 /// A scenario ready to be built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// The scenario as written, with topology expanded and flows explicit: what is stored with
-    /// results.
+    /// The scenario with topology expanded and flows explicit. Results contain it.
     pub scenario: Scenario,
     /// Names of the nodes.
     pub nodes: Vec<String>,
@@ -79,8 +78,8 @@ pub struct AirHop {
 }
 
 impl Resolved {
-    /// The hops through the air: of each cell, of each station, up and then down. A route counts
-    /// them after the links.
+    /// The hops through the air: for each station of each cell, up and then down. Routes number them after
+    /// the links.
     pub fn air_hops(&self) -> Vec<AirHop> {
         let hops = |(cell, c): (usize, &Cell)| {
             let both = move |i| [AirHop { cell, from: i, to: 0 }, AirHop { cell, from: 0, to: i }];

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::Scenario;
 
-/// The schema, with the conveniences of the reader included: a link's forward direction may be
-/// written flat, and `tcp` may be a profile's name or a table with a `profile`.
+/// The schema, with the shorthands of the reader: the keys of a link's forward direction may stand beside
+/// the link's own, and `tcp` may be a profile's name or a table with a `profile`.
 pub fn json_schema() -> Value {
     let mut schema = schemars::schema_for!(Scenario).to_value();
     let direction = schema["$defs"]["Direction"]["properties"].clone();

@@ -1,21 +1,21 @@
-//! Values that stand where a table is wanted.
+//! Errors of values in place of tables.
 //!
-//! The reader of a table takes a list as well, of its values in the order of its keys. No document
-//! says so, and a list of the wrong values gives messages about its parts: it is refused as a whole.
+//! serde also accepts a list of a table's values in the order of its keys. This is undocumented, and an
+//! error in such a list would name its elements, so lists in place of tables are refused.
 
 use serde_json::Value;
 
-use crate::{Scenario, ScenarioError, blame, marks};
+use crate::{Scenario, ScenarioError, error_key, placeholders};
 
-/// A table that says with one of its keys what it is.
+/// A table with a tag: a key that decides its other keys.
 struct Tagged {
-    /// The key that the table stands under.
+    /// Key of the table.
     key: &'static str,
-    /// The key that says what it is.
+    /// The tag, for instance `kind`.
     tag: &'static str,
-    /// The family of `airtcp list` that has what it may be; empty if none has.
+    /// Family of `airtcp list` with the tag's values; empty if there is none.
     family: &'static str,
-    /// A table to write, where its key alone wants one; empty where that takes lists.
+    /// Example of the table; empty if the key takes a list of tables.
     example: &'static str,
 }
 
@@ -45,38 +45,38 @@ const TAGGED: [Tagged; 14] = [
     tagged("interference", "kind", "interference", ""),
 ];
 
-/// Keys that take a fixed number of values, and what these are.
+/// Keys whose value is a list of fixed length, and a description of the list.
 const FIXED: [(&str, &str); 3] = [
     ("between", "the names of two stations, such as [\"sta0\", \"sta1\"]"),
     ("losses", "pairs of a length and how often it occurs, such as [[1, 30], [2, 4]]"),
     ("successes", "pairs of a length and how often it occurs, such as [[1, 30], [2, 4]]"),
 ];
 
-/// The name of the key at a path, without places in lists.
+/// The key at a path, without list indices.
 fn key(path: &str) -> &str {
     let last = path.rsplit('.').next().unwrap_or(path);
     last.split('[').next().unwrap_or(last)
 }
 
-/// An example of the table at a path, if that says with one of its keys what it is.
+/// Example of the table at a path, if the table has a tag.
 pub(crate) fn example(path: &str) -> Option<&'static str> {
     let last = path.rsplit('.').next().unwrap_or(path);
     let found = TAGGED.iter().find(|table| table.key == last)?;
     (!found.example.is_empty()).then_some(found.example)
 }
 
-/// What could be written for a table's key that is missing, where its name alone says little.
-pub(crate) fn missing(path: &str, text: &str) -> Option<String> {
+/// Message for a missing tag, with an example.
+pub(crate) fn missing_tag(path: &str, text: &str) -> Option<String> {
     let is_missing = |tag: &&str| text == format!("the key \"{tag}\" is missing");
     let tag = TAGGED.iter().map(|table| table.tag).find(is_missing)?;
     let family =
         TAGGED.iter().find(|table| table.key == key(path)).map_or("", |table| table.family);
     let list = if family.is_empty() { String::new() } else { format!(" (airtcp list {family})") };
-    Some(format!("{text}: it says which one it is, such as {tag} = \"...\"{list}"))
+    Some(format!("{text}: it chooses the {tag}, such as {tag} = \"...\"{list}"))
 }
 
-/// What the key at a path wants, where the reader's message would name its types.
-pub(crate) fn wanted(path: &str, message: &str) -> Option<String> {
+/// Message with the value that the key at a path accepts, where serde's message would name Rust types.
+pub(crate) fn expected_value(path: &str, message: &str) -> Option<String> {
     let found = || message.strip_prefix("invalid type: ")?.rsplit_once(", expected ");
     if message.contains("a tuple of size ") || message.contains("an array of length ") {
         let (_, wants) = FIXED.iter().find(|(name, _)| *name == key(path))?;
@@ -88,7 +88,7 @@ pub(crate) fn wanted(path: &str, message: &str) -> Option<String> {
     let Tagged { tag, example, .. } = table;
     let reworded = airtcp_probe::reworded(message);
     let found = reworded.rsplit_once(", not ").map_or("this", |(_, found)| found);
-    // A name alone: most likely that of what is wanted.
+    // A name alone is most likely the value of the tag.
     let name = found.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     let is_name = |name: &&str| {
         name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -100,36 +100,37 @@ pub(crate) fn wanted(path: &str, message: &str) -> Option<String> {
     })
 }
 
-/// The error of a list in place of a table whose parts are complained of at `path`.
+/// The error of a list in place of a table, if serde's error at `path` is about an element of the list.
 pub(crate) fn list_for_table(tree: &mut Value, path: &str) -> Option<ScenarioError> {
     let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
     for place in ends.map(|end| &path[..end]) {
         let Some(example) = example(place) else { continue };
-        let is_list = |value: &mut Value| value.is_array() && marks::marked(value).is_none();
-        if blame::at(tree, place).is_some_and(is_list) {
-            return Some(list(place, example));
+        let is_list =
+            |value: &mut Value| value.is_array() && placeholders::replaced_text(value).is_none();
+        if error_key::value_at(tree, place).is_some_and(is_list) {
+            return Some(list_error(place, example));
         }
     }
     None
 }
 
-fn list(place: &str, example: &str) -> ScenarioError {
+fn list_error(place: &str, example: &str) -> ScenarioError {
     ScenarioError::at(place, format!("expected a table such as {example}, not a list"))
 }
 
 /// Refuses a list that was read as a table.
-pub(crate) fn only_tables(tree: &Value, scenario: &Scenario) -> Result<(), ScenarioError> {
+pub(crate) fn refuse_lists(tree: &Value, scenario: &Scenario) -> Result<(), ScenarioError> {
     let Ok(read) = serde_json::to_value(scenario) else { return Ok(()) };
     match list_read_as_table(tree, &read, String::new()) {
         None => Ok(()),
         Some(path) => Err(match example(&path) {
-            Some(example) => list(&path, example),
+            Some(example) => list_error(&path, example),
             None => ScenarioError::at(path, "expected a table, { key = value, ... }, not a list"),
         }),
     }
 }
 
-/// The path of the first list in `tree` that is a table in what was `read` of it.
+/// The path of the first list in `tree` that is a table in `read`, the deserialized tree.
 fn list_read_as_table(tree: &Value, read: &Value, path: String) -> Option<String> {
     match (tree, read) {
         (Value::Array(_), Value::Object(_)) => Some(path),

@@ -1,27 +1,26 @@
-//! Refuses texts that take a parser of TOML too long, before it sees them.
+//! Refuses texts that would take a TOML parser too long.
 //!
-//! Parsers take quadratic time and memory for keys of many parts and for many headers.
+//! Parsers take quadratic time and memory for keys of many parts and for many table headers.
 
 use crate::ScenarioError;
 
 /// Longest scenario text accepted, in bytes.
 const MAX_TEXT: usize = 4 << 20;
-/// Most parts of a key.
+/// Maximum number of parts of a key.
 const MAX_PARTS: usize = 100;
-/// Most headers of tables.
+/// Maximum number of table headers.
 const MAX_HEADERS: usize = 20_000;
 
-/// Refuses a text that is longer than any scenario, has keys of more parts or more tables; `name`
-/// stands for the file in errors.
+/// Refuses a text beyond the limits. Errors name the file as `name`.
 ///
 /// # Errors
-/// Says which limit the text exceeds.
+/// The limit that the text exceeds.
 pub fn parsable(text: &str, name: &str) -> Result<(), ScenarioError> {
     check(text).map_err(|e| ScenarioError { file: name.to_owned(), ..e })
 }
 
-/// Refuses a path of more parts than any key has.
-pub(crate) fn short_enough(parts: usize) -> Result<(), ScenarioError> {
+/// Refuses a path of too many parts.
+pub(crate) fn check_parts(parts: usize) -> Result<(), ScenarioError> {
     if parts > MAX_PARTS {
         let message = format!(
             "a key of more than {MAX_PARTS} parts; expected keys such as tcp.congestion.law"
@@ -38,7 +37,7 @@ pub(crate) fn check(text: &str) -> Result<(), ScenarioError> {
     }
     let bytes = text.as_bytes();
     let (mut at, mut line, mut is_line_start) = (0, 1, true);
-    // Dots since what last began a key, and lists and headers that are open.
+    // Dots in the current key, and open lists and headers.
     let (mut dots, mut depth, mut headers) = (0, 0_usize, 0);
     while let Some(&byte) = bytes.get(at) {
         at += 1;
@@ -70,7 +69,7 @@ pub(crate) fn check(text: &str) -> Result<(), ScenarioError> {
             b'=' | b'{' | b'}' | b',' => dots = 0,
             b'.' => {
                 dots += 1;
-                short_enough(dots).map_err(|e| ScenarioError { line: Some(line), ..e })?;
+                check_parts(dots).map_err(|e| ScenarioError { line: Some(line), ..e })?;
             }
             _ => {}
         }
@@ -79,8 +78,8 @@ pub(crate) fn check(text: &str) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Where the string that begins at `start` ends: after its quotes, or before the line's end if there
-/// are none.
+/// End of the string that begins at `start`: after its closing quotes, or without them before the end of
+/// the line.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let quote = bytes[start];
     let is_long = bytes[start..].starts_with(&[quote; 3]);
@@ -88,11 +87,11 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     while at < bytes.len() {
         match bytes[at] {
             b'\n' if !is_long => return at,
-            // An escaped quote ends no string. The end of a line ends a string of one line, escaped or not.
+            // An escaped quote does not close a string. The end of a line closes a one-line string, escaped or not.
             b'\\' if quote == b'"' && (is_long || bytes.get(at + 1) != Some(&b'\n')) => at += 2,
             b if b == quote && !is_long => return at + 1,
             b if b == quote && bytes[at..].starts_with(&[quote; 3]) => {
-                // Up to two quotes may stand before the three.
+                // Up to two quotes may precede the three closing ones.
                 let more = bytes[at + 3..].iter().take(2).take_while(|b| **b == quote).count();
                 return at + 3 + more;
             }
@@ -107,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_for_ever_is_refused() {
+    fn texts_beyond_the_limits_are_refused() {
         let parts = vec!["a"; 50_000].join(".");
         let tables = "[k]\n".repeat(30_000);
         for (text, line, says) in [
@@ -123,7 +122,7 @@ mod tests {
         ] {
             let error = check(&text).unwrap_err();
             assert!(error.line == line && error.message.contains(says), "{error}");
-            // It is read no further.
+            // The check stops at the limit.
             assert_eq!(crate::read(&text, "", &[]).unwrap_err().message, error.message);
         }
         let path = format!("{parts}.x");
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_elsewhere_are_no_keys() {
+    fn dots_outside_keys_do_not_count() {
         let dots = ".".repeat(300);
         for text in [
             format!("x = [{}]", "1.5, ".repeat(300)),

@@ -1,14 +1,14 @@
-//! Ready-made topologies, expanded into links and names for flows.
+//! Expands ready-made topologies into links, and gives the ends of a default flow.
 
 use airtcp_units::{BitRate, Span};
 
 use crate::{Direction, LinkSpec, ScenarioError, Topology};
 
-/// More nodes than anyone means; a slip of the keyboard should not exhaust memory.
+/// Maximum number of links or pairs, so that a typing error does not exhaust memory.
 const MAX_SIZE: u32 = 10_000;
 
 impl Topology {
-    /// The links it consists of.
+    /// The links of the topology.
     pub(crate) fn links(&self) -> Result<Vec<LinkSpec>, ScenarioError> {
         match self {
             Self::Chain { hops, link, reverse } => {
@@ -46,8 +46,8 @@ impl Topology {
         }
     }
 
-    /// What describes many of its links, both ways, and how many those are (at most as many as
-    /// are accepted).
+    /// The description of the repeated links, in both directions, and their number, cut to the accepted
+    /// maximum.
     pub(crate) fn repeated(&self) -> ([Option<&Direction>; 2], u32) {
         match self {
             Self::Chain { hops, link, reverse } => {
@@ -59,8 +59,8 @@ impl Topology {
         }
     }
 
-    /// Paths to what describes the two directions of its `i`-th link.
-    pub(crate) fn places(&self, i: usize) -> (&'static str, &'static str) {
+    /// Paths of the descriptions of the two directions of link `i`.
+    pub(crate) fn paths(&self, i: usize) -> (&'static str, &'static str) {
         match self {
             Self::Chain { reverse: None, .. } => ("topology.link", "topology.link"),
             Self::Chain { .. } => ("topology.link", "topology.reverse"),
@@ -70,7 +70,7 @@ impl Topology {
         }
     }
 
-    /// The two ends a flow runs between when the scenario names none.
+    /// The two ends of the default flow.
     pub(crate) fn ends(&self) -> (String, String) {
         match self {
             Self::Chain { hops, .. } => ("n0".into(), format!("n{hops}")),

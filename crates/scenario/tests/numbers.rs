@@ -1,4 +1,4 @@
-//! What is said of a number that no key of its kind can take: what the key accepts, and the number.
+//! Errors of numbers that the key's type cannot hold: they name the number and what the key accepts.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -20,7 +20,7 @@ fn of_link(keys: &str) -> ScenarioError {
 }
 
 #[test]
-fn a_number_too_large_for_its_type_is_told_what_its_key_accepts() {
+fn a_number_beyond_its_type_gives_the_error_of_the_key() {
     let sliding = |keys: &str| of_flow(&format!("transport = \"sliding\"\nsliding = {{ {keys} }}"));
     let lt = |keys: &str| of_flow(&format!("transport = \"lt-tcp\"\nlt = {{ {keys} }}"));
     let arq = |keys: &str| of_link(&format!("protocol = {{ kind = \"ll-arq\", {keys} }}"));
@@ -71,7 +71,7 @@ fn a_number_too_large_for_its_type_is_told_what_its_key_accepts() {
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_neither_left_out_nor_called_nothing() {
+fn a_number_that_is_not_finite_is_named() {
     let bernoulli =
         |p: &str| of_link(&format!("loss = {{ model = \"bernoulli\", probability = {p} }}"));
     let probability = "expected a probability between 0 and 1, such as 0.01 or \"1 %\", not ";

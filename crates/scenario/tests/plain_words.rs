@@ -1,5 +1,4 @@
-//! What a scenario is refused for is said in the words of its author: no word of the parser, of its
-//! types or of this program's language.
+//! Errors of a scenario contain no words of the parser, of its types or of Rust.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -16,7 +15,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn no_word_of_the_implementation_comes_out() {
+fn messages_have_no_words_of_the_implementation() {
     let cases = [
         format!("{LINK}loss = 0.1\n"),
         format!("{LINK}loss = {{ probability = 0.1 }}\n"),
@@ -48,26 +47,26 @@ fn no_word_of_the_implementation_comes_out() {
 }
 
 #[test]
-fn a_law_in_place_of_a_profile_is_told_where_it_belongs() {
+fn a_law_in_place_of_a_profile_suggests_congestion() {
     let said = refusal(&format!("{LINK}{FLOW}tcp = \"cubic\"\n"));
     assert!(said.contains("flows[0].tcp") && said.contains("{ congestion = \"cubic\" }"), "{said}");
     let said = refusal(&format!("tcp = \"reno\"\n{LINK}{FLOW}"));
     assert!(said.contains("{ congestion = \"reno\" }"), "{said}");
-    // What is neither is a profile that there is not.
+    // Neither a law nor a profile: an unknown profile.
     assert!(refusal(&format!("{LINK}{FLOW}tcp = \"linus\"\n")).contains("did you mean \"linux\""));
 }
 
 #[test]
-fn a_number_beyond_all_types_is_said_with_the_limit() {
+fn a_number_beyond_all_types_gives_the_limit() {
     let said = refusal(&format!("seed = 18446744073709551616\n{LINK}"));
     assert!(said.contains("18446744073709551615"), "{said}");
 }
 
 #[test]
-fn a_missing_choice_says_what_it_chooses() {
+fn a_missing_tag_gives_an_example() {
     let said = refusal(&format!("{LINK}loss = {{ probability = 0.1 }}\n"));
     assert!(said.contains("\"model\" is missing") && said.contains("airtcp list loss"), "{said}");
-    // A list is named only where there is one of what is asked for.
+    // The error names `airtcp list FAMILY` only if the family exists.
     let said = refusal("duration = \"1 s\"\n[topology]\npairs = 2\n");
     assert!(said.contains("\"kind\" is missing") && !said.contains("airtcp list"), "{said}");
     let cell = "duration = \"1 s\"\n[[cells]]\nstandard = \"802.11a\"\n";
@@ -78,7 +77,7 @@ fn a_missing_choice_says_what_it_chooses() {
 const CELL: &str = "[[cells]]\nrate = \"6 Mb/s\"\n";
 
 #[test]
-fn what_stands_in_place_of_a_table_or_a_text_is_told_so() {
+fn wrong_types_give_the_expected_form() {
     let link = |rest: &str| format!("{LINK}{rest}\n{FLOW}");
     for (text, says) in [
         (

@@ -1,4 +1,4 @@
-//! The rates of a cell and their control, as a scenario gives them.
+//! The rates and the rate control of a cell in a scenario.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -37,17 +37,17 @@ fn one_rate_unless_a_control_is_named() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_words() {
+fn impossible_rates_are_refused() {
     for (keys, parts) in [
         ("rate = \"11 Mb/s\"", ["cells[0].rate:", "802.11a has 6 Mb/s"]),
         ("rates = [\"6 Mb/s\", \"11 Mb/s\"]", ["cells[0].rates:", "is 11 Mb/s: 802.11a has"]),
         (
             "rate = \"6 Mb/s\"\nrates = [\"54 Mb/s\"]",
-            ["cells[0].rate: is 6 Mb/s", "not among the allowed rates: 54 Mb/s"],
+            ["cells[0].rate: is 6 Mb/s", "accepted are 54 Mb/s"],
         ),
         (
             "rate = \"6 Mb/s\"\nrate_control = { control = \"chain\", stages = [{ rate = \"6 Mb/s\" }] }",
-            ["cells[0].rate:", "whose stages name the rates"],
+            ["cells[0].rate:", "whose stages set the rates"],
         ),
         (
             "rate_control = { control = \"arf\", successes = 0 }",

@@ -1,4 +1,4 @@
-//! What a scenario file may say, and what is answered when it says something else.
+//! Scenario files: accepted texts, and errors of others.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -56,7 +56,7 @@ fn tcp_is_profile_then_common_then_own() {
     assert_eq!(s.flows[1].tcp, TcpConfig { ack_every: 2, ..TcpConfig::profile(Profile::Linux) });
 }
 
-/// The law that the profile has already, named alone, is the profile's with its parameters.
+/// A flow that only names the profile's law keeps the profile's parameters.
 #[test]
 fn a_law_named_alone_keeps_the_profiles_parameters() {
     let tcp = |own: &str| {
@@ -212,9 +212,9 @@ fn refusals() {
     }
 }
 
-/// In tables whose `kind` says what they hold, in these too.
+/// Errors in tables with a tag name the key too.
 #[test]
-fn a_wrong_value_in_a_table_of_a_kind_is_named() {
+fn errors_in_tables_with_a_tag_name_the_key() {
     let cases = [
         ("protocol = { kind = \"ll-harq\", units = \"x\" }", "links[0].protocol.units: "),
         (
@@ -259,7 +259,7 @@ fn the_resolved_scenario_reads_back() {
 }
 
 #[test]
-fn the_schema_knows_the_conveniences() {
+fn the_schema_includes_the_shorthands() {
     let schema = json_schema();
     let defs = &schema["$defs"];
     assert!(defs["LinkSpec"]["properties"]["rate"].is_object());
@@ -269,14 +269,14 @@ fn the_schema_knows_the_conveniences() {
 
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(text in ".{0,200}") {
+    fn no_text_panics(text in ".{0,200}") {
         if let Ok(s) = scenario(&text) {
             let _ = s.resolve();
         }
     }
 
     #[test]
-    fn no_mutilation_makes_it_panic(cut in 0usize..200, byte in 0usize..200, with: char) {
+    fn no_mutation_panics(cut in 0usize..200, byte in 0usize..200, with: char) {
         let full = format!("{LINK}loss = {{ model = \"bernoulli\", probability = 0.01 }}\n[[flows]]\nfrom=\"a\"\nto=\"b\"\ntcp = \"s2\"\n");
         let mut text: String = full.chars().take(full.len().saturating_sub(cut)).collect();
         if text.len() > byte {
@@ -335,17 +335,17 @@ fn hops_are_links_in_a_row() {
     let other = scenario(&format!("{long}{flow}")).unwrap().resolve().unwrap();
     assert_eq!(one.nodes, other.nodes);
     assert_eq!(one.scenario, other.scenario);
-    // Both ends of the row are the flow's where nothing else is said.
+    // By default the flow runs between the ends of the row.
     let alone = scenario(&short[..short.len() - LINK.len()]).unwrap().resolve().unwrap();
     assert_eq!((alone.nodes[alone.flows[0].from].as_str(), alone.flows[0].to), ("a", 3));
-    // A complaint about any hop names the line that was written.
+    // An error of any hop names the line of the link.
     let places: Vec<&str> = one.links.iter().step_by(2).map(|l| l.path.as_str()).collect();
     assert_eq!(places[..3], ["links[0].forward"; 3]);
     assert_eq!(places[3], "links[1].forward");
 }
 
 #[test]
-fn hops_that_cannot_be_are_refused() {
+fn impossible_hops_are_refused() {
     for hops in ["0", "10001", "-1", "\"4\""] {
         let said = refusal(&format!("{LINK}hops = {hops}\n"));
         assert!(said.contains("links[0].hops"), "{said}");

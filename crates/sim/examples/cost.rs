@@ -1,7 +1,7 @@
-//! Work to be counted in instructions: `cost list` names the subjects, `cost NAME COUNT` does
-//! COUNT units of one. See `benches/instructions`.
+//! Workloads whose instructions `benches/instructions` counts: `cost list` lists them, `cost NAME COUNT` runs
+//! COUNT units of one.
 
-#![allow(clippy::print_stdout, reason = "its output is what it is run for")]
+#![allow(clippy::print_stdout, reason = "the program prints its result")]
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use airtcp_units::{BitRate, Nanos, Narrow, Outcomes, Span};
 
-/// A loss every so many ACKs.
+/// ACKs per loss.
 const LOSS_EVERY: u64 = 1000;
 const MSS: u64 = 1460;
-/// Segments in flight and time between ACKs: 40 ms of round trip.
+/// Segments in flight; with `GAP` between ACKs, a round-trip time of 40 ms.
 const WINDOW: u64 = 32;
 const GAP: Span = Span::from_micros(1250);
 
-/// `count` acknowledgements into a law, with a loss now and then.
+/// Passes `count` acknowledgements to a law, with a loss every [`LOSS_EVERY`].
 fn law(config: &LawConfig, count: u64) -> u64 {
     let mut law = config.build();
     let params = LawParams {
@@ -75,7 +75,7 @@ fn law(config: &LawConfig, count: u64) -> u64 {
     folded
 }
 
-/// A flow over a 10 Mb/s link with 1 % loss for `count` seconds, with these TCP keys.
+/// Runs a flow with these TCP keys over a 10 Mb/s link with 1 % loss for `count` seconds.
 fn flow(keys: &str, count: u64) -> u64 {
     let text = format!(
         "duration = \"{count} s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n\
@@ -84,8 +84,8 @@ fn flow(keys: &str, count: u64) -> u64 {
     folded(&text)
 }
 
-/// What tolerates losses, over 10 Mb/s and 80 ms with a queue that marks and this loss: a
-/// transport, or a link protocol below SACK.
+/// Runs a loss-tolerant transport, or SACK over a link protocol, over 10 Mb/s and 80 ms with a marking queue
+/// and this loss.
 fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
     let (link, flow) = match scheme {
         "ll-harq" | "ll-arq" => (format!("protocol = {{ kind = \"{scheme}\" }}"), String::new()),
@@ -99,8 +99,8 @@ fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
     ))
 }
 
-/// Not among the subjects that are checked, since other work on cells changes it often:
-/// S3's star of `stations` uploads over 802.11a at 54 Mb/s for `count` seconds.
+/// Runs S3's star of `stations` uploads over 802.11a at 54 Mb/s for `count` seconds. Its count is not
+/// checked, because changes to cells change it often.
 fn star(stations: &str, count: u64) -> u64 {
     folded(&format!(
         "duration = \"{count} s\"\n[[cells]]\nrate = \"54 Mb/s\"\n\
@@ -111,7 +111,7 @@ fn star(stations: &str, count: u64) -> u64 {
     ))
 }
 
-/// Runs a scenario; the fingerprints of what arrived, folded.
+/// Runs a scenario. Returns a combination of its fingerprints.
 fn folded(text: &str) -> u64 {
     let plan = read(text, "cost", &[]).ok().and_then(|s| s.resolve().ok());
     let none = |name: &str| -> Result<Arc<Outcomes>, String> { Err(name.to_owned()) };
@@ -122,7 +122,7 @@ fn folded(text: &str) -> u64 {
     })
 }
 
-/// TCP over `count` slots of a trace in which every packet arrives, or bursty.
+/// Runs TCP over `count` slots of a lossless or bursty trace.
 fn slots(prr: f64, count: u64) -> u64 {
     let mut stream = Seed::new(1).stream("cost");
     let trace: Outcomes = (0..count).map(|_| stream.chance(prr)).collect();

@@ -1,4 +1,4 @@
-//! From a resolved scenario to a world ready to run.
+//! Builds the world of a replication from a resolved scenario.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use airtcp_link::protocol::Way;
 use airtcp_link::{Link, ProtocolConfig};
 use airtcp_packet::{Seq, Side};
 use airtcp_probe::Probe;
-use airtcp_queueing::{Behind, Qdisc, Queue};
+use airtcp_queueing::{LinkInfo, Qdisc, Queue};
 use airtcp_random::Seed;
 use airtcp_scenario::{
     Application, Cell as CellPlan, Flow, Resolved, ScenarioError, TransportKind,
@@ -41,7 +41,7 @@ use crate::world::interface::Interface;
 use crate::world::medium::{AirHop, StationQueues};
 use crate::world::transport::Transport;
 
-/// Gives the delivery trace that a loss model names.
+/// Loads the delivery trace that a loss model names.
 pub type TraceLoader<'a> = dyn Fn(&str) -> Result<Arc<Outcomes>, String> + Sync + 'a;
 
 /// Builds the world of one replication.
@@ -69,7 +69,7 @@ pub(crate) fn build<P: Probe>(
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
         let (time_for, receivers) = (|bytes| link.time_for(bytes), || ends(plan));
-        queue.on_link(&Behind { receivers: &receivers, ..Behind::link(&time_for, false) });
+        queue.on_link(&LinkInfo { receivers: &receivers, ..LinkInfo::link(&time_for, false) });
         let interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
@@ -98,7 +98,7 @@ pub(crate) fn build<P: Probe>(
     Ok(world)
 }
 
-/// By endpoint, how long a corruption notice takes; `None` if nobody asks for one.
+/// By endpoint, the delay of a corruption notice; `None` if no flow uses notices.
 fn corruption_notices(plan: &Resolved) -> Option<Vec<Option<Span>>> {
     let delays: Vec<Option<Span>> = plan
         .flows
@@ -113,8 +113,8 @@ fn corruption_notices(plan: &Resolved) -> Option<Vec<Option<Span>>> {
     delays.iter().any(Option::is_some).then_some(delays)
 }
 
-/// Lets the reports of link protocols go over the other direction, where that is asked for. The
-/// two directions of a link come one after the other.
+/// Sends the reports of link protocols over the other direction, where configured. The two directions of
+/// a link are adjacent.
 fn join_directions<P: Probe>(world: &mut World<P>, plan: &Resolved) {
     for (i, one_way) in plan.links.iter().enumerate() {
         let protocol = one_way.direction.protocol.as_ref();
@@ -125,7 +125,7 @@ fn join_directions<P: Probe>(world: &mut World<P>, plan: &Resolved) {
     }
 }
 
-/// Where a key that a link refused stands: its own keys, or those of its loss model.
+/// Path of a key that a link refused: a key of the link, or of its loss model.
 fn link_key(key: &str) -> String {
     let first = key.split('.').next().unwrap_or(key);
     match first {
@@ -178,9 +178,9 @@ fn station_queues(
             let mut queue =
                 Queue::new(config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
-            queue.on_link(&Behind {
+            queue.on_link(&LinkInfo {
                 time_for: &time,
-                asks: true,
+                polls_when_idle: true,
                 receivers: &receivers,
                 reports_airtime: true,
             });
@@ -231,7 +231,7 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     world.add_endpoint(u32::narrow(node), category, transport, app, tie);
 }
 
-/// Payload of a TFRC packet: the application's message, or what is configured for bulk.
+/// Payload of a TFRC packet: the application's message, or for bulk the configured packet.
 pub(crate) fn tfrc_packet(flow: &Flow) -> u16 {
     match datagram(&flow.app) {
         0 => flow.tfrc.segment,

@@ -1,6 +1,4 @@
-//! The simulator: a plan becomes a world, the world runs, and its counters become results.
-//!
-//! The rooms, in the order in which a run enters them:
+//! The simulator builds a world from a plan, runs it, and computes results from its counters.
 //!
 //! - `build/` checks a plan and builds the world of one replication from it: paths, interfaces,
 //!   media with their cells, the two ends of every flow.
@@ -8,15 +6,14 @@
 //!   The transport returns a segment, and the world puts it into the pool. The route (`routes`)
 //!   gives the next hop: over a link, whose `interface` is a queue and the link behind it, or
 //!   through the air of a `medium`, behind the queues of its stations. At the far end the world
-//!   forwards the packet over the next hop or gives it to the transport it is for. `queue` says
-//!   what happens when.
+//!   forwards the packet over the next hop or gives it to its transport. `queue` is the event queue.
 //! - [`results`] reads the world's counters at the warm-up and at the end: per `flow`, `link`, `cell`
 //!   and `station`, and in a `summary` over replications.
 //!
-//! [`run()`] runs a scenario, its replications in [`parallel`]; [`slotted`] is the short way for TCP
-//! over a delivery trace.
+//! [`run()`] runs a scenario, its replications in [`parallel`]. [`slotted`] is a faster driver for TCP over
+//! a delivery trace.
 //!
-//! Nothing here reads a clock, shares state between runs, or depends on how many threads run.
+//! Results depend on no clock, on no state shared between runs, and not on the number of threads.
 
 mod build;
 pub mod parallel;

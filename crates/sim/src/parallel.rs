@@ -1,14 +1,14 @@
-//! Many independent jobs on all cores, with progress and a way to stop.
+//! Runs independent jobs on all cores, with progress reports and a stop flag.
 //!
-//! Results come back in order of their number, so they do not depend on how many workers
-//! there were or which finished first. The calling thread only waits and reports, which is
-//! what lets a foreign runtime (Python) show progress and notice Ctrl-C.
+//! Results come back in the order of the jobs, whatever the number of workers and the order of completion.
+//! The calling thread only waits and reports, so that a foreign runtime (Python) can show progress and
+//! handle Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Asked between pieces of work; true once the user wants to stop.
+/// Stop flag, checked between pieces of work.
 #[derive(Debug, Default)]
 pub struct Stop(AtomicBool);
 
@@ -18,7 +18,7 @@ impl Stop {
         Self(AtomicBool::new(false))
     }
 
-    /// Asks every job to stop at its next opportunity.
+    /// Requests every job to stop at its next check.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -29,20 +29,19 @@ impl Stop {
     }
 }
 
-/// Number of cores this process may use.
+/// Number of cores that this process may use.
 pub fn default_workers() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Most threads of one piece of work, however many are asked for: each has a stack of its own, and
-/// more than there are cores do no good.
+/// Maximum number of threads: each has its own stack, and more threads than cores do not help.
 const MAX_WORKERS: usize = 512;
 
-/// Runs jobs `0..n` on `workers` threads, at most [`MAX_WORKERS`], or on as many as the system
-/// gives. `job` returns `None` if it stopped early. `report` is called on the calling thread with
-/// the number of finished jobs: before the first job, after each, and at least every 100 ms. It
-/// returns false to stop everything: no job starts if the first call does, and few start after a
-/// later one. The result of each finished job is kept.
+/// Runs jobs `0..n` on `workers` threads, at most [`MAX_WORKERS`], or on as many as the system allows.
+/// `job` returns `None` if it stopped early. The calling thread calls `report` with the number of finished
+/// jobs: before the first job, after each, and at least every 100 ms. If `report` returns false the work
+/// stops: after the first call no job starts, after a later call few start. Results of finished jobs are
+/// kept.
 pub fn run_many<T: Send>(
     n: usize,
     workers: usize,
@@ -55,7 +54,7 @@ pub fn run_many<T: Send>(
     if !report(0) {
         return results;
     }
-    // A worker that is far ahead of the reports waits, so that a request to stop is not too late.
+    // The channel blocks workers far ahead of the reports, so that a stop request takes effect in time.
     let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
         let mut started = 0;
@@ -78,7 +77,7 @@ pub fn run_many<T: Send>(
         drop(sender);
         let mut done = 0;
         if started == 0 {
-            // Without a single thread more, the calling one works, and reports in between.
+            // If no thread can start, the calling thread runs the jobs and reports in between.
             for (i, result) in results.iter_mut().enumerate() {
                 *result = job(i, &stop);
                 done += usize::from(result.is_some());
@@ -135,16 +134,16 @@ mod tests {
     }
 
     #[test]
-    fn a_request_to_stop_is_in_time() {
+    fn a_stop_request_takes_effect_in_time() {
         assert_eq!(run_many(10, 1, |i, _| Some(i), |_| false), [None; 10]);
         let results = run_many(100, 2, |i, _| Some(i), |done| done < 10);
-        // Two workers: each has a job at hand and one that is finished and waits, beside one in the channel.
+        // Each of two workers has a running job and a finished one that waits; one more is in the channel.
         let finished = results.iter().flatten().count();
         assert!((10..=15).contains(&finished), "{finished}");
     }
 
     #[test]
-    fn far_too_many_workers_are_as_good_as_enough() {
+    fn too_many_workers_are_capped() {
         let twice = |i: usize, _: &Stop| Some(2 * i);
         let results = run_many(3000, 100_000, twice, |_| true);
         assert_eq!(results, (0..3000).map(|i| Some(2 * i)).collect::<Vec<_>>());

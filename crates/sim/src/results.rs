@@ -1,7 +1,7 @@
-//! What a run reports: per flow, link and cell, per replication, and summed up over replications.
+//! Results of a run: per flow, link and cell, per replication, and as a summary over replications.
 //!
-//! Every quantity is in SI units named in its key. Rates and means are over the measured part
-//! of the run: from the warm-up (or the flow's start, if later) to the end.
+//! Keys name the SI unit of each quantity. Rates and means are over the measured time: from the end of the
+//! warm-up (or the flow's start, if later) to the end.
 
 mod cell;
 mod drops;
@@ -29,7 +29,7 @@ pub use summary::{CellEstimates, Summary};
 /// Version of the format of run results.
 pub const RUN_SCHEMA: &str = "airtcp.run/1";
 
-/// Everything a run reports.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
     /// Format of this document.
@@ -44,9 +44,9 @@ pub struct RunResult {
     pub replications: Vec<Replication>,
     /// Means and intervals over replications.
     pub summary: Summary,
-    /// What to know before believing the results, such as stations that nobody can hear.
+    /// Warnings about the scenario, such as stations out of range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// True if the run was stopped before all replications were done.
+    /// True if the run stopped before all replications were finished.
     pub interrupted: bool,
 }

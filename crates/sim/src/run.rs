@@ -1,4 +1,4 @@
-//! Running a scenario: one replication, or all of them on all cores.
+//! Runs one replication of a scenario, or all of them on all cores.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,22 +15,20 @@ use crate::parallel::{Stop, default_workers, run_many};
 use crate::results::{RUN_SCHEMA, Replication, RunResult, Snapshot, Summary, replication};
 use crate::world::World;
 
-/// Events between two looks at the stop flag: a few milliseconds of work.
+/// Events between two checks of the stop flag: a few milliseconds of work.
 const CHUNK: u64 = 50_000;
 
-/// Checks that a plan can run, without running it: what [`run`] does before its first
-/// replication, for who calls [`run_one`] itself.
+/// Checks that a plan can run, as [`run`] does before its first replication. Call it before [`run_one`].
 ///
 /// # Errors
-/// What keeps the plan from running.
+/// If the plan cannot run.
 pub fn prepare(plan: &Resolved, load: &TraceLoader<'_>) -> Result<(), ScenarioError> {
     check(plan)?;
-    // Build once before starting threads: a refusal is reported once and at once.
+    // Build once before starting threads, so that an error is reported once and immediately.
     build(plan, Seed::new(plan.scenario.seed), load, NoProbe).map(drop)
 }
 
-/// Runs one replication to its end with a probe, and gives back its results and the probe;
-/// `None` if it was stopped.
+/// Runs one replication with a probe. Returns the results and the probe; `None` if it was stopped.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -45,9 +43,9 @@ pub fn run_one<P: Probe>(
     Ok(done.and_then(|(parts, probe)| parts.into_iter().next().map(|part| (part, probe))))
 }
 
-/// As [`run_one`], with the measured time cut into equal `parts`, each with results of its own: batch
-/// means of a single run, in which nothing starts anew between one part and the next. Quantities
-/// that are "since the start" or "at the end" are so in every part.
+/// As [`run_one`], with the measured time cut into equal `parts`, each with its own results (batch means).
+/// The run continues from part to part. Quantities "since the start" are over all parts so far, and
+/// quantities "at the end" are at the end of each part.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -59,11 +57,11 @@ pub fn run_parts<P: Probe>(
     parts: u32,
     stop: &Stop,
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
-    run_telling(plan, number, load, probe, parts, stop, &AtomicU64::new(0))
+    run_with_progress(plan, number, load, probe, parts, stop, &AtomicU64::new(0))
 }
 
-/// As [`run_parts`], which adds to `passed` the nanoseconds that it has simulated, as it goes.
-fn run_telling<P: Probe>(
+/// As [`run_parts`]. Adds the nanoseconds simulated to `passed`, as progress.
+fn run_with_progress<P: Probe>(
     plan: &Resolved,
     number: u32,
     load: &TraceLoader<'_>,
@@ -77,7 +75,7 @@ fn run_telling<P: Probe>(
     let warmup = plan.scenario.warmup;
     let (begin, measured) = (Nanos::ZERO + warmup, plan.scenario.duration.saturating_sub(warmup));
     let parts = u64::from(parts.max(1));
-    // Without a warm-up what happens at the very start is measured.
+    // Without a warm-up, the measured time includes the events at time 0.
     if warmup > Span::ZERO && !advance(&mut world, begin, stop, passed) {
         return Ok(None);
     }
@@ -111,13 +109,12 @@ fn advance<P: Probe>(world: &mut World<P>, until: Nanos, stop: &Stop, passed: &A
     }
 }
 
-/// What `report` is told of a replication that is done: there is something to tell of one that
-/// takes an hour, too.
+/// Progress steps of a replication in calls of `report`.
 pub const STEPS: usize = 100;
 
-/// Runs all replications on `workers` threads (all cores if `None`). `report` is called on the
-/// calling thread with what is simulated and what is to be, in hundredths ([`STEPS`]) of a
-/// replication, and returns false to stop; finished replications are kept.
+/// Runs all replications on `workers` threads (all cores if `None`). The calling thread calls `report` with
+/// the progress and the total, in hundredths ([`STEPS`]) of a replication. If `report` returns false, the
+/// run stops and keeps finished replications.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -130,7 +127,7 @@ pub fn run(
     Ok(run_recorded(plan, load, workers, NoProbe, report)?.0)
 }
 
-/// As [`run`], with a probe on the first replication; it is given back if that was finished.
+/// As [`run`], with a probe on the first replication. Returns the probe if this replication finished.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -148,14 +145,14 @@ pub fn run_recorded<P: Probe + Send>(
     let job = |i: usize, stop: &Stop| {
         let number = u32::narrow(i);
         let done = match (number == 0).then(take).flatten() {
-            Some(probe) => run_telling(plan, number, load, probe, 1, stop, &passed)
+            Some(probe) => run_with_progress(plan, number, load, probe, 1, stop, &passed)
                 .map(|done| done.map(|(results, probe)| (results, Some(probe)))),
-            None => run_telling(plan, number, load, NoProbe, 1, stop, &passed)
+            None => run_with_progress(plan, number, load, NoProbe, 1, stop, &passed)
                 .map(|done| done.map(|(results, NoProbe)| (results, None))),
         };
         if done.is_err() {
-            // Where stations stand or what a file holds may differ from one replication to the
-            // next: what keeps one from running is said, not left out.
+            // Positions of stations or the content of a file may differ between replications, so a
+            // later replication can fail: report its error.
             stop.set();
         }
         done.transpose()
@@ -167,7 +164,7 @@ pub fn run_recorded<P: Probe + Send>(
     let total = n.saturating_mul(STEPS);
     let per_step = (plan.scenario.duration.0 / STEPS as u64).max(1);
     let told = |done: usize| {
-        // Before the last is finished there is something left to do.
+        // Below 100 % until the last replication is finished.
         let steps = usize::narrow(passed.load(Ordering::Relaxed) / per_step);
         if done == n { total } else { steps.clamp(done * STEPS, total.saturating_sub(1)) }
     };
@@ -179,7 +176,7 @@ pub fn run_recorded<P: Probe + Send>(
     Ok((collect(plan, finished), recorded))
 }
 
-/// Puts finished replications together with what produced them.
+/// Combines finished replications with the scenario into a result.
 pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
     let interrupted = replications.len() < plan.scenario.replications as usize;
     RunResult {

@@ -1,43 +1,42 @@
-//! TCP over a delivery trace, one packet a slot: the single-hop method of S1.
+//! TCP over a delivery trace, one packet per slot: the single-hop method of S1.
 //!
-//! S1 ("PRR Is Not Enough", section 3) feeds a trace of receptions into a simulator: the fate
-//! of a packet is the trace's entry at the time it is sent, and throughput is counted in
-//! packets per second. Slot `k` covers `[k S, (k+1) S)`. The sender hands its window to the
-//! link, which sends one packet a slot; a packet received reaches the other end when its slot
-//! ends, and the acknowledgement comes back one slot later, losslessly (or by the fate of the
-//! same slot in a reverse trace). The run stops where the trace ends. Time that TCP spends
-//! waiting for a timer uses up trace like any other.
+//! S1 ("PRR Is Not Enough", section 3) simulates TCP over a trace of receptions. The trace's entry at the
+//! time of a transmission decides the fate of the packet, and throughput is in packets per second. Slot `k`
+//! covers `[k S, (k+1) S)`. The link sends one packet of the sender's window per slot. A received packet
+//! arrives at the end of its slot. Its acknowledgement arrives one slot later, without loss or with the
+//! fate of the same slot in a reverse trace. The run stops at the end of the trace. While TCP waits for a
+//! timer, the trace advances too.
 //!
-//! What S1 leaves open (inventory 6.2) is decided here and named in [`SlottedConfig`]: lossless
-//! acknowledgements one slot later, delayed acknowledgement of every second segment.
+//! S1 leaves open (inventory 6.2) how acknowledgements travel. Here they take one slot, and the receiver
+//! acknowledges every second segment.
 //!
-//! The same TCP machines run under the general simulator; this driver only replaces queue,
-//! link and event heap by a loop over four times, and a test holds the two against each other.
+//! The TCP machines are those of the general simulator. This driver replaces queue, link and event queue by
+//! a loop over four times, and a test compares the two.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, Probe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, Probe};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
-/// More than any trace can carry, with room to add to it.
+/// More bytes than any trace can carry, and far from overflow.
 const ENDLESS: u64 = 1 << 60;
 
-/// How TCP is put over a trace.
+/// Parameters of TCP over a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlottedConfig {
     /// TCP parameters of both ends.
     pub tcp: TcpConfig,
     /// Duration of a slot: the interval between packets of the trace.
     pub slot: Span,
-    /// Slots in a row that the link may use for a packet until one is received: 1 is a link
-    /// without a protocol. It knows at the end of a slot, as 802.11 does. All units that a link
-    /// protocol makes of a packet share the fate of its slot, so its attempts are all that counts.
+    /// Maximum number of consecutive slots in which the link transmits a packet; 1 is a link without
+    /// protocol. As in 802.11, the link knows the fate at the end of a slot. All units of a link protocol
+    /// share the fate of the slot, so only the number of attempts matters.
     pub attempts: u32,
 }
 
-/// What TCP got from the trace.
+/// Result of TCP over a trace.
 #[derive(Debug, Clone)]
 pub struct SlottedResult {
     /// Packets delivered in order to the application (bytes over segment size).
@@ -48,7 +47,7 @@ pub struct SlottedResult {
     pub sender: TcpStats,
     /// Duration of a slot.
     pub slot: Span,
-    /// Packets the link carried, acknowledgements not counted.
+    /// Transmissions of the link, acknowledgements excluded.
     pub slots_used: u64,
 }
 
@@ -63,8 +62,8 @@ impl SlottedResult {
     }
 }
 
-/// Runs one endless TCP transfer over `trace`. With `reverse`, acknowledgements meet the fate
-/// of their slot in that trace (beyond its end they are lost).
+/// Runs one endless TCP transfer over `trace`. With `reverse`, the entry of that trace at an
+/// acknowledgement's slot decides its fate; beyond the end acknowledgements are lost.
 pub fn run<P: Probe>(
     trace: &Outcomes,
     reverse: Option<&Outcomes>,
@@ -81,19 +80,19 @@ struct Driver<'a, P: Probe> {
     mss: u64,
     sender: Connection,
     receiver: Connection,
-    /// The send buffer has an end: the application writes on as it empties.
+    /// True if the send buffer is limited: the application then writes as the buffer empties.
     writes_on: bool,
     queue: VecDeque<Segment>,
-    /// The packet in the air: when its slot ends, and what arrives then.
+    /// The packet in transmission: end of its slot, and the segment if it arrives.
     air: Option<(Nanos, Option<Segment>)>,
-    /// A packet to be sent again, and how often it may.
+    /// A packet to retransmit, and its remaining attempts.
     again: Option<(Segment, u32)>,
     attempts: u32,
     acks: VecDeque<(Nanos, Segment)>,
-    /// Corrupted packets of which the sender will be told, and when; `None` if it did not ask.
+    /// Pending corruption notices with their times; `None` if the sender uses no notices.
     corrupted: Option<VecDeque<(Nanos, Corrupted)>>,
     notice_delay: Span,
-    /// When each end wants to be called, read once after it was drained.
+    /// Next timer of each end, read after draining it.
     sender_timer: Nanos,
     receiver_timer: Nanos,
     slots_used: u64,
@@ -161,8 +160,8 @@ impl<'a, P: Probe> Driver<'a, P> {
         air.min(ack).min(notice).min(self.sender_timer).min(self.receiver_timer)
     }
 
-    /// Everything that happens at `now`: arrivals, then timers, then the next transmission. Each
-    /// end is drained after every call, as the machine interface demands.
+    /// Processes the events at `now`: arrivals, then timers, then the next transmission. Drains each end after
+    /// every call, as the machine interface requires.
     fn step(&mut self, now: Nanos, end: Nanos) {
         if let Some((_, arrival)) = self.air.take_if(|(at, _)| *at <= now)
             && let Some(segment) = arrival
@@ -193,7 +192,7 @@ impl<'a, P: Probe> Driver<'a, P> {
         self.start(now, end);
     }
 
-    /// Queues what the sender wants to send.
+    /// Queues the sender's segments.
     fn drain_sender(&mut self, now: Nanos) {
         if self.writes_on {
             self.sender.write(now, ENDLESS);
@@ -205,7 +204,7 @@ impl<'a, P: Probe> Driver<'a, P> {
         self.sender_timer = self.sender.next_timer();
     }
 
-    /// Puts the receiver's acknowledgements on their way.
+    /// Sends the receiver's acknowledgements.
     fn drain_receiver(&mut self, now: Nanos) {
         let mut cx = Cx::new(self.probe, RECEIVER);
         while let Some(segment) = self.receiver.poll(now, &mut cx) {
@@ -242,5 +241,5 @@ fn received(trace: &Outcomes, slot: Span, now: Nanos) -> bool {
     trace.get(usize::narrow(now.0 / slot.0)).unwrap_or(false)
 }
 
-const SENDER: Who = Who::Endpoint(EndpointId::new(0, Side::Client));
-const RECEIVER: Who = Who::Endpoint(EndpointId::new(0, Side::Server));
+const SENDER: EventSource = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+const RECEIVER: EventSource = EventSource::Endpoint(EndpointId::new(0, Side::Server));

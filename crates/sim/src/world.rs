@@ -1,23 +1,23 @@
-//! The world: nodes, interfaces and endpoints with one owner, and the loop that moves them.
+//! The world: owner of nodes, interfaces and endpoints, and their event loop.
 //!
-//! A packet moves by return value. A transport returns a segment; the world puts it into the
-//! pool and hands it to the interface on its way; the link later returns it; the world passes
-//! it to the next interface or to the endpoint it is for.
+//! Packets move by return values. A transport returns a segment; the world puts it into the pool and passes
+//! it to the next interface; the link later returns it; the world passes it to the following interface or
+//! to its endpoint.
 
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, PoolCx, Probe, Who};
+use airtcp_probe::{Cx, DropReason, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 
 mod air;
 pub(crate) mod application;
-#[cfg(test)]
-mod held;
 pub(crate) mod interface;
 pub(crate) mod medium;
 mod queue;
 pub(crate) mod routes;
+#[cfg(test)]
+mod shaper_tests;
 pub(crate) mod transport;
 
 use application::App;
@@ -27,7 +27,7 @@ use queue::{EventQueue, MachineId, Phase};
 use routes::{Hop, Routes};
 use transport::Transport;
 
-/// One end of a flow: where it is, its transport and its application.
+/// One end of a flow: its node, transport and application.
 pub(crate) struct Endpoint {
     pub(crate) node: u32,
     /// Access category of packets to it.
@@ -39,16 +39,16 @@ pub(crate) struct Endpoint {
     pub(crate) carried: Carried,
 }
 
-/// What was carried towards an endpoint, in packets with payload.
+/// Bytes of packets with payload carried to an endpoint.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Carried {
-    /// Bytes of the IP packets that reached it.
+    /// Bytes of the IP packets that reached the endpoint.
     pub(crate) ip_bytes: u64,
-    /// Bytes of the MAC frames that brought them through the air, each hop on its own.
+    /// Bytes of the MAC frames that carried them through the air, summed over the hops.
     pub(crate) mac_bytes: u64,
 }
 
-/// What a machine in the event queue is.
+/// Owner of an entry in the event queue.
 #[derive(Debug, Clone, Copy)]
 enum Actor {
     Interface(u32),
@@ -59,16 +59,16 @@ enum Actor {
     AirStarts(u32),
 }
 
-/// A world under way.
+/// The state of a replication.
 pub(crate) struct World<P: Probe> {
     now: Nanos,
     queue: EventQueue,
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
     media: Vec<Medium>,
-    /// By cell of the scenario, its medium and its number there.
+    /// For each cell of the scenario, its medium and its number there.
     cells: Vec<(u32, u32)>,
-    /// Hops through the air, as routes number them.
+    /// Hops through the air, in the order of their numbers in routes.
     air_hops: Vec<AirHop>,
     endpoints: Vec<Endpoint>,
     routes: Routes,
@@ -104,14 +104,14 @@ impl<P: Probe> World<P> {
         self.queue.register(phase, salt)
     }
 
-    /// Adds an interface; they are numbered in order. `salt` comes from seed and name.
+    /// Adds an interface, numbered in order. `salt` derives from seed and name.
     pub(crate) fn add_interface(&mut self, mut interface: Interface, salt: u64) {
         let number = u32::narrow(self.interfaces.len());
         interface.timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
         self.interfaces.push(interface);
     }
 
-    /// Lets the reports of interface `number`'s link protocol go over interface `reverse`.
+    /// Sends the reports of interface `number`'s link protocol over interface `reverse`.
     pub(crate) fn report_over(&mut self, number: usize, reverse: usize, size: Bytes) {
         let (Some(ours), Some(other)) = two(&mut self.interfaces, number, reverse) else { return };
         ours.link.allow_reports_over(&other.link);
@@ -119,7 +119,7 @@ impl<P: Probe> World<P> {
         ours.reverse = Some(u32::narrow(reverse));
     }
 
-    /// Adds an endpoint; client and server of flow 0, then of flow 1, and so on.
+    /// Adds an endpoint. The order is client and server of flow 0, then of flow 1, and so on.
     pub(crate) fn add_endpoint(
         &mut self,
         node: u32,
@@ -137,7 +137,7 @@ impl<P: Probe> World<P> {
         self.endpoints.push(endpoint);
     }
 
-    /// Runs to `end` or for `budget` events, whichever comes first; true if `end` was reached.
+    /// Runs until `end` or for `budget` events, whichever comes first. True if `end` was reached.
     pub(crate) fn run_until(&mut self, end: Nanos, budget: u64) -> bool {
         for _ in 0..budget {
             let Some((now, machine)) = self.queue.pop(end) else {
@@ -191,7 +191,7 @@ impl<P: Probe> World<P> {
                 self.set_interface(reverse);
             }
         }
-        // The directions of a link come in pairs.
+        // The two directions of a link are adjacent.
         let ours = i ^ 1;
         let mut any = false;
         while let Some(report) = self.interfaces[i].link.take_carried_report(now) {
@@ -213,7 +213,7 @@ impl<P: Probe> World<P> {
     fn on_endpoint_timer(&mut self, number: u32) {
         let id = endpoint_id(number);
         let endpoint = &mut self.endpoints[number as usize];
-        let mut cx = Cx::new(&mut self.probe, Who::Endpoint(id));
+        let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
         endpoint.transport.on_timer(self.now, &mut cx);
         self.pump(number);
     }
@@ -224,7 +224,7 @@ impl<P: Probe> World<P> {
         self.pump(number);
     }
 
-    /// Lets the application react, then sends what the transport wants to send.
+    /// Lets the application react, then sends the transport's segments.
     fn pump(&mut self, number: u32) {
         let id = endpoint_id(number);
         let endpoint = &mut self.endpoints[number as usize];
@@ -232,7 +232,7 @@ impl<P: Probe> World<P> {
         endpoint.app.on_progress(self.now, &mut endpoint.transport);
         loop {
             let endpoint = &mut self.endpoints[number as usize];
-            let mut cx = Cx::new(&mut self.probe, Who::Endpoint(id));
+            let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
             let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
             let node = endpoint.node;
             self.send(id, segment, node);
@@ -247,7 +247,7 @@ impl<P: Probe> World<P> {
         self.forward(packet, node);
     }
 
-    /// Puts a packet on its way from `node`.
+    /// Sends a packet from `node` to its next hop.
     fn forward(&mut self, packet: PacketId, node: u32) {
         let to = self.pool.get(packet).to;
         let destination = self.endpoints[to.index()].node;
@@ -273,7 +273,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// A packet has reached `node` through interface `number`.
+    /// Handles the arrival of a packet at `node` through interface `number`.
     fn arrive(&mut self, packet: PacketId, node: u32, number: u32) {
         let to = self.pool.arrived(self.now, u64::from(number), packet).to;
         let endpoint = &mut self.endpoints[to.index()];
@@ -286,12 +286,12 @@ impl<P: Probe> World<P> {
         if segment.len > 0 {
             endpoint.carried.ip_bytes += u64::from(segment.wire_len());
         }
-        let mut cx = Cx::new(&mut self.probe, Who::Endpoint(to));
+        let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
         self.pump(u32::narrow(to.index()));
     }
 
-    /// A link corrupted a packet, and its sender asked to be told.
+    /// Passes a corruption notice to the sender.
     fn notify_corruption(&mut self, notice: &CorruptionNotice) {
         let endpoint = &mut self.endpoints[notice.from.index()];
         endpoint.transport.on_corrupted(self.now, notice);
@@ -300,7 +300,7 @@ impl<P: Probe> World<P> {
 
     fn drop_unroutable(&mut self, packet: PacketId) {
         let to = self.pool.get(packet).to;
-        let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, Who::Endpoint(to));
+        let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Endpoint(to));
         cx.discard(self.now, packet, DropReason::NoRoute, 0);
         self.unroutable += 1;
     }
@@ -321,7 +321,7 @@ impl<P: Probe> World<P> {
         &self.routes
     }
 
-    /// By cell of the scenario, its medium and its number there.
+    /// For each cell of the scenario, its medium and its number there.
     pub(crate) fn cells(&self) -> &[(u32, u32)] {
         &self.cells
     }
@@ -330,7 +330,7 @@ impl<P: Probe> World<P> {
         &self.endpoints
     }
 
-    /// Exchanges are counted from here on.
+    /// Resets the counts of exchanges.
     pub(crate) fn forget_exchanges(&mut self) {
         for endpoint in &mut self.endpoints {
             endpoint.app.forget_exchanges();
@@ -351,18 +351,18 @@ impl<P: Probe> World<P> {
         self.delivered
     }
 
-    /// Packets dropped because there was no way to their destination.
+    /// Packets dropped because there was no route to their destination.
     pub(crate) const fn unroutable(&self) -> u64 {
         self.unroutable
     }
 
-    /// Ends the world and gives back its probe.
+    /// Returns the probe.
     pub(crate) fn into_probe(self) -> P {
         self.probe
     }
 }
 
-/// Two different elements.
+/// Mutable references to two different elements.
 fn two<T>(list: &mut [T], a: usize, b: usize) -> (Option<&mut T>, Option<&mut T>) {
     match list.get_disjoint_mut([a, b]) {
         Ok([a, b]) => (Some(a), Some(b)),

@@ -1,4 +1,4 @@
-//! Links as bad as they come: every transfer still ends, every packet is accounted for.
+//! Extremely bad links: every transfer still completes, and every packet is accounted for.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -8,7 +8,7 @@ use common::{run_first, run_with};
 
 const RECOVERIES: [&str; 4] = ["tahoe", "reno", "newreno", "sack"];
 
-/// Losses of 30 to 60 % in both directions, on every segment of the handshake and teardown too.
+/// Losses of 30 to 60 % in both directions, also during handshake and close.
 #[test]
 fn finite_transfers_end_under_heavy_loss() {
     for recovery in RECOVERIES {
@@ -40,7 +40,7 @@ fn finite_transfers_end_under_heavy_loss() {
     }
 }
 
-/// Everything a link can do to a packet at once.
+/// Loss, duplication, jitter, reordering and an MTU together.
 #[test]
 fn packets_are_conserved_whatever_the_link_does() {
     for recovery in RECOVERIES {
@@ -65,7 +65,7 @@ fn packets_are_conserved_whatever_the_link_does() {
     }
 }
 
-/// A connection that is never used takes nothing from anybody, and changes nobody's luck.
+/// An unused connection changes neither the throughput nor the random draws of others.
 #[test]
 fn an_idle_flow_changes_nothing() {
     let flow = "[[flows]]\nfrom = \"a\"\nto = \"b\"\n";
@@ -84,14 +84,14 @@ fn an_idle_flow_changes_nothing() {
 
 /// Parameters at the ends of their ranges.
 #[test]
-fn extremes_end() {
+fn extreme_parameters_complete() {
     let link = |keys: &str| {
         format!(
             "duration = \"10000000 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\n{keys}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
              app = {{ kind = \"bulk\", size = \"20 kB\" }}\n"
         )
     };
-    // Nothing gets through: only the SYN and its repetitions, a minute apart at most.
+    // Nothing gets through: only the SYN and its retransmissions, at most a minute apart.
     for all in [
         "loss = { model = \"bernoulli\", probability = 1.0 }",
         "loss = { model = \"blackout\", period = \"1 us\", duration = \"1 us\" }",

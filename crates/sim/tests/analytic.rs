@@ -6,7 +6,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -34,19 +34,19 @@ fn over_loss(p: f64, rtt_ms: u32, tcp: &str, seconds: u32) -> Point {
     let result = run_with(&text, 2);
     let flow = &result.summary.flows[0].quantities;
     let rtt_s = f64::from(rtt_ms) / 1e3;
-    // The models take the path's round trip; what the sender measured must agree with it.
+    // The models use the path's round-trip time; the sender's measurement must agree with it.
     let measured = flow["rtt_mean_s"].mean.unwrap();
     assert!((measured / rtt_s - 1.0).abs() < 0.05, "{measured} s over a path of {rtt_s} s");
     Point { p, goodput_bps: flow["goodput_bps"].mean.unwrap(), rtt_s }
 }
 
 impl Point {
-    /// Measured rate over the square-root law with constant 1.
+    /// Measured rate divided by the square-root law with constant 1.
     fn constant(&self) -> f64 {
         self.goodput_bps * self.rtt_s * self.p.sqrt() / (8.0 * MSS)
     }
 
-    /// Measured rate over Padhye's full model with `b` segments per ACK.
+    /// Measured rate divided by Padhye's full model with `b` segments per ACK.
     fn over_padhye(&self, b: f64, rto_s: f64) -> f64 {
         let p = self.p;
         let timeouts =
@@ -85,8 +85,8 @@ fn the_rate_goes_with_one_over_rtt() {
     assert!((3.6..4.4).contains(&ratio), "{ratio}");
 }
 
-/// Above one percent timeouts take over: the square-root law promises too much, Padhye's model
-/// stays within a band.
+/// Above 1 % loss timeouts dominate: the square-root law overestimates the rate, and Padhye's model stays
+/// within a band.
 #[test]
 fn departs_from_the_square_root_law_as_padhye_says() {
     let mut last = f64::INFINITY;

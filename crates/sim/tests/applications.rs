@@ -1,4 +1,4 @@
-//! Applications over a clean link: what they offer is what arrives, when it should.
+//! Applications over a clean link: amounts and times of delivery.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -17,20 +17,20 @@ fn with(flow: &str) -> airtcp_sim::results::FlowResult {
 fn a_transfer_of_given_size_completes() {
     let f = with("app = { kind = \"bulk\", size = \"1 MB\", start = \"2 s\" }");
     assert_eq!(f.delivered_bytes, 1_000_000);
-    // 685 packets of 1.2 ms are 0.82 s; the handshake and slow start add some round trips.
+    // 685 packets of 1.2 ms take 0.82 s; the handshake and slow start add some round trips.
     let took = f.completion_s.unwrap();
     assert!((0.84..1.3).contains(&took), "{took}");
     assert!((f.goodput_bps * took / 8e6 - 1.0).abs() < 1e-6);
 }
 
-/// A send buffer bounds what is on its way, not what is sent in the end.
+/// A send buffer limits the data in flight, not the total.
 #[test]
 fn a_send_buffer_is_filled_again() {
     let buffer = "tcp = { send_buffer = \"14600 B\" }";
     let f =
         with(&format!("{buffer}\napp = {{ kind = \"bulk\", size = \"1 MB\", start = \"2 s\" }}"));
     assert_eq!(f.delivered_bytes, 1_000_000);
-    // Ten segments a round trip of 20 ms and a packet's 1.2 ms, or more where ACKs come one by one.
+    // Ten segments per round trip of 20 ms and one packet time of 1.2 ms, or more with single ACKs.
     let rate = 14600.0 / f.rtt_mean_s.unwrap();
     let took = f.completion_s.unwrap();
     assert!((took * rate / 1e6 - 1.0).abs() < 0.1, "{took} {rate}");
@@ -46,7 +46,7 @@ fn a_transfer_can_be_stopped() {
     let f = with("app = { kind = \"bulk\", stop = \"5 s\" }");
     let rate = 10e6 * 1460.0 / 1500.0;
     assert!(f.delivered_bytes as f64 * 8.0 > 0.9 * 5.0 * rate);
-    // What was written ahead still arrives: two windows and 64 kB at most.
+    // Data in the send buffer still arrive: two windows and 64 kB at most.
     assert!((f.delivered_bytes as f64) < 5.0 * rate / 8.0 + 3e6, "{}", f.delivered_bytes);
     assert!(f.active_s < 8.0, "{}", f.active_s);
 }
@@ -56,7 +56,7 @@ fn constant_rate_over_either_transport() {
     for transport in ["udp", "tcp"] {
         let app = "app = { kind = \"constant-rate\", rate = \"800 kb/s\", message = \"1000 B\" }";
         let f = with(&format!("transport = \"{transport}\"\n{app}"));
-        // 100 messages a second from 0 s on; the last are on their way.
+        // 100 messages per second from 0 s on; the last are in flight.
         assert!(
             (1_980_000..=2_000_000).contains(&f.delivered_bytes),
             "{transport}: {}",
@@ -70,7 +70,7 @@ fn constant_rate_over_either_transport() {
 fn on_off_has_its_duty_cycle() {
     let fixed = "app = { kind = \"on-off\", rate = \"800 kb/s\", on = \"1 s\", off = \"3 s\", periods = \"fixed\" }";
     let f = with(&format!("transport = \"udp\"\n{fixed}"));
-    // On at 0, 4, 8, 12 and 16 s, 100 datagrams each; and the first of those from 20 s on.
+    // On at 0, 4, 8, 12 and 16 s with 100 datagrams each, and the first datagram at 20 s.
     assert_eq!(f.segments_sent, 501);
     for periods in ["exponential", "pareto"] {
         let text = LINK.replace("20 s", "2000 s");
@@ -82,7 +82,7 @@ fn on_off_has_its_duty_cycle() {
         );
         let share =
             run_with(&text, 2).summary.flows[0].quantities["goodput_bps"].mean.unwrap() / 800e3;
-        // A datagram opens every on-period, so short ones count for more than their length.
+        // Every on-period begins with a datagram, so short periods send more than their share.
         assert!((0.2..0.33).contains(&share), "{periods}: {share}");
     }
 }
@@ -110,11 +110,11 @@ fn datagrams_lost_are_counted() {
     assert_eq!(r.links[0].drops["loss"], 2);
 }
 
-/// A warm-up leaves out whatever came before it, of exchanges and round-trip times too.
+/// Results exclude the warm-up, also for exchanges and round-trip times.
 #[test]
-fn the_warm_up_counts_for_nothing() {
+fn results_exclude_the_warm_up() {
     let app = "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"79 ms\" }";
-    // The first exchange waits for the handshake; nothing else is different from any other.
+    // Only the first exchange waits for the handshake.
     let text = format!("{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\n{app}\n");
     let all = run_first(&text).flows.remove(0);
     let late = run_first(&format!("warmup = \"10 s\"\n{text}")).flows.remove(0);
@@ -130,7 +130,7 @@ fn the_warm_up_counts_for_nothing() {
 }
 
 #[test]
-fn a_flow_is_active_until_its_application_is_through() {
+fn a_flow_is_active_until_its_application_finishes() {
     let f = with(
         "app = { kind = \"request-response\", request = \"100 B\", response = \"1000 B\", think = \"80 ms\", count = 50 }",
     );
@@ -142,7 +142,7 @@ fn a_flow_is_active_until_its_application_is_through() {
     assert!((udp.goodput_bps - 800e3).abs() < 1e-6, "{}", udp.goodput_bps);
 }
 
-/// A start drawn beyond the stop is no start, and time goes on.
+/// A flow with a random start after its stop never starts, and the run continues.
 #[test]
 fn a_start_after_the_stop_never_happens() {
     for app in ["kind = \"bulk\"", "kind = \"constant-rate\", rate = \"80 kb/s\""] {
@@ -158,7 +158,7 @@ fn a_start_after_the_stop_never_happens() {
     }
 }
 
-/// Datagrams under way at the warm-up and overtaken look lost, until they come.
+/// Datagrams that are overtaken at the end of the warm-up count as lost until they arrive.
 #[test]
 fn late_datagrams_are_not_lost() {
     let held = "reordering = { every = 10, extra = \"5 s\" }";

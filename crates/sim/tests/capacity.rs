@@ -1,5 +1,4 @@
-//! Links of varying capacity in whole runs: who always has something to send gets what the file
-//! offers, and packets are conserved.
+//! Links of varying capacity in whole runs: a saturated flow gets the capacity, and packets are conserved.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -38,7 +37,7 @@ fn scenario(flow: &str) -> String {
     )
 }
 
-/// Bursts and fades: from none to three opportunities a millisecond, and 200 ms without any.
+/// Zero to three opportunities per millisecond, and fades of 200 ms without any.
 fn uneven() -> Arc<Capacity> {
     let ms = (0..5000u64).filter(|t| t % 1000 >= 200).flat_map(|t| {
         let n = usize::try_from(t / 700 % 4).unwrap();
@@ -50,7 +49,7 @@ fn uneven() -> Arc<Capacity> {
 #[test]
 fn a_saturated_link_carries_its_capacity() {
     let capacity = uneven();
-    // More than the link ever carries, in packets of 1504 bytes.
+    // More than the link's maximum rate, in packets of 1504 bytes.
     let flow = "transport = \"udp\"\n\
                 app = { kind = \"constant-rate\", rate = \"60 Mb/s\", message = \"1476 B\" }";
     let found = first(&with_capacity(&scenario(flow), &capacity));
@@ -74,7 +73,7 @@ fn tcp_gets_most_of_a_varying_link_and_never_more() {
     assert!(found.flows[0].rtt_mean_s.unwrap() > 0.05);
 }
 
-/// A rate that does not change gives the very run of a link with that rate.
+/// Steps of one rate give the same run as a constant rate.
 #[test]
 fn steps_of_one_rate_are_that_rate() {
     let s = Span::from_secs;

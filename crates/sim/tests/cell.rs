@@ -21,7 +21,7 @@ to = "ap"
 tcp = { profile = "s0", mss = 536 }
 "#;
 
-/// Six uploads collide about as six saturated stations do, and the causes add up.
+/// Six uploads collide about as often as six saturated stations, and the causes of loss add up.
 #[test]
 fn six_uploads_in_a_star() {
     let run = run_first(STAR);
@@ -36,7 +36,7 @@ fn six_uploads_in_a_star() {
             airtime += frames.airtime_share;
         }
     }
-    // Time in which frames overlap counts for each of them.
+    // Overlapping airtime counts for each frame.
     assert!(airtime > cell.busy_share && airtime < 1.2 * cell.busy_share, "{airtime}");
     let data: Vec<f64> = cell.stations[1..]
         .iter()
@@ -47,8 +47,8 @@ fn six_uploads_in_a_star() {
     assert!(run.total_goodput_bps > 10e6, "{}", run.total_goodput_bps);
 }
 
-/// Four transmissions a segment, one after another and without back-off (inventory 7.2): within
-/// 1 % at every rate, rate of MAC acknowledgements and policy of TCP acknowledgements.
+/// One segment takes four transmissions in sequence without back-off (inventory 7.2). The goodput agrees
+/// within 1 % for every data rate, ACK rate and policy of TCP acknowledgements.
 #[test]
 fn goodput_of_one_flow_is_that_of_its_four_transmissions() {
     let half = [4.89, 7.00, 8.90, 12.53, 15.61, 20.86, 24.75, 26.79];
@@ -73,7 +73,7 @@ fn goodput_of_one_flow_is_that_of_its_four_transmissions() {
     }
 }
 
-/// A station that has nothing to send changes nothing.
+/// An idle station changes no result.
 #[test]
 fn an_idle_station_changes_nothing() {
     let of = |stations: &str| {
@@ -89,7 +89,7 @@ fn an_idle_station_changes_nothing() {
     assert!(three.cells[0].stations[3].frames.is_empty());
 }
 
-/// A second cell out of earshot changes nothing, and the first is behind a wired link here.
+/// A cell on another medium changes no result; the first cell is behind a wired link here.
 #[test]
 fn another_cell_changes_nothing() {
     let one = "duration = \"3 s\"\n\
@@ -105,7 +105,7 @@ fn another_cell_changes_nothing() {
     assert!(both.flows[2].goodput_bps > 10e6);
 }
 
-/// Beacons are a class of frames of the access point; each takes its time from the others.
+/// Beacons are a frame class of the access point, and take airtime from other frames.
 #[test]
 fn beacons_are_counted_by_themselves() {
     let of = |beacons: &str| {
@@ -119,7 +119,7 @@ fn beacons_are_counted_by_themselves() {
     assert!(!without.cells[0].stations[0].frames.contains_key("beacon"));
     let beacons = &with.cells[0].stations[0].frames["beacon"];
     assert!((976..=977).contains(&beacons.sent), "{}", beacons.sent);
-    // 160 us of 10.24 ms; without loss, though some have met data.
+    // 160 us of 10.24 ms, none lost, although some overlapped data frames.
     assert!((beacons.airtime_share / (0.160 / 10.24) - 1.0).abs() < 0.01);
     assert!(beacons.lost.is_empty() && beacons.error_rate.abs() < 1e-12);
     let cost = 1.0 - with.total_goodput_bps / without.total_goodput_bps;
@@ -127,7 +127,8 @@ fn beacons_are_counted_by_themselves() {
     assert!(of("mac.beacons = {}").cells[0].stations[0].frames["beacon"].sent.abs_diff(98) <= 1);
 }
 
-/// Stations that associate first: every packet is accounted for, and once they have, little differs.
+/// Stations that associate first: every packet is accounted for, and goodput after association differs
+/// little.
 #[test]
 fn stations_associate_before_their_flows_begin() {
     let of = |association: &str| {
@@ -151,14 +152,14 @@ fn stations_associate_before_their_flows_begin() {
     }
     assert_eq!(with.cells[0].stations[0].refused_drops, 1);
     assert!(without.cells[0].stations.iter().all(|station| station.refused_drops == 0));
-    // What the stations have waits for the first beacon; the server's first segment finds nobody
-    // associated, and comes again after a second of the six.
+    // Uploads wait for the first beacon. The server's first segment finds no associated station, and
+    // is retransmitted after one of the six seconds.
     assert!(with.flows[..4].iter().all(|f| (f.goodput_bps / 1e6 - 1.0).abs() < 0.02));
     let ratio = with.flows[4].goodput_bps / without.flows[4].goodput_bps;
     assert!((0.75..0.9).contains(&ratio), "{ratio}");
 }
 
-/// Voice goes before best effort, whose packets wait in queues of their own.
+/// Voice has priority over best effort, and each category has its own queue.
 #[test]
 fn categories_have_queues_of_their_own() {
     let run = run_first(
@@ -176,8 +177,8 @@ fn categories_have_queues_of_their_own() {
     assert!(run.conservation.ok);
 }
 
-/// Without line of sight some frames meet a fade: at a mean SNR of 30 dB, 6 Mb/s loses those whose
-/// gain is below what it needs, `1 - exp(-needed / mean)` of them.
+/// Rayleigh fading at a mean SNR of 30 dB: 6 Mb/s loses frames whose gain is too low, a share of
+/// `1 - exp(-needed / mean)`.
 #[test]
 fn fades_lose_what_the_distribution_says() {
     // Power 18 dBm, loss 87.0 dB, noise -99 dBm: 30 dB. A step at 10 dB: 1 - exp(-0.01) = 0.995 %.
@@ -193,7 +194,7 @@ fn fades_lose_what_the_distribution_says() {
          app = { kind = \"constant-rate\", rate = \"3 Mb/s\", message = \"1000 B\" }\n",
     );
     let data = &run.cells[0].stations[1].frames["data"];
-    // A lost ACK makes one more attempt, which is counted among the data frames sent.
+    // A lost ACK causes one more attempt, which counts as a data frame sent.
     assert!((data.error_rate / 0.00995 - 1.0).abs() < 0.15, "{}", data.error_rate);
     assert!(data.sent > 20_000);
 }

@@ -1,4 +1,4 @@
-//! Lifetime of packets in a cell: what a run reports of them, and that nothing else changes.
+//! Lifetime of packets in a cell: reported drops, and unchanged results otherwise.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use airtcp_sim::results::Replication;
 use common::run_first;
 
-/// A station that is asked for more than its 24 Mb/s carry, in the categories named.
+/// A station with more traffic than 24 Mb/s carry, in the named categories.
 fn cell(mac: &str, categories: &[&str]) -> Replication {
     let flow = |category: &&str| {
         let category = match *category {
@@ -48,11 +48,11 @@ fn a_lifetime_bounds_the_queue() {
     let (before, after) = (&without.cells[0].stations[1], &with.cells[0].stations[1]);
     assert_eq!(before.lifetime_drops, 0);
     assert!(before.queue_drops > 1000 && before.queue_delay_mean_s.unwrap() > 0.15);
-    // 3750 packets a second come: 188 of them in 50 ms, so that the queue never fills up.
+    // 3750 packets arrive per second, 188 of them in 50 ms, so the queue never fills up.
     assert_eq!(after.queue_drops, 0);
     assert!((after.mean_queue_packets - 187.5).abs() < 2.0, "{}", after.mean_queue_packets);
     assert!((after.queue_delay_mean_s.unwrap() - 0.05).abs() < 5e-4);
-    // What is too much is dropped in another place, and the medium carries as much.
+    // Excess packets are dropped in another place, and the medium carries as much.
     let drops = after.lifetime_drops as f64 / before.queue_drops as f64;
     assert!((drops - 1.0).abs() < 0.01, "{drops}");
     let sent = after.frames["data"].sent as f64;
@@ -64,7 +64,7 @@ fn a_lifetime_bounds_the_queue() {
 }
 
 #[test]
-fn one_that_nothing_reaches_changes_nothing() {
+fn a_lifetime_that_no_packet_reaches_changes_nothing() {
     let edca = "mac.access = \"edca\"";
     for (mac, categories) in [("", &[""][..]), (edca, &["voice", "best-effort"])] {
         let without = cell(mac, categories);

@@ -1,5 +1,5 @@
-//! What a run says of a cell's stations by category and rate, and of flows by layer: sums that must
-//! agree, and cases worked by hand.
+//! Results of a cell's stations by category and rate, and of flows by layer: sums that must agree, and cases
+//! worked by hand.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -48,11 +48,11 @@ const TCP: &str = r#"
 fn a_packet_alone_takes_one_exchange() {
     let run = cell(1, "rate = \"24 Mb/s\"", &datagrams("sta0", "800 kb/s", ""));
     let station = &run.cells[0].stations[1];
-    // 1064 B in 20 + 4 * 89 us, SIFS of 16 us, ACK in 28 us; the medium has been idle for long.
+    // 1064 B in 20 + 4 * 89 us, SIFS of 16 us, ACK in 28 us; the medium was idle long enough.
     let exchange = 420e-6;
     assert!((station.latency_mean_s.unwrap() - exchange).abs() < 1e-12);
     assert!((station.service_mean_s.unwrap() - exchange).abs() < 1e-12);
-    // The first packet, in the warm-up, waits DIFS: the medium was not yet idle for long.
+    // The first packet, in the warm-up, waits DIFS: the medium was not idle long enough.
     assert!((station.service_max_s.unwrap() - exchange - 34e-6).abs() < 1e-12);
     assert_eq!((station.queue_delay_mean_s, station.residual_loss), (Some(0.0), Some(0.0)));
     assert_eq!(station.rates.len(), 1);
@@ -74,13 +74,13 @@ fn a_full_queue_delays_by_its_length() {
     let run = cell(1, keys, &datagrams("sta0", "30 Mb/s", ""));
     let station = &run.cells[0].stations[1];
     let (delay, service) = (station.queue_delay_mean_s.unwrap(), station.service_mean_s.unwrap());
-    // 50 wait, and each takes its turn at the head.
+    // 50 packets wait, and each takes one service time.
     assert!((delay / (50.0 * service) - 1.0).abs() < 0.02, "{delay} {service}");
     assert!(station.latency_mean_s.unwrap() < service);
     assert!(station.queue_drops > 1000);
 }
 
-/// Bits of everything a station sent, worked out from its frames.
+/// Bits of all frames of a station, computed from their counts.
 fn bits(station: &StationResult, plcp: f64, seconds: f64) -> f64 {
     let sent: u64 = station.frames.values().map(|f| f.sent).sum();
     station.mac_bps + sent as f64 * plcp / seconds
@@ -95,7 +95,7 @@ fn all_that_is_on_the_air_belongs_to_some_flow() {
         ("standard = \"802.11b\"", 192.0),
         (b, 120.0),
     ] {
-        // With the short preamble only frames at 1 Mb/s would keep the long one.
+        // With short preambles, only frames at 1 Mb/s have the long preamble.
         let keys = &format!("{keys}\ntiming.ack_rate.fixed = \"{}\"", ack(plcp));
         let run = cell(3, keys, TCP);
         let of_stations: f64 = run.cells[0].stations.iter().map(|s| bits(s, plcp, 1.5)).sum();
@@ -154,8 +154,8 @@ fn categories_add_up_to_the_station() {
     assert!((packets - both.mean_queue_packets).abs() < 1e-9);
 }
 
-/// Queues of one packet: stations that always have more send as much as with long ones, and what does not
-/// fit is dropped; TCP gets along. Queues of none are refused.
+/// With queues of one packet, saturated stations send as much as with long queues, the excess is dropped, and
+/// TCP works. Queues of 0 packets are refused.
 #[test]
 fn queues_of_one_packet() {
     let keys = |packets: u32| {

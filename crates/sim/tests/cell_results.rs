@@ -1,4 +1,4 @@
-//! What a run reports of its cells: places, estimates, and warnings of what cannot work.
+//! Results of cells: positions, estimates, and warnings about stations out of range.
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail; sums are exact")]
 
 mod common;
@@ -66,11 +66,11 @@ fn throughput_of_a_flow_at_each_layer() {
     for run in &result.replications {
         for (i, flow) in run.flows.iter().enumerate() {
             let ip = flow.ip_delivered_bps;
-            // Every segment is full: 536 B of payload in packets of 576 B, and what came twice.
+            // Every segment is full: 536 B of payload in packets of 576 B, duplicates included.
             let payload = ip * 536.0 / 576.0;
             assert!(payload > 0.9 * flow.goodput_bps, "{payload} {flow:?}");
             if let Some(mac) = flow.mac_delivered_bps {
-                // Frames of 612 B, once on the air whatever the way behind it.
+                // Frames of 612 B, one hop on the air whatever the rest of the path.
                 assert!((mac / ip - 612.0 / 576.0).abs() < 2e-3, "{mac} {ip}");
             } else {
                 assert_eq!(i, 3, "only the wired flow has none");
@@ -102,7 +102,7 @@ fn estimates_are_of_the_replications() {
         mean(&|r| run(r).stations[2].attempts_mean.unwrap()),
     );
     assert!(!station.quantities.contains_key("x_m"));
-    // Of a whole cell the rate is that of all frames together, and the causes add up to it.
+    // The error rate of a cell is over all frames together, and the causes add up to it.
     let pooled = |r: usize| {
         let of = |s: &airtcp_sim::results::StationResult| {
             s.frames.get("data").map_or((0, 0), |f| (f.sent, f.lost.values().sum::<u64>()))
@@ -114,12 +114,13 @@ fn estimates_are_of_the_replications() {
     near(&cell.quantities["data_error_rate"], mean(&pooled));
     let causes: f64 = cell.lost["data"].values().filter_map(|e| e.mean).sum();
     let whole = cell.quantities["data_error_rate"].mean.unwrap();
-    // A cause that one replication lacks is no zero there only if no frame was sent at all.
+    // A cause that a replication lacks counts as 0 there, unless no frame was sent.
     assert!((causes - whole).abs() < 1e-9, "{causes} {whole}");
     assert!(cell.quantities["tcp_ack_sent"].mean.unwrap() > 0.0);
 }
 
-/// 20 m each from the access point: 40 m, -84.7 dBm, are too far to be sensed at -82 dBm.
+/// Two stations at 20 m from the access point on opposite sides: over 40 m, -84.7 dBm arrive, below the
+/// threshold of -82 dBm.
 #[test]
 fn hidden_stations_are_counted() {
     let line = "{ kind = \"positions\", stations = [[-20, 0], [20, 0], [20, 5]] }";
@@ -131,24 +132,24 @@ fn hidden_stations_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_heard_is_warned_of() {
+fn stations_out_of_range_give_warnings() {
     let with = |layout: &str| {
         let star = r#"{ kind = "star", stations = 3, radius_m = 5 }"#;
         assert!(STAR.contains(star));
         run_with(&STAR.replace(star, layout), 1).warnings
     };
-    // 18 - 46.67 - 35 log10 500 = -123.13 dBm, beside a sensitivity of -82 dBm.
+    // 18 - 46.67 - 35 log10 500 = -123.13 dBm, below the sensitivity of -82 dBm.
     let far = with(r#"{ kind = "star", stations = 3, radius_m = 500 }"#);
     assert_eq!(far.len(), 1);
     for part in ["cells[0]", "\"ap\" is out of everyone's range", "-123.1 dBm (margin -41.1 dB)"] {
         assert!(far[0].contains(part), "{part}: {}", far[0]);
     }
-    // At 29 m -79.8 dBm: noticed, but not enough for 54 Mb/s over noise of -99 dBm.
+    // At 29 m, -79.8 dBm: above the sensitivity, but not enough for 54 Mb/s over noise of -99 dBm.
     let some = with(r#"{ kind = "positions", stations = [[5, 0], [29, 0], [0, 5]] }"#);
     for part in ["1 of 3 stations are too weak for 54 Mb/s", "\"sta1\" is 29.0 m away"] {
         assert!(some[0].contains(part), "{part}: {}", some[0]);
     }
-    // Where ranges decide, there are no powers to speak of.
+    // With the path loss "ranges", the warning names no powers.
     let ranges = STAR.replace("radius_m = 5", "radius_m = 300").replace(
         r#"{ model = "log-distance", exponent = 3.5, reference_loss_db = 46.67 }"#,
         r#"{ model = "ranges" }"#,

@@ -1,4 +1,4 @@
-//! Links that name what they corrupt, and senders that reduce for nothing else.
+//! Corruption notices, and senders that do not reduce their window for corruption.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -21,11 +21,11 @@ fn flow(loss: &str, queue: u32, tcp: &str) -> FlowResult {
 const LOSS: &str = "loss = { model = \"bernoulli\", probability = 0.05 }";
 const ORACLE: &str = "loss_notification = \"oracle\"";
 
-/// With the window bounded below the queue nothing but corruption happens, and costs no more than
-/// the packets themselves: 95 % of the link for new data.
+/// With a window below the queue limit, all losses are corruption. They cost only their own packets: 95 % of
+/// the link is left for new data.
 #[test]
 fn corruption_alone_costs_only_its_packets() {
-    // Without SACK the bound holds for what duplicates show to have arrived as well.
+    // Without SACK, the window also counts segments that duplicate ACKs show to have arrived.
     for (recovery, share) in [("newreno", 0.8), ("sack", 0.95)] {
         let tcp = format!("recovery = \"{recovery}\", max_window = 60");
         let without = flow(LOSS, 100, &tcp);
@@ -34,16 +34,16 @@ fn corruption_alone_costs_only_its_packets() {
         assert!(with.retransmissions > 1000, "{recovery}");
         let ratio = with.retransmission_ratio;
         assert!((ratio - 0.05).abs() < 0.01, "{recovery}: {ratio}");
-        // 10 Mb/s less headers (1460 of 1500) and repairs.
+        // 10 Mb/s minus headers (1460 of 1500) and retransmissions.
         let most = 10e6 * 1460.0 / 1500.0 * 0.95;
         assert!(with.goodput_bps > share * most, "{recovery}: {}", with.goodput_bps);
         assert!(without.goodput_bps < 0.2 * most, "{recovery}: {}", without.goodput_bps);
     }
 }
 
-/// What the queue drops is not named: without corruption the oracle changes not one packet.
+/// Queue drops give no notices: without corruption the oracle changes no packet.
 #[test]
-fn a_queue_is_no_link() {
+fn queue_drops_give_no_notices() {
     for recovery in ["newreno", "sack"] {
         let tcp = format!("recovery = \"{recovery}\"");
         let (plain, oracle) = (
@@ -55,22 +55,22 @@ fn a_queue_is_no_link() {
     }
 }
 
-/// Both at once: a fast retransmit for what the queue dropped, none for what the link lost.
+/// With both kinds of loss, fast retransmits answer queue drops only.
 #[test]
-fn congestion_is_still_answered() {
+fn queue_drops_are_answered_by_fast_retransmits() {
     let tcp = format!("recovery = \"sack\", {ORACLE}");
     let (lossy, clean) = (flow(LOSS, 20, &tcp), flow("", 20, &tcp));
     assert!(clean.fast_retransmits > 5, "{}", clean.fast_retransmits);
     let reductions = lossy.fast_retransmits + lossy.timeouts;
     assert!(reductions > clean.fast_retransmits / 2, "{reductions} {}", clean.fast_retransmits);
-    // 1 / 0.05 packets are lost before an ordinary sender reduces: about every 20 packets.
+    // At 5 % loss an ordinary sender reduces its window about every 20 packets.
     assert!(reductions < lossy.retransmissions / 10, "{reductions} {}", lossy.retransmissions);
     assert!(lossy.goodput_bps > 0.6 * clean.goodput_bps);
 }
 
-/// News that comes later than the duplicates saves nothing.
+/// A notice that arrives after the duplicate ACKs does not help.
 #[test]
-fn late_news_helps_little() {
+fn late_notices_help_little() {
     let at = |delay: &str| {
         let tcp = format!("max_window = 60, {ORACLE}, loss_notification_delay = \"{delay}\"");
         flow(LOSS, 100, &tcp)

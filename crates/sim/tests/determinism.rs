@@ -1,4 +1,4 @@
-//! Same seed, same bits: with any number of workers, and whatever else is in the scenario.
+//! The same seed gives the same bits, with any number of workers and with unused parts in the scenario.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -37,8 +37,8 @@ fn seeds_matter() {
     assert_ne!(run_first(LOSSY).fingerprint, run_first(&other).fingerprint);
 }
 
-/// Printed by debug and release builds alike: a change of any model shows here, and belongs
-/// under "Changed behaviour" in the change log.
+/// The same in debug and release builds. A change of any model changes it, and needs a line under "Changed
+/// behaviour" in the changelog.
 #[test]
 fn the_fingerprint_is_pinned() {
     assert_eq!(run_first(LOSSY).fingerprint, PINNED);
@@ -46,9 +46,9 @@ fn the_fingerprint_is_pinned() {
 
 const PINNED: &str = "74cef3a8fb76d10b";
 
-/// A second link that nobody uses, a flow that never starts, and a node of its own.
+/// An unused link with its own node, and a flow that never starts, change nothing.
 #[test]
-fn what_is_idle_changes_nothing() {
+fn unused_parts_change_nothing() {
     let idle = r#"
 [[links]]
 name = "unused"

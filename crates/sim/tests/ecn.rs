@@ -1,4 +1,4 @@
-//! ECN end to end: marks instead of drops keep a bottleneck busy without a single loss.
+//! ECN end to end: with marks instead of drops, a bottleneck is busy without losses.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -32,8 +32,9 @@ tcp = { profile = "linux", ecn = true }
     assert_eq!(r.flows.iter().map(|f| f.retransmissions).sum::<u64>(), 0);
 }
 
-/// What a timeout lost is repaired without new data, which alone could say CWR: every ACK echoes marks
-/// that the timeout has answered. They must not keep the window at a segment (0.65 Mb/s; ns-2 has 8.1).
+/// After a timeout the sender retransmits without new data, and only new data carry CWR. So every ACK echoes
+/// marks that the timeout has answered. They must not hold the window at one segment (0.65 Mb/s; ns-2 has
+/// 8.1).
 #[test]
 fn an_echo_does_not_stop_the_slow_start_after_a_timeout() {
     let text = r#"
@@ -51,7 +52,7 @@ tcp = { profile = "s0", ecn = true }
 "#;
     let r = run_first(text);
     let (flow, link) = (&r.flows[0], &r.links[0]);
-    // The case that is meant: marks, then hundreds of losses and a timeout.
+    // The run has the intended case: marks, then hundreds of losses and a timeout.
     assert!(link.marked_packets > 0 && flow.timeouts >= 1 && flow.retransmissions > 100);
     assert!(flow.goodput_bps > 6e6, "{}", flow.goodput_bps);
 }

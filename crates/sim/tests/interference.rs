@@ -18,7 +18,7 @@ fn one(text: &str) -> Replication {
     runs(text).unwrap().remove(0)
 }
 
-/// S0: a base station and a node, 802.11b at 11 Mb/s.
+/// S0's cell: a base station and one node, 802.11b at 11 Mb/s.
 fn s0(interference: &str) -> String {
     format!(
         "duration = \"21 s\"\nwarmup = \"1 s\"\n[[cells]]\nstandard = \"802.11b\"\n\
@@ -32,9 +32,9 @@ fn lost(run: &Replication, station: usize, class: &str, cause: &str) -> u64 {
     frames.and_then(|f| f.lost.get(cause)).copied().unwrap_or(0)
 }
 
-/// An interferer that is never on changes no result, nor does the order in which others stand.
+/// An interferer that is never on changes no result, and neither does the order of interferers.
 #[test]
-fn what_is_never_on_changes_nothing() {
+fn an_interferer_never_on_changes_nothing() {
     let result = |interference: &str| serde_json::to_string(&one(&s0(interference))).unwrap();
     let quiet = result("");
     for never in [
@@ -52,7 +52,7 @@ fn what_is_never_on_changes_nothing() {
     assert_ne!(alone, quiet);
 }
 
-/// S0's capture takes an eighth of the time, and TCP loses more than that.
+/// S0's capture takes an eighth of the time, and TCP's goodput falls by more than that.
 #[test]
 fn a_capture_is_counted_by_cause() {
     let quiet = one(&s0(""));
@@ -64,10 +64,11 @@ fn a_capture_is_counted_by_cause() {
     assert!(run.flows[0].timeouts > quiet.flows[0].timeouts);
 }
 
-/// Voice at the base station by S0's formula: packets lost after K attempts are PCR^K of all.
+/// Bluetooth voice at the base station by S0's formula: a share PCR^K of the packets is lost after K
+/// attempts.
 #[test]
 fn bluetooth_by_the_seeds_formula() {
-    // UDP at less than the cell carries, so that each packet has its own attempts.
+    // UDP below the cell's capacity, so that the attempts of packets do not overlap.
     let text = |voice: &str, lambda: f64| {
         s0(&format!(
             "interference = [{{ kind = \"bluetooth\", voice = \"{voice}\", slots = \"independent\", \
@@ -118,8 +119,8 @@ fn errors_name_the_place() {
     }
 }
 
-/// S4: below what the cell carries, each interruption costs TCP one fast retransmission, without
-/// timeouts; above, the queue of the access point overflows too.
+/// S4: below the cell's capacity, each interruption costs TCP one fast retransmit and no timeout. Above the
+/// capacity, the queue of the access point overflows too.
 #[test]
 fn an_access_point_that_polls() {
     let text = include_str!("../../../scenarios/polling-access-point.toml");

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -13,7 +13,7 @@ use common::run_first;
 /// Share of the link that a law must use.
 const FLOOR: f64 = 0.85;
 
-/// Laws whose own documents promise less, with the reason.
+/// Laws whose sources promise less, with the reason.
 const FLOORS: &[(&str, f64)] = &[];
 
 /// 10 Mb/s, 40 ms, a queue of one bandwidth-delay product (33 packets of 1500 bytes), 30 s from

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -21,8 +21,8 @@ fn link(queue: u32, more: &str) -> String {
     )
 }
 
-/// A flow from a to b with Linux's parameters but for the law; timestamps off, so that segments
-/// are of 1460 bytes.
+/// A flow from a to b with Linux's parameters except the law, and without timestamps, so that segments have
+/// 1460 bytes.
 fn flow(tcp: &str) -> String {
     format!(
         "[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
@@ -41,8 +41,8 @@ fn share(text: &str) -> f64 {
     result.summary.flows[0].quantities["goodput_bps"].mean.unwrap() / (10e6 * PAYLOAD)
 }
 
-/// Losses that say nothing of congestion: version 1 keeps the rate until timeouts take over,
-/// version 3 up to its threshold of 2 % in a round trip, Reno falls as 1 / sqrt(p).
+/// Random losses: version 1 keeps the rate until timeouts dominate, version 3 up to its threshold of 2 % in a
+/// round trip, and Reno's rate falls as 1 / sqrt(p).
 #[test]
 fn random_loss() {
     let losses = [0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
@@ -58,14 +58,14 @@ fn random_loss() {
     }
     assert!(v1[0] > 0.95 && v3[0] > 0.95);
     assert!(v1[3] > 0.9 * v1[0] && v1[5] > 0.8 * v1[0], "{v1:?}");
-    // The model of the draft: (1 - 0.99^31) / 0.31 = 0.864 for 2.5 s of round trips.
+    // By the draft's model: (1 - 0.99^31) / 0.31 = 0.864 for 2.5 s of round trips.
     assert!((0.8..0.95).contains(&(v3[3] / v3[0])), "{v3:?}");
     assert!(reno[3] < 0.2, "{reno:?}");
-    // Beyond its threshold version 3 yields, version 1 does not.
+    // Beyond its threshold version 3 reduces its rate; version 1 does not.
     assert!(v3[5] < 0.3 && v1[6] > 0.5, "{v1:?} {v3:?}");
 }
 
-/// A deep queue fills under Reno; BBR leaves it nearly empty, version 3 more so.
+/// Reno fills a deep queue. BBR leaves it nearly empty, version 3 more than version 1.
 #[test]
 fn the_standing_queue() {
     let queue = |name: &str| {
@@ -83,7 +83,7 @@ fn the_standing_queue() {
     assert!(v3 < v1 && v1 < 0.25 * 68.0 && reno > 150.0, "{v1} {v3} {reno}");
 }
 
-/// Four flows that begin one after the other.
+/// Four flows start one after the other.
 #[test]
 fn four_flows_share() {
     for name in ["bbr1", "bbr"] {
@@ -103,8 +103,8 @@ fn four_flows_share() {
     }
 }
 
-/// An access link of 1 Gb/s before the bottleneck: paced segments find it empty, unpaced ones
-/// come in bursts.
+/// An access link of 1 Gb/s before the bottleneck: paced segments do not queue there, and unpaced ones arrive
+/// in bursts.
 #[test]
 fn pacing_keeps_bursts_off_the_access_link() {
     let access = |tcp: &str| -> Replication {
@@ -123,7 +123,7 @@ fn pacing_keeps_bursts_off_the_access_link() {
         println!("{name}: at most {paced} packets waiting paced, {unpaced} unpaced");
         assert!(paced <= 1 && unpaced >= 5, "{name}: {paced} {unpaced}");
     }
-    // Any law can be paced by its window.
+    // Any law can pace by its window.
     for (pacing, low, high) in [("off", 8, 1000), ("cwnd", 0, 1)] {
         let r = access(&format!("congestion = \"reno\", pacing = \"{pacing}\""));
         let most = r.links[0].max_queue_packets;
@@ -132,9 +132,9 @@ fn pacing_keeps_bursts_off_the_access_link() {
     }
 }
 
-/// Replications differ by the draws of the connection, and by nothing else.
+/// Replications differ only by the random draws of the connection.
 #[test]
-fn the_same_whoever_runs_it() {
+fn workers_do_not_change_bbr() {
     for name in ["bbr1", "bbr"] {
         let text = format!(
             "seed = 11\nreplications = 3\nduration = \"20 s\"\n{}{}{}",
@@ -150,8 +150,8 @@ fn the_same_whoever_runs_it() {
     }
 }
 
-/// A queue that marks: version 3 answers as to losses and keeps the link busy; version 1 does
-/// not know marks.
+/// With a marking queue, version 3 responds to marks as to losses and keeps the link busy. Version 1 ignores
+/// marks.
 #[test]
 fn marks() {
     for (name, most) in [("bbr1", f64::INFINITY), ("bbr", 0.1)] {
@@ -163,7 +163,7 @@ fn marks() {
         let (link, flow) = (&r.links[0], &r.flows[0]);
         let marked = link.marked_packets as f64 / link.sent_packets as f64;
         println!(
-            "{name}: use {:.3}, marked {marked:.4}, told {} times, retransmissions {}",
+            "{name}: use {:.3}, marked {marked:.4}, reactions {}, retransmissions {}",
             link.utilisation, flow.ecn_reactions, flow.retransmissions
         );
         assert!(link.utilisation > 0.8, "{name}: {}", link.utilisation);

@@ -1,9 +1,8 @@
-//! Vegas, Veno, Westwood, Westwood+ and Jersey over whole flows in virtual time, held against what
-//! their papers promise.
+//! Vegas, Veno, Westwood, Westwood+ and Jersey over whole flows, compared with the claims of their papers.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -12,15 +11,15 @@ use std::collections::BTreeMap;
 
 use common::{no_traces, plan, run_first, run_with};
 
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::{FlowResult, Replication};
 use airtcp_sim::{Estimate, run_one};
 use airtcp_units::{Nanos, Span};
 
-/// Where the numbers of these tests come from: 10 Mb/s and 80 ms, 67 packets of 1500 bytes.
+/// 10 Mb/s and 80 ms: a bandwidth-delay product of 67 packets of 1500 bytes.
 const LINK: &str = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\n";
-/// What 10 Mb/s carry of payload in segments of 1460 bytes.
+/// Payload rate of 10 Mb/s with segments of 1460 bytes.
 const PAYLOAD: f64 = 1460.0 / 1500.0 * 10e6;
 
 /// A scenario with `count` flows over one link.
@@ -31,19 +30,19 @@ fn scenario(link: &str, seconds: u32, count: u32, tcp: &str) -> String {
     )
 }
 
-/// The path's round-trip time with nothing queued: propagation, a data packet, an ACK.
+/// The path's round-trip time without queueing: propagation, a data packet, an ACK.
 const BASE_S: f64 = 0.080 + 1500.0 * 8.0 / 10e6 + 40.0 * 8.0 / 10e6;
 
-/// What the senders of a run's flows told of themselves.
+/// Records of all senders of a run.
 #[derive(Default)]
-struct Senders(BTreeMap<u32, Told>);
+struct Senders(BTreeMap<u32, SenderRecord>);
 
-/// By one sender.
+/// Record of one sender.
 #[derive(Default)]
-struct Told {
+struct SenderRecord {
     /// Latest window, bytes.
     cwnd: u64,
-    /// Every window it had, bytes.
+    /// All windows, bytes.
     windows: Vec<u64>,
     /// Latest round-trip time, seconds.
     rtt_s: f64,
@@ -56,8 +55,8 @@ struct Told {
 impl Probe for Senders {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let Who::Endpoint(end) = who else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let EventSource::Endpoint(end) = source else { return };
         let told = self.0.entry(end.flow()).or_default();
         match event {
             Event::Window { cwnd, .. } => {
@@ -79,8 +78,8 @@ impl Probe for Senders {
     }
 }
 
-/// The first replication, and what its senders told.
-fn recorded(text: &str) -> (Replication, Vec<Told>) {
+/// The first replication, and the records of its senders.
+fn recorded(text: &str) -> (Replication, Vec<SenderRecord>) {
     let probe = Senders::default();
     let (r, probe) = run_one(&plan(text), 0, &no_traces, probe, &Stop::default()).unwrap().unwrap();
     (r, probe.0.into_values().collect())
@@ -96,7 +95,7 @@ fn goodput_under_loss(congestion: &str) -> Estimate {
     goodput
 }
 
-/// 10 Mb/s and 80 ms without loss, a minute from the first SYN on, and the same twice.
+/// 10 Mb/s and 80 ms without loss, a minute from the first SYN on. A second run is the same.
 #[test]
 fn each_uses_a_clean_link_and_repeats_itself() {
     for (law, queue, floor) in [
@@ -133,7 +132,7 @@ mod vegas {
                 let tcp = format!("congestion = {congestion}, ack_every = 1");
                 let (r, told) = recorded(&scenario("", 120, flows, &tcp));
                 let (mean, used) = (r.links[0].mean_queue_packets, r.links[0].utilisation);
-                // Of each flow by itself, from its window and the path's round-trip time.
+                // For each flow, from its window and the path's round-trip time.
                 let own: Vec<f64> = told
                     .iter()
                     .map(|t| t.cwnd as f64 / 1460.0 * (1.0 - BASE_S / t.rtt_s))
@@ -154,7 +153,7 @@ mod vegas {
 mod veno {
     use super::*;
 
-    /// How much of its window each reaction to duplicates left.
+    /// Share of the window left after each fast retransmit.
     fn kept(link: &str) -> Vec<f64> {
         let tcp = "congestion = \"veno\", ack_every = 1, half_of_cwnd = true";
         let (_, told) = recorded(&scenario(link, 200, 1, tcp));
@@ -169,15 +168,15 @@ mod veno {
         let about = |kept: &f64, share: f64| (kept - share).abs() < 0.01;
         let fifth = random.iter().filter(|k| about(k, 0.8)).count();
         println!("{fifth} of {} random losses, congestion {congested:.2?}", random.len());
-        // A queue builds up whenever no loss comes for long.
+        // A queue builds up when no loss occurs for a long time.
         assert!(random.len() > 100 && fifth as f64 > 0.9 * random.len() as f64);
         assert!(random.iter().all(|k| about(k, 0.8) || about(k, 0.5)), "{random:?}");
         assert!(congested.len() > 5 && congested.iter().all(|k| about(k, 0.5)), "{congested:?}");
     }
 
-    /// A window that grows by a segment a round trip and keeps a share b of itself at every loss
-    /// carries sqrt((1 + b)/(2 (1 - b)))/sqrt(p) segments a round trip: 1.73 times as much with
-    /// four fifths as with half.
+    /// A window that grows by a segment per round trip and keeps a share b at every loss carries
+    /// sqrt((1 + b)/(2 (1 - b)))/sqrt(p) segments per round trip: 1.73 times as many with b = 4/5 as with
+    /// b = 1/2.
     #[test]
     fn beats_reno_under_random_loss() {
         let (reno, veno) = (goodput_under_loss("\"reno\""), goodput_under_loss("\"veno\""));
@@ -200,11 +199,11 @@ mod westwood {
         }
     }
 
-    /// Of each sender: time average of its estimate from 20 s on, over the link's rate of payload.
+    /// Time average of each sender's estimate from 20 s on, as a share of the link's payload rate.
     fn estimates(text: &str) -> (Replication, Vec<f64>) {
         let (r, told) = recorded(text);
         let (warm, end) = (Nanos::ZERO + Span::from_secs(20), r.duration_s);
-        let mean = |t: &Told| {
+        let mean = |t: &SenderRecord| {
             let mut area = 0.0;
             for (k, (at, estimate)) in t.bandwidth.iter().enumerate() {
                 let until = t.bandwidth.get(k + 1).map_or(end, |next| next.0.as_secs_f64());
@@ -224,7 +223,7 @@ mod westwood {
         }
     }
 
-    /// Estimates and goodputs of flows that share the link, over its rate.
+    /// Estimates and goodputs of flows that share the link, as shares of its rate.
     fn shared(law: &str, flows: u32, pacing: &str) -> Vec<(f64, f64)> {
         let tcp = format!("congestion = {law}, pacing = \"{pacing}\"");
         let (r, found) = estimates(&scenario("", 140, flows, &tcp));
@@ -234,7 +233,7 @@ mod westwood {
         both
     }
 
-    /// Where packets of the flows interleave, as paced ones do, each estimate is the flow's share.
+    /// If the packets of the flows interleave, as with pacing, each estimate is the flow's share.
     #[test]
     fn converges_to_the_fair_share() {
         for law in ["\"westwood\"", PLUS[0], PLUS[1]] {
@@ -247,12 +246,12 @@ mod westwood {
         }
     }
 
-    /// Where windows of the flows take turns, a flow with the share f of the link has its ACKs come
-    /// at the link's rate C for the share f of the time and then stay out for the windows of the
-    /// others. The trapezoid over that silence begins at C and ends at next to nothing, so that the
-    /// original's filter finds f + (1 - f)/2 = (1 + f)/2 of C; Westwood+ the share.
+    /// If the windows of the flows alternate, the ACKs of a flow with the share f of the link come at the link's
+    /// rate C for the share f of the time, and then pause during the windows of the others. The trapezoid over
+    /// the pause begins at C and ends near 0, so the original's filter gives f + (1 - f)/2 = (1 + f)/2 of C.
+    /// Westwood+ gives the share.
     #[test]
-    fn windows_that_take_turns_mislead_the_original() {
+    fn alternating_windows_mislead_the_original() {
         for flows in [2, 4] {
             let original = shared("\"westwood\"", flows, "law");
             let off = |(bwe, own): &(f64, f64)| bwe / f64::midpoint(1.0, *own) - 1.0;
@@ -266,7 +265,7 @@ mod westwood {
         }
     }
 
-    /// Data that flows back holds up ACKs in the queue before it and lets them out in bunches.
+    /// Data in the reverse direction delay ACKs in the queue and compress them into bursts.
     #[test]
     fn compressed_acks_inflate_the_original_only() {
         let both = |law: &str| {
@@ -291,7 +290,7 @@ mod jersey {
 
     const QUEUE: &str = "queue = { kind = \"jersey\" }";
 
-    fn run(link: &str, flows: u32, congestion: &str) -> (Replication, Vec<Told>) {
+    fn run(link: &str, flows: u32, congestion: &str) -> (Replication, Vec<SenderRecord>) {
         let tcp = format!("congestion = {congestion}, ecn = true");
         let (r, told) = recorded(&scenario(link, 120, flows, &tcp));
         let l = &r.links[0];
@@ -306,18 +305,18 @@ mod jersey {
     fn the_estimate_is_the_links_rate_and_marks_control_the_queue() {
         let (r, told) = run(QUEUE, 1, "\"jersey\"");
         let link = &r.links[0];
-        // It has not moved by a bit per second since before the warm-up ended.
+        // The estimate is constant since before the end of the warm-up.
         let (at, estimate) = *told[0].bandwidth.last().unwrap();
         assert!((estimate / PAYLOAD - 1.0).abs() < 0.001, "{estimate}");
         assert!(at < Nanos::ZERO + Span::from_secs(20), "{at:?}");
-        // Above the threshold of 25 growth stops, below it the window grows.
+        // Above the threshold of 25 packets the window stops growing; below it the window grows.
         assert!((23.0..28.0).contains(&link.mean_queue_packets), "{}", link.mean_queue_packets);
         assert!(link.utilisation > 0.99 && link.marked_packets > 0);
         assert_eq!((r.flows[0].retransmissions, r.flows[0].timeouts), (0, 0));
     }
 
-    /// A window of the smoothed round-trip time is what is in flight: marks hold the queue. One of
-    /// the smallest drains it.
+    /// A window from the smoothed round-trip time equals the data in flight, so marks only hold the queue. A
+    /// window from the minimum round-trip time drains it.
     #[test]
     fn the_smallest_round_trip_time_drains_the_queue() {
         for flows in [1, 2, 4] {
@@ -333,7 +332,7 @@ mod jersey {
         }
     }
 
-    /// A window of 40 segments never queues on a path that holds 67.
+    /// A window of 40 segments never queues on a path of 67 segments.
     #[test]
     fn random_loss_without_congestion_leaves_the_window() {
         let link = "loss = { model = \"bernoulli\", probability = 0.002 }\n\
@@ -360,7 +359,7 @@ mod jersey {
         assert!(jersey > 0.9 && reno < 0.2, "{jersey} {reno}");
     }
 
-    /// Nobody warns it: it fills the queue and lets it overflow.
+    /// Without marks it fills the queue until it overflows.
     #[test]
     fn without_marks_it_knows_no_congestion() {
         let retransmitted = |link: &str| {

@@ -1,9 +1,9 @@
-//! How laws grow: HyStart++ against standard slow start on a long path, and what two flows of
-//! different round-trip times make of a bottleneck under Reno, BIC and CUBIC.
+//! Growth of laws: HyStart++ and standard slow start on a long path, and the shares of two flows with
+//! different round-trip times under Reno, BIC and CUBIC.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -12,8 +12,8 @@ use airtcp_sim::results::Replication;
 use airtcp_units::detmath::ln;
 use common::run_first;
 
-/// One flow from the first SYN on over 50 Mb/s, 200 ms, with an ACK per segment, so that either
-/// slow start doubles.
+/// One flow from the first SYN on over 50 Mb/s and 200 ms, with an ACK per segment, so that both slow starts
+/// double the window per round trip.
 fn long_path(slow_start: &str, queue: u32) -> Replication {
     run_first(&format!(
         "duration = \"8 s\"\n\
@@ -25,8 +25,8 @@ fn long_path(slow_start: &str, queue: u32) -> Replication {
     ))
 }
 
-/// The bandwidth-delay product is 833 packets. Standard slow start overshoots by a window;
-/// HyStart++ goes on at a quarter of the speed once the round-trip time rises.
+/// The bandwidth-delay product is 833 packets. Standard slow start overshoots by a window. HyStart++
+/// continues at a quarter of the speed once the round-trip time rises.
 #[test]
 fn hystart_loses_far_less_in_slow_start() {
     for (queue, most) in [(833, 0.35), (2500, 0.35)] {
@@ -39,14 +39,14 @@ fn hystart_loses_far_less_in_slow_start() {
         assert!((b as f64) < most * a as f64, "queue {queue}: {b} against {a}");
         assert!(used(&hystart) > used(&standard) - 0.02);
     }
-    // Conservative slow start is a factor of up to three in five round trips. A queue of six
-    // products holds that: no loss at all.
+    // Conservative slow start grows the window by a factor of up to three in five round trips. A queue of
+    // six bandwidth-delay products holds that without loss.
     let hystart = long_path("hystart++", 5000);
     assert_eq!(hystart.flows[0].retransmissions, 0);
 }
 
-/// Two flows of one law, 40 and 160 ms without queueing, over 200 Mb/s; returns the ratio of
-/// their goodputs and the power of the ratio of their round-trip times that it is.
+/// Two flows of one law, 40 and 160 ms without queueing, over 200 Mb/s. Returns the ratio of their goodputs,
+/// and this ratio as a power of the ratio of their round-trip times.
 fn near_and_far(law: &str, queue: &str) -> (f64, f64) {
     let tcp =
         format!("tcp = {{ congestion = \"{law}\", ack_every = 1, receive_buffer = \"64 MB\" }}\n");
@@ -73,14 +73,14 @@ fn cubic_is_nearly_fair_where_losses_are_not_synchronised() {
     let red = "{ kind = \"red\", limit = 400, min = 50, max = 150 }";
     let (reno, _) = near_and_far("reno", red);
     let (cubic, power) = near_and_far("cubic", red);
-    // By the response functions goodput is as RTT^-1 for Reno, as RTT^-0.75 for CUBIC: RTTs of 4 to 1
-    // give ratios of 4 and 2.83 (RFC 9438, section 5.1).
+    // By the response functions, goodput is proportional to RTT^-1 for Reno and RTT^-0.75 for CUBIC: RTTs of
+    // 4 to 1 give ratios of 4 and 2.83 (RFC 9438, section 5.1).
     assert!(cubic < 0.71 * reno, "{cubic:.2} against Reno's {reno:.2}");
     assert!(power < 0.7, "RTT to the power of {power:.2}");
 }
 
-/// A full queue drops packets of both flows: Reno's goodputs are as RTT squared, CUBIC's about as
-/// RTT. (The exact powers, without a queue's chances: tests of the law.)
+/// A full queue drops packets of both flows: the ratio of goodputs is that of RTT squared for Reno, and about
+/// that of RTT for CUBIC. The law's own tests check the exact powers.
 #[test]
 fn cubic_is_linear_where_reno_is_quadratic() {
     let tail = "{ kind = \"drop-tail\", packets = 400 }";

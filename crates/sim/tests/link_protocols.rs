@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -57,8 +57,8 @@ fn table_one_of_s2() {
             assert!((found - printed).abs() <= allowed, "{loss}, row {i}: {found}, {printed}");
         }
         assert!(link.loss_rate < 5e-5, "{loss}: {}", link.loss_rate);
-        // In order, a frame that is repaired holds up ten behind it: Table I's latency, near what
-        // decoding takes, cannot contain that.
+        // With in-order delivery a frame under repair delays ten later ones. Table I's latency is near the
+        // decoding time, so it cannot include this delay.
         let waits = p.latency_mean_s.unwrap() - p.decode_mean_s.unwrap();
         assert!(if loss > 0.0 { waits > 5e-3 } else { waits < 1e-9 }, "{loss}: {waits}");
         assert!(p.attempts_mean.unwrap() < 1.2);
@@ -77,7 +77,7 @@ fn orderings_of_figure_ten() {
         let latency = |l: &LinkResult| l.protocol.as_ref().unwrap().latency_mean_s.unwrap();
         assert!(harq.delivered_bps > 1.5 * whole.delivered_bps);
         assert!(latency(&harq) < 0.6 * latency(&whole));
-        // What S2's baseline hides: selective repeat carries more, and later.
+        // Beyond S2's baseline: selective repeat carries more, with more delay.
         let decode = |l: &LinkResult| l.protocol.as_ref().unwrap().decode_mean_s.unwrap();
         for l in [&harq, &whole, &selective] {
             println!(
@@ -92,15 +92,15 @@ fn orderings_of_figure_ten() {
         let share = |l: &LinkResult, bound: f64| l.delivered_bps / 1e7 / bound;
         let near = share(&whole, arq_whole_share(20, loss, 15));
         assert!((near - 1.0).abs() < 0.03, "{loss}: {near} of the bound");
-        // Ten flows in a round trip of 75 to 180 ms, marked from 25 packets on, do not fill it.
+        // Ten flows with a round-trip time of 75 to 180 ms, marked from 25 packets on, do not fill the link.
         let near = share(&selective, arq_selective_share(20, loss, 15));
         assert!((0.8..=1.001).contains(&near), "{loss}: {near} of the bound");
     }
 }
 
-/// Every kind of link and of transport, with reports on either way: nothing is lost track of.
+/// Every kind of link and transport, with both paths of reports: packets are conserved.
 #[test]
-fn protocols_on_any_link() {
+fn protocols_conserve_packets_on_any_link() {
     for link in [
         "rate = \"10 Mb/s\"\ndelay = \"3 ms\"",
         "slot = \"2 ms\"\ndelay = \"1 ms\"",
@@ -133,13 +133,13 @@ fn protocols_on_any_link() {
                 assert!(link.delivered_packets > 20, "{text}: {link:?}");
                 assert!((p.unit_loss_rate - 0.2).abs() < 0.08, "{text}: {p:?}");
             }
-            // Twice the same.
+            // A second run is the same.
             assert_eq!(run.fingerprint, run_first(&text).fingerprint);
         }
     }
 }
 
-/// Reports that share a busy reverse direction take their bits there and still come in time.
+/// Reports on a busy reverse direction take capacity there and still arrive in time.
 #[test]
 fn reports_over_a_busy_reverse_direction() {
     let with = |feedback: &str| {
@@ -151,25 +151,25 @@ fn reports_over_a_busy_reverse_direction() {
     let (free, over) = (with("{ way = \"free\" }"), with("{ way = \"reverse\", size = \"20 B\" }"));
     let p = |l: &LinkResult| l.protocol.clone().unwrap();
     let (sent, other) = (p(&over[1]), p(&over[0]));
-    // What the reverse direction sends is its own protocol's and 20 bytes for each report.
+    // The reverse direction sends its own protocol's bytes, and 20 bytes for each report.
     let own = sent.data_bps + sent.pfec_bps + sent.rfec_bps;
     let reports = sent.reports_bps;
     assert!(((own + reports) / sent.throughput_bps - 1.0).abs() < 1e-9, "{sent:?}");
     assert!((reports / (other.reports as f64 * 160.0 / 20.0) - 1.0).abs() < 0.01, "{reports}");
     assert!(p(&free[1]).reports_bps <= 0.0);
     assert!((p(&free[0]).throughput_bps - p(&free[0]).data_bps) > 0.0);
-    // No more than a few of the thousands of transmissions are thought lost for want of a report.
+    // Only a few of the thousands of transmissions lack a report in time.
     assert!(p(&free[0]).report_timeouts * 200 < p(&free[0]).reports);
     assert!(other.report_timeouts * 20 < other.reports, "{other:?}");
     let ratio = over[0].delivered_bps / free[0].delivered_bps;
     assert!((0.9..=1.0).contains(&ratio), "{ratio}");
 }
 
-/// Over a link that lets nothing through the receiver never learns that frames were given up: they are lost
-/// all the same, and no later than several times what all their attempts take. Where something comes
-/// through at last, what is told of the old frames changes nothing.
+/// Over a link that loses everything, the receiver never learns that the sender abandoned frames. They still
+/// count as lost, at the latest after several times the duration of all attempts. If units arrive later,
+/// reports on the old frames change nothing.
 #[test]
-fn what_a_dead_link_is_given_is_lost() {
+fn packets_on_a_dead_link_count_as_lost() {
     for (protocol, loss) in [
         ("kind = \"ll-harq\"", "{ model = \"bernoulli\", probability = 1.0 }"),
         ("kind = \"ll-arq\"", "{ model = \"bernoulli\", probability = 1.0 }"),
@@ -191,7 +191,7 @@ fn what_a_dead_link_is_given_is_lost() {
         println!("{protocol}, {loss}: {lost} of {sent} lost, {} through", link.delivered_packets);
         if loss.contains("bernoulli") {
             assert!(link.loss_rate >= 1.0, "{protocol}");
-            // 15 attempts of 22 ms, four times, and as long again: 2.6 s of the 20.
+            // 15 attempts of 22 ms, four times, and the same again: 2.6 s of the 20.
             assert!(lost * 20 > sent * 17, "{protocol}: {lost} of {sent}");
         } else {
             assert!(link.delivered_packets > 300, "{protocol}: {link:?}");
@@ -201,7 +201,7 @@ fn what_a_dead_link_is_given_is_lost() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn inconsistent_links_are_refused() {
     let refused = |text: &str| {
         let plan = plan(text);
         airtcp_sim::prepare(&plan, &common::no_traces).unwrap_err().to_string()
@@ -218,7 +218,7 @@ fn what_does_not_fit_is_refused() {
     assert!(refused(&jitter).contains("units arrive once and in order"));
 }
 
-/// Without a warm-up the packet that is sent at the very start counts as sent.
+/// Without a warm-up a packet sent at time 0 counts as sent.
 #[test]
 fn without_a_warm_up_nothing_is_delivered_that_was_not_sent() {
     for warmup in ["0 s", "1 ms"] {
@@ -230,7 +230,7 @@ fn without_a_warm_up_nothing_is_delivered_that_was_not_sent() {
         ));
         let link = &run.links[0];
         let before = u64::from(warmup != "0 s");
-        // Each 100 ms from 0 s to 2 s; the last is on its way.
+        // One packet every 100 ms from 0 s to 2 s; the last is in flight.
         assert_eq!(link.sent_packets + before, 21, "{warmup}");
         assert_eq!(link.delivered_packets, 20, "{warmup}");
     }

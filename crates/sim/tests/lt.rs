@@ -1,4 +1,4 @@
-//! LT-TCP over whole links: what it carries, what it costs, and how it shares.
+//! LT-TCP over whole links: goodput, overhead and sharing.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -7,7 +7,7 @@ mod common;
 use airtcp_sim::results::Replication;
 use common::{run_first as run, run_with};
 
-/// A link of this rate and delay one way, whose forward direction has these `keys` as well.
+/// A link with this rate and one-way delay, and further `keys` of its forward direction.
 fn path(rate_mbps: u32, delay_ms: u32, keys: &str) -> String {
     format!(
         r#"
@@ -44,7 +44,7 @@ fn goodput(r: &Replication) -> f64 {
     r.flows[0].goodput_bps
 }
 
-/// S0 Table IV: without losses LT-TCP costs little, 4.43 of 4.64 Mb/s there.
+/// S0 Table IV: without losses LT-TCP costs little (4.43 instead of 4.64 Mb/s there).
 #[test]
 fn a_run_without_losses_is_within_6_percent_of_sack() {
     for rtt in [10, 80, 200] {
@@ -54,19 +54,19 @@ fn a_run_without_losses_is_within_6_percent_of_sack() {
         assert!((0.94..1.06).contains(&ratio), "{rtt} ms: {ratio}");
         assert_eq!(lt.flows[0].timeouts, 0);
         let coding = lt.flows[0].coding.unwrap();
-        // Slow start overflows the queue once; parity answers that alone.
+        // Slow start overflows the queue once, and parity repairs these losses.
         assert!(coding.pfec_bps < 0.005 * coding.data_bps, "{rtt} ms: {}", coding.pfec_bps);
     }
 }
 
-/// S0 figure 3: graceful decline, and never above what erasures leave of the link.
+/// S0 figure 3: goodput declines gradually, and never exceeds the share of the link that erasures leave.
 #[test]
 fn goodput_declines_with_losses_and_parts_add_up() {
     for rtt in [10, 80, 200] {
         let mut last = f64::INFINITY;
         for tenths in 0..=5 {
             let p = f64::from(tenths) / 10.0;
-            // At one half three runs in a hundred have timeouts in a row: the mean of several.
+            // At 50 % loss, three runs in a hundred have consecutive timeouts, so the test averages several runs.
             let runs = if tenths == 5 { 4 } else { 1 };
             let text = format!("replications = {runs}\n{}", link("lt-tcp", p, rtt, 1, ""));
             let all = run_with(&text, 2).replications;
@@ -80,13 +80,13 @@ fn goodput_declines_with_losses_and_parts_add_up() {
             let parts = c.data_bps + c.pfec_bps + c.rfec_bps + c.resent_bps;
             assert!((parts / flow.throughput_bps - 1.0).abs() < 1e-9);
             assert!(flow.goodput_bps <= c.data_bps && flow.goodput_bps > 0.97 * c.data_bps);
-            // The estimate follows the loss rate of the link, header sizes notwithstanding.
+            // The estimate follows the loss rate of the link, whatever the header sizes.
             assert!((c.loss_estimate - p).abs() < 0.15, "{p}: {}", c.loss_estimate);
         }
     }
 }
 
-/// Two flows over one bottleneck of 10 Mb/s, with 80 ms there and back.
+/// Two flows over one bottleneck of 10 Mb/s with a round-trip time of 80 ms.
 fn two(queue: &str, loss: f64, first: &str, second: &str) -> [f64; 2] {
     let r = run(&format!(
         r#"
@@ -116,9 +116,9 @@ const RED: &str = r#"{ kind = "red", limit = 100, min = 25.0, max = 90.0, ecn = 
 const TAIL: &str = r#"{ kind = "drop-tail", packets = 100 }"#;
 const LT: &str = "transport = \"lt-tcp\"";
 
-/// Marks: LT-TCP answers them as its law does, so that it shares with a TCP of the same law.
+/// LT-TCP responds to marks as its law does, so it shares equally with a TCP of the same law.
 #[test]
-fn beside_tcp_where_queues_mark() {
+fn beside_tcp_with_marking_queues() {
     let cubic = |flow: &str| format!("{flow}\ntcp = {{ congestion = \"cubic\", ecn = true }}");
     for (name, first, second) in [
         ("SACK", LT.to_owned(), "tcp = { ecn = true }".to_owned()),
@@ -131,9 +131,10 @@ fn beside_tcp_where_queues_mark() {
     }
 }
 
-/// No marks, agreed on or not: losses of a standing queue are answered, so that nobody starves.
+/// Without marks, with ECN negotiated or not, LT-TCP responds to losses of a standing queue, so that no flow
+/// starves.
 #[test]
-fn beside_tcp_where_queues_only_drop() {
+fn beside_tcp_with_queues_that_only_drop() {
     let off = format!("{LT}\nlt = {{ ecn = false }}");
     for lt in [LT, &off] {
         let [a, b] = two(TAIL, 0.0, lt, "");
@@ -141,13 +142,13 @@ fn beside_tcp_where_queues_only_drop() {
         let [a, b] = two(TAIL, 0.0, lt, "tcp = { congestion = \"cubic\" }");
         assert!(b > 0.4 * (a + b) && a > 0.1 * (a + b), "beside CUBIC: {a} and {b}");
     }
-    // What the papers describe would take everything.
+    // The papers' rules would take the whole link.
     let blind = format!("{LT}\nlt = {{ ecn = false, without_ecn = \"nothing\" }}");
     let [a, b] = two(TAIL, 0.0, &blind, "");
     assert!(a > 5.0 * b, "blind to losses: {a} and {b}");
 }
 
-/// What `count` flows send in all, what they get, in Mb/s, and Jain's index.
+/// Total throughput and goodput of `count` flows in Mb/s, and Jain's index.
 fn many(count: u32, (rate, delay, packets): (u32, u32, u32), more: &str, seed: u32) -> [f64; 3] {
     let queue = format!("queue = {{ kind = \"drop-tail\", packets = {packets} }}");
     let link = path(rate, delay, &queue);
@@ -171,11 +172,11 @@ start_spread = "5 s"
     [sent, sum, sum * sum / (f64::from(count) * squares)]
 }
 
-/// Queues that do not mark, with ECN agreed on: flows that find a queue standing when they begin,
-/// and queues too short for a delay to show. Means of four runs.
+/// Queues that do not mark, with ECN negotiated: flows that start with a standing queue, and queues too short
+/// for a measurable delay. Means of four runs.
 #[test]
 fn many_flows_and_short_queues_are_not_flooded() {
-    // Flows, packets of queue, most sent, least got, least index of Jain.
+    // Flows, queue limit in packets, maximum throughput, minimum goodput, minimum Jain's index.
     for (flows, packets, most, least, fair) in [
         (5, 20, 10.5, 9.2, 0.95),
         (20, 100, 10.5, 9.0, 0.85),
@@ -195,8 +196,8 @@ fn many_flows_and_short_queues_are_not_flooded() {
     }
 }
 
-/// Alone on a queue of a few packets: bursts of a slow start are lost there whatever the window, which is
-/// not the path's own loss.
+/// One flow on a queue of a few packets: the queue drops bursts of slow start at any window. This is not the
+/// path's own loss.
 #[test]
 fn alone_on_a_few_packets() {
     for (delay, packets, least) in [
@@ -214,7 +215,7 @@ fn alone_on_a_few_packets() {
     }
 }
 
-/// The send buffer bounds what is on its way: one of it a round trip.
+/// The send buffer limits the flow to one buffer per round trip.
 #[test]
 fn send_buffer() {
     let r = run(&link("lt-tcp", 0.0, 80, 1, "tcp = { send_buffer = \"20 kB\" }"));
@@ -222,9 +223,9 @@ fn send_buffer() {
     assert!((0.7 * bound..bound).contains(&goodput(&r)), "{}", goodput(&r));
 }
 
-/// An end that does not code, or speaks to one that does not, is plain TCP: all it sends is data, once or again.
+/// If one end does not code, both use plain TCP: all payload is data or retransmissions.
 #[test]
-fn what_plain_tcp_sends_is_data() {
+fn plain_tcp_sends_data_only() {
     let r = run(&link("lt-tcp", 0.05, 80, 1, "lt = { offer = false }"));
     let coding = r.flows[0].coding.unwrap();
     let sum = coding.data_bps + coding.resent_bps;
@@ -233,7 +234,7 @@ fn what_plain_tcp_sends_is_data() {
     assert!(coding.pfec_bps + coding.rfec_bps <= 0.0 && coding.blocks_decoded == 0);
 }
 
-/// Both ends code if they offer it: `mss_max` bounds what leaves.
+/// If both ends offer coding, `mss_max` limits the packets.
 #[test]
 fn small_segments_over_a_small_mtu() {
     let text = |more: &str| {
@@ -253,7 +254,8 @@ fn small_segments_over_a_small_mtu() {
     }
 }
 
-/// Corruption on a path that never marks: most of what is left is carried, and no queue stands.
+/// Corruption on a path without marks: the flow uses most of the remaining capacity, without a standing
+/// queue.
 #[test]
 fn corruption_without_marks() {
     for more in ["", "lt = { ecn = false }"] {
@@ -267,7 +269,7 @@ fn corruption_without_marks() {
     }
 }
 
-/// What cannot be is refused where it stands.
+/// Impossible values are refused at their keys.
 #[test]
 fn refusals() {
     let refused = |more: &str| {
@@ -289,7 +291,7 @@ fn refusals() {
     }
 }
 
-/// Requests and answers over coded segments; a transfer of given size ends.
+/// Exchanges over coded segments, and a transfer of given size that completes.
 #[test]
 fn other_applications() {
     let text = link(
@@ -306,7 +308,7 @@ fn other_applications() {
     assert!(r.flows[0].completion_s.unwrap() < 3.0, "{:?}", r.flows[0].completion_s);
 }
 
-/// One flow over 10 Mb/s with a drop-tail queue of 100 packets and these losses: goodput in Mb/s, means of
+/// Goodput in Mb/s of one flow over 10 Mb/s with a drop-tail queue of 100 packets and these losses, mean of
 /// three runs.
 fn alone(rtt_ms: u32, loss: &str, more: &str) -> f64 {
     let link = path(10, rtt_ms / 2, &format!("queue = {TAIL}\nloss = {{ {loss} }}"));
@@ -324,8 +326,8 @@ to = "b"
     run_with(&text, 2).replications.iter().map(goodput).sum::<f64>() / 3e6
 }
 
-/// A link that loses everything for a while: the path is probed, the window is restored, and what the
-/// outage took is neither congestion nor a sample of the losses.
+/// After an outage the sender probes the path and restores the window. Losses of the outage are neither
+/// congestion nor samples of the loss rate.
 #[test]
 fn outages_are_bridged() {
     let cubic = "tcp = { congestion = \"cubic\" }";
@@ -343,19 +345,19 @@ fn outages_are_bridged() {
     }
 }
 
-/// Bursts that take a part of a window, or a small window whole.
+/// Bursts that lose a part of a window, or a whole small window.
 #[test]
 fn bursts_of_50_ms() {
     let loss = "model = \"gilbert-elliott\", mean_loss = 0.1, mean_burst = 50.0, \
                 slot = \"1 ms\", stepping = \"slot\"";
     let [lt, sack] = [LT, "tcp = { ecn = true }"].map(|flow| alone(80, loss, flow));
     assert!(lt > 2.5 && lt > 5.0 * sack, "{lt}, SACK {sack}");
-    // The papers' answer to a silent path: the timer alone.
+    // The papers' response to an outage: the timer alone.
     let timer = alone(80, loss, &format!("{LT}\nlt = {{ outages = \"timeout\" }}"));
     assert!(lt > 2.0 * timer, "{lt}, with the timer alone {timer}");
 }
 
-/// Reactions to losses until 3 s after an outage of 400 ms that begins at `at`, if there is one.
+/// Reactions to losses until 3 s after an outage of 400 ms that begins at `at`.
 fn reactions(rtt_ms: u32, at: f64, [forward, reverse]: [bool; 2]) -> u64 {
     let loss = |lost: bool| {
         let duration = if lost { "400 ms" } else { "1 ns" };
@@ -392,10 +394,10 @@ to = "b"
     r.flows[0].coding.unwrap().loss_reactions
 }
 
-/// An outage costs no window: what it emptied is not filled by a burst that the queue cannot hold, and
-/// packets of a window larger than the reach of feedback are not lost because the feedback was.
+/// An outage does not reduce the window: the sender does not refill the path with a burst that the queue
+/// cannot hold, and packets beyond the feedback's bitmap are not counted as lost because feedback was lost.
 #[test]
-fn an_outage_is_not_answered() {
+fn an_outage_does_not_reduce_the_window() {
     for (rtt, at) in [(80, 10.0), (80, 20.3), (200, 10.0), (200, 14.1), (200, 20.3)] {
         let without = reactions(rtt, at, [false; 2]);
         for ways in [[true, false], [true; 2]] {

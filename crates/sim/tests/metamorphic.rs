@@ -1,4 +1,4 @@
-//! Properties that must hold whatever the numbers are.
+//! Metamorphic properties: relations between the results of related scenarios.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -26,7 +26,7 @@ fn without_loss_and_overflow_nothing_is_sent_twice() {
     }
 }
 
-/// Everything ten times faster: the same packets, in a tenth of the time.
+/// If everything is ten times faster, the same packets take a tenth of the time.
 #[test]
 fn time_scales() {
     let slow = "rto_min = \"1 s\", rto_max = \"60 s\", rto_initial = \"1 s\", rto_granularity = \"10 ms\", \
@@ -42,7 +42,7 @@ fn time_scales() {
     assert!((10.0 * a.flows[0].goodput_bps / b.flows[0].goodput_bps - 1.0).abs() < 1e-9);
 }
 
-/// Starting everything later changes nothing but the time.
+/// A later start shifts all times and changes nothing else.
 #[test]
 fn time_shifts() {
     let at =
@@ -80,7 +80,7 @@ start_spread = "1 s"
     assert!(jain > 0.95, "Jain's index {jain}");
     let total = result.summary.total_goodput_bps.mean.unwrap();
     assert!(total > 0.9 * 10e6 * 1460.0 / 1500.0, "{total}");
-    // No flow is better off by its number.
+    // The number of a flow gives no advantage.
     let shares: Vec<f64> =
         result.summary.flows.iter().map(|f| f.quantities["goodput_bps"].mean.unwrap()).collect();
     let mean = shares.iter().sum::<f64>() / 4.0;

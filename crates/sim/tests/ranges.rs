@@ -1,5 +1,5 @@
-//! Every reported quantity stays in the range it can have, over scenarios drawn at random: shares
-//! between 0 and 1, nothing negative, nothing carried beyond what the link can.
+//! Every quantity stays in its range over random scenarios: shares between 0 and 1, no negative counts, no
+//! goodput above the link's rate.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -9,7 +9,7 @@ use common::run_with;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Keys of quantities that are shares of something: at most 1.
+/// Keys of shares, which are at most 1.
 const SHARES: [&str; 10] = [
     "retransmission_ratio",
     "utilisation",
@@ -22,7 +22,7 @@ const SHARES: [&str; 10] = [
     "loss_event_rate",
     "loss_estimate",
 ];
-/// Keys of quantities that may be negative: places, levels in dB.
+/// Keys of quantities that may be negative: positions, levels in dB.
 const SIGNED: [&str; 5] = ["x_m", "y_m", "signal_dbm", "snr_db", "center"];
 
 /// Walks through a document and checks each number by its key.
@@ -30,7 +30,7 @@ fn check(key: &str, value: &Value, place: &str) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                // An estimate's mean is of the quantity that the object is under.
+                // An estimate's mean has the range of its quantity.
                 let of = if name == "mean" { key } else { name };
                 if !["ci_low", "ci_high", "scenario"].contains(&name.as_str()) {
                     check(of, value, &format!("{place}.{name}"));
@@ -60,12 +60,12 @@ fn check_all(result: &RunResult) {
     check("", &serde_json::to_value(&result.summary).unwrap(), "summary");
 }
 
-/// What is delivered in order while measured may have arrived before: up to the receivers' buffers.
+/// Data delivered in order in the measured time may have arrived earlier: up to the receivers' buffers.
 fn within_capacity(r: &Replication, rate_bps: f64, measured_s: f64, held_bytes: f64) {
     let carried = rate_bps + held_bytes * 8.0 / measured_s;
     assert!(r.total_goodput_bps <= carried, "{} over {rate_bps}", r.total_goodput_bps);
     for link in &r.links {
-        // The packet that is on the wire at the warm-up is delivered after it.
+        // A packet in transmission at the end of the warm-up is delivered after it.
         assert!(
             link.delivered_bps <= rate_bps + 1500.0 * 8.0 / measured_s,
             "{}",
@@ -156,9 +156,9 @@ proptest! {
     }
 }
 
-/// Three messages, then a FIN by itself that is lost three times: no data are sent twice.
+/// Three messages, then a FIN without data that is lost three times: no data are retransmitted.
 #[test]
-fn a_repeated_fin_is_no_data() {
+fn a_retransmitted_fin_is_not_data() {
     let text = "duration = \"30 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mb/s\"\ndelay = \"10 ms\"\n\
                 loss = { model = \"script\", drop = [\"6-8\"] }\n\
                 [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
@@ -169,9 +169,9 @@ fn a_repeated_fin_is_no_data() {
     assert_eq!((flow.retransmissions, flow.retransmission_ratio), (0, 0.0));
 }
 
-/// A link that happened to lose nothing may still lose; one without a loss model cannot.
+/// Without observed losses, a link with a loss model has an interval above 0; a link without one has not.
 #[test]
-fn no_loss_seen_does_not_prove_that_there_is_none() {
+fn zero_observed_losses_have_an_interval() {
     let run = |loss: &str, transport: &str| {
         let text = format!(
             "duration = \"2 s\"\nreplications = 3\n[[links]]\nfrom = \"a\"\nto = \"b\"\n\
@@ -192,7 +192,7 @@ fn no_loss_seen_does_not_prove_that_there_is_none() {
     let [low, high] = ends(&result, 0, "loss_rate");
     // Garwood: no event in all lies below 3.6889.
     assert!(low == 0.0 && (high * sent as f64 - 3.6889).abs() < 1e-3, "{low} {high} {sent}");
-    // A sender of UDP repeats nothing and waits for nothing.
+    // UDP has no retransmissions and no timeouts.
     let flow = &result.summary.flows[0].quantities;
     for key in ["retransmission_ratio", "retransmissions", "timeouts", "fast_retransmits"] {
         assert_eq!(flow[key].ci_high, Some(0.0), "{key}");
@@ -208,7 +208,7 @@ fn no_loss_seen_does_not_prove_that_there_is_none() {
     assert_eq!(tcp.summary.flows[0].quantities["datagrams_lost"].ci_high, Some(0.0));
     assert!(tcp.summary.flows[0].quantities["retransmission_ratio"].ci_high > Some(0.0));
 
-    // With a link protocol both the units and the frames may be lost.
+    // With a link protocol, both units and frames may be lost.
     let text = format!("{}\nprotocol = {{ kind = \"ll-arq\" }}", bernoulli(1e-9));
     let result = run(&text, udp);
     let links = &result.replications[0].links;
@@ -218,7 +218,7 @@ fn no_loss_seen_does_not_prove_that_there_is_none() {
     let [_, of_units] = ends(&result, 0, "unit_loss_rate");
     assert!(of_frames >= of_units && of_units > 0.0, "{of_frames} {of_units}");
 
-    // Where all are lost, as far below 1.
+    // If all are lost, the lower end is as far below 1.
     let result = run(&bernoulli(1.0), udp);
     let all = &result.summary.links[0].quantities["loss_rate"];
     assert!(all.mean == Some(1.0) && all.ci_low < Some(1.0) && all.ci_high == Some(1.0), "{all:?}");

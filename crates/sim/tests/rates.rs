@@ -16,8 +16,8 @@ fn goodput(control: &str, cell: &str) -> f64 {
     run.total_goodput_bps / 1e6
 }
 
-/// S0 Tables II and III: under Bluetooth voice a slower frame meets more of its packets, and a rate
-/// that falls with failures ends TCP (SACK, HV3: 2.32 Mb/s without adaptation, 0.005 with).
+/// S0 Tables II and III: under Bluetooth voice a slower frame meets more interfering packets, so a rate control
+/// that reduces the rate after failures stalls TCP (SACK, HV3: 2.32 Mb/s without adaptation, 0.005 with).
 #[test]
 fn rate_adaptation_hurts_under_bluetooth() {
     for (voice, duty) in [("HV3", 0.3), ("HV1", 1.0)] {
@@ -38,7 +38,7 @@ fn rate_adaptation_hurts_under_bluetooth() {
     }
 }
 
-/// S2: it helps against noise. At 60 m nothing comes through at 54 Mb/s.
+/// S2: rate adaptation helps against noise. At 60 m no frame at 54 Mb/s is decoded.
 #[test]
 fn rate_adaptation_helps_under_noise() {
     let cell = "layout = { kind = \"star\", stations = 1, radius_m = 60 }\nnoise.floor_dbm = -99\n\

@@ -1,4 +1,4 @@
-//! What cannot run is refused before it runs, at the place where it was written.
+//! Scenarios that cannot run are refused before the run, with the path of the error.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -31,18 +31,18 @@ fn says(message: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_flow_whose_way_takes_no_time() {
+fn a_flow_whose_path_takes_no_time() {
     let exchange = "app = { kind = \"request-response\", request = \"1 B\", response = \"1 B\" }";
     for flow in ["", "app = { kind = \"bulk\", size = \"1 MB\" }", exchange] {
         let message = refusal(&over("", flow));
         says(&message, &["test.toml", "links[0].delay", "\"flow0\"", "no time", "slot"]);
     }
-    // One direction is enough, and a source that paces itself needs none.
+    // One direction with a delay is enough, and a paced source needs none.
     let delay = "reverse = { delay = \"1 ms\" }";
     assert!(run_first(&over(delay, "")).flows[0].delivered_bytes > 0);
     let paced = "app = { kind = \"constant-rate\", rate = \"1 Mb/s\" }";
     assert!(run_first(&over("", paced)).flows[0].delivered_bytes > 0);
-    // So is one link of several.
+    // One link with a rate is enough too.
     let dumbbell = "duration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 1\naccess = {}\n\
                     bottleneck = { rate = \"1 Mb/s\" }\n[[flows]]\nfrom = \"s0\"\nto = \"r0\"\n";
     assert!(run_first(dumbbell).flows[0].delivered_bytes > 0);
@@ -68,7 +68,7 @@ fn packets_that_do_not_fit_through() {
 }
 
 #[test]
-fn a_flow_without_a_way() {
+fn a_flow_without_a_path() {
     let more = "delay = \"1 ms\"\n[[links]]\nfrom = \"c\"\nto = \"d\"\ndelay = \"1 ms\"";
     let message = refusal(&over(more, "").replace("to = \"b\"\n\n", "to = \"d\"\n"));
     says(&message, &["flows", "\"a\"", "\"d\"", "\"flow0\""]);
@@ -114,7 +114,7 @@ fn models_are_refused_at_their_keys() {
 }
 
 #[test]
-fn losses_told_apart_without_timestamps() {
+fn loss_differentiation_without_timestamps() {
     let link = "rate = \"1 Mb/s\"\ndelay = \"1 ms\"";
     let refused = |tcp: &str| {
         let text = over(link, &format!("tcp = {{ {tcp} }}"));
@@ -137,7 +137,7 @@ fn losses_told_apart_without_timestamps() {
 fn a_later_replication_that_cannot_run() {
     let loss = "delay = \"1 ms\"\nslot = \"10 ms\"\nloss = { model = \"trace\", path = \"t\" }";
     let scenario = format!("replications = 3\n{}", over(loss, ""));
-    // Read once to check, then once a replication; the last time it is gone.
+    // The file is read once for the check, then once per replication; the last read fails.
     let reads = AtomicU32::new(0);
     let load = |_: &str| {
         if reads.fetch_add(1, Ordering::Relaxed) < 3 {
@@ -150,7 +150,7 @@ fn a_later_replication_that_cannot_run() {
     says(&refused.unwrap_err().to_string(), &["the file is gone"]);
 }
 
-/// Results of stations are kept for each replication.
+/// Results of stations take memory for each replication.
 #[test]
 fn more_results_of_stations_than_memory_are_refused() {
     let text = "replications = 10000\n[[cells]]\nlayout = { kind = \"star\", stations = 500 }\n\
@@ -165,7 +165,7 @@ fn more_results_of_stations_than_memory_are_refused() {
     assert!(airtcp_sim::prepare(&fewer, &common::no_traces).is_ok());
 }
 
-/// Places and names of stations from a file beside the scenario.
+/// Positions and names of stations come from a file beside the scenario.
 #[test]
 fn a_layout_is_read_from_its_file() {
     let folder = std::env::temp_dir().join(format!("airtcp-layout-{}", std::process::id()));
@@ -187,7 +187,7 @@ fn a_layout_is_read_from_its_file() {
     std::fs::remove_file(folder.join("places.csv")).unwrap();
     let mut gone = airtcp_scenario::read(text, "test", &[]).unwrap();
     assert!(gone.read_layouts(&folder).unwrap_err().message.contains("places.csv"));
-    // Who resolves a scenario without having read its files is told so.
+    // Resolving a scenario before reading its files is an error.
     assert!(gone.resolve().unwrap_err().message.contains("was not read"));
     std::fs::remove_dir_all(&folder).unwrap();
 }

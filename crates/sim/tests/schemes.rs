@@ -16,6 +16,15 @@ const TABLES: &[(&str, &str, Option<&str>)] = &[
     ("ftca", "scheme = \"ftca\"", None),
     ("same-category", "scheme = \"same-category\"", Some("scheme = \"same-category\"")),
     ("leith-clifford", "scheme = \"leith-clifford\"", None),
+    ("tap", "scheme = \"tap\"", None),
+    ("dcf+", "scheme = \"dcf+\"", None),
+    // A window that cannot shrink is the usual one.
+    ("auto-zoom", "scheme = \"auto-zoom\"", Some("scheme = \"auto-zoom\", least = 15")),
+    (
+        "per-station",
+        "scheme = \"per-station\", controller = { interval = \"100 ms\" }",
+        Some("scheme = \"per-station\", stations = [{ station = \"sta0\", aifsn = 3 }]"),
+    ),
 ];
 
 /// S3's star for `seconds` of traffic, with schemes and further keys of medium access.
@@ -110,4 +119,170 @@ fn an_exclusive_category_has_its_own_counters() {
     assert_eq!(of(0), ["exclusive"]);
     // A station's SYN and the last ACK of its handshake are control packets too.
     assert_eq!(of(1), ["best-effort", "exclusive"]);
+}
+
+/// TAP sends the ACKs of several stations in one access, ahead of all data: an access of the access
+/// point carries more than one frame, and no more than its limit.
+#[test]
+fn tap_groups_acks_and_loses_none() {
+    let base = star(6, "", "");
+    let one = star(6, "{ scheme = \"tap\", acks = 1 }", "");
+    let four = star(6, "{ scheme = \"tap\", acks = 4 }", "");
+    for (name, run) in [("base", &base), ("1", &one), ("4", &four)] {
+        println!(
+            "tap {name}: {:.3} Mb/s, ACK error {:.4}, JFI {:?}",
+            run.total_goodput_bps / 1e6,
+            ack_error(run),
+            run.jain_index
+        );
+    }
+    // Residual errors of 1 % are all that is lost of the ACKs.
+    assert!(ack_error(&one) < 0.02 && ack_error(&four) < 0.02);
+    assert!(four.jain_index.unwrap() > 0.99);
+}
+
+/// A saturated download and its uplink ACKs: with DCF+ at the stations no ACK contends, so that the
+/// share of collisions falls.
+#[test]
+fn dcf_plus_returns_acks_without_contention() {
+    let of = |schemes: &str| {
+        run_first(&format!(
+            r#"
+            duration = "6 s"
+            warmup = "1 s"
+            [[cells]]
+            layout = {{ kind = "star", stations = 1, radius_m = 5 }}
+            schemes = [{schemes}]
+            [[flows]]
+            from = "ap"
+            to = "sta0"
+            tcp = {{ ack_every = 1 }}
+        "#
+        ))
+    };
+    let (base, plus) = (of(""), of("{ scheme = \"dcf+\", at = \"stations\" }"));
+    let error = |run: &Replication| run.cells[0].stations[0].frames["data"].error_rate;
+    let cts = |run: &Replication| run.cells[0].stations[0].frames.get("cts").map_or(0, |f| f.sent);
+    println!(
+        "dcf+: {:.3} -> {:.3} Mb/s",
+        base.total_goodput_bps / 1e6,
+        plus.total_goodput_bps / 1e6
+    );
+    println!("data error {:.4} -> {:.4}; CTS {}", error(&base), error(&plus), cts(&plus));
+    assert!(error(&base) > 0.02 && error(&plus) < error(&base) / 2.0);
+    assert!(cts(&base) == 0 && cts(&plus) > 1000);
+    assert!(plus.total_goodput_bps > base.total_goodput_bps);
+    assert!(plus.conservation.ok && plus.flows[0].retransmissions == 0);
+}
+
+/// A lone saturated sender under auto-zoom hardly backs off: its exchange takes DIFS, data, SIFS and
+/// ACK, and half a slot of back-off in the mean (a window of 1), in place of 7.5 slots.
+#[test]
+fn auto_zoom_shrinks_the_window_of_a_lone_sender() {
+    let of = |schemes: &str| {
+        run_first(&format!(
+            r#"
+            duration = "3 s"
+            warmup = "1 s"
+            [[cells]]
+            layout = {{ kind = "star", stations = 1, radius_m = 5 }}
+            schemes = [{schemes}]
+            [[flows]]
+            from = "sta0"
+            to = "ap"
+            transport = "udp"
+            app = {{ kind = "constant-rate", rate = "60 Mb/s", message = "1472 B" }}
+        "#
+        ))
+    };
+    let packets = |run: &Replication| run.flows[0].delivered_bytes as f64 / 1472.0 / 2.0;
+    let (base, zoomed) = (of(""), of("{ scheme = \"auto-zoom\" }"));
+    // The mean back-off is the only difference between the times of one exchange.
+    let saved = 1.0 / packets(&base) - 1.0 / packets(&zoomed);
+    println!(
+        "auto-zoom: {:.0} -> {:.0} packets/s, {saved:.3e} s",
+        packets(&base),
+        packets(&zoomed)
+    );
+    let slots = 7.5 - 0.5;
+    assert!((saved - slots * 9e-6).abs() < 0.02 * slots * 9e-6, "{saved}");
+}
+
+/// The controller brings unequal stations towards equal shares: of two saturated stations, one with a
+/// window eight times as large, the other one waits longer.
+#[test]
+fn a_controller_evens_out_shares() {
+    let of = |controller: &str| {
+        run_first(&format!(
+            r#"
+            duration = "30 s"
+            warmup = "20 s"
+            [[cells]]
+            layout = {{ kind = "star", stations = 2, radius_m = 5 }}
+            [cells.mac]
+            access = "edca"
+            txop_limits = "zero"
+            [[cells.schemes]]
+            scheme = "per-station"
+            stations = [{{ station = "sta1", cw_min = 127 }}]
+            {controller}
+            [[flows]]
+            count = 2
+            from = "sta*"
+            to = "ap"
+            transport = "udp"
+            app = {{ kind = "constant-rate", rate = "60 Mb/s", message = "1472 B" }}
+        "#
+        ))
+    };
+    let ratio = |run: &Replication| run.flows[0].goodput_bps / run.flows[1].goodput_bps;
+    let (fixed, adjusted) = (of(""), of("controller = { tolerance = 0.05 }"));
+    let aifsn = |i: usize| adjusted.cells[0].stations[i].adjusted_aifsn;
+    println!(
+        "shares {:.2} -> {:.2}, AIFSN {:?} {:?}",
+        ratio(&fixed),
+        ratio(&adjusted),
+        aifsn(1),
+        aifsn(2)
+    );
+    assert!(ratio(&fixed) > 5.0 && ratio(&adjusted) < ratio(&fixed) / 2.0);
+    assert!(aifsn(1) > aifsn(2));
+    assert_eq!(fixed.cells[0].stations[1].adjusted_aifsn, None);
+}
+
+#[test]
+fn schemes_that_cannot_act_are_refused() {
+    let refuse = |schemes: &str, mac: &str| {
+        let text = format!(
+            "[[cells]]\nlayout = {{ kind = \"star\", stations = 2, radius_m = 5 }}\n\
+             mac = {{ {mac} }}\nschemes = [{schemes}]\n[[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n"
+        );
+        match airtcp_scenario::read(&text, "test", &[]) {
+            Err(error) => error.to_string(),
+            Ok(scenario) => scenario.resolve().map(|_| ()).unwrap_err().to_string(),
+        }
+    };
+    for (schemes, mac, wanted) in [
+        ("{ scheme = \"ftca\" }", "", "cells[0].schemes[0].scheme"),
+        ("{ scheme = \"ftca\" }", "", "set mac.access = \"edca\""),
+        (
+            "{ scheme = \"ftca\" }, { scheme = \"tap\" }",
+            "access = \"edca\"",
+            "\"tap\" sets the access category of TCP ACKs, which \"ftca\" has set",
+        ),
+        ("{ scheme = \"tap\", acks = 0 }", "access = \"edca\"", "acks: is 0: accepted are 1 to 64"),
+        (
+            "{ scheme = \"per-station\", stations = [{ station = \"sta7\", aifsn = 2 }] }",
+            "",
+            "the cell has no node \"sta7\"",
+        ),
+        (
+            "{ scheme = \"per-station\", controller = { aifsn_min = 9, aifsn_max = 3 } }",
+            "",
+            "is 3: accepted are 9 to 15",
+        ),
+    ] {
+        let error = refuse(schemes, mac);
+        assert!(error.contains(wanted), "{error}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Cells that share a medium: what they change of each other, and what not.
+//! Cells that share a medium: their effects on each other.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -23,14 +23,14 @@ fn udp(from: &str, to: &str, rate: &str, more: &str) -> String {
     )
 }
 
-/// Frames of a class that a station sent, and how many of them were lost to each cause.
+/// Frames of a class that a station sent, and the losses by cause.
 fn lost(run: &Replication, cell: usize, station: usize, class: &str) -> (u64, Vec<(String, u64)>) {
     let frames = run.cells[cell].stations[station].frames.get(class);
     let lost = frames.map(|f| f.lost.iter().map(|(k, v)| (k.clone(), *v)).collect());
     (frames.map_or(0, |f| f.sent), lost.unwrap_or_default())
 }
 
-/// A second cell that has nothing to send, first or second in the file, changes no number.
+/// An idle second cell, first or second in the file, changes no result.
 #[test]
 fn a_silent_second_cell_changes_nothing() {
     let with = |center: &str, channel: &str| {
@@ -62,7 +62,7 @@ fn a_silent_second_cell_changes_nothing() {
     assert!(second.cells[1].busy_share.abs() < 1e-12 && alone.total_goodput_bps > 5e6);
 }
 
-/// Cells that are out of each other's range are as isolated as without channels.
+/// Cells out of each other's range are as isolated as cells on separate media.
 #[test]
 fn cells_out_of_range_do_not_matter_to_each_other() {
     let of = |channels: [&str; 2], distance: u32| {
@@ -82,7 +82,7 @@ fn cells_out_of_range_do_not_matter_to_each_other() {
     let mut cells = far.cells.clone();
     cells[1].medium = 1;
     assert_eq!((&far.flows, &cells), (&isolated.flows, &isolated.cells));
-    // Side by side they are not, unless five channels are between them.
+    // Side by side they interfere, unless they are five channels apart.
     let near = of(["channel = 1\n", "channel = 1\n"], 150);
     assert!(
         near.total_goodput_bps < 0.65 * isolated.total_goodput_bps,
@@ -93,7 +93,7 @@ fn cells_out_of_range_do_not_matter_to_each_other() {
     assert_eq!(apart.flows, of(["", ""], 150).flows);
 }
 
-/// Six saturated stations of two cells on one spot share the air as six of one cell.
+/// Six saturated stations of two cells at one position share the air like six of one cell.
 #[test]
 fn cells_on_one_spot_share_the_air_like_one() {
     let rest = "capture = { model = \"none\" }";
@@ -132,14 +132,13 @@ fn cells_on_one_spot_share_the_air_like_one() {
     assert!(one_error > 0.1);
     let jain = two.jain_index.unwrap();
     assert!(jain > 0.99, "{jain}");
-    // Each cell counts its own frames: together they are the busy time of the one.
+    // Each cell counts its own frames; the sum is the busy time of the single cell.
     let busy: f64 = two.cells.iter().map(|c| c.busy_share).sum();
     assert!(busy > one.cells[0].busy_share && busy < 1.15 * one.cells[0].busy_share, "{busy}");
 }
 
-/// On a line N1 0, BS-1 150, BS-2 600, N2 750 m: N1 and BS-2 are hidden from one another. A frame of
-/// N1 that takes T comes through if it lies in the gap that BS-2, always sending to N2, leaves
-/// between its frames:
+/// On a line, N1 at 0, BS-1 at 150, BS-2 at 600 and N2 at 750 m: N1 and BS-2 are hidden from each other, and
+/// BS-2 is saturated. A frame of N1 with duration T succeeds if it lies in a gap between BS-2's frames:
 ///
 /// ```text
 /// P = E[max(0, gap - T)] / E[cycle]       gap = SIFS + ACK + DIFS + slots, cycle = frame + gap
@@ -184,16 +183,16 @@ fn frames_hidden_from_the_other_cell_are_lost_as_the_geometry_says() {
     assert!((share - expected).abs() < 0.015, "{share} {expected}");
     assert!(causes.iter().any(|(cause, n)| cause == "with_data" && *n > 5_000), "{causes:?}");
     assert_eq!(hidden.cells[0].stations[1].hidden_stations, 0, "counted in its own cell");
-    // BS-2 beyond 500 m of BS-1 does no harm; within 500 m of N1 it is heard.
+    // BS-2 does no harm more than 500 m from BS-1; within 500 m of N1 it is sensed.
     assert!(through(&of(651, 800)).0 > 0.9999);
-    // (N2 is out of BS-1's range there too, where its ACKs, hidden from N1, would do harm.)
+    // (N2 is out of BS-1's range there too, so its ACKs, hidden from N1, do no harm.)
     let heard = through(&of(500, 655)).0;
     assert!(heard > 0.9, "{heard}");
 }
 
-/// What cells on one medium have to agree on, and what stands in the way.
+/// Keys on which cells on one medium must agree.
 #[test]
-fn cells_that_do_not_go_together_are_refused() {
+fn inconsistent_cells_on_one_medium_are_refused() {
     let layout = "{ kind = \"star\", stations = 1, radius_m = 5 }";
     let refused = |second: &str, change: &dyn Fn(String) -> String| {
         let text = cell("b", layout, second);
@@ -218,12 +217,12 @@ fn cells_that_do_not_go_together_are_refused() {
     assert!(error.contains("channels 1 and 1"), "{error}");
     let error = refused("", &same);
     assert!(
-        error.contains("cells[1].layout.stations") && error.contains("apart at least"),
+        error.contains("cells[1].layout.stations") && error.contains("apart or more"),
         "{error}"
     );
     let error = refused("center = [20, 0]", &|t| t.replace("channel = 1\n", "channel = 36\n"));
     assert!(error.contains("cells[1].channel: is 36: 802.11b has the channels 1 to 14"), "{error}");
-    // Apart, anything goes.
+    // On separate media, the keys may differ.
     let sixth = |t: String| free(t).replace("channel = 1\n", "channel = 6\n");
     assert_eq!(refused("power_dbm = 10", &sixth), "");
     assert_eq!(
@@ -233,8 +232,8 @@ fn cells_that_do_not_go_together_are_refused() {
     );
 }
 
-/// S0's 250 ms capture, from a real second cell (inventory 3.12): the scenario of this name. While
-/// BS-2 downloads, nothing of N1 comes through; N1 does not hear it, and TCP waits for its timers.
+/// S0's 250 ms capture with a simulated second cell (inventory 3.12). While BS-2 transmits, all frames of N1
+/// are lost, because N1 does not sense BS-2, and TCP waits for its timers.
 #[test]
 fn the_second_cell_captures_the_first_for_250_ms() {
     let text = include_str!("../../../scenarios/wifi-two-cells.toml");
@@ -246,13 +245,13 @@ fn the_second_cell_captures_the_first_for_250_ms() {
         let gone = causes.iter().find(|(name, _)| name == cause).map_or(0, |(_, n)| *n);
         (gone, gone as f64 / sent as f64)
     };
-    // Alone the two stations collide with each other, and never meet data.
+    // Alone, the two stations only collide with each other.
     assert_eq!(by(&quiet, "with_data").0, 0);
     let gone = by(&run, "with_data").0;
     assert!((300..2_000).contains(&gone), "{gone}");
     let station = &run.cells[0].stations[1];
     assert!(station.retry_drops >= 29, "{}", station.retry_drops);
-    // The abstract capture of the same length and period, with nothing else changed.
+    // The abstract capture of the same length and period, and no other change.
     let periodic = "interference = [{ kind = \"periodic\", reach.stations = [\"bs1\"] }]\n\
                     propagation.path_loss = { model = \"ranges\" }\n\n[[cells]]\nname = \"BS-2\"";
     let plain = "propagation.path_loss = { model = \"ranges\" }\n\n[[cells]]\nname = \"BS-2\"";
@@ -271,10 +270,10 @@ fn the_second_cell_captures_the_first_for_250_ms() {
     );
 }
 
-/// 802.11b and 802.11g on one channel, 12 m apart: the old cell does not sense OFDM and runs into it,
-/// which costs the new one, whose rate needs a higher SINR, half of its frames. Protection ends that.
+/// 802.11b and 802.11g on one channel, 12 m apart: the 802.11b cell does not sense OFDM and collides with it.
+/// The 802.11g cell, whose rate needs a higher SINR, loses half of its frames. Protection avoids this.
 #[test]
-fn protection_helps_where_802_11b_is_about() {
+fn protection_helps_beside_802_11b() {
     let of = |protection: &str| {
         let cell = |name: &str, standard: &str, more: &str| {
             format!(
@@ -311,10 +310,10 @@ fn protection_helps_where_802_11b_is_about() {
     }
 }
 
-/// A table of losses names the nodes of all cells on the medium: here only a station of the one and
-/// the access point of the other hear each other, and hidden stations meet there.
+/// A loss matrix may name the nodes of all cells on the medium. Here only a station of one cell and the
+/// access point of the other hear each other, and frames of hidden stations collide there.
 #[test]
-fn a_table_of_losses_reaches_from_cell_to_cell() {
+fn a_loss_matrix_covers_several_cells() {
     let cell = |name: &str, other: &str| {
         format!(
             "[[cells]]\nname = \"{name}\"\naccess_point = \"ap-{name}\"\nprefix = \"{name}\"\n\

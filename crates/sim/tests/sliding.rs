@@ -22,7 +22,7 @@ fn bulk_over_a_lossy_link() {
         assert_eq!(f.transport, "sliding");
         assert!(f.goodput_bps > 0.9 * (1.0 - p) * 10e6, "{p}: {}", f.goodput_bps);
         assert!(r.links[0].mean_queue_packets * 1.2 < 10.0);
-        // Over the measured time: what was under way at its beginning arrives in it, a window of at most 200 packets.
+        // The measured time includes arrivals of packets in flight at its start, at most a window of 200 packets.
         let under_way = 200.0 * 1436.0 * 8.0 / 25.0;
         assert!(f.throughput_bps + under_way >= f.goodput_bps, "{p}: {}", f.throughput_bps);
         assert_eq!(f.retransmissions > 0, p > 0.0);
@@ -30,7 +30,7 @@ fn bulk_over_a_lossy_link() {
     }
 }
 
-/// A queue that marks instead of dropping: marks are answered, with TCP beside it as well.
+/// The sender responds to marks, alone and beside TCP.
 #[test]
 fn marks_are_answered() {
     let red = "queue = { kind = \"red\", limit = 100, min = 10.0, max = 30.0, ecn = true }";
@@ -45,10 +45,10 @@ fn marks_are_answered() {
     assert_eq!(off.flows[0].ecn_reactions, 0);
 }
 
-/// Many flows in little room: what is sent in vain is little, and they share.
+/// Many flows over a short queue: few transmissions are wasted, and the flows share.
 #[test]
-fn many_flows_in_little_room() {
-    // Flows, packets of queue, loss, least index of Jain.
+fn many_flows_over_short_queues() {
+    // Flows, queue limit in packets, loss, minimum Jain's index.
     for (flows, queue, loss, fair) in [(5, 10, 0.0, 0.9), (10, 20, 0.1, 0.75), (50, 100, 0.0, 0.8)]
     {
         let text = link(loss, &format!("count = {flows}\nstart_spread = \"5 s\""))
@@ -77,7 +77,7 @@ fn every_application() {
         assert!((0.85..1.05).contains(&(stopped.delivered_bytes as f64 / ideal)));
         let paced =
             f("app = { kind = \"constant-rate\", rate = \"800 kb/s\", message = \"1000 B\" }");
-        // What waited while the losses of the path were found out comes later.
+        // Data that waited while the loss rate was estimated arrive later.
         let late = if loss > 0.0 { 100e3 } else { 16e3 };
         assert!((paced.goodput_bps - 800e3).abs() < late, "{}", paced.goodput_bps);
         let asked =
@@ -86,8 +86,8 @@ fn every_application() {
     }
 }
 
-/// Short transfers through bursts of losses, feedback lost likewise: all end, and no timer lies
-/// in the past (an assertion of the simulator).
+/// Short transfers with bursts of losses, also of feedback: all complete, and no timer is in the past (an
+/// assertion of the simulator).
 #[test]
 fn transfers_through_bursts() {
     let bursts = "loss = { model = \"gilbert-elliott\", mean_loss = 0.3, mean_bad = \"50 ms\" }";
@@ -123,8 +123,8 @@ fn refusals_name_the_key() {
 
 #[test]
 fn time_never_goes_back() {
-    // Feedback that shortens the time for an answer leaves the sender with a deadline that has
-    // passed. On a way of two packets this is seen within seconds; the world checks (in debug builds).
+    // Feedback that shortens the response time leaves the sender with a deadline in the past. A path of two
+    // packets shows this within seconds; the world checks it in debug builds.
     for seed in 1..=12 {
         let text = format!(
             "seed = {seed}\nduration = \"60 s\"\n\

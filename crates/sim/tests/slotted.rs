@@ -1,4 +1,4 @@
-//! The slotted driver against the general simulator, and against what can be said by hand.
+//! The slotted driver, compared with the general simulator and with cases worked by hand.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -21,10 +21,10 @@ fn config(profile: Profile) -> SlottedConfig {
     SlottedConfig { tcp: TcpConfig::profile(profile), slot: SLOT, attempts: 1 }
 }
 
-/// News of corruption that comes at no instant at which anything else happens.
+/// Corruption notices at instants without other events.
 const NAMED: &str = ", loss_notification = \"oracle\", loss_notification_delay = \"3 ms\"";
 
-/// A link of alternating good and bad stretches.
+/// A link with alternating good and bad periods.
 fn bursty(seed: u64, slots: usize, g: f64, b: f64) -> Outcomes {
     let mut stream = Seed::new(seed).stream("test");
     let mut good = true;
@@ -36,8 +36,8 @@ fn bursty(seed: u64, slots: usize, g: f64, b: f64) -> Outcomes {
         .collect()
 }
 
-/// The same experiment built from parts: an interface with an endless queue, a link of one
-/// packet a slot whose fate is in the trace, and a lossless way back that takes a slot.
+/// The same experiment in the general simulator: an unlimited queue, a link of one packet per slot with the
+/// trace as its loss model, and a lossless reverse path with a delay of one slot.
 fn general(trace: &Arc<Outcomes>, profile: Profile, oracle: bool) -> (u64, u64, u64, u64) {
     let text = format!(
         "duration = \"{} ms\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nslot = \"10 ms\"\n\
@@ -73,7 +73,7 @@ fn short(trace: &Outcomes, profile: Profile, oracle: bool) -> (u64, u64, u64, u6
 fn a_perfect_link_carries_a_packet_in_nearly_every_slot() {
     let trace: Outcomes = std::iter::repeat_n(true, 10_000).collect();
     let r = slotted::run(&trace, None, &config(Profile::S1Mirage), &mut NoProbe);
-    // 100 slots a second; the handshake and the first round trips leave some idle.
+    // 100 slots per second; the handshake and the first round trips leave some idle.
     assert!(r.packets_per_second() > 99.0, "{}", r.packets_per_second());
     assert_eq!((r.sender.timeouts, r.sender.segments_retransmitted), (0, 0));
 }
@@ -113,8 +113,8 @@ fn acknowledgements_can_be_lost_too() {
     assert!(lossy < clean, "{lossy} {clean}");
 }
 
-/// S1's central claim, in the range it is made for: of two links with the same reception
-/// ratio, the bursty one gives TCP more.
+/// S1's central claim, in its range: of two links with the same reception ratio, TCP gets more from the
+/// bursty one.
 #[test]
 fn bursty_links_beat_independent_ones() {
     for prr in [0.25, 0.35, 0.45, 0.55] {
@@ -144,11 +144,11 @@ proptest! {
     }
 }
 
-/// A link that sends a lost packet again in the next slots: what TCP gets comes near the share of
-/// slots that deliver, and nothing is lost as long as no loss run is longer than the attempts.
+/// A link that retransmits in the next slots: TCP gets nearly the share of slots that deliver, and loses
+/// nothing while no loss run is longer than the attempts.
 #[test]
-fn a_link_that_sends_again() {
-    // Two of three slots deliver; no loss run is longer than 1. The opening finds a slot that does:
+fn a_link_that_retransmits() {
+    // Two of three slots deliver; no loss run is longer than 1. The SYN meets a slot that delivers, because
     // every timeout is a multiple of three slots.
     let trace: Outcomes = (0..30_000).map(|i| i % 3 != 1).collect();
     let run = |attempts| {

@@ -1,4 +1,4 @@
-//! TFRC flows in whole scenarios: what they get alone, and beside TCP.
+//! TFRC flows in whole scenarios, alone and beside TCP.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -6,7 +6,7 @@ mod common;
 
 use common::run_first;
 
-/// The same losses, each alone on a link that nothing else limits: TFRC gets what TCP gets.
+/// With the same losses, each alone on an unlimited link, TFRC's rate equals TCP's.
 #[test]
 fn as_much_as_tcp_at_the_same_losses() {
     for loss in [0.002, 0.01, 0.03] {
@@ -18,7 +18,7 @@ fn as_much_as_tcp_at_the_same_losses() {
         };
         let tcp = run_first(&text("tcp = { ack_every = 1, rto_min = \"320 ms\" }")).flows.remove(0);
         let tfrc = run_first(&text("transport = \"tfrc\"")).flows.remove(0);
-        // Eight intervals are averaged: one look scatters by a third and more.
+        // TFRC averages eight loss intervals, so a single value varies by a third or more.
         let p = tfrc.loss_event_rate.unwrap();
         assert!((0.3..3.0).contains(&(p / loss)), "{loss}: {p}");
         let ratio = tfrc.goodput_bps / tcp.goodput_bps;
@@ -27,7 +27,7 @@ fn as_much_as_tcp_at_the_same_losses() {
     }
 }
 
-/// One bottleneck with RED for both: neither starves the other.
+/// Over one RED bottleneck, neither starves the other.
 #[test]
 fn beside_tcp_on_one_bottleneck() {
     let text = "duration = \"300 s\"\nwarmup = \"50 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"5 Mb/s\"\ndelay = \"25 ms\"\nqueue = { kind = \"red\" }\n\
@@ -42,7 +42,7 @@ fn beside_tcp_on_one_bottleneck() {
     assert!(of("tfrc") + of("tcp") > 0.85 * 5e6 * 1460.0 / 1500.0);
 }
 
-/// Applications: a source below the allowed rate is not slowed, and a stop ends it.
+/// TFRC does not slow a source below the allowed rate, and a stop ends the flow.
 #[test]
 fn applications_over_tfrc() {
     let with = |flow: &str| {

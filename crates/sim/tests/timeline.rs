@@ -1,4 +1,4 @@
-//! What an observer is told of the air, against what the results count and what medium access allows.
+//! Events of the medium, compared with the results and with the rules of medium access.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -75,7 +75,7 @@ fn frames_and_losses_are_those_of_the_results() {
                 let Some(counts) = station.frames.get(class.name()) else { continue };
                 kinds += 1;
                 let (sent, lost) = &seen[&(u32::narrow(i), class)];
-                // What is on the air at the end has been sent and not been told of.
+                // Frames on the air at the end count as sent but have no event.
                 assert!(counts.sent - sent <= 1, "{more} {i} {class:?} {sent} {}", counts.sent);
                 let lost: Vec<_> = lost.iter().map(|(name, n)| (name.to_string(), *n)).collect();
                 let counted: Vec<_> = counts.lost.iter().map(|(k, n)| (k.clone(), *n)).collect();
@@ -97,7 +97,7 @@ fn watching_changes_nothing() {
 }
 
 #[test]
-fn a_part_is_what_the_whole_has_there() {
+fn an_interval_equals_its_part_of_the_whole_run() {
     let text = cell(STAR, "");
     let (_, all) = whole(&text);
     let (_, part) = watched(&text, TimelineOptions::new(ms(200), ms(230)));
@@ -110,7 +110,7 @@ fn a_part_is_what_the_whole_has_there() {
 }
 
 #[test]
-fn answers_come_a_sifs_later_and_reservations_last_until_they_end() {
+fn responses_follow_after_sifs_and_navs_cover_them() {
     let (_, timeline) = whole(&cell(STAR, "mac.rts_threshold = \"0 B\""));
     let frames = timeline.frames();
     let mut answered = 0;
@@ -123,8 +123,7 @@ fn answers_come_a_sifs_later_and_reservations_last_until_they_end() {
         answered += 1;
     }
     assert!(answered > 500);
-    // The NAV of the station that has no part in an exchange is one stretch from the end of the RTS to
-    // the end of the ACK.
+    // A third station's NAV lasts from the end of the RTS to the end of the ACK.
     let acks: Vec<Nanos> =
         frames.iter().filter(|f| f.frame.class == FrameClass::Ack).map(|f| f.frame.ended).collect();
     let navs: Vec<_> = timeline.waits().iter().filter(|w| w.kind == WaitKind::Nav).collect();
@@ -133,7 +132,7 @@ fn answers_come_a_sifs_later_and_reservations_last_until_they_end() {
 }
 
 #[test]
-fn back_off_counts_idle_slots_only_and_goes_on_where_it_stopped() {
+fn back_off_counts_idle_slots_and_resumes() {
     let (_, timeline) = whole(&cell(STAR, ""));
     let mut left_before: BTreeMap<u32, u32> = BTreeMap::new();
     let mut stretches = 0;
@@ -179,7 +178,7 @@ fn stations_over_time_end_where_the_results_do() {
         let share = last("airtime") as f64 / 0.5e9;
         let expected = station.airtime_share;
         assert!((share - expected).abs() < 1e-3, "{share} against {expected}");
-        // What is counted from the start never falls.
+        // Counts since the start never fall.
         for name in ["airtime", "frames", "lost"] {
             assert!(table.column(name).unwrap().is_sorted(), "{name}");
         }

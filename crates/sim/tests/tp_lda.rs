@@ -1,8 +1,8 @@
-//! TCP that tells losses apart by trip times: held against what really took each packet.
+//! Loss differentiation by trip times (TP-LDA), compared with the true cause of each loss.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail, and shows what it measured"
+    reason = "a test may fail, and prints its measurements"
 )]
 
 mod common;
@@ -10,26 +10,26 @@ mod common;
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Flags, PacketId, Side};
-use airtcp_probe::{DropReason, Event, LossCause, Probe, Who};
+use airtcp_probe::{DropReason, Event, EventSource, LossCause, Probe};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
 use airtcp_sim::run_one;
 use airtcp_units::Nanos;
 use common::{no_traces, plan};
 
-/// What took packets, and what senders took it for.
+/// True and judged causes of losses.
 #[derive(Default)]
 struct Judgements {
     /// Initial sequence number of each flow.
     iss: BTreeMap<u32, u32>,
-    /// The data packet that just left: flow and stream offset.
+    /// The data packet just sent: flow and stream offset.
     leaving: Option<(u32, u64)>,
     under_way: Vec<(PacketId, (u32, u64))>,
-    /// Why the latest copy that was lost was.
+    /// Drop reason of the latest lost copy.
     truth: BTreeMap<(u32, u64), DropReason>,
-    /// Rows: dropped by the queue, lost by the link. Columns: taken for congestion, for corruption.
+    /// Rows: dropped by the queue, lost by the link. Columns: judged congestion, judged corruption.
     matrix: [[u32; 2]; 2],
-    /// Judged lost, and not.
+    /// Packets judged lost that were not lost.
     unlabelled: u32,
 }
 
@@ -42,9 +42,9 @@ impl Judgements {
 impl Probe for Judgements {
     const ON: bool = true;
 
-    fn record(&mut self, _: Nanos, who: Who, event: &Event) {
-        match (who, event) {
-            (Who::Endpoint(end), Event::SegmentSent { segment, .. })
+    fn record(&mut self, _: Nanos, source: EventSource, event: &Event) {
+        match (source, event) {
+            (EventSource::Endpoint(end), Event::SegmentSent { segment, .. })
                 if end.side() == Side::Client =>
             {
                 let flow = end.flow();
@@ -55,8 +55,8 @@ impl Probe for Judgements {
                 let offset = u64::from(segment.seq.0.wrapping_sub(iss).wrapping_sub(1));
                 self.leaving = (segment.len > 0).then_some((flow, offset));
             }
-            (Who::Endpoint(_), Event::SegmentSent { .. }) => self.leaving = None,
-            (Who::Endpoint(end), Event::LossJudged { number, packets, cause }) => {
+            (EventSource::Endpoint(_), Event::SegmentSent { .. }) => self.leaving = None,
+            (EventSource::Endpoint(end), Event::LossJudged { number, packets, cause }) => {
                 assert_eq!(*packets, 1);
                 let Some(reason) = self.truth.get(&(end.flow(), *number)) else {
                     self.unlabelled += 1;
@@ -66,7 +66,7 @@ impl Probe for Judgements {
                 self.matrix[row][usize::from(*cause == LossCause::Corruption)] += 1;
             }
             (
-                Who::Queue(0) | Who::Link(0),
+                EventSource::Queue(0) | EventSource::Link(0),
                 Event::Enqueued { packet, .. }
                 | Event::TxStart { packet, .. }
                 | Event::Arrived { packet }
@@ -94,7 +94,7 @@ impl Probe for Judgements {
 
 const TP_LDA: &str = "loss_response = \"tp-lda\"";
 
-/// A link of 10 Mb/s and 40 ms with this queue and random loss, and flows with these keys.
+/// A link of 10 Mb/s and 40 ms with this queue and random loss, and counts of flows with these keys.
 fn run(queue: &str, loss: f64, flows: &[(u32, &str)]) -> (Replication, Judgements) {
     let mut text = format!(
         "seed = 3\nduration = \"120 s\"\nwarmup = \"20 s\"\n\
@@ -116,19 +116,19 @@ fn drop_tail(packets: u32) -> String {
     format!("kind = \"drop-tail\", packets = {packets}")
 }
 
-/// What is left of a run when what only judges is left out.
+/// Results of a run that do not depend on judgements.
 fn traffic(r: &Replication) -> (Vec<(u64, u64, u64)>, u64) {
     let flow =
         |f: &airtcp_sim::results::FlowResult| (f.delivered_bytes, f.segments_sent, f.timeouts);
     (r.flows.iter().map(flow).collect(), r.links[0].sent_packets)
 }
 
-/// A queue that overflows and a link that corrupts: nearly every overflow is found, and few of the
-/// corrupted packets are taken for one. Those met a long queue: trip times cannot tell them.
+/// With queue drops and corruption, nearly every queue drop is judged correctly, and few corrupted packets are
+/// judged congestion. Those few met a long queue, so trip times cannot distinguish them.
 #[test]
-fn losses_are_told_apart() {
-    // By recovery: how much of either kind is judged right, at least. Without SACK only the first
-    // hole of a window is judged, by what came before it.
+fn losses_are_judged_by_cause() {
+    // Minimum share of correct judgements of either kind, by recovery. Without SACK only the first hole of
+    // a window is judged, by the packets before it.
     let rack = "rack = true, tlp = true, rate_reduction = \"prr\"";
     for (keys, queue, loss, overflow, corruption) in [
         ("", 40, 0.003, 0.95, 0.6),
@@ -148,7 +148,7 @@ fn losses_are_told_apart() {
     }
 }
 
-/// Where only the link loses packets the window is hardly ever reduced.
+/// If only the link loses packets, the window is rarely reduced.
 #[test]
 fn random_loss_costs_less() {
     for (law, loss, gain) in
@@ -162,10 +162,10 @@ fn random_loss_costs_less() {
     }
 }
 
-/// Where only a full queue loses packets every loss is found to be congestion: whoever asks, the
-/// traffic is packet by packet that of the plain law.
+/// If only a full queue loses packets, every loss is judged congestion, and the traffic is packet by packet
+/// that of the plain law.
 #[test]
-fn congestion_alone_is_answered_as_ever() {
+fn congestion_alone_changes_no_packet() {
     for (law, packets) in [("reno", 100), ("reno", 30), ("cubic", 100), ("cubic", 30)] {
         let keys = format!("congestion = \"{law}\"");
         let told = format!("{keys}, {TP_LDA}");
@@ -180,9 +180,9 @@ fn congestion_alone_is_answered_as_ever() {
     }
 }
 
-/// Trips that lie less than two ticks apart say nothing, and every loss counts.
+/// If trip times differ by less than two clock ticks, every loss counts as congestion.
 #[test]
-fn a_clock_too_coarse_is_no_excuse() {
+fn a_coarse_clock_judges_every_loss_congestion() {
     for (tick, least) in [("200 ms", 0.0), ("1 ms", 3.0)] {
         let keys = format!("timestamp_tick = \"{tick}\"");
         let plain = run(&drop_tail(100), 0.01, &[(1, &keys)]).0;
@@ -197,10 +197,10 @@ fn a_clock_too_coarse_is_no_excuse() {
     }
 }
 
-/// What RED drops from a short queue looks like corruption: more than its share, within reason.
-/// Marks are congestion whatever the trips say.
+/// RED's drops from a short queue look like corruption, so the flow gets more than its share, within a bound.
+/// Marks are congestion whatever the trip times.
 #[test]
-fn early_drops_are_mistaken_but_marks_are_not() {
+fn early_drops_are_misjudged_but_marks_are_not() {
     let keys = "congestion = \"cubic\"";
     let shares = |more: &str| {
         let (plain, told) = (format!("{keys}{more}"), format!("{keys}{more}, {TP_LDA}"));

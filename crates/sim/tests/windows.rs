@@ -1,5 +1,5 @@
-//! Shares in short stretches of the measured time: what is counted as lost in one is part of what is
-//! counted as sent in it, wherever the stretch begins and ends.
+//! Shares in short parts of the measured time: losses counted in a part belong to packets counted as sent in
+//! it, wherever the part begins and ends.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod common;
@@ -15,7 +15,7 @@ use airtcp_units::{Capacity, Span};
 use common::{no_traces, plan};
 use serde_json::Value;
 
-/// Quantities that are shares of something.
+/// Quantities that are shares.
 const SHARES: [&str; 8] = [
     "loss_rate",
     "unit_loss_rate",
@@ -27,7 +27,7 @@ const SHARES: [&str; 8] = [
     "airtime_share",
 ];
 
-/// Checks every share in a document; gives back how many there are.
+/// Checks every share in a document. Returns their number.
 fn check(at: &str, value: &Value) -> usize {
     match value {
         Value::Object(record) => {
@@ -56,7 +56,7 @@ fn check(at: &str, value: &Value) -> usize {
     }
 }
 
-/// Cuts a run into many stretches, shorter than a round trip or a frame, and checks each.
+/// Cuts a run into many parts, shorter than a round trip or a frame, and checks each.
 fn in_stretches(plan: &Resolved, parts: u32) {
     let done = run_parts(plan, 0, &no_traces, NoProbe, parts, &Stop::new()).unwrap().unwrap();
     for (i, part) in done.0.iter().enumerate() {
@@ -80,7 +80,7 @@ fn links_that_lose() {
 }
 
 #[test]
-fn link_protocols_that_give_up() {
+fn link_protocols_that_abandon_frames() {
     for kind in ["ll-arq", "ll-harq"] {
         for way in ["free", "reverse"] {
             let protocol = format!(

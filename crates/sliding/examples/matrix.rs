@@ -1,6 +1,7 @@
-//! Many flows of a kind on one drop-tail queue of 10 Mb/s and 80 ms: `matrix NAME FLOWS PACKETS LOSS SEEDS [FIRST]`, lists
-//! with commas, NAME `sliding`, `lt`, `cubic` or `tcp`, FIRST the first seed. Starts within 5 s; from 20 to 50 s. The tables of `docs/models` are
-//! made by it.
+//! Flows of one transport on a drop-tail queue of 10 Mb/s and 80 ms:
+//! `matrix NAME FLOWS PACKETS LOSS SEEDS [FIRST]`. Lists are separated by commas. NAME is `sliding`, `lt`, `cubic` or `tcp`,
+//! FIRST the first seed. The flows start within 5 s and are measured from 20 to 50 s. The program
+//! makes the tables of `docs/models`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 

@@ -1,7 +1,7 @@
-//! A quick look at what the sliding transport and others reach over 10 Mb/s, 80 ms and a queue of 100
-//! packets; the tables of `docs/models/sliding.md` are made by `crates/sim/examples/remedies`, but for
-//! those of marks, and of many flows (`matrix`). `sliding bulk|short|beside|marks NAME [KEYS]`, where NAME is
-//! `sliding`, `lt` or `tcp` and KEYS is JSON.
+//! A quick comparison of the sliding transport and others over 10 Mb/s, 80 ms and a queue of 100
+//! packets: `sliding bulk|short|beside|marks NAME [KEYS]`. NAME is `sliding`, `lt` or `tcp`, KEYS
+//! is JSON. `crates/sim/examples/remedies` makes the tables of `docs/models/sliding.md`, except
+//! those of marks (this program) and of many flows (`matrix`).
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 
@@ -110,7 +110,7 @@ fn beside(name: &str, keys: &str) {
     }
 }
 
-/// Beside a TCP where the queue marks: from 5 or 20 packets on, or from 25 in the mean.
+/// Beside a TCP, with a queue that marks from 5 or 20 packets on, or from a mean of 25.
 fn marks(name: &str, keys: &str) {
     for (threshold, weight) in [(5.0, 1.0), (20.0, 1.0), (25.0, 0.002)] {
         for law in ["", "reno", "cubic"] {

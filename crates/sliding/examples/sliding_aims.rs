@@ -1,5 +1,6 @@
-//! The sliding transport at a glance: start-up, long paths, short transfers, many flows, rivals, and the steady state, one
-//! line each, so that a change is judged on all of them at once. `sliding_aims [PART...]`, parts named by the first letters.
+//! The sliding transport in one line per aspect: start-up, long paths, short transfers, many flows,
+//! rivals, and the steady state. It shows the effect of a change on all of them.
+//! `sliding_aims [PART...]`; a part is named by its first letters.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a program to look at")]
 
@@ -47,7 +48,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / n
 }
 
-/// Mb/s from `from` to `until` seconds, of (1-p) 10 Mb/s, and the longest mean queue in ms.
+/// Mb/s from `from` to `until` seconds as a share of (1-p) 10 Mb/s, and the longest mean queue in
+/// ms.
 fn start(rtt: u64, p: f64, until: &[u64], seeds: u64) -> Vec<(&'static str, f64)> {
     let mut got = vec![0.0; until.len()];
     let (mut queue, mut dropped) = (0.0, 0.0);
@@ -126,7 +128,7 @@ fn many(
     r
 }
 
-/// Mb/s of ours and of the rival, 30 to 90 s.
+/// Mb/s of our flow and of the rival, 30 to 90 s.
 fn beside(rtt: u64, queue: usize, p: f64, rival: &str, seeds: u64) -> Vec<(&'static str, f64)> {
     let mut r = [(0.0, 0.0), (0.0, 0.0)];
     let mut queued = 0.0;
@@ -211,7 +213,7 @@ fn alone(jobs: &mut Vec<Job>) {
     }
 }
 
-/// Flows of a kind.
+/// Several flows of this transport.
 fn together(jobs: &mut Vec<Job>) {
     for (rtt, n, queue, p) in [
         (80, 2, 10, 0.0),

@@ -1,4 +1,4 @@
-//! Parameters of the transport. None is a rate or a share of parity: those are measured.
+//! Parameters of the transport. Rates and shares of parity are measured, not configured.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coding {
-    /// When there is nothing else to send and losses were measured.
+    /// When there is nothing else to send and losses have been measured.
     #[default]
     Idle,
-    /// Never: every loss is answered by sending the symbol again. For comparison.
+    /// Never: every lost symbol is retransmitted. For comparison.
     Off,
 }
 
@@ -24,30 +24,31 @@ pub struct SlidingConfig {
     pub segment: u16,
     /// Packets sent in the first round trip. Default 10 (RFC 6928).
     pub initial_window: u16,
-    /// Queueing that the window keeps at the bottleneck. Default 4 ms.
+    /// Queueing delay that the window keeps at the bottleneck. Default 4 ms.
     pub queue: Span,
-    /// And at least this many packets. Default 3.
+    /// Minimum of that queue in packets. Default 3.
     pub queue_packets: u16,
-    /// A queue above this for several round trips is somebody else's. Default 12 ms.
+    /// A queue above this for several round trips belongs to other flows. Default 12 ms.
     pub shared_queue: Span,
-    /// How often the window is lowered for two round trips, to see the path without our queue.
-    /// Default 5 s.
+    /// Interval at which the window is lowered for two round trips, to measure the path without our
+    /// queue. Default 5 s.
     pub probe_interval: Span,
-    /// Packets are ECN-capable, and marks are answered. Default true.
+    /// Packets are ECN-capable, and the sender responds to marks. Default true.
     pub ecn: bool,
     /// When combinations of symbols are sent. Default `idle`.
     pub coding: Coding,
-    /// Deviations above the expected losses for which combinations are sent. Default 1.5.
+    /// Standard deviations above the expected losses that combinations cover. Default 1.5.
     pub deviations: f64,
-    /// Most packets sent for each that a perfect code would need, 1/(1-p). Combinations stop
-    /// there. Default 1.25.
+    /// Maximum number of packets sent per packet that a perfect code would need, 1/(1-p). Above it
+    /// the sender sends no combinations. Default 1.25.
     pub max_overhead: f64,
-    /// Most of what is sent that may be duplicates, as a share: where losses are independent, symbols
-    /// lost before go twice, from the second loss on or as many more as keep to this. 0 is never.
+    /// Maximum share of duplicates in the sent packets. Where losses are independent, symbols are
+    /// sent twice after two losses, or after as many more as keep to this share. 0 means never.
     /// Default 0.05.
     pub max_duplicates: f64,
-    /// Symbols sent and not known to have arrived in order, at most: the window times the round trips
-    /// that the oldest loss takes. Memory is taken as they are used. Default 32,768, the most.
+    /// Maximum number of symbols sent and not known to have arrived in order: the window times the
+    /// round trips that the oldest loss takes. Memory is allocated on use. Default 32,768, the
+    /// maximum.
     pub max_symbols: u16,
 }
 

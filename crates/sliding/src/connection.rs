@@ -1,12 +1,13 @@
 //! One end of a flow: opening, the two halves, closing.
 //!
-//! The client repeats its opening packet until it is answered: at 0, 10, 20, 30, 50, 90 ms and so on, then
-//! every 160 ms for five seconds, then every second. An unnecessary packet of 48 bytes costs less than a
-//! round trip of waiting. Every attempt has its own number, which the answer repeats, so that the round
-//! trip is not ambiguous. The answer to an attempt that is no longer remembered opens the flow without a
-//! round trip. Data may follow the answer at once; any packet from the peer opens the flow as well.
+//! The client repeats its opening packet until it is answered: at 0, 10, 20, 30, 50, 90 ms and so
+//! on, then every 160 ms for five seconds, then every second. An unnecessary packet of 48 bytes
+//! costs less than a round trip of waiting. Every attempt has its own number, which the answer
+//! repeats, so that the round-trip time is not ambiguous. An answer to an attempt that is no longer
+//! stored opens the flow without a round-trip time. Data may follow the answer at once; any packet
+//! from the peer also opens the flow.
 //!
-//! Leaves out: a window that the application closes by not reading, authentication.
+//! Leaves out: a window that closes when the application does not read, authentication.
 
 use std::collections::VecDeque;
 
@@ -19,18 +20,18 @@ use super::content::{Bytes, Content};
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::stats::SlidingStats;
-use super::wire::{Head, Packet, opening, read_opening};
+use super::wire::{Head, Packet, opening, parse_opening};
 
-/// Time between the first attempts to open, and how many gaps later it begins to double.
+/// Time between the first attempts to open, and number of gaps before it begins to double.
 const FIRST_GAP: Span = Span::from_millis(10);
 const EVEN_GAPS: u32 = 2;
-/// Longest time between the first attempts, and between those after `FREQUENT_ATTEMPTS`.
+/// Maximum time between the first attempts, and time between those after `FREQUENT_ATTEMPTS`.
 const MAX_FREQUENT_GAP: Span = Span::from_millis(160);
 const SLOW_GAP: Span = Span::from_secs(1);
 /// Attempts before those that leave once a second.
 const FREQUENT_ATTEMPTS: u32 = 32;
-/// Attempts whose times are remembered, the latest: those of half a minute or more.
-const REMEMBERED: usize = 64;
+/// Number of latest attempts whose times are stored: those of at least half a minute.
+const STORED_ATTEMPTS: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -39,7 +40,7 @@ enum State {
     Open,
 }
 
-/// One end of a flow: of lengths ([`Head`]), as the simulator drives it, or of [`Bytes`].
+/// One end of a flow: of lengths ([`Head`]) in the simulator, or of [`Bytes`].
 #[derive(Debug)]
 pub struct SlidingConnection<S: Content = Head> {
     side: Side,
@@ -48,11 +49,11 @@ pub struct SlidingConnection<S: Content = Head> {
     receiver: Receiver<S>,
     /// Counters of the receiving half.
     received: SlidingStats,
-    /// When the latest attempts to open were made, how many were made in all, and when the next is due.
+    /// Times of the latest attempts to open, their total number, and the time of the next.
     attempts: VecDeque<Nanos>,
     attempts_made: u32,
     next_attempt: Nanos,
-    /// The attempt to be answered.
+    /// The peer's attempt to answer.
     answer: Option<u32>,
     delivered: u64,
 }
@@ -63,7 +64,7 @@ impl SlidingConnection {
         Self::build(config, side)
     }
 
-    /// Hands over `bytes` of data. With 2^60 an endless source.
+    /// Writes `bytes` of data; 2^60 makes an endless source.
     pub fn write(&mut self, _now: Nanos, bytes: u64) {
         let pending = self.sender.pending();
         *pending = pending.saturating_add(bytes);
@@ -71,13 +72,13 @@ impl SlidingConnection {
 }
 
 impl SlidingConnection<Bytes> {
-    /// An end that moves bytes, with parameters that should have passed their validation. The client
-    /// opens.
+    /// An end that transports bytes, with parameters that should have passed their validation. The
+    /// client opens.
     pub fn of_bytes(config: &SlidingConfig, side: Side) -> Self {
         Self::build(config, side)
     }
 
-    /// Hands over data.
+    /// Writes data.
     pub fn write(&mut self, data: &[u8]) {
         self.sender.pending().extend(data);
     }
@@ -104,7 +105,7 @@ impl<S: Content> SlidingConnection<S> {
         }
     }
 
-    /// Opens the flow; nothing to do at the end that waits.
+    /// Opens the flow; no effect at the server.
     pub fn open(&mut self, now: Nanos) {
         if self.side == Side::Client && self.state == State::Idle {
             self.state = State::Opening;
@@ -112,22 +113,22 @@ impl<S: Content> SlidingConnection<S> {
         }
     }
 
-    /// Ends the stream behind what was written.
+    /// Ends the stream after the written data.
     pub fn close(&mut self, _now: Nanos) {
         self.sender.close();
     }
 
-    /// In-order bytes handed to the application.
+    /// In-order bytes delivered to the application.
     pub const fn delivered(&self) -> u64 {
         self.receiver.delivered()
     }
 
-    /// The peer's stream is over and delivered.
+    /// True if the peer's stream is complete and delivered.
     pub const fn peer_closed(&self) -> bool {
         self.receiver.is_closed()
     }
 
-    /// Everything written, and the end of the stream, is known to have arrived.
+    /// True if everything written and the end of the stream are known to have arrived.
     pub const fn is_done(&self) -> bool {
         self.sender.is_done()
     }
@@ -142,12 +143,12 @@ impl<S: Content> SlidingConnection<S> {
         self.sender.una()
     }
 
-    /// Packets that may be under way.
+    /// The window in packets.
     pub fn window(&self) -> u64 {
         self.sender.control().window()
     }
 
-    /// The same in bytes of payload.
+    /// The window in bytes of payload.
     pub fn window_bytes(&self) -> u64 {
         self.window() * self.sender.segment()
     }
@@ -186,7 +187,7 @@ impl<S: Content> SlidingConnection<S> {
         let number = self.attempts_made;
         // At one attempt per second the counter wraps after 136 years.
         self.attempts_made = number.wrapping_add(1);
-        if self.attempts.len() == REMEMBERED {
+        if self.attempts.len() == STORED_ATTEMPTS {
             self.attempts.pop_front();
         }
         self.attempts.push_back(now);
@@ -196,7 +197,7 @@ impl<S: Content> SlidingConnection<S> {
         Some(opening(number, false))
     }
 
-    /// When attempt `number` was made, if it was and is remembered.
+    /// Time of attempt `number`, if it was made and is stored.
     fn attempted_at(&self, number: u32) -> Option<Nanos> {
         let back = self.attempts_made.checked_sub(number)?;
         let index = self.attempts.len().checked_sub(usize::try_from(back).ok()?)?;
@@ -215,7 +216,7 @@ impl<S: Content> Machine for SlidingConnection<S> {
             return;
         };
         cx.record(now, || Event::SegmentReceived { segment });
-        if let Some((attempt, is_answer)) = read_opening(&segment) {
+        if let Some((attempt, is_answer)) = parse_opening(&segment) {
             self.on_opening(now, attempt, is_answer);
             return;
         }
@@ -287,12 +288,11 @@ impl<S: Content> Machine for SlidingConnection<S> {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::EndpointId;
-    use airtcp_probe::{NoProbe, Who};
+    use airtcp_probe::{EventSource, NoProbe};
 
     use super::*;
 
-    /// The first `count` attempts of an end that opens and hears nothing: when they left, and their
-    /// numbers.
+    /// Times and numbers of the first `count` attempts of an end that opens and receives nothing.
     fn opening_end(count: usize) -> (SlidingConnection, Vec<(Nanos, u32)>) {
         let mut end = SlidingConnection::new(&SlidingConfig::default(), Side::Client);
         end.open(Nanos::ZERO);
@@ -300,7 +300,7 @@ mod tests {
         while attempts.len() < count {
             let now = end.next_timer();
             let segment = with_context(|cx| end.poll(now, cx)).unwrap();
-            let (number, is_answer) = read_opening(&segment).unwrap();
+            let (number, is_answer) = parse_opening(&segment).unwrap();
             assert!(!is_answer);
             attempts.push((now, number));
         }
@@ -308,11 +308,11 @@ mod tests {
     }
 
     fn with_context<T>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> T) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, Side::Client));
-        f(&mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+        f(&mut Cx::new(&mut NoProbe, source))
     }
 
-    /// An answer tells which attempt it answers, however many were made since.
+    /// An answer identifies its attempt, however many were made since.
     #[test]
     fn the_round_trip_of_an_answer_is_that_of_its_attempt() {
         for answered in [0, 5, 31, 32, 35, 39] {
@@ -325,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Memory is bounded: what is forgotten, or was never sent, opens the flow and measures nothing.
+    /// Memory is bounded: an answer to a dropped or unsent attempt opens the flow without a
+    /// measurement.
     #[test]
     fn an_answer_to_no_attempt_measures_nothing() {
         for (number, measures) in

@@ -1,7 +1,7 @@
-//! What symbols carry: their lengths in the simulator, their bytes over real sockets.
+//! Content of symbols: their lengths in the simulator, their bytes over real sockets.
 //!
-//! Sender, receiver and connection are generic over [`Content`]. Nothing that they decide depends on
-//! it: an end that moves bytes sends the same packets at the same times as one that moves lengths.
+//! Sender, receiver and connection are generic over [`Content`]. Their decisions do not depend on
+//! it: an end with bytes sends the same packets at the same times as one with lengths.
 
 use airtcp_units::Narrow;
 use std::collections::VecDeque;
@@ -13,27 +13,27 @@ use airtcp_packet::{Ecn, Segment};
 use super::frame;
 use super::wire::Head;
 
-/// What a symbol of the stream carries.
+/// Content of a symbol of the stream.
 pub trait Content: Symbol + Default + Debug {
-    /// Data of the stream in order: written and not in a symbol yet, or arrived and not read yet.
+    /// In-order data of the stream: written but not in a symbol yet, or arrived but not read yet.
     type Data: Default + Debug;
-    /// What travels.
+    /// A packet on the path.
     type Packet;
 
-    /// How many bytes of data there are.
+    /// Number of bytes of data.
     fn amount(data: &Self::Data) -> u64;
 
-    /// Takes the next symbol, of at most `most` bytes, out of the data. It is the last one if nothing
-    /// is left and the stream is `closing`.
+    /// Takes the next symbol, of at most `most` bytes, out of the data. It is the last one if no
+    /// data is left and the stream is `closing`.
     fn cut(data: &mut Self::Data, most: u16, closing: bool) -> Self;
 
-    /// Length and flag of the symbol, or a combination of such.
+    /// Length and flag of the symbol, or a combination of these.
     fn head(&self) -> Head;
 
-    /// Adds what the symbol carries to the data that arrived, and tells how many bytes that is.
+    /// Appends the content of the symbol to the data that arrived, and returns its number of bytes.
     fn append_to(&self, data: &mut Self::Data) -> u64;
 
-    /// Reads the header of a packet; `None` if it is no packet of this transport.
+    /// Parses the header of a packet; `None` if the packet is not of this transport.
     fn header(packet: &Self::Packet) -> Option<Segment>;
 
     /// The content of a data packet whose header has this head.
@@ -43,7 +43,7 @@ pub trait Content: Symbol + Default + Debug {
     fn into_packet(self, header: Segment) -> Self::Packet;
 }
 
-/// Lengths alone: the head says them.
+/// Lengths alone: the head contains them.
 impl Content for Head {
     type Data = u64;
     type Packet = Segment;
@@ -85,16 +85,16 @@ impl Content for Head {
     }
 }
 
-/// Bytes: a symbol's head, then its payload, which are combined alike.
+/// Bytes: a symbol's head, then its payload, combined by the same arithmetic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bytes(Vec<u8>);
 
-/// A packet as it goes through a socket.
+/// A packet on a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Datagram {
     /// The ECN field of its IP header.
     pub ecn: Ecn,
-    /// Everything behind the UDP header.
+    /// Everything after the UDP header.
     pub bytes: Vec<u8>,
 }
 
@@ -131,7 +131,7 @@ impl Content for Bytes {
         Head([0, 1].map(|i| self.0.get(i).copied().unwrap_or_default()))
     }
 
-    /// A sender that lies can make a symbol whose head says more than came with it.
+    /// A hostile sender can make a symbol whose head states more bytes than it has.
     fn append_to(&self, data: &mut VecDeque<u8>) -> u64 {
         let payload = self.payload();
         let len = payload.len().min(usize::from(self.head().len()));

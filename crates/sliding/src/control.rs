@@ -1,27 +1,28 @@
-//! The window: packets that may be under way. Losses do not move it, the round trip does.
+//! The window: the maximum number of packets in flight. The round-trip time controls it, not
+//! losses.
 //!
-//! What is lost was sent: a packet leaves the window when its fate is known, arrived or lost, so that
-//! window over round trip is the rate at which the bottleneck is fed, whatever the link loses behind
-//! it. Three states:
+//! A packet leaves the window when its fate is known, arrived or lost. Window over round-trip time
+//! is therefore the rate into the bottleneck, at any loss rate behind it. There are three states:
 //!
-//! - *Startup* doubles per round trip until packets wait (by the least of a few samples), or until
-//!   what arrives has stopped growing for three rounds.
-//! - *Alone*: once per round, with `base` the least round trip of the last 10 to 20 s and `rtt` the
-//!   least of this round, the window goes a share of the way to `window * base / rtt + alpha`
-//!   (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in the queue. Rounds without a
-//!   queue double the step.
-//! - *Shared*: if a queue stands although the window shrinks, somebody else fills it. Then the window
-//!   competes as Reno does, a packet more per round trip and half of it for a loss, at most once a
-//!   round trip; but only losses that fall together with a queue at least
-//!   half as long as the longest seen: others are the link's.
+//! - *Startup* doubles per round trip until packets wait (by the minimum of a few samples), or
+//!   until the arrivals have stopped growing for three rounds.
+//! - *Alone*: `base` is the minimum round-trip time of the last 10 to 20 s and `rtt` the minimum of
+//!   this round. Once per round, the window moves by a share of the distance to
+//!   `window * base / rtt + alpha` (FAST TCP, Wei, Jin, Low and Hegde 2006): `alpha` packets stay in
+//!   the queue. Rounds without a queue double the step.
+//! - *Shared*: if a queue stands although the window shrinks, another flow fills it. Then the
+//!   window competes as Reno does: a packet more per round trip, and half for a loss, at most once
+//!   per round trip. Only losses count that coincide with a queue at least half as long as the
+//!   longest seen; others are the link's.
 //!
-//! A mark (ECN) is answered in each state, at most once a round trip: it ends the startup, halves
-//! the window in *Shared*, and takes a fifth of it in *Alone*, or as much as empties the queue up to
-//! half. The fifth in *Alone*, without ten seconds between them, is somebody else's.
+//! The window responds to marks (ECN) in each state, at most once per round trip. A mark ends the
+//! startup and halves the window in *Shared*. In *Alone* it takes a fifth of the window, or as much
+//! as empties the queue, up to half. The fifth mark in *Alone*, with less than ten seconds between
+//! successive ones, belongs to another flow's queue.
 //!
-//! Every few seconds the window is lowered to `window * base / rtt` for two rounds, our own queue
-//! drained. That shows the base, and in *Shared* whether there is still another: if the queue is gone
-//! it was ours. Windows in packets, times exact.
+//! Every few seconds the window is lowered to `window * base / rtt` for two rounds, which drains
+//! our own queue. This measures the base. In *Shared* it also shows whether another flow is still
+//! there: if the queue is gone, it was ours. Windows in packets, times exact.
 
 mod losses;
 mod startup;
@@ -32,38 +33,36 @@ use super::config::SlidingConfig;
 use super::delivery_bound::DeliveryBound;
 use super::loss_cusum::LossCusum;
 
-/// Share of the way to the target in a round, up and down: growth is careful, as the queue it makes
-/// is seen a round later; a queue that stands goes at once.
+/// Share of the distance to the target per round, up and down. Growth is careful, since its queue
+/// shows a round later; a standing queue is removed at once.
 const GAIN: f64 = 0.4;
 const SHRINK: f64 = 0.8;
-/// Rounds of another's queue before the window competes.
-const PATIENT_ROUNDS: u32 = 5;
-/// Least window in packets.
+/// Rounds with a queue of other flows before the window competes.
+const SHARED_AFTER_ROUNDS: u32 = 5;
 const MIN_WINDOW: f64 = 2.0;
-/// Samples whose least ends the startup.
+/// Number of samples whose minimum can end the startup.
 const SAMPLES: usize = 4;
-/// How long a base is believed, alone and while another's queue hides it.
+/// Time for which a base is kept: alone, and while another flow's queue hides it.
 const BASE_MEMORY: Span = Span::from_secs(10);
 const BASE_MEMORY_SHARED: Span = Span::from_secs(60);
-/// Our queue counts as at most so many times `queue`, however slow the link seems.
+/// Maximum of our queue as a multiple of `queue`, however slow the link seems.
 const MAX_QUEUE_FACTOR: u64 = 4;
-/// Largest multiple of the step while there is no queue.
+/// Maximum multiple of the step while there is no queue.
 const MAX_BOOST: f64 = 64.0;
 const MAX_BOOST_BURSTS: f64 = 4.0;
-/// Flows that a buffer which overflows should have room for.
-const SHARERS: f64 = 8.0;
-/// Pacing above window over round trip: the window rules, pacing spreads.
+/// Number of flows for which an overflowing buffer should have room.
+const MAX_SHARING_FLOWS: f64 = 8.0;
+/// Pacing rate over window per round-trip time: the window is the limit, pacing only spreads.
 const PACING: f64 = 1.05;
-/// Share of the first round trip taken for its deviation.
+/// Divisor of the first round-trip time that gives its initial deviation.
 const FIRST_DEVIATION: u64 = 8;
-/// Probes in *Shared* are rarer by this: each costs a part of our share.
-const RARER: u64 = 4;
-/// The window may be so many times what arrives pays for.
-const UNPAID: f64 = 1.25;
-/// Round trip used for rates before there is one.
+/// Factor on the probe interval in *Shared*, since each probe costs a part of our share.
+const SHARED_PROBE_FACTOR: u64 = 4;
+/// Maximum window as a multiple of the arrivals per round trip.
+const MAX_WINDOW_OVER_ARRIVALS: f64 = 1.25;
+/// Round-trip time for rates before the first sample.
 const DEFAULT_RTT: Span = Span::from_millis(100);
 
-/// What the window does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Startup,
@@ -71,20 +70,20 @@ pub(crate) enum Phase {
     Shared,
 }
 
-/// The window and what it is made from.
+/// The window and the measurements behind it.
 #[derive(Debug)]
 pub(crate) struct Control {
     config: SlidingConfig,
     window: f64,
     phase: Phase,
-    /// Least round trips of the present and the previous period of memory.
+    /// Minimum round-trip times of the present and the previous period.
     base: [Option<Span>; 2],
     base_since: Nanos,
-    /// Greatest queueing of the same periods.
+    /// Maximum queueing delays of the same periods.
     max_queue: [Span; 2],
-    /// Round trip of the opening, until it is forgotten.
+    /// Round-trip time of the opening, while it is kept.
     opening: Option<Span>,
-    /// No round trip was shorter than that of the opening: its packet met no queue.
+    /// No round-trip time was shorter than that of the opening: its packet met no queue.
     is_first: bool,
     smoothed: Option<(Span, Span)>,
     latest: Span,
@@ -92,15 +91,16 @@ pub(crate) struct Control {
     samples: usize,
     round_least: Option<Span>,
     round_most: Span,
-    /// Packets per second through the bottleneck: the most of this round and of the last.
+    /// Packets per second through the bottleneck: the maximum of this round and of the last.
     passed: [f64; 2],
-    /// The most ever.
+    /// The maximum so far.
     fastest: f64,
     arrived: u64,
     full: (f64, u32),
-    /// What arrived of the last round of a startup, if there was one.
+    /// Arrivals of the last startup round, if there was one.
     before: Option<f64>,
-    /// The window when another's queue appeared, and for how many rounds it has stood.
+    /// The window when another flow's queue appeared, and the number of rounds for which it has
+    /// stood.
     high: (f64, u32),
     /// Rounds in *Shared* without a queue.
     empty: u32,
@@ -111,18 +111,17 @@ pub(crate) struct Control {
     shared: u64,
     reductions: u64,
     marks: u64,
-    /// Answers to marks of late, and the last of them.
+    /// Number of recent responses to marks, and the time of the last.
     marked: (u32, Nanos),
-    /// No further reduction for packets before this.
+    /// No further reduction for packets before this number.
     reduced_at: u64,
     delivery_bound: DeliveryBound,
     loss_cusum: LossCusum,
-    /// Window and phase before losses were taken for an overflow that may be the link's.
+    /// Window and phase before a suspected overflow whose losses may be the link's.
     before_suspected_overflow: Option<(f64, Phase)>,
-    /// Overflows of late, and the last of them.
+    /// Number of recent overflows, and the time of the last.
     overflows: (u32, Nanos),
     now: Nanos,
-    /// Probes made.
     probes: u64,
 }
 
@@ -167,43 +166,41 @@ impl Control {
         }
     }
 
-    /// Packets that may be under way.
+    /// The window in packets.
     #[inline]
     pub(crate) fn window(&self) -> u64 {
         u64::saturate(self.window)
     }
 
-    /// Times another flow was found, and reductions for losses and for marks.
+    /// Number of times another flow was found, and of reductions for losses and for marks.
     pub(crate) const fn counts(&self) -> (u64, u64, u64) {
         (self.shared, self.reductions, self.marks)
     }
 
-    /// The last round trip measured.
+    /// The last round-trip time measured.
     #[inline]
     pub(crate) const fn latest(&self) -> Span {
         self.latest
     }
 
-    /// Smoothed round trip.
     #[inline]
     pub(crate) fn srtt(&self) -> Span {
         self.smoothed.map_or(DEFAULT_RTT, |s| s.0)
     }
 
-    /// How long an answer may take: smoothed round trip and four deviations.
+    /// Maximum time for an answer: smoothed round-trip time and four deviations.
     #[inline]
     pub(crate) fn answer_time(&self) -> Span {
         let (srtt, deviation) = self.smoothed.unwrap_or((DEFAULT_RTT, DEFAULT_RTT / 2));
         srtt + (deviation * 4).max(Span::from_millis(2))
     }
 
-    /// How long a packet that later ones overtook may take.
+    /// Time after which a packet is lost if later ones overtook it.
     #[inline]
-    pub(crate) fn patience(&self) -> Span {
+    pub(crate) fn loss_delay(&self) -> Span {
         self.srtt().max(self.latest) * 9 / 8
     }
 
-    /// Time between packets.
     #[inline]
     pub(crate) fn gap(&self) -> Span {
         let gain = if self.phase == Phase::Startup { 2.0 } else { PACING };
@@ -217,20 +214,20 @@ impl Control {
         least.unwrap_or_else(|| self.srtt())
     }
 
-    /// Packets kept in the queue.
+    /// Number of packets kept in the queue.
     fn alpha(&self, rtt: Span) -> f64 {
         let rate = self.window / rtt.as_secs_f64().max(1e-9);
         let mut least = f64::from(self.config.queue_packets);
         if self.overflows.0 > 0 {
             // A buffer that overflows has little room: a share of the longest queue seen.
             let most = self.longest().as_secs_f64() * self.fastest;
-            least = least.min(most / SHARERS).max(1.0);
+            least = least.min(most / MAX_SHARING_FLOWS).max(1.0);
         }
         (rate * self.config.queue.as_secs_f64()).max(least)
     }
 
-    /// The queue that we keep when alone; below it nobody else has one. Longer on slow links, where
-    /// a few packets take more time, as far as it is known how fast the link is.
+    /// The queue that we keep when alone; a shorter queue shows no other flow. It is longer on slow
+    /// links, where a few packets take more time, as far as the rate of the link is known.
     fn low(&self) -> Span {
         let packets = f64::from(self.config.queue_packets) / self.fastest.max(1.0);
         self.config
@@ -238,12 +235,10 @@ impl Control {
             .max(Span::from_secs_f64(packets).min(self.config.queue * MAX_QUEUE_FACTOR))
     }
 
-    /// The longest queue seen of late.
     fn longest(&self) -> Span {
         self.max_queue[0].max(self.max_queue[1])
     }
 
-    /// A round trip was measured.
     #[inline]
     pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span, next: u64) {
         let (srtt, deviation) = match self.smoothed {
@@ -251,7 +246,7 @@ impl Control {
                 let error = Span(srtt.0.abs_diff(rtt.0));
                 ((srtt * 7 + rtt) / 8, (deviation * 3 + error) / 4)
             }
-            // An opening says nothing of deviations; half, as RFC 6298 has it, is for paths whose
+            // An opening does not show deviations. Half, as in RFC 6298, is for paths on which a
             // timeout costs the window.
             None => (rtt, rtt / FIRST_DEVIATION),
         };
@@ -269,8 +264,8 @@ impl Control {
             self.max_queue = [Span::ZERO, self.max_queue[0]];
             self.base_since = now;
         }
-        // Whose queue it was that went, all who share it saw it go: the next probe of all is at one
-        // time, when it goes altogether.
+        // All flows that share a queue see it disappear, whoever filled it. They therefore schedule
+        // their next probe for the same time, and the queue then drains completely.
         if self.phase == Phase::Alone && rtt < self.base() {
             self.next_probe = self.next_probe.max(now + self.config.probe_interval);
         }
@@ -290,14 +285,14 @@ impl Control {
         }
     }
 
-    /// Packets per second passed the bottleneck.
+    /// `rate` packets per second passed the bottleneck.
     #[inline]
     pub(crate) fn on_passed(&mut self, rate: f64) {
         self.passed[0] = self.passed[0].max(rate);
         self.fastest = self.fastest.max(rate);
     }
 
-    /// A round trip is over: all that was under way when it began is resolved.
+    /// A round trip is over: every packet in flight at its beginning is resolved.
     pub(crate) fn on_round(&mut self, now: Nanos, next: u64, limited: bool, dispersion: f64) {
         let Some(rtt) = self.round_least.take() else { return };
         let queue = rtt.saturating_sub(self.base());
@@ -310,7 +305,7 @@ impl Control {
         }
         let sampled = self.delivery_bound.on_round(now, limited, dispersion);
         if sampled && self.probe.is_none() && self.loss_cusum.bursts() {
-            self.pay(now, rtt, next);
+            self.limit_to_arrivals(now, rtt, next);
         }
         if let Some((saved, left)) = self.probe {
             self.passed = [0.0, self.passed[0]];
@@ -330,8 +325,10 @@ impl Control {
             self.probe = Some((self.window, 2));
             let base = self.base().as_secs_f64();
             let mut drained = self.window * base / rtt.as_secs_f64() - self.alpha(rtt) / 2.0;
-            // Now and then no more than what arrives: what is lost then is lost by the link.
-            if self.probes.is_multiple_of(RARER) && self.delivery_bound.arriving() > 0.0 {
+            // Now and then the window is at most the arrivals: losses at that time are the link's.
+            if self.probes.is_multiple_of(SHARED_PROBE_FACTOR)
+                && self.delivery_bound.arriving() > 0.0
+            {
                 drained = drained.min(self.delivery_bound.arriving() * base);
             }
             self.probes += 1;
@@ -346,7 +343,7 @@ impl Control {
                 self.high.0 = self.window;
             }
             self.high.1 += 1;
-            if self.high.1 >= PATIENT_ROUNDS {
+            if self.high.1 >= SHARED_AFTER_ROUNDS {
                 self.share(now);
                 self.window = self.window.max(self.high.0);
                 return;
@@ -360,7 +357,8 @@ impl Control {
             self.window += SHRINK * (target - self.window);
             self.boost = 1.0;
         } else if limited {
-            // A quarter of the queue aimed at counts as none. In bursts many a round has none by chance.
+            // A quarter of the target queue counts as none. In bursts, many rounds have none by
+            // chance.
             let most = if self.loss_cusum.bursts() { MAX_BOOST_BURSTS } else { MAX_BOOST };
             self.boost = if queue * 4 < self.low() { (self.boost * 2.0).min(most) } else { 1.0 };
             let step = GAIN * (target - self.window) * self.boost;
@@ -371,7 +369,7 @@ impl Control {
         self.window = self.window.max(MIN_WINDOW);
     }
 
-    /// Somebody else fills the queue.
+    /// Another flow fills the queue.
     fn share(&mut self, now: Nanos) {
         self.phase = Phase::Shared;
         self.next_probe = now + self.config.probe_interval;
@@ -382,15 +380,15 @@ impl Control {
 
     fn on_probe(&mut self, now: Nanos, rtt: Span, queue: Span, saved: f64, left: u32) {
         if left > 1 {
-            // What is answered from now on left in the probe.
+            // Packets answered from now on left during the probe.
             self.delivery_bound.restart(now);
             self.probe = Some((saved, left - 1));
             return;
         }
         self.probe = None;
         self.loss_cusum.on_probed();
-        let rarer = if self.phase == Phase::Shared { RARER } else { 1 };
-        self.next_probe = now + self.config.probe_interval * rarer;
+        let factor = if self.phase == Phase::Shared { SHARED_PROBE_FACTOR } else { 1 };
+        self.next_probe = now + self.config.probe_interval * factor;
         let gone = queue <= self.low();
         if self.phase == Phase::Shared && gone {
             self.phase = Phase::Alone;

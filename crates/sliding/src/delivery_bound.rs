@@ -1,39 +1,40 @@
-//! Whether growth is paid for in what arrives: the bound of the window that needs no delay to be seen.
+//! A bound on the window from the arrivals, which needs no visible delay.
 //!
-//! A buffer that is short, or full all the time, drops what is sent too much, and the round trip says
-//! nothing. But what arrives does not grow then. With `A` the most packets per second that arrived in
-//! one of the last samples, and `p` the least loss rate of the last minutes, what the link takes is
-//! `A/(1 - p)`; more is sent in vain. Losses of the link itself lower `A` and raise `p` alike and leave
-//! the quotient as it is.
+//! A buffer that is short, or always full, drops the excess without a change of the round-trip
+//! time. But then the arrivals do not grow. `A` is the maximum arrival rate in packets per second
+//! of the recent samples, `p` the minimum loss rate of the last minutes. The link then takes
+//! `A/(1 - p)`; the excess is dropped. Losses of the link itself lower `A` and raise `p`, and leave
+//! the quotient unchanged.
 //!
-//! `p` is the least upper bound of the samples (Wilson's, three deviations, of as many
-//! packets as would say as much were losses independent), so that a few packets without
-//! loss do not count as a link without. It is renewed where little is sent, at the latest by a probe.
+//! `p` is the minimum of the samples' upper bounds (Wilson's, three standard deviations, with the
+//! number of independent packets that carries the same information). A few packets without loss
+//! therefore do not count as a link without loss. Rounds with little traffic renew `p`, at the
+//! latest a probe.
 
 use airtcp_units::{Nanos, Span};
 
-/// Packets of a sample, at least; it lasts a round trip or more.
+/// Minimum number of packets of a sample; it lasts at least a round trip.
 const SAMPLE: u64 = 32;
-/// The same for its loss rate, where losses are independent.
+/// Minimum number of packets of a sample of the loss rate, where losses are independent.
 const FLOOR_SAMPLE: u64 = 128;
-/// Samples of which the greatest rate counts.
+/// Number of samples over which the maximum rate is taken.
 const SAMPLES: usize = 16;
-/// Deviations of the upper bound.
+/// Standard deviations of the upper bound.
 const DEVIATIONS: f64 = 3.0;
-/// How long the least loss rate is believed, once or twice that.
+/// Time for which the minimum loss rate is kept: between this and twice this.
 const MEMORY: Span = Span::from_secs(60);
 
-/// What arrived of what was sent.
+/// Packets resolved and arrived, and the bound.
 #[derive(Debug, Default)]
 pub(super) struct DeliveryBound {
     since: Nanos,
     arrived: u64,
     resolved: u64,
-    /// Something of the last sample was lost.
+    /// A packet of the last sample was lost.
     lossy: bool,
     rates: [f64; SAMPLES],
     taken: usize,
-    /// Lost of so many packets, for the loss rate.
+    /// Packets and losses of the sample of the loss rate.
     sample: (u64, u64),
     floor: [Option<f64>; 2],
     floor_since: Nanos,
@@ -45,8 +46,8 @@ impl DeliveryBound {
         self.arrived += arrived;
     }
 
-    /// A round is over; `limited` if the window held packets back all the time. `dispersion` is how much
-    /// more than independent losses these vary. True if that was a sample.
+    /// A round is over; `limited` if the window was the limit throughout. `dispersion` is the
+    /// variance of the losses over that of independent ones. Returns whether that was a sample.
     pub(super) fn on_round(&mut self, now: Nanos, limited: bool, dispersion: f64) -> bool {
         let time = now.since(self.since).as_secs_f64();
         if !limited || time <= 0.0 {
@@ -75,19 +76,19 @@ impl DeliveryBound {
         true
     }
 
-    /// What was counted so far belongs to no sample.
+    /// Discards the counts so far.
     pub(super) const fn restart(&mut self, now: Nanos) {
         self.since = now;
         self.arrived = 0;
         self.resolved = 0;
     }
 
-    /// Something of the last sample was lost.
+    /// True if a packet of the last sample was lost.
     pub(super) const fn lossy(&self) -> bool {
         self.lossy
     }
 
-    /// Most packets per second that arrived of late.
+    /// Maximum recent arrival rate in packets per second.
     pub(super) fn arriving(&self) -> f64 {
         self.rates.iter().copied().fold(0.0, f64::max)
     }
@@ -96,7 +97,7 @@ impl DeliveryBound {
         self.floor.iter().flatten().copied().fold(1.0, f64::min)
     }
 
-    /// Packets per second that the link is known to take; `None` while nothing is known.
+    /// Packets per second that the link is known to take; `None` before the first sample.
     pub(super) fn taken(&self) -> Option<f64> {
         let floor = self.floor();
         let rate = self.arriving();
@@ -133,12 +134,12 @@ mod tests {
             paid.on_resolved(sent, arrived);
             paid.on_round(now, true, 1.0);
         };
-        // Half of it is lost, however much is sent: what the link takes is what is sent, within a fifth.
+        // Half of the packets are lost at any rate: the link takes what is sent, within a fifth.
         for _ in 0..20 {
             round(&mut paid, 400, 200);
         }
         assert!((3.9e3..4.8e3).contains(&paid.taken().unwrap()));
-        // No loss, then more and more that is lost altogether: what the link takes does not grow.
+        // No loss, then additional packets that are all lost: the link's rate does not grow.
         let mut paid = DeliveryBound::default();
         for sent in [100, 120, 200, 400, 800] {
             round(&mut paid, sent, sent.min(120));

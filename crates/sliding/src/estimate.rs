@@ -1,25 +1,25 @@
-//! What is known of losses: how many, and how they stick together.
+//! Estimates of losses: their rate and their burstiness.
 //!
-//! Every packet counts once its fate is known, with a weight that falls by 1/256 per packet after it
-//! [choice: about the last 256 packets, two to four round trips of the links in question]. Losses in
-//! a row are told by the chance `a` that the packet after a lost one is lost, too. In a two-state
-//! chain the correlation of neighbours is `rho = (a - p)/(1 - p)`, and the variance of the number lost of
-//! many is `(1 + rho)/(1 - rho)` times the binomial one.
+//! Every packet counts once its fate is known, with a weight that falls by 1/256 per packet after
+//! it [choice: about the last 256 packets, two to four round trips of the links in question]. The
+//! measure of burstiness is the probability `a` that the packet after a lost one is lost too. In a
+//! two-state chain the correlation of neighbours is `rho = (a - p)/(1 - p)`, and the variance of
+//! the number of losses among many packets is `(1 + rho)/(1 - rho)` times the binomial one.
 //!
-//! Combinations are counted as for independent losses all the same: what is sent ahead of a burst
-//! mostly dies in it with the rest, and what a burst took is replaced when its answers are overdue.
+//! The number of combinations nevertheless assumes independent losses. A burst also destroys most
+//! combinations sent ahead of it, and its losses are replaced when their answers are overdue.
 
-/// Weight that a packet keeps when the next one counts.
+/// Factor on the weight of earlier packets at every packet.
 const KEPT: f64 = 1.0 - 1.0 / 256.0;
-/// Losses (by weight) from which on their correlation is believed.
-const ENOUGH: f64 = 4.0;
-/// Largest correlation: bursts of about 20 packets; longer ones are no matter for coding.
+/// Minimum number of losses (by weight) for an estimate of their correlation.
+const MIN_LOSSES: f64 = 4.0;
+/// Maximum correlation: bursts of about 20 packets. Longer ones do not matter for coding.
 const MAX_CORRELATION: f64 = 0.9;
-/// Dispersion above which losses are not independent: estimated from a few losses it scatters.
+/// Dispersion above which losses are not independent: an estimate from a few losses varies.
 const MAX_DISPERSION: f64 = 1.5;
-/// Losses of a symbol after which it is sent in duplicate, at the latest.
+/// Maximum number of losses of a symbol before it is sent in duplicate.
 const MAX_LOSSES: u32 = 16;
-/// Most packets sent ahead.
+/// Maximum number of packets sent ahead.
 const MAX_REPAIR: u32 = 512;
 
 /// Moving counts of packets and losses.
@@ -27,14 +27,14 @@ const MAX_REPAIR: u32 = 512;
 pub(crate) struct Losses {
     packets: f64,
     lost: f64,
-    /// Lost packets whose successor's fate is known, and how many of those were lost.
+    /// Lost packets whose successor's fate is known, and the number of lost successors.
     followed: f64,
     again: f64,
     last_lost: bool,
 }
 
 impl Losses {
-    /// The fate of the next packet.
+    /// Records the fate of the next packet.
     #[inline]
     pub(crate) fn record(&mut self, lost: bool) {
         let hit = f64::from(u8::from(lost));
@@ -47,17 +47,17 @@ impl Losses {
         self.last_lost = lost;
     }
 
-    /// Loss rate, 0 while nothing is known; below 1.
+    /// Loss rate, 0 without samples; below 1.
     #[inline]
     pub(crate) fn rate(&self) -> f64 {
-        // One packet more than was counted keeps it below 1 and moves nothing else.
+        // One additional packet keeps the rate below 1 and has no other effect.
         if self.packets == 0.0 { 0.0 } else { self.lost / (self.packets + 1.0) }
     }
 
-    /// How much larger the variance is than with independent losses.
+    /// Variance of the losses over that of independent losses.
     #[inline]
     pub(crate) fn dispersion(&self) -> f64 {
-        if self.followed < ENOUGH {
+        if self.followed < MIN_LOSSES {
             return 1.0;
         }
         let p = self.rate();
@@ -65,9 +65,10 @@ impl Losses {
         (1.0 + rho) / (1.0 - rho)
     }
 
-    /// From how many losses on a symbol is sent in duplicate, so that duplicates are no more than this
-    /// share of what is sent: `p^k` of the symbols are lost `k` times, and each takes `1/(1-p)`
-    /// packets. Where losses stick together a duplicate shares the fate of its symbol: never.
+    /// Number of losses after which a symbol is sent in duplicate, so that duplicates keep to this
+    /// share of the sent packets: `p^k` of the symbols are lost `k` times, and each takes `1/(1-p)`
+    /// packets. `None` where losses come in bursts, since a duplicate then shares the fate of its
+    /// symbol.
     #[inline]
     pub(crate) fn duplicate_after(&self, share: f64) -> Option<u32> {
         let p = self.rate();
@@ -83,8 +84,8 @@ impl Losses {
         Some(losses)
     }
 
-    /// Combinations to be under way beside `symbols` others so that, `deviations` deviations above
-    /// what is expected, all can be computed.
+    /// Number of combinations in flight beside `symbols` others with which all can be decoded, for
+    /// losses up to `deviations` standard deviations above the expected ones.
     #[inline]
     pub(crate) fn repair_for(&self, symbols: usize, deviations: f64) -> u32 {
         let p = self.rate();
@@ -96,7 +97,7 @@ impl Losses {
             let all = symbols as f64 + f64::from(repair);
             f64::from(repair) >= all * p + deviations * (all * variance).sqrt()
         };
-        // Repair grows with what is needed; 1 - p > 0, so that the search ends.
+        // Repair grows with the losses; 1 - p > 0, so the search ends.
         let (mut low, mut high) = (0, MAX_REPAIR);
         while low < high {
             let middle = u32::midpoint(low, high);
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn duplicates_keep_to_their_share() {
-        // Independent for all that neighbours tell: lost after a loss as often as otherwise.
+        // Independent by its neighbours: losses follow losses as often as arrivals.
         let lost = |p: u64| {
             let draw = |i: u64| (i + 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
             after((0..4000).map(move |i| draw(draw(i)) % 100 < p))

@@ -7,8 +7,8 @@
 //! then        the words, 32 bits each; the payload
 //! ```
 //!
-//! Numbers are big-endian. The simulator puts the same words into a TCP option, whose head of four
-//! bytes is as long: a packet has the same length in both, but for the TCP header.
+//! Numbers are big-endian. The simulator puts the same words into a TCP option, whose header also
+//! has four bytes: apart from the TCP header, a packet has the same length in both.
 
 use airtcp_packet::{CODED_WORDS, Flags, Segment, Seq};
 use airtcp_units::Narrow;
@@ -16,7 +16,7 @@ use airtcp_units::Narrow;
 /// Bytes before the words.
 const START: usize = 4;
 
-/// Reads a packet: its header and its payload; `None` if the lengths do not agree.
+/// Parses a packet into its header and payload; `None` if the lengths do not agree.
 pub(crate) fn parse(bytes: &[u8]) -> Option<(Segment, &[u8])> {
     let (start, rest) = bytes.split_first_chunk::<START>()?;
     let [flags, count, high, low] = *start;
@@ -35,7 +35,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Segment, &[u8])> {
     Some((header, payload))
 }
 
-/// The bytes of a packet. The payload is as long as the header says.
+/// Writes a packet. The payload is as long as the header states.
 pub(crate) fn emit(header: &Segment, payload: &[u8]) -> Vec<u8> {
     let (words, count) = header.words();
     let mut bytes = Vec::with_capacity(START + 4 * count + payload.len());
@@ -69,14 +69,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_what_was_written(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn parsing_inverts_emitting(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             if let Some((header, payload)) = parse(&bytes) {
                 prop_assert_eq!(emit(&header, payload), bytes);
             }
         }
 
         #[test]
-        fn headers_survive_the_way(
+        fn headers_round_trip(
             flags: u8, words: [u32; 8], count in 0_usize..9, payload in proptest::collection::vec(any::<u8>(), 0..2000),
         ) {
             let mut header = Segment::coded(Flags(flags), Seq(0), &words[..count]);

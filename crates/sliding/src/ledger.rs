@@ -1,4 +1,4 @@
-//! Every packet under way, by its number: what it carried, when it left, what became of it.
+//! Every packet in flight by its number: its payload, its departure, and its fate.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,20 +7,18 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::wire::{Feedback, Payload};
 
-/// Packets after which one that did not come is judged lost, to begin with (RFC 9002 section 6.1.1).
+/// Initial number of later packets after which a missing one is lost (RFC 9002 section 6.1.1).
 const FIRST_THRESHOLD: u64 = 3;
-/// The largest that reordering may make it.
+/// Maximum of that number under reordering.
 const MAX_THRESHOLD: u64 = 64;
-/// Packets whose fates become known without a wrong judgement, after which half as much reordering
-/// is expected.
+/// Number of packets without a wrong judgement after which the expected reordering is halved.
 const FORGET_AFTER: u64 = 2048;
-/// Reordering lengthens the patience at most by this factor (RFC 8985 bounds its reordering window by the
+/// Maximum factor of reordering on the loss delay (RFC 8985 bounds its reordering window by the
 /// round-trip time).
-const MAX_PATIENCE_FACTOR: u64 = 2;
-/// Resolved packets that are remembered, to notice judgements that were wrong.
-const REMEMBERED: usize = 256;
+const MAX_LOSS_DELAY_FACTOR: u64 = 2;
+/// Number of resolved packets kept, to detect wrong judgements.
+const STORED_PACKETS: usize = 256;
 
-/// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Flying,
@@ -28,36 +26,34 @@ enum Fate {
     Lost,
 }
 
-/// A packet that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
     pub(crate) payload: Payload,
     pub(crate) at: Nanos,
-    /// The greatest number known to have arrived when it left, and since when.
+    /// The greatest number known to have arrived at departure, and since when.
     passed: (u64, Nanos),
     fate: Fate,
-    /// It carries a symbol that was sent before.
+    /// The packet carries a retransmitted symbol.
     again: bool,
 }
 
-/// What feedback changed.
+/// Changes made by feedback.
 #[derive(Debug, Default)]
-pub(crate) struct News {
-    /// What arrived.
+pub(crate) struct Changes {
     pub(crate) arrived: Vec<Payload>,
-    /// What was lost, with the numbers of its packets.
+    /// Lost payloads with the numbers of their packets.
     pub(crate) lost: Vec<(u64, Payload)>,
-    /// The fates that became known, in order of packet numbers: true for lost.
+    /// The newly known fates, in order of packet numbers: true for lost.
     pub(crate) fates: Vec<bool>,
     /// Packets judged lost that arrived.
     pub(crate) misjudged: u64,
-    /// Round trip of the newest packet.
+    /// Round-trip time of the newest packet.
     pub(crate) rtt: Option<Span>,
-    /// Packets per second that passed the bottleneck between two arrivals, lost ones included.
+    /// Packets per second through the bottleneck between two arrivals, lost ones included.
     pub(crate) passed: Option<f64>,
 }
 
-/// Packets that should have been answered.
+/// Packets whose answers are overdue.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Overdue {
     pub(crate) symbols: u64,
@@ -70,8 +66,8 @@ impl Overdue {
     }
 }
 
-impl News {
-    /// Nothing changed; the memory stays.
+impl Changes {
+    /// Clears the changes and keeps the allocations.
     fn clear(&mut self) {
         self.arrived.clear();
         self.lost.clear();
@@ -80,52 +76,51 @@ impl News {
     }
 }
 
-/// All packets of a sender.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// Number of the first packet in `sent`.
     first: u64,
     sent: VecDeque<Sent>,
     flying: u64,
-    /// Of those, combinations.
+    /// Number of combinations among these.
     combinations: u64,
-    /// Numbers and first symbols of combinations from the oldest under way on; they never go back.
+    /// Numbers and first symbols of combinations, from the oldest in flight on; the first symbols
+    /// never decrease.
     combined: VecDeque<(u64, u64)>,
     /// One past the last symbol sent.
     symbols: u64,
-    /// Packets under way with symbols sent again.
+    /// Packets in flight with retransmitted symbols.
     again: BTreeMap<u64, u32>,
     greatest: Option<(u64, Nanos)>,
     acked: AckBitmap,
     /// Every packet before this number is resolved.
     settled: u64,
-    /// The most packets that overtook one judged lost that came, and the most time it took, both
-    /// halved now and then; the packet at which they are.
+    /// The maximum number of packets that overtook a wrongly judged one, and the maximum delay,
+    /// both halved now and then; and the packet at which they are halved.
     reordering: u64,
     late: Span,
     forget_at: u64,
 }
 
 impl Ledger {
-    /// The number of the next packet.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.first + self.sent.len() as u64
     }
 
-    /// Packets whose fate is not known.
+    /// Number of packets without a known fate.
     #[inline]
     pub(crate) const fn flying(&self) -> u64 {
         self.flying
     }
 
-    /// Of those, combinations.
+    /// Number of combinations among these.
     #[inline]
     pub(crate) const fn flying_combinations(&self) -> u64 {
         self.combinations
     }
 
-    /// A packet with this symbol, sent again, is under way.
+    /// True if a packet with this symbol, retransmitted, is in flight.
     #[inline]
     pub(crate) fn carries(&self, symbol: u64) -> bool {
         self.again.contains_key(&symbol)
@@ -158,7 +153,7 @@ impl Ledger {
         number
     }
 
-    /// First symbol of the oldest combination under way.
+    /// First symbol of the oldest combination in flight.
     #[inline]
     pub(crate) fn oldest_combined(&self) -> Option<u64> {
         if self.combinations == 0 { None } else { self.combined.front().map(|c| c.1) }
@@ -199,17 +194,17 @@ impl Ledger {
         Some(payload)
     }
 
-    /// Takes in feedback and puts into `news` what it changed; false if it tells of packets that
-    /// were never sent.
+    /// Processes feedback and puts the changes into `changes`. Returns false if the feedback
+    /// reports packets that were never sent.
     #[inline]
     pub(crate) fn take(
         &mut self,
         now: Nanos,
         feedback: &Feedback,
-        patience: Span,
-        news: &mut News,
+        loss_delay: Span,
+        changes: &mut Changes,
     ) -> bool {
-        news.clear();
+        changes.clear();
         if feedback.greatest >= self.next() {
             return false;
         }
@@ -219,23 +214,23 @@ impl Ledger {
                 && sent.fate == Fate::Flying
             {
                 let (at, passed) = (sent.at, sent.passed);
-                news.rtt = Some(now.since(at));
+                changes.rtt = Some(now.since(at));
                 let time = now.since(passed.1).as_secs_f64();
                 if self.greatest.is_some() && time > 0.0 && feedback.greatest > passed.0 {
-                    news.passed = Some((feedback.greatest - passed.0) as f64 / time);
+                    changes.passed = Some((feedback.greatest - passed.0) as f64 / time);
                 }
             }
             self.greatest = Some((feedback.greatest, now));
         }
         for number in self.acked.update(feedback.greatest, feedback.arrived) {
             if let Some(payload) = self.settle(number, Fate::Arrived) {
-                news.arrived.push(payload);
+                changes.arrived.push(payload);
             } else if let Some(sent) = self.of(number)
                 && sent.fate == Fate::Lost
             {
                 sent.fate = Fate::Arrived;
-                news.arrived.push(sent.payload);
-                news.misjudged += 1;
+                changes.arrived.push(sent.payload);
+                changes.misjudged += 1;
                 let late = now.since(sent.at);
                 self.late = self.late.max(late);
                 let passed = (self.greatest() - number + 1).min(MAX_THRESHOLD);
@@ -243,24 +238,24 @@ impl Ledger {
                 self.forget_at = self.next() + FORGET_AFTER;
             }
         }
-        self.judge(now, patience, news);
+        self.judge(now, loss_delay, changes);
         true
     }
 
-    /// The patience given, or as much more as packets were found to be late.
+    /// The given loss delay, extended as far as packets were found to be late.
     #[inline]
-    fn patience(&self, patience: Span) -> Span {
-        patience.max(self.late.min(patience * MAX_PATIENCE_FACTOR))
+    fn loss_delay(&self, loss_delay: Span) -> Span {
+        loss_delay.max(self.late.min(loss_delay * MAX_LOSS_DELAY_FACTOR))
     }
 
-    /// Judges packets lost that later ones overtook, by number or by time.
+    /// Marks packets lost that later ones overtook, by number or by time.
     #[inline]
-    pub(crate) fn judge(&mut self, now: Nanos, patience: Span, news: &mut News) {
+    pub(crate) fn judge(&mut self, now: Nanos, loss_delay: Span, changes: &mut Changes) {
         if self.settled >= self.forget_at {
             self.forget_at = self.settled + FORGET_AFTER;
             (self.reordering, self.late) = (self.reordering / 2, self.late / 2);
         }
-        let patience = self.patience(patience);
+        let loss_delay = self.loss_delay(loss_delay);
         let greatest = self.greatest();
         let threshold = self.reordering.max(FIRST_THRESHOLD);
         let mut number = self.settled;
@@ -271,10 +266,10 @@ impl Ledger {
                 continue;
             };
             if sent.fate == Fate::Flying {
-                let late = number + threshold <= greatest || now >= sent.at + patience;
+                let late = number + threshold <= greatest || now >= sent.at + loss_delay;
                 if late {
                     if let Some(payload) = self.settle(number, Fate::Lost) {
-                        news.lost.push((number, payload));
+                        changes.lost.push((number, payload));
                     }
                 } else {
                     gap = true;
@@ -282,12 +277,12 @@ impl Ledger {
             }
             if !gap {
                 let lost = self.of(number).is_some_and(|s| s.fate == Fate::Lost);
-                news.fates.push(lost);
+                changes.fates.push(lost);
                 self.settled = number + 1;
             }
             number += 1;
         }
-        while self.sent.len() > REMEMBERED
+        while self.sent.len() > STORED_PACKETS
             && self.first < self.settled
             && self.sent.front().is_some_and(|s| s.fate != Fate::Flying)
         {
@@ -296,7 +291,7 @@ impl Ledger {
         }
     }
 
-    /// Packets under way that left so long ago that an answer is due.
+    /// Packets in flight whose answers are overdue.
     #[inline]
     pub(crate) fn overdue(&self, now: Nanos, answer: Span) -> Overdue {
         let mut overdue = Overdue::default();
@@ -311,7 +306,7 @@ impl Ledger {
         overdue
     }
 
-    /// When the next one is due whose answer is not due yet.
+    /// Time at which the answer to another packet becomes overdue.
     #[inline]
     pub(crate) fn next_overdue(&self, now: Nanos, answer: Span) -> Nanos {
         let from = self.sent.partition_point(|s| s.at + answer <= now);
@@ -319,21 +314,21 @@ impl Ledger {
         later.find(|s| s.fate == Fate::Flying).map_or(Nanos::NEVER, |s| s.at + answer)
     }
 
-    /// When the packet left after which `window - 1` more have left.
+    /// Departure of the packet after which `window - 1` more have left.
     #[inline]
     pub(crate) fn sent_before(&self, window: u64) -> Option<Nanos> {
         let i = self.next().checked_sub(window)?.checked_sub(self.first)?;
         self.sent.get(usize::narrow(i)).map(|s| s.at)
     }
 
-    /// When the oldest packet that a later one overtook is to be judged lost.
+    /// Time at which the oldest overtaken packet is to be marked lost.
     #[inline]
-    pub(crate) fn deadline(&self, patience: Span) -> Nanos {
+    pub(crate) fn deadline(&self, loss_delay: Span) -> Nanos {
         let Some((greatest, _)) = self.greatest else { return Nanos::NEVER };
-        let patience = self.patience(patience);
+        let loss_delay = self.loss_delay(loss_delay);
         let skip = usize::narrow(self.settled.saturating_sub(self.first));
         let overtaken = usize::narrow(greatest.saturating_sub(self.first));
         let mut between = self.sent.iter().take(overtaken).skip(skip);
-        between.find(|s| s.fate == Fate::Flying).map_or(Nanos::NEVER, |s| s.at + patience)
+        between.find(|s| s.fate == Fate::Flying).map_or(Nanos::NEVER, |s| s.at + loss_delay)
     }
 }

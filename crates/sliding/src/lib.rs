@@ -1,18 +1,18 @@
 //! A loss-tolerant transport of our own: a byte stream over lossy links, repaired symbol by symbol.
 //!
-//! Where LT-TCP codes a window at a time and waits for it, this one sends the stream as symbols,
-//! answers every symbol that is lost at once, and codes only where coding pays: when there is nothing
-//! else to send, random linear combinations of what is still under way (RFC 8681's code) fill the
-//! round trip in which a retransmission could not come in time. How many follows from the loss rate
-//! and the burstiness that were measured. The window does not listen to losses but to the round trip:
-//! it keeps a few milliseconds of queue, and only while somebody else fills the queue does it
-//! compete as a TCP would.
+//! LT-TCP codes one window at a time and waits for it. This transport sends the stream as symbols
+//! and retransmits every lost symbol at once. It codes only when there is nothing else to send:
+//! random linear combinations of the data in flight (RFC 8681's code) fill the round trip in which
+//! a retransmission could not come in time. Their number follows from the measured loss rate and
+//! burstiness. The round-trip time, not losses, controls the window: it keeps a few milliseconds of
+//! queue. Only while another flow fills the queue does it compete as TCP does.
 //!
 //! [`SlidingConnection`] is one end; `sender` and `receiver` are its halves, `wire` is the format.
-//! `control` is the window: `loss_cusum` finds losses beyond the path's own, `delivery_bound` bounds
-//! the window by what arrives. `estimate` measures the path's losses for the coding. Symbols carry
-//! lengths in the simulator and bytes over sockets ([`Content`]; `frame` is the format of the
-//! latter). The crate uses nothing of `transport`. Equations, choices and results are in `docs/models/sliding.md`.
+//! `control` is the window: `loss_cusum` finds losses beyond the path's own, `delivery_bound`
+//! bounds the window by the arrivals. `estimate` measures the path's losses for the coding. Symbols
+//! carry lengths in the simulator and bytes over sockets ([`Content`]; `frame` is the format of the
+//! latter). The crate does not use `transport`. Equations, choices and results are in
+//! `docs/models/sliding.md`.
 
 mod config;
 mod connection;

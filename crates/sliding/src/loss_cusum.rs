@@ -1,65 +1,67 @@
-//! Losses beyond those of the path itself: what an overflow is known by where no delay shows it.
+//! Losses beyond those of the path itself, which show an overflow where no delay does.
 //!
-//! The share `p` that the path loses by itself is learned in moments that are not congested:
+//! The path's own loss rate `p` is learned while the path is not congested:
 //!
-//! - while the window is small (packets that left after it became so) and the queue is short of half of
-//!   the longest seen: what is lost then does not depend on our rate;
+//! - while the window is small (from packets that left after it became small) and the queue is
+//!   shorter than half of the longest seen: such losses do not depend on our rate;
 //! - while the queue is empty and the window small;
-//! - while the queue is short, at whatever window, from what is not significantly more than `p`;
+//! - while the queue is short, at any window, from loss rates that are not significantly above `p`;
 //! - in a startup, as long as arrivals double without a queue ([`super::control`]).
 //!
-//! It is none to begin with, an average over up to `MEMORY` packets, and loses `FORGOTTEN` of itself when
-//! it was not confirmed in such a moment for `BELIEVED` and `MEMORY` packets: who holds a wrong `p` keeps
-//! a queue standing, and finds no such moment.
+//! `p` is 0 at first, then an average over up to `MEMORY` packets. If no such moment confirms it
+//! for `CONFIRMATION_TIME` and `MEMORY` packets, it loses the share `UNCONFIRMED_LOSS_REDUCTION`: a
+//! sender with a wrong `p` keeps a queue standing and never meets such a moment.
 //!
-//! Whatever is lost beyond it is summed up (a one-sided CUSUM test; Page 1954), with `s` the deviation
+//! A one-sided CUSUM test (Page 1954) sums the losses beyond `p`, with `s` the standard deviation
 //! of `p` and `D` the dispersion of the losses:
 //!
 //! ```text
 //! S <- max(0, S - (p + MARGIN + UNSURE s) n) + l,      overflow: S >= 1 + SLACK p (1 - p) D + min(2, SLACK_FEW p)
 //! ```
 //!
-//! So without losses of the path the first loss is an overflow, as for any TCP; at 30 % it takes a
-//! hundred packets with a sixth more. While the queue is long less will do:
-//! `MARGIN_LONG` and `SLACK_LONG p`, the first loss if the path has none.
+//! If the path has no losses of its own, the first loss is an overflow, as in TCP. At 30 % it takes
+//! a hundred packets with a sixth more losses. While the queue is long, the bound is lower
+//! (`MARGIN_LONG` and `SLACK_LONG p`): the first loss if the path has none.
 //!
-//! A queue that overflows lets a part through. Of losses in a row only the first `RUN` count, and where
-//! losses come in bursts (`D > BURSTS`) the sum says nothing: growth is bounded by [`super::delivery_bound`] there.
+//! A queue that overflows lets a part through. Of successive losses only the first `RUN` count.
+//! Where losses come in bursts (`D > BURSTS`) the test does not apply, and
+//! [`super::delivery_bound`] bounds the growth.
 
 use airtcp_units::{Nanos, Span};
 
-/// Packets at a small window from which the share is learned, and in a short queue.
+/// Minimum number of packets of a sample in a small window, and in a short queue.
 const SMALL_SAMPLE: f64 = 48.0;
 const SHORT_SAMPLE: f64 = 128.0;
-/// Packets of a startup from which it is learned.
+/// Minimum number of packets of a startup sample.
 const STARTUP_SAMPLE: f64 = 24.0;
-/// Packets over which it is averaged.
+/// Maximum number of packets in the average.
 const MEMORY: f64 = 512.0;
-/// What is tolerated beyond it, and deviations of it.
+/// Tolerance above the loss rate, and in its standard deviations.
 const MARGIN: f64 = 0.05;
 const UNSURE: f64 = 1.5;
-/// Deviations that chance explains.
+/// Standard deviations that chance explains.
 const CHANCE: f64 = 2.0;
 /// Losses that chance may add, for a variance of 1.
 const SLACK: f64 = 70.0;
-/// The same where losses are few, up to 2: then they are far from normal.
+/// Additional tolerance at low loss rates, up to 2 losses, where the distribution is far from
+/// normal.
 const SLACK_FEW: f64 = 200.0;
-/// The same while the queue is long: beyond the share, and for each of it above the margin.
+/// Tolerance while the queue is long: above the loss rate, and in losses per unit of the rate.
 const MARGIN_LONG: f64 = 0.02;
 const SLACK_LONG: f64 = 10.0;
 /// Upper bound of the loss rate of one sample.
 const MAX_LOSS_RATE: f64 = 0.6;
-/// How long without confirmation, and what is left then.
-const BELIEVED: Span = Span::from_secs(10);
-const FORGOTTEN: f64 = 0.3;
-/// Losses in a row that count; one in bursts.
+/// Time without confirmation, and the share of the losses removed after it.
+const CONFIRMATION_TIME: Span = Span::from_secs(10);
+const UNCONFIRMED_LOSS_REDUCTION: f64 = 0.3;
+/// Number of successive losses that count; one in bursts.
 const RUN: u32 = 4;
-/// Dispersion from which on losses come in bursts.
+/// Dispersion from which losses count as bursts.
 const BURSTS: f64 = 4.0;
-/// Packets without an overflow after which the window grows again.
-const QUIET: f64 = 32.0;
+/// Number of packets without an overflow after which the window grows again.
+const QUIET_PACKETS: f64 = 32.0;
 
-/// Packets and how many of them were lost.
+/// Packets, and the number of lost ones.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     lost: f64,
@@ -73,20 +75,18 @@ impl Share {
     }
 }
 
-/// In which moment packets' fates became known.
+/// State of window and queue when the fates of packets became known.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moment {
-    /// The window is small.
     pub(super) small: bool,
     /// The queue is shorter than half of the longest seen; shorter than a third; empty.
     pub(super) half: bool,
     pub(super) short: bool,
     pub(super) empty: bool,
-    /// It is long.
     pub(super) long: bool,
 }
 
-/// The share lost by the path, and what is beyond it.
+/// The path's loss rate, and the sum of losses beyond it.
 #[derive(Debug)]
 pub(super) struct LossCusum {
     path: Share,
@@ -95,21 +95,22 @@ pub(super) struct LossCusum {
     small: Share,
     short: Share,
     empty: Share,
-    /// Packets since the last overflow, since the share was confirmed, and in all.
+    /// Packets since the last overflow, since the last confirmation, and in total.
     quiet: f64,
     unconfirmed: f64,
     total: u64,
-    /// Packets of this round of a startup, of the last, and of those that did not overflow.
+    /// Packets of this startup round, of the last, and of those without an overflow.
     round: Share,
     before: Share,
     proven: Share,
-    /// The startup tells nothing more: it is over, met an overflow, or other flows' queue.
+    /// The startup gives no more information: it is over, met an overflow, or met other flows'
+    /// queue.
     started: bool,
     confirmed: Nanos,
-    /// Rounds until what left after the last reduction is heard of.
+    /// Rounds until the packets sent after the last reduction are resolved.
     wait: u32,
     dispersion: f64,
-    /// The last loss, and how many there were in a row.
+    /// The last loss, and the number of successive losses.
     run: (u64, u32),
 }
 
@@ -123,7 +124,7 @@ impl Default for LossCusum {
             small: none,
             short: none,
             empty: none,
-            quiet: QUIET,
+            quiet: QUIET_PACKETS,
             unconfirmed: 0.0,
             total: 0,
             round: none,
@@ -139,33 +140,33 @@ impl Default for LossCusum {
 }
 
 impl LossCusum {
-    /// Share that the path loses by itself.
+    /// The path's own loss rate.
     pub(super) fn path(&self) -> f64 {
         if self.path.sent > 0.0 { self.path.lost / self.path.sent } else { 0.0 }
     }
 
-    /// The same for judging losses: in a startup what was lost while arrivals doubled without a queue.
+    /// The loss rate for the test: in a startup, that of the rounds with doubled arrivals and no
+    /// queue.
     fn believed(&self) -> f64 {
         let startup = self.path.sent <= 0.0 && !self.started && self.proven.sent > 0.0;
         if startup { self.proven.lost / self.proven.sent } else { self.path() }
     }
 
-    /// Packets whose fates are known.
+    /// Number of packets with known fates.
     pub(super) const fn total(&self) -> u64 {
         self.total
     }
 
-    /// Losses come in bursts.
     pub(super) fn bursts(&self) -> bool {
         self.dispersion > BURSTS
     }
 
-    /// There was no overflow for a while.
+    /// True if there was no overflow for a while.
     pub(super) fn is_quiet(&self) -> bool {
-        self.quiet >= QUIET
+        self.quiet >= QUIET_PACKETS
     }
 
-    /// More is lost than the path explains.
+    /// True if more is lost than the path explains.
     pub(super) fn exceeded(&self) -> bool {
         let p = self.believed();
         let slack = SLACK * p * (1.0 - p) * self.dispersion + (SLACK_FEW * p).min(2.0);
@@ -180,18 +181,18 @@ impl LossCusum {
         run <= if self.bursts() { 1 } else { RUN }
     }
 
-    /// A packet was lost that left after the last reduction.
+    /// A packet sent after the last reduction was lost.
     pub(super) fn on_lost(&mut self) {
         self.sum += 1.0;
     }
 
-    /// The same while the queue is long: true if that is more than the path explains.
+    /// The same while the queue is long; returns whether that is more than the path explains.
     pub(super) fn on_lost_long(&mut self) -> bool {
         self.sum_long += 1.0;
         self.sum_long >= 1.0 + SLACK_LONG * (self.path() - MARGIN_LONG).max(0.0)
     }
 
-    /// Of so many packets so many were lost. True if that tells what the path loses by itself.
+    /// `lost` of `sent` packets were lost. Returns whether that showed the path's own loss rate.
     pub(super) fn on_resolved(&mut self, now: Nanos, lost: u64, sent: u64, at: Moment) -> bool {
         self.total += sent;
         let (lost, sent) = (lost as f64, sent as f64);
@@ -218,12 +219,12 @@ impl LossCusum {
         if at.empty {
             self.empty.add(lost, sent);
         }
-        let mut told = false;
+        let mut learned = false;
         if self.empty.sent >= SHORT_SAMPLE {
             let sample = std::mem::take(&mut self.empty);
             if at.small {
                 self.learn(now, sample);
-                told = true;
+                learned = true;
             }
         }
         if at.small && at.half && self.wait == 0 {
@@ -231,13 +232,13 @@ impl LossCusum {
             if self.small.sent >= SMALL_SAMPLE {
                 let sample = std::mem::take(&mut self.small);
                 self.learn(now, sample);
-                told = true;
+                learned = true;
             }
         }
-        told
+        learned
     }
 
-    /// A sample is not significantly above the share.
+    /// True if a sample is not significantly above the loss rate.
     fn is_chance(&self, sample: Share) -> bool {
         let q = (sample.lost + self.path.lost) / (sample.sent + self.path.sent);
         let each = 1.0 / sample.sent + 1.0 / self.path.sent;
@@ -257,8 +258,8 @@ impl LossCusum {
         self.unconfirmed = 0.0;
     }
 
-    /// A round of a startup is over. If as much more arrived as was sent, and no packet waited, the round
-    /// before did not overflow.
+    /// A startup round is over. If the arrivals grew as much as the sent packets, and no packet
+    /// waited, the round before did not overflow.
     pub(super) fn on_startup_round(&mut self, doubled: bool, no_queue: bool) {
         let round = std::mem::take(&mut self.round);
         let round = if no_queue { round } else { Share::default() };
@@ -268,12 +269,12 @@ impl LossCusum {
         }
     }
 
-    /// The startup is over.
     pub(super) const fn end_startup(&mut self) {
         self.started = true;
     }
 
-    /// The startup met a queue, so that there was none before: what was lost then was the path's.
+    /// The startup met a queue and therefore had met none before: the earlier losses were the
+    /// path's.
     pub(super) fn on_queue(&mut self, now: Nanos) {
         if self.proven.sent >= STARTUP_SAMPLE && !self.started {
             let sample = std::mem::take(&mut self.proven);
@@ -281,27 +282,24 @@ impl LossCusum {
         }
     }
 
-    /// The window was reduced for an overflow.
     pub(super) const fn on_overflow(&mut self) {
         (self.sum, self.sum_long, self.quiet) = (0.0, 0.0, 0.0);
         self.wait = 2;
         self.started = true;
     }
 
-    /// It was reduced for a loss while the queue was long.
+    /// The window was reduced for a loss while the queue was long.
     pub(super) const fn on_long(&mut self) {
         self.sum_long = 0.0;
     }
 
-    /// It grew after a probe.
     pub(super) const fn on_probed(&mut self) {
         self.wait = 1;
     }
 
-    /// A round is over.
     pub(super) fn on_round(&mut self, now: Nanos, dispersion: f64) {
-        if now.since(self.confirmed) > BELIEVED && self.unconfirmed > MEMORY {
-            self.path.lost *= 1.0 - FORGOTTEN;
+        if now.since(self.confirmed) > CONFIRMATION_TIME && self.unconfirmed > MEMORY {
+            self.path.lost *= 1.0 - UNCONFIRMED_LOSS_REDUCTION;
             self.confirmed = now;
             self.unconfirmed = 0.0;
         }
@@ -318,7 +316,8 @@ mod tests {
         Moment { small: false, half: true, short: true, empty: false, long: false };
     const SMALL: Moment = Moment { small: true, ..FREE };
 
-    /// `n` packets, every `every`-th of them lost; how many until more is lost than the path explains.
+    /// `n` packets, every `every`-th of them lost; returns the number until more is lost than the
+    /// path explains.
     fn feed(e: &mut LossCusum, at: Moment, n: u64, every: u64) -> Option<u64> {
         (1..=n).find(|i| {
             let lost = i % every == 0;
@@ -331,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_loss_of_a_path_without() {
+    fn the_first_loss_of_a_loss_free_path_is_an_overflow() {
         assert_eq!(feed(&mut LossCusum::default(), Moment::default(), 100, 19), Some(19));
         // At a hundredth: 1 + 0.7 + 2, and 0.06 a packet.
         let mut e = LossCusum::default();
@@ -344,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_small_windows_lose_is_the_paths() {
+    fn losses_in_small_windows_are_the_paths() {
         let mut e = LossCusum::default();
         for i in 0..256_u64 {
             e.on_resolved(Nanos(i), u64::from(i % 4 == 0), 1, SMALL);
@@ -358,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_confirmed_is_forgotten() {
+    fn an_unconfirmed_loss_rate_shrinks() {
         let mut e = LossCusum::default();
         for i in 0..128_u64 {
             e.on_resolved(Nanos(i), u64::from(i % 2 == 0), 1, SMALL);

@@ -1,30 +1,30 @@
-//! Marks of queues (ECN, RFC 3168): what is believed of the peer's count, and whether packets say
-//! that they may be marked.
+//! Marks of queues (ECN, RFC 3168): validation of the peer's count, and whether packets are
+//! ECN-capable.
 //!
-//! Data packets are ECN-capable, ECT(0); openings and feedback are not. Feedback repeats the count of
-//! packets that came with CE, so that none is lost with it. The count may grow, up to the
-//! packets sent; anything else cannot be. A path that takes capable packets away is found as in RFC
-//! 9000 section 13.4.2: nothing was ever heard of data and silence has lasted too long twice, after which
-//! packets are not capable any more. A path that clears the field only hides its marks: it is then one
-//! without.
+//! Data packets are ECN-capable, ECT(0); openings and feedback are not. Feedback repeats the count
+//! of packets that arrived with CE, so that no mark is lost with it. The count may grow up to the
+//! number of packets sent; other values are refused. A path that drops capable packets is detected
+//! as in RFC 9000 section 13.4.2: no data was ever acknowledged, and the timer for silence expired
+//! twice. After that, packets are not capable. A path that clears the field counts as one without
+//! marks.
 
 use airtcp_units::LowBits;
 
-/// Silences before anything was heard after which packets are not capable any more.
+/// Number of silences without any feedback after which packets are not capable.
 const TRIALS: u32 = 2;
 
-/// A count that cannot be.
+/// A count that cannot be true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Impossible;
 
-/// What is known of marks.
+/// State of marks on the path.
 #[derive(Debug)]
 pub(crate) struct Marks {
     capable: bool,
-    /// Data arrived, so that capable packets pass.
+    /// Data arrived, so capable packets pass.
     passes: bool,
     silences: u32,
-    /// Packets that the peer got with CE.
+    /// Number of packets that the peer received with CE.
     marked: u64,
 }
 
@@ -33,7 +33,6 @@ impl Marks {
         Self { capable, passes: false, silences: 0, marked: 0 }
     }
 
-    /// The next packet says that it may be marked.
     #[inline]
     pub(crate) const fn is_capable(&self) -> bool {
         self.capable
@@ -45,7 +44,7 @@ impl Marks {
         self.passes = true;
     }
 
-    /// Silence has lasted too long.
+    /// The timer for silence expired.
     pub(crate) const fn on_silence(&mut self) {
         if !self.passes {
             self.silences += 1;
@@ -55,11 +54,11 @@ impl Marks {
         }
     }
 
-    /// Takes the peer's count, of `sent` packets: whether there are new marks.
+    /// Takes the peer's count, out of `sent` packets. Returns whether there are new marks.
     #[inline]
     pub(crate) fn take(&mut self, count: u32, sent: u64) -> Result<bool, Impossible> {
         let more = count.wrapping_sub(u32::low_bits(self.marked));
-        // Feedback that was overtaken tells an older count.
+        // Feedback that was overtaken has an older count.
         if more == 0 || more > u32::MAX / 2 {
             return Ok(false);
         }

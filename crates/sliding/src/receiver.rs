@@ -1,7 +1,7 @@
-//! The receiving half: which symbols are known, and what the sender is told.
+//! The receiving half: the decoded symbols, and feedback.
 //!
-//! The decoder eliminates on coefficients and heads exactly as one with payload would: it knows a
-//! symbol when, and only when, its bytes could be computed from what arrived.
+//! The decoder eliminates on coefficients and heads exactly as one with payload would. It decodes a
+//! symbol if and only if the arrivals determine the symbol's bytes.
 
 use airtcp_fec::{WindowDecoder, coefficients};
 use airtcp_packet::{Ecn, ack_bitmap};
@@ -12,26 +12,26 @@ use super::wire::{Feedback, Packet, Payload};
 
 /// Density of RFC 8681 that leaves no coefficient zero.
 pub(super) const DENSITY: u8 = 15;
-/// Packets that feedback tells of.
-const REACH: u64 = ack_bitmap::REACH as u64;
-/// Symbols held: twice what a sender may have under way, as it learns late what was delivered.
+/// Number of packets that feedback covers.
+const BITMAP_LEN: u64 = ack_bitmap::BITMAP_LEN as u64;
+/// Number of symbols held: twice a sender's maximum, since the sender learns late what was
+/// delivered.
 const HELD: usize = 1 << 16;
-/// Combinations that wait for more: bounds memory and work, whatever a sender does.
+/// Maximum number of combinations that wait for more: bounds memory and work under any sender.
 const MAX_WAITING: usize = 512;
 
-/// The receiving half of an end.
 #[derive(Debug)]
 pub(crate) struct Receiver<S: Content> {
     decoder: WindowDecoder<S>,
     /// The first symbol not delivered.
     next: u64,
     delivered: u64,
-    /// What was delivered and not read.
+    /// Data delivered and not read.
     unread: S::Data,
     closed: bool,
     greatest: Option<u64>,
     arrived: u128,
-    /// Packets that came with CE.
+    /// Number of packets that arrived with CE.
     marked: u32,
     owed: bool,
 }
@@ -51,27 +51,27 @@ impl<S: Content> Receiver<S> {
         }
     }
 
-    /// In-order bytes handed to the application.
+    /// In-order bytes delivered to the application.
     pub(crate) const fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// What was delivered since this was last called.
+    /// The data delivered since the last call.
     pub(crate) fn read(&mut self) -> S::Data {
         std::mem::take(&mut self.unread)
     }
 
-    /// The stream is over and delivered.
+    /// True if the stream is complete and delivered.
     pub(crate) const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Numbers near to which the next ones will be: of packets and of symbols.
+    /// Numbers near the next packet and the next symbol.
     pub(crate) fn near(&self) -> (u64, u64) {
         (self.greatest.unwrap_or(0), self.next)
     }
 
-    /// Takes a data packet and what it carries.
+    /// Processes a data packet and its content.
     pub(crate) fn take(&mut self, packet: &Packet, content: S, ecn: Ecn, stats: &mut SlidingStats) {
         self.owed = true;
         if !self.note_arrival(packet.number) {
@@ -81,12 +81,13 @@ impl<S: Content> Receiver<S> {
         if ecn == Ecn::Ce {
             self.marked = self.marked.wrapping_add(1);
         }
-        // A sender that names symbols it cannot know to have arrived is not believed.
+        // Refuses symbols that the sender cannot know to have arrived.
         self.decoder.forget(packet.oldest.min(self.next));
         let new = match packet.payload {
             Payload::Symbol(symbol) => self.decoder.source(symbol, content),
             Payload::Combination { .. } if self.decoder.rows() >= MAX_WAITING => {
-                // What is not kept has not arrived: the sender would count on it for ever.
+                // A dropped combination counts as not arrived: otherwise the sender would rely on
+                // it for ever.
                 self.forget_arrival(packet.number);
                 stats.refused += 1;
                 return;
@@ -112,20 +113,20 @@ impl<S: Content> Receiver<S> {
         }
     }
 
-    /// Notes that a packet came; false if it came before, or so late that nobody knows.
+    /// Notes the arrival of a packet; returns false if it arrived before, or too late to be known.
     fn note_arrival(&mut self, number: u64) -> bool {
         let greatest = self.greatest.unwrap_or(number);
         if number >= greatest {
             let step = number - greatest;
             let first = self.greatest.is_none();
             let again = step == 0 && !first;
-            // What was before the first packet counts as missing, which it is.
-            self.arrived = if step >= REACH { 0 } else { self.arrived << step } | 1;
+            // Everything before the first packet counts as missing.
+            self.arrived = if step >= BITMAP_LEN { 0 } else { self.arrived << step } | 1;
             self.greatest = Some(number);
             return !again;
         }
         let back = greatest - number;
-        if back >= REACH {
+        if back >= BITMAP_LEN {
             return true;
         }
         let new = self.arrived >> back & 1 == 0;
@@ -133,20 +134,20 @@ impl<S: Content> Receiver<S> {
         new
     }
 
-    /// Takes back that a packet came. Its number stays known, if it is the greatest: that much is true.
+    /// Reverts the arrival of a packet. If its number is the greatest, the number stays known.
     fn forget_arrival(&mut self, number: u64) {
         let back = self.greatest.and_then(|greatest| greatest.checked_sub(number));
-        if let Some(back) = back.filter(|back| *back < REACH) {
+        if let Some(back) = back.filter(|back| *back < BITMAP_LEN) {
             self.arrived &= !(1 << back);
         }
     }
 
-    /// Feedback, if a packet came since the last.
+    /// Feedback, if a packet arrived since the last.
     pub(crate) fn poll(&mut self) -> Option<Feedback> {
         let greatest = self.greatest.filter(|_| self.owed)?;
         self.owed = false;
-        // Packets before number 0 are told as arrived: the words are then left out.
-        let before = if greatest + 1 < REACH { u128::MAX << (greatest + 1) } else { 0 };
+        // Packets before number 0 count as arrived, so that the words can be omitted.
+        let before = if greatest + 1 < BITMAP_LEN { u128::MAX << (greatest + 1) } else { 0 };
         let (next, arrived) = (self.next, self.arrived | before);
         Some(Feedback { next, greatest, arrived, marked: self.marked })
     }

@@ -1,10 +1,9 @@
-//! The sending half: symbols, and what is sent next and when. What feedback changes is in `incoming`,
-//! what leaves in `outgoing`.
+//! The sending half: symbols, and the next packet and its time. `incoming` processes feedback,
+//! `outgoing` builds packets.
 //!
-//! What goes first when the window has room: symbols that were lost, then new ones, then, with
-//! nothing else to send, combinations of everything that is not known to have arrived. A mirror of
-//! the receiver's decoder, fed with the packets that feedback says arrived, tells which
-//! symbols the receiver can compute: those are not sent again.
+//! If the window has room, lost symbols go first, then new ones, then combinations of everything
+//! not known to have arrived. A mirror of the receiver's decoder, fed with the acknowledged
+//! packets, shows which symbols the receiver can decode; these are not retransmitted.
 
 mod incoming;
 mod outgoing;
@@ -18,28 +17,28 @@ use super::config::{Coding, SlidingConfig};
 use super::content::Content;
 use super::control::Control;
 use super::estimate::Losses;
-use super::ledger::{Ledger, News, Overdue};
+use super::ledger::{Changes, Ledger, Overdue};
 use super::marks::Marks;
 use super::stats::SlidingStats;
 use super::wire::MAX_COMBINED;
 
-/// Packets that combinations may take beyond `max_overhead`: for streams of a few symbols.
-const SPARE: f64 = 3.0;
-/// Packets sent when silence has lasted too long (RFC 9002 section 6.2.4); one later.
+/// Number of packets that combinations may take beyond `max_overhead`: for streams of a few
+/// symbols.
+const EXTRA_COMBINATIONS: f64 = 3.0;
+/// Number of packets sent at the first silence (RFC 9002 section 6.2.4); one later.
 const PROBES: u32 = 2;
-/// Silence this many packets long is a burst of losses, or more.
+/// Silence of this many packet times is a burst of losses, or more.
 const QUIET_PACKETS: u64 = 8;
-/// Silence for so many times the time for an answer stops what is not a probe.
+/// Silence of this many answer times stops everything except probes.
 const OUTAGE_ROUNDS: u64 = 6;
-/// Probes that may go without an answer before the time between them doubles: at a loss of one half
-/// both ways that many in a row have a chance of one in a hundred (0.75^16).
-const PATIENT_PROBES: u32 = 16;
-/// Doublings of the timer for silence.
+/// Number of unanswered probes before the time between them doubles. At a loss rate of one half
+/// both ways, that many in succession have a probability of one in a hundred (0.75^16).
+const PROBES_BEFORE_BACKOFF: u32 = 16;
+/// Maximum number of doublings of the timer for silence.
 const MAX_BACKOFF: u32 = 6;
-/// Longest time between probes.
-const LONGEST_SILENCE: Span = Span::from_secs(1);
+const MAX_PROBE_INTERVAL: Span = Span::from_secs(1);
 
-/// What is sent next.
+/// The kind of the next packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
     Again(u64),
@@ -48,7 +47,6 @@ enum Choice {
     Combination,
 }
 
-/// The sending half of an end.
 #[derive(Debug)]
 pub(crate) struct Sender<S: Content> {
     config: SlidingConfig,
@@ -56,9 +54,9 @@ pub(crate) struct Sender<S: Content> {
     marks: Marks,
     losses: Losses,
     ledger: Ledger,
-    /// What the feedback being taken changed.
-    news: News,
-    /// What was written and is not in a symbol yet; whether the stream ends behind it.
+    /// Changes made by the present feedback.
+    changes: Changes,
+    /// Data written and not in a symbol yet; whether the stream ends after it.
     pending: S::Data,
     closing: bool,
     fin_sent: bool,
@@ -71,24 +69,24 @@ pub(crate) struct Sender<S: Content> {
     symbols: VecDeque<S>,
     kept: u64,
     mirror: WindowDecoder<()>,
-    /// Symbols lost, without a packet under way.
+    /// Lost symbols without a packet in flight.
     lost: BTreeSet<u64>,
-    /// How often symbols were lost that are not acknowledged.
+    /// Number of losses of each unacknowledged symbol.
     times: BTreeMap<u64, u32>,
-    /// A symbol that was sent again and is to be sent twice.
+    /// A retransmitted symbol that is to be sent twice.
     copy: Option<u64>,
     key: u16,
     next_send: Nanos,
     last_sent: Nanos,
     silent: u32,
-    /// Probes that wait to be sent whatever the window says.
+    /// Probes that leave independent of the window.
     probes: u32,
-    /// The present, as far as it was told.
+    /// Time of the latest call.
     now: Nanos,
-    /// When feedback came last.
+    /// Time of the last feedback.
     heard: Nanos,
     round_end: u64,
-    /// There was nothing to send for a while in this round.
+    /// There was nothing to send at some time in this round.
     idle: bool,
     pub(crate) stats: SlidingStats,
 }
@@ -101,7 +99,7 @@ impl<S: Content> Sender<S> {
             marks: Marks::new(config.ecn),
             losses: Losses::default(),
             ledger: Ledger::default(),
-            news: News::default(),
+            changes: Changes::default(),
             pending: S::Data::default(),
             closing: false,
             fin_sent: false,
@@ -127,7 +125,7 @@ impl<S: Content> Sender<S> {
         }
     }
 
-    /// What was written and is not in a symbol yet, to write more.
+    /// Data written and not in a symbol yet.
     pub(crate) const fn pending(&mut self) -> &mut S::Data {
         &mut self.pending
     }
@@ -144,7 +142,7 @@ impl<S: Content> Sender<S> {
         u64::from(self.config.segment)
     }
 
-    /// Probes in a row without an answer.
+    /// Number of successive probes without an answer.
     pub(crate) const fn silent(&self) -> u32 {
         self.silent
     }
@@ -153,7 +151,7 @@ impl<S: Content> Sender<S> {
         &self.control
     }
 
-    /// Everything written is known to have arrived, and so is the end of the stream.
+    /// True if everything written and the end of the stream are known to have arrived.
     pub(crate) const fn is_done(&self) -> bool {
         self.fin_sent && self.una == self.next
     }
@@ -163,7 +161,7 @@ impl<S: Content> Sender<S> {
         S::amount(&self.pending).saturating_add(self.outstanding)
     }
 
-    /// A round trip, measured by the opening.
+    /// The opening measured a round-trip time.
     pub(crate) fn on_opening(&mut self, now: Nanos, rtt: Span) {
         self.control.on_opening(now, rtt);
         self.heard = now;
@@ -175,10 +173,10 @@ impl<S: Content> Sender<S> {
         more && self.next - self.una < u64::from(self.config.max_symbols)
     }
 
-    /// The lowest symbol to be sent again. Combinations that arrived, and those under way as far as
-    /// they will arrive, stand for as many; but those sent from now on do not reach back to a symbol
-    /// that is further behind than a combination is wide.
-    fn again(&self) -> Option<u64> {
+    /// The lowest symbol to retransmit. Combinations that arrived, and the share of those in flight
+    /// that will arrive, replace as many symbols. A symbol further back than a combination is wide
+    /// is not covered by later combinations.
+    fn next_retransmission(&self) -> Option<u64> {
         let oldest = self.lost.first().copied()?;
         if self.next - oldest > u64::from(MAX_COMBINED) {
             return Some(oldest);
@@ -192,14 +190,14 @@ impl<S: Content> Sender<S> {
         Some(oldest)
     }
 
-    /// Whether another combination pays: something is under way whose fate is unknown, and what is
-    /// under way beside it would not replace what the link will probably take. In silence that is
-    /// everything that should have been answered: it is replaced before it is known to be lost.
+    /// Whether another combination is useful: data with unknown fate is in flight, and the packets
+    /// in flight beside it would not replace the link's probable losses. During silence all overdue
+    /// packets count as losses.
     fn wants_combination(&self) -> bool {
         if self.config.coding == Coding::Off || self.una == self.next {
             return false;
         }
-        // Combinations that are overdue stand for nothing.
+        // Overdue combinations do not count.
         let overdue = self.overdue();
         let combinations = self.ledger.flying_combinations() - overdue.combinations;
         let missing = self.lost.len() as u64 + overdue.symbols;
@@ -213,15 +211,15 @@ impl<S: Content> Sender<S> {
         let taken = (self.stats.lost + overdue.packets()) as f64;
         let ideal = (self.next as f64 / (1.0 - self.losses.rate())).max(self.next as f64 + taken);
         let sent = self.stats.packets_sent() as f64 + 1.0;
-        sent <= self.config.max_overhead * ideal + SPARE
+        sent <= self.config.max_overhead * ideal + EXTRA_COMBINATIONS
     }
 
-    /// How long nothing must be heard for silence to mean losses.
+    /// Time without feedback that counts as silence.
     fn quiet(&self) -> Span {
         self.control.gap() * QUIET_PACKETS
     }
 
-    /// Packets that should have been answered, while nothing is heard.
+    /// Overdue packets, while there is silence.
     fn overdue(&self) -> Overdue {
         if self.now < self.heard + self.quiet() {
             return Overdue::default();
@@ -229,7 +227,8 @@ impl<S: Content> Sender<S> {
         self.ledger.overdue(self.now, self.control.answer_time())
     }
 
-    /// When a packet more will be overdue, if nothing is heard until then; later than now.
+    /// Time at which another packet becomes overdue if there is no feedback until then; later than
+    /// now.
     fn next_overdue(&self) -> Nanos {
         let answer = self.control.answer_time();
         let quiet = self.heard + self.quiet();
@@ -244,7 +243,7 @@ impl<S: Content> Sender<S> {
         if let Some(symbol) = self.copy.filter(wanted) {
             return Some(Choice::Copy(symbol));
         }
-        if let Some(symbol) = self.again() {
+        if let Some(symbol) = self.next_retransmission() {
             return Some(Choice::Again(symbol));
         }
         if self.has_new() {
@@ -253,11 +252,11 @@ impl<S: Content> Sender<S> {
         self.wants_combination().then_some(Choice::Combination)
     }
 
-    /// From when on the window has room for another packet.
+    /// Time from which the window has room for another packet.
     ///
-    /// Silence does not close it at once: while nothing is heard, packets that should have been
-    /// answered do not count, so that a burst of losses does not become a pause; until the silence
-    /// has lasted a few round trips, when the link may be down.
+    /// Silence does not close the window at once: overdue packets do not count during it, so a
+    /// burst of losses does not become a pause. After a few round trips of silence the link may be
+    /// down, and the window closes.
     #[inline]
     fn room(&self) -> Nanos {
         let window = self.control.window().max(1);
@@ -272,8 +271,8 @@ impl<S: Content> Sender<S> {
         if from.max(self.now) < until { from } else { Nanos::NEVER }
     }
 
-    /// When it next does something by itself: never before the present, though a round trip that became
-    /// shorter moves what is overdue into the past.
+    /// Next timer: never before the present, although a shorter round-trip time can move overdue
+    /// times into the past.
     pub(crate) fn next_timer(&self) -> Nanos {
         self.due().max(self.now)
     }
@@ -289,17 +288,17 @@ impl<S: Content> Sender<S> {
             next = self.next_overdue();
         }
         if self.una < self.next {
-            next = next.min(self.silence()).min(self.ledger.deadline(self.control.patience()));
+            next = next.min(self.silence()).min(self.ledger.deadline(self.control.loss_delay()));
         }
         next
     }
 
-    /// When silence has lasted too long.
+    /// Expiry of the timer for silence.
     fn silence(&self) -> Nanos {
-        let doublings = self.silent.saturating_sub(PATIENT_PROBES).min(MAX_BACKOFF);
+        let doublings = self.silent.saturating_sub(PROBES_BEFORE_BACKOFF).min(MAX_BACKOFF);
         self.last_sent + {
             let answer = self.control.answer_time();
-            (answer * (1 << doublings)).min(LONGEST_SILENCE.max(answer))
+            (answer * (1 << doublings)).min(MAX_PROBE_INTERVAL.max(answer))
         }
     }
 
@@ -308,10 +307,10 @@ impl<S: Content> Sender<S> {
         if self.una == self.next {
             return;
         }
-        if now >= self.ledger.deadline(self.control.patience()) {
-            let mut news = News::default();
-            self.ledger.judge(now, self.control.patience(), &mut news);
-            self.learn(&news);
+        if now >= self.ledger.deadline(self.control.loss_delay()) {
+            let mut changes = Changes::default();
+            self.ledger.judge(now, self.control.loss_delay(), &mut changes);
+            self.learn(&changes);
         }
         if now >= self.silence() && self.probes == 0 {
             self.marks.on_silence();
@@ -321,14 +320,14 @@ impl<S: Content> Sender<S> {
         }
     }
 
-    /// Whether a symbol was lost so often that it goes in duplicate.
-    fn goes_twice(&self, symbol: u64) -> bool {
+    /// Whether a symbol was lost often enough to be sent in duplicate.
+    fn is_duplicated(&self, symbol: u64) -> bool {
         let times = self.times.get(&symbol).copied().unwrap_or_default();
         times >= 2
             && self.losses.duplicate_after(self.config.max_duplicates).is_some_and(|k| times >= k)
     }
 
-    /// No combination reaches before this symbol.
+    /// No combination includes a symbol before this one.
     fn oldest(&self) -> u64 {
         self.ledger.oldest_combined().unwrap_or(self.una).min(self.una)
     }

@@ -3,16 +3,16 @@
 use airtcp_probe::RttStats;
 use serde::Serialize;
 
-/// What an end has counted.
+/// Counters of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct SlidingStats {
     /// Symbols sent for the first time.
     pub symbols: u64,
-    /// Symbols sent again because they were lost.
+    /// Symbols retransmitted because they were lost.
     pub resent: u64,
     /// Combinations sent.
     pub combinations: u64,
-    /// Of resent symbols and combinations, those sent because nothing was heard.
+    /// Of resent symbols and combinations, those sent as probes during silence.
     pub probes: u64,
     /// Payload of all of them, in bytes.
     pub bytes_sent: u64,
@@ -35,9 +35,9 @@ pub struct SlidingStats {
     /// Round trips.
     #[serde(flatten)]
     pub rtt: RttStats,
-    /// Receiver: packets that said something new.
+    /// Receiver: packets with new information.
     pub useful: u64,
-    /// Receiver: packets that said nothing new, duplicates included.
+    /// Receiver: packets without new information, duplicates included.
     pub useless: u64,
     /// Receiver: symbols computed from combinations.
     pub computed: u64,

@@ -4,12 +4,12 @@ use airtcp_units::Narrow;
 use proptest::prelude::*;
 
 use super::receiver::Receiver;
-use super::wire::{Feedback, MAX_COMBINED, opening, read_opening};
+use super::wire::{Feedback, MAX_COMBINED, opening, parse_opening};
 use super::{FIN, Head, Packet, Payload, SlidingConfig, SlidingStats};
 
 proptest! {
     #[test]
-    fn packets_survive_the_way(
+    fn packets_round_trip(
         (number, oldest, what) in (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..1000),
         (count, key, len) in (1..=MAX_COMBINED, any::<u16>(), 0_u16..16_000),
         (combination, fin) in any::<(bool, bool)>(),
@@ -22,13 +22,13 @@ proptest! {
         let packet = Packet { number, oldest, payload, head: Head::new(len, fin), len };
         let segment = packet.segment();
         prop_assert_eq!(Packet::of(&segment, number + 500, oldest + 9), Some(packet));
-        prop_assert!(Feedback::of(&segment, 0, 0).is_none() && read_opening(&segment).is_none());
+        prop_assert!(Feedback::of(&segment, 0, 0).is_none() && parse_opening(&segment).is_none());
         let option = if combination { 24 } else { 20 };
         prop_assert_eq!(segment.wire_len(), 40 + option + u32::from(len));
     }
 
     #[test]
-    fn feedback_survives_the_way(
+    fn feedback_round_trips(
         (next, greatest, marked) in any::<(u32, u32, u32)>(), arrived in any::<u128>(), ones in 0_u32..129, near in 0_u64..1 << 30,
     ) {
         let arrived = if ones == 128 { u128::MAX } else { arrived | !(u128::MAX >> ones) };
@@ -36,21 +36,22 @@ proptest! {
         let feedback = Feedback { next, greatest, arrived, marked };
         let segment = feedback.segment();
         prop_assert_eq!(Feedback::of(&segment, near, near), Some(feedback));
-        prop_assert!(Packet::of(&segment, 0, 0).is_none() && read_opening(&segment).is_none());
+        prop_assert!(Packet::of(&segment, 0, 0).is_none() && parse_opening(&segment).is_none());
         let most = if marked > 0 { 32 } else { 28 };
         prop_assert!(segment.options_len() <= most);
     }
 }
 
 #[test]
-fn openings_and_nonsense() {
-    assert_eq!(read_opening(&opening(7, true)), Some((7, true)));
-    assert_eq!(read_opening(&opening(0, false)), Some((0, false)));
+fn openings_and_invalid_packets() {
+    assert_eq!(parse_opening(&opening(7, true)), Some((7, true)));
+    assert_eq!(parse_opening(&opening(0, false)), Some((0, false)));
     let words = |n: usize| Segment::coded(Flags::PSH | Flags::ACK, Seq(0), &[1; 8][..n]);
     for n in [0, 1, 2, 3, 6, 7, 8] {
         assert!(Packet::of(&words(n), 0, 0).is_none(), "{n} words");
     }
-    // A symbol's head must agree with its length, a combination must have some symbols, not many.
+    // A symbol's head must agree with its length, and the size of a combination must be within its
+    // bounds.
     let mut segment = words(4);
     assert!(Packet::of(&segment, 0, 0).is_none());
     segment.len = 1;
@@ -63,7 +64,7 @@ fn openings_and_nonsense() {
 
 /// Heads are combined by the same arithmetic as bytes.
 #[test]
-fn heads_are_bytes() {
+fn heads_combine_like_bytes() {
     let heads = [Head::new(1436, false), Head::new(7, true), Head::new(0, true)];
     assert!((heads[1].len(), heads[1].fin()) == (7, true) && heads[2].is_empty());
     let bytes: Vec<Vec<u8>> = heads.iter().map(|h| h.0.to_vec()).collect();
@@ -74,10 +75,10 @@ fn heads_are_bytes() {
     assert_eq!(FIN, 0x8000);
 }
 
-/// A combination for which there is no room is not reported as arrived, so that the sender does not count on it; a
-/// symbol always is, and what comes again is taken when there is room.
+/// A combination without room is not reported as arrived, so that the sender does not rely on it. A
+/// symbol always is, and a repeated combination is accepted when there is room.
 #[test]
-fn what_is_not_kept_has_not_arrived() {
+fn dropped_combinations_are_not_reported_as_arrived() {
     let (mut receiver, mut stats) = (Receiver::new(), SlidingStats::default());
     let mut take = |number, payload| {
         let head = Head::new(7, false);

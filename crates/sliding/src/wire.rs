@@ -7,12 +7,12 @@
 //! opening       SYN  attempt        answer  SYN+ACK  the attempt it answers
 //! ```
 //!
-//! A packet number is used once, so that what arrived is never ambiguous. Bit `i` of up to four words
-//! says that packet `n - i` has arrived; the bits of omitted words are all set. With ECE, feedback
-//! has one more word, which counts the packets that arrived with CE. The head of a symbol, its length
-//! with [`FIN`] in the highest bit, is part of what is combined: a receiver learns length and end of
-//! a symbol that it computes. The combination of heads is carried (its upper bytes zero), that of
-//! payloads is the payload, as long as the longest. A symbol's option takes 20 bytes, a
+//! A packet number is used once, so that arrivals are never ambiguous. Bit `i` of up to four words
+//! means that packet `n - i` has arrived; the bits of omitted words are all set. With ECE, feedback
+//! has one more word, the count of packets that arrived with CE. The head of a symbol, its length
+//! with [`FIN`] in the highest bit, is combined too: a receiver learns length and end of a symbol
+//! that it decodes. A combination carries the combination of the heads (with zero upper bytes), and
+//! as its payload that of the payloads, as long as the longest. A symbol's option takes 20 bytes, a
 //! combination's 24. Numbers wrap at 32 bits.
 
 use airtcp_fec::{Symbol, gf256};
@@ -23,15 +23,15 @@ use airtcp_units::LowBits;
 pub const SYMBOL_OPTION: u16 = 24;
 /// Highest bit of a head: the stream ends with this symbol.
 pub const FIN: u16 = 1 << 15;
-/// Most symbols in one combination. Bounds the receiver's work for a combination.
+/// Maximum number of symbols in one combination. Bounds the receiver's work per combination.
 pub(crate) const MAX_COMBINED: u16 = 256;
 
-/// Length and flag of a symbol, or a combination of such.
+/// Length and flag of a symbol, or a combination of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Head(pub [u8; 2]);
 
 impl Head {
-    /// Of a symbol with `len` bytes, which may be the last.
+    /// The head of a symbol with `len` bytes, which may be the last.
     pub const fn new(len: u16, fin: bool) -> Self {
         Self((len | if fin { FIN } else { 0 }).to_be_bytes())
     }
@@ -46,7 +46,7 @@ impl Head {
         self.len() == 0
     }
 
-    /// The stream ends with it.
+    /// The stream ends with the symbol.
     pub const fn fin(self) -> bool {
         u16::from_be_bytes(self.0) & FIN != 0
     }
@@ -61,16 +61,16 @@ impl Symbol for Head {
     }
 }
 
-/// What a data packet carries.
+/// Content of a data packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload {
     /// A symbol of the stream, by its number.
     Symbol(u64),
     /// A combination of symbols.
     Combination {
-        /// The first of them.
+        /// The first symbol.
         first: u64,
-        /// How many.
+        /// Number of symbols.
         count: u16,
         /// Key of the coefficients.
         key: u16,
@@ -80,11 +80,11 @@ pub enum Payload {
 /// A data packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
-    /// Its number.
+    /// Packet number.
     pub number: u64,
     /// No combination in flight or still to be sent includes an earlier symbol.
     pub oldest: u64,
-    /// What it carries.
+    /// Content of the packet.
     pub payload: Payload,
     /// Head of the symbol, or combination of heads.
     pub head: Head,
@@ -150,7 +150,6 @@ impl Packet {
     }
 }
 
-/// A receiver's feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Feedback {
     /// The first symbol that the receiver has not decoded.
@@ -159,7 +158,7 @@ pub(crate) struct Feedback {
     pub(crate) greatest: u64,
     /// Bit `i`: packet `greatest - i` has arrived.
     pub(crate) arrived: u128,
-    /// Packets that arrived with CE, all together.
+    /// Total number of packets that arrived with CE.
     pub(crate) marked: u32,
 }
 
@@ -189,7 +188,7 @@ impl Feedback {
             return None;
         }
         let bits = [words[head], words[head + 1], words[head + 2], words[head + 3]];
-        let arrived = ack_bitmap::of_words(bits, count - head);
+        let arrived = ack_bitmap::from_words(bits, count - head);
         Some(Self {
             next: Seq(words[0]).unwrap_near(Seq(0), near_symbol)?,
             greatest: Seq(words[1]).unwrap_near(Seq(0), near_number)?,
@@ -205,8 +204,8 @@ pub(crate) fn opening(attempt: u32, answer: bool) -> Segment {
     Segment::coded(flags, Seq(0), &[attempt])
 }
 
-/// Reads an opening packet: its number, and whether it is an answer.
-pub(crate) fn read_opening(segment: &Segment) -> Option<(u32, bool)> {
+/// Parses an opening packet: its number, and whether it is an answer.
+pub(crate) fn parse_opening(segment: &Segment) -> Option<(u32, bool)> {
     let (words, count) = segment.words();
     let is_one = segment.kind == Kind::Coded && segment.flags.has(Flags::SYN) && count == 1;
     is_one.then(|| (words[0], segment.flags.has(Flags::ACK)))

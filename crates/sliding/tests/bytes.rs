@@ -1,12 +1,12 @@
-//! The same machine over lengths and over bytes, side by side on the same draws: it sends the same
-//! packets at the same times, and the bytes that arrive are those that were written.
+//! The same machine over lengths and over bytes, with the same random numbers: it sends the same
+//! packets at the same times, and the bytes that arrive equal those written.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Bytes, Content, Datagram, Head, SlidingConfig, SlidingConnection};
 use airtcp_units::{Nanos, Narrow, Span};
@@ -14,11 +14,11 @@ use proptest::prelude::*;
 
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
-/// Time a packet takes at the bottleneck, and from there.
+/// Service time of a packet at the bottleneck, and delay from there.
 const SERVICE: Span = Span::from_micros(1200);
 const DELAY: Span = Span::from_millis(20);
 
-/// What a path does to packets: shares lost, doubled, late and marked.
+/// Faults of a path: shares of packets lost, duplicated, delayed and marked.
 #[derive(Debug, Clone, Copy)]
 struct Faults {
     lost: f64,
@@ -35,7 +35,7 @@ struct Pair<S: Content> {
     free: [Nanos; 2],
     faults: Faults,
     draws: Stream,
-    /// Every packet that was sent: when, by which end, and its header.
+    /// Every packet sent: time, end, and header.
     sent: Vec<(Nanos, usize, Segment)>,
     now: Nanos,
 }
@@ -70,8 +70,8 @@ impl<S: Content<Packet: Marked>> Pair<S> {
         f: impl FnOnce(&mut SlidingConnection<S>, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
         let side = [Side::Client, Side::Server][end];
-        let who = Who::Endpoint(EndpointId::new(0, side));
-        f(&mut self.ends[end], self.now, &mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, side));
+        f(&mut self.ends[end], self.now, &mut Cx::new(&mut NoProbe, source))
     }
 
     fn travel(&mut self, from: usize, mut packet: S::Packet) {
@@ -96,7 +96,7 @@ impl<S: Content<Packet: Marked>> Pair<S> {
         }
     }
 
-    /// Until both ends are done, or the time is up.
+    /// Runs until both ends have finished, or until the time is up.
     fn run(&mut self, until: Nanos) {
         self.ends[CLIENT].open(self.now);
         loop {
@@ -151,7 +151,7 @@ fn of_bytes(config: &SlidingConfig, data: &[Vec<u8>; 2]) -> [SlidingConnection<B
     ends
 }
 
-/// The counters of both pairs, if all agrees.
+/// The number of computed symbols, after a check that both pairs agree.
 fn side_by_side(config: &SlidingConfig, sizes: [usize; 2], faults: Faults, seed: u64) -> u64 {
     let until = Nanos::ZERO + Span::from_secs(600);
     let data = [stream(1, sizes[0]), stream(2, sizes[1])];
@@ -187,7 +187,7 @@ proptest! {
     }
 }
 
-/// The bytes of symbols that came in combinations only are computed, too.
+/// Bytes of symbols that arrived only in combinations are computed too.
 #[test]
 fn symbols_are_computed_from_bytes() {
     let faults = Faults { lost: 0.3, twice: 0.0, late: 0.0, marked: 0.0 };
@@ -197,9 +197,9 @@ fn symbols_are_computed_from_bytes() {
     assert!(sum > 10, "{sum}");
 }
 
-/// Whatever arrives at a socket is taken or refused.
+/// Any datagram at a socket is accepted or refused.
 #[test]
-fn nonsense_is_refused() {
+fn arbitrary_datagrams_are_accepted_or_refused() {
     let mut pair = Pair::new(
         of_bytes(&SlidingConfig::default(), &[stream(1, 5000), Vec::new()]),
         Faults { lost: 0.0, twice: 0.0, late: 0.0, marked: 0.0 },
@@ -209,7 +209,7 @@ fn nonsense_is_refused() {
     for n in 0..20_000_u64 {
         let mut bytes: Vec<u8> =
             (0..draws.below(60)).map(|_| u8::narrow(draws.below(256))).collect();
-        // Half of them with lengths that agree.
+        // Half of the datagrams have consistent lengths.
         if n % 2 == 0 && bytes.len() >= 4 {
             bytes[1] = u8::narrow(draws.below(9));
             bytes[2] = 0;

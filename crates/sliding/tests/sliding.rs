@@ -1,12 +1,12 @@
-//! The sliding transport over one bottleneck: what it promises, at its size, and that any pattern of
-//! faults delivers the stream byte for byte, with real coding at both ends.
+//! The sliding transport over one bottleneck: its performance, and the delivery of the stream byte
+//! for byte under any faults, with real coding at both ends.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 
 use airtcp_packet::{Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_sliding::{Coding, Packet, Payload, SlidingConfig, SlidingConnection};
 use airtcp_transport::tcp::TcpConfig;
 use airtcp_units::{BitRate, Nanos, Span};
@@ -15,7 +15,7 @@ use support::shadow::{EMPTY, byte, hash};
 use support::{Loss, Path, World, stats};
 
 const SECOND: u64 = 1_000_000_000;
-/// Share of the link that payload can take: 1436 of 1496 bytes.
+/// Payload share of the link: 1436 of 1496 bytes.
 const PAYLOAD: f64 = 1436.0 / 1496.0;
 
 fn transfer(path: Path, config: &SlidingConfig, size: u64, limit: u64) -> World {
@@ -64,10 +64,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// However much was lost until then, and however long the queue: once losses end the stream
-    /// completes, at the pace of the link.
+    /// After any losses and with any queue, the stream completes at the pace of the link once
+    /// losses end.
     #[test]
-    fn it_goes_on_when_losses_end(
+    fn the_stream_completes_when_losses_end(
         (forward, back) in (0.3..1.0_f64, 0.0..1.0_f64),
         seconds in 1_u64..8,
         queue in 5_usize..50,
@@ -90,9 +90,9 @@ proptest! {
     }
 }
 
-/// A queue far shorter than a round trip of a fast link: goodput never stops for a second.
+/// A queue far shorter than a round trip of a fast link: goodput does not stop for a second.
 #[test]
-fn it_never_stalls() {
+fn goodput_never_stops() {
     let path = Path {
         rate: BitRate::from_mbps(100),
         delay: Span::from_millis(10),
@@ -108,11 +108,12 @@ fn it_never_stalls() {
     }
 }
 
-/// Many flows, and buffers too short for a delay to be seen: what is sent stays near what the link carries,
-/// the link is used, and no flow starves.
+/// Many flows, and buffers too short for a visible delay: the sending rate stays near the link's
+/// capacity, the link is used, and no flow starves.
 #[test]
-fn growth_is_paid_for() {
-    // Flows, queue, loss; most sent of what the link carries, least goodput in Mb/s, least index of Jain.
+fn growth_follows_arrivals() {
+    // Flows, queue, loss; maximum sending rate over capacity, minimum goodput in Mb/s, minimum Jain
+    // index.
     for (flows, queue, p, sent, goodput, fair) in [
         (1, 3, 0.0, 1.2, 8.0, 1.0),
         (1, 5, 0.0, 1.2, 8.0, 1.0),
@@ -144,7 +145,7 @@ fn growth_is_paid_for() {
     }
 }
 
-/// Packets that overtake one another on a path that loses none: after the first few, hardly any is judged
+/// Packets overtake one another on a loss-free path: after the first few, hardly any is judged
 /// lost.
 #[test]
 fn reordering_is_remembered() {
@@ -156,9 +157,9 @@ fn reordering_is_remembered() {
     assert!(s.misjudged > 0 && s.resent * 20 < s.symbols, "{s:?}");
 }
 
-/// What was counted adds up, and the sender learns that it is done.
+/// The counters add up, and the sender learns that the transfer is complete.
 #[test]
-fn the_books_balance() {
+fn the_counters_add_up() {
     let path =
         Path { forward: Loss::Independent(0.3), back: Loss::Independent(0.3), ..Path::default() };
     let mut world = transfer(path, &SlidingConfig::default(), 400_000, 60);
@@ -170,7 +171,7 @@ fn the_books_balance() {
     let support::End::Sliding(receiver) = &world.flows[0][1] else { panic!("a sliding flow") };
     let got = receiver.stats();
     assert!(receiver.peer_closed() && got.refused == 0);
-    // Every packet that said something new raised what is known by one symbol.
+    // Every useful packet raised the rank by one symbol.
     assert_eq!(got.useful, sent.symbols);
     assert!(got.useful + got.useless <= sent.packets_sent());
     assert!(sent.packets_sent() < world.packets && world.packets < sent.packets_sent() + 10);
@@ -182,8 +183,8 @@ fn the_books_balance() {
     assert_eq!(world.packets, packets);
 }
 
-/// Bulk: at least 90 % of what the link lets through, less than 10 ms of queue, at most 1.3 bytes
-/// on the link for each that a perfect code would need; and less with more loss.
+/// Bulk: at least 90 % of what the link lets through, less than 10 ms of queue, and at most 1.3
+/// bytes on the link for each that a perfect code would need; less goodput with more loss.
 #[test]
 fn bulk_uses_what_the_link_lets_through() {
     let mut last = f64::MAX;
@@ -211,18 +212,18 @@ fn bulk_uses_what_the_link_lets_through() {
             }
             let s = stats(&w, 0);
             if p <= 0.0 {
-                // Loss-free: nothing but the symbols, and all that the link carries.
+                // Loss-free: only symbols, and the whole capacity.
                 assert_eq!((s.resent, s.combinations, s.lost, s.timeouts), (0, 0, 0, 0));
                 assert!(goodput > 0.99 * PAYLOAD * 10e6, "{goodput}");
             }
-            // Nobody else is there; the first losses of a link may look like a buffer's, once.
+            // There is no other flow; the first losses of a link may look like an overflow, once.
             assert!(s.shared <= u64::from(p > 0.0), "{p} {back}: {}", s.shared);
         }
     }
 }
 
-/// A path on which thousands of packets are under way: all of them, and those that wait for the oldest loss, have
-/// room by default; with 4096 symbols half of the rate is lost.
+/// A path with thousands of packets in flight. The default has room for them and for those that
+/// wait for the oldest loss; with 4096 symbols half of the rate is lost.
 #[test]
 fn long_fat_paths() {
     let run = |p: f64, max_symbols: u16| {
@@ -246,8 +247,8 @@ fn long_fat_paths() {
     assert!(few < 0.6, "{few}");
 }
 
-/// The first seconds of a long transfer, as a share of what the link lets through, and nearly nothing dropped
-/// by a queue that the startup fills.
+/// The first seconds of a long transfer as a share of what the link lets through; a queue that the
+/// startup fills drops almost nothing.
 #[test]
 fn the_first_seconds() {
     for (rtt, until, p, share) in [
@@ -272,8 +273,8 @@ fn the_first_seconds() {
     }
 }
 
-/// Flows that start at once neither take one another's overflow for the path's losses nor send much more than
-/// the link carries once they have started.
+/// Flows that start at once do not learn one another's overflow as the path's loss rate, and after
+/// the start they do not send much more than the link carries.
 #[test]
 fn many_newcomers() {
     for (flows, p, sent) in [(20, 0.0, 1.1), (20, 0.1, 1.1), (50, 0.0, 1.15)] {
@@ -292,7 +293,7 @@ fn many_newcomers() {
     }
 }
 
-/// Short transfers over 10 ms: losses of the first packets do not shrink the window.
+/// Short transfers over 10 ms: losses of the first packets do not reduce the window.
 #[test]
 fn short_transfers_on_a_short_path() {
     for (p, most) in [(0.1, 0.16), (0.3, 0.25), (0.5, 0.45)] {
@@ -329,7 +330,7 @@ fn bursts_in_time() {
     }
 }
 
-/// Beside a CUBIC flow on a link without loss neither starves, whoever came first.
+/// Beside a CUBIC flow on a loss-free link neither starves, whichever started first.
 #[test]
 fn beside_cubic() {
     for (ours, theirs) in [(0, 0), (0, 10), (10, 0)] {
@@ -347,9 +348,9 @@ fn beside_cubic() {
     }
 }
 
-/// A queue that marks from 20 packets (24 ms) on: alone, the transport ends its startup by a mark and
-/// needs no other; beside a TCP that answers marks, neither starves and nothing is dropped; without
-/// the field in its packets it behaves as where nothing marks.
+/// A queue that marks from 20 packets (24 ms) on. Alone, the transport ends its startup by a mark
+/// and needs no other. Beside a TCP that responds to marks, neither starves and nothing is dropped.
+/// Without ECT in its packets it behaves as on a queue that does not mark.
 #[test]
 fn marks_are_answered() {
     let path = Path { mark: Some((20.0, 1.0)), ..Path::default() };
@@ -387,8 +388,9 @@ fn marks_are_answered() {
     }
 }
 
-/// What is lost again and again goes twice: in order sooner for little of the rate under independent
-/// losses; in bursts a copy would share the fate of its symbol, and nothing changes.
+/// Symbols lost repeatedly are sent twice. Under independent losses, data arrives in order sooner
+/// at a small cost in rate. In bursts a copy would share the fate of its symbol, and nothing
+/// changes.
 #[test]
 fn duplicates_shorten_the_tail() {
     let run = |forward: Loss, max_duplicates: f64| {
@@ -409,9 +411,9 @@ fn duplicates_shorten_the_tail() {
     assert_eq!(run(bursts, 0.05), run(bursts, 0.0));
 }
 
-/// Two of a kind share a lossy link, and without a standing queue.
+/// Two flows of this transport share a lossy link without a standing queue.
 #[test]
-fn beside_its_like() {
+fn two_flows_share_a_lossy_link() {
     let mut w = World::new(Path { forward: Loss::Independent(0.1), ..Path::default() });
     w.sliding(&SlidingConfig::default(), None, Nanos::ZERO);
     w.sliding(&SlidingConfig::default(), None, Nanos(5 * SECOND));
@@ -444,8 +446,8 @@ fn percentile(forward: Loss, both: bool, config: &SlidingConfig) -> (f64, f64) {
 }
 
 /// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways
-/// and in bursts of 10 ms, at no more than 1.3/(1-p) bytes for each (1.33/(1-p) where bursts of 50 ms
-/// lose 30 %); and coding is what does it.
+/// and in bursts of 10 ms. It takes at most 1.3/(1-p) bytes per byte (1.33/(1-p) where bursts of 50
+/// ms lose 30 %). Coding is the reason.
 #[test]
 fn short_transfers() {
     let config = SlidingConfig::default();
@@ -474,7 +476,7 @@ fn short_transfers() {
     assert!(plain > 1.1 * coded, "{plain} without, {coded} with coding");
 }
 
-/// Feedback that is lost for five seconds, and a link that is dead for five.
+/// Feedback is lost for five seconds, and the link is dead for five.
 #[test]
 fn silence_is_survived() {
     let dead = Loss::Blackout(Nanos(SECOND), Nanos(6 * SECOND));
@@ -488,9 +490,10 @@ fn silence_is_survived() {
         );
         assert_eq!(w.flows[0][1].delivered(), 4_000_000);
         assert_eq!(w.shadows[0].delivered, 4_000_000);
-        // About 3.5 s of transfer, 5 of silence, and less than two to notice that it is over.
+        // About 3.5 s of transfer, 5 of silence, and less than two to detect the end of the
+        // silence.
         assert!(w.now < Nanos(11 * SECOND), "{}", w.now);
-        // While nothing is heard a few round trips are sent, then probes.
+        // During silence a few round trips of data are sent, then probes.
         assert!(w.carried < 7_000_000, "{}", w.carried);
     }
 }
@@ -511,9 +514,9 @@ impl Alone {
         &mut self,
         f: impl FnOnce(&mut SlidingConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
-        let who = Who::Endpoint(airtcp_packet::EndpointId::new(0, Side::Client));
+        let source = EventSource::Endpoint(airtcp_packet::EndpointId::new(0, Side::Client));
         let mut probe = NoProbe;
-        f(&mut self.0, self.1, &mut Cx::new(&mut probe, who))
+        f(&mut self.0, self.1, &mut Cx::new(&mut probe, source))
     }
     fn poll(&mut self) -> Option<Segment> {
         self.with(Machine::poll)
@@ -521,7 +524,7 @@ impl Alone {
     fn take(&mut self, segment: Segment) {
         self.with(|c, now, cx| c.handle(now, segment, cx));
     }
-    /// Goes on to its next timer; what it sends then.
+    /// Advances to the end's next timer and returns what it sends then.
     fn step(&mut self) -> Vec<Segment> {
         let next = self.0.next_timer();
         if next != Nanos::NEVER {
@@ -535,10 +538,10 @@ impl Alone {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Any feedback, however contradictory: no panic, no endless work, and the symbol that the
-    /// peer still wants is sent again in the end.
+    /// Under any feedback, even contradictory, there is no panic and no endless work, and the
+    /// symbol that the peer still wants is eventually retransmitted.
     #[test]
-    fn lies_neither_crash_nor_stall(
+    fn false_feedback_neither_crashes_nor_stalls(
         lies in proptest::collection::vec((0_u32..80, 0_u32..200, any::<[u32; 4]>(), 1_usize..7, 0_u64..50), 1..60),
         wild in proptest::collection::vec((any::<u8>(), any::<[u32; 8]>(), 0_usize..9, 0_u16..2000), 0..40),
         claims_all: bool,
@@ -550,7 +553,7 @@ proptest! {
         for (next, greatest, bits, words, wait) in lies {
             sent += end.step().len();
             end.1 += Span::from_millis(wait);
-            // Never all of it: the peer still wants something.
+            // Never everything: the peer still wants a symbol.
             let next = if claims_all { 0 } else { next.min(79) };
             let bits = if claims_all { [u32::MAX; 4] } else { bits };
             let list = [next, greatest, bits[0], bits[1], bits[2], bits[3]];
@@ -564,7 +567,7 @@ proptest! {
         }
         prop_assert!(sent < 20_000);
         if end.0.is_done() {
-            // Wild words may have claimed everything, which ends it.
+            // Arbitrary words may have acknowledged everything, which ends the stream.
             return Ok(());
         }
         let wanted = end.0.next_wanted();

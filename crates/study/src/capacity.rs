@@ -1,8 +1,8 @@
-//! Links of varying capacity: what a file says of it, and what TCPs get of it.
+//! Links of varying capacity: the statistics of the file, and what TCPs deliver over the link.
 //!
-//! A file of delivery opportunities or of rates says nothing about losses: it has no PRR and no
-//! burstiness, and no link that looks like it is made. What matters is how much it carries, how much that
-//! varies, for how long nothing leaves, and how long packets then wait.
+//! A file of delivery opportunities or of rates has no losses. It therefore has no PRR, no
+//! burstiness and no synthetic links. The statistics are the mean capacity, its variation, the
+//! longest outage, and the time that packets then wait.
 
 use airtcp_units::{Capacity, Span};
 use schemars::JsonSchema;
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 use crate::compare::{AsLink, Case, Remedies};
 use crate::document::TraceSource;
 
-/// Windows over which a rate is taken: long against a packet, short against a fade. Chosen.
+/// Window over which a rate is measured: longer than a packet, shorter than a fade. \[choice\]
 const WINDOW: Span = Span::from_secs(1);
 
-/// Most windows in the picture of a link over time; then they are longer.
+/// Most windows in the chart of a link over time. A longer file gets longer windows.
 const MAX_WINDOWS: u64 = 600;
 
 /// What a link of varying capacity can carry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityStats {
-    /// Time that the file covers; then it starts over.
+    /// Time that the file covers. After it the file repeats.
     pub duration_s: f64,
     /// Delivery opportunities, or rates, in the file.
     pub entries: u64,
@@ -28,7 +28,7 @@ pub struct CapacityStats {
     pub opportunity_bytes: Option<u64>,
     /// Mean over the whole file.
     pub mean_bps: f64,
-    /// Windows over which the following rates are taken.
+    /// Length of the windows over which the following rates are measured.
     pub window_s: f64,
     /// Rate that 5 % of the windows do not exceed.
     pub p5_bps: f64,
@@ -36,19 +36,18 @@ pub struct CapacityStats {
     pub p50_bps: f64,
     /// Rate that 95 % of the windows do not exceed.
     pub p95_bps: f64,
-    /// Longest time in which nothing leaves.
+    /// Longest time in which the link sends nothing.
     pub longest_outage_s: f64,
-    /// The rates, window by window; the windows are longer than those above where there would be more
-    /// than 600.
+    /// Rate of each window. If there are more than 600 windows, longer windows replace them.
     pub over_time: CapacityOverTime,
 }
 
-/// A capacity, window by window.
+/// A capacity over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityOverTime {
     /// Length of a window.
     pub window_s: f64,
-    /// Mean rate of each.
+    /// Mean rate of each window.
     pub bps: Vec<f64>,
 }
 
@@ -90,17 +89,17 @@ pub struct CapacityStudy {
     pub name: String,
     /// Where it was read.
     pub source: TraceSource,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     pub notes: Vec<String>,
-    /// What it can carry.
+    /// Statistics of the capacity.
     #[serde(flatten)]
     pub stats: CapacityStats,
-    /// The way around it over which TCPs were compared: its one-way delay and its queue.
+    /// Delay and queue of the link over which TCPs were compared.
     pub around: AsLink,
-    /// What each TCP gets of it, in equal stretches of the file; null if none were compared. Without the
-    /// single runs and windows: `airtcp compare` gives those.
+    /// The comparison of TCPs over equal stretches of the file; null if none were compared. Single
+    /// runs and windows are left out: `airtcp compare` gives them.
     pub compared: Option<Case>,
-    /// What would shorten the wait in its queue; null if that was not asked for.
+    /// Remedies that may shorten the wait in the queue; null if none were requested.
     pub remedies: Option<Remedies>,
 }
 
@@ -117,7 +116,7 @@ mod tests {
             .collect();
         let stats = CapacityStats::of(&Capacity::opportunities(at, 1504).unwrap());
         let full = 1000.0 * 1504.0 * 8.0;
-        // Nine seconds are silent, one has the entry that ends the file, ten are full.
+        // Nine seconds have no entry, one has the entry that ends the file, ten are full.
         let found = (stats.p5_bps, stats.p50_bps, stats.p95_bps);
         assert_eq!(found, (0.0, 1504.0 * 8.0, full));
         assert_eq!((stats.longest_outage_s, stats.over_time.bps.len()), (1.001, 20));

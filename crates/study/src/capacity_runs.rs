@@ -8,8 +8,8 @@ use crate::document::TraceSource;
 use crate::error::StudyError;
 use crate::options::StudyOptions;
 
-/// Studies links of varying capacity; those in `links` without one are passed over. `report` is as
-/// for [`study`](crate::study). Gives the finished links, and true if it was stopped.
+/// Studies links of varying capacity, and skips links without one. `report` is as for
+/// [`study`](crate::study). Returns the finished links, and true if `report` stopped the study.
 ///
 /// # Errors
 /// If the options are impossible.
@@ -39,7 +39,7 @@ pub fn study_capacities(
     let mut cases = cases.into_iter();
     let made = links.into_iter().filter_map(|link| {
         let capacity = link.capacity.as_ref()?;
-        // A comparison that was stopped has the subjects from the first on.
+        // A stopped comparison holds the first subjects.
         let subject = cases.next();
         let mut notes = link.notes.clone();
         notes.extend(

@@ -1,20 +1,21 @@
-//! How a trace's throughput differs from that of synthetic links, and whether by chance.
+//! The difference in throughput between a trace and synthetic links, and whether chance explains
+//! it.
 //!
-//! The trace is one run. Against the *mean* of the replicas only that mean is uncertain: the difference
-//! has the mean's interval, and the ratio to it lies between the trace's rate over either end of it
-//! (Fieller's interval with a numerator that is known).
+//! The trace is one run, so only the *mean* of the replicas is uncertain. The difference has the
+//! interval of that mean. The ends of the ratio's interval are the trace's rate over the ends of
+//! the mean's interval (Fieller's interval with a known numerator).
 //!
-//! Student's interval of that mean holds where a replica has many events of either kind. Where nearly
-//! every slot delivers, a rare replica with a few timeouts makes the mean, and a set of 20 often has none
-//! of these; where next to nothing is delivered, a rare replica with a lucky run does. There is no interval
-//! there: of the mean, of the difference, of the ratio.
+//! Student's interval of the mean is valid if a replica has many slots that deliver and many that
+//! do not. If nearly every slot delivers, rare replicas with a few timeouts determine the mean, and
+//! a set of 20 often has none of them. If nearly no slot delivers, rare replicas with a long run of
+//! deliveries do. In both cases the mean, the difference and the ratio have no interval.
 //!
-//! Whether the trace is like one of the replicas is a question to the prediction interval. A rate is
-//! bounded: by nothing delivered, and by a packet in every slot. Near either bound rates are skewed away
-//! from it, so that a normal interval would find too many links below the replicas where nearly all
-//! slots are used, and too many above them where nearly none are. The interval is therefore that of
-//! `ln((d + 1/2) / (s - d + 1/2))`, of `d` packets delivered in `s` slots, turned back into rates; what a
-//! replica has reached is within chance whatever the shape.
+//! The prediction interval tells whether the trace is like one of the replicas. A rate lies between
+//! no packet and a packet in every slot. Near a bound, the distribution of rates is skewed away
+//! from it. A normal interval would place too many links below the replicas near full use, and too
+//! many above them near no use. The interval is therefore that of `ln((d + 1/2) / (s - d + 1/2))`,
+//! with `d` packets delivered in `s` slots, turned back into rates. It is widened to the rates that
+//! the replicas reached.
 
 use airtcp_sim::Estimate;
 use airtcp_sim::slotted::SlottedConfig;
@@ -23,12 +24,12 @@ use airtcp_units::detmath;
 use crate::result::{Difference, Ensemble, TcpOutcome};
 use crate::slot_use::{SlotUse, without_interval};
 
-/// The mean of the replicas' rates, with an interval where Student's holds. A replica lasts so many
-/// slots of so many seconds.
+/// The mean of the replicas' rates, with an interval if Student's is valid. A replica has `slots`
+/// slots of `slot_s` seconds.
 pub(crate) fn mean_rate(rates: &[f64], slots: usize, slot_s: f64) -> Estimate {
     let estimate = Estimate::of(rates.iter().copied());
     let delivered = estimate.mean.unwrap_or(0.0) * slots as f64 * slot_s;
-    if SlotUse::have_interval(&[SlotUse::of_tcp(delivered, slots as f64 - delivered)]) {
+    if SlotUse::interval_holds(&[SlotUse::of_tcp(delivered, slots as f64 - delivered)]) {
         return estimate;
     }
     without_interval(estimate)
@@ -59,7 +60,7 @@ pub(crate) fn difference(
     }
 }
 
-/// `rate` over the ensemble's mean, less 1, in percent. An end is open where the mean may be zero.
+/// `rate` over the ensemble's mean, minus 1, in percent. An end is open if the mean may be zero.
 fn percent(rate: f64, mean: f64, interval: &Estimate) -> Estimate {
     let over = |base: f64| 100.0 * (rate / base - 1.0);
     let bounds = interval.ci_low.zip(interval.ci_high);
@@ -77,7 +78,8 @@ struct Slots {
 }
 
 impl Slots {
-    /// Where the rate over one more synthetic link lies with at least 95 % probability.
+    /// The interval that holds the rate over one more synthetic link with at least 95 %
+    /// probability.
     fn prediction(&self, rates: &[f64]) -> Option<[f64; 2]> {
         let scaled: Vec<f64> = rates.iter().map(|r| self.logit(*r)).collect();
         let [low, high] = Estimate::prediction(&scaled)?.map(|y| self.rate(y));
@@ -142,7 +144,7 @@ mod tests {
         assert!(up < 100.0 && 97.5 - low > 1.3 * (up - 97.5), "{low} {up}");
         let [low, up] = slots.prediction(&high.map(|r| 100.0 - r)).unwrap();
         assert!(low > 0.0 && up - 2.5 > 1.3 * (2.5 - low), "{low} {up}");
-        // What was reached is within, and nothing delivered at all is no fault.
+        // The interval includes the replicas' own rates, and no delivery at all is no error.
         assert!(slots.prediction(&[0.0, 0.0, 90.0]).unwrap()[1] >= 90.0);
         assert_eq!(slots.prediction(&[1.0]), None);
         let [low, _] = slots.prediction(&[0.0; 20]).unwrap();

@@ -1,15 +1,15 @@
-//! Parts that several documents have.
+//! Parts common to several documents.
 
 use airtcp_trace::LinkTrace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file that was passed over.
+/// A skipped file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     /// The file.
     pub path: String,
-    /// Why it was passed over.
+    /// Why it was skipped.
     pub reason: String,
 }
 
@@ -29,7 +29,7 @@ pub struct TraceSource {
 }
 
 impl TraceSource {
-    /// Where `link` came from.
+    /// The source of `link`.
     pub(crate) fn of(link: &LinkTrace) -> Self {
         Self { path: link.source.path.display().to_string(), layout: link.source.layout.clone() }
     }

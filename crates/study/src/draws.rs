@@ -1,7 +1,7 @@
-//! The random streams of a link: named after what was measured on it, not after its file.
+//! The random streams of a link, named after its outcomes and not after its file.
 //!
-//! A file that is renamed or moved therefore gives the same results, and a file beside it changes
-//! nothing. Links with equal outcomes draw from streams of their own, numbered in the order given.
+//! A renamed or moved file therefore gives the same results, and other files do not change them.
+//! Links with equal outcomes have different streams, numbered in the given order.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    /// Those of each of `links`, in their order.
+    /// The streams of each of `links`, in their order.
     pub(crate) fn of(seed: u64, links: &[LinkTrace]) -> Vec<Self> {
         let mut naming = Naming::new(seed);
         links.iter().map(|link| naming.draws(&link.outcomes)).collect()

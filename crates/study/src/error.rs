@@ -1,9 +1,9 @@
-//! Why options make no study.
+//! Errors of a study's options.
 
 /// Name of the profile that scales S1's timers with the slot.
 pub(crate) const SCALED: &str = "s1";
 
-/// Options that make no study.
+/// An error of a study's options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StudyError {
     /// No such profile.
@@ -14,7 +14,7 @@ pub enum StudyError {
         /// Names of the profiles.
         accepted: String,
     },
-    /// Keys in place of the profile's that make no TCP.
+    /// TCP keys that are not possible.
     #[error("tcp: {0}")]
     Tcp(String),
     /// A number outside its range.
@@ -27,7 +27,7 @@ pub enum StudyError {
         /// What is accepted.
         accepted: &'static str,
     },
-    /// The interval of every file is impossible: the first, with what to do.
+    /// The interval of every file is impossible; the message names the first file and what to do.
     #[error("{0}")]
     Interval(String),
 }

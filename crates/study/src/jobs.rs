@@ -2,9 +2,9 @@
 //!
 //! A job is one variant (a TCP, a kind of synthetic link, a synthesiser) on one subject (a link, a
 //! scenario) in one replication. Jobs start subject by subject, and within a subject replication by
-//! replication, so that a run that is stopped has whole subjects and whole replications. Results come
-//! back by subject, variant and replication. They do not depend on the number of workers as long as a
-//! job draws its random numbers from a stream of its own.
+//! replication, so that a stopped run has whole subjects and whole replications. Results come back
+//! by subject, variant and replication. They do not depend on the number of workers as long as each
+//! job draws from its own random stream.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,7 +26,7 @@ pub(crate) struct Jobs<V> {
     subjects: Vec<Subject<V>>,
 }
 
-/// The variants of a subject with the replications of each, and what one job costs.
+/// The variants of a subject with the replications of each, and the cost of one job.
 #[derive(Debug)]
 struct Subject<V> {
     variants: Vec<(V, u32)>,
@@ -49,14 +49,14 @@ impl<V> Subject<V> {
     }
 }
 
-/// What the jobs of one subject gave: by variant, the replications; `None` where a job was stopped.
+/// The results of one subject's jobs by variant and replication; `None` if a job was stopped.
 #[derive(Debug)]
 pub(crate) struct Results<V, T> {
     variants: Vec<(V, Vec<Option<T>>)>,
 }
 
 impl<V, T> Results<V, T> {
-    /// By variant, the replications that all variants have finished, and true if none is missing.
+    /// By variant, the replications that all variants have finished, and true if all are there.
     pub(crate) fn complete(self) -> (Vec<(V, Vec<T>)>, bool) {
         let most = self.variants.iter().map(|(_, found)| found.len()).max().unwrap_or(0);
         let finished: Vec<bool> = (0..most)
@@ -78,8 +78,8 @@ impl<V: Sync> Jobs<V> {
         Self { subjects: Vec::new() }
     }
 
-    /// Adds a subject: its variants with the replications of each. `cost` is how long one of its jobs
-    /// takes against those of other subjects, for the progress.
+    /// Adds a subject: its variants with the replications of each. `cost` is the relative duration
+    /// of one of its jobs, for the progress.
     pub(crate) fn add(&mut self, variants: Vec<(V, u32)>, cost: usize) {
         self.subjects.push(Subject { variants, cost });
     }
@@ -89,9 +89,9 @@ impl<V: Sync> Jobs<V> {
         self.subjects.iter().map(Subject::count).fold(0, usize::saturating_add)
     }
 
-    /// Runs the jobs on so many `workers`, or on all cores, and gives the results of each subject.
-    /// `job` gives `None` if it was stopped. `report` is called on the calling thread with the cost of
-    /// the finished jobs and of all, and returns false to stop.
+    /// Runs the jobs on `workers` threads, or on all cores, and returns the results of each
+    /// subject. `job` returns `None` if it was stopped. `report` is called on the calling thread
+    /// with the cost of the finished jobs and of all, and returns false to stop.
     ///
     /// # Errors
     /// That of the first job that failed; it stops the others.

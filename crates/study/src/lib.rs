@@ -1,10 +1,10 @@
-//! The study of a link: what it is, what TCP gets from it, and how that differs from links
-//! that look the same by packet reception ratio alone.
+//! The study of a link: its statistics, the throughput of TCP over it, and the difference from
+//! synthetic links with the same packet reception ratio.
 //!
-//! This is S1's experiment ("PRR Is Not Enough"), for any number of links at once. For each
-//! link TCP runs over the trace itself, over independent links of the same PRR, and over
-//! Gilbert-Elliott links of the same PRR and `mu`; [`study`] spreads the runs over all cores
-//! and [`StudyResult`] is what comes out, the same for terminal, report, JSON and tables.
+//! This is S1's experiment ("PRR Is Not Enough"), for any number of links at once. For each link
+//! TCP runs over the trace itself, over independent links of the same PRR, and over Gilbert-Elliott
+//! links of the same PRR and `mu`; [`study`] spreads the runs over all cores and returns a
+//! [`StudyResult`], from which terminal, report, JSON and tables are made.
 
 mod capacity;
 mod capacity_runs;
@@ -18,17 +18,17 @@ mod jobs;
 mod limits;
 mod link_study;
 mod loader;
-mod look_alikes;
 mod models;
 mod options;
 mod result;
 mod runs;
 mod slot_use;
 mod slots;
+mod synthetic_links;
 
 pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
 pub use capacity_runs::study_capacities;
-/// The intervals by themselves, so that how often they cover can be measured.
+/// The intervals by themselves, so that their coverage can be measured.
 pub mod intervals {
     pub use crate::compare::paired::{difference, ranking, ratio, share};
 }
@@ -41,7 +41,7 @@ pub use compare::{
 };
 pub use document::{Cwnd, Skipped, TraceSource};
 pub use error::StudyError;
-pub use loader::{load_trace, read_capacities};
+pub use loader::{Traces, read_capacities};
 pub use models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
 };

@@ -9,7 +9,7 @@ use crate::StudyError;
 /// Longest trace in simulated time: 100 years.
 pub(crate) const LONGEST: Span = Span::from_secs(100 * 365 * 86_400);
 
-/// Refuses a trace that would last longer than simulated time can count.
+/// Refuses a trace longer than [`LONGEST`].
 pub(crate) fn fits(link: &LinkTrace, config: &SlottedConfig) -> Result<(), StudyError> {
     let most = LONGEST.0 / config.slot.0.max(1);
     if link.outcomes.len() as u64 <= most {

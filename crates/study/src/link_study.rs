@@ -1,4 +1,4 @@
-//! A link's part of a study, from the runs over it.
+//! Makes a link's part of a study from the runs over it.
 
 use airtcp_sim::Estimate;
 use airtcp_sim::slotted::{SlottedConfig, SlottedResult};
@@ -9,12 +9,12 @@ use airtcp_units::{Narrow, Outcomes};
 use crate::StudyOptions;
 use crate::chance::{difference, mean_rate};
 use crate::document::{Cwnd, TraceSource};
-use crate::look_alikes::{Kind, LookAlikes};
 use crate::result::{
     Differences, Ensemble, LinkStudy, PrrOverTime, StartEffect, TcpOutcome, TcpStudy,
 };
+use crate::synthetic_links::{Kind, SyntheticLinks};
 
-/// Windows in the picture of a link over time.
+/// Windows in the chart of a link over time.
 const WINDOWS: usize = 300;
 
 /// The trace itself: its metrics, and TCP over it.
@@ -37,7 +37,7 @@ pub(crate) struct Replica {
 }
 
 impl Replica {
-    /// What a run over the link `outcomes` gave.
+    /// The result of a run over the link `outcomes`.
     pub(crate) fn of(outcomes: &Outcomes, run: &SlottedResult) -> Self {
         let (mut longest_success, mut longest_loss) = (0, 0);
         metrics::for_each_run(outcomes, |received, length| {
@@ -56,8 +56,8 @@ impl Replica {
     }
 }
 
-/// The study of a link without comparisons, from TCP over the trace and over the synthetic links of each
-/// kind; of chains there may be none.
+/// The study of a link without comparisons, from TCP over the trace and over the synthetic links of
+/// each kind; chains may be missing.
 pub(crate) fn of_link(
     link: &LinkTrace,
     config: &SlottedConfig,
@@ -99,9 +99,9 @@ pub(crate) fn of_link(
     }
 }
 
-/// Why there is no Gilbert-Elliott chain, or that it is not quite that of the link.
+/// Why there is no Gilbert-Elliott chain, or why it differs from the link's.
 fn chain_note(link: &LinkTrace, options: &StudyOptions) -> Option<&'static str> {
-    match LookAlikes::of(link, Kind::GilbertElliott, options.analyse.drawn_order) {
+    match SyntheticLinks::of(link, Kind::GilbertElliott, options.analyse.drawn_order) {
         None if !link.order_known => Some(
             "the order of losses was not measured: mu is not known, and there is no Gilbert-Elliott chain",
         ),
@@ -130,7 +130,7 @@ fn outcome(run: &SlottedResult, cwnd: Option<Cwnd>) -> TcpOutcome {
     }
 }
 
-/// `rate` makes the mean of the replicas' rates.
+/// `rate` computes the mean of the replicas' rates.
 fn ensemble(replicas: &[Replica], rate: impl Fn(&[f64]) -> Estimate) -> Ensemble {
     let of = |f: fn(&Replica) -> f64| Estimate::of(replicas.iter().map(f));
     let rates: Vec<f64> = replicas.iter().map(|r| r.packets_per_second).collect();

@@ -1,19 +1,18 @@
 //! Files that a scenario names: delivery traces of its loss models, capacities of its links.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use airtcp_link::{Rate, RateTrace};
 use airtcp_scenario::{Direction, Scenario, ScenarioError, Topology};
 use airtcp_trace::{ReadOptions, read_links};
 use airtcp_units::{Capacity, Outcomes};
 
-/// Reads the files that the rates of a scenario's links name, from `folder`. Call it before the scenario
-/// is resolved.
+/// Reads the capacity files that a scenario's links name, from `folder`. Call it before resolving
+/// the scenario.
 ///
-/// # Errors
-/// A file that cannot be read, or that says nothing about a capacity; with the path to the key.
+/// # Errors A file that cannot be read, or that holds no capacity; with the path to the key.
 pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), ScenarioError> {
     let mut directions: Vec<(String, &mut Direction)> = Vec::new();
     match &mut scenario.topology {
@@ -47,7 +46,7 @@ pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), Sce
     Ok(())
 }
 
-/// Reads the capacity that the table of a rate names.
+/// Reads the capacity file that `rate` names.
 fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String> {
     let file = base.join(&rate.trace);
     let read = |layout: Option<&str>| {
@@ -66,7 +65,7 @@ fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String>
     {
         return Ok(capacity.clone());
     }
-    // A few whole numbers may be anything; here they are meant to be milliseconds.
+    // A few whole numbers could be several layouts; here they are milliseconds.
     if rate.unit.is_none()
         && let Some(capacity) = read(Some("mahimahi")).ok().and_then(found)
     {
@@ -82,15 +81,41 @@ fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String>
     }
 }
 
-/// Names of links that an error shows.
+/// The traces that a scenario names, each read once for all replications and variants.
+#[derive(Debug)]
+pub struct Traces {
+    folder: PathBuf,
+    read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
+}
+
+impl Traces {
+    /// Traces whose names are relative to `folder`; those in `known` need not be read.
+    pub fn new(folder: &Path, known: BTreeMap<String, Arc<Outcomes>>) -> Self {
+        Self { folder: folder.to_owned(), read: Mutex::new(known) }
+    }
+
+    /// The trace named `name`: a path, and after a `#` the name of a link if the file holds
+    /// several.
+    ///
+    /// # Errors
+    /// A message that names the file and says what is wrong with it.
+    pub fn load(&self, name: &str) -> Result<Arc<Outcomes>, String> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = read.get(name) {
+            return Ok(found.clone());
+        }
+        let outcomes = load_trace(&self.folder, name)?;
+        read.insert(name.to_owned(), outcomes.clone());
+        Ok(outcomes)
+    }
+}
+
+/// Most names of links in an error.
 const SHOWN: usize = 5;
 
-/// Gives the trace named `name`: a path relative to `base`, and after a `#` the name of a link
-/// if the file holds several. Files and links may have a `#` in their own names.
-///
-/// # Errors
-/// A message that names the file and says what is wrong with it.
-pub fn load_trace(base: &Path, name: &str) -> Result<Arc<Outcomes>, String> {
+/// Reads a trace whose name is relative to `base`: see [`Traces::load`]. Files and links may have a
+/// `#` in their own names.
+fn load_trace(base: &Path, name: &str) -> Result<Arc<Outcomes>, String> {
     let parts = || name.match_indices('#').map(|(at, _)| (&name[..at], Some(&name[at + 1..])));
     let (path, wanted) = std::iter::once((name, None))
         .chain(parts())

@@ -1,9 +1,9 @@
-//! Synthesisers of bursty links scored by S1's two tests: does TCP get the same over the
-//! synthetic link as over the trace, and is the longest burst as long?
+//! Scores synthesisers of bursty links by S1's two tests: TCP's throughput over the synthetic link
+//! against that over the trace, and the length of the longest burst.
 //!
 //! One job is one synthesiser on one link: it is fitted once, then draws `replicas` links of the
 //! trace's length, over each of which TCP runs. Every job draws from a stream named after its
-//! link's outcomes and synthesiser: neither workers nor names of files change anything.
+//! link's outcomes and synthesiser, so neither workers nor file names change the result.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::{Skipped, StudyError, StudyOptions};
 /// Version of the format of these results.
 pub const MODELS_SCHEMA: &str = "airtcp.models/1";
 
-/// What was measured on a link, or is the mean over synthetic ones.
+/// Measures of a link, or means over synthetic links.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
     /// TCP's throughput over the trace, packets per second.
@@ -41,22 +41,22 @@ pub struct Measured {
     pub success_excess: Option<f64>,
 }
 
-/// How one synthesiser did on one link.
+/// The score of one synthesiser on one link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// The synthesiser.
     pub synthesiser: String,
-    /// The model it made; absent if the trace does not have what it needs.
+    /// The fitted model; absent if the trace lacks what the synthesiser needs.
     pub model: Option<SynthModel>,
     /// TCP's throughput over its links, packets per second.
     pub packets_per_second: Estimate,
-    /// Mean over the trace's, minus 1; absent if TCP got nothing from the trace.
+    /// Mean throughput over the trace's, minus 1; absent if TCP delivered nothing over the trace.
     pub throughput_error: Option<f64>,
     /// Packet reception ratio of its links.
     pub prr: Estimate,
     /// Longest run of received packets.
     pub longest_success_burst: Estimate,
-    /// Natural logarithm of the mean of that over the trace's.
+    /// Natural logarithm of the mean longest success burst over the trace's.
     pub longest_burst_log_ratio: Option<f64>,
     /// Longest run of lost packets.
     pub longest_loss_burst: Estimate,
@@ -71,18 +71,18 @@ pub struct LinkModels {
     pub name: String,
     /// Packets in its trace.
     pub packets: u64,
-    /// What a reader of the numbers must know of the trace.
+    /// Notes on the trace for the reader of the numbers.
     pub notes: Vec<String>,
     /// Duration of a slot: its inverse is the most packets per second there can be.
     pub slot_s: f64,
     /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed.
     pub slot_assumed: bool,
-    /// False if the file counts packets without their order: the runs that every model is fitted to, and
-    /// TCP's throughput, are then those of an order drawn at random.
+    /// False if the file counts packets without their order. The runs that the models are fitted
+    /// to, and TCP's throughput, are then those of an order drawn at random.
     pub order_known: bool,
-    /// What the trace itself has.
+    /// Measures of the trace itself.
     pub empirical: Measured,
-    /// What the synthesisers made of it.
+    /// Scores of the synthesisers.
     pub scores: Vec<Score>,
 }
 
@@ -95,11 +95,11 @@ pub struct Overall {
     pub description: String,
     /// Links it could be fitted to.
     pub links: u64,
-    /// Mean over links of |throughput over the model - over the trace| over the most there can
-    /// be, S1's normalised error.
+    /// Mean over links of |throughput over the model - over the trace| divided by the link's
+    /// packets per second, S1's normalised error.
     pub mean_normalised_error: Option<f64>,
-    /// Median over links of |throughput error|: a mean would be ruled by links over which TCP gets
-    /// next to nothing.
+    /// Median over links of |throughput error|. Links with nearly no throughput would dominate a
+    /// mean.
     pub median_absolute_throughput_error: Option<f64>,
     /// Share of links with a throughput within 10 % of the trace's (S1 section 9.2).
     pub within_ten_percent: Option<f64>,
@@ -124,14 +124,14 @@ pub struct ModelsResult {
     pub links: Vec<LinkModels>,
     /// Per synthesiser.
     pub overall: Vec<Overall>,
-    /// Files passed over, and why.
+    /// Skipped files and the reasons.
     pub skipped: Vec<Skipped>,
     /// True if it was stopped before all links were done.
     pub interrupted: bool,
 }
 
-/// Scores every synthesiser on every link. `report` is told how many of how many jobs are done,
-/// and returns false to stop; finished links are kept.
+/// Scores every synthesiser on every link. `report` receives the number of finished jobs and of
+/// all, and returns false to stop; finished links are kept.
 ///
 /// # Errors
 /// If the options are impossible.
@@ -226,7 +226,7 @@ fn score(
     }
 }
 
-/// Puts the parts of a link together and sets the scores against the trace.
+/// Makes the scores of a link from its parts, relative to the trace.
 fn assemble(
     link: &LinkTrace,
     slot_s: f64,
@@ -267,7 +267,7 @@ fn assemble(
     })
 }
 
-/// What a synthesiser did on all links.
+/// The errors of a synthesiser over all links.
 #[derive(Default)]
 struct Errors {
     links: u64,

@@ -16,13 +16,12 @@ use crate::error::{SCALED, StudyError};
 /// The slot for which S1 states its timers on Mirage; other slots scale them (S1 section 3.2.2).
 const REFERENCE_SLOT: Span = Span::from_millis(10);
 
-/// How links are studied.
+/// The options of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StudyOptions {
-    /// TCP parameters: `s1` (S1's, with timers in proportion to the slot: 100 slots for the
-    /// least timeout, 6000 for the greatest, 30 for the ACK delay), or the name of a profile,
-    /// taken as it is.
+    /// TCP parameters: `s1` (S1's, with timers in proportion to the slot: a least timeout of 100
+    /// slots, a greatest of 6000, an ACK delay of 30), or the name of a profile, used as it is.
     pub profile: String,
     /// TCP keys in place of the profile's, as in a scenario's table `tcp`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -39,17 +38,17 @@ pub struct StudyOptions {
     pub workers: Option<u32>,
     /// Number of links, from the first, whose congestion window is recorded.
     pub cwnd_links: u32,
-    /// TCPs are compared over each trace if there are at most this many links; never with 0,
-    /// the default.
+    /// Compare TCPs over each trace if there are at most this many links; 0, the default, means
+    /// never.
     pub compare_links: u32,
     /// The TCPs that are compared, by name (see `airtcp compare`); the first is the reference.
     pub compare: Vec<String>,
-    /// Remedies against losses are tried over each trace if there are at most this many links; never
-    /// with 0, the default.
+    /// Try remedies against losses over each trace if there are at most this many links; 0, the
+    /// default, means never.
     pub remedy_links: u32,
-    /// The remedies that are tried, by name; `usual` stands for the usual ones.
+    /// The remedies, by name; `usual` stands for the usual ones.
     pub remedies: Vec<String>,
-    /// How the trace itself is analysed.
+    /// Options of the trace's statistics.
     pub analyse: AnalyseOptions,
 }
 
@@ -78,7 +77,7 @@ pub(crate) const MIN_SLOT: Span = Span::from_micros(1);
 pub(crate) const LONGEST_SLOT: Span = Span::from_secs(3600);
 
 impl StudyOptions {
-    /// Checks what does not depend on a link.
+    /// Checks the options that do not depend on a link.
     ///
     /// # Errors
     /// The first option that is impossible.
@@ -100,13 +99,12 @@ impl StudyOptions {
         self.slotted(None).map(|_| ())
     }
 
-    /// True if neither the options nor the trace say how long a slot is, so that
-    /// [`REFERENCE_SLOT`] is assumed.
+    /// True if neither the options nor the trace give the slot, and [`REFERENCE_SLOT`] is assumed.
     pub(crate) const fn slot_assumed(&self, interval: Option<Span>) -> bool {
         self.slot.is_none() && interval.is_none()
     }
 
-    /// How TCP is put over a link whose trace states `interval`.
+    /// The slotted configuration of TCP over a link whose trace states `interval`.
     pub(crate) fn slotted(&self, interval: Option<Span>) -> Result<SlottedConfig, StudyError> {
         let slot = self.slot.or(interval).unwrap_or(REFERENCE_SLOT);
         if !(MIN_SLOT..=LONGEST_SLOT).contains(&slot) {
@@ -150,7 +148,7 @@ fn scaled(slot: Span) -> TcpConfig {
     let base = TcpConfig::profile(Profile::S1Mirage);
     let scale = |t: Span| {
         let exact = u128::from(t.0) * u128::from(slot.0) / u128::from(REFERENCE_SLOT.0);
-        // What was not zero must not become zero.
+        // A time above zero must stay above zero.
         Span(u64::try_from(exact).unwrap_or(u64::MAX)).max(Span(u64::from(t.0 > 0)))
     };
     TcpConfig {

@@ -1,4 +1,4 @@
-//! What a study reports. The names here are the documented, versioned JSON format.
+//! The result of a study. The names are the documented, versioned JSON format.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ pub struct StudyResult {
     pub options: StudyOptions,
     /// The links, in the order given; only finished ones.
     pub links: Vec<LinkStudy>,
-    /// Links of varying capacity, of which the files say nothing about losses.
+    /// Links of varying capacity, whose files have no losses.
     #[serde(default)]
     pub capacities: Vec<CapacityStudy>,
-    /// Files that were passed over, and why: no traces, or an interval that is no slot.
+    /// Skipped files and the reasons: the file is no trace, or its interval is no possible slot.
     pub skipped: Vec<Skipped>,
     /// True if the study was stopped before all links were done.
     pub interrupted: bool,
@@ -44,29 +44,30 @@ pub struct LinkStudy {
     pub name: String,
     /// Where its trace came from.
     pub source: TraceSource,
-    /// What the file says of the link (noise level, nodes, channel ...).
+    /// Labels of the link in the file (noise level, nodes, channel ...).
     pub labels: BTreeMap<String, String>,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     pub notes: Vec<String>,
-    /// False if the file gives only how many packets of a burst arrived: the order inside
-    /// bursts was then drawn at random, and what depends on it (`mu`, bursts ...) is null.
+    /// False if the file gives only the number of packets of a burst that arrived. The order inside
+    /// bursts is then drawn at random, and the statistics that depend on it (`mu`, bursts ...) are
+    /// null.
     pub order_known: bool,
     /// Interval between packets as the file gives it.
     pub interval_s: Option<f64>,
-    /// What kind of link it is.
+    /// Statistics of the trace.
     #[serde(flatten)]
     pub stats: LinkStats,
-    /// A start that differs from the rest; null if there is none.
+    /// A start of the trace that differs from the rest; null if there is none.
     pub start: Option<StartEffect>,
-    /// Share of packets received in consecutive windows, for a picture of the link over time.
+    /// Share of packets received in consecutive windows, for a chart over time.
     pub prr_over_time: PrrOverTime,
-    /// What TCP gets over it.
+    /// TCP over the link.
     pub tcp: TcpStudy,
-    /// Which TCP suits it: several over the trace, in equal stretches; null if none were compared.
-    /// Without the single runs and windows: `airtcp compare` gives those.
+    /// The comparison of TCPs over equal stretches of the trace; null if none were compared. Single
+    /// runs and windows are left out: `airtcp compare` gives them.
     pub compared: Option<Case>,
-    /// What would help this link against its losses, over the trace in equal stretches; null if that
-    /// was not asked for. Without the single runs and windows.
+    /// Remedies against the losses of this link, over equal stretches of the trace; null if none
+    /// were requested. Single runs and windows are left out.
     pub remedies: Option<Remedies>,
 }
 
@@ -79,7 +80,7 @@ pub struct PrrOverTime {
     pub prr: Vec<f64>,
 }
 
-/// A start of the trace that differs from the rest, and what TCP gets without it.
+/// A start of the trace that differs from the rest, and TCP's throughput without it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StartEffect {
     /// The start.
@@ -89,15 +90,15 @@ pub struct StartEffect {
     pub packets_per_second_without: f64,
 }
 
-/// TCP over one link and over links that look like it.
+/// TCP over one link and over its synthetic links.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpStudy {
     /// Parameter profile.
     pub profile: String,
     /// Duration of a slot: one packet is sent in each.
     pub slot_s: f64,
-    /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed:
-    /// every rate and time here is in proportion to that.
+    /// True if neither the trace nor the options give the slot, and 10 ms is assumed. Every rate
+    /// and time here is in proportion to the slot.
     pub slot_assumed: bool,
     /// Over the trace itself.
     pub empirical: TcpOutcome,
@@ -111,7 +112,7 @@ pub struct TcpStudy {
     pub difference: Differences,
 }
 
-/// What TCP got in one run.
+/// TCP's result in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpOutcome {
     /// Packets delivered in order to the application, per second of trace.
@@ -122,7 +123,7 @@ pub struct TcpOutcome {
     pub duration_s: f64,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
-    /// Packets sent again.
+    /// Retransmitted packets.
     pub retransmissions: u64,
     /// Share of sent data packets that were retransmissions.
     pub retransmission_ratio: f64,
@@ -141,8 +142,9 @@ pub struct TcpOutcome {
 pub struct Ensemble {
     /// Number of links.
     pub replicas: u32,
-    /// Packets delivered in order per second. No interval where a replica leaves fewer than 200 slots
-    /// unused, or delivers fewer than 30 packets, in the mean: rare replicas make the mean there.
+    /// Packets delivered in order per second. There is no interval if a mean replica leaves fewer
+    /// than 200 slots unused or delivers fewer than 30 packets, because rare replicas then
+    /// determine the mean.
     pub packets_per_second: Estimate,
     /// Expirations of the retransmission timer.
     pub timeouts: Estimate,
@@ -158,7 +160,7 @@ pub struct Ensemble {
     pub replica_packets_per_second: Vec<f64>,
 }
 
-/// How the link itself differs from the synthetic ones.
+/// Differences between the link itself and the synthetic ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Differences {
     /// Against independent links of the same PRR.
@@ -167,21 +169,21 @@ pub struct Differences {
     pub gilbert_elliott: Option<Difference>,
 }
 
-/// Empirical minus synthetic. The trace is one run and the ensemble many, so two questions have
-/// two answers: how far the trace lies from the ensemble's mean, and whether that is more than
-/// synthetic links lie from one another.
+/// Empirical minus synthetic. The trace is one run and the ensemble many runs. The record therefore
+/// gives the distance of the trace from the ensemble's mean, and whether that distance exceeds
+/// those between synthetic links.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// In packets per second; the interval is that of the ensemble's mean.
     pub packets_per_second: Estimate,
-    /// In percent of the synthetic mean, the interval that of the ratio to it: an end is null where
-    /// the mean may be zero, both where the mean itself has no interval. Null where the mean is zero.
+    /// In percent of the synthetic mean, with the interval of the ratio. An end is null if the mean
+    /// may be zero; both are null if the mean has no interval. Null if the mean is zero.
     pub percent: Option<Estimate>,
-    /// Where the difference to one further synthetic link lies with at least 95 % probability: the
-    /// prediction interval, normal in the logarithm of slots used over slots left, widened to what the
-    /// replicas themselves reached.
+    /// The prediction interval, which holds the difference to one further synthetic link with at
+    /// least 95 % probability: normal in the logarithm of used over unused slots, widened to the
+    /// rates of the replicas.
     pub prediction: Option<[f64; 2]>,
-    /// True if zero lies outside `prediction`: the link differs from synthetic ones by more than
-    /// they do from one another. Null with a single replica.
+    /// True if zero lies outside `prediction`: the link differs from synthetic links by more than
+    /// these differ from one another. Null with a single replica.
     pub beyond_chance: Option<bool>,
 }

@@ -18,33 +18,32 @@ use crate::draws::Draws;
 use crate::jobs::{Job, Jobs};
 use crate::limits::fits;
 use crate::link_study::{self, Empirical, Replica};
-use crate::look_alikes::{Kind, LookAlikes};
 use crate::result::{LinkStudy, STUDY_SCHEMA, StartEffect, StudyResult};
+use crate::synthetic_links::{Kind, SyntheticLinks};
 use crate::{StudyError, StudyOptions};
 
-/// Most simulations whose results are kept at once: about 1 GB.
+/// Most simulations in a study: their results take about 1 GB.
 const MAX_SIMULATIONS: usize = 20_000_000;
 
 /// What runs over a link.
 enum Variant {
     Trace,
-    Synthetic(LookAlikes),
-    /// One of the TCPs that are compared, by its number.
+    Synthetic(SyntheticLinks),
+    /// A compared TCP, by its number.
     Tcp(usize),
-    /// One of the remedies that are tried, by its number.
+    /// A remedy, by its number.
     Remedy(usize),
 }
 
-/// What a job gives back.
+/// The result of a job.
 enum Done {
     Trace(Box<Empirical>),
     Replica(Replica),
     Compared(Box<ComparedRuns>),
 }
 
-/// Studies `links`. `report` is called on the calling thread with how many slots were simulated
-/// and how many there are to simulate (a simulation takes as long as its trace), and returns
-/// false to stop; finished links are kept.
+/// Studies `links`. `report` is called on the calling thread with the number of simulated slots and
+/// of all slots, and returns false to stop; finished links are kept.
 ///
 /// # Errors
 /// If the options are impossible.
@@ -116,7 +115,7 @@ fn jobs(
     for (i, link) in links.iter().enumerate() {
         let synthetic = [Kind::Independent, Kind::GilbertElliott]
             .into_iter()
-            .filter_map(|kind| LookAlikes::of(link, kind, options.analyse.drawn_order))
+            .filter_map(|kind| SyntheticLinks::of(link, kind, options.analyse.drawn_order))
             .map(|links| (Variant::Synthetic(links), options.replicas));
         let variants = std::iter::once((Variant::Trace, 1))
             .chain(synthetic)
@@ -149,7 +148,7 @@ fn over_trace(
         StartEffect { start, packets_per_second_without: run.packets_per_second() }
     });
     let (run, cwnd) = if with_cwnd {
-        let mut probe = CwndProbe::new(u64::from(config.tcp.mss), config.slot, outcomes.len());
+        let mut probe = CwndProbe::new(config.tcp.mss, config.slot * outcomes.len() as u64);
         let run = slotted::run(outcomes, None, config, &mut probe);
         (run, Some(probe.finish()))
     } else {
@@ -158,7 +157,7 @@ fn over_trace(
     Empirical { stats, start, run, cwnd }
 }
 
-/// The results of a link, by what ran over it.
+/// The results of a link, by variant.
 #[derive(Default)]
 struct Parts {
     trace: Option<Empirical>,

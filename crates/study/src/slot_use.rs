@@ -1,21 +1,20 @@
-//! Slots that delivered a packet and slots that did not: whether a mean over runs has an interval.
+//! Slots with and without a delivery, which decide whether a mean over runs has an interval.
 
 use airtcp_sim::Estimate;
 
-/// Packets that a replica delivers in the mean, at least, for an interval of that mean. Chosen by
-/// measuring how often the interval holds, as the next.
+/// Fewest packets that a mean replica delivers, for an interval of the mean. These limits are
+/// chosen by the measured coverage of the intervals.
 const MIN_DELIVERED: f64 = 30.0;
-/// Slots of a replica that deliver nothing in the mean, at least: two timeouts of S1.
+/// Fewest slots of a mean replica without a delivery: two timeouts of S1.
 const MIN_WITHOUT_DELIVERY: f64 = 200.0;
 
-/// Slots of a stretch that lose what is sent in them in the mean, at least, for an interval of the
-/// goodput of a remedy.
+/// Fewest slots of a mean stretch that lose a packet, for an interval of a remedy's goodput.
 const MIN_LOST: f64 = 30.0;
-/// Packets that a stretch delivers in the mean, at least, for the same.
+/// Fewest packets that a mean stretch delivers, for the same.
 const MIN_DELIVERED_BY_REMEDIES: f64 = 20.0;
 
-/// Slots of a run: those that delivered a packet, the others, and how many of each there are to be in the
-/// mean, at least, for an interval of goodput.
+/// Slots of a run with and without a delivery, and the fewest of each, in the mean over runs, for
+/// an interval of goodput.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SlotUse {
     delivered: f64,
@@ -29,13 +28,15 @@ impl SlotUse {
         Self { delivered, without, least: (MIN_DELIVERED, MIN_WITHOUT_DELIVERY) }
     }
 
-    /// Slots under a remedy, which leaves hardly any unused: what delivers nothing is a loss.
+    /// Slots under a remedy, which leaves nearly no slot unused: a slot without a delivery is a
+    /// loss.
     pub(crate) const fn of_remedy(delivered: f64, without: f64) -> Self {
         Self { delivered, without, least: (MIN_DELIVERED_BY_REMEDIES, MIN_LOST) }
     }
 
-    /// Whether Student's interval of the mean goodput of runs of one kind holds; also of none.
-    pub(crate) fn have_interval(runs: &[Self]) -> bool {
+    /// True if Student's interval of the mean goodput of runs of one kind is valid, or without
+    /// runs.
+    pub(crate) fn interval_holds(runs: &[Self]) -> bool {
         let Some(Self { least, .. }) = runs.first() else { return true };
         let mean = |of: fn(&Self) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
         mean(|s| s.delivered) >= least.0 && mean(|s| s.without) >= least.1

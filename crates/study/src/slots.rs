@@ -1,4 +1,4 @@
-//! Links whose packets are as far apart as a slot may last, parted from the others.
+//! Selects the links whose interval between packets is a possible slot.
 
 use airtcp_trace::LinkTrace;
 use airtcp_units::Span;
@@ -8,9 +8,9 @@ use crate::error::StudyError;
 use crate::limits::LONGEST;
 use crate::options::{LONGEST_SLOT, MIN_SLOT};
 
-/// The links of which a study can be made. A file whose interval cannot be a slot is passed over by
-/// name, as one that is no trace, and the others are studied. `slot` stands in place of what files
-/// say; `interval` is what the reader was told in place of it.
+/// The links that a study can use. Files whose interval cannot be a slot are added to `skipped`.
+/// `slot` replaces the intervals of the files; `interval` is the option that replaced them when
+/// reading.
 ///
 /// # Errors
 /// If no link is left, or if `interval` itself cannot be a slot.
@@ -38,7 +38,7 @@ pub fn with_slots(
             Some(reason) => {
                 let path = link.source.path.display().to_string();
                 first.get_or_insert_with(|| format!("{path}: {reason}"));
-                // A file of many links is named once for each reason.
+                // Names a file of many links once for each reason.
                 let found = Skipped { path, reason };
                 if !skipped.contains(&found) {
                     skipped.push(found);

@@ -1,26 +1,26 @@
-//! Every interval covers the truth as often as it says, in the corners of `examples/coverage`, with
-//! fewer draws than the sweep behind `docs/models/intervals.md`.
+//! Every interval has its nominal coverage in the cases of `examples/coverage`, with fewer draws
+//! than the sweep behind `docs/models/intervals.md`.
 //!
-//! A corner may miss 5 %, or, if it is one of the [`EXCEPTIONS`] that the page names, what the sweep
-//! found for it; and four errors of a binomial number more, those of the sweep included. A right
-//! interval is that far off once in 1e4 corners.
+//! An interval may miss 5 %, or, for the [`EXCEPTIONS`] that the page names, the share that the
+//! sweep found. Four standard errors of a binomial count are added, those of the sweep included. A
+//! correct interval exceeds that in one of 1e4 cases.
 
 use std::collections::BTreeMap;
 
 #[path = "../examples/coverage/corners.rs"]
 mod corners;
 
-/// Draws of a cheap corner; a dear one gets fewer, and the dearest none.
+/// Draws of a cheap case. An expensive case gets fewer, and the most expensive none.
 const DRAWS: u32 = 200;
 const FEWEST: u32 = 50;
 
-/// Corners that keep the method's assumptions and miss more than 5 %, as the page says.
+/// Cases that meet the method's assumptions and miss more than 5 %, as the page says.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("PRR", "chain, PRR 0.5, mu 0.98, 300 packets"),
     ("prediction of one more link", "independent losses, PRR 0.7, 2000 packets, 5 replicas"),
 ];
 
-/// Draws of the sweep and how many of them missed, by interval and corner.
+/// Draws of the sweep and the number that missed, by interval and case.
 fn sweep() -> BTreeMap<(String, String), (f64, f64)> {
     let text = include_str!("../../../docs/figures/intervals.csv");
     let row = |line: &str| {
@@ -33,7 +33,7 @@ fn sweep() -> BTreeMap<(String, String), (f64, f64)> {
     text.lines().skip(1).filter_map(row).collect()
 }
 
-/// Four errors of the share that `n` draws miss.
+/// Four standard errors of the share that `n` draws miss.
 fn slack(share: f64, n: f64) -> f64 {
     4.0 * (share * (1.0 - share) / n).sqrt()
 }

@@ -1,4 +1,4 @@
-//! The scores of the synthesisers: what is right for links made by a known model.
+//! The scores of the synthesisers on links made by a known model.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -52,7 +52,7 @@ fn rare_long_bursts_are_seen_by_the_models_that_keep_them() {
     assert!(semi.longest_burst_log_ratio.unwrap().abs() < 0.5, "{semi:?}");
     assert!(semi.throughput_error.unwrap().abs() < ge.throughput_error.unwrap().abs() / 2.0);
     assert!(semi.success_excess.mean.unwrap() > 1.0 && ge.success_excess.mean.unwrap() < 0.2);
-    // On a true chain the chain is right: one trace of 400 s scatters by some 20 %.
+    // On a true chain the chain model agrees: one trace of 400 s scatters by about 20 %.
     assert!(of(1, "gilbert-elliott").throughput_error.unwrap().abs() < 0.5);
     assert!(of(1, "gilbert-elliott").longest_burst_log_ratio.unwrap().abs() < 0.4);
     // A dead link has a PRR and nothing else.

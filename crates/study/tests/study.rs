@@ -63,7 +63,7 @@ fn workers_and_neighbours_do_not_matter() {
     assert_eq!(run(&links[1..2], &options).links[0], one[1], "a link alone is the same link");
 }
 
-/// What is drawn for a link depends on what was measured, not on what its file is called.
+/// The random numbers of a link depend on its outcomes, not on the name of its file.
 #[test]
 fn a_file_under_another_name_gives_the_same_results() {
     let options = StudyOptions { replicas: 5, ..StudyOptions::default() };
@@ -177,7 +177,7 @@ fn orbit_noise_links() {
     assert_eq!(count(&|l| l.stats.received == 0), 673);
     assert_eq!(count(&|l| l.stats.class == Class::Perfect), 1428);
     assert_eq!(count(&|l| l.stats.converged), 0, "300 packets are too few for mu");
-    // A dead link carries nothing, a perfect one nearly a packet a slot: handshake, slow start
+    // A dead link delivers nothing, a perfect one nearly a packet per slot: handshake, slow start
     // and the end cost some of the 300 slots.
     for l in &result.links {
         let rate = l.tcp.empirical.packets_per_second;
@@ -213,7 +213,7 @@ fn a_trace_longer_than_time_is_refused() {
     let options = StudyOptions { slot: Some(Span::from_secs(3600)), ..StudyOptions::default() };
     let refused = study(&links, Vec::new(), &options, |_, _| true).unwrap_err().to_string();
     assert!(refused.contains("slot") && refused.contains("1000000 packets"), "{refused}");
-    // An idle hour a slot is no more work than any other.
+    // A slot of an hour costs no more work than any other.
     let links = [link("hours", std::iter::repeat_n(true, 1_000).collect())];
     assert!(run(&links, &options).links[0].tcp.empirical.delivered_packets > 900.0);
 }

@@ -1,8 +1,8 @@
-//! What the tests of several crates share. A development dependency only.
+//! Shared by the tests of several crates. A development dependency only.
 //!
-//! [`script`] reads and runs packet scripts: short dialogues with one TCP connection, written
-//! in the notation of tcpdump. [`Pair`] joins two connections by a pipe that loses, reorders and
-//! duplicates on command; [`strategies`] draws such patterns for property tests.
+//! [`script`] parses and runs packet scripts: short dialogues with one TCP connection in the notation of
+//! tcpdump. [`Pair`] connects two TCP connections by pipes that lose, reorder and duplicate given packets.
+//! [`strategies`] generates such patterns for property tests.
 
 mod pair;
 mod pipe;

@@ -1,62 +1,61 @@
-//! Two connections joined by a pipe, in virtual time.
+//! Two connections joined by pipes, in virtual time.
 //!
-//! The driver jumps from event to event: at one instant segments arrive first, then timers fire,
-//! as everywhere in this project. Beside the connections it keeps a record of its own of what
-//! has arrived, with which a test can hold them to "every byte once, in order". Times in
-//! nanoseconds, sizes in bytes. Leaves out rate and queues: see the `sim` crate.
+//! At one instant, segments arrive before timers fire. The driver keeps its own record of arrived payload,
+//! with which a test checks that every byte is delivered once and in order. Times in nanoseconds, sizes in
+//! bytes. Leaves out rate and queues: see the `sim` crate.
 
 use std::collections::BTreeMap;
 
 use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
 
 use crate::Pipe;
 
-/// Most events in one call of [`Pair::run`].
+/// Maximum number of events in one call of [`Pair::run`].
 const MAX_EVENTS: u64 = 20_000_000;
 
-/// Why [`Pair::run`] gave up.
+/// Why [`Pair::run`] failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stall {
-    /// Still busy after the time allowed.
+    /// Not finished within the time limit.
     Time,
-    /// Too many events: two machines keep each other awake.
+    /// Too many events: two machines wake each other without end.
     Events,
 }
 
 /// A client and a server with a pipe in either direction.
 #[derive(Debug)]
 pub struct Pair {
-    /// The side that opens.
+    /// The side that opens the connection.
     pub client: Connection,
-    /// The side that waits for it.
+    /// The side that accepts the connection.
     pub server: Connection,
-    /// The way from client to server.
+    /// Pipe from client to server.
     pub to_server: Pipe,
-    /// The way back.
+    /// Pipe from server to client.
     pub to_client: Pipe,
     now: Nanos,
     travelling: BTreeMap<(Nanos, u64), (Side, Segment)>,
-    /// What the pipes lost, for those who ask, at the time it would have arrived.
+    /// Corruption notices of lost packets, at the times at which the packets would have arrived.
     corrupted: BTreeMap<(Nanos, u64), (Side, Corrupted)>,
     /// Packets sent by client and server.
     sent: [u64; 2],
-    /// What has arrived at client and server.
+    /// Payload that has arrived at client and server.
     arrived: [Arrived; 2],
     ordinal: u64,
-    /// Whether client and server are told of corrupted packets.
+    /// True for a side that receives corruption notices.
     asks: [bool; 2],
 }
 
 impl Pair {
-    /// A pair whose pipes take 10 ms each way. Nothing is opened yet.
+    /// A pair with pipes of 10 ms each way, not opened yet.
     pub fn new(client: &TcpConfig, server: &TcpConfig) -> Self {
         Self::with_iss(client, server, Seq(1_000), Seq(2_000_000_000))
     }
 
-    /// A pair with the initial sequence numbers of its two sides.
+    /// A pair with the given initial sequence numbers.
     pub fn with_iss(client: &TcpConfig, server: &TcpConfig, ours: Seq, theirs: Seq) -> Self {
         let pipe = Pipe::new(Span::from_millis(10));
         Self {
@@ -74,7 +73,7 @@ impl Pair {
         }
     }
 
-    /// The present.
+    /// Current time.
     pub const fn now(&self) -> Nanos {
         self.now
     }
@@ -84,7 +83,7 @@ impl Pair {
         self.sent[side as usize]
     }
 
-    /// Payload that has arrived at `side` without a gap, by the pair's own record.
+    /// Payload that has arrived at `side` without a gap, by the pair's own record, in bytes.
     pub const fn arrived_in_order(&self, side: Side) -> u64 {
         self.arrived[side as usize].in_order()
     }
@@ -97,7 +96,7 @@ impl Pair {
         }
     }
 
-    /// Goes to the next instant at which something happens. False if nothing ever will.
+    /// Advances to the next instant with an event. False if there is none.
     pub fn step(&mut self) -> bool {
         self.drain();
         let first = |key: Option<(Nanos, u64)>| key.map_or(Nanos::NEVER, |k| k.0);
@@ -129,18 +128,18 @@ impl Pair {
         true
     }
 
-    /// Runs until nothing is left to do.
+    /// Runs until no event is left.
     ///
     /// # Errors
-    /// If that is not the case after `limit`.
+    /// If events are left after `limit`.
     pub fn run(&mut self, limit: Span) -> Result<(), Stall> {
         self.run_while(limit, |_| true)
     }
 
-    /// Runs while `wanted` says so and there is something to do; it is asked after each step.
+    /// Runs while events are left and `wanted` is true. Calls `wanted` after each step.
     ///
     /// # Errors
-    /// If neither ends within `limit`.
+    /// If neither becomes false within `limit`.
     pub fn run_while(
         &mut self,
         limit: Span,
@@ -184,22 +183,22 @@ impl Pair {
         side: Side,
         f: impl FnOnce(&mut Connection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, side));
+        let source = EventSource::Endpoint(EndpointId::new(0, side));
         let connection = match side {
             Side::Client => &mut self.client,
             Side::Server => &mut self.server,
         };
-        f(connection, self.now, &mut Cx::new(&mut NoProbe, who))
+        f(connection, self.now, &mut Cx::new(&mut NoProbe, source))
     }
 }
 
-/// A record of the payload that has arrived, kept apart from the receiver under test.
+/// A record of arrived payload, independent of the receiver under test.
 #[derive(Debug)]
 struct Arrived {
     iss: Seq,
-    /// Offset behind the SYN up to which there is no gap.
+    /// Offset after the SYN up to which there is no gap.
     next: u64,
-    /// Ranges beyond, start to end; they may overlap.
+    /// Ranges beyond the gap, start to end; they may overlap.
     beyond: BTreeMap<u64, u64>,
 }
 

@@ -1,8 +1,7 @@
-//! One direction of a path whose faults are bit masks: bit `n` of a mask is the `n`-th packet.
+//! One direction of a path with faults as bit masks: bit `n` of a mask is packet `n`.
 //!
-//! A mask is the most readable way to say "lose packets 3, 4 and 9", and since packets from the
-//! 64th on are never touched, whatever the masks say, a transfer over it must end. Models no
-//! rate and no queue (see the `link` crate for those). Times in nanoseconds.
+//! Packets from number 64 on have no faults, so a transfer always ends. Leaves out rate and queue (see the
+//! `link` crate). Times in nanoseconds.
 
 use airtcp_units::Span;
 
@@ -13,21 +12,21 @@ pub struct Pipe {
     pub delay: Span,
     /// Packets that never arrive.
     pub lost: u64,
-    /// Packets that arrive twice, the second time as late as a late one.
+    /// Packets that arrive twice, the second time later by `late_by`.
     pub duplicated: u64,
     /// Packets that later ones may overtake.
     pub late: u64,
-    /// How much longer late packets and duplicates take.
+    /// Extra delay of late packets and duplicates.
     pub late_by: Span,
 }
 
 impl Pipe {
-    /// A pipe that only takes time.
+    /// A pipe without faults.
     pub const fn new(delay: Span) -> Self {
         Self { delay, lost: 0, duplicated: 0, late: 0, late_by: Span::ZERO }
     }
 
-    /// How long after sending each copy of packet number `n`, counted from 0, arrives.
+    /// Delays of the copies of packet number `n`, counted from 0.
     pub fn copies(&self, n: u64) -> impl Iterator<Item = Span> + use<> {
         let hit = |mask: u64| n < 64 && mask >> n & 1 == 1;
         let slow = self.delay + self.late_by;

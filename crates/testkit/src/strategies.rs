@@ -1,6 +1,6 @@
-//! What property tests draw: patterns of loss, reordering and duplication, and configurations.
+//! Strategies of property tests: patterns of loss, reordering and duplication, and TCP configurations.
 //!
-//! Patterns shrink towards fewer faults, configurations towards the plain ones.
+//! Patterns shrink towards fewer faults, configurations towards the defaults.
 
 use airtcp_transport::tcp::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
@@ -37,12 +37,12 @@ pub fn pipe() -> impl Strategy<Value = Pipe> {
     )
 }
 
-/// A recovery with the switches that belong to it.
+/// A loss recovery and its options.
 fn recovering() -> impl Strategy<Value = TcpConfig> {
     let recovery = proptest::sample::select(Recovery::ALL);
     let timer = prop_oneof![Just(PartialAckTimer::Impatient), Just(PartialAckTimer::SlowButSteady)];
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    // Timeouts shorter than the path's round trip are spurious, which must do no harm either.
+    // Timeouts shorter than the path's round trip are spurious and must be harmless too.
     let numbers = (10u64..1500, 1u32..12, prop_oneof![4 => Just(3), 1 => 1u32..6]);
     let detection = prop_oneof![Just((false, false)), Just((true, false)), Just((true, true))];
     let choices = (recovery, timer, reduction(), detection);
@@ -62,7 +62,7 @@ fn recovering() -> impl Strategy<Value = TcpConfig> {
                 limited_transmit: a,
                 careful: b,
                 keep_sack_after_rto: c,
-                // Independent of the rest as far as anyone can tell.
+                // Derived from another draw, on which pacing does not depend.
                 pacing: if n.0 % 3 == 0 { Pacing::Cwnd } else { Pacing::Law },
                 rto_restart_on_retransmission: d,
                 ..TcpConfig::default()
@@ -71,7 +71,7 @@ fn recovering() -> impl Strategy<Value = TcpConfig> {
     )
 }
 
-/// How the window is reduced in fast recovery.
+/// Window reduction in fast recovery.
 fn reduction() -> impl Strategy<Value = (RateReduction, Option<PrrBound>)> {
     let how = prop_oneof![
         Just(RateReduction::None),
@@ -87,7 +87,7 @@ fn reduction() -> impl Strategy<Value = (RateReduction, Option<PrrBound>)> {
     (how, bound)
 }
 
-/// What losses and unnecessary recoveries are answered with.
+/// Responses to losses and to spurious recoveries.
 fn answering() -> impl Strategy<Value = TcpConfig> {
     let frto = prop_oneof![2 => Just(Frto::Off), 1 => Just(Frto::Rfc5682), 1 => Just(Frto::Linux)];
     let response = prop_oneof![
@@ -125,8 +125,8 @@ fn answering() -> impl Strategy<Value = TcpConfig> {
     })
 }
 
-/// A configuration of one end that completes any transfer: every recovery, with and without
-/// SACK, timestamps, ECN, scaling, delayed acknowledgements and Nagle's algorithm.
+/// A configuration with which any transfer completes: every recovery, with and without SACK, timestamps,
+/// ECN, window scaling, delayed acknowledgements and Nagle's algorithm.
 pub fn config() -> impl Strategy<Value = TcpConfig> {
     let sizes = (prop_oneof![Just(1460u16), 48u16..3000], 1u64..100_000, 1u32..4);
     let options = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());

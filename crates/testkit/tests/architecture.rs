@@ -1,21 +1,21 @@
-//! Which crate may depend on which, read from `cargo metadata`.
+//! Checks the dependencies between crates, from `cargo metadata`.
 //!
 //! `units <- {random, packet} <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
-//! wifi} <- scenario <- sim <- study <- py`; `trace` stands beside the models and needs no more than `probe`. Crates of one layer
-//! never import one another: what the models share is the packet. Development dependencies may
-//! reach everything, tests join what the models keep apart.
+//! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`.
+//! Crates of one layer never import one another; models share only the packet. Development dependencies are
+//! not restricted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// A crate, the crates of this project it may use, and what it may use from outside.
+/// A crate, the workspace crates it may use, and the external crates it may use.
 type Rule = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// Serialisation and schemas, which every configuration needs.
+/// Crates for serialisation and schemas, which every configuration needs.
 const SCHEMA: [&str; 3] = ["schemars", "serde", "serde_json"];
 
-/// Below `scenario` nothing opens files, reads the clock or starts threads; hence the short
-/// lists. A crate that is not listed fails the test: say where it belongs.
+/// Crates below `scenario` open no files, read no clock and start no threads, so their lists are short. A
+/// new crate fails the test until it has a rule.
 const RULES: &[Rule] = &[
     ("units", &[], &["libm"]),
     ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
@@ -119,8 +119,7 @@ const RULES: &[Rule] = &[
     ),
 ];
 
-/// Model crates: what could reach the outside world is refused by name too, so that a longer list
-/// above does not let it in by accident.
+/// Model crates, which may not use [`OUTSIDE_WORLD`] even if a rule above allows it by mistake.
 const MODELS: [&str; 9] = [
     "units",
     "random",
@@ -135,7 +134,7 @@ const MODELS: [&str; 9] = [
 const OUTSIDE_WORLD: [&str; 9] =
     ["tokio", "rayon", "rand", "chrono", "time", "libc", "socket2", "pyo3", "arrow-array"];
 
-/// Dependencies of each package of the workspace, tests apart, by name.
+/// Dependencies of each package of the workspace by name, without development dependencies.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -156,7 +155,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     packages.iter().map(|package| (name(package), used(package))).collect()
 }
 
-/// What a set of dependencies has that a crate may not have.
+/// Dependencies that break the rules.
 fn faults(rules: &[Rule], crates: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let ours: BTreeSet<&str> = rules.iter().map(|(name, ..)| *name).collect();
     let mut faults = Vec::new();
@@ -188,14 +187,14 @@ fn faults(rules: &[Rule], crates: &BTreeMap<String, BTreeSet<String>>) -> Vec<St
 }
 
 #[test]
-fn crates_point_one_way() {
+fn dependencies_follow_the_rules() {
     let crates = dependencies();
     assert!(crates.len() >= 16, "only {} crates were found", crates.len());
     let faults = faults(RULES, &crates);
     assert!(faults.is_empty(), "crate directions are broken:\n  {}", faults.join("\n  "));
 }
 
-/// The rules themselves have no cycle and keep apart what must be kept apart.
+/// The rules have no cycle, and crates of one layer do not use each other.
 #[test]
 fn the_rules_are_layers() {
     for (n, (name, inside, _)) in RULES.iter().enumerate() {

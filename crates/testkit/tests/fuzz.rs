@@ -1,8 +1,7 @@
-//! The fuzz targets without libFuzzer: each runs over its corpus and over inputs mutated from it, the same
-//! ones every time. `AIRTCP_FUZZ_RUNS` sets how many (`make fuzz` takes many more than a test does).
+//! Runs the fuzz targets without libFuzzer: each over its corpus and over inputs mutated from it, the same
+//! ones every time. `AIRTCP_FUZZ_RUNS` sets their number (`make fuzz` uses many more than a test).
 //!
-//! What libFuzzer adds is guidance by coverage and sanitizers; it runs the same functions, from
-//! `fuzz/bodies`.
+//! libFuzzer runs the same functions, from `fuzz/bodies`, with coverage guidance and sanitizers.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "../../../fuzz/bodies/mod.rs"]
@@ -15,12 +14,12 @@ use std::path::{Path, PathBuf};
 use airtcp_random::{Seed, Stream};
 use airtcp_units::Narrow;
 
-/// Mutated inputs of a target where nobody asks for more: seconds of work.
+/// Default number of mutated inputs per target: seconds of work.
 const RUNS: u64 = 3000;
-/// Longest input that mutation makes.
+/// Maximum length of a mutated input.
 const LONGEST: usize = 1 << 14;
 
-/// Words that get an input past the first checks.
+/// Words with which an input passes the first checks.
 const WORDS: &[&[u8]] = &[
     b"\n",
     b",",
@@ -73,7 +72,7 @@ fn corpus(folders: &[&str]) -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
-/// An input made of one of the corpus, or of two.
+/// An input made from one or two inputs of the corpus.
 fn mutated(corpus: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
     let pick = |draws: &mut Stream| &corpus[usize::narrow(draws.below(corpus.len() as u64))];
     let mut input = pick(draws).clone();
@@ -139,9 +138,9 @@ fn tcp() {
     fuzz("tcp", bodies::tcp::tcp, &["fuzz/corpus/tcp"]);
 }
 
-/// The harness finds what is wrong: a body that fails on one byte is found out.
+/// The harness finds a body that fails on one byte.
 #[test]
 #[should_panic(expected = "fails; it is kept in")]
-fn a_fault_is_found() {
+fn the_harness_finds_a_failing_body() {
     fuzz("fault", |bytes| assert!(!bytes.contains(&b'\0')), &["fuzz/corpus/trace"]);
 }

@@ -1,4 +1,4 @@
-//! Every packet script in `tests/scripts` at the root of the repository.
+//! Runs every packet script in `tests/scripts` at the root of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn every_script_passes() {
     );
 }
 
-/// The first line says which section of which document the script shows.
+/// The first line names the document and section that the script tests.
 #[test]
 fn every_script_names_its_source() {
     for (name, text) in scripts() {
@@ -62,8 +62,7 @@ fn every_script_names_its_source() {
     }
 }
 
-/// Scripts can fail: an acknowledgement number raised by one in an expected segment is found in
-/// every script that expects one.
+/// Scripts can fail: every script that expects an acknowledgement fails if its number is raised by one.
 #[test]
 fn a_wrong_number_is_found_in_every_script() {
     let mut changed = 0;
@@ -88,8 +87,7 @@ fn a_wrong_number_is_found_in_every_script() {
     assert!(changed > 40, "only {changed} scripts have an expected acknowledgement");
 }
 
-/// The worked example of the manual passes, and fails as the manual says when it is changed as
-/// the manual says.
+/// The worked example of the manual passes, and the manual's change makes it fail with the manual's error.
 #[test]
 fn the_manual_is_right() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dev/packet-scripts.md");

@@ -1,5 +1,5 @@
-//! Whatever the path does to the first packets of a connection, every byte arrives once and in
-//! order, and the connection ends.
+//! Whatever happens to the first packets of a connection, every byte arrives once and in order, and the
+//! connection closes.
 
 use airtcp_packet::{Seq, Side};
 use airtcp_testkit::{Pair, Pipe, strategies};
@@ -10,15 +10,15 @@ use proptest::test_runner::FileFailurePersistence;
 
 const DAY: Span = Span::from_secs(86_400);
 
-/// What moves.
+/// A transfer.
 struct Plan {
     /// Bytes to the server.
     up: u64,
     /// Bytes to the client.
     down: u64,
-    /// Bytes that the applications read at a time; all of them if absent.
+    /// Maximum bytes that an application reads at a time; `None` for all.
     read: Option<u64>,
-    /// Whatever arrives is kept.
+    /// True if receivers keep all payload that arrives.
     exact: bool,
 }
 
@@ -40,8 +40,8 @@ impl Plan {
         read > 0 || closes
     }
 
-    /// Moves everything, closes both ends, and checks after every step that what a receiver has
-    /// is what has arrived without a gap by the pair's own record.
+    /// Transfers everything and closes both ends. After every step it compares the bytes delivered by a receiver
+    /// with the pair's own record of in-order payload.
     fn run(&self, pair: &mut Pair) -> Result<(), TestCaseError> {
         let begin = pair.now();
         pair.client.set_auto_read(self.read.is_none());
@@ -57,14 +57,14 @@ impl Plan {
                 let end = pair.end(side);
                 let (has, arrived) =
                     (end.delivered() + end.readable(), pair.arrived_in_order(side));
-                // No receiver has more than has arrived.
+                // A receiver never delivers more than has arrived.
                 let right = if self.exact { has == arrived } else { has <= arrived };
                 prop_assert!(right, "{side:?} has {has} of {arrived} at {}", pair.now());
             }
             if !pair.step() && !acted {
                 break;
             }
-            prop_assert!(pair.now().since(begin) < DAY, "it does not end");
+            prop_assert!(pair.now().since(begin) < DAY, "the transfer does not complete");
         }
         prop_assert_eq!(pair.server.delivered(), self.up);
         prop_assert_eq!(pair.client.delivered(), self.down);
@@ -89,14 +89,14 @@ proptest! {
         up in 0u64..60_000,
         down in prop_oneof![Just(0u64), 0u64..20_000],
         read in prop::option::of(200u64..5_000),
-        // Numbers that wrap within the transfer, or soon after.
+        // Sequence numbers wrap within the transfer or soon after.
         iss in prop_oneof![any::<u32>(), (u32::MAX - 60_000)..=u32::MAX],
         peer_iss in prop_oneof![any::<u32>(), (u32::MAX - 20_000)..=u32::MAX],
     ) {
         let mut pair = Pair::with_iss(&client, &server, Seq(iss), Seq(peer_iss));
         (pair.to_server, pair.to_client) = (to_server, to_client);
-        // Going back N drops what is out of order, PAWS what a late segment brings after newer
-        // ones (RFC 7323 section 5.3), and a closed window the byte of a probe.
+        // Go-back-N drops out-of-order payload, PAWS drops late segments (RFC 7323 section 5.3), and
+        // a closed window drops the byte of a probe.
         let exact = [&client, &server].iter().all(|c| c.reassembly == Reassembly::Buffering)
             && !(client.timestamps && server.timestamps)
             && read.is_none();
@@ -104,7 +104,7 @@ proptest! {
     }
 }
 
-/// More than 4 GiB through a scaled window: offsets beyond 32 bits, numbers that wrap twice.
+/// More than 4 GiB through a scaled window: offsets beyond 32 bits, sequence numbers that wrap twice.
 #[test]
 fn more_than_32_bits_of_data() {
     let config = TcpConfig {
@@ -124,7 +124,7 @@ fn more_than_32_bits_of_data() {
     assert!(pair.client.stats().segments_retransmitted < 10);
 }
 
-/// A path without faults gets everything through without a retransmission.
+/// Without faults nothing is retransmitted.
 #[test]
 fn nothing_is_retransmitted_without_loss() {
     let config = TcpConfig::default();

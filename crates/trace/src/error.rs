@@ -1,5 +1,5 @@
-//! What can be wrong with a trace file. Every message names the file, the place in it, what was
-//! found there and what is accepted.
+//! Errors of trace files. Every message names the file, the place in it, what was found there and
+//! what is accepted.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub enum TraceError {
         path: String,
         /// The line, from 1.
         line: u64,
-        /// What is there.
+        /// What was found.
         found: String,
         /// What is accepted.
         expected: String,
@@ -34,7 +34,7 @@ pub enum TraceError {
         path: String,
         /// The entry.
         place: String,
-        /// What is there.
+        /// What was found.
         found: String,
         /// What is accepted.
         expected: String,
@@ -47,12 +47,12 @@ pub enum TraceError {
     Damaged {
         /// The file.
         path: String,
-        /// Bytes that came out before.
+        /// Decompressed bytes before the error.
         offset: u64,
         /// What the decompressor found wrong.
         reason: &'static str,
     },
-    /// A compressed file with something behind its end.
+    /// A compressed file with other bytes after its end.
     #[error(
         "{path}: the compressed data ends after {offset} decompressed bytes, and other bytes follow; expected \
          nothing, or more data compressed in the same way: remove what follows"
@@ -60,7 +60,7 @@ pub enum TraceError {
     Trailing {
         /// The file.
         path: String,
-        /// Bytes that came out before.
+        /// Decompressed bytes before the error.
         offset: u64,
     },
     /// Not text.
@@ -92,7 +92,7 @@ pub enum TraceError {
         /// Empty, or comments only.
         found: &'static str,
     },
-    /// More than the reader is allowed to take.
+    /// More than the reader may take.
     #[error(
         "{path}: more than {limit} {what}; if it is meant to be that big, set the environment variable \
          AIRTCP_INPUT_LIMIT (\"1 GB\" by default) higher"
@@ -102,10 +102,10 @@ pub enum TraceError {
         path: String,
         /// The limit that was hit.
         limit: u64,
-        /// Of what.
+        /// What the limit counts.
         what: &'static str,
     },
-    /// Within the limit alone, and beyond it with the files read before.
+    /// Within the limit alone, but over it with the files read before.
     #[error(
         "{path}: with the files before it there are more than {packets} packets or {links} links; if they \
          are meant to be that many, set the environment variable AIRTCP_INPUT_LIMIT (\"1 GB\" by default) \
@@ -119,7 +119,7 @@ pub enum TraceError {
         /// Links that all files together may hold.
         links: u64,
     },
-    /// Recognised, but as something else.
+    /// Recognised, but not as a trace.
     #[error("{path}: this is {what}, not a delivery trace. {hint}")]
     NotATrace {
         /// The file.
@@ -141,7 +141,7 @@ pub enum TraceError {
         /// The layouts.
         accepted: String,
     },
-    /// A column that is not there or cannot be chosen.
+    /// A column that does not exist or cannot be chosen.
     #[error("{path}: {problem}; the columns are {columns}")]
     Column {
         /// The file.
@@ -189,7 +189,7 @@ pub enum TraceError {
     },
 }
 
-/// `text` as it can be put into a one-line message: shortened, control characters escaped.
+/// `text` for a one-line message: shortened, with control characters escaped.
 pub(crate) fn excerpt(text: &str) -> String {
     const MOST: usize = 60;
     let mut out: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();

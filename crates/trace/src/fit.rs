@@ -1,4 +1,4 @@
-//! Small models of a measured trace, to make synthetic links like it.
+//! Models fitted to a measured trace, for synthetic links like it.
 
 mod chaotic;
 mod hidden;
@@ -21,19 +21,20 @@ use crate::synth::{GeParams, RunLengths, SemiMarkov};
 pub struct GeFit {
     /// The chain with the trace's PRR and mu (S1's "of the same PRR and mu").
     pub params: GeParams,
-    /// P(received | previous lost) as counted.
+    /// P(received | previous lost), from counts.
     pub g: f64,
-    /// P(lost | previous received) as counted.
+    /// P(lost | previous received), from counts.
     pub b: f64,
-    /// The PRR the counted g and b imply, `g / (g + b)`; it differs from the trace's by the ends.
+    /// The PRR of the counted g and b, `g / (g + b)`; it differs from the trace's by the first and
+    /// last packets.
     pub stationary_prr: f64,
-    /// True if no chain has the trace's PRR and mu together, which happens to short traces, and
-    /// the nearest mu was taken.
+    /// True if no chain has both the trace's PRR and mu, which happens with short traces. The chain
+    /// then has the nearest mu.
     pub mu_moved: bool,
 }
 
-/// The chain with the PRR and mu of `trace`. `None` where mu is not defined: an independent link
-/// of the same PRR is then all that can be said.
+/// The chain with the PRR and mu of `trace`. `None` if mu is not defined; only an independent link
+/// of the same PRR is then possible.
 pub fn fit_gilbert_elliott(trace: &Outcomes) -> Option<GeFit> {
     let pairs = Pairs::of(trace);
     let (g, b) = (pairs.g()?, pairs.b()?);
@@ -47,7 +48,7 @@ pub fn fit_gilbert_elliott(trace: &Outcomes) -> Option<GeFit> {
 pub struct RunLengthModel;
 
 impl RunLengthModel {
-    /// The semi-Markov model that draws the runs of `trace` anew. `None` if it holds runs of one
+    /// The semi-Markov model with the run lengths of `trace`. `None` if the trace has runs of one
     /// kind only.
     pub fn of(trace: &Outcomes) -> Option<SemiMarkov> {
         let runs = RunStats::of(trace);
@@ -106,7 +107,7 @@ mod tests {
         let lengths = |t: &Outcomes| -> Vec<u64> {
             RunStats::of(t).success.histogram.iter().map(|(l, _)| *l).collect()
         };
-        // 1 to 4; the last run may be cut short, but not to a length that is not among these.
+        // Lengths 1 to 4; the last run may be cut short.
         assert_eq!(lengths(&drawn), lengths(&trace));
         assert!(RunLengthModel::of(&[true; 9].into_iter().collect()).is_none());
     }

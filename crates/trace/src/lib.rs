@@ -1,12 +1,12 @@
-//! Delivery traces of real links: reading them, saying what kind of link they show, and making
-//! synthetic ones that share some of their statistics.
+//! Delivery traces of real links: reading and measuring them, and making synthetic traces with some
+//! of their statistics.
 //!
-//! A trace is an [`Outcomes`](airtcp_units::Outcomes): one bit a packet, 1 received, 0 lost, in
+//! A trace is an [`Outcomes`](airtcp_units::Outcomes): one bit per packet, 1 received, 0 lost, in
 //! the order sent. The definitions follow Srinivasan, Kazandjieva, Jain and Levis, "PRR Is Not
-//! Enough": packet reception ratio, the transition probabilities `g` and `b`, and the
-//! burstiness `mu = 1 - g - b`. Start at [`metrics::analyse`] and [`synth`].
+//! Enough": packet reception ratio, the transition probabilities `g` and `b`, and the burstiness
+//! `mu = 1 - g - b`. Start at [`metrics::analyse`] and [`synth`].
 //!
-//! What TCP makes of a trace is not here: this crate knows nothing of transport.
+//! This crate does not run TCP over a trace, and imports no transport.
 
 #![allow(
     clippy::missing_errors_doc,

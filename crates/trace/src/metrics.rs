@@ -1,8 +1,8 @@
-//! What a delivery trace says about its link (S1 sections 4, 5 and 8; inventory of definitions in
+//! The statistics of a delivery trace (S1 sections 4, 5 and 8; all definitions are in
 //! `docs/models/trace-metrics.md`).
 //!
-//! [`analyse`] gives everything; the parts are public for those who need one. All counts work on
-//! 64 packets at a time.
+//! [`analyse`] computes all of them; the parts are public, too. All counts work on 64 packets at a
+//! time.
 
 mod class;
 mod convergence;
@@ -29,7 +29,7 @@ pub use proportion::proportion_interval;
 pub use runs::{Bursts, RunStats, expected_longest, for_each_run};
 pub use start::{Start, start};
 
-/// How to analyse a trace. The defaults are S1's where it states them.
+/// Options of the statistics. The defaults are S1's where S1 states them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalyseOptions {
@@ -37,7 +37,7 @@ pub struct AnalyseOptions {
     pub confidence: f64,
     /// Longest history of the conditional delivery function, packets.
     pub cpdf_max_k: u32,
-    /// Fewest samples for a point of it to be reported.
+    /// Fewest samples of a reported point of that function.
     pub cpdf_min_samples: u64,
     /// Fewest samples for a point to count towards beta.
     pub beta_min_samples: u64,
@@ -45,8 +45,8 @@ pub struct AnalyseOptions {
     pub lags: Vec<u64>,
     /// When mu counts as converged.
     pub convergence: ConvergenceOptions,
-    /// Gives what depends on the order of packets even where the file has no order and it was drawn at
-    /// random: these are then values of a drawn trace, not of the link.
+    /// Also compute the statistics that depend on the order of packets if the file has no order and
+    /// it was drawn at random. They are then values of a drawn trace, not of the link.
     pub drawn_order: bool,
 }
 
@@ -64,7 +64,8 @@ impl Default for AnalyseOptions {
     }
 }
 
-/// Everything measured on one link. A quantity the trace cannot give is `None` (`null` in JSON).
+/// The statistics of one link. A quantity that the trace does not determine is `None` (`null` in
+/// JSON).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LinkStats {
     /// Packets sent.
@@ -73,11 +74,12 @@ pub struct LinkStats {
     pub received: u64,
     /// Packet reception ratio, received / packets.
     pub prr: f64,
-    /// Its 95 % interval, `[low, high]`: exact, for as many independent packets as these are worth.
+    /// Its 95 % interval, `[low, high]`: exact, for the equivalent number of independent packets.
     pub prr_ci: Option<[f64; 2]>,
     /// Name of the PRR's range.
     pub class: Class,
-    /// Adjacent pairs; null, as all that follows, where the order of packets is not known.
+    /// Adjacent pairs. This and all further quantities are null if the order of packets is not
+    /// known.
     pub pairs: Option<Pairs>,
     /// P(received | previous lost).
     pub g: Option<f64>,
@@ -85,20 +87,21 @@ pub struct LinkStats {
     pub b: Option<f64>,
     /// Burstiness, `1 - g - b`.
     pub mu: Option<f64>,
-    /// Its 95 % interval, `[low, high]`, from the exact ones of the two transition probabilities.
+    /// Its 95 % interval, `[low, high]`, from the exact intervals of the two transition
+    /// probabilities.
     pub mu_ci: Option<[f64; 2]>,
     /// The beta factor.
     pub beta: Option<f64>,
     /// Share of loss bursts that are a single packet.
     pub isolated_loss_share: Option<f64>,
-    /// Share of lost packets that are alone.
+    /// Share of lost packets without an adjacent loss.
     pub isolated_loss_packet_share: Option<f64>,
     /// Longest run of received packets.
     pub longest_success_burst: Option<u64>,
     /// Longest run of lost packets.
     pub longest_loss_burst: Option<u64>,
-    /// What a Gilbert-Elliott chain of the same PRR and mu would have as its longest run of
-    /// received packets, about: `1 + ln(n PRR b) / -ln(1-b)`.
+    /// The approximate longest run of received packets of a Gilbert-Elliott chain with the same PRR
+    /// and mu: `1 + ln(n PRR b) / -ln(1-b)`.
     pub ge_expected_longest_success_burst: Option<f64>,
     /// The same for lost packets: `1 + ln(n (1-PRR) g) / -ln(1-g)`.
     pub ge_expected_longest_loss_burst: Option<f64>,
@@ -118,15 +121,15 @@ pub struct LinkStats {
     pub cpdf: Vec<CpdfPoint>,
     /// `[lag, correlation]` of the outcomes.
     pub autocorrelation: Vec<(u64, f64)>,
-    /// Whether mu can be relied on; same as `convergence.converged`.
+    /// True if mu has converged; same as `convergence.converged`.
     pub converged: bool,
-    /// Why.
+    /// The conditions of convergence in detail.
     pub convergence: Convergence,
 }
 
 impl LinkStats {
-    /// The same without what depends on the order of packets: for files that count what arrived and do
-    /// not say which. Only PRR, its interval and its class are then the link's.
+    /// Removes the statistics that depend on the order of packets, for files that only count
+    /// arrivals. PRR, its interval and its class remain.
     #[must_use]
     pub fn without_order(self) -> Self {
         Self {
@@ -158,8 +161,8 @@ impl LinkStats {
 }
 
 impl LinkTrace {
-    /// Measures the link: without what depends on the order of packets if that was drawn at random,
-    /// unless the options ask for it.
+    /// Measures the link. If the order of packets was drawn at random, the statistics that depend
+    /// on it are left out, unless the options request them.
     pub fn analyse(&self, options: &AnalyseOptions) -> LinkStats {
         let stats = analyse(&self.outcomes, options);
         if self.order_known || options.drawn_order { stats } else { stats.without_order() }

@@ -1,11 +1,11 @@
-//! What TCP gets over a link, from a few numbers about the link.
+//! Predicts TCP's throughput over a link from a few statistics of the link.
 //!
-//! Two ways: published formulas ([`formula`], and [`altman`] for losses that come in bursts),
-//! which know the path and fit nothing; and fits ([`fit_throughput`]) of measured throughputs to
-//! PRR, mu and further metrics by least absolute deviations, as S1 does in section 7, side by
-//! side with their in-sample and leave-one-out errors and BIC.
+//! There are two methods: published formulas ([`formula`], and [`altman`] for losses in bursts),
+//! which need the path and no fit; and fits ([`fit_throughput`]) of measured throughputs to PRR, mu
+//! and further metrics by least absolute deviations, as in S1 section 7, with their in-sample and
+//! leave-one-out errors and BIC.
 //!
-//! This module gets throughputs as numbers: what TCP does is measured elsewhere.
+//! This module takes measured throughputs as numbers and runs no TCP.
 
 pub mod altman;
 mod error;
@@ -23,4 +23,4 @@ pub use fits::{Fit, FitTable, FittedLink, LeftOut, Prediction};
 pub use form::{Form, MIN_LOSS};
 pub use formula::FormulaOptions;
 pub use sample::LinkSample;
-pub use table::{FitOptions, fit_throughput, fit_throughput_telling};
+pub use table::{FitOptions, fit_throughput, fit_throughput_with_progress};

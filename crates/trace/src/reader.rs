@@ -1,12 +1,12 @@
 //! Reading delivery traces of many layouts.
 //!
 //! A file is opened by its first bytes (gzip, xz, zstd, tar, one inside the other), never by its
-//! name alone; its layout is told from the first 64 KiB of text. Files are streamed: what is kept
-//! is one bit a packet. A file may hold many links. Nothing in a file can make the reader panic
+//! name alone; its layout is recognised by the first 64 KiB of text. Files are streamed, and one
+//! bit per packet is kept. A file may hold many links. Nothing in a file can make the reader panic
 //! or take more memory than [`ReadOptions`] allows.
 //!
-//! [`layouts`] lists what is understood; `docs/reference/trace-formats.md` describes each.
-//! To add a layout: a file under `reader/layouts/` and a line in its registry.
+//! [`layouts`] lists the known layouts; `docs/reference/trace-formats.md` describes each. To add a
+//! layout: a file under `reader/layouts/` and a line in its registry.
 
 mod bounded;
 mod clock;

@@ -2,9 +2,9 @@
 //!
 //! Models: independent losses, Gilbert-Elliott (with or without loss inside each state),
 //! semi-Markov chains whose run lengths are geometric, heavy-tailed, empirical or a mixture,
-//! conditional delivery, hidden and inhomogeneous Markov chains, and chaotic maps.
-//! Traces are drawn run by run, not bit by bit, so that the millions of slots of an ensemble cost
-//! a draw per run. The same model, length and stream give the same trace.
+//! conditional delivery, hidden and inhomogeneous Markov chains, and chaotic maps. Traces are drawn
+//! run by run, not bit by bit, so that an ensemble of millions of slots costs one draw per run. The
+//! same model, length and stream give the same trace.
 //!
 //! Left out: chains of higher order.
 

@@ -1,7 +1,7 @@
 //! Writing traces: text of 0 and 1, CSV, received sequence numbers.
 //!
-//! A file is written beside its final place and then renamed, so that an interrupted run leaves
-//! no partial trace that looks whole; devices and pipes are written in place. What is written reads
+//! A file is written beside its final place and then renamed, so that an interrupted run leaves no
+//! partial trace that looks whole; devices and pipes are written in place. A written file reads
 //! back to the same outcomes and interval. A name that ends in `.gz` is compressed.
 
 use std::fs::{self, File};
@@ -18,16 +18,16 @@ use crate::reader::LinkTrace;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceFormat {
-    /// Text of 0 and 1, 80 a line.
+    /// Text of 0 and 1, 80 per line.
     Bits,
     /// CSV: `seq,outcome` and, with an interval, `time_s`.
     Csv,
-    /// CSV of the received packets only: `seq` and, with an interval, `time_s`. A comment keeps
-    /// the number of packets sent, which the received ones alone cannot tell.
+    /// CSV of the received packets only: `seq` and, with an interval, `time_s`. A comment keeps the
+    /// number of packets sent, which the received packets do not show.
     Sequence,
 }
 
-/// Outcomes a line in [`TraceFormat::Bits`].
+/// Outcomes per line in [`TraceFormat::Bits`].
 const PER_LINE: usize = 80;
 
 /// Writes a trace to `path`, all of it or nothing.
@@ -40,7 +40,7 @@ pub fn write_file(
     write_marked(path, outcomes, interval, format, "")
 }
 
-/// Writes the trace of a link, as [`write_file`]. A comment keeps that its order was drawn.
+/// Writes the trace of a link, as [`write_file`]. A comment records a drawn order.
 pub fn write_link(path: &Path, link: &LinkTrace, format: TraceFormat) -> Result<(), TraceError> {
     let mark = if link.order_known { "" } else { "# airtcp: order=drawn\n" };
     write_marked(path, &link.outcomes, link.interval, format, mark)
@@ -53,7 +53,7 @@ fn write_marked(
     format: TraceFormat,
     mark: &str,
 ) -> Result<(), TraceError> {
-    // A device or a pipe stays what it is, and takes what is written.
+    // A device or a pipe is written in place.
     let in_place = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     let partial = if in_place { path.to_owned() } else { partial_name(path) };
     let result = fill(&partial, path, |out| {
@@ -62,13 +62,13 @@ fn write_marked(
     });
     let result = match result {
         Ok(()) if !in_place => fs::rename(&partial, path),
-        // Only files can be kept safe on a disk.
+        // Only files can be synchronised to a disk.
         Err(error) if in_place && error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         other => other,
     };
     result.map_err(|source| {
         if !in_place {
-            // Best effort: the error that matters is the first one.
+            // Best effort: the first error matters.
             let _ = fs::remove_file(&partial);
         }
         TraceError::Io { path: path.display().to_string(), source }
@@ -105,7 +105,7 @@ pub fn write(
     interval: Option<Span>,
     format: TraceFormat,
 ) -> io::Result<()> {
-    // Whole lines are collected first: a gzip stream is slow in small pieces.
+    // Whole lines are collected first, because small writes to a gzip stream are slow.
     let mut text = String::new();
     match format {
         TraceFormat::Bits => bits(out, &mut text, outcomes, interval)?,
@@ -139,7 +139,7 @@ fn bits(
     interval: Option<Span>,
 ) -> io::Result<()> {
     if let Some(interval) = interval {
-        // Without its blank, so that it is one word of the comment.
+        // The interval without its blank is one word of the comment.
         writeln!(out, "# airtcp: interval={}", interval.to_string().replace(' ', ""))?;
     }
     for (i, received) in outcomes.iter().enumerate() {
@@ -177,7 +177,7 @@ mod tests {
             read_links_from(Path::new("t.csv"), text.as_slice(), &ReadOptions::default()).unwrap();
         assert_eq!(links.len(), 1, "{shown}");
         assert_eq!(&links[0].outcomes, outcomes, "{shown}");
-        // Two received packets are the least that show an interval.
+        // At least two received packets are needed to show an interval.
         let shows = match format {
             TraceFormat::Bits => true,
             TraceFormat::Csv => outcomes.len() > 1,
@@ -241,7 +241,7 @@ mod tests {
         let pipe = folder.join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let outcomes: Outcomes = std::iter::repeat_n(true, 5).collect();
-        // Open for both, a pipe waits for nobody.
+        // A pipe opened for reading and writing does not wait.
         let mut reader = File::options().read(true).write(true).open(&pipe).unwrap();
         write_file(&pipe, &outcomes, None, TraceFormat::Bits).unwrap();
         assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());

@@ -1,5 +1,5 @@
-//! Committed files: the good ones are read, the bad ones refused with a message that fits a
-//! screen and names the file. A file that ever made the reader fail belongs here.
+//! Committed files: the good ones are read, the bad ones refused with a short message that names
+//! the file. A file that made the reader fail belongs here.
 
 use std::fs;
 use std::path::{Path, PathBuf};

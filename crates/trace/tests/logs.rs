@@ -1,7 +1,7 @@
-//! Logs of ordinary programs, as they wrote them: ping (iputils 20221126), fping 5.1, iperf3 3.12 and
-//! irtt 0.9.0 between two network namespaces with random loss (nftables). What they hold was counted
-//! by an independent script. `owamp-by-manual.txt` was made from the manual of `owping -R`: no such
-//! program was at hand.
+//! Original logs of common programs: ping (iputils 20221126), fping 5.1, iperf3 3.12 and irtt 0.9.0
+//! between two network namespaces with random loss (nftables). An independent script counted their
+//! packets. `owamp-by-manual.txt` was made from the manual of `owping -R`, because the program was
+//! not available.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ fn ms(link: &LinkTrace) -> f64 {
 fn ping() {
     let [link] = &read("ping-D-O.txt")[..] else { panic!("one run") };
     assert_eq!(bits(link), "101010110111110101111111101111110011111111111111111111111101");
-    // Asked for 20 ms; the kernel's timer made it 24 (1430 ms for 59 gaps, by the summary).
+    // The option said 20 ms; the kernel's timer made it 24 (1430 ms for 59 gaps, by the summary).
     assert!((ms(link) - 24.0).abs() < 1.0, "{}", ms(link));
     assert_eq!((link.source.layout.as_str(), link.labels["dst"].as_str()), ("ping", "10.9.0.2"));
     assert!(link.order_known && link.notes[0].starts_with("round trips"), "{:?}", link.notes);
@@ -106,7 +106,7 @@ fn a_median_gap_that_is_not_the_mean_gets_a_note() {
     assert!(said.contains("16 ms at the median, which is taken"), "{said}");
 }
 
-/// With several streams every interval ends in a line of dashes, as the totals begin with one.
+/// With several streams every interval ends in a line of dashes, like the line before the totals.
 #[test]
 fn iperf_of_several_streams() {
     for (name, counts) in [

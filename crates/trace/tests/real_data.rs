@@ -1,5 +1,5 @@
-//! Facts about public data sets, counted beforehand by an independent script. Needs the folder
-//! of data sets in `AIRTCP_DATA`; without it each test says that it was skipped.
+//! Facts about public data sets, counted beforehand by an independent script. The tests need the
+//! folder of data sets in `AIRTCP_DATA`; without it each test reports that it was skipped.
 #![allow(clippy::print_stdout, reason = "a skipped test has to say so")]
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use airtcp_trace::metrics::Pairs;
 use airtcp_trace::{AnalyseOptions, Class, LinkTrace, ReadOptions, analyse, read_links, read_many};
 use airtcp_units::Span;
 
-/// The path of a data set's file, or `None` with a word about it.
+/// The path of a data set's file, or `None` and a printed note.
 fn data(file: &str) -> Option<PathBuf> {
     let Some(root) = std::env::var_os("AIRTCP_DATA") else {
         println!("skipped: AIRTCP_DATA is not set, {file} is not read");
@@ -84,7 +84,7 @@ fn a_rutgers_link_counted_by_hand() {
     let losses = stats.loss_bursts.unwrap();
     assert_eq!((losses.count, losses.histogram[0]), (41, (1, 10)));
     assert_eq!(stats.class, Class::Intermediate);
-    // S1: far too few packets to say what mu is.
+    // S1: far too few packets to determine mu.
     assert!(!stats.converged && stats.convergence.reason.contains("too few"));
 }
 

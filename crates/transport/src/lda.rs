@@ -1,33 +1,35 @@
-//! Telling losses apart: TP-LDA, the two-phase loss differentiation of Pack, Shen, Mark and Cai
-//! (IEEE Transactions on Wireless Communications 6(11), 2007) as S3 describes it.
+//! Loss differentiation: TP-LDA, the two-phase algorithm of Pack, Shen, Mark and Cai (IEEE
+//! Transactions on Wireless Communications 6(11), 2007) as S3 describes it.
 //!
-//! Phase 1: a loss while the relative one-way trip time is high is a full buffer's. The
-//! threshold lies a fraction of the way from the least to the greatest trip time seen lately.
-//! Phase 2: of what is left, a share was collisions, which are congestion too; the layer below
-//! knows it from beacons, short and sent at the lowest rate, whose losses are collisions.
+//! Phase 1: a loss during a high relative one-way trip time counts as buffer overflow. The
+//! threshold lies at a fraction of the distance from the minimum to the maximum recent trip time.
+//! Phase 2: a share of the other losses are collisions, which also count as congestion. The layer
+//! below estimates that share from beacons. They are short and sent at the lowest rate, so that
+//! their losses are collisions.
 //!
-//! The papers do not print the threshold nor how the share is applied: `threshold`, `window` and
-//! `weight` are parameters, and the share is applied by counting, without chance. Trip times
-//! are relative: the clocks of the two ends need not agree, only run alike for the length of
+//! The papers print neither the threshold nor the use of the share: `threshold`, `window` and
+//! `weight` are parameters, and the share is applied by counting, without random numbers. Trip
+//! times are relative: the clocks of the two ends may differ, but must run at the same rate over
 //! the window. Microseconds.
 //!
-//! TFRC's receiver measures the trips itself; how TCP's sender does is in `tcp/recovery/tp_lda.rs`.
+//! TFRC's receiver measures the trips itself; `tcp/recovery/tp_lda.rs` measures them for TCP's
+//! sender.
 
 use airtcp_probe::{ConfigError, LossCause};
 use airtcp_units::{Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parts into which the window is cut: extremes are forgotten a tenth of the window late at most.
+/// Number of parts of the window: extremes expire at most a tenth of the window late.
 const PARTS: usize = 10;
 
 /// Parameters of TP-LDA.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LdaConfig {
-    /// How far back the extremes of the trip time reach. Default 10 s.
+    /// Time over which the extremes of the trip time are kept. Default 10 s.
     pub window: Span,
-    /// Where between the least and the greatest trip time the threshold lies, 0 to below 1.
+    /// Position of the threshold between the minimum and the maximum trip time, 0 to below 1.
     /// Default 0.8.
     pub threshold: f64,
     /// Weight of a new beacon or frame in the loss rates of phase 2, above 0 up to 1. Default
@@ -65,7 +67,7 @@ impl LdaConfig {
     }
 }
 
-/// Least and greatest trip time in a part of the window.
+/// Minimum and maximum trip time in a part of the window.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     number: u64,
@@ -73,21 +75,21 @@ struct Part {
     high: i64,
 }
 
-/// The classifier: of TFRC at the receiving end, of TCP at the sending.
+/// The classifier of TFRC at the receiver and of TCP at the sender.
 #[derive(Debug, Clone)]
 pub struct TpLda {
     config: LdaConfig,
-    /// Trip times count from the first.
+    /// Trip times are relative to this first one.
     origin: Option<u32>,
     parts: [Part; PARTS],
     beacon_loss: f64,
     frame_loss: f64,
-    /// Collisions owed by the share of phase 2.
+    /// Collisions due by the share of phase 2.
     owed: f64,
 }
 
 impl TpLda {
-    /// A classifier that has seen nothing.
+    /// A classifier without trip times.
     pub fn new(config: LdaConfig) -> Self {
         let none = Part { number: u64::MAX, low: 0, high: 0 };
         Self {
@@ -108,7 +110,7 @@ impl TpLda {
         now.0 / (self.config.window.0 / PARTS as u64).max(1)
     }
 
-    /// A packet arrived after `trip_us` (arrival minus time stamp, modulo 2^32).
+    /// A packet arrived after `trip_us` (arrival minus timestamp, modulo 2^32).
     pub fn on_trip(&mut self, now: Nanos, trip_us: u32) {
         self.origin.get_or_insert(trip_us);
         let (trip, number) = (self.relative(trip_us), self.number(now));
@@ -121,23 +123,23 @@ impl TpLda {
         }
     }
 
-    /// A beacon came or was missed.
+    /// A beacon arrived or was lost.
     pub fn on_beacon(&mut self, lost: bool) {
         self.beacon_loss += self.config.weight * (f64::from(lost) - self.beacon_loss);
     }
 
-    /// A data frame came or was lost.
+    /// A data frame arrived or was lost.
     pub fn on_frame(&mut self, lost: bool) {
         self.frame_loss += self.config.weight * (f64::from(lost) - self.frame_loss);
     }
 
-    /// The share of link losses that are collisions (phase 2): the beacons' loss rate over the
-    /// frames', at most 1.
+    /// The share of link losses that are collisions (phase 2): the loss rate of beacons over that
+    /// of frames, at most 1.
     pub fn collision_share(&self) -> f64 {
         if self.frame_loss > 0.0 { (self.beacon_loss / self.frame_loss).min(1.0) } else { 0.0 }
     }
 
-    /// Least and greatest trip time of the window, relative to the first trip.
+    /// Minimum and maximum trip time of the window, relative to the first trip.
     fn extremes(&self, now: Nanos) -> Option<(i64, i64)> {
         let newest = self.number(now);
         let mut extremes: Option<(i64, i64)> = None;
@@ -150,20 +152,20 @@ impl TpLda {
         extremes
     }
 
-    /// How far the trip times of the window lie apart, in microseconds; `None` before any.
+    /// Spread of the trip times of the window in microseconds; `None` before the first trip.
     pub fn range_us(&self, now: Nanos) -> Option<u64> {
         self.extremes(now).map(|(low, high)| high.abs_diff(low))
     }
 
-    /// The trip time above which a loss is congestion, relative to the first trip, in
-    /// microseconds; `None` before any.
+    /// The trip time above which a loss is congestion, relative to the first trip, in microseconds;
+    /// `None` before the first trip.
     pub fn threshold_us(&self, now: Nanos) -> Option<f64> {
         let (low, high) = self.extremes(now)?;
         Some(low as f64 + self.config.threshold * (high - low) as f64)
     }
 
-    /// What took a packet, by the trip times of the packets beside it. Whichever of them met the
-    /// longer queue was closer to the overflow.
+    /// Classifies a loss by the trip times of the neighbouring packets. The longer of them decides,
+    /// since it was closer to the overflow.
     pub fn classify(&mut self, now: Nanos, beside_us: impl IntoIterator<Item = u32>) -> LossCause {
         let longest = beside_us.into_iter().map(|trip| self.relative(trip) as f64);
         let threshold = self.threshold_us(now).unwrap_or(f64::INFINITY);
@@ -187,7 +189,7 @@ mod tests {
         Nanos(ms * 1_000_000)
     }
 
-    /// At 1 nothing could lie above it, and every loss would pass for corruption.
+    /// At 1 no trip could exceed the threshold, and every loss would count as corruption.
     #[test]
     fn a_threshold_that_nothing_exceeds_is_refused() {
         let with = |threshold| LdaConfig { threshold, ..LdaConfig::default() }.validate();
@@ -204,7 +206,7 @@ mod tests {
     fn the_threshold_lies_between_the_extremes_of_the_window() {
         let mut lda = TpLda::new(LdaConfig::default());
         assert_eq!(lda.threshold_us(at(0)), None);
-        // Clocks far apart and a wrap in between change nothing: 10 ms to 110 ms.
+        // A large clock offset and a wrap change nothing: 10 ms to 110 ms.
         let trip = |us: u32| (u32::MAX - 50_000).wrapping_add(us);
         lda.on_trip(at(0), trip(10_000));
         lda.on_trip(at(500), trip(110_000));
@@ -233,7 +235,7 @@ mod tests {
         let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), [10])).collect();
         let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
         assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");
-        // Two packets beside it are still one loss.
+        // Two neighbouring packets are still one loss.
         let causes: Vec<_> = (0..100).map(|_| lda.classify(at(1), [10, 20])).collect();
         let collisions = causes.iter().filter(|c| **c == LossCause::Collision).count() as f64;
         assert!((collisions - 100.0 * share).abs() <= 1.0, "{collisions} of 100 at {share}");

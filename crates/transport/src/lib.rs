@@ -1,11 +1,10 @@
 //! Sans-IO transport endpoints.
 //!
-//! Read [`tcp::Connection`] first: a complete TCP endpoint as an
-//! [`airtcp_probe::Machine`] that takes segments and gives segments. The congestion laws that its
-//! sender asks are in [`airtcp_congestion`]. [`udp`] is a datagram sender and receiver,
-//! [`tfrc`] one that keeps a rate TCP would, [`lt`] a
-//! stream with erasure coding, [`lda`] tells corruption from congestion.
-//! [`registry()`] lists what can be chosen by name.
+//! Read [`tcp::Connection`] first: a complete TCP endpoint as an [`airtcp_probe::Machine`] with
+//! segments as input and output. The congestion laws are in [`airtcp_congestion`]. [`udp`] is a
+//! datagram sender and receiver, [`tfrc`] sends datagrams at the rate of TCP's equation, [`lt`] is
+//! a stream with erasure coding, [`lda`] distinguishes corruption from congestion. [`registry()`]
+//! lists the names for scenarios.
 
 #![cfg_attr(
     test,

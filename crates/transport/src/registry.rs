@@ -1,10 +1,10 @@
-//! What can be chosen by name in a scenario, for `airtcp list`.
+//! Names that a scenario can choose, for `airtcp list`.
 
 use airtcp_probe::Entry;
 
 use crate::tcp::{Profile, Recovery};
 
-/// What a flow names as its `transport`.
+/// Values of a flow's `transport`.
 const TRANSPORTS: &[Entry] = &[
     transport("tcp", "TCP, configured by tcp", "RFC 9293"),
     transport("udp", "Datagrams as the application sends them", "RFC 768"),
@@ -24,7 +24,7 @@ const fn transport(name: &'static str, description: &'static str, source: &'stat
     Entry { family: "transport", name, description, source }
 }
 
-/// Everything this crate registers: transports, loss recoveries, TCP profiles.
+/// Everything that this crate registers: transports, loss recoveries, TCP profiles.
 pub fn registry() -> Vec<Entry> {
     [TRANSPORTS, Recovery::ENTRIES, Profile::ENTRIES].concat()
 }
@@ -42,7 +42,7 @@ mod tests {
         let mut names: Vec<_> = entries.iter().map(|e| (e.family, e.name)).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), entries.len(), "a name stands twice");
+        assert_eq!(names.len(), entries.len(), "a name occurs twice");
         for e in entries {
             assert!(!e.description.is_empty() && !e.source.is_empty(), "{}", e.name);
             assert!(!e.description.ends_with('.'), "{}", e.name);

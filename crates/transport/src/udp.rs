@@ -1,6 +1,6 @@
 //! UDP, RFC 768: a sender that numbers its datagrams and a receiver that counts by number.
 //!
-//! Numbers stand for what an application (RTP, iperf) puts into the payload. Leaves out: ports,
+//! The numbers represent those of an application (RTP, iperf) in the payload. Leaves out: ports,
 //! checksums. Sizes in bytes of payload.
 
 use airtcp_packet::{Kind, Segment};
@@ -24,22 +24,22 @@ pub struct UdpReceiverStats {
     pub datagrams_received: u64,
     /// Payload received, without duplicates.
     pub bytes_received: u64,
-    /// Datagrams received again.
+    /// Datagrams received more than once.
     pub duplicates: u64,
-    /// Datagrams that came after one with a higher number.
+    /// Datagrams that arrived after one with a higher number.
     pub reordered: u64,
     /// One past the highest number seen.
     pub expected: u64,
 }
 
 impl UdpReceiverStats {
-    /// Datagrams with a number below the highest seen that have not come (yet).
+    /// Datagrams below the highest number that have not arrived (yet).
     pub const fn lost(&self) -> u64 {
         self.expected.saturating_sub(self.datagrams_received)
     }
 }
 
-/// Sends datagrams when the application says so.
+/// Sends datagrams on the application's request.
 #[derive(Debug, Clone, Default)]
 pub struct UdpSender {
     queued: u64,
@@ -69,7 +69,7 @@ impl Machine for UdpSender {
     type In = Segment;
     type Out = Segment;
 
-    /// A sender expects nothing.
+    /// A sender ignores arrivals.
     fn handle<P: Probe>(&mut self, _: Nanos, _: Segment, _: &mut Cx<'_, P>) {}
 
     fn on_timer<P: Probe>(&mut self, _: Nanos, _: &mut Cx<'_, P>) {}
@@ -88,7 +88,7 @@ impl Machine for UdpSender {
     }
 }
 
-/// How far back a duplicate is told from a late datagram.
+/// Number of recent datagrams in which duplicates are recognised.
 const MEMORY: u64 = 1024;
 
 /// Receives datagrams and counts them.
@@ -106,7 +106,7 @@ impl Default for UdpReceiver {
 }
 
 impl UdpReceiver {
-    /// A receiver that has seen nothing.
+    /// A receiver without arrivals.
     pub const fn new() -> Self {
         let stats = UdpReceiverStats {
             datagrams_received: 0,
@@ -128,12 +128,12 @@ impl UdpReceiver {
         ((at / 64) as usize, 1 << (at % 64))
     }
 
-    /// Notes number `n`; true if it is new. A number older than the memory counts as new if
-    /// that many are missing at all: it is far more likely late than doubled.
+    /// Notes number `n`; true if it is new. A number older than the memory counts as new if at
+    /// least one datagram is missing, since it is far more likely late than duplicated.
     fn note(&mut self, n: u64) -> bool {
         let expected = self.stats.expected;
         if n >= expected {
-            // Forget the bits that the window moves over, at most all of them.
+            // Clears the bits that the window moves over, at most all of them.
             for skipped in expected.max(n.saturating_sub(MEMORY - 1))..=n {
                 let (word, bit) = Self::bit(skipped);
                 self.seen[word] &= !bit;
@@ -187,14 +187,14 @@ impl Machine for UdpReceiver {
 mod tests {
     use super::*;
     use airtcp_packet::{EndpointId, Side};
-    use airtcp_probe::{NoProbe, Who};
+    use airtcp_probe::{EventSource, NoProbe};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     fn with_cx<R>(f: impl FnOnce(&mut Cx<'_, NoProbe>) -> R) -> R {
         let mut probe = NoProbe;
-        let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-        f(&mut Cx::new(&mut probe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, Side::Server));
+        f(&mut Cx::new(&mut probe, source))
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a set, for any order within the receiver's memory.
+        /// Compares the receiver with a set, for any order within its memory.
         #[test]
         fn counts_as_a_set_does(steps in prop::collection::vec((0u64..40, 0u64..800), 1..200)) {
             with_cx(|cx| {

@@ -1,19 +1,19 @@
-//! What a link of varying capacity can carry over time: instants at which so many bytes may leave,
-//! or a rate that changes in steps. Both repeat.
+//! Capacity of a link over time: instants at which a number of bytes may leave, or a rate that changes
+//! in steps. Both repeat.
 
 use crate::{Narrow, Saturate};
 use std::sync::Arc;
 
 use crate::time::{Nanos, Span};
 
-/// Bit-nanoseconds of a byte at 1 b/s: what `rate x time` is counted in.
+/// A byte in units of `rate x time`: b/s times ns.
 const BYTE: u128 = 8_000_000_000;
 
-/// A link's capacity over time, for ever: after `period` it starts over.
+/// A link's capacity over time. It repeats with `period`.
 ///
-/// *Opportunities* are what mahimahi's link traces hold: at each instant up to `bytes` leave, of one
-/// packet or of several; what nobody uses is lost. *Rates* are steps of a bandwidth series: bits leave
-/// evenly within each.
+/// *Opportunities* are the entries of mahimahi's link traces: at each instant up to `bytes` leave, of one
+/// packet or of several, and unused bytes are lost. *Rates* are steps of a bandwidth series: within a
+/// step, bits leave evenly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capacity {
     shape: Shape,
@@ -23,26 +23,26 @@ pub struct Capacity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Shape {
     Opportunities {
-        /// When, in nanoseconds since the start, never falling, none after the period.
+        /// Instants in nanoseconds since the start, in order, up to the period.
         at: Vec<u64>,
-        /// What each carries.
+        /// Bytes that each opportunity carries.
         bytes: u64,
     },
     Rates {
         /// Start of each step, rising from 0.
         from: Vec<u64>,
-        /// Its rate.
+        /// Rate of each step.
         bps: Vec<u64>,
-        /// Bit-nanoseconds before it.
+        /// `rate x time` summed before each step.
         before: Vec<u128>,
-        /// Bit-nanoseconds in a period.
+        /// `rate x time` summed over a period.
         total: u128,
     },
 }
 
 impl Capacity {
-    /// Instants at which up to `bytes` leave. The last one is the period, as in mahimahi. `None` if there
-    /// are none, if they fall, or if the last one is the start.
+    /// Instants at which up to `bytes` leave. The last one is the period, as in mahimahi. `None` if the
+    /// list is empty or not in order, or if the last instant is 0.
     pub fn opportunities(at: Vec<Span>, bytes: u64) -> Option<Self> {
         let period = at.last()?.0;
         if period == 0 || bytes == 0 || !at.is_sorted() {
@@ -52,8 +52,8 @@ impl Capacity {
         Some(Self { shape: Shape::Opportunities { at, bytes }, period })
     }
 
-    /// Steps of a rate in bits per second, each from its time until the next one's, the last one until
-    /// `period`. `None` if the first is not at the start, if times do not rise, or if nothing ever leaves.
+    /// Steps of a rate in bits per second. Each lasts until the next one, the last one until `period`.
+    /// `None` if the first is not at the start, if times do not rise, or if nothing ever leaves.
     pub fn rates(steps: &[(Span, u64)], period: Span) -> Option<Self> {
         let (mut from, mut bps, mut before) = (Vec::new(), Vec::new(), Vec::new());
         let mut total = 0_u128;
@@ -73,7 +73,7 @@ impl Capacity {
         Some(Self { shape: Shape::Rates { from, bps, before, total }, period: period.0 })
     }
 
-    /// After this time it starts over.
+    /// Time after which the capacity repeats.
     pub const fn period(&self) -> Span {
         Span(self.period)
     }
@@ -86,7 +86,7 @@ impl Capacity {
         }
     }
 
-    /// Opportunities, or steps of the rate, in a period.
+    /// Number of opportunities, or of steps of the rate, in a period.
     pub fn entries(&self) -> usize {
         match &self.shape {
             Shape::Opportunities { at, .. } => at.len(),
@@ -99,7 +99,7 @@ impl Capacity {
         self.bits_until_of_period(self.period) / Span(self.period).as_secs_f64()
     }
 
-    /// Bits that can leave after `from`, until `until` included, in the first period and all that follow.
+    /// Bits that can leave after `from`, until `until` included.
     pub fn bits_between(&self, from: Nanos, until: Nanos) -> f64 {
         (self.bits_until(until.0) - self.bits_until(from.0)).max(0.0)
     }
@@ -119,15 +119,15 @@ impl Capacity {
         }
     }
 
-    /// Bit-nanoseconds from the start of a period until `within` of it.
+    /// `rate x time` summed from the start of a period until `within` of it.
     fn sent_within(&self, within: u64) -> u128 {
         let Shape::Rates { from, bps, before, .. } = &self.shape else { return 0 };
         let step = from.partition_point(|f| *f <= within).saturating_sub(1);
         before[step] + u128::from(within - from[step]) * u128::from(bps[step])
     }
 
-    /// Mean rates of the consecutive windows of a period, in bits per second. A last window that is not
-    /// whole is left out, unless it is the only one.
+    /// Mean rates of the consecutive windows of a period, in bits per second. An incomplete last window is
+    /// left out, unless it is the only one.
     pub fn windows(&self, width: Span) -> Vec<f64> {
         let width = width.0.clamp(1, self.period);
         let edge = |i: u64| self.bits_until_of_period(i * width);
@@ -135,8 +135,8 @@ impl Capacity {
         (0..self.period / width).map(|i| (edge(i + 1) - edge(i)) / seconds).collect()
     }
 
-    /// As `bits_until`, within one period: its end is not the start of the next one, and what leaves
-    /// at the very start is in the first window.
+    /// As `bits_until`, within one period: the end of the period is not the start of the next one, and
+    /// bits that leave at time 0 are in the first window.
     fn bits_until_of_period(&self, t: u64) -> f64 {
         match &self.shape {
             Shape::Opportunities { .. } if t == 0 => 0.0,
@@ -148,7 +148,7 @@ impl Capacity {
         }
     }
 
-    /// The longest time in which nothing leaves, from one period into the next included.
+    /// The longest time in which nothing leaves. It may span the end of a period.
     pub fn longest_outage(&self) -> Span {
         match &self.shape {
             Shape::Opportunities { at, .. } => {
@@ -159,7 +159,7 @@ impl Capacity {
                 let ends = from.iter().skip(1).copied().chain([self.period]);
                 let steps = || from.iter().zip(ends.clone()).zip(bps);
                 let (mut longest, mut current) = (0, 0);
-                // Twice: an outage may begin at the end of a period and go on in the next.
+                // Two periods: an outage may span the end of the first.
                 for ((start, end), bps) in steps().chain(steps()) {
                     current = if *bps == 0 { current + (end - start) } else { 0 };
                     longest = longest.max(current);
@@ -170,18 +170,18 @@ impl Capacity {
     }
 }
 
-/// A transmitter over a link of varying capacity: when what is sent has left.
+/// A transmitter over a link of varying capacity. It computes when the bytes it sends have left.
 #[derive(Debug, Clone)]
 pub struct CapacityClock {
     capacity: Arc<Capacity>,
-    /// Where in the capacity the run begins.
+    /// Position in the capacity at which the run begins.
     offset: u64,
-    /// When the last transmission ended, and what it left of the opportunity that it ended with.
+    /// End of the last transmission, and the unused bytes of the opportunity that ended it.
     last: Nanos,
     left: u64,
     /// Number of the opportunity after that one, counted over all periods.
     next: u64,
-    /// Bit-nanoseconds that rounding took off the end of the last transmission.
+    /// `rate x time` that rounding took off the end of the last transmission.
     remainder: u128,
 }
 
@@ -208,13 +208,13 @@ impl CapacityClock {
         self.capacity.bits_between(shifted(from), shifted(until))
     }
 
-    /// Bits of what was sent last that have not left until `now` included.
+    /// Bits of the last transmission that have not left by `now`.
     pub fn bits_left(&self, now: Nanos) -> f64 {
         if now >= self.last {
             return 0.0;
         }
         let used = match &self.capacity.shape {
-            // Only as many as are used: further ones may come at the same instant.
+            // Count only used opportunities: others may come at the same instant.
             Shape::Opportunities { at, bytes } => {
                 let used = self.next.saturating_sub(self.first_after(at, now));
                 (used * bytes * 8) as f64
@@ -231,9 +231,9 @@ impl CapacityClock {
         (t / period).saturating_mul(at.len() as u64).saturating_add(within)
     }
 
-    /// How long `bytes` take that are ready at `start`: until the opportunity that takes the last of
-    /// them, or until the rate has carried them. What the last transmission left of its opportunity
-    /// is used by what starts at that instant, and lost otherwise.
+    /// Time that `bytes` take from `start`: until the opportunity that takes the last of them, or until
+    /// the rate has carried them. The unused bytes of the previous transmission's opportunity serve
+    /// only a transmission that starts at that instant.
     pub fn transmit(&mut self, start: Nanos, bytes: u64) -> Span {
         let capacity = self.capacity.clone();
         let end = match &capacity.shape {
@@ -245,7 +245,7 @@ impl CapacityClock {
                 let periods = u128::from(t / capacity.period);
                 let sent = periods * total + capacity.sent_within(t % capacity.period);
                 let target = sent + u128::from(bytes) * BYTE + self.remainder;
-                // The earliest instant: what ends with a step does not wait for the next one.
+                // The earliest instant: bytes that leave at the end of a step do not wait for the next one.
                 let (mut periods, mut within) = (target / total, target % total);
                 if within == 0 {
                     (periods, within) = (periods.saturating_sub(1), *total);
@@ -270,7 +270,7 @@ impl CapacityClock {
     ) -> Nanos {
         let n = at.len() as u64;
         if start != self.last || self.next == 0 {
-            // What is ready at the very instant of an opportunity has missed it.
+            // Bytes that become ready at the instant of an opportunity miss it.
             self.next = self.first_after(at, start);
             self.left = 0;
         }
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_share_opportunities_that_follow_one_another() {
+    fn packets_use_consecutive_opportunities() {
         // Two at 3 ms, one at 7 ms, then from 10 ms on again.
         let mut clock = clock(Capacity::opportunities(ms(&[3, 3, 7, 10]), 1504));
         let mut now = at(1);
@@ -318,16 +318,16 @@ mod tests {
         }
         // 3008 bytes at 3 ms, then 1504 at 7 ms, then at 10 ms.
         assert_eq!(ends, [3, 3, 3, 7, 7, 10].map(at));
-        // What is left at 10 ms + 3 ms is lost to who comes later.
+        // The unused bytes at 10 ms + 3 ms are lost to later packets.
         assert_eq!(now + clock.transmit(now, 40), at(13));
         assert_eq!(at(14) + clock.transmit(at(14), 1504), at(17));
-        // Who comes with an opportunity has missed it.
+        // A packet that comes at the instant of an opportunity misses it.
         assert_eq!(at(20) + clock.transmit(at(20), 1504), at(23));
     }
 
     #[test]
-    fn what_is_left_counts_the_opportunities_in_use() {
-        // Two come at 3 ms; one packet needs one of them, the next one both.
+    fn bits_left_count_only_used_opportunities() {
+        // Two opportunities at 3 ms: the first packet uses one, the next one both.
         let capacity = || Capacity::opportunities(ms(&[3, 3, 7, 10]), 1504);
         for (bytes, bits) in [(1500, 12_000.0), (2000, 16_000.0)] {
             let mut clock = clock(capacity());
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(capacity.mean_bps(), 8_800_000.0 / 5.0);
         assert_eq!(capacity.windows(s(1)), [8e6, 0.0, 0.0, 0.0, 8e5]);
         let mut clock = clock(Some(capacity));
-        // A megabyte fills the first second to its end, and does not wait for the outage's.
+        // A megabyte fills the first second exactly, and does not wait for the end of the outage.
         assert_eq!(clock.transmit(Nanos::ZERO, 1_000_000), s(1));
         assert_eq!(clock.transmit(at(1000), 100_000), s(4));
         // 500 kB until 6 s, and 100 kB more from 9 s to 10 s.
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_carries_nothing() {
+    fn refuses_zero_capacity() {
         assert_eq!(Capacity::opportunities(ms(&[]), 1504), None);
         assert_eq!(Capacity::opportunities(ms(&[0, 0]), 1504), None);
         assert_eq!(Capacity::opportunities(ms(&[2, 1]), 1504), None);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     proptest! {
-        /// A rate that does not change is the transmitter of a link with that rate, to the nanosecond.
+        /// With a constant rate, `CapacityClock` equals `TxClock` to the nanosecond.
         #[test]
         fn steps_of_one_rate_are_that_rate(
             bps in 1_000u64..10_000_000_000,
@@ -404,10 +404,10 @@ mod tests {
             }
         }
 
-        /// Who always has something to send uses every opportunity: bytes sent are what was offered, but
-        /// for the packet that is under way.
+        /// A saturated transmitter uses every opportunity: the bytes sent are the bytes offered, except for
+        /// the packet in transmission.
         #[test]
-        fn a_saturated_transmitter_uses_everything(
+        fn a_saturated_transmitter_uses_every_opportunity(
             gaps in proptest::collection::vec(0u64..50, 1..40),
             lengths in proptest::collection::vec(40u64..1504, 1..200),
             offset in 0u64..1_000,
@@ -426,9 +426,9 @@ mod tests {
             }
         }
 
-        /// The end is where the integral of the rate reaches what was sent.
+        /// A transmission ends when the integral of the rate reaches the bytes sent.
         #[test]
-        fn steps_carry_what_they_offer(
+        fn steps_carry_the_integral_of_the_rate(
             rates in proptest::collection::vec(prop_oneof![Just(0), 1u64..20_000_000], 1..10),
             sent in proptest::collection::vec(1u64..60_000, 1..60),
         ) {

@@ -1,7 +1,7 @@
 //! Transcendental functions with the same result on every machine.
 //!
-//! Thin names over `libm`, a port of musl's mathematics in pure Rust. The basic operations
-//! `+ - * /` and `sqrt` are exactly rounded by IEEE 754 and need no wrapper.
+//! Wrappers of `libm`, a port of musl's mathematics in pure Rust. IEEE 754 rounds `+ - * /` and `sqrt`
+//! exactly, so they need no wrapper.
 
 /// Natural logarithm.
 pub fn ln(x: f64) -> f64 {
@@ -56,9 +56,4 @@ pub fn cos(x: f64) -> f64 {
 /// Complementary error function.
 pub fn erfc(x: f64) -> f64 {
     libm::erfc(x)
-}
-
-/// Natural logarithm of the gamma function.
-pub fn ln_gamma(x: f64) -> f64 {
-    libm::lgamma(x)
 }

@@ -1,12 +1,12 @@
-//! TCP's throughput as TFRC takes it, RFC 5348 section 3.1.
+//! TCP's throughput equation as TFRC uses it, RFC 5348 section 3.1.
 //!
 //! `X = s / (R sqrt(2bp/3) + t_RTO (3 sqrt(3bp/8)) p (1 + 32 p^2))`: the simplified form of
-//! Padhye, Firoiu, Towsley and Kurose (1998). The transport TFRC and the predictions from traces
-//! both need it, and share no other crate.
+//! Padhye, Firoiu, Towsley and Kurose (1998). It stands in this crate because the transport TFRC and
+//! the predictions from traces share no other.
 
-/// The denominator of TFRC's equation: seconds per segment of a TCP with round-trip time `rtt` and
-/// timeout `rto`, in seconds, that meets loss events at rate `p` per packet, at most 1; `b` packets
-/// are acknowledged by one acknowledgement (RFC 5348 has 1). Zero if `p` is 0.
+/// The denominator of TFRC's equation: seconds per segment of a TCP with round-trip time `rtt`,
+/// retransmission timeout `rto`, loss event rate `p` per packet (at most 1) and `b` packets per
+/// acknowledgement (RFC 5348 has 1). Zero if `p` is 0.
 pub fn tfrc_seconds_per_segment(rtt: f64, rto: f64, p: f64, b: f64) -> f64 {
     if p <= 0.0 {
         return 0.0;
@@ -43,8 +43,7 @@ mod tests {
         assert_eq!(tfrc_seconds_per_segment(0.1, 0.4, 2.0, 1.0).to_bits(), most.to_bits());
     }
 
-    /// net/dccp/ccids/lib/tfrc_equation.c of Linux tabulates 1e6 / (R X) in whole numbers, computed
-    /// independently of us: (p, entry).
+    /// net/dccp/ccids/lib/tfrc_equation.c of Linux tabulates 1e6 / (R X) in whole numbers: (p, entry).
     #[test]
     fn equals_the_table_in_the_linux_kernel() {
         for (p, entry) in [

@@ -1,11 +1,11 @@
-//! Quantities as types, so that a rate can never be passed where a time is meant.
+//! Quantities as types, so that the compiler refuses a rate in place of a time.
 //!
-//! Read [`Nanos`] and [`Span`] first: all models run on them, never on floats or on the
-//! clock of the machine. [`TxClock`] turns bytes into serialisation time without rounding
-//! drift. [`detmath`] holds the transcendental functions models may use; the platform's
-//! own differ between C libraries in the last bit, and one bit is enough to change a run.
-//! [`tfrc_seconds_per_segment`] is the one equation that models and predictions share.
-//! [`Narrow`] and its kin convert numbers where something could be lost. [`Metric`] says how a quantity of a result is shown.
+//! Read [`Nanos`] and [`Span`] first: all models use them for time, never floats or the clock of the
+//! machine. [`TxClock`] turns bytes into serialisation time without rounding drift. [`detmath`] holds
+//! the transcendental functions that models may use. Those of C libraries differ in the last bit, and
+//! one bit is enough to change a run. [`tfrc_seconds_per_segment`] is the one equation that models and
+//! predictions share. [`Narrow`], [`LowBits`] and [`Saturate`] convert numbers that may not fit.
+//! [`Metric`] describes how a quantity of a result is shown.
 
 mod capacity;
 pub mod detmath;

@@ -1,9 +1,10 @@
-//! What a quantity of a result is, beside its key, its unit and its meaning: the entry of the catalogue
-//! from which terminal, pages and reference take titles, units, ranges and the order of columns.
+//! Catalogue of the quantities of a result. Terminal, pages and reference take titles, units, ranges
+//! and the order of columns from it.
 //!
-//! A field of a result carries it in its schema: `#[schemars(extend("metric" = Metric::rate("Goodput", 1)))]`.
-//! The key has the SI unit, the field's comment is the meaning. A field without a metric is in documents
-//! and tables of values, and in no table that people read.
+//! A field of a result carries its entry in its schema:
+//! `#[schemars(extend("metric" = Metric::rate("Goodput", 1)))]`. The field's name ends in the SI unit,
+//! and its doc comment is the meaning. A field without an entry is in documents and data files, but in
+//! no table of the terminal or a page.
 
 use serde::Serialize;
 
@@ -12,22 +13,22 @@ use serde::Serialize;
 pub struct Metric {
     /// Heading, without the unit.
     title: &'static str,
-    /// Unit shown; empty for numbers without one.
+    /// Unit shown; empty for a number without unit.
     unit: &'static str,
-    /// What a value is multiplied by to be shown.
+    /// Factor from the unit of the key to the unit shown.
     scale: f64,
-    /// Place among the columns of a table, from 1: by how much it explains. Of columns that do not fit, the
-    /// one with the greatest rank goes first.
+    /// Position among the columns of a table, from 1. A table that is too wide leaves out the greatest
+    /// ranks first.
     rank: u8,
-    /// Which table of its record has it, where there are several; empty in the first.
+    /// Table of the record that shows the column; empty for the first table.
     group: &'static str,
-    /// The least and the greatest value that the quantity can have, in the unit of its key.
+    /// Minimum and maximum of the quantity, in the unit of its key.
     least: Option<f64>,
     most: Option<f64>,
 }
 
 impl Metric {
-    /// A quantity that is not negative, shown as it is.
+    /// A count, not negative.
     pub const fn count(title: &'static str, rank: u8) -> Self {
         Self { title, unit: "", scale: 1.0, rank, group: "", least: Some(0.0), most: None }
     }
@@ -57,22 +58,22 @@ impl Metric {
         Self { unit: "packets", ..Self::count(title, rank) }
     }
 
-    /// A quantity of another `unit`, of which one is `scale` of the unit of its key.
+    /// A quantity shown in `unit`; `scale` is the factor from the unit of its key.
     pub const fn other(title: &'static str, unit: &'static str, scale: f64, rank: u8) -> Self {
         Self { unit, scale, ..Self::count(title, rank) }
     }
 
-    /// Puts the column into another table of the same record.
+    /// Moves the column to another table of the same record.
     pub const fn group(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
 
-    /// A quantity that cannot be greater.
+    /// Sets the maximum of the quantity.
     pub const fn at_most(self, most: f64) -> Self {
         Self { most: Some(most), ..self }
     }
 
-    /// A quantity that may be negative.
+    /// Allows negative values.
     pub const fn any(self) -> Self {
         Self { least: None, ..self }
     }

@@ -1,22 +1,21 @@
-//! Conversions between number types that could lose something.
+//! Conversions to number types that may not hold the value.
 
-/// A number type that takes values of a wider one: `u32::narrow(x)` beside `u32::from(x)`.
+/// Conversion of a value that fits: `u32::narrow(x)` beside `u32::from(x)`.
 ///
-/// The caller of [`narrow`](Self::narrow) knows that the value fits. Where it need not fit, the
-/// caller writes [`low_bits`](LowBits::low_bits). Floats become integers with
-/// [`saturate`](Saturate::saturate).
+/// The caller knows that the value fits. Otherwise the caller uses [`low_bits`](LowBits::low_bits), or
+/// for a float [`saturate`](Saturate::saturate).
 pub trait Narrow<S>: Sized {
     /// `value` as this type. Builds with debug assertions check that it is in range.
     fn narrow(value: S) -> Self;
 }
 
-/// An integer type that takes the low bits of a wider one.
+/// Conversion to the low bits.
 pub trait LowBits<S>: Sized {
     /// The low bits of `value`.
     fn low_bits(value: S) -> Self;
 }
 
-/// An integer type that takes the nearest value to a float.
+/// Conversion of a float to the nearest value of an integer type.
 pub trait Saturate: Sized {
     /// `value` truncated towards zero, at most the largest and at least the smallest value of this
     /// type; 0 for NaN.
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_do_not_fit_become_what_was_asked_for() {
+    fn values_that_do_not_fit_are_cut_or_saturated() {
         assert_eq!(u8::low_bits(0x1ff_u64), 0xff);
         assert_eq!(u64::low_bits(-1_i64), u64::MAX);
         assert_eq!(u64::saturate(f64::INFINITY), u64::MAX);
@@ -103,7 +102,7 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    fn values_that_were_to_fit_and_do_not_are_found() {
+    fn narrow_panics_on_values_that_do_not_fit() {
         for wrong in [
             || u64::from(u32::narrow(1_u64 << 32)),
             || u64::from(u8::narrow(256_u16)),

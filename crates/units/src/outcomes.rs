@@ -1,7 +1,7 @@
 //! What happened to each packet of a link, as a string of bits: 1 received, 0 lost.
 
-/// A delivery record, one bit per slot or packet, in order. Bits are packed into 64-bit words,
-/// first outcome in the lowest bit, so a million packets take 125 kB.
+/// A delivery record, one bit per slot or packet, in order. A million packets take 125 kB: the bits are
+/// packed into 64-bit words, the first outcome in the lowest bit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcomes {
     words: Vec<u64>,
@@ -122,8 +122,7 @@ impl Outcomes {
         out
     }
 
-    /// The 64 outcomes from `index` on as one word, first in the lowest bit; what lies past the
-    /// end reads as zero.
+    /// The 64 outcomes from `index` on as one word, the first in the lowest bit; zero past the end.
     #[inline]
     pub fn bits_at(&self, index: usize) -> u64 {
         let (word, shift) = (index / 64, index % 64);

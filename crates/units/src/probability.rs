@@ -1,4 +1,4 @@
-//! A probability, checked once where it enters.
+//! A probability, checked at construction.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,7 +23,7 @@ impl Probability {
         (0.0..=1.0).contains(&p).then_some(Self(p))
     }
 
-    /// `p` forced into 0..=1; NaN becomes 0.
+    /// `p` clamped to 0..=1; NaN becomes 0.
     pub fn clamped(p: f64) -> Self {
         if p >= 1.0 { Self(1.0) } else { Self(p.max(0.0)) }
     }

@@ -1,12 +1,12 @@
-//! Reading quantities written by people: a number, a space if they like, a unit.
+//! Reads quantities written as a number, an optional space and a unit.
 //!
-//! The scenario format takes strings such as `"54 Mb/s"`, `"9 us"` or `"1 %"`. A bare number
-//! is refused where a unit matters, because half of all unit mistakes are a missing unit.
+//! The scenario format takes strings such as `"54 Mb/s"`, `"9 us"` or `"1 %"`. A number without its unit
+//! is refused.
 
 use std::fmt;
 
-/// Why a string is not the quantity it should be. The message is complete in itself:
-/// what was found, and what would be accepted.
+/// Error of a string that is not the expected quantity. The message names what was found and what is
+/// accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuantityError {
     message: String,
@@ -30,9 +30,8 @@ impl std::error::Error for QuantityError {}
 /// One accepted unit: its spelling and how many base units it holds.
 pub(crate) type Unit = (&'static str, f64);
 
-/// Parses `text` as a number with one of `units`; the result is in base units.
-///
-/// `what` names the quantity in the error ("a time"), `example` shows a right one.
+/// Parses `text` as a number with one of `units`; the result is in base units. The error names the
+/// quantity as `what` ("a time") and shows `example`.
 pub(crate) fn parse(
     text: &str,
     what: &str,
@@ -65,7 +64,7 @@ pub(crate) fn parse(
     }
 }
 
-/// Where the leading number ends: digits, sign, point, underscore, or an exponent.
+/// End of the leading number: digits, sign, point, underscore, exponent.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut i = 0;

@@ -43,7 +43,7 @@ pub struct BitRate(u64);
 pub struct Bytes(pub u64);
 
 impl BitRate {
-    /// A rate of `bps` bits per second, or `None` for zero: nothing ever leaves a link at 0 b/s.
+    /// A rate of `bps` bits per second; `None` for zero, at which nothing would ever leave a link.
     pub const fn new(bps: u64) -> Option<Self> {
         if bps == 0 { None } else { Some(Self(bps)) }
     }
@@ -59,23 +59,17 @@ impl BitRate {
         self.0
     }
 
-    /// Time to send `bytes` at this rate, rounded up to the nanosecond. For a train of
-    /// packets use [`TxClock`], which does not lose the fraction.
+    /// Time to send `bytes` at this rate, rounded up to the nanosecond. For consecutive packets use
+    /// [`TxClock`], which carries the fraction over.
     #[allow(clippy::cast_possible_truncation, reason = "const; times of runs fit")]
     pub const fn time_for(self, bytes: u64) -> Span {
         let bit_ns = bytes as u128 * 8 * 1_000_000_000;
         Span(bit_ns.div_ceil(self.0 as u128) as u64)
     }
-
-    /// Whole bytes that fit into `span` at this rate.
-    #[allow(clippy::cast_possible_truncation, reason = "const; bytes of runs fit")]
-    pub const fn bytes_in(self, span: Span) -> u64 {
-        (self.0 as u128 * span.0 as u128 / 8_000_000_000) as u64
-    }
 }
 
-/// Serialisation at a fixed rate with the sub-nanosecond remainder carried over, so that a
-/// million packets take exactly a million times as long as one.
+/// Serialisation at a fixed rate. The sub-nanosecond remainder is carried over, so a million packets
+/// take exactly a million times as long as one.
 #[derive(Debug, Clone, Copy)]
 pub struct TxClock {
     rate: BitRate,
@@ -93,12 +87,11 @@ impl TxClock {
         self.rate
     }
 
-    /// Duration of the next transmission of `bytes`, in whole nanoseconds; what is left over
-    /// goes to the one after.
+    /// Duration of the next transmission of `bytes`, in whole nanoseconds. The remainder is carried over.
     pub fn transmit(&mut self, bytes: u64) -> Span {
         let rate = self.rate.0;
-        // Any packet fits 64 bits, whose division is several times faster; links with a protocol
-        // divide once a unit.
+        // Any packet fits 64 bits, and that division is several times faster. Links with a protocol divide
+        // once per unit.
         let short = bytes.checked_mul(8_000_000_000).and_then(|b| b.checked_add(self.remainder));
         if let Some(bit_ns) = short {
             self.remainder = bit_ns % rate;
@@ -113,7 +106,7 @@ impl TxClock {
     /// [`transmit`](Self::transmit) would give one by one.
     pub fn train(&mut self, bytes: u64, n: u64) -> Pace {
         let of = self.rate.0;
-        // As above: the short division wherever it does.
+        // As above: the short division if the value fits.
         let (whole, part) = if let Some(bit_ns) = bytes.checked_mul(8_000_000_000) {
             (bit_ns / of, bit_ns % of)
         } else {
@@ -126,9 +119,9 @@ impl TxClock {
     }
 }
 
-/// The pace of a train: equal things sent one after the other, each of which takes `whole`
-/// nanoseconds and `part` of `of` parts of one; what is left over goes to the one after, so that the
-/// first n take exactly floor(n x time) longer than what was carried over from before.
+/// The pace of a train: equal units sent back to back. Each takes `whole + part/of` nanoseconds, and the
+/// remainder, initially `carried/of`, is carried over. So the first n take
+/// floor(n (whole + part/of) + carried/of).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     whole: u64,
@@ -138,22 +131,22 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// All at once.
+    /// All units at once.
     pub const AT_ONCE: Self = Self { whole: 0, part: 0, of: 1, carried: 0 };
 
-    /// `span` for every `parts` of them.
+    /// `parts` units share `span`.
     pub const fn share(span: Span, parts: u64) -> Self {
         let of = if parts == 0 { 1 } else { parts };
         Self { whole: span.0 / of, part: span.0 % of, of, carried: 0 }
     }
 
-    /// Time that the first `n` take.
+    /// Time that the first `n` units take.
     #[inline]
     pub const fn after(&self, n: u64) -> Span {
         Span(self.whole.saturating_mul(n).saturating_add(self.parts(n).0))
     }
 
-    /// Time that the next one takes, and goes on to the one after it.
+    /// Time that the next unit takes; advances to the unit after it.
     #[inline]
     pub const fn step(&mut self) -> Span {
         self.carried += self.part;
@@ -164,7 +157,7 @@ impl Pace {
         Span(self.whole)
     }
 
-    /// What the parts of `n` make: nanoseconds, and what is left over.
+    /// The fractions of `n` units: whole nanoseconds, and the remainder.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "const; quotient and remainder of a divisor that fits"
@@ -258,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_train_takes_what_its_parts_take(
+        fn a_train_takes_as_long_as_its_transmissions(
             bps in prop_oneof![1_000u64..1_000_000_000_000, 1u64 << 49..1 << 50],
             trains in proptest::collection::vec((prop_oneof![1u64..9000, 1u64 << 31..1 << 33], 0u64..40_000), 1..4),
         ) {

@@ -24,7 +24,7 @@ pub struct Span(pub u64);
 impl Nanos {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A time that never comes: what an idle machine answers for its next timer.
+    /// A time that never comes: the next timer of an idle machine.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Time passed since `earlier`; zero if `earlier` is later.

@@ -1,5 +1,5 @@
-//! Frame error rates over the SNR, of 1500 bytes, as a table: law, rate in kb/s, SNR in dB, error
-//! rate. See `docs/figures/radio.py`.
+//! Prints frame error rates of 1500 bytes by law, rate in kb/s and SNR in dB. See
+//! `docs/figures/radio.py`.
 
 #![allow(clippy::print_stdout, reason = "its output is what it is run for")]
 

@@ -2,12 +2,12 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::detmath;
+use airtcp_units::{Narrow, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::phy::propagation::{MIN_DISTANCE_M, Position};
-use crate::places::{self, MAX_STATIONS};
+use crate::position_file::{self, MAX_STATIONS};
 
 /// Maximum redraws of a random position before a disc counts as full (a choice).
 const REDRAWS: u32 = 100;
@@ -85,7 +85,7 @@ const fn ten() -> f64 {
 }
 
 impl Layout {
-    /// What a station is called if it has a name of its own.
+    /// The configured name of a station, if any.
     pub fn name_of(&self, station: usize) -> Option<&str> {
         match self {
             Self::Positions { names, .. } => names.get(station).map(String::as_str),
@@ -104,7 +104,7 @@ impl Layout {
         access_point: &str,
         text: &str,
     ) -> Result<Self, ConfigError> {
-        let read = places::read(text);
+        let read = position_file::read(text);
         let (mut names, mut stations) =
             read.map_err(|e| ConfigError::new("path", format!("\"{path}\": {e}")))?;
         let mut place = at;
@@ -226,7 +226,7 @@ fn polar(radius: f64, angle: f64) -> Position {
 /// The first points of the grid around the origin: nearest first, then by angle.
 fn ring_order(n: usize) -> impl Iterator<Item = (i32, i32)> {
     let mut half = 1i32;
-    while (2 * half + 1).pow(2) <= n as i32 {
+    while (2 * half + 1).pow(2) <= i32::narrow(n) {
         half += 1;
     }
     let mut points: Vec<(i32, i32)> = (-half..=half)
@@ -258,7 +258,7 @@ mod tests {
         // Uniform by area: half of them within the radius that halves the area.
         let inner = disc.iter().filter(|d| **d < 50.5f64.sqrt()).count();
         assert!((200..300).contains(&inner), "{inner}");
-        // In a crowd nobody stands on anybody.
+        // Crowded stations do not overlap.
         let crowd = Layout::Disc { stations: 300, radius_m: 1.0, least_m: 0.1 };
         let all = crowd.positions(Seed::new(1), "cell");
         for (i, p) in all.iter().enumerate() {

@@ -4,19 +4,12 @@
 //! `phy` (frame durations, received power, frame errors), `cell` (the medium that connects the
 //! radios).
 
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_possible_wrap,
-    reason = "conversions with `as` are not yet replaced by `units::{Narrow, LowBits, Saturate}`"
-)]
-
 pub mod cell;
 pub mod interference;
 pub mod layout;
 pub mod mac;
 pub mod phy;
-pub mod places;
+pub mod position_file;
 pub mod rate;
 pub mod scheme;
 

@@ -1,4 +1,4 @@
-"""TCP's throughput over links, fitted to what the links are."""
+"""TCP's throughput over links, fitted to link metrics."""
 
 from __future__ import annotations
 
@@ -65,8 +65,7 @@ def trace_fit(
         progress: Called with done, total and a label.
         **reading: How to read traces: the options of `airtcp.reading.Reading`.
 
-    Returns:
-        The result. A form that cannot be fitted to these links has a reason in it.
+    Returns: The result. A form that cannot be fitted to these links has a reason.
 
     Raises:
         TraceError: If a file cannot be read.
@@ -125,7 +124,7 @@ def trace_fit(
 
 
 class _Links(NamedTuple):
-    """The links that there are to fit."""
+    """The links to fit."""
 
     links: list[Link]
     capacities: list[str]

@@ -241,7 +241,7 @@ def convert(
 
 
 def sources_of(paths: Iterable[PathLike]) -> Iterator[Path]:
-    """Yield the files and folders that paths and patterns stand for."""
+    """Yield the files and folders of paths and patterns."""
     for name in paths:
         path = Path(name)
         if path.exists():

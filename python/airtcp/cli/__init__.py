@@ -47,7 +47,7 @@ def main() -> NoReturn:
         _flush()
     except KeyboardInterrupt:
         _at_once(signal.SIGINT, None)
-    # The end of the interpreter would give Ctrl-C its meaning of before, without a word.
+    # The end of the interpreter would silently restore the default handling of Ctrl-C.
     os._exit(code)
 
 
@@ -99,7 +99,7 @@ def _run(app: object) -> None:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except Exception as error:
-        # Typer brings its own copy of the library that these come from, or not.
+        # Typer may bundle its own copy of the library that defines these.
         if not hasattr(error, "format_message"):
             raise
         usage(error)

@@ -18,10 +18,8 @@ _ROWS: Final = 40
 def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
     """Print the tables of one cell.
 
-    Args:
-        console: Where to.
-        cell: The cell, of the summary.
-        alone: Whether there is no other cell to tell it from.
+    Args: console: Where to print. cell: The cell, of the summary. alone: Whether it is the only
+        cell.
     """
     stations = cell["stations"]
     _stations(console, stations[:_ROWS])

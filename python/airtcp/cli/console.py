@@ -1,4 +1,4 @@
-"""The terminal: progress, errors, and the ways a command ends."""
+"""The terminal: progress, errors, and the exit of a command."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def _say(text: str) -> None:
 def streams() -> None:
     """Prepare the standard streams.
 
-    One that is closed leads nowhere: else the first file that is opened would take its number, and
-    get what is meant for the terminal. What an encoding lacks is written in other characters.
+    A closed stream is replaced by one that leads nowhere. Otherwise the first opened file would
+    take its number, and receive the output for the terminal. Characters that an encoding lacks are
+    replaced.
     """
     for number in (0, 1, 2):
         try:
@@ -148,14 +149,14 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
     except BrokenPipeError as error:
         if error.filename:
             fail(f"{printable(os.fsdecode(error.filename))}: the reader has closed it")
-        # The reader, `head` for instance, has seen enough.
+        # The reader, for instance `head`, has closed the pipe.
         _nowhere(sys.stdout)
         raise SystemExit(0) from None
     except OSError as error:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
         _nowhere(sys.stdout)
-        # Files have names; without one it may be where we are.
+        # The error names a file; without a name, the current folder may be the cause.
         nowhere = isinstance(error, FileNotFoundError)
         name = error.filename or ("the current folder" if nowhere else None)
         place = f"{printable(os.fsdecode(name))}: " if name else ""
@@ -168,17 +169,17 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         if isinstance(error, AirtcpError | PlaceError):
             fail(str(error))
         if ctrl_c.seen() and not os.environ.get(TRACEBACK):
-            # What a library made of Ctrl-C in the middle of its work.
+            # The exception of a library that Ctrl-C interrupted.
             _say("interrupted\n")
             raise SystemExit(INTERRUPTED) from None
         fault(error)
     except BaseException as error:
-        # A panic, of ours or of a library, is none of Python's own exceptions.
+        # A panic of the core or of a library is no ordinary Python exception.
         if type(error).__name__ != "PanicException":
             raise
-        from airtcp._core import last_panic
+        from airtcp._core import first_panic
 
-        fault(error, last_panic())
+        fault(error, first_panic())
 
 
 def usage(error: Any) -> NoReturn:
@@ -192,7 +193,7 @@ def usage(error: Any) -> NoReturn:
 
 
 def fault(error: BaseException, said: str | None = None) -> NoReturn:
-    """End with a defect of airtcp: what, where, and where to report it."""
+    """End with a defect of airtcp: its message, its place, and where to report it."""
     if os.environ.get(TRACEBACK):
         import traceback
 
@@ -236,13 +237,13 @@ def screen(*, stderr: bool = False) -> Console:
 
     class Screen(Console):
         def on_broken_pipe(self) -> None:
-            # Rich would end the program as if it had failed; `guard` knows better.
+            # Rich would end the program with an error; `guard` handles the closed pipe.
             raise BrokenPipeError
 
         def render(
             self, renderable: RenderableType, options: ConsoleOptions | None = None
         ) -> Iterable[Segment]:
-            # Whatever is shown comes through here.
+            # All output passes through here.
             for segment in super().render(renderable, options):
                 if segment.control:
                     yield segment

@@ -1,7 +1,7 @@
 """Ctrl-C while the main thread waits in a system call, where no Python handler runs.
 
-Libraries may let system calls go on after a signal (polars does): opening a pipe that nobody writes
-to would then wait for ever. The interpreter tells a pipe of each signal before any handler runs. A
+Libraries may restart system calls after a signal, as polars does: opening a pipe without a writer
+would then wait for ever. The interpreter writes each signal to a pipe before any handler runs. A
 thread reads that pipe, interrupts the main thread's system call, and ends the program after a
 second Ctrl-C.
 """
@@ -60,7 +60,7 @@ def watch() -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    # Nobody sends it, and it is ignored if no handler is set.
+    # No other program sends this signal, and it is ignored if no handler is set.
     signal.signal(signal.SIGURG, lambda _number, _frame: None)
     sys.unraisablehook = _unraisable
     main = threading.get_ident()
@@ -90,6 +90,6 @@ def _look(reading: int, main: int) -> None:
             signal.pthread_kill(main, signal.SIGURG)
         if _pressed > 1:
             time.sleep(_GRACE_S)
-            # Ctrl-C may mean something else by now.
+            # The meaning of Ctrl-C may have changed by now.
             if _pressed > 1:
                 at_once(signal.SIGINT, None)

@@ -26,11 +26,9 @@ def expanded(
 ) -> Command:
     """Replace an argument of a command by options.
 
-    Args:
-        command: The command.
-        argument: The argument that the options replace.
-        options: The options, in the order of the help text.
-        gather: Makes the argument from the values of the options, and from all that was given.
+    Args: command: The command. argument: The argument that the options replace. options: The
+        options, in the order of the help text. gather: Makes the argument from the values of the
+        options, and from all given arguments.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []

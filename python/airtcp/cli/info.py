@@ -1,4 +1,4 @@
-"""`airtcp list` and `airtcp schema`: what has a name, and the form of documents."""
+"""`airtcp list` and `airtcp schema`: registered models, and the schemas of documents."""
 
 from __future__ import annotations
 

@@ -43,9 +43,7 @@ class Output:
     def places(self, inputs: Iterable[str | Path], **captures: Path | None) -> Places:
         """Decide the places of the result, as `places.decide` does.
 
-        Args:
-            inputs: What the command reads.
-            captures: As for `places.decide`.
+        Args: inputs: The inputs of the command. captures: As for `places.decide`.
         """
         from airtcp.cli import places
 

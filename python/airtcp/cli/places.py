@@ -1,8 +1,8 @@
-"""The places that a command may write to, decided before the work.
+"""The places where a command may write, decided before the work.
 
-An output never replaces a file that the same command reads. Without --force it replaces only what
-airtcp wrote for the same purpose: a page, a capture, or the files of an earlier answer to the same
-question in --out.
+An output never replaces a file that the same command reads. Without --force it replaces only files
+that airtcp wrote for the same purpose: a page, a capture, or the files of an earlier result of the
+same command in --out.
 """
 
 from __future__ import annotations
@@ -88,19 +88,13 @@ def decide(
 ) -> Places:
     """Decide the places of the result, and refuse those that would overwrite other work.
 
-    A report that nobody placed goes to `report.html` in this folder, unless the result itself
-    was asked for on standard output.
+    A report without a given place goes to `report.html` in this folder, unless the result itself
+    goes to standard output.
 
-    Args:
-        asked: The arguments of the command.
-        out: What --out says.
-        html: What --html says.
-        wanted: Whether there is to be a report where nobody placed it.
-        piped: Whether the result is for standard output.
-        force: What --force says.
-        inputs: What the command reads: files, folders, patterns.
-        pcap: What --pcap says.
-        radiotap: What --radiotap says.
+    Args: asked: The arguments of the command. out: The value of --out. html: The value of --html.
+        wanted: Whether to write a report without a given place. piped: Whether the result goes to
+        standard output. force: The value of --force. inputs: The inputs: files, folders, patterns.
+        pcap: The value of --pcap. radiotap: The value of --radiotap.
     """
     given = list(inputs)
     if 0 in destinations.closed and "-" in map(str, given):
@@ -141,7 +135,7 @@ def _apart(
 ) -> None:
     """Refuse outputs of one command that would overwrite each other."""
     given = {"--out": out, "--html": html, "--pcap": pcap, "--radiotap": radiotap}
-    # Devices take everything; only what has a name can be lost.
+    # A device accepts several outputs; only files can overwrite each other.
     named = {
         option: path for option, path in given.items() if path and not destinations.in_place(path)
     }
@@ -210,13 +204,13 @@ def of_scenarios(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, paths):
         yield path
         if not path.is_file():
-            # What comes through a pipe can be read once only.
+            # A pipe can be read only once.
             continue
         try:
             with path.open("rb") as file:
                 tree: Any = tomllib.loads(text_of(file, str(path)))
         except (OSError, ValueError, RecursionError, ScenarioError):
-            # What is wrong with it is said where it is read.
+            # Its errors are reported where it is read.
             continue
         for text in _texts(tree):
             for name in (text, text.partition("#")[0]):

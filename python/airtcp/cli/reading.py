@@ -19,7 +19,7 @@ DEFAULT_READING: Final[Reading] = {}
 def reads_traces(command: Command) -> Command:
     """Replace the argument `reading` of a command by all options of reading.
 
-    The command gets them as one table, with `None` for what was not said.
+    The command gets them as one table, with `None` for options that were not given.
     """
     return expanded(command, "reading", [_parameter(each) for each in options()], _said)
 

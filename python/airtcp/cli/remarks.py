@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 def put_finding(console: Console, finding: Finding, before: str = "") -> None:
     """Print a finding: its conclusion in bold, then its evidence.
 
-    Args:
-        console: Where to print.
-        finding: The finding.
-        before: What stands before it.
+    Args: console: Where to print. finding: The finding. before: Text before it.
     """
     from rich.text import Text
 
@@ -47,7 +44,7 @@ def put_lines(console: Console, lines: Iterable[str]) -> None:
 
 
 def put_remarks(console: Console, remarks: Iterable[str]) -> None:
-    """Print what a reader of the table above must know."""
+    """Print notes on the table above."""
     from rich.text import Text
 
     for remark in remarks:
@@ -55,7 +52,7 @@ def put_remarks(console: Console, remarks: Iterable[str]) -> None:
 
 
 def put_unread(console: Console, skipped: Sequence[Mapping[str, object]]) -> None:
-    """Say which files were skipped: how many, and why the first."""
+    """Print the number of skipped files, and the reason of the first."""
     from rich.text import Text
 
     from airtcp.findings import words

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def section(console: Console, remedies: Remedies) -> None:
     """Print the table of remedies and the findings about them.
 
-    Args:
-        console: Where to print.
-        remedies: What was tried on one scenario or link.
+    Args: console: Where to print. remedies: The remedies on one scenario or link.
     """
     from rich.text import Text
 

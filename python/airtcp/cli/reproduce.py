@@ -221,7 +221,7 @@ def _columns(rows: list[Row]) -> list[Column]:
 
 
 def _marks_used(rows: list[Row]) -> list[str]:
-    """Give the marks in the table, each with its meaning."""
+    """Return the marks in the table, each with its meaning."""
     used = "".join(map(_marks, rows))
     return [f"{mark} {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
 
@@ -238,7 +238,7 @@ def _unmet(rows: list[Row]) -> list[Text]:
             causes.setdefault((row["id"], row["verdict"], row["cause"]), []).append(row)
     lines: list[Text] = []
     for (id_, verdict, cause), missed in causes.items():
-        # The reason of a row is the fact, and then the cause, which several rows may share.
+        # The reason of a row is the fact followed by the cause, which several rows may share.
         facts = [f"{shown(row)}: {_fact(row)}" for row in missed]
         why = f". {cause[:1].upper()}{cause[1:]}." if cause else "."
         lines.append(Text.assemble((f"- {id_} {verdict}: ", "bold"), "; ".join(facts), why))

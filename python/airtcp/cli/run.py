@@ -112,7 +112,7 @@ def run(
         finished=done,
     )
     if result.unwritten:
-        # The results are there; what is not is said last.
+        # The results are complete; missing captures are reported last.
         fail("; ".join(result.unwritten), FAULT)
 
 

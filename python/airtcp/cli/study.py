@@ -1,4 +1,4 @@
-"""`airtcp study`: what a link is and what TCP delivers over it, from its delivery trace."""
+"""`airtcp study`: metrics of a link and TCP over it, from its delivery trace."""
 
 from __future__ import annotations
 

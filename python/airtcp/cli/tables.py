@@ -1,8 +1,8 @@
-"""Tables that fit the terminal: they lose detail first, then columns, but never names.
+"""Tables that fit the terminal: they drop detail first, then columns, but never names.
 
-A table knows its columns in full and in short. Where the full ones are too wide, the short ones
-are taken; where these are too, columns go, the least telling first. Names keep their beginning
-and their end, since those of measured links often differ in the end only.
+A table has its columns in full and in short. If the full columns are too wide, it uses the short
+ones; if these are too wide, it drops columns, the highest rank first. Names keep their beginning
+and their end, since names of measured links often differ only at the end.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Column:
 
 
 def metric_column(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> Column:
-    """Make the column of a metric of the catalogue: means with their intervals, in short without.
+    """Make the column of a catalogue metric: means with intervals, or in short without.
 
     Args:
         metric: The metric.
@@ -91,14 +91,10 @@ def fitted(
 ) -> tuple[Table, list[str]]:
     """Lay a table out for the width of the console.
 
-    Args:
-        console: Where it is to be printed.
-        head: Heading of the column of names.
-        names: A name for each row.
+    Args: console: The console. head: Heading of the column of names. names: A name for each row.
         columns: The other columns, in order.
 
-    Returns:
-        The table, and the headings of the columns that had to go.
+    Returns: The table, and the headings of the dropped columns.
     """
     names = [printable(name) for name in names]
     if not console.is_terminal:
@@ -122,7 +118,7 @@ def fitted(
 
 
 def put(console: Console, head: str, names: Sequence[str], columns: Sequence[Column]) -> None:
-    """Print a table laid out for the console's width, and say which columns it left out.
+    """Print a table laid out for the console's width, and name the dropped columns.
 
     Args:
         console: Where to print.

@@ -1,7 +1,7 @@
 """The output of commands after the work.
 
-Nothing that was worked out is lost: what cannot be written or printed does not keep the rest from
-being written and printed, and Ctrl-C has to be pressed twice while files are written.
+No finished result is lost: an output that fails does not stop the others, and while files are
+written, Ctrl-C must be pressed twice.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def printed(
         rows: Gives frame and rows, as for `table_to_stdout`.
     """
     if form is not Format.TABLE and 1 in closed:
-        # Who asks for a format wants to have it; a table for people may go nowhere.
+        # An explicit format needs standard output; a table for people may be lost.
         fail(f"standard output is closed, and --format {form.value} prints there; use --out DIR")
     with to_stdout():
         if form is Format.TABLE:
@@ -71,10 +71,8 @@ def printed(
 def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> None:
     """Print a table in a format for machines.
 
-    Args:
-        frame: The table.
-        rows: The same things as the document has them, for JSON lines.
-        form: The format.
+    Args: frame: The table. rows: The same rows as in the document, for JSON lines. form: The
+        format.
     """
     if form is Format.CSV:
         text = _no_formulas(frame).write_csv()
@@ -107,7 +105,7 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
     try:
         with atomic_write.staged(staged):
             if out is not None:
-                # Whoever else writes there has to wait; what they wrote before stays.
+                # Other writers must wait; their earlier files stay.
                 staged.hold(out)
                 refused = _taken(out, places)
                 if refused is not None:
@@ -173,17 +171,10 @@ def finish(
 ) -> None:
     """Write and print a result, and end the command with its exit code.
 
-    Args:
-        result: The result.
-        places: Where files go.
-        form: What to print.
-        table: As for `printed`.
-        text: As for `printed`.
-        rows: As for `printed`.
-        show: Whether to open the page.
-        quiet: Whether to say less.
-        stopped: What was finished, if Ctrl-C stopped the work.
-        finished: How many pieces of work were; of none nothing is written.
+    Args: result: The result. places: The places of files. form: The format. table: As for
+        `printed`. text: As for `printed`. rows: As for `printed`. show: Whether to open the page.
+        quiet: Whether to print fewer notes. stopped: What was finished, if Ctrl-C stopped the work.
+        finished: Number of finished pieces; with 0 nothing is written.
     """
     problem: Exception | None = None
     with finishing():
@@ -194,7 +185,7 @@ def finish(
             if where is not None:
                 note(f"nothing was finished: nothing is written to {where}", quiet=False)
         else:
-            # Files first: who reads standard output may have gone.
+            # Files come first, because the reader of standard output may be gone.
             try:
                 files(result, places, quiet=quiet)
             except Exception as error:  # noqa: BLE001 - raised again when all is printed

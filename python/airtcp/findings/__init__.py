@@ -1,1 +1,1 @@
-"""What numbers mean, in words: pure functions of results, which terminal and page share."""
+"""Results in words: pure functions of results, shared by terminal and page."""

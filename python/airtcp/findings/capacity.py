@@ -1,4 +1,4 @@
-"""Findings about links of varying capacity in plain words: how much, how varying, what TCP gets.
+"""Findings about links of varying capacity: mean, variation, and TCP over them.
 
 As in `findings.words`, terminal and page use the same sentences.
 """
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 MBPS: Final = 1e-6
 _UNEVEN: Final = 0.5
-"""A link varies where 5 % of the windows carry less than this share of its mean."""
+"""A link varies if 5 % of the windows carry less than this share of its mean."""
 _LONG: Final = 0.5
-"""Seconds without any delivery from which an outage is worth a warning."""
+"""Shortest outage with a warning, in seconds."""
 
 _GAPS: Final = 5.0
-"""Mean times between packets from which a time without a delivery is an outage."""
+"""Shortest outage, in mean times between packets."""
 _PACKET: Final = 8 * 1500.0
 """Bits of a packet."""
 
 
 def varies(link: CapacityLink) -> bool:
-    """Tell whether the capacity changes enough to matter to TCP."""
-    # Between the packets of a slow link there is a long time without a delivery, too.
+    """Return whether the capacity changes enough to matter to TCP."""
+    # On a slow link, the time between packets is long as well.
     outage = max(_LONG, _GAPS * _PACKET / link["mean_bps"])
     return link["p5_bps"] < _UNEVEN * link["mean_bps"] or link["longest_outage_s"] >= outage
 
 
 def capacity_finding(link: CapacityLink) -> Finding:
-    """Say what one link can carry, and how that varies."""
+    """State the capacity of one link and its variation."""
     mean, low, half, high = (
         number(link[key] * MBPS) for key in ("mean_bps", "p5_bps", "p50_bps", "p95_bps")
     )
@@ -65,7 +65,7 @@ def _of(outcome: Outcome, capacity: float) -> str:
 
 
 def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
-    """Say what TCPs get of one link: the verdict, and who has the shortest round trips."""
+    """State the verdict on TCPs over one link, and the TCP with the shortest round trips."""
     verdict = verdict_words.conclusion(case, notes=link["notes"])
     known = [o for o in case["outcomes"] if o["rtt_mean_s"]["mean"] is not None]
     text = verdict.text + verdict_words.worse(case)
@@ -85,7 +85,7 @@ def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
 
 
 def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
-    """Say what one link, or several, can carry and what TCP gets."""
+    """State the capacity of one or several links, and TCP's results."""
     if len(links) == 1:
         found = [capacity_finding(links[0])]
         case, remedies = links[0]["compared"], links[0]["remedies"]

@@ -1,7 +1,7 @@
-"""Why packets of a run were dropped, in words: the place, the chain of causes, what to try first.
+"""Why packets of a run were dropped: the place, the chain of causes, and a remedy to try.
 
-A cause is named where the counts of the run show it. A thing to try comes with the option that
-tries it, and is no promise.
+A cause is named if the counts of the run show it. A suggestion comes with its option, and may not
+help.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _HALF: Final = 0.5
 REMEDIES: Final = "`airtcp compare SCENARIO --remedies usual`"
-"""What runs the remedies against losses over a scenario."""
+"""The command that runs the remedies against losses over a scenario."""
 
 _WHY: Final = {
     "queue_full": "because the queue was full",
@@ -42,10 +42,8 @@ def why(place: Place) -> str:
 def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
     """Follow the chain from what a group of flows lost to the queue or link that dropped it.
 
-    Args:
-        document: What `RunResult.json` gives.
-        names: The flows of the group in each replication. If they are not the same in all, counts
-            are means of the replications in which there is one, never of others.
+    Args: document: The document of a run. names: The flows of the group in each replication. If
+        they differ between replications, counts are means over the replications with such flows.
     """
     places = groups.drops(document, names)
     alone = all(len(group) <= 1 for group in names)
@@ -80,19 +78,19 @@ def cause(document: RunDocument, names: Sequence[set[str]]) -> list[str]:
 
 
 def _whole(document: RunDocument, number: float) -> float:
-    """Give a mean number a replication, or the number in all where that reads as 0."""
+    """Return a mean number per replication, or the total if the mean is written as 0."""
     return number if number > _HALF else number * len(document["replications"])
 
 
 def _each(document: RunDocument, number: float) -> str:
-    """Say what such a number is of."""
+    """Name what such a number counts over."""
     if number > _HALF:
         return "a replication"
     return f"in {words.counted(len(document['replications']), 'replication')}"
 
 
 def _packets(document: RunDocument, number: float) -> str:
-    """Write a mean number of packets a replication, with its verb."""
+    """Write a mean number of packets per replication, with its verb."""
     packets, of = _whole(document, number), _each(document, number)
     return words.counted(packets, f"packet {of} was", f"packets {of} were")
 
@@ -100,9 +98,9 @@ def _packets(document: RunDocument, number: float) -> str:
 def _lost_in_turns(
     document: RunDocument, names: Sequence[set[str]], place: Place, what: str
 ) -> str:
-    """Say what was dropped of flows that starve in turns: where, and in how many replications.
+    """State the drops of flows that starve in turns: where, and in how many replications.
 
-    A mean over all replications would take in those in which another flow starves.
+    A mean over all replications would include those in which another flow starves.
     """
     dropped: dict[str, list[int]] = {}
     for replication, group in zip(document["replications"], names, strict=True):
@@ -125,7 +123,7 @@ def _lost_in_turns(
 
 
 def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str, str]]) -> str:
-    """Say of which direction and kind most of the packets are that a queue dropped."""
+    """State the direction and kind of most packets that a queue dropped."""
     total = dropped.total()
     parts = {
         (group.name, kind): sum(dropped[name, kind] for name in group.flows)
@@ -141,7 +139,7 @@ def _composition(document: RunDocument, place: Place, dropped: Counter[tuple[str
 
 
 def most_drops(document: RunDocument) -> tuple[Place, str] | None:
-    """Name the place where most packets were dropped, and say how many, of what kind and why."""
+    """Name the place with most drops, and state their number, kind and reason."""
     places = groups.drops(document)
     if not places:
         return None
@@ -161,7 +159,7 @@ def most_drops(document: RunDocument) -> tuple[Place, str] | None:
 
 
 def first_try(document: RunDocument, place: Place) -> str:
-    """Give the first thing to try against drops at a place, with the option that tries it."""
+    """Return the first suggestion against drops at a place, with its option."""
     path = scenario_path(document, place.name)
     if place.reason in {"queue_full", "queue_early"}:
         key = _queue_key(document, path, place)
@@ -178,7 +176,7 @@ def first_try(document: RunDocument, place: Place) -> str:
 
 
 def _on_the_air(document: RunDocument, station: str, path: str | None) -> str:
-    """Give the first thing to try where a station's frames are given up."""
+    """Return the first suggestion if a station gives frames up."""
     if far := _out_of_range(document, station):
         return far
     if (cell := _hides(document, station)) is not None:
@@ -189,7 +187,7 @@ def _on_the_air(document: RunDocument, station: str, path: str | None) -> str:
 
 
 def _price(document: RunDocument, place: Place) -> str:
-    """Say what such a queue may cost a cell, with the total to compare."""
+    """State the possible cost of such a queue for a cell, with the total to compare."""
     if place.name not in groups.access_points(document):
         return ""
     total = document["summary"]["total_goodput_bps"]["mean"] * 1e-6
@@ -200,7 +198,7 @@ def _price(document: RunDocument, place: Place) -> str:
 
 
 def loses_all(document: RunDocument, link: str) -> bool:
-    """Tell whether a link loses every packet, so that no remedy helps."""
+    """Return whether a link loses every packet, so that no remedy helps."""
     rates = [
         row["loss_rate"]["mean"] for row in document["summary"]["links"] if row["name"] == link
     ]
@@ -208,7 +206,7 @@ def loses_all(document: RunDocument, link: str) -> bool:
 
 
 def _out_of_range(document: RunDocument, station: str) -> str:
-    """Say that a station's frames arrive too weak to be noticed; nothing if they do not."""
+    """State that a station's frames arrive below the sensitivity; empty if they do not."""
     for number, cell in enumerate(document["summary"].get("cells", [])):
         least = document["scenario"]["cells"][number]["sensing"]["sensitivity_dbm"]
         for one in cell["stations"]:
@@ -223,7 +221,7 @@ def _out_of_range(document: RunDocument, station: str) -> str:
 
 
 def _adapts(document: RunDocument, path: str | None) -> bool:
-    """Tell whether the cell at a path has the rate control already that would be advised."""
+    """Return whether the cell at a path already has the suggested rate control."""
     cells: list[dict[str, Any]] = document["scenario"].get("cells", [])
     if path is None or not cells:
         return False
@@ -233,7 +231,7 @@ def _adapts(document: RunDocument, path: str | None) -> bool:
 
 
 def hidden(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the stations of a cell that send data and cannot sense every other station."""
+    """Return the stations of a cell that send data and cannot sense every other station."""
     stations: list[dict[str, Any]] = cell["stations"]
     return [
         station
@@ -243,12 +241,12 @@ def hidden(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def reserve(cell: int) -> str:
-    """Give the option that announces data frames to stations that do not hear one another."""
+    """Return the suggestion of RTS and CTS for stations that do not sense one another."""
     return f"Try RTS and CTS before data frames: --set 'cells[{cell}].mac.rts_threshold=0 B'."
 
 
 def _hides(document: RunDocument, station: str) -> int | None:
-    """Give the number of a cell without RTS in which a station does not sense every other."""
+    """Return the number of a cell without RTS in which a station does not sense every other."""
     for number, cell in enumerate(document["summary"].get("cells", [])):
         if any(one["name"] == station for one in hidden(cell)):
             threshold = document["scenario"]["cells"][number]["mac"].get("rts_threshold")
@@ -257,34 +255,35 @@ def _hides(document: RunDocument, station: str) -> int | None:
 
 
 def scenario_path(document: RunDocument, name: str) -> str | None:
-    """Give the path of a cell or link in the scenario; none if it is not written there as such."""
+    """Return the path of a cell or link in the scenario; none if it is not written there."""
     cells = groups.stations(document)
     if name in cells:
         names = [cell["name"] for cell in document["replications"][0]["cells"]]
         return f"cells[{names.index(cells[name])}]"
     directions = [link["name"] for link in document["summary"]["links"]]
-    # A topology makes links that are not written, and `hops` several of one.
+    # A topology makes links that are not written, and `hops` makes several links of one.
     if name in directions and len(directions) == 2 * len(document["scenario"].get("links", [])):
         return f"links[{directions.index(name) // 2}]"
     return None
 
 
 def _table(document: RunDocument, written: str) -> dict[str, Any]:
-    """Give the cell or link at a path of the scenario."""
+    """Return the cell or link at a path of the scenario."""
     kind, number = written.rstrip("]").split("[")
     table: dict[str, Any] = document["scenario"][kind][int(number)]
     return table
 
 
 def _queue_key(document: RunDocument, written: str | None, place: Place) -> str:
-    """Name the key of the queue of a place, in the table at a path of the scenario."""
+    """Return the key of the queue of a place, in the table at a path of the scenario."""
     own = "access_point_queue"
-    at_access_point = written is not None and place.name in groups.access_points(document)
-    return own if at_access_point and _table(document, written).get(own) else "queue"
+    if written is None or place.name not in groups.access_points(document):
+        return "queue"
+    return own if _table(document, written).get(own) else "queue"
 
 
 def _serves_in_turn(document: RunDocument, written: str | None, key: str) -> bool:
-    """Tell whether the queue at a path of the scenario serves flows in turn."""
+    """Return whether the queue at a path of the scenario serves flows in turn."""
     if written is None:
         return False
     table = _table(document, written)
@@ -294,7 +293,7 @@ def _serves_in_turn(document: RunDocument, written: str | None, key: str) -> boo
 
 
 def _already(document: RunDocument, place: Place) -> str:
-    """Say what remains where a queue serves flows in turn and flows starve behind it."""
+    """State what remains if a queue serves flows in turn and flows still starve."""
     said = "The queue already uses fair queueing."
     if place.name in groups.access_points(document):
         said += (

@@ -18,7 +18,7 @@ CLASSES: Final = {
     "association_request": "association request",
     "association_response": "association response",
 }
-"""What a frame is, as a reader knows it."""
+"""The names of frame classes for a reader."""
 
 CAUSES: Final = {
     "transmitter_side": "receiver sending",
@@ -27,17 +27,17 @@ CAUSES: Final = {
     "interferer": "interferer",
     "noise": "noise",
 }
-"""Why a frame was lost: its receiver was sending, it overlapped another frame at its receiver, the
-receiver went over to a stronger one, or no other frame had a part in it."""
+"""Causes of a frame's loss: its receiver was sending, it overlapped another frame at its receiver,
+the receiver captured a stronger frame, or no other frame was involved."""
 
 
 ENOUGH: Final = 30
-"""Frames in a replication from which on a station's error rate is shown: of a handful, such as the
-segments that open a connection, it says nothing."""
+"""Fewest frames in a replication for a station's error rate: a few frames, such as those that open
+a connection, do not determine it."""
 
 
 def shown(station: dict[str, Any]) -> dict[str, Any]:
-    """Give a station of a summary without the error rates of classes it sent hardly any of."""
+    """Return a station of a summary without the error rates of classes with few frames."""
     few = {
         f"{kind}_error_rate"
         for kind in CLASSES
@@ -47,7 +47,7 @@ def shown(station: dict[str, Any]) -> dict[str, Any]:
 
 
 def ordered(keys: Iterable[str], names: dict[str, str]) -> list[str]:
-    """Sort keys as `names` has them; those it lacks come last.
+    """Sort keys in the order of `names`; other keys come last.
 
     >>> ordered(["noise", "sunspots", "with_data"], CAUSES)
     ['with_data', 'noise', 'sunspots']
@@ -57,7 +57,7 @@ def ordered(keys: Iterable[str], names: dict[str, str]) -> list[str]:
 
 
 def named(key: str, names: dict[str, str]) -> str:
-    """Give the name of a key; one without a name is read as words.
+    """Return the name of a key; a key without a name is split into words.
 
     >>> named("with_mac_ack", CAUSES), named("sun_spots", CAUSES)
     ('with MAC ACK', 'sun spots')

@@ -1,6 +1,6 @@
-"""Which metrics the tables of results have, in the order of what explains most.
+"""The metrics in the tables of results, in the order of importance.
 
-The catalogue (`airtcp.metrics`) has the metrics of each record; what stands here is what a table
+The catalogue (`airtcp.metrics`) has the metrics of each record. This module adds those that a table
 takes from two records, or computes.
 """
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _RARE = frozenset({"lifetime_drops", "refused_drops"})
-"""Drops that few cells have: a column of them is there only with such drops."""
+"""Rare drops: their column appears only with such drops."""
 
 
 @cache
 def flows() -> tuple[Metric, ...]:
-    """Give the metrics of flows; that of UDP flows is computed (`datagrams.shown`)."""
+    """Return the metrics of flows; `datagrams.shown` computes that of UDP flows."""
     lost = Metric(
         "datagram_loss",
         "Datagrams lost",
@@ -35,19 +35,19 @@ def flows() -> tuple[Metric, ...]:
 
 @cache
 def coded_flows() -> tuple[Metric, ...]:
-    """Give the metrics of flows whose transport sends parity: LT-TCP."""
+    """Return the metrics of flows whose transport sends parity: LT-TCP."""
     return columns("run", "FlowResult", "coding")
 
 
 @cache
 def links() -> tuple[Metric, ...]:
-    """Give the metrics of links."""
+    """Return the metrics of links."""
     return columns("run", "LinkResult")
 
 
 @cache
 def protocols() -> tuple[Metric, ...]:
-    """Give the metrics of links with a link protocol: what came out, its cost, losses left."""
+    """Return the metrics of links with a link protocol: goodput, cost, residual loss."""
     link = record("run", "LinkResult")
     return (
         link["delivered_bps"].named("Goodput", 1),
@@ -67,7 +67,7 @@ def _stations() -> tuple[Metric, ...]:
 
 
 def stations(rows: Iterable[dict[str, Any]]) -> tuple[Metric, ...]:
-    """Give the metrics of stations of a cell.
+    """Return the metrics of stations of a cell.
 
     Args:
         rows: The stations of a summary.
@@ -78,7 +78,7 @@ def stations(rows: Iterable[dict[str, Any]]) -> tuple[Metric, ...]:
 
 @cache
 def studied() -> dict[str, Metric]:
-    """Give the metrics of studied links by key: of the trace, and of TCP over it."""
+    """Return the metrics of studied links by key: of the trace, and of TCP over it."""
 
     def link(key: str, title: str, rank: int, unit: str = "", scale: float = 1.0) -> Metric:
         return declared("study", "LinkStudy", key, title, rank, unit, scale)
@@ -105,13 +105,13 @@ def studied() -> dict[str, Metric]:
 
 @cache
 def outcomes() -> tuple[Metric, ...]:
-    """Give the metrics of what a TCP got in a comparison, beside its goodput and shares."""
+    """Return the metrics of a TCP in a comparison, beside its goodput and shares."""
     return columns("compare", "Outcome")
 
 
 @cache
 def remedies() -> tuple[Metric, ...]:
-    """Give the metrics of a remedy, beside its goodput: of them the loss left comes early."""
+    """Return the metrics of a remedy beside its goodput, with the residual loss early."""
     of = record("compare", "Outcome")
     keys = (
         "delivery_p95_s",
@@ -127,7 +127,7 @@ def remedies() -> tuple[Metric, ...]:
 
 @cache
 def paths() -> dict[str, Metric]:
-    """Give the metrics of `paths.protocol_paths`, over all hops of a path together."""
+    """Return the metrics of `paths.protocol_paths`, over all hops of a path together."""
     protocol = {metric.key: metric for metric in protocols()}
     return {
         "goodput": protocol["delivered_bps"],
@@ -137,7 +137,7 @@ def paths() -> dict[str, Metric]:
 
 
 def with_values(metrics: Iterable[Metric], rows: Sequence[dict[str, Any]]) -> list[Metric]:
-    """Leave out the metrics that no row has, and sort the others by their rank."""
+    """Leave out metrics without values, and sort the others by rank."""
     used = [
         metric
         for metric in metrics

@@ -1,8 +1,8 @@
-"""Findings of a comparison in plain words: what to conclude, and the evidence for it.
+"""Findings of a comparison: the conclusion and its evidence.
 
-As in `findings.words`, terminal and page use the same sentences. The conclusion is that of the
-document's verdict, which weighs four criteria (`findings.verdict`). Nothing here names a
-difference that the paired intervals do not support.
+Terminal and page use the same sentences. The conclusion is that of the document's verdict on four
+criteria (`findings.verdict`). No finding names a difference that the paired intervals do not
+support.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ CHANNELS: Final = {
     "independent": "independent losses of equal PRR",
     "gilbert-elliott": "Gilbert-Elliott chains of equal PRR and mu",
 }
-"""What a case is over."""
+"""The channels of cases, in words."""
 
 _HALF: Final = 0.5
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
-    """Give an estimate in another unit."""
+    """Return an estimate in another unit."""
     mean, low, high = (
         None if value is None else value * factor
         for value in (estimate["mean"], estimate["ci_low"], estimate["ci_high"])
@@ -38,7 +38,7 @@ def scaled(estimate: Estimate, factor: float) -> Estimate:
 
 
 def goodput(outcome: Outcome) -> tuple[Estimate, str]:
-    """Give a goodput in the unit people know it by: packets a second over a trace, else Mb/s."""
+    """Return a goodput with its unit: packets/s over a trace, else Mb/s."""
     packets = outcome["packets_per_second"]
     if packets is not None:
         return packets, "packets/s"
@@ -56,10 +56,10 @@ def shown(case: CompareCase, name: str) -> str:
 
 
 def against(case: CompareCase, reference: str) -> Finding | None:
-    """Say how the goodput of each variant differs from that of the reference.
+    """State how the goodput of each variant differs from that of the reference.
 
-    Each interval here holds by itself. The verdict judges all variants together, so that it may
-    leave open what differs here; the names that it does not set apart are said.
+    Each interval here holds by itself. The verdict tests all variants jointly, so it may leave open
+    a difference that is significant here; the finding names such variants.
     """
     sides: dict[str, list[str]] = {
         side: [] for side in ("more", "less", "alike", "undecided", "untested", "equal")
@@ -105,10 +105,10 @@ def against(case: CompareCase, reference: str) -> Finding | None:
 
 
 def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
-    """Write how much more or less than the reference it is, in percent, for a table.
+    """Write the difference from the reference in percent, for a table.
 
-    A tilde stands before a difference that is not significant. One that has no interval was not
-    tested, and that is said in its place; what is not known is empty.
+    A difference that is not significant has a tilde. A difference without an interval is "not
+    tested"; an unknown one is empty.
     """
     difference = outcome["difference"]
     if difference is None:
@@ -126,8 +126,9 @@ def delay(case: CompareCase) -> Finding | None:
     """Name the variants of the shortest round-trip time, if the intervals exclude any other.
 
     A variant is excluded if its 95 % interval begins above the upper end of that of the shortest
-    mean. One without an interval is not excluded; if it has the shortest mean, none is. What is
-    longer in the mean than one that is excluded is not among the shortest, and is named apart.
+    mean. A variant without an interval is not excluded; if it has the shortest mean, none is. A
+    variant with a longer mean than an excluded one is not among the shortest, and is named
+    separately.
     """
     known = [
         (mean, outcome["variant"], outcome["rtt_mean_s"])
@@ -166,7 +167,7 @@ def delay(case: CompareCase) -> Finding | None:
 
 
 def sharing(case: CompareCase, rival: str) -> Finding | None:
-    """Say which variants take more than half of what they and the rival get, and which less."""
+    """State which variants get more than half of the goodput beside the rival, and which less."""
     more: list[str] = []
     less: list[str] = []
     fair: list[str] = []
@@ -201,13 +202,10 @@ def sharing(case: CompareCase, rival: str) -> Finding | None:
 def case_findings(
     case: CompareCase, reference: str, rival: str | None = None, notes: Sequence[str] = ()
 ) -> list[Finding]:
-    """Say everything there is to say of one case, the conclusion first.
+    """Return all findings on one case, the conclusion first.
 
-    Args:
-        case: The case.
-        reference: The TCP that the others are held against.
-        rival: The TCP that each had to share with.
-        notes: The notes of its subject.
+    Args: case: The case. reference: The TCP that the others are compared with. rival: The TCP that
+        shared the path with each. notes: The notes of its subject.
     """
     over = f"over {CHANNELS[case['channel']]}" if case["channel"] != "scenario" else ""
     found: list[Finding | None] = [verdict.conclusion(case, over, rival, notes)]
@@ -229,7 +227,7 @@ def case_findings(
 
 
 def look_alikes(subject: CompareSubject) -> list[Finding]:
-    """Say what one would choose knowing the PRR, or the PRR and mu, of a trace alone."""
+    """State the best choice over the synthetic links of a trace."""
     cases = {case["channel"]: case for case in subject["cases"]}
     trace = cases.get("trace")
     if trace is None:
@@ -251,7 +249,7 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
 def subject_findings(
     subject: CompareSubject, reference: str, rival: str | None = None
 ) -> list[Finding]:
-    """Say everything there is to say of a scenario or link, the conclusion first."""
+    """Return all findings on a scenario or link, the conclusion first."""
     if not subject["cases"]:
         return []
     first = case_findings(subject["cases"][0], reference, rival, subject["notes"])
@@ -259,7 +257,7 @@ def subject_findings(
 
 
 def best_choice(case: CompareCase) -> Finding:
-    """Say which TCP is the best choice for a link, for its study."""
+    """State the best choice for a link, for its study."""
     found = verdict.conclusion(case, "over the trace")
     reference = quantities.reference_of(case)
     name = best(case)
@@ -275,7 +273,7 @@ def best_choice(case: CompareCase) -> Finding:
 
 
 def best_choices(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
-    """Say which TCPs are the best choice on a set of links, and on how many each is.
+    """State on how many links each TCP is the best choice.
 
     Args:
         subjects: Name and case of each link.

@@ -1,4 +1,4 @@
-"""Links that duplicate packets: what they deliver counts the copies."""
+"""Links that duplicate packets: their delivered packets include copies."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 def duplicates_delivered(document: RunDocument) -> Finding | None:
-    """Say which links deliver copies, and how much of what they deliver that is.
+    """State which links deliver copies, and the copies' share.
 
     Args:
-        document: What `RunResult.json` gives.
+        document: The document of a run.
     """
     if not _asked(document["scenario"]):
         return None
     said: list[str] = []
     for i, link in enumerate(document["summary"]["links"]):
         runs = [replication["links"][i] for replication in document["replications"]]
-        # What was under way at the warm-up's end is within a few packets of what is at the end.
+        # The packets in flight at the end of the warm-up and of the run differ by few packets.
         copies = groups.mean(
             run["delivered_packets"] + run["drops"].get("loss", 0) - run["sent_packets"]
             for run in runs
@@ -47,7 +47,7 @@ def duplicates_delivered(document: RunDocument) -> Finding | None:
 
 
 def _asked(table: object) -> bool:
-    """Tell whether a link of a scenario duplicates packets."""
+    """Return whether a link of a scenario duplicates packets."""
     if isinstance(table, dict):
         own = cast("dict[str, object]", table)
         return bool(own.get("duplication")) or any(map(_asked, own.values()))

@@ -1,4 +1,4 @@
-"""UDP flows of a run, in words: what they lose, and what they leave to TCP."""
+"""UDP flows of a run: their losses, and the goodput that they leave to TCP."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from airtcp.findings.groups import Place
 
 LOSES: Final = 0.01
-"""Share of a UDP flow's datagrams lost, from which that is said: speech begins to suffer."""
+"""Smallest reported loss of a UDP flow: speech begins to suffer."""
 LEFT: Final = 0.2
-"""UDP crowds TCP out if the TCP flows without an end get less than this share of all goodput."""
+"""UDP crowds TCP out if the endless TCP flows get less than this share of all goodput."""
 _APART: Final = 0.1
-"""Share by which two counts of lost datagrams may differ without a word."""
+"""Largest relative difference of two counts of lost datagrams without an explanation."""
 _NAMED: Final = 3
 _TCP_ONLY: Final = ("retransmission_ratio", "timeouts", "fast_retransmits")
 
 
 def shown(document: RunDocument) -> list[dict[str, Any]]:
-    """Give the flows of the summary as tables show them.
+    """Return the flows of the summary as tables show them.
 
     UDP flows have no retransmissions and no timeouts; they have `datagram_loss`, the share of
     their datagrams that was lost. It has no interval.
@@ -48,13 +48,13 @@ def _is_udp(document: RunDocument) -> list[bool]:
 
 
 def lost_share(row: dict[str, Any]) -> float | None:
-    """Give the share of a UDP flow's datagrams that was lost; none if it sent none."""
+    """Return the share of a UDP flow's datagrams that was lost; none if it sent none."""
     sent = row["segments_sent"]["mean"]
     return min(row["datagrams_lost"]["mean"] / sent, 1.0) if sent else None
 
 
 def datagram_loss(document: RunDocument) -> Finding | None:
-    """Say which UDP flows lose datagrams, how many and where."""
+    """State which UDP flows lose datagrams, how many and where."""
     rows: list[dict[str, Any]] = document["summary"]["flows"]
     shares = {
         row["name"]: share
@@ -79,10 +79,10 @@ def datagram_loss(document: RunDocument) -> Finding | None:
 
 
 def _spans(missing: float, places: Mapping[Place, Counter[tuple[str, str]]]) -> str:
-    """Say which times the two counts of lost datagrams cover, where they are not the same.
+    """State which times the two counts of lost datagrams cover, if they differ.
 
-    A datagram is missed when a later one arrives, after the wait in the queue. What is missed after
-    the warm-up may have been dropped before it, and what is dropped at the end is not missed yet.
+    The receiver misses a datagram when a later one arrives, after the wait in the queue. A datagram
+    missed after the warm-up may have been dropped before; one dropped at the end is not missed yet.
     """
     dropped = sum(there.total() for there in places.values())
     if abs(missing - dropped) <= max(1.0, _APART * max(missing, dropped)):
@@ -95,11 +95,9 @@ def _spans(missing: float, places: Mapping[Place, Counter[tuple[str, str]]]) -> 
 
 
 def crowding_out(document: RunDocument, endless: Sequence[int]) -> Finding | None:
-    """Say that UDP flows leave little to the TCP flows, which back off where UDP does not.
+    """State that UDP flows leave little to the TCP flows, which back off while UDP does not.
 
-    Args:
-        document: What `RunResult.json` gives.
-        endless: The TCP flows that send as long as the run lasts.
+    Args: document: The document of a run. endless: The TCP flows that send during the whole run.
     """
     udp = [i for i, is_udp in enumerate(_is_udp(document)) if is_udp]
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]

@@ -1,8 +1,7 @@
-"""What would shorten the wait in the queue of a link of varying capacity, in plain words.
+"""Remedies against the wait in the queue of a link of varying capacity, in words.
 
-The remedies are queue disciplines and transports that keep a queue short. Their aim is the delivery
-time, and goodput is what they cost. As in `findings.remedies`, terminal and page use the same
-sentences, and no effect is stated whose paired interval includes zero.
+The remedies are queue disciplines and transports that keep a queue short. They aim at the delivery
+time, at the cost of goodput. No effect is stated whose paired interval includes zero.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def _least(remedies: Remedies) -> float:
-    """Give the seconds from which a shorter delivery time counts."""
+    """Return the least difference in delivery time that matters, in seconds."""
     own = effects.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
     measure = quantities.measure(remedies, "delay")
     return (measure["matters"] if measure is not None else 0.0) * own
 
 
 def _shorter(remedies: Remedies) -> list[Outcome]:
-    """Give the remedies that shorten the delivery time by as much as counts, by their goodput.
+    """Return the remedies that shorten the delivery time by at least the threshold, by goodput.
 
-    One than which another is better in the verdict, and worse in nothing, is left out.
+    Remedies that another dominates are left out.
     """
     least = _least(remedies)
     behind = {c["variant"] for c in remedies["verdict"]["worse"]}
@@ -51,7 +50,7 @@ def _times(remedies: Remedies, outcome: Outcome) -> str:
 
 
 def conclusion(remedies: Remedies) -> Finding:
-    """Say in one sentence what would shorten the delivery time, and at what price."""
+    """State in one sentence what shortens the delivery time, and its cost."""
     plain = effects.reference(remedies)
     name, own = plain["variant"], quantities.mean_text(plain, "delivery_p95_s")
     if remedies["replications"] <= 1:
@@ -84,7 +83,7 @@ def conclusion(remedies: Remedies) -> Finding:
 
 
 def _none(remedies: Remedies, start: str) -> Finding:
-    """Say that no remedy is shown to shorten the delivery time: its mean may be shorter."""
+    """State that no remedy is shown to shorten the delivery time; means may be shorter."""
     least = _least(remedies)
     own = effects.reference(remedies)["delivery_p95_s"]["mean"] or 0.0
     alone: list[str] = []
@@ -119,7 +118,7 @@ def _none(remedies: Remedies, start: str) -> Finding:
 
 
 def others(remedies: Remedies) -> Finding | None:
-    """Say what each of the other remedies changes."""
+    """State the effects of the other remedies."""
     if remedies["replications"] <= 1:
         return None
     first = {o["variant"] for o in _shorter(remedies)[:1]} | {remedies["reference"]}
@@ -132,13 +131,13 @@ def others(remedies: Remedies) -> Finding | None:
 
 
 def findings(remedies: Remedies) -> list[Finding]:
-    """Say everything there is to say of the remedies on one link, the conclusion first."""
+    """Return all findings on the remedies on one link, the conclusion first."""
     found = [conclusion(remedies), others(remedies)]
     return [finding for finding in found if finding is not None]
 
 
 def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
-    """Say on how many links each remedy shortens the delivery time by as much as counts.
+    """State on how many links each remedy shortens the delivery time by at least the threshold.
 
     Args:
         links: Name and remedies of each link.

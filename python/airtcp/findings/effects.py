@@ -1,4 +1,4 @@
-"""One remedy in words: its name, and what it changes against plain TCP over the same channel.
+"""One remedy in words: its name, and its effects compared with plain TCP.
 
 Remedies against losses (`findings.remedies`) and against the wait in a queue (`findings.delay`)
 are described alike. No effect is stated whose paired interval includes zero.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def gain(percent: Estimate) -> str:
-    """Write how much more it is, as a factor where it is one, with its interval.
+    """Write a gain with its interval, as a factor if it is large.
 
     >>> gain({"mean": 350.0, "ci_low": 250.0, "ci_high": 460.0})
     '4.5\N{MULTIPLICATION SIGN} [3.5, 5.6]'
@@ -37,7 +37,7 @@ def gain(percent: Estimate) -> str:
 
 
 def reference(remedies: Remedies) -> Outcome:
-    """Give what the TCP without remedy got."""
+    """Return the outcome of the TCP without a remedy."""
     return quantities.outcome_of(remedies, remedies["reference"])
 
 
@@ -66,9 +66,7 @@ _QUEUES: Final = {
 def named(variant: str, plain: str = "sack") -> str:
     """Name a remedy in words.
 
-    Args:
-        variant: Its name in results.
-        plain: The TCP that it is held against.
+    Args: variant: Its name in results. plain: The TCP that it is compared with.
 
     >>> named("sack@ll-arq:arq=selective")
     'local retransmission on the link (LL-ARQ, arq=selective)'
@@ -105,10 +103,9 @@ def shown(outcome: Outcome) -> str:
 
 
 def effect(remedies: Remedies, outcome: Outcome) -> str:
-    """Say what a remedy changes against plain TCP: goodput, and its price.
+    """State the effects of a remedy compared with plain TCP: goodput and its cost.
 
-    Every criterion of the verdict that was measured is named; one that does not change beyond
-    chance is named as such.
+    Every measured criterion of the verdict is named, also without a significant change.
     """
     plain = reference(remedies)
     changed = [_goodput_change(outcome), _delay_change(outcome, plain)]
@@ -141,7 +138,7 @@ _TIMES: Final = "\N{MULTIPLICATION SIGN}"
 
 
 def _unsigned(estimate: Estimate, scale: float, unit: str) -> str:
-    """Write the size of a difference whose sign the verb has.
+    """Write the size of a difference whose verb shows the sign.
 
     >>> _unsigned({"mean": -0.012, "ci_low": -0.014, "ci_high": -0.01}, 1e3, "ms")
     '12.0 ms [10.0, 14.0]'
@@ -159,7 +156,7 @@ def _unsigned(estimate: Estimate, scale: float, unit: str) -> str:
 def _delay_change(outcome: Outcome, plain: Outcome) -> str:
     difference = outcome["delivery_p95_difference"]
     if difference is None:
-        # In some stretch one of the two delivers nothing, so that there are no pairs.
+        # In some stretch one of the two delivers nothing, so there are no pairs.
         ours, theirs = (quantities.mean_text(o, "delivery_p95_s") for o in (outcome, plain))
         return (
             f"has a delivery time (95 %) of {ours}, {plain['variant']} {theirs}"

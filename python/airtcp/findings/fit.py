@@ -1,8 +1,7 @@
-"""Fits in plain words: which form estimates best, and what mu and further metrics are worth.
+"""Fits in words: the best form, and the value of mu and further metrics.
 
-Errors are mean absolute errors in percent of the link's packets per second. What counts is the
-error on links that were left out of the fit; a form with many coefficients can follow the links
-it has seen and say nothing of others.
+Errors are mean absolute errors in percent of the link's packets per second. The error on left-out
+links decides, because a form with many coefficients can overfit.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ WITH_MU: Final = ("second-order", "15-term")
 """S1's forms in PRR and mu."""
 _WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
 _OVERFIT: Final = 2.0
-"""Times the in-sample error from which on the error left out is worth a word."""
+"""Least ratio of the left-out to the in-sample error that is reported as overfitting."""
 _ENOUGH: Final = 3
 _SMALL_SCALE: Final = 0.011
 """Ratios that never exceed this are probably hundredths of delivery ratios."""
 _MANY: Final = 100
-"""Links that it takes to say so."""
+"""Fewest links for that note."""
 
 
 def percent(share: float | None) -> str:
@@ -43,7 +42,7 @@ def percent(share: float | None) -> str:
 
 
 def best(document: FitDocument, names: Iterable[str] | None = None) -> Fit | None:
-    """Find the form with the least error on links left out, of all or of those named."""
+    """Return the form with the least error on left-out links, of all or of `names`."""
     chosen = None if names is None else list(names)
     known = [
         fit
@@ -54,7 +53,7 @@ def best(document: FitDocument, names: Iterable[str] | None = None) -> Fit | Non
 
 
 def improvement(document: FitDocument, before: Fit, after: Fit) -> tuple[float, float] | None:
-    """Give by how much one form's error on links left out is below another's.
+    """Return how far one form's error on left-out links is below another's.
 
     Returns:
         The mean over links of the difference of absolute errors, in parts of the link's packets
@@ -74,7 +73,7 @@ def improvement(document: FitDocument, before: Fit, after: Fit) -> tuple[float, 
 
 
 def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding | None:
-    """Say what further terms are worth on links left out."""
+    """State the value of further terms on left-out links."""
     change = improvement(document, before, after)
     error, left = before["leave_one_out_error"], after["leave_one_out_error"]
     if change is None or not error or left is None:
@@ -97,7 +96,7 @@ def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding
 
 
 def findings(document: FitDocument) -> list[Finding]:
-    """Say what the fits show, the most useful first."""
+    """Return the findings of the fits, the most useful first."""
     found: list[Finding] = []
     winner = best(document)
     if winner is not None:
@@ -123,7 +122,7 @@ def findings(document: FitDocument) -> list[Finding]:
 
 
 def _formulas(document: FitDocument) -> list[Finding]:
-    """Say how well the best published formula estimates."""
+    """State the error of the best published formula."""
     formula = min(document["formulas"], key=lambda each: each["error"], default=None)
     if formula is None:
         return []
@@ -141,7 +140,7 @@ def _formulas(document: FitDocument) -> list[Finding]:
 
 
 def _missing(document: FitDocument) -> list[Finding]:
-    """Say which forms were not fitted, and which links were left out."""
+    """Name the forms that were not fitted, and the links that were left out."""
     found: list[Finding] = []
     if text := document["shortfall"]:
         found.append(Finding("Some forms were not fitted", f"{text[0].upper()}{text[1:]}.", "warn"))
@@ -158,7 +157,7 @@ def _missing(document: FitDocument) -> list[Finding]:
 
 
 def _conditions(document: FitDocument) -> list[Finding]:
-    """Say under which conditions the links of a fit were measured, and what was left out."""
+    """State how the links of a fit were measured, and what was left out."""
     found: list[Finding] = []
     links = counted(len(document["links"]), "link")
     if document["order_drawn_links"]:
@@ -205,7 +204,7 @@ def _conditions(document: FitDocument) -> list[Finding]:
 
 
 def _overfits(fits: Sequence[Fit]) -> list[Finding]:
-    """Name the forms that follow their links and no others, the worst in numbers."""
+    """Name the forms that overfit, the worst with its numbers."""
     bad = [
         fit
         for fit in fits

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 _APART: Final = 0.01
-"""Share by which the goodputs of flows may differ from the total without a word."""
+"""Largest relative difference between the sum of flows and the total without a note."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Flows that go the same way: uploads or downloads of a cell, or between two nodes."""
+    """Flows of the same direction: uploads or downloads of a cell, or between two nodes."""
 
     name: str
     flows: tuple[str, ...]
     goodput_bps: float
-    """Of all its flows together."""
+    """Sum over its flows."""
     retransmission_ratio: float
     """Mean over the flows."""
     timeouts: float
-    """Of one flow in a replication, in the mean."""
+    """Mean per flow and replication."""
 
 
 class Place(NamedTuple):
@@ -41,13 +41,13 @@ class Place(NamedTuple):
 
 
 def mean(values: Iterable[float | None]) -> float:
-    """Give the mean of what is known; 0 of nothing."""
+    """Return the mean of the known values; 0 without any."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else 0.0
 
 
 def stations(document: RunDocument) -> dict[str, str]:
-    """Give the cell that each station is in, access points among them."""
+    """Return the cell of each station, access points included."""
     return {s["name"]: cell["name"] for cell in _cells(document) for s in cell["stations"]}
 
 
@@ -61,10 +61,10 @@ def _cells(document: RunDocument) -> list[dict[str, Any]]:
 
 
 def direction(document: RunDocument, flow: Mapping[str, Any]) -> str:
-    """Name the way a flow goes.
+    """Name the direction of a flow.
 
     Args:
-        document: What `RunResult.json` gives.
+        document: The document of a run.
         flow: The flow, of a replication.
     """
     inside, points = stations(document), access_points(document)
@@ -80,7 +80,7 @@ def direction(document: RunDocument, flow: Mapping[str, Any]) -> str:
 
 
 def endpoints(document: RunDocument) -> list[str]:
-    """Name the nodes between which each flow goes; nothing if they are the same for all."""
+    """Name the end points of each flow; empty if they are the same for all."""
     if not document["replications"]:
         return []
     named = [f"{flow['from']} to {flow['to']}" for flow in document["replications"][0]["flows"]]
@@ -88,13 +88,13 @@ def endpoints(document: RunDocument) -> list[str]:
 
 
 def directions(document: RunDocument) -> list[Group]:
-    """Give the directions to show: some, if there are several and one has several flows."""
+    """Return the directions to show; none unless there are several and one has several flows."""
     found = groups(document)
     return found if 1 < len(found) < sum(len(group.flows) for group in found) else []
 
 
 def groups(document: RunDocument) -> list[Group]:
-    """Sum flows up by the way they go, in the order of their first flows."""
+    """Sum flows up by direction, in the order of their first flows."""
     if not document["replications"]:
         return []
     members: dict[str, list[int]] = {}
@@ -114,7 +114,7 @@ def groups(document: RunDocument) -> list[Group]:
 
 
 def goodput(document: RunDocument, flow: int) -> float:
-    """Give what a flow delivered over the measured time, in b/s."""
+    """Return a flow's goodput over the whole measured time, in b/s."""
     return mean(
         8.0 * replication["flows"][flow]["delivered_bytes"] / replication["measured_s"]
         for replication in document["replications"]
@@ -123,7 +123,7 @@ def goodput(document: RunDocument, flow: int) -> float:
 
 
 def over(document: RunDocument) -> str:
-    """Say over which times goodput is taken, where that of the flows does not add up to all."""
+    """State the time bases of goodputs, if those of the flows do not add up to the total."""
     summary = document["summary"]
     total = summary["total_goodput_bps"]["mean"] or 0.0
     added = sum(flow["goodput_bps"]["mean"] or 0.0 for flow in summary["flows"])
@@ -135,11 +135,11 @@ def over(document: RunDocument) -> str:
 DATA: Final = "data packets"
 ACKS: Final = "TCP ACKs"
 CONTROL: Final = "SYN, FIN or RST segments"
-"""What dropped packets are: with payload, ACKs alone, and what opens or closes a connection."""
+"""Kinds of dropped packets: with payload, pure ACKs, and those that open or close connections."""
 
 
 def kind(row: Mapping[str, Any]) -> str:
-    """Say what dropped packets are, of a row of `drops`."""
+    """Return the kind of the dropped packets in a row of `drops`."""
     if row["payload"]:
         return DATA
     return ACKS if row["ack"] else CONTROL
@@ -156,15 +156,13 @@ def kinds(dropped: Counter[tuple[str, str]]) -> Counter[str]:
 def drops(
     document: RunDocument, flows: set[str] | Sequence[set[str]] | None = None
 ) -> dict[Place, Counter[tuple[str, str]]]:
-    """Count dropped packets by place and reason, and there by flow and kind.
+    """Count dropped packets by place and reason, then by flow and kind.
 
-    Args:
-        document: What `RunResult.json` gives.
-        flows: The flows to count, or those of each replication; all if absent.
+    Args: document: The document of a run. flows: The flows to count, or those of each replication;
+        by default all.
 
-    Returns:
-        Packets in a replication, in the mean; the place with most first. ACKs that a newer one
-        replaced come last: what they said was not lost.
+    Returns: Mean packets per replication; the place with most first. ACKs that a newer one replaced come
+        last: their content was not lost.
     """
     found: dict[Place, Counter[tuple[str, str]]] = {}
     runs = len(document["replications"])
@@ -174,5 +172,5 @@ def drops(
             if counted is None or row["flow"] in counted:
                 there = found.setdefault(Place(row["place"], row["reason"]), Counter())
                 there[row["flow"], kind(row)] += row["packets"] / runs
-    order = lambda item: (item[0].reason == "ack_filtered", -item[1].total())  # noqa: E731
-    return dict(sorted(found.items(), key=order))
+    ranked = sorted(found.items(), key=lambda item: -item[1].total())
+    return dict(sorted(ranked, key=lambda item: item[0].reason == "ack_filtered"))

@@ -1,4 +1,4 @@
-"""Stations that do not hear one another, in words: how many frames they lose to one another."""
+"""Hidden stations in words: how many frames they lose to one another."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 HIDDEN: Final = 0.1
-"""Share of data frames lost from which stations that do not hear each other are named."""
+"""Least share of lost data frames for which hidden stations are named."""
 _HALF: Final = 0.5
 
 
 def hidden_collisions(document: RunDocument, said: str) -> Finding | None:
-    """Say that stations which do not hear one another lose frames to one another.
+    """State that hidden stations lose frames to one another.
 
-    Args:
-        document: What `RunResult.json` gives.
-        said: What was said before; what it advises is not said again.
+    Args: document: The document of a run. said: The findings before; their advice is not repeated.
     """
     for number, cell in enumerate(document["summary"].get("cells", [])):
         if "data_error_rate" not in cell:
             continue
         lost = cell["data_error_rate"]["mean"] or 0.0
         lost_to = cell.get("lost", {}).get("data", {})
-        # A frame that began during another's is lost to it, or to the answer that the other gets.
+        # A frame that begins during another is lost to it or to its answer.
         by_data = sum(
             lost_to[cause]["mean"] or 0.0
             for cause in ("with_data", "transmitter_side")

@@ -1,7 +1,7 @@
-"""Findings about one link in plain words: what its losses are, and how they affect TCP.
+"""Findings about one link: its losses, and their effect on TCP.
 
-As in `findings.words`, terminal and page use the same sentences. The prediction interval decides
-whether TCP over the trace differs from TCP over a model's links: the trace is a single draw.
+The prediction interval decides whether TCP over the trace differs from TCP over a model's links,
+because the trace is a single draw.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 Model = Literal["independent", "gilbert_elliott"]
 
 SLOT_ASSUMED: Final = "slot 10 ms assumed"
-"""The note beside rates over a trace that does not give the time between its packets."""
+"""The note beside rates over a trace without a packet interval."""
 
 
 def standing(link: Link, model: Model) -> int:
-    """Give the side of a model's links on which the trace lies: 1 above, -1 below, 0 among them.
+    """Return the side of a model's links on which the trace lies: 1 above, -1 below, 0 among them.
 
     The prediction interval decides (`beyond_chance`): the trace is a single draw, whereas the
     confidence interval of the mean shrinks with the number of replicas.
@@ -41,13 +41,13 @@ def standing(link: Link, model: Model) -> int:
 Memory = Literal["bursty", "oscillating", "independent", "undecided", "constant", "unmeasured"]
 
 _NO_MEMORY = 0.1
-"""The interval of mu lies within this of zero where losses are called independent."""
+"""Largest distance of mu's interval from zero for independent losses."""
 
 
 def memory(link: Link) -> Memory:
-    """Name the kind of memory a link has, by the interval of its mu.
+    """Return the kind of memory of a link, by the interval of its mu.
 
-    An interval that holds zero does not show that losses are independent: it must also be narrow.
+    An interval that contains zero shows independent losses only if it is also narrow.
     """
     mu, interval = link["mu"], link["mu_ci"]
     if mu is None:
@@ -63,7 +63,7 @@ def memory(link: Link) -> Memory:
 
 
 def drawn(links: int) -> str:
-    """Say what is missing where the order of losses was not measured.
+    """State what is unknown if the order of losses was not measured.
 
     >>> drawn(1)
     'For 1 link the file counts losses without their order: mu, bursts and memory are unknown.'
@@ -75,12 +75,12 @@ def drawn(links: int) -> str:
 
 
 def assumed(link: Link) -> str:
-    """Say beside a rate that the duration of its slot is not known, where that is so."""
+    """Return the note beside a rate if its slot is assumed."""
     return f" ({SLOT_ASSUMED})" if link["tcp"].get("slot_assumed", False) else ""
 
 
 def rate_note(unknown: int, links: int) -> str:
-    """Say on the axes of rates that the slot of so many links is assumed; nothing if of none.
+    """Return the note on axes of rates if the slot of `unknown` links is assumed; else empty.
 
     >>> rate_note(0, 2), rate_note(2, 2), rate_note(1, 2)
     ('', 'slot 10 ms assumed', 'slot 10 ms assumed for 1 of 2 links')
@@ -93,7 +93,7 @@ def rate_note(unknown: int, links: int) -> str:
 
 
 def _others(link: Link, model: Model) -> str:
-    """Say where TCP over 95 % of a model's links lies: the prediction interval, as rates."""
+    """Return the prediction interval of TCP over a model's links, as rates."""
     difference = link["tcp"]["difference"][model]
     rate = link["tcp"]["empirical"]["packets_per_second"]
     if difference is None or difference["prediction"] is None:
@@ -103,7 +103,7 @@ def _others(link: Link, model: Model) -> str:
 
 
 def _compared(link: Link, model: Model, name: str) -> str:
-    """Say what TCP gets over the trace and over a model's links."""
+    """State TCP's throughput over the trace and over a model's links."""
     tcp = link["tcp"]
     ensemble = tcp[model]
     mean = None if ensemble is None else ensemble["packets_per_second"]["mean"]
@@ -117,7 +117,7 @@ def _compared(link: Link, model: Model, name: str) -> str:
 
 
 def reception(link: Link) -> Finding:
-    """Say what fraction arrives, and the class that goes with it."""
+    """State the PRR and its class."""
     text = (
         f"{count(link['received'])} of {counted(link['packets'], 'packet')} arrived: "
         f"PRR {number(link['prr'])}{bounds(link['prr_ci'])}."
@@ -126,7 +126,7 @@ def reception(link: Link) -> Finding:
 
 
 def burstiness(link: Link) -> Finding:
-    """Say whether losses come in bursts."""
+    """State whether losses come in bursts."""
     mu, interval, kind = link["mu"], link["mu_ci"], memory(link)
     if kind == "unmeasured":
         text = "The file counts losses without their order: mu and bursts are unknown."
@@ -150,7 +150,7 @@ def burstiness(link: Link) -> Finding:
 
 
 def _why_undecided(link: Link) -> str:
-    """Say what makes the interval of mu wide: a link that changes, or too little seen of it.
+    """State why the interval of mu is wide: the link changes, or the trace is too short.
 
     A link that changes widens the interval by as much as its chunks differ beyond chance.
     """
@@ -194,7 +194,7 @@ def against_independent(link: Link) -> Finding:
 
 
 def different_start(link: Link) -> Finding | None:
-    """Say that the start of a trace differs from the rest, and how that changes TCP's rate."""
+    """State that the start of a trace differs from the rest, and its effect on TCP's rate."""
     start = link.get("start")
     if start is None:
         return None
@@ -209,7 +209,7 @@ def different_start(link: Link) -> Finding | None:
 
 
 def against_model(link: Link) -> Finding | None:
-    """Say whether a Gilbert-Elliott chain of equal PRR and mu gives TCP the same as the trace."""
+    """Compare TCP over the trace with TCP over Gilbert-Elliott chains of equal PRR and mu."""
     tcp = link["tcp"]
     difference = tcp["difference"]["gilbert_elliott"]
     if difference is None:
@@ -237,7 +237,7 @@ _ENOUGH_RUNS = 10
 
 
 def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -> float | None:
-    """Give the chain's longest run if there are enough runs for its formula."""
+    """Return the chain's expected longest run if there are enough runs for its formula."""
     runs = link["success_bursts"] if kind == "success" else link["loss_bursts"]
     if runs is None or runs["count"] < _ENOUGH_RUNS:
         return None
@@ -247,7 +247,7 @@ def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -
 
 
 def reason(convergence: Mapping[str, Any]) -> str:
-    """Say why a trace is, or is not, long enough, and how long it has to be."""
+    """State why a trace is or is not long enough, and the needed length."""
     said = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
     said = said.removeprefix("not converged: ").replace("= -", "= \N{MINUS SIGN}")
     needed = convergence["needed_packets"]
@@ -257,7 +257,7 @@ def reason(convergence: Mapping[str, Any]) -> str:
 
 
 def length(link: Link) -> Finding:
-    """Say whether the trace is long enough for its mu."""
+    """State whether the trace is long enough for its mu."""
     said = f"{reason(link['convergence'])}."
     if link["converged"]:
         return Finding("Long enough", said, "good")
@@ -265,7 +265,7 @@ def length(link: Link) -> Finding:
 
 
 def link_findings(link: Link) -> list[Finding]:
-    """Give all findings about one link, the most useful first."""
+    """Return all findings about one link, the most useful first."""
     model = against_model(link)
     found = [against_independent(link), burstiness(link), reception(link)]
     start = different_start(link)
@@ -286,7 +286,7 @@ def link_findings(link: Link) -> list[Finding]:
 
 
 def _at_slot(finding: Finding, link: Link) -> Finding:
-    """Add to a finding with rates that its slot is assumed, where that is so."""
+    """Add to a finding with rates that the slot is assumed, if it is."""
     if not assumed(link) or "packets/s" not in finding.headline + finding.text:
         return finding
     return replace(finding, text=f"{finding.text.rstrip('.')}{assumed(link)}.")

@@ -1,8 +1,7 @@
-"""What a reader of results must know of traces: the notes of the reader, each kind once.
+"""The notes of the trace reader on many links, each kind once.
 
-A note of one link stands as it is. Over many links, notes that differ in their numbers alone are
-one kind: the first is shown, with how many links have one like it. A number decides between
-singular and plural, which is no difference either.
+A note of one link is shown unchanged. Notes of many links that differ only in numbers, or in
+singular and plural, are one kind: the first is shown, with the number of links that have one.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
     kinds: dict[str, list[tuple[str, str]]] = {}
     for link in links:
         said = list(link["notes"])
-        # A link of a study says it beside its TCP, a subject of a comparison itself.
+        # A link of a study has the flag in its `tcp`, a subject of a comparison has it itself.
         place: Any = link if "slot_assumed" in link else link.get("tcp", {})
         if place.get("slot_assumed"):
             said.append(_SLOT)
@@ -72,13 +71,13 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _kind(text: str) -> str:
-    """Give what notes have in common that differ in their numbers alone."""
+    """Return a note without its numbers, for comparison with others."""
     words = (_SINGULAR.get(word, word).removesuffix("s") for word in text.split(" "))
     return _NUMBER.sub("#", " ".join(words))
 
 
 def models_notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Gather the notes of links that models were made of.
+    """Collect the notes of the links of fitted models.
 
     >>> models_notes([{"name": "a", "notes": [], "order_known": False}])
     ['On 1 link the order of losses was not measured but drawn at random: models, bursts and TCP \

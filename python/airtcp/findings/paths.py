@@ -1,7 +1,7 @@
-"""What flows cross in a run: the links of their paths, which have a link protocol, who shares.
+"""The paths of a run's flows: their links, link protocols, and shared links.
 
-A *path* is what the flows from one node to another cross, where each of its links has a protocol:
-its latency is the sum of the links' means, its residual loss what all of them together lose.
+A *path* is the sequence of links between two nodes, each with a link protocol. Its latency is the
+sum of the links' means, its residual loss that of all links together.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 
 def mean(row: dict[str, Any], key: str) -> float | None:
-    """Give the mean of a quantity, if the flow or link has it."""
+    """Return the mean of a quantity, if the flow or link has it."""
     return row[key]["mean"] if key in row else None
 
 
 def coded_flows(document: RunDocument) -> list[dict[str, Any]]:
-    """Give the flows whose transport sends parity of blocks."""
+    """Return the flows whose transport sends parity of blocks."""
     rows: list[dict[str, Any]] = document["summary"]["flows"]
     return [row for row in rows if mean(row, "pfec_bps") is not None]
 
 
 def protocol_links(document: RunDocument) -> list[dict[str, Any]]:
-    """Give the links that have a protocol and carried anything for it."""
+    """Return the links with a protocol that carried data."""
     rows: list[dict[str, Any]] = document["summary"]["links"]
     return [row for row in rows if mean(row, "data_bps")]
 
 
 def _incoming(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
-    """Give the directions of links that lead to each node: where from, and their number."""
+    """Return the link directions that lead to each node: their start and number."""
     found: dict[str, list[tuple[str, int]]] = {}
     links: list[dict[str, Any]] = document["scenario"].get("links", [])
     for i, link in enumerate(links):
@@ -42,10 +42,10 @@ def _incoming(document: RunDocument) -> dict[str, list[tuple[str, int]]]:
 
 
 def _path(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> list[int] | None:
-    """Give the directions of links that packets take; None if links do not lead there.
+    """Return the directions of links that packets take; None if links do not lead there.
 
-    As the simulator does: breadth first from the end, and of equal ways the one whose link was
-    written first.
+    The order is the simulator's: breadth first from the end, and among equal paths the one whose
+    link was written first.
     """
     after: dict[str, tuple[str, int] | None] = {end: None}
     queue = [end]
@@ -63,7 +63,7 @@ def _path(incoming: dict[str, list[tuple[str, int]]], start: str, end: str) -> l
 
 
 def protocol_paths(document: RunDocument) -> list[dict[str, Any]]:
-    """Give every path that has a protocol on each link: goodput, latency, residual loss."""
+    """Return every path that has a protocol on each link: goodput, latency, residual loss."""
     incoming = _incoming(document)
     links: list[dict[str, Any]] = document["summary"]["links"]
     goodputs: dict[tuple[str, str], float] = {}
@@ -98,7 +98,7 @@ def protocol_paths(document: RunDocument) -> list[dict[str, Any]]:
 
 
 def findings(document: RunDocument) -> list[words.Finding]:
-    """Say what each of several ways trades for what, the one that carries most first."""
+    """State goodput, latency and residual loss of several paths, the highest goodput first."""
     found = sorted(protocol_paths(document), key=lambda path: -path["goodput"])
     if len(found) < 2:  # noqa: PLR2004 - one has nothing to be compared with
         return []
@@ -116,7 +116,7 @@ def findings(document: RunDocument) -> list[words.Finding]:
 
 
 def disjoint(document: RunDocument) -> bool:
-    """Tell whether some flows have nothing in common with others, so that they share nothing."""
+    """Return whether some flows share no link with others."""
     incoming = _incoming(document)
     part: dict[str, str] = {}
     for start in incoming:
@@ -130,5 +130,5 @@ def disjoint(document: RunDocument) -> bool:
         document["replications"][0]["flows"] if document["replications"] else []
     )
     parts = {part.get(flow["from"]) for flow in flows}
-    # What is not on a link is in a cell or a topology: there they meet.
+    # Flows that are not on a written link share a cell or a topology.
     return None not in parts and len(parts) > 1

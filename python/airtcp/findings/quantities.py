@@ -1,4 +1,4 @@
-"""The quantities that a comparison weighs: how they are called and written."""
+"""The quantities of a comparison's verdict: their names and formats."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _NOUNS: Final = {
 
 
 def outcome_of(case: CompareCase, name: str) -> Outcome:
-    """Give the outcome of a variant."""
+    """Return the outcome of a variant."""
     return next(outcome for outcome in case["outcomes"] if outcome["variant"] == name)
 
 
 def percent(outcome: Outcome) -> Estimate | None:
-    """Give the difference of goodputs to the reference in percent; none if that is not known."""
+    """Return the difference in goodput to the reference in percent; none if unknown."""
     difference = outcome["difference"]
     found = None if difference is None else difference["percent"]
     return None if found is None or found["mean"] is None else found
@@ -63,7 +63,7 @@ def seconds(value: float) -> str:
 
 
 def measure(case: CompareCase, criterion: Criterion) -> Measure | None:
-    """Give the quantity that stands for a criterion; none if it was not measured."""
+    """Return the quantity that measures a criterion; none if it was not measured."""
     found = (m for m in case["verdict"]["measures"] if m["criterion"] == criterion)
     return next(found, None)
 
@@ -91,22 +91,22 @@ def mean_text(outcome: Outcome, quantity: str) -> str:
 
 
 SINGULAR: Final = {"replications": "replication", "stretches": "stretch"}
-"""What a case is repeated over, in the singular."""
+"""The samples of a case, in the singular."""
 
 
 def untested(difference: PairedDifference) -> bool:
-    """Tell whether a difference has no interval: it is not known whether it is significant."""
+    """Return whether a difference has no interval, so that its significance is unknown."""
     return difference["standing"] == "undecided" and difference["absolute"]["ci_low"] is None
 
 
 def without_interval(case: CompareCase) -> str:
-    """Say why a difference of goodputs in a case has no interval."""
+    """Return why a difference of goodputs in a case has no interval."""
     if case["replications"] <= 1:
         return f"one {SINGULAR[case['over']]} only"
     return f"rare {case['over']} make the mean"
 
 
 def mean(outcome: Outcome, quantity: str) -> float | None:
-    """Give the mean of a quantity of the verdict; none if it was not measured."""
+    """Return the mean of a quantity of the verdict; none if it was not measured."""
     estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
     return None if estimate is None else estimate["mean"]

@@ -1,4 +1,4 @@
-"""Queues that hold flows down without a link that is full: they overflow, and the link is idle."""
+"""Queues that limit flows although the link is not always busy: they overflow."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 AGAIN: Final = 2.0
-"""Window reductions of a flow in a replication from which losses, not chance, hold it down."""
+"""Fewest window reductions of a flow per replication for which drops limit the flow."""
 _HALF: Final = 0.5
 _PACKET: Final = 8 * 1500.0
-"""Bits of a full packet, in which a queue is counted."""
+"""Bits of a full packet, the unit of a queue's length."""
 
 
 def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
-    """Say that a queue's drops limit flows without an end, where its link is not always busy.
+    """State that a queue's drops limit endless flows although its link is not always busy.
 
-    Args:
-        document: What `RunResult.json` gives.
-        endless: The TCP flows that send as long as the run lasts.
+    Args: document: The document of a run. endless: The TCP flows that send during the whole run.
     """
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     summary: list[dict[str, Any]] = document["summary"]["flows"]
@@ -58,7 +56,7 @@ def overflow(document: RunDocument, endless: Sequence[int]) -> Finding | None:
 
 
 def _longer(document: RunDocument, name: str, link: dict[str, Any], through: Sequence[int]) -> str:
-    """Give the option that makes a queue as long as its path holds, if it is shorter."""
+    """Return the suggestion of a queue as long as the bandwidth-delay product, if it is shorter."""
     written = causes.scenario_path(document, name)
     longest = max((r["max_queue_packets"] for r in _runs(document, name)), default=0)
     round_trips = [
@@ -82,7 +80,7 @@ def _longer(document: RunDocument, name: str, link: dict[str, Any], through: Seq
 
 
 def _runs(document: RunDocument, name: str) -> list[dict[str, Any]]:
-    """Give what each replication says of a link."""
+    """Return a link's record in each replication."""
     return [
         link
         for replication in document["replications"]

@@ -1,7 +1,7 @@
-"""What would help a link, in plain words: transports with erasure coding, link protocols.
+"""Remedies against losses in words: transports with erasure coding, link protocols.
 
-As in `findings.compare`, terminal and page use the same sentences, and nothing is said to help
-whose paired interval includes zero. Each remedy is held against plain TCP over the same channel.
+Each remedy is compared with plain TCP over the same channel. No remedy is said to help if its
+paired interval includes zero.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from airtcp.documents import Outcome, Remedies
 
 _NOTHING_LOST: Final = 1e-4
-"""Share of packets lost below which a link is said to lose next to nothing."""
+"""Share of lost packets below which a link loses almost nothing."""
 
 
 def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
-    """Sort the remedies by what their goodput is against the reference's, the best first."""
+    """Group the remedies by the difference of their goodput to the reference, the best first."""
     sides: dict[str, list[Outcome]] = {
         side: [] for side in ("more", "less", "alike", "undecided", "equal")
     }
@@ -46,7 +46,7 @@ TITLES: Final = {
     "losses": "Remedies against losses",
     "delay": "Remedies against queueing delay",
 }
-"""Headings of a table of remedies, by what they are to change."""
+"""Headings of a table of remedies, by their aim."""
 
 
 def _with_gain(outcome: Outcome) -> str:
@@ -55,7 +55,7 @@ def _with_gain(outcome: Outcome) -> str:
 
 
 def _lost(outcome: Outcome) -> str:
-    """Say how much the link loses of what plain TCP sends over it."""
+    """State the share of plain TCP's packets that the link loses."""
     lost = outcome["residual_loss"]["mean"]
     if lost is None:
         return "there is no link loss that a remedy could repair"
@@ -66,20 +66,20 @@ def _lost(outcome: Outcome) -> str:
 
 
 def _extent(remedies: Remedies) -> str:
-    """Say over what part of a long trace remedies were tried."""
+    """State the part of a long trace on which remedies were tried."""
     said = (note for note in remedies["notes"] if note.startswith("Over the first "))
     return "".join(f" {note}" for note in said)
 
 
 def helpful(remedies: Remedies) -> str | None:
-    """Name the remedy that the verdict puts first, if it raises goodput by as much as counts."""
+    """Name the remedy that the verdict ranks first, if its gain reaches the threshold."""
     first, plain = remedies["verdict"]["first"], remedies["reference"]
     if first is None or first == plain or plain in remedies["verdict"]["not_distinguishable"]:
         return None
     outcome = quantities.outcome_of(remedies, first)
     if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
         return None
-    # From nothing there is no percentage, and any goodput is more.
+    # Without goodput of plain TCP there is no percentage, and any goodput is more.
     return None if _counts(remedies, outcome) is False else first
 
 
@@ -88,7 +88,7 @@ _NOT_TESTED: Final = "Whether a remedy raises goodput was not tested"
 
 
 def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
-    """Tell whether the mean goodput is higher than plain TCP's by as much as counts, if known."""
+    """Return whether the mean gain in goodput reaches the threshold, if known."""
     percent, measure = quantities.percent(outcome), quantities.measure(remedies, "goodput")
     mean = None if percent is None else percent["mean"]
     if mean is None or measure is None:
@@ -97,20 +97,20 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 
 
 def _few(remedies: Remedies) -> str:
-    """Say that the data are too few to exclude a gain."""
+    """State that the data are too few to exclude a gain."""
     over = quantities.repeats(remedies)
     return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may show one."
 
 
 def _longer(remedies: Remedies) -> str:
-    """Say what would allow a test, where too few packets arrive for one."""
+    """State what would allow a test, if too few packets arrive."""
     if remedies["over"] != "stretches":
         return ""
     return " Fewer and longer stretches (--replications), or a longer trace, may allow a test."
 
 
 def conclusion(remedies: Remedies) -> Finding:
-    """Say in one sentence what would help, by how much and at what price."""
+    """State in one sentence what helps, by how much and at what cost."""
     plain = reference(remedies)
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
         return Finding("No remedy helps", "Nothing is delivered, with or without a remedy.", "bad")
@@ -133,7 +133,7 @@ def conclusion(remedies: Remedies) -> Finding:
 
 
 def _after_one_run(remedies: Remedies, plain: Outcome) -> Finding:
-    """Say what one run shows, which has no confidence interval."""
+    """State the result of one run, which has no confidence interval."""
     if plain["residual_loss"]["mean"] == 0:
         return Finding(
             "Nothing to repair",
@@ -148,7 +148,7 @@ def _after_one_run(remedies: Remedies, plain: Outcome) -> Finding:
 
 
 def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
-    """Say that no remedy raises goodput, or that this is not shown, or was not tested."""
+    """State that no remedy raises goodput, or that this is not shown, or was not tested."""
     text = (
         f"Without a remedy {plain['variant']} has a goodput of {shown(plain)}, and {_lost(plain)}."
     )
@@ -159,7 +159,7 @@ def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
     headline = "No remedy raises goodput"
     higher = [o for o in (*sides["undecided"], *sides["more"]) if _counts(remedies, o)]
     if higher and all(_untested(o) for o in higher):
-        # "Not shown" would read as a test that was made.
+        # "Not shown" would suggest that a test was made.
         headline = _NOT_TESTED
         text += _longer(remedies)
     elif higher:
@@ -169,7 +169,7 @@ def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
 
 
 def _sooner(remedies: Remedies) -> list[tuple[float, str]]:
-    """Give the delivery times and names of the remedies that shorten it."""
+    """Return the delivery times and names of the remedies that shorten it."""
     return [
         (o["delivery_p95_s"]["mean"] or 0.0, o["variant"])
         for o in remedies["outcomes"]
@@ -178,7 +178,7 @@ def _sooner(remedies: Remedies) -> list[tuple[float, str]]:
 
 
 def others(remedies: Remedies) -> Finding | None:
-    """Say what the other remedies change against plain TCP."""
+    """State the effects of the other remedies compared with plain TCP."""
     name, verdict = remedies["reference"], remedies["verdict"]
     if helpful(remedies) is None:
         return None
@@ -198,7 +198,7 @@ def others(remedies: Remedies) -> Finding | None:
 
 
 def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
-    """Write how the goodput of the remedies differs where none helps."""
+    """Write how the goodput of the remedies differs if none helps."""
 
     def gains(outcomes: list[Outcome]) -> str:
         return "; ".join(_with_gain(outcome) for outcome in outcomes)
@@ -213,7 +213,7 @@ def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:
     if open_ones := [o for o in sides["undecided"] if not _untested(o)]:
         said += f" No significant difference: {gains(open_ones)}."
     if unknown := [o for o in sides["undecided"] if _untested(o)]:
-        # Without a test a ratio is no finding: what each gets stands for itself.
+        # Without a test a ratio is no finding, so the goodputs are shown.
         each = "; ".join(f"{o['variant']} {shown(o)}" for o in unknown)
         said += f" Not tested ({quantities.without_interval(remedies)}): {each}."
     if sides["equal"]:
@@ -229,7 +229,7 @@ def _untested(outcome: Outcome) -> bool:
 
 
 def _together(remedies: Remedies) -> str:
-    """Say what the verdict, with its wider intervals, makes of gains that hold one by one."""
+    """State the verdict, with its wider intervals, on gains that are significant one by one."""
     first, plain = remedies["verdict"]["first"], remedies["reference"]
     number = len(remedies["outcomes"]) - 1
     tested = "this remedy is" if number == 1 else f"all {number} remedies are"
@@ -245,7 +245,7 @@ def _together(remedies: Remedies) -> str:
 
 
 def delivery(remedies: Remedies) -> Finding | None:
-    """Say with which remedies delivery times are shorter, and with which longer."""
+    """State with which remedies delivery times are shorter or longer."""
     plain = reference(remedies)
     own = plain["delivery_p95_s"]["mean"]
     said: dict[str, list[str]] = {"less": [], "more": [], "undecided": [], "equal": []}
@@ -290,7 +290,7 @@ def delivery(remedies: Remedies) -> Finding | None:
 
 
 def cost(remedies: Remedies) -> Finding | None:
-    """Say how many bytes the link carries for each byte delivered, and what loss is left."""
+    """State the bytes on the link per byte delivered, and the residual loss."""
     known = [
         (value, o["variant"])
         for o in remedies["outcomes"]
@@ -311,7 +311,7 @@ def cost(remedies: Remedies) -> Finding | None:
 
 
 def findings(remedies: Remedies) -> list[Finding]:
-    """Say everything there is to say of the remedies on one channel, the conclusion first."""
+    """Return all findings on the remedies on one channel, the conclusion first."""
     if remedies["aim"] == "delay":
         return delay_words.findings(remedies)
     found = [conclusion(remedies), others(remedies), delivery(remedies), cost(remedies)]
@@ -319,7 +319,7 @@ def findings(remedies: Remedies) -> list[Finding]:
 
 
 def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
-    """Say what would help several links: against losses, and against the wait in their queues.
+    """Summarise the remedies on several links: against losses, and against queueing delay.
 
     Args:
         links: Name and remedies of each link.
@@ -332,7 +332,7 @@ def summaries(links: Sequence[tuple[str, Remedies]]) -> list[Finding]:
 
 @dataclass
 class _Tally:
-    """On how many links each remedy helps."""
+    """Counts of the links on which each remedy helps."""
 
     gains: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     """Gains in percent of the links on which a remedy helps."""
@@ -362,7 +362,7 @@ class _Tally:
 
 
 def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
-    """Say on how many links each remedy against losses helps, and by how much.
+    """State on how many links each remedy against losses helps, and by how much.
 
     Args:
         links: Name and remedies of each link.
@@ -399,7 +399,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
 
 
 def _typical(gains: Sequence[float]) -> str:
-    """Write the gain of a remedy over the links on which it helps: a median, if they are several.
+    """Write the gain of a remedy over the links on which it helps: a median if there are several.
 
     >>> _typical([300.0]), _typical([10.0, 30.0]), _typical([])
     (' (4.0\N{MULTIPLICATION SIGN})', ' (median +20 %)', '')

@@ -1,6 +1,6 @@
-"""What a run says in words: who gets little (`findings.starved`), what limits the flows.
+"""Findings of a run: starved flows (`findings.starved`), and what limits the flows.
 
-Everything is worked out from the document. The thresholds are choices and stand here by name.
+All findings follow from the document. The thresholds are choices.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 BUSY: Final = 0.95
 """A link that transmits for at least this share of the time limits its flows."""
 RETRANSMITTED: Final = 0.01
-"""Share of retransmissions from which losses may limit a flow."""
+"""Least share of retransmissions with which losses may limit a flow."""
 _HALF: Final = 0.5
 
 
 def findings(document: RunDocument) -> list[Finding]:
-    """Say what happened in a run: starved flows with the cause, else what limits all.
+    """Return the findings of a run: starved flows with the cause, else what limits all flows.
 
     Args:
-        document: What `RunResult.json` gives.
+        document: The document of a run.
 
     Returns:
         The most important first; none for a run without a finished replication.
@@ -63,7 +63,7 @@ def findings(document: RunDocument) -> list[Finding]:
 
 
 def _limit(document: RunDocument) -> Finding | None:
-    """Say what keeps the flows from getting more: a full medium or link, or losses."""
+    """State what limits the flows: a full medium or link, or losses."""
     summary = document["summary"]
     if full := _full_medium(summary.get("cells", [])):
         return full
@@ -87,7 +87,7 @@ def _limit(document: RunDocument) -> Finding | None:
 
 
 def _full_medium(cells: Sequence[dict[str, Any]]) -> Finding | None:
-    """Say that packets wait for the medium of a cell, if a station has a queue."""
+    """State that packets wait for the medium of a cell, if a station has a queue."""
     for cell in cells:
         queues = [s["mean_queue_packets"]["mean"] or 0.0 for s in cell["stations"]]
         if max(queues, default=0.0) > 1:
@@ -102,7 +102,7 @@ def _full_medium(cells: Sequence[dict[str, Any]]) -> Finding | None:
 
 
 def _nothing_full(document: RunDocument, busiest: dict[str, Any]) -> Finding:
-    """Say that neither a link nor losses limit the flows, as far as that can be judged."""
+    """State that neither a link nor losses limit the flows, as far as the run shows it."""
     retransmitted = max(
         (f["retransmission_ratio"]["mean"] or 0.0 for f in document["summary"]["flows"]),
         default=0.0,
@@ -135,7 +135,7 @@ def _busiest(document: RunDocument, link: dict[str, Any]) -> str:
 def _losses(
     document: RunDocument, links: Sequence[dict[str, Any]], busiest: dict[str, Any]
 ) -> Finding | None:
-    """Say that losses limit the flows, where those without an end slow down for them."""
+    """State that losses limit the flows, if endless flows slow down for losses."""
     loss = max(links, key=lambda link: link["loss_rate"]["mean"] or 0.0)
     rate = loss["loss_rate"]["mean"] or 0.0
     if rate == 0:
@@ -156,7 +156,7 @@ def _losses(
     equation = [i for i in endless if flows[i]["transport"] == "tfrc"]
     if equation and air >= max(queues_words.AGAIN * len(equation), _HALF * dropped):
         return Finding(limits, f"{loses}. {_rate_by_losses(document, equation)}", "warn")
-    # Hardly a packet comes through: there is no window to reduce.
+    # Nearly no packet arrives: there is no window to reduce.
     if endless and rate >= _HALF:
         all_of_it = causes_words.loses_all(document, loss["name"])
         text = "It loses all of its packets." if all_of_it else f"{loses}. {_TRY}"
@@ -176,7 +176,7 @@ def _losses(
 
 
 def _mean_of(document: RunDocument, flows: Sequence[int], key: str) -> float:
-    """Give the mean of a quantity over some flows."""
+    """Return the mean of a quantity over some flows."""
     summary = document["summary"]["flows"]
     return groups.mean(summary[i][key]["mean"] for i in flows)
 
@@ -193,14 +193,14 @@ _LOSSES: Final = frozenset({"loss", "retry_limit"})
 
 
 def _both(lost: float, queued: float) -> str:
-    """Say for how many losses and drops windows are reduced, where there are both."""
+    """State for how many losses and drops windows are reduced, if there are both."""
     if lost < _HALF or queued < _HALF:
         return ""
     return f", for {words.count(lost)} packets lost and {words.count(queued)} dropped by queues"
 
 
 def _dropped(document: RunDocument) -> Finding | None:
-    """Say where most packets were dropped, if any were."""
+    """State where most packets were dropped, if any were."""
     found = causes_words.most_drops(document)
     if found is None:
         return None

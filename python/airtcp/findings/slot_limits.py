@@ -1,7 +1,7 @@
-"""Intervals of rates over a trace, cut off at one packet a slot for tables and pictures.
+"""Intervals of rates over a trace, cut off at one packet per slot for tables and charts.
 
-With few stretches Student's interval of the packets per second reaches beyond the slots of a
-second. The documents have the ends as computed.
+With few stretches, Student's interval of packets per second may exceed the slots per second. The
+documents have the computed ends.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def subject(subject: CompareSubject) -> CompareSubject:
-    """Give a subject of a comparison with the intervals of its rates cut off."""
+    """Return a subject of a comparison with the intervals of its rates cut off."""
     slot_s = subject["slot_s"]
     cut: CompareSubject = {**subject, "cases": [case(each, slot_s) for each in subject["cases"]]}
     if subject["remedies"] is not None:
@@ -24,17 +24,15 @@ def subject(subject: CompareSubject) -> CompareSubject:
 
 
 def case(case: CompareCase, slot_s: float | None) -> CompareCase:
-    """Give a case with the intervals of its rates cut off.
+    """Return a case with the intervals of its rates cut off.
 
-    Args:
-        case: The case.
-        slot_s: The slot of its trace in seconds; none for links with a rate.
+    Args: case: The case. slot_s: The slot of its trace in seconds; None for links with a rate.
     """
     return {**case, "outcomes": _outcomes(case["outcomes"], slot_s)}
 
 
 def remedies(remedies: Remedies, slot_s: float | None) -> Remedies:
-    """Give remedies with the intervals of their rates cut off; see `case`."""
+    """Return remedies with the intervals of their rates cut off; see `case`."""
     return {**remedies, "outcomes": _outcomes(remedies["outcomes"], slot_s)}
 
 

@@ -1,6 +1,6 @@
-"""Flows of a run that get little or nothing, in words: who, whether chance made it, and why.
+"""Starved flows of a run: which, whether significantly, and why.
 
-Everything is worked out from the document. The thresholds are choices and stand here by name.
+All findings follow from the document. The thresholds are choices.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 STARVED: Final = 0.2
-"""A flow starves if it gets less than this share of the mean of the flows that never end."""
+"""A flow starves if it gets less than this share of the mean of the endless flows."""
 NAMED: Final = 3
-"""Flows up to which each is named."""
+"""Most flows that are named one by one."""
 OFTEN: Final = 0.5
-"""Share of the replications in which some flow starves, from which that is said."""
+"""Least share of replications with a starved flow for the finding."""
 
 
 def starved(document: RunDocument) -> list[int]:
-    """Give the flows without an end that get far less than the mean of such flows."""
+    """Return the endless flows that get far less than the mean of such flows."""
     endless = endless_flows(document)
     if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
         return []
@@ -36,7 +36,7 @@ def starved(document: RunDocument) -> list[int]:
 
 
 def silent_flows(document: RunDocument) -> list[int]:
-    """Give the flows that sent something, all of which was lost, in each replication."""
+    """Return the flows that sent packets in each replication and lost all of them."""
     found: list[int] = []
     for i, flow in enumerate(document["replications"][0]["flows"]):
         runs = [replication["flows"][i] for replication in document["replications"]]
@@ -47,7 +47,7 @@ def silent_flows(document: RunDocument) -> list[int]:
 
 
 def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:
-    """Say of which flows nothing arrives, and where their packets are dropped."""
+    """Name the flows without any delivery, and where their packets are dropped."""
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     names = {flows[i]["name"] for i in silent}
     all_of = len(names) == len(flows)
@@ -59,11 +59,11 @@ def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:
 
 
 def significantly_starved(document: RunDocument, starving: Sequence[int]) -> list[int]:
-    """Give those of these flows that the replications show to get less than a fair share.
+    """Return the flows among `starving` that significantly get less than a fair share.
 
-    The fair share is the mean of the flows without an end. A flow is shown if its interval lies
-    below it. So is a whole direction if the mean of the upper ends does: the interval of a mean of
-    flows is never wider than their intervals in the mean.
+    The fair share is the mean of the endless flows. A flow is significantly starved if its interval
+    lies below the fair share. A whole direction is, if the mean of the upper ends lies below: the
+    interval of a mean of flows is never wider than the mean of their intervals.
     """
     summary: list[dict[str, Any]] = document["summary"]["flows"]
     fair = groups.mean(groups.goodput(document, i) for i in endless_flows(document))
@@ -77,7 +77,7 @@ def significantly_starved(document: RunDocument, starving: Sequence[int]) -> lis
 
 
 def possibly_starved(document: RunDocument, starving: Sequence[int]) -> Finding:
-    """Name flows that get little, where the replications do not show that it is not by chance."""
+    """Name flows that get little, but not significantly."""
     found = starvation(document, starving)
     runs = words.counted(len(document["replications"]), "replication")
     names = found.headline.removeprefix(_STARVED)
@@ -90,7 +90,7 @@ def possibly_starved(document: RunDocument, starving: Sequence[int]) -> Finding:
 
 
 def endless_flows(document: RunDocument) -> list[int]:
-    """Give the flows that send as much as they can for as long as the run lasts."""
+    """Return the endless flows, which send as much as they can during the whole run."""
     applications: list[dict[str, Any]] = []
     for flow in document["scenario"].get("flows", []):
         applications += [flow] * int(flow.get("count") or 1)
@@ -108,7 +108,7 @@ def endless_flows(document: RunDocument) -> list[int]:
 
 
 def _rates(document: RunDocument, flows: Sequence[int]) -> list[list[float]]:
-    """Give what each of some flows delivered in each replication, in b/s."""
+    """Return the goodput of flows in each replication, in b/s."""
     return [
         [
             8.0 * replication["flows"][i]["delivered_bytes"] / replication["measured_s"]
@@ -120,7 +120,7 @@ def _rates(document: RunDocument, flows: Sequence[int]) -> list[list[float]]:
 
 
 def in_turns(document: RunDocument) -> Finding | None:
-    """Say that some flow starves in most replications, where it is another one in each."""
+    """State that a flow starves in most replications, but not always the same flow."""
     endless = endless_flows(document)
     if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
         return None
@@ -162,7 +162,7 @@ def in_turns(document: RunDocument) -> Finding | None:
 
 
 def starvation(document: RunDocument, starving: Sequence[int]) -> Finding:
-    """Say which flows starve, beside what the others get, and why."""
+    """Name the starved flows, with the goodput of the others and the cause."""
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     endless = endless_flows(document)
     names = {flows[i]["name"] for i in starving}
@@ -191,7 +191,7 @@ def _named(document: RunDocument, names: set[str], of: int) -> str:
 
 
 def _whole(document: RunDocument, names: set[str]) -> list[groups.Group]:
-    """Give the directions that these flows are all of; none if a flow is left over."""
+    """Return the directions whose flows are exactly these; none if a flow is left over."""
     whole = [group for group in groups.groups(document) if names.issuperset(group.flows)]
     return whole if sum(len(group.flows) for group in whole) == len(names) else []
 

@@ -1,7 +1,6 @@
-"""Findings about a set of links in plain words: what they have in common, where they differ.
+"""Findings about a set of links: common properties and differences.
 
-As in `findings.words`, terminal and page use the same sentences; those of one link are in
-`findings.link`.
+The findings about one link are in `findings.link`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ENOUGH_DELIVERED = 30
 
 @dataclass(frozen=True)
 class Spread:
-    """The two links of nearly equal PRR whose TCP throughput differs most."""
+    """The two links of nearly equal PRR with the largest difference in TCP throughput."""
 
     prr: float
     low: float
@@ -41,15 +40,15 @@ class Spread:
 
     @property
     def ratio(self) -> float:
-        """How many times the faster link's throughput is the slower one's."""
+        """Ratio of the faster link's throughput to the slower link's."""
         return self.high / self.low
 
 
 def widest_spread(links: Sequence[Link]) -> Spread | None:
-    """Find S1's headline in these links: equal PRR, unequal throughput.
+    """Find the largest difference in throughput at equal PRR, as in S1.
 
-    Only links of intermediate PRR count, two at most 0.02 apart in PRR. A link on which TCP
-    delivered fewer than 30 packets is left out: a ratio to next to nothing says nothing.
+    Only links of intermediate PRR count, at most 0.02 apart in PRR. Links on which TCP delivered
+    fewer than 30 packets are left out, because a ratio to such a number is arbitrary.
     """
     points = sorted(
         (link["prr"], link["tcp"]["empirical"]["packets_per_second"], link["name"])
@@ -77,7 +76,7 @@ def _classes(links: Sequence[Link]) -> str:
 
 
 def study_findings(links: Sequence[Link]) -> list[Finding]:
-    """Say what a set of links has in common."""
+    """Return the findings on a set of links."""
     if len(links) == 1:
         return link_findings(links[0])
     found = [_ensemble_independent(links)]
@@ -105,7 +104,7 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
 
 
 def sides(links: Sequence[Link], model: Model) -> tuple[int, int, int]:
-    """Count the links on which TCP gets more than over the model's, less, and about as much."""
+    """Count the links on which TCP gets more than over the model's links, less, and as much."""
     found = [standing(link, model) for link in links]
     return found.count(1), found.count(-1), found.count(0)
 

@@ -1,8 +1,7 @@
-"""The verdict of a comparison in plain words: goodput, delay, waste and share of others.
+"""The verdict of a comparison in words: goodput, delay, waste and share of others.
 
-The verdict itself is in the document (`verdict` of a case; its rule is in the guide to
-`airtcp compare`). Terminal and page use the sentences made here. A verdict always shows all four
-criteria; one that was not measured is named as such.
+The document has the verdict itself (`verdict` of a case; the guide to `airtcp compare` explains the
+rule). The words name all four criteria, also one that was not measured.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     )
 
 WORSE: Final = "Worse, and in no criterion significantly better"
-"""Stands before the names of variants that another dominates. Their mean may be better."""
+"""Heading of the variants that another dominates. Their mean may be better."""
 
 _FOR: Final = {
     "goodput_bps": "goodput",
@@ -47,7 +46,7 @@ def either(names: Sequence[str]) -> str:
 
 
 def all_criteria(case: CompareCase, name: str, rival: str | None = None) -> str:
-    """Write what a variant has of all four criteria."""
+    """Write a variant's values of all four criteria."""
     outcome = outcome_of(case, name)
     said = [
         f"{noun(m['quantity'], rival)} {mean_text(outcome, m['quantity'])}"
@@ -59,7 +58,7 @@ def all_criteria(case: CompareCase, name: str, rival: str | None = None) -> str:
 
 
 def compared_figures(case: CompareCase, compared: Compared, rival: str | None = None) -> str:
-    """Say in what a variant is better and worse than another, with both figures."""
+    """State in which criteria a variant is better and worse than another, with both values."""
     ours, theirs = outcome_of(case, compared["variant"]), outcome_of(case, compared["than"])
 
     def each(criteria: Sequence[Criterion]) -> str:
@@ -79,7 +78,7 @@ def _for(case: CompareCase, compared: Compared) -> str:
 
 
 def single_run(case: CompareCase, over: str = "") -> Finding:
-    """Say what one run has shown: no order."""
+    """State that one run gives no ranking."""
     where = f" {over}" if over else ""
     return Finding(
         "A single run does not allow a ranking",
@@ -90,12 +89,10 @@ def single_run(case: CompareCase, over: str = "") -> Finding:
 
 
 def highest_goodput(case: CompareCase, left_out: Container[str] = (), where: str = "") -> str:
-    """Name the variants whose goodput, as written, is the highest, with that goodput.
+    """Name the variants with the highest goodput as written, and that goodput.
 
-    Args:
-        case: The case.
-        left_out: Variants not to name, unless all are left out.
-        where: What the case is over, with a blank before it.
+    Args: case: The case. left_out: Variants not to name, unless no other is left. where: The
+        channel in words, with a blank before it.
     """
     order = case["ranking"]["order"]
     ranked = [n for n in order if n not in left_out] or order
@@ -116,24 +113,22 @@ def _left_out(case: CompareCase) -> set[str]:
 
 
 _ONE_RUN: Final = ("The stretches of the file are alike", "The replications hardly differ")
-"""How the notes begin that say that the repetitions of a case are one run."""
+"""Beginnings of the notes that the repetitions of a case are one run."""
 
 
 def one_run(notes: Sequence[str]) -> bool:
-    """Tell whether notes say that the repetitions are one run, counted several times."""
+    """Return whether the notes state that the repetitions are one run, counted several times."""
     return any(note.startswith(_ONE_RUN) for note in notes)
 
 
 def conclusion(
     case: CompareCase, over: str = "", rival: str | None = None, notes: Sequence[str] = ()
 ) -> Finding:
-    """Say in one sentence what to conclude of a case.
+    """State the conclusion from a case.
 
-    Args:
-        case: The case.
-        over: What it is over, as in "over the trace".
-        rival: The TCP that each had to share with.
-        notes: The notes of its subject: they tell whether its repetitions are one run.
+    Args: case: The case. over: The channel in words, as in "over the trace". rival: The TCP that
+        shared the path with each. notes: The notes of its subject, which tell whether its
+        repetitions are one run.
     """
     verdict = case["verdict"]
     where = f" {over}" if over else ""
@@ -162,7 +157,7 @@ _BEST: Final = "{} is the best choice"
 
 
 def _even(case: CompareCase, first: str) -> str:
-    """Say that most TCPs have about the same goodput, and which of those compared have less."""
+    """State that most TCPs have about the same goodput, and which have less."""
     goodput = measure(case, "goodput")
     if goodput is None or not goodput["relative"]:
         return ""
@@ -187,7 +182,7 @@ _EVEN: Final = " Goodput hardly differs:"
 
 
 def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Finding:
-    """Say what follows for the variant that the verdict puts first, and for its alternatives."""
+    """State the verdict on the first variant and its alternatives."""
     verdict = case["verdict"]
     four = all_criteria(case, first, rival)
     if len(case["outcomes"]) - len(verdict["not_ranked"]) == 1:
@@ -231,7 +226,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
 
 
 def _thresholds(case: CompareCase, rival: str | None) -> str:
-    """Write from where on a difference in each criterion counts."""
+    """Write the threshold of each criterion."""
 
     def least(m: Measure) -> str:
         if m["relative"]:
@@ -246,7 +241,7 @@ def _thresholds(case: CompareCase, rival: str | None) -> str:
 
 
 def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> list[str]:
-    """Name those whose mean is better than the first's by as much as counts, with both figures."""
+    """Name the variants whose mean is better than the first's by at least the threshold."""
     ours = outcome_of(case, first)
     left_out = _left_out(case) | {first}
     found: list[str] = []
@@ -270,11 +265,11 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
 
 
 def further_findings(case: CompareCase, rival: str | None = None) -> list[Finding]:
-    """Say what else the verdict has: more choices, who is behind, who is not ranked."""
+    """Return the rest of the verdict: other choices, worse variants, and those not ranked."""
     verdict = case["verdict"]
     first = verdict["first"]
     found: list[Finding] = []
-    # A transport that delivers nothing needs no remark if none does.
+    # A transport that delivers nothing is not mentioned if none delivers anything.
     unmet = [
         e for e in verdict["not_ranked"] if any(o["goodput_bps"]["mean"] for o in case["outcomes"])
     ]
@@ -308,22 +303,22 @@ def further_findings(case: CompareCase, rival: str | None = None) -> list[Findin
 
 
 def worse(case: CompareCase) -> str:
-    """Name those that another dominates, for a summary without their figures.
+    """Name the dominated variants, for a summary without their values.
 
-    One that no conclusion names would seem not to have been tried.
+    A variant without a mention would seem not to have been tried.
     """
     names = [entry["variant"] for entry in case["verdict"]["worse"]]
     return f" {WORSE}: {listed(names)}." if names else ""
 
 
 def best(case: CompareCase) -> list[str]:
-    """Name the TCPs that the verdict puts first: none if there is no order."""
+    """Name the TCPs that the verdict ranks first; none if there is no order."""
     verdict = case["verdict"]
     return [] if verdict["first"] is None else [verdict["first"], *verdict["not_distinguishable"]]
 
 
 def summary(case: CompareCase) -> str:
-    """Say in one line what to conclude of a case."""
+    """State the conclusion from a case in one line."""
     if not any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"]):
         return "nothing was delivered"
     verdict = case["verdict"]

@@ -1,8 +1,8 @@
-"""What findings in plain words are made of: a sentence with its headline, and how numbers read.
+"""The parts of findings: a sentence with its headline, and the format of numbers.
 
-The terminal and the report use the same sentences, so they never disagree. Every sentence is
-made from the document alone; where a confidence interval spans zero the sentence says so
-instead of naming a direction. The sentences themselves are in the modules beside this one.
+Terminal and report use the same sentences. Every sentence follows from the document alone. If a
+confidence interval contains zero, the sentence names no direction. The other modules of this
+package make the sentences.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Tone = Literal["good", "bad", "warn", "plain"]
 
 
 TWICE = 100.0
-"""Percent more from which on a factor reads better."""
+"""Smallest increase in percent that is written as a factor."""
 _ROUNDING = 1e-9
 
 NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
 CHANGE: Final = (-100.0, inf)
-"""What a quantity can be that no catalogue has: an amount, a share, a change in percent."""
+"""Limits of quantities outside the catalogue: an amount, a share, a change in percent."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,10 @@ def listed(names: Sequence[str]) -> str:
 
 
 def counted(number: float, noun: str, plural: str | None = None) -> str:
-    """Write a count with its noun, and with what follows the noun if that depends on the count.
+    """Write a count with its noun, and with a verb that depends on the count.
 
-    Args:
-        number: The count, rounded to whole numbers.
-        noun: What stands after 1.
-        plural: What stands after any other count; if left out, the noun with an "s".
+    Args: number: The count, rounded to whole numbers. noun: The words after 1. plural: The words
+        after any other count; by default the noun with an "s".
 
     >>> counted(1, "link"), counted(12, "link"), counted(0, "link was", "links were")
     ('1 link', '12 links', '0 links were')
@@ -75,7 +73,7 @@ def counted(number: float, noun: str, plural: str | None = None) -> str:
 
 
 def unread(files: int) -> str:
-    """Say how many files were skipped, before the first of them is named.
+    """Write the number of skipped files, before the name of the first.
 
     >>> unread(1), unread(2)
     ('1 file was skipped', '2 files were skipped; the first')
@@ -126,7 +124,7 @@ _LEAST_SHARE: Final = 0.001
 
 
 def exact(value: Mapping[str, Any]) -> bool:
-    """Tell whether all replications gave the same, but for rounding: no interval is needed.
+    """Return whether all replications gave the same value, except for rounding.
 
     >>> exact({"mean": 2.0, "ci_low": 2.0, "ci_high": 2.0})
     True
@@ -138,11 +136,11 @@ def exact(value: Mapping[str, Any]) -> bool:
 def bounded(
     value: Mapping[str, Any], limits: tuple[float, float] = NOT_NEGATIVE
 ) -> tuple[float | None, float | None]:
-    """Give the ends of a confidence interval, cut off at what the quantity can be.
+    """Return the ends of a confidence interval, cut off at the limits of the quantity.
 
-    Student's t knows no limits: the interval of goodputs that scatter much reaches below zero. The
-    part beyond a limit holds nothing that the mean could be, so an interval without it is as sure.
-    The documents have the ends as computed.
+    Student's interval has no limits: with large scatter, that of a goodput reaches below zero. The
+    mean cannot lie beyond a limit, so cutting the interval keeps its coverage. The documents have
+    the computed ends.
 
     >>> bounded({"mean": 0.9, "ci_low": -1.5, "ci_high": 3.3}, SHARE)
     (0.0, 1.0)
@@ -166,12 +164,10 @@ def estimate(
 ) -> str:
     r"""Write a mean with its interval, in the unit of its column.
 
-    Args:
-        value: The mean and the ends of its interval.
-        scale: What turns it into the unit of the column.
-        limits: What the quantity can be, in the unit of the document; see `bounded`.
-        short: Whether to write the longer part of the interval after a sign instead, as computed.
-        unknown: What to write where there is no mean.
+    Args: value: The mean and the ends of its interval. scale: Factor to the unit of the column.
+        limits: Limits of the quantity in the unit of the document; see `bounded`. short: Whether to
+        write the longer half of the computed interval after a plus-minus sign instead. unknown: The
+        text without a mean.
 
     >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
     '2.50 [2.40, 2.60]'
@@ -207,7 +203,7 @@ def signed(value: float) -> str:
 
 
 def measured(estimate: Estimate, unit: str = "") -> str:
-    """Write a difference with its unit, if it is to have one, and its confidence interval.
+    """Write a difference with its unit, if any, and its confidence interval.
 
     >>> measured({"mean": 38.2, "ci_low": 31.0, "ci_high": 45.1}, "%")
     '+38 % [+31, +45]'
@@ -225,7 +221,7 @@ def measured(estimate: Estimate, unit: str = "") -> str:
 
 
 def negligible(percent: Estimate | None) -> bool:
-    """Tell whether a difference in percent is written as 0: it has no direction to name.
+    """Return whether a difference in percent is written as 0, without a direction.
 
     >>> negligible({"mean": 0.04, "ci_low": 0.03, "ci_high": 0.05})
     True
@@ -234,11 +230,11 @@ def negligible(percent: Estimate | None) -> bool:
 
 
 ALIKE: Final = "Less than 0.05 % apart:"
-"""What stands before the names of such differences."""
+"""Label of such differences."""
 
 
 def change(percent: Estimate) -> Estimate:
-    """Give a difference of amounts in percent with its interval, cut off where nothing is left.
+    """Return a difference of amounts in percent with its interval, cut off at -100 %.
 
     >>> change({"mean": 14.0, "ci_low": -461.0, "ci_high": 58.0})
     {'mean': 14.0, 'ci_low': -100.0, 'ci_high': 58.0}
@@ -248,7 +244,7 @@ def change(percent: Estimate) -> Estimate:
 
 
 def times(percent: float) -> str:
-    r"""Write a difference in percent as a factor, where it is one.
+    r"""Write a difference in percent, as a factor if it is large.
 
     >>> times(446.0), times(-77.0), times(13.4)
     ('5.5\xd7', '\u221277 %', '+13 %')
@@ -268,7 +264,7 @@ def factor(percent: float) -> str:
 
 
 def bounds(interval: tuple[float, float] | None) -> str:
-    """Write a confidence interval, or nothing where there is none.
+    """Write a confidence interval, or nothing if there is none.
 
     >>> bounds((0.31, 0.352)), bounds(None)
     (' [0.310, 0.352]', '')

@@ -1,10 +1,9 @@
-"""Keeping what was worked out, by content: the same question is not answered twice.
+"""A cache of results by content, so that no work is repeated.
 
-An answer is kept under a hash of everything it depends on: the files of the figure, the
-parameters, the seed, the data, and the program itself (its Python sources and its extension
-module). What was made by another version is never found. The folder is `AIRTCP_CACHE`, or
-`airtcp/reproduce` in the user's cache folder (XDG); what was not used for longest is thrown away
-when it grows beyond `MAX_BYTES`.
+A result is kept under a hash of everything it depends on: the files of the figure, the parameters,
+the seed, the data, and the program (its Python sources and its extension module). Results of other
+versions are therefore never used. The folder is `AIRTCP_CACHE`, or `airtcp/reproduce` in the user's
+cache folder (XDG). If it grows beyond `MAX_BYTES`, the least recently used results are removed.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ if TYPE_CHECKING:
 
 PLACE: Final = "AIRTCP_CACHE"
 MAX_BYTES: Final = 512 << 20
-"""What all answers together may take: a hundred times what S1 needs [choice]."""
+"""Most bytes of all results: a hundred times those of S1 [choice]."""
 _SHOWING: Final = {"pages.py", "page_checks.py", "record.py", "costs.py"}
-"""Sources that no answer depends on: they keep and show what was judged."""
+"""Sources that no result depends on: they store and show results."""
 _MOST_OF_ONE: Final = 128 << 20
-"""Bytes of one answer, unpacked: far more than any takes [choice]."""
+"""Most bytes of one result, unpacked: far more than any needs [choice]."""
 _BLOCK: Final = 1 << 20
 _LEVEL: Final = 3
-"""Of gzip: the higher ones take longer than the work they save is worth."""
+"""Level of gzip: higher levels cost more time than they save."""
 
 
 def default_folder() -> Path:
-    """Give the folder that answers are kept in."""
+    """Return the folder of the cache."""
     said = os.environ.get(PLACE)
     if said:
         return Path(said)
@@ -69,7 +68,7 @@ def program() -> str:
 
 
 def sources() -> list[Path]:
-    """Give the Python sources that an answer may depend on: all but what shows answers."""
+    """Return the Python sources that a result may depend on: all but those that show results."""
     package = Path(__file__).parent.parent
     parts = (".", "api", "papers", "papers/drivers")
     every = (path for part in parts for path in package.glob(f"{part}/*.py"))
@@ -77,7 +76,7 @@ def sources() -> list[Path]:
 
 
 def key(parts: Iterable[Any]) -> str:
-    """Make the key of an answer from all it depends on besides the program.
+    """Make the key of a result from all its dependencies except the program.
 
     >>> key(["S1.fig3", {"seed": 1}]) == key(["S1.fig3", {"seed": 2}])
     False
@@ -87,12 +86,12 @@ def key(parts: Iterable[Any]) -> str:
 
 
 def _hash(answer: Any) -> str:
-    """Hash an answer, so that a file of another content is not taken for it."""
+    """Hash a result, so that a file with other content is not used for it."""
     return hashlib.sha256(json.dumps(answer, separators=(",", ":")).encode()).hexdigest()
 
 
 def _unpacked(path: Path) -> bytes:
-    """Read a regular file of the cache; more than an answer can be is an error."""
+    """Read a regular file of the cache; a file longer than any result is an error."""
     packed = destinations.content(path, _MOST_OF_ONE)
     with gzip.open(io.BytesIO(packed)) as file:
         text = file.read(_MOST_OF_ONE + 1)
@@ -103,7 +102,7 @@ def _unpacked(path: Path) -> bytes:
 
 
 class Cache:
-    """A folder of answers."""
+    """A folder of results."""
 
     def __init__(self, folder: Path | None) -> None:
         """Use a folder, made when first needed; without one nothing is kept."""
@@ -113,7 +112,7 @@ class Cache:
         return None if self.folder is None else self.folder / f"{key}.json.gz"
 
     def get(self, key: str) -> Any | None:
-        """Give a kept answer, or nothing; a damaged one counts as nothing."""
+        """Return a kept result, or None if there is none or it is damaged."""
         path = self._path(key)
         if path is None:
             return None
@@ -124,15 +123,15 @@ class Cache:
                 return None
         except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error):
             return None
-        # A folder that is only to be read serves as well.
+        # A read-only folder is permitted.
         with suppress(OSError):
             os.utime(path)
         return answer
 
     def put(self, key: str, answer: Any) -> None:
-        """Keep an answer; a folder that cannot be written to keeps nothing."""
+        """Keep a result; a folder that cannot be written to keeps nothing."""
         path = self._path(key)
-        # A pipe in its place would be waited for.
+        # Opening a pipe in its place would block.
         if path is None or destinations.in_place(path):
             return
         text = json.dumps({"hash": _hash(answer), "answer": answer}, separators=(",", ":"))
@@ -143,12 +142,12 @@ class Cache:
             return
 
     def trim(self, most: int = MAX_BYTES) -> None:
-        """Throw away what was not used for longest, until the answers take at most `most` bytes."""
+        """Remove the least recently used results until the rest takes at most `most` bytes."""
         if self.folder is None:
             return
         found: list[tuple[int, int, Path]] = []
         for path in self.folder.glob("*.json.gz"):
-            # Somebody else may be throwing away as well.
+            # Another process may remove files as well.
             with suppress(OSError):
                 about = path.stat()
                 found.append((about.st_mtime_ns, about.st_size, path))

@@ -1,9 +1,9 @@
-"""What drivers work with: links of a set with TCP over them, and runs of scenarios.
+"""The shared work of drivers: links of a set with TCP over them, and runs of scenarios.
 
-A context belongs to one reproduction. It does each piece of work once, whoever asks: several
-figures look at the same links. The core uses all cores for one piece, so pieces are done one
-after the other while other threads evaluate. What takes long is kept by content as soon as it is
-there, so that a stopped reproduction goes on where it was.
+A context belongs to one reproduction. It does each piece of work once, because several figures use
+the same links. The core uses all cores for one piece, so pieces are done one after the other while
+other threads evaluate. Long work is cached as soon as it is done, so that a stopped reproduction
+continues where it was.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ANALYSE: Final = {"cpdf_max_k": 1, "drawn_order": True}
 _WAITING: Final = 4
 """Threads for each place on the processor."""
 _FEW: Final = 1
-"""Replicas where no model of the link is looked at."""
+"""Replicas if no model of the link is used."""
 
 
 class StoppedError(Exception):
@@ -43,7 +43,7 @@ class StoppedError(Exception):
 
 
 class Context:
-    """One reproduction: its seed, its data, and what it has worked out so far."""
+    """One reproduction: its seed, its data, and its results so far."""
 
     def __init__(
         self,
@@ -58,14 +58,9 @@ class Context:
     ) -> None:
         """Begin.
 
-        Args:
-            library: The papers, with their sets and scenarios.
-            seed: Root seed.
-            runs: Number of independent repeats, in place of what the figures say.
-            workers: Threads of the core.
-            data: The folder of measured data.
-            stop: Set to stop the work.
-            cache: Where to keep what was worked out; nowhere if left out.
+        Args: library: The papers, with their sets and scenarios. seed: Root seed. runs: Number of
+            independent repeats, in place of the figures'. workers: Threads of the core. data: The
+            folder of measured data. stop: Set to stop the work. cache: The cache; by default none.
         """
         self.library = library
         self.seed = seed
@@ -80,30 +75,29 @@ class Context:
         self._guard = Lock()
         self._places = Places(workers)
         self._most: dict[str, int] = {}
-        """How many replications of a scenario were asked for at most."""
-        # One that waits for a place, or for what another one works out, keeps no core from working.
+        """Most requested replications of each scenario."""
+        # A thread that waits for a place, or for the result of another, does not occupy a core.
         self._workers = ThreadPoolExecutor(_WAITING * self._places.total)
 
     def close(self) -> None:
-        """Remove what was made on the way, which takes a second or two, while others go on."""
+        """Remove temporary files in the background, because it takes a second or two."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         Thread(target=self._home.cleanup).start()
 
     def check(self) -> None:
-        """Go on only if nobody stopped the work.
+        """Raise an exception if the user stopped the work.
 
-        Raises:
-            StoppedError: If somebody did.
+        Raises: StoppedError: If the user stopped the work.
         """
         if self.stop.is_set():
             raise StoppedError
 
     def repeats(self, said: int) -> int:
-        """Give the number of repeats: what the user says, or else the figure."""
+        """Return the number of repeats: the user's, else the figure's."""
         return said if self.runs is None else self.runs
 
     def once(self, question: Sequence[Any], work: Callable[[], _T]) -> _T:
-        """Do a piece of work the first time it is asked for."""
+        """Do a piece of work when it is first requested."""
         key = json.dumps(question, sort_keys=True, default=str)
         with self._guard:
             lock = self._locks.setdefault(key, Lock())
@@ -114,7 +108,7 @@ class Context:
             return self._known[key]
 
     def _kept(self, content: Callable[[], Sequence[Any]], work: Callable[[], Any]) -> Any:
-        """Do a piece of work unless its answer, which is JSON, is kept under what it depends on."""
+        """Do a piece of work, with a JSON result, unless the cache has it."""
         if self.cache.folder is None:
             return work()
         key = kept.key([*content(), self.seed])
@@ -125,16 +119,16 @@ class Context:
         return answer
 
     def digest(self, path: Path) -> str:
-        """Hash a file or folder; once in a reproduction."""
+        """Hash a file or folder, once in a reproduction."""
         return self.once(["digest", path], lambda: kept.digest(path))
 
     def _content(self, links: LinkSet) -> list[Any]:
-        """List what a set consists of: its description, and the data of a measured one."""
+        """List the content of a set: its description, and the data of a measured set."""
         data = self.digest(links.data(self.data)) if links.measured else ""
         return [links.name, links.table, data]
 
     def set(self, name: str, change: Mapping[str, Any] | None = None) -> LinkSet:
-        """Give the description of a set, with other parameters."""
+        """Return the description of a set, with other parameters."""
         return ensembles.changed(ensembles.read_set(self.library, name), change or {})
 
     def links(
@@ -148,19 +142,15 @@ class Context:
         replicas: int = 20,
         extremes: bool = False,
     ) -> list[LinkRun]:
-        """Give the links of a set, with TCP over them and over models of them.
+        """Return the links of a set, with TCP over them and over models of them.
 
-        Args:
-            name: The set.
-            repeat: Which draw of a generated set; a measured one has the same links in all.
-            change: Parameters of the set in place of its own.
-            tcp: TCP keys in place of the profile's.
-            profile: TCP profile; `s1` scales S1's timers with the slot.
-            replicas: Links made of each model.
-            extremes: Whether to add the links of groups that have no models.
+        Args: name: The set. repeat: The number of the draw of a generated set; a measured set is
+            always the same. change: Parameters of the set in place of its own. tcp: TCP keys in
+            place of the profile's. profile: TCP profile; `s1` scales S1's timers with the slot.
+            replicas: Synthetic links of each model. extremes: Whether to add the links of groups
+            that have no models.
 
-        Raises:
-            DataMissingError: If it is a measured set that is not here.
+        Raises: DataMissingError: If the data of a measured set are missing.
         """
         links = self.set(name, change)
         if links.measured:
@@ -201,7 +191,7 @@ class Context:
     def _traces(
         self, links: LinkSet, repeat: int, change: Mapping[str, Any], parts: Sequence[bool]
     ) -> list[Path]:
-        """Give the traces of a generated set, which are written when first asked for.
+        """Return the traces of a generated set, which are written when first asked for.
 
         The parts are the links over which models are made, and the others.
         """
@@ -238,10 +228,9 @@ class Context:
     def receptions(
         self, name: str, *, repeat: int = 0, change: Mapping[str, Any] | None = None
     ) -> list[float]:
-        """Give the PRR of every link of a set, without TCP.
+        """Return the PRR of every link of a set, without TCP.
 
-        Raises:
-            DataMissingError: If it is a measured set that is not here.
+        Raises: DataMissingError: If the data of a measured set are missing.
         """
         links = self.set(name, change)
         if links.measured:
@@ -278,7 +267,7 @@ class Context:
             result = _core.study(
                 [str(path) for path in paths], json.dumps({"study": study}), self._tell
             )
-        # On Ctrl-C the core gives back the links that are finished: these are not the answer.
+        # On Ctrl-C the core returns the finished links, which are not the complete result.
         if result.interrupted:
             raise StoppedError
         document = json.loads(result.json())
@@ -298,12 +287,10 @@ class Context:
     ) -> RunResult:
         """Run a scenario of the library.
 
-        Args:
-            name: Its path relative to the library.
-            overrides: Values in place of the scenario's, by path.
-            runs: Replications; the scenario's own number if left out.
-            series: Whether to record series, which the first replication alone has.
-            repeat: Which of several independent runs, each with a seed of its own.
+        Args: name: Its path relative to the library. overrides: Values in place of the scenario's,
+            by path. runs: Replications; by default the scenario's. series: Whether to record
+            series, which the first replication alone has. repeat: The number of an independent run,
+            each with its own seed.
 
         Raises:
             ScenarioError: If it cannot be run.
@@ -315,12 +302,10 @@ class Context:
     def summary(
         self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int | None = None
     ) -> dict[str, Any]:
-        """Run a scenario of the library and give the summary over its replications.
+        """Run a scenario of the library, and return the summary over its replications.
 
-        Args:
-            name: Its path relative to the library.
-            overrides: Values in place of the scenario's, by path.
-            runs: Replications; the scenario's own number if left out.
+        Args: name: Its path relative to the library. overrides: Values in place of the scenario's,
+            by path. runs: Replications; by default the scenario's.
 
         Raises:
             ScenarioError: If it cannot be run.
@@ -330,15 +315,12 @@ class Context:
     def replications(
         self, name: str, overrides: Mapping[str, Any] | None = None, *, runs: int, beside: int = 1
     ) -> list[dict[str, Any]]:
-        """Run a scenario of the library and give what came out of each replication.
+        """Run a scenario of the library, and return the result of each replication.
 
-        Where somebody has asked for more replications of the same, these are the first of them.
+        If more replications of the same were requested, these are the first of them.
 
-        Args:
-            name: Its path relative to the library.
-            overrides: Values in place of the scenario's, by path.
-            runs: Replications.
-            beside: How many runs of scenarios are under way side by side, this one counted.
+        Args: name: Its path relative to the library. overrides: Values in place of the scenario's,
+            by path. runs: Replications. beside: Number of runs in parallel, this one included.
 
         Raises:
             ScenarioError: If it cannot be run.
@@ -349,7 +331,7 @@ class Context:
         return self._part("replications", name, overrides, most, beside)[:runs]
 
     def side_by_side(self, work: Callable[[_A], _T], asked: Sequence[_A]) -> list[_T]:
-        """Do the same work for each of what is asked, on all cores, and give what came of it."""
+        """Do the same work for each item on all cores, and return the results."""
         if len(asked) <= 1:
             return [work(one) for one in asked]
         waiting = [self._workers.submit(work, one) for one in asked]
@@ -363,7 +345,7 @@ class Context:
         runs: int | None,
         beside: int = 1,
     ) -> Any:
-        """Give a part of the document of a scenario's run, which alone is kept: it is small."""
+        """Return a part of the document of a scenario's run; only this small part is cached."""
         question = [part, name, overrides or {}, runs]
         return self.once(
             question,
@@ -383,7 +365,7 @@ class Context:
         repeat: int = 0,
         beside: int = 1,
     ) -> RunResult:
-        # The simulator's results need the drawing libraries' neighbours: loaded when first used.
+        # The simulator's results import heavy libraries, so they are loaded when first used.
         from airtcp.api import scenarios
 
         places = self._places.fit(runs, beside)

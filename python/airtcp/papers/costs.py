@@ -1,8 +1,8 @@
-"""About how long reproductions take, from the processor time that kept results took.
+"""Estimated durations of reproductions, from the processor time of kept results.
 
 `papers/costs.json` has the processor time of each table and figure, without alternatives, as
-`scripts/papers` found it. Alternatives are reckoned as runs of the figure, fewer where they take
-fewer. What the cache has takes no time, and figures of one paper share work: these are upper ends.
+`scripts/papers` measured it. Alternatives count as runs of the figure, or fewer if they take fewer.
+These are upper limits, because cached results take no time and figures of one paper share work.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FILE: Final = "costs.json"
 
 
 def known(root: Path) -> dict[str, float]:
-    """Give the processor seconds of figures by id; nothing if there is no file to read."""
+    """Return the processor seconds of figures by id; nothing if there is no file to read."""
     try:
         found = json.loads((root / FILE).read_text("utf-8"))
         return {str(id_): float(seconds) for id_, seconds in found.items()}
@@ -33,14 +33,14 @@ def known(root: Path) -> dict[str, float]:
 
 
 def keep(root: Path, costs: Mapping[str, float]) -> None:
-    """Write the costs that are known now."""
+    """Write the known costs."""
     (root / FILE).write_text(json.dumps(dict(costs), indent=1) + "\n", "utf-8")
 
 
 def estimates(
     library: Library, wanted: Sequence[str], *, sensitivity: bool, runs: int | None = None
 ) -> dict[str, float]:
-    """Give the processor seconds of the wanted figures by paper, of those whose cost is known."""
+    """Return the processor seconds of the wanted figures with known costs, by paper."""
     costs = known(library.root)
     found: dict[str, float] = {}
     for id_ in library.choose(wanted) if costs else []:
@@ -55,7 +55,7 @@ def estimates(
 
 
 def _share(task: Task) -> float:
-    """Give the runs of a task over those of its figure."""
+    """Return the runs of a task over those of its figure."""
     whole = task.figure.parameters.get("runs")
     return task.parameters.get("runs", whole) / whole if whole else 1.0
 
@@ -64,7 +64,7 @@ _LEAST_MINUTES = 0.1
 
 
 def said(found: Mapping[str, float]) -> str:
-    """Say how long it takes.
+    """Write the estimated duration.
 
     >>> said({"S1": 130.0, "S3": 20.0})
     'about 2.5 minutes of processor time (S1 2.2, S3 0.3), less what the cache has'

@@ -1,27 +1,26 @@
-"""Sets of links: ensembles made by the generators, and measured data that were published.
+"""Sets of links: generated ensembles, and published measured data.
 
-A set is described by a TOML file in `papers/ensembles/`. Of a *generated* set the file says how
-many links there are in which range of PRR, and how PRR, mu and the longest burst are drawn;
-nobody measured such links, and everything that comes from them is labelled so. A *measured* set
-is a file or folder below the folder that the environment variable `AIRTCP_DATA` names; without
-it what needs the set is skipped.
+A TOML file in `papers/ensembles/` describes a set. For a *generated* set it gives the number of
+links by range of PRR, and how PRR, mu and the longest burst are drawn. Results from generated links
+are labelled so. A *measured* set is a file or folder in the folder that the environment variable
+`AIRTCP_DATA` names; without it, experiments that need the set are skipped.
 
-A generated link has a PRR p, drawn evenly, and one of three shapes.
+A generated link has a uniformly drawn PRR p, and one of three shapes.
 
-*Two regimes* (`two-regimes`): the link switches slowly between a good and a bad regime, in each of
-which losses are independent. The loss of the good regime is drawn evenly by logarithm, the PRR
-of the bad one evenly from 0 to p, the mean length of a cycle of both evenly by logarithm; the
-share of time in the good regime follows from p.
+*Two regimes* (`two-regimes`): the link switches slowly between a good and a bad regime with
+independent losses in each. The loss of the good regime and the mean length of a cycle are drawn
+log-uniformly, the PRR of the bad regime uniformly from 0 to p. The share of time in the good regime
+follows from p.
 
-*Rare long bursts* (`rare-long-bursts`): mu m is drawn evenly; g = p(1 - m), b = (1 - p)(1 - m).
+*Rare long bursts* (`rare-long-bursts`): mu m is drawn uniformly; g = p(1 - m), b = (1 - p)(1 - m).
 Loss runs are geometric with mean 1/g. Success runs have mean 1/b, as in the Gilbert-Elliott chain,
 but most are short, and a few, which together hold the share f of all packets received, are
 geometric with a much longer mean M. Over n packets about N = n p f / M of them occur, the longest
-of which is about M (ln N + 0.577); M is solved from a longest run, drawn evenly by logarithm.
+of which is about M (ln N + 0.577); M follows from a log-uniformly drawn longest run.
 
 *Chain* (`chain`): the Gilbert-Elliott chain of p and m.
 
-Links whose chain would have a mean success run 1/b above `longest_mean_run` are drawn anew.
+Links whose chain would have a mean success run 1/b above `longest_mean_run` are drawn again.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ SET: Final[Form] = {
 
 
 class DataMissingError(Exception):
-    """Measured data that are not here; the text says what to do about it."""
+    """Missing measured data; the text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +95,18 @@ class LinkSet:
     table: Mapping[str, Any]
 
     def prr(self, said: Sequence[float]) -> Sequence[float]:
-        """Give the range of PRR to look at, where a figure looks at `said`."""
+        """Return the range of PRR to use, where a figure uses `said`."""
         return self.table.get("prr", said)
 
     @property
     def measured(self) -> bool:
-        """True for links that somebody measured."""
+        """True for measured links."""
         return self.kind == "measured"
 
     def data(self, home: Path | None) -> Path:
-        """Give the data of a measured set.
+        """Return the data of a measured set.
 
-        Raises:
-            DataMissingError: If they are not here.
+        Raises: DataMissingError: If they are missing.
         """
         wanted = self.table["path"]
         if home is None:
@@ -124,8 +122,7 @@ class LinkSet:
 def read_set(library: Library, name: str) -> LinkSet:
     """Read the description of a set.
 
-    Raises:
-        PaperError: If it is not what it should be.
+    Raises: PaperError: If it is invalid.
     """
     path = library.ensemble(name)
     table = check(SET, read_toml(path), str(path))
@@ -139,10 +136,9 @@ def read_set(library: Library, name: str) -> LinkSet:
 
 
 def changed(links: LinkSet, change: Mapping[str, Any]) -> LinkSet:
-    """Give the set with other parameters; a measured one has none.
+    """Return the set with other parameters; a measured set has none.
 
-    Raises:
-        PaperError: If a parameter does not exist or cannot have the value.
+    Raises: PaperError: If a parameter or its value is invalid.
     """
     if not change or links.measured:
         return links
@@ -153,7 +149,7 @@ def changed(links: LinkSet, change: Mapping[str, Any]) -> LinkSet:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One link to be made."""
+    """The parameters of one link."""
 
     name: str
     model: dict[str, Any]
@@ -165,7 +161,7 @@ class Recipe:
 def recipes(links: LinkSet, seed: int, repeat: int) -> Iterator[Recipe]:
     """Draw the links of a generated set; the same seed and repeat give the same links."""
     table = links.table
-    # Seeding by text goes through SHA-512, which no version of Python changes.
+    # Python seeds from text through SHA-512, the same in every version.
     draw = random.Random(f"{seed}/{links.name}/{repeat}")  # noqa: S311
     number = 0
     for group in table["group"]:
@@ -201,7 +197,7 @@ def _regimes(
     bad = p * draw.random()
     cycle = _by_logarithm(table["cycle"], draw)
     if p >= 1 - loss:
-        # A link as good as its good regime has no other.
+        # A link as good as its good regime has no bad one.
         return {"model": "independent", "prr": p}
     good = (p - bad) / (1 - loss - bad)
     mu = good * (1 - good) * (1 - loss - bad) ** 2 / (p * (1 - p))
@@ -230,7 +226,7 @@ def _runs(table: Mapping[str, Any], prr: list[float], draw: random.Random) -> di
     weight = share / (b * mean)
     short = (1 - share) / b / (1 - weight) if weight < 1 else 0.0
     if short < 1 or mean < 1 / b:
-        # The chain itself makes runs of this length.
+        # The chain itself has runs of this length.
         return chain
     parts = [
         {"weight": 1 - weight, "of": {"lengths": "geometric", "mean": short}},
@@ -244,7 +240,7 @@ def _runs(table: Mapping[str, Any], prr: list[float], draw: random.Random) -> di
 
 
 def long_mean(longest: float, packets: float) -> float:
-    """Give the mean M of runs that hold `packets` packets and whose longest is `longest`.
+    """Return the mean M of runs that hold `packets` packets and whose longest is `longest`.
 
     Solves M (ln(packets / M) + 0.577) = longest for the smaller M, by bisection in log M: the
     left side rises up to M = packets / e^0.423.

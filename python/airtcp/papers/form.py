@@ -1,9 +1,8 @@
-"""The form of a paper file: which keys a table has, what each holds, and checking it.
+"""The form of a paper file: the keys of a table, their kinds, and the checks.
 
-A form is a mapping of key to `Key`. It checks tables from TOML files, strictly: a key that does
-not exist, a missing one and a value of the wrong kind are refused with the file, the place, what
-was found and what is accepted. The JSON Schema of the reference comes from the same forms, so
-the two cannot differ.
+A form maps keys to `Key`. It checks tables from TOML files strictly: it refuses unknown keys,
+missing keys and values of the wrong kind, and names the file, the place, what was found and what is
+accepted. The JSON Schema of the reference is made of the same forms.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ Kind = Literal[
     "text", "number", "whole", "flag", "any", "interval", "texts", "numbers", "list",
     "conditions", "table", "tables", "open", "set", "sets", "scenario",
 ]  # fmt: skip
-"""What a key holds. `conditions` are names with a text or number each; `open` is a table whose
-keys are not checked here; `set`, `sets` and `scenario` name files of the library."""
+"""Kinds of values. `conditions` are names with a text or number each; `open` is a table whose keys
+are not checked here; `set`, `sets` and `scenario` name files of the library."""
 
 Form: TypeAlias = "Mapping[str, Key]"
 
@@ -54,7 +53,7 @@ class Key:
 
 
 def did_you_mean(word: str, names: Collection[str]) -> str:
-    """Offer the nearest names, and list what there is.
+    """Suggest the nearest names, and list all.
 
     >>> did_you_mean("mesure", ["measure", "title"])
     '; did you mean "measure"? (accepted: measure, title)'
@@ -65,19 +64,14 @@ def did_you_mean(word: str, names: Collection[str]) -> str:
 
 
 def check(form: Form, table: Mapping[str, Any], where: str, place: str = "") -> dict[str, Any]:
-    """Check a table and give it back with defaults filled in.
+    """Check a table, and return it with defaults filled in.
 
-    Args:
-        form: Its form.
-        table: The table, as TOML gives it.
-        where: The file, for messages.
-        place: Where in the file the table stands, such as `published[2]`.
+    Args: form: Its form. table: The table, as read from TOML. where: The file, for messages. place:
+        The place of the table in the file, such as `published[2]`.
 
-    Returns:
-        Every key of the form that was given or has a default.
+    Returns: Every key of the form that is given or has a default.
 
-    Raises:
-        PaperError: If the table does not keep to the form.
+    Raises: PaperError: If the table does not match the form.
     """
     for name in table:
         if name not in form:
@@ -100,7 +94,7 @@ def _at(place: str, name: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number; true and false are none, nor are nan and inf."""
+    """Return whether a value is a finite number and no flag."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
@@ -182,7 +176,7 @@ def _value(key: Key, value: Any, where: str, place: str) -> Any:
                 message = f'{where}: {place}: unknown value "{word}"'
                 refuse(message + did_you_mean(str(word), key.accepted))
     if key.kind == "text":
-        # Long texts stand on several lines of a file; where the lines break means nothing.
+        # Long texts have several lines in a file; line breaks have no meaning.
         return " ".join(value.split())
     if key.of is not None and (table := _table(value)) is not None:
         return check(key.of, table, where, place)

@@ -1,4 +1,4 @@
-"""The library of papers: where the files are, which there are, and reading the ones asked for.
+"""The library of papers: finding and reading its files.
 
 The library is the folder `papers/` of the project. It holds a folder for each publication, with
 a `paper.toml` and one file for each table or figure, and beside them `ensembles/` (sets of
@@ -30,7 +30,7 @@ PLACE: Final = "AIRTCP_PAPERS"
 
 
 def default_root() -> Path:
-    """Give the folder of papers: what `AIRTCP_PAPERS` says, or the one that came with airtcp."""
+    """Return the folder of papers: that of `AIRTCP_PAPERS`, or the one installed with airtcp."""
     said = os.environ.get(PLACE)
     return Path(said) if said else Path(__file__).parent / "library"
 
@@ -66,10 +66,9 @@ class Library:
         return {papers.id_of(file): file for file in sorted(found, key=_natural)}
 
     def choose(self, wanted: Sequence[str]) -> list[str]:
-        """Give the ids that are named, or begin with what is named; all if nothing is.
+        """Return the ids that equal or begin with the given names; all without names.
 
-        Raises:
-            PaperError: If a name is that of nothing.
+        Raises: PaperError: If a name matches nothing.
         """
         if not self.files:
             refuse(
@@ -91,10 +90,9 @@ class Library:
         return [id_ for id_ in self.files if id_ in chosen]
 
     def unchecked(self, id_: str) -> Figure:
-        """Read a table or figure, whose parameters its driver has yet to check.
+        """Read a table or figure; its driver has not checked the parameters yet.
 
-        Raises:
-            PaperError: If its file is not what it should be.
+        Raises: PaperError: If its file is invalid.
         """
         path = self.files[id_]
         return papers.figure(read_toml(path), path, self.paper(path.parent.name))
@@ -105,11 +103,11 @@ class Library:
         return papers.paper(read_toml(path), path)
 
     def scenario(self, name: str) -> Path:
-        """Give the path of a scenario, which is named relative to the library."""
+        """Return the path of a scenario, which is named relative to the library."""
         return self.root / name
 
     def ensemble(self, name: str) -> Path:
-        """Give the path of the description of a set of links."""
+        """Return the path of the description of a set of links."""
         return self.root / ENSEMBLES / f"{name}.toml"
 
     @property

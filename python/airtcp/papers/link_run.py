@@ -1,4 +1,4 @@
-"""A link as drivers see it: what it is, what TCP gets over it, and over models of it."""
+"""A link as drivers use it: its metrics, and TCP over it and over models of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LinkRun:
-    """A link, what TCP gets over it, and over models of it; rates in packets per second."""
+    """A link, and TCP over it and over models of it; rates in packets per second."""
 
     name: str
     kind: str
@@ -42,7 +42,7 @@ class LinkRun:
 
     @property
     def rate(self) -> float:
-        """Packets a second that the link carries at most."""
+        """Most packets per second of the link."""
         return 1.0 / self.slot_s
 
     @property
@@ -64,11 +64,9 @@ class LinkRun:
 
 
 def link_run(link: dict[str, Any], *, models: bool) -> LinkRun:
-    """Pick what drivers need of a link of a study's document.
+    """Select the values of a link in a study's document that drivers need.
 
-    Args:
-        link: The link, as the document has it.
-        models: Whether models of it were made.
+    Args: link: The link of the document. models: Whether TCP ran over models of it.
     """
     tcp = link["tcp"]
     chain = tcp["gilbert_elliott"]

@@ -1,6 +1,6 @@
-"""What a driver gives back: measures, and the pictures they belong to.
+"""The result of a driver: measures, and their plots.
 
-Everything here can be written as JSON and read back, so that an outcome can be kept.
+An outcome can be written as JSON and read back, so that it can be cached.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Scale = Literal["linear", "log", "symlog"]
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two conditions are the same; 1 and 1.0 are.
+    """Return whether two conditions are the same; 1 and 1.0 are.
 
     >>> same(1, 1.0), same("newreno", "newreno"), same("1", 1)
     (True, True, False)
@@ -36,7 +36,7 @@ def _same_at(one: At, other: At) -> bool:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure that was taken, with the 95 % interval of its mean where it was repeated."""
+    """A measure, with the 95 % interval of its mean if it was repeated."""
 
     metric: str
     at: At
@@ -45,11 +45,11 @@ class Measure:
     high: float | None = None
     unit: str = ""
     note: str = ""
-    """Why there is no value, or what a reader must know of it."""
+    """Why there is no value, or a note for the reader."""
     each: list[float | None] | None = None
-    """The values of the repeats, in their order, where it was repeated."""
+    """The values of the repeats, in their order."""
     weights: list[float] | None = None
-    """Of counts and of rates of events: the events of each repeat over its value; 1 for a count."""
+    """For counts and rates of events: the events of each repeat over its value; 1 for a count."""
 
     @property
     def term(self) -> Term:
@@ -67,14 +67,9 @@ def repeated(
 ) -> Measure:
     """Make a measure from independent repeats: their mean and its 95 % interval.
 
-    Args:
-        metric: Name of the measure.
-        at: Its conditions.
-        values: A value of each repeat.
-        unit: Its unit.
-        note: Why there may be no value.
-        weights: Of counts and of rates of events, what a repeat's value is multiplied by to give
-            its events. Few events widen the interval (docs/models/intervals.md).
+    Args: metric: Name of the measure. at: Its conditions. values: A value of each repeat. unit: Its
+        unit. note: The note without a value. weights: For counts and rates of events: the events of
+        each repeat over its value. Few events widen the interval (docs/models/intervals.md).
 
     >>> repeated("share", {}, [10.0, 12.0, 14.0], "%").value
     12.0
@@ -123,29 +118,28 @@ class Plot:
     y: Axis
     layers: list[Layer]
     shaded: str = ""
-    """If given, the field of the rows by which marks are shaded, from 0 to 1, in place of
-    `series`."""
+    """If given, the field of the rows that shades marks, from 0 to 1, in place of `series`."""
 
 
 @dataclass
 class Outcome:
-    """Everything a driver found."""
+    """The whole result of a driver."""
 
     measures: list[Measure] = field(default_factory=list[Measure])
     plots: list[Plot] = field(default_factory=list[Plot])
     skipped: list[tuple[At, str]] = field(default_factory=list[tuple["At", str]])
-    """Conditions that were not measured, and why: data that are not here."""
+    """Conditions that were not measured because of missing data, and why."""
     notes: list[str] = field(default_factory=list[str])
 
     def find(self, wanted: Term) -> Measure | None:
-        """Give the measure of a term."""
+        """Return the measure of a term."""
         for measure in self.measures:
             if measure.metric == wanted.metric and _same_at(measure.at, wanted.at):
                 return measure
         return None
 
     def why_skipped(self, wanted: Term) -> str | None:
-        """Say why a term was not measured, if its data are not here."""
+        """Return why a term was not measured, if its data are missing."""
         for at, reason in self.skipped:
             if all(name in wanted.at and same(wanted.at[name], at[name]) for name in at):
                 return reason
@@ -153,11 +147,11 @@ class Outcome:
 
     @property
     def repeats(self) -> int:
-        """How often what was repeated most was repeated."""
+        """The largest number of repeats of a measure."""
         return max((len(m.each) for m in self.measures if m.each is not None), default=1)
 
     def first(self, repeats: int) -> Outcome:
-        """Give what was measured in the first so many repeats alone, without pictures."""
+        """Return the outcome of the first `repeats` repeats, without plots."""
         measures = [
             m
             if m.each is None

@@ -1,8 +1,8 @@
-"""Numbers that would drift: those that come from neither results nor inputs.
+"""Finds numbers on pages that come from neither results nor inputs.
 
-A page on a paper, and the causes that its tables show, may write a number by hand only if the
-paper's files have it: a published value, a setting, a threshold. Everything that was measured here
-stands in a block or in a value (`airtcp.papers.pages`), which are made from results.
+A page on a paper, and the causes in its tables, may contain a handwritten number only if the
+paper's files have it: a published value, a setting, a threshold. Measured values are in blocks or
+values that are made from results (`airtcp.papers.pages`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _NOT_PROSE: Final = re.compile(
     r"```.*?```|`[^`]*`|\]\([^)]*\)|<!--.*?-->|^#+ [^\n]*$", re.DOTALL | re.MULTILINE
 )
 _COUNTS: Final = 20
-"""Whole numbers up to this one are counts of things in a sentence."""
+"""Whole numbers up to this one count things in a sentence."""
 
 
 def known(library: Library, paper: str) -> set[str]:
-    """Give the numbers of a paper's files and of the scenarios and sets that they name."""
+    """Return the numbers of a paper's files and of the scenarios and sets that they name."""
     found: set[str] = set()
     for id_ in library.choose([paper]):
         figure = drivers.read_figure(library, id_)
@@ -44,7 +44,7 @@ def _of_file(path: Path) -> set[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Go through all texts and numbers of a table but the causes, keys among them."""
+    """Yield all texts, numbers and keys of a table except the causes."""
     if isinstance(value, dict):
         for key, one in cast("dict[str, Any]", value).items():
             if key not in {"reason", "tried"}:
@@ -58,7 +58,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def numbers(text: str) -> list[str]:
-    """Give the numbers of a text; 0.50 and 0.5 are the same, and signs do not count.
+    """Return the numbers of a text without signs, with 0.50 equal to 0.5.
 
     >>> numbers("from 0.50 to 1,000 Mb/s in S2.fig10")
     ['0.5', '1000']
@@ -68,7 +68,7 @@ def numbers(text: str) -> list[str]:
 
 
 def strays(text: str, allowed: Iterable[str]) -> list[str]:
-    """Name the numbers of a prose that are not allowed; small whole ones are counts.
+    """Return the numbers of a text that are not allowed; small whole numbers always are.
 
     >>> strays("three of 12 lose 4.3 %, see `x = 0.7`", {"5"})
     ['4.3']
@@ -82,7 +82,7 @@ def strays(text: str, allowed: Iterable[str]) -> list[str]:
 
 
 def of_page(page: str, library: Library, paper: str) -> list[str]:
-    """Say which numbers of a page by hand, and of the causes of its rows, have no source."""
+    """Name the handwritten numbers of a page and of its rows' causes that have no source."""
     allowed = known(library, paper)
     found = [f"{number} in its text" for number in strays(pages.by_hand(page), allowed)]
     for id_ in library.choose([paper]):

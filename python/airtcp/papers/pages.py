@@ -1,4 +1,4 @@
-"""The parts of a page that come from results: what stands between two marks is made, not written.
+"""The parts of a page that are made from results: the text between two marks.
 
 A page has blocks
 
@@ -6,11 +6,11 @@ A page has blocks
     ...
     <!-- end of results -->
 
-and what is between the marks is exchanged for what the records of `airtcp.papers.record` give:
+and the text between the marks is replaced by the records of `airtcp.papers.record`:
 
 | block | gives |
 |---|---|
-| `counts S2` | what became of the rows of these figures, published and own |
+| `counts S2` | counts of the verdicts of these figures' rows, published and own |
 | `missed S2` | a table of the published rows that are not met or undecided, with the cause |
 | `own S2` | the same of our own statements |
 | `rows S1 set=tum-tsch` | all rows at a condition, met or not, with their verdicts |
@@ -19,14 +19,14 @@ and what is between the marks is exchanged for what the records of `airtcp.paper
 | `cost S2` | the processor time that the figures took |
 | `alternatives S1 "link model"` | rows met under each alternative of an assumption, and values |
 
-`alternatives` takes the measures that become lines, each with its figure in front:
-"S1.fig3 slowest[set=mirage-ch26, prr=0.34]".
+`alternatives` takes the measures of its lines, each with its figure in front: "S1.fig3
+slowest[set=mirage-ch26, prr=0.34]".
 
 `table` takes several measures, each in a column if there is no `cols=`, `rows=` for conditions that
 make lines,
 "where loss=50,transport=SACK" for those left over, and `digits=2`: digits after the point.
 
-Within a sentence a value stands as
+A value in a sentence is written as
 
     <!-- = S0.table5 goodput rtt_ms=200 protocol=SACK attempts=3 .2 -->0.23<!-- . -->
 
@@ -60,7 +60,7 @@ _NONE: Final = "-"
 
 
 def written(page: str, records: Mapping[str, Record], home: Path | None = None) -> str:
-    """Give a page with its blocks and values made from the records.
+    """Return a page with its blocks and values made from the records.
 
     Args:
         page: Its text.
@@ -72,22 +72,22 @@ def written(page: str, records: Mapping[str, Record], home: Path | None = None) 
 
 
 def filled(page: str, make: Callable[[str], str]) -> str:
-    """Give a page whose blocks have what is made of what they ask for."""
+    """Return a page with its blocks filled by `make`."""
     return _BLOCK.sub(lambda found: f"{found[1]}{make(found[2])}\n{found[3]}", page)
 
 
 def by_hand(page: str) -> str:
-    """Give what of a page is written and not made."""
+    """Return the handwritten part of a page."""
     return _VALUE.sub("", _BLOCK.sub("", page))
 
 
 def blocks(page: str) -> list[str]:
-    """List what the blocks of a page ask for."""
+    """List the requests of a page's blocks."""
     return [found[2] for found in _BLOCK.finditer(page)]
 
 
 def shows_alternatives(page: str) -> bool:
-    """Tell whether a page has a table of alternatives."""
+    """Return whether a page has a table of alternatives."""
     return any(asked.startswith("alternatives ") for asked in blocks(page))
 
 
@@ -168,7 +168,7 @@ def _own(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _open(rows: Sequence[dict[str, Any]], *, own: bool) -> str:
-    """Lay out the rows that are not met, those of one figure with one cause together."""
+    """Lay out the rows that are not met, grouped by figure and cause."""
     chosen = [
         row
         for row in rows
@@ -202,7 +202,7 @@ def _unknown(row: Mapping[str, Any]) -> str:
 
 
 def _where(rows: Sequence[dict[str, Any]], condition: str) -> str:
-    """Lay out the rows at a condition, those that are not met first."""
+    """Lay out the rows at a condition, the unmet ones first."""
     name, _, value = condition.partition("=")
     chosen = [row for row in rows if str(row["at"].get(name)) == value]
     if not chosen:
@@ -220,7 +220,7 @@ def _where(rows: Sequence[dict[str, Any]], condition: str) -> str:
 def _alternatives(
     wanted: str, assumption: str, terms: Sequence[str], records: Mapping[str, Record]
 ) -> str:
-    """Lay out what the alternatives of an assumption change: rows met, and chosen values."""
+    """Lay out the effect of an assumption's alternatives: rows met, and chosen values."""
     rows: list[dict[str, Any]] = [
         {**row, "id": id_}
         for id_, record in records.items()
@@ -255,7 +255,7 @@ def _alternatives(
 
 
 def _under(row: Mapping[str, Any], assumption: str, alternative: str) -> Mapping[str, Any]:
-    """Give a row under an alternative; the row itself if it does not depend on it."""
+    """Return a row under an alternative; the row itself if it does not depend on it."""
     for one in row["sensitivity"]:
         if one["assumption"] == assumption and told(one["alternative"]) == alternative:
             return one
@@ -328,7 +328,7 @@ def _table(asked: Sequence[str], records: Mapping[str, Record]) -> str:
 
 
 def _key(at: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Give conditions as something to look up: 10 and 10.0 are the same."""
+    """Return conditions as a key, with 10 equal to 10.0."""
     return tuple(
         sorted((name, f"{v:g}" if isinstance(v, float | int) else v) for name, v in at.items())
     )

@@ -1,9 +1,8 @@
-"""Papers as data: one TOML file for each table or figure of a publication, and what it says.
+"""Papers as data: one TOML file for each table or figure of a publication.
 
-A file holds where the item stands, the experiment that makes it again (a driver and its
-parameters), the published values with their tolerance and its reason, what the text claims as
-an ordering, and which parameters the publication leaves open. `docs/guide/reproduce.md`
-explains it to authors.
+A file holds the place of the item, the experiment that repeats it (a driver and its parameters),
+the published values with their tolerance and its reason, the orderings that the text claims, and
+the parameters that the publication leaves open. `docs/guide/reproduce.md` explains it to authors.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 At: TypeAlias = "Mapping[str, str | float]"
-"""Conditions that a measure is taken at, by name."""
+"""Conditions of a measure, by name."""
 Op = Literal["<", "<=", ">", ">=", "~"]
 
 
@@ -33,7 +32,7 @@ class Term:
     at: At = field(default_factory=lambda: cast("At", {}))
 
     def __str__(self) -> str:
-        """Write it as it is read."""
+        """Write it in the form that `term` reads."""
         conditions = ", ".join(f"{name}={value}" for name, value in self.at.items())
         return f"{self.metric}[{conditions}]" if conditions else self.metric
 
@@ -73,7 +72,7 @@ def _number(text: str) -> str | float:
 
 @dataclass(frozen=True)
 class Published:
-    """A published value, and how near to it counts as met."""
+    """A published value, and the region in which it is met."""
 
     term: Term
     value: float | None
@@ -91,7 +90,7 @@ class Published:
     x: float | None
     y: float | None
     own: str = ""
-    """Why it is our own statement and none of the publication's; empty if it is the latter's."""
+    """Why it is our own statement; empty if it is the publication's."""
     shown_by: tuple[str, ...] = ()
     """Experiments that show the reason."""
     tried: str = ""
@@ -111,7 +110,7 @@ class Claim:
     by_construction: str
     reason: str
     own: str = ""
-    """Why it is our own statement and none of the publication's; empty if it is the latter's."""
+    """Why it is our own statement; empty if it is the publication's."""
     shown_by: tuple[str, ...] = ()
     """Experiments that show the reason."""
     tried: str = ""
@@ -119,13 +118,13 @@ class Claim:
 
 
 def cause_of(one: Published | Claim) -> str:
-    """Say why a row is not met; or that this was not found, and what was tried."""
+    """Return why a row is not met, or that the cause was not found, and what was tried."""
     return f"cause not found; tried: {one.tried}" if one.tried else one.reason
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """A parameter that the publication leaves open, with the values it might have had."""
+    """A parameter that the publication leaves open, with its possible values."""
 
     name: str
     status: str
@@ -238,7 +237,7 @@ def figure(table: Mapping[str, Any], path: Path, home: Paper) -> Figure:
 
 
 def id_of(path: Path) -> str:
-    """Give the id that a file of this name has.
+    """Return the id of a file by its name.
 
     >>> from pathlib import Path
     >>> id_of(Path("papers/S1/fig-13.toml"))
@@ -294,7 +293,7 @@ def _published(part: Mapping[str, Any], where: str, place: str) -> Published:
 
 
 def _interval(part: Mapping[str, Any], where: str, place: str) -> tuple[float | None, float | None]:
-    """Give the ends of a published interval, however they are written; either may be missing."""
+    """Return the ends of a published interval in any notation; either may be missing."""
     ends = {
         "interval": part.get("interval", (None, None)),
         "ci_low and ci_high": (part.get("ci_low"), part.get("ci_high")),
@@ -312,7 +311,7 @@ def _interval(part: Mapping[str, Any], where: str, place: str) -> tuple[float | 
 def _check_tolerance(
     part: Mapping[str, Any], where: str, place: str, ends: tuple[float | None, float | None]
 ) -> None:
-    """Refuse a tolerance without a value or a reason, and a value that nothing could meet."""
+    """Refuse a tolerance without a value or a reason, and a value without a tolerance."""
     tolerances = [name for name in ("tolerance", "tolerance_abs") if name in part]
     if any(part[name] < 0 for name in tolerances):
         refuse(f"{where}: {place}.{tolerances[0]} is negative; expected 0 or more")
@@ -327,7 +326,7 @@ def _check_tolerance(
 
 
 def _cause(part: Mapping[str, Any], place: str) -> tuple[tuple[str, ...], str]:
-    """Give the experiments that show a reason, and what was tried where there is none."""
+    """Return the experiments that show a reason, or what was tried without one."""
     if "tried" in part and "reason" in part:
         refuse(f'{place}: "tried" is for rows whose cause was not found; expected no "reason"')
     if "shown_by" in part and "reason" not in part:

@@ -1,4 +1,4 @@
-"""Places on the processor, so that small runs go side by side and large ones are not crowded."""
+"""Places on the processor: small runs share it, and large runs get all of it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _BUSY: Final = 0.8
-"""Share of its places that a run keeps busy at least, over all rounds of its replications."""
+"""Least share of its places that a run keeps busy, over all rounds of its replications."""
 
 
 class Places:
-    """As many places as threads may compute at once.
+    """A place for each thread that may compute.
 
     >>> places = Places(4)
     >>> [places.fit(replications) for replications in (1, 2, 3, 4, 5, 6, 8, None)]
@@ -28,17 +28,16 @@ class Places:
     """
 
     def __init__(self, total: int | None = None) -> None:
-        """Make places: `total` of them, or one a core."""
+        """Make `total` places, or one per core."""
         self.total = _cores() if total is None else max(total, 1)
         self._free = self.total
         self._changed = Condition()
 
     def fit(self, replications: int | None, beside: int = 1) -> int:
-        """Give how many places a run takes: the most that its replications keep busy, or nearly.
+        """Return the number of places of a run: the most that its replications keep busy.
 
-        Args:
-            replications: Its replications; as many as there are places if left out.
-            beside: How many runs go side by side.
+        Args: replications: Its replications; by default the number of places. beside: Number of
+            runs in parallel.
         """
         most = max(self.total // beside, 1)
         if replications is None:
@@ -51,7 +50,7 @@ class Places:
 
     @contextmanager
     def taken(self, count: int) -> Generator[None]:
-        """Wait for so many places, and hold them."""
+        """Wait for `count` places, and hold them."""
         with self._changed:
             self._changed.wait_for(lambda: self._free >= count)
             self._free -= count

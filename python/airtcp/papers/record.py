@@ -1,10 +1,10 @@
-"""Results of reproductions that are kept beside the papers, and what shows that they are of today.
+"""Results of reproductions that are kept beside the papers, with fingerprints of their inputs.
 
 `docs/papers/results/S2.json` holds for every figure of a paper its rows, its measures, and a
 fingerprint of its inputs: the figure's file, `paper.toml`, and every scenario and set of links that
-it reads. A figure whose inputs have another fingerprint today is *stale*; one may have no record.
-Alternatives of what a publication leaves open are kept of the papers whose page shows them, of as
-many repeats as `scripts/papers` says. Pages of the documentation are made from these files
+it reads. A figure is *stale* if its inputs have another fingerprint now, and *missing* without a
+record. Alternatives of open parameters are kept for the papers whose page shows them, with the
+repeats that `scripts/papers` sets. Pages of the documentation are made from these files
 (`airtcp.papers.pages`).
 """
 
@@ -38,7 +38,7 @@ _DIGITS: Final = 6
 
 
 class Record(TypedDict):
-    """What is kept of a figure."""
+    """The kept results of a figure."""
 
     fingerprint: str
     version: str
@@ -48,14 +48,14 @@ class Record(TypedDict):
     measures: list[dict[str, Any]]
     rows: list[dict[str, Any]]
     alternatives: NotRequired[list[dict[str, Any]]]
-    """The rows with their alternatives, of `alternative_runs` repeats."""
+    """The rows with their alternatives, from `alternative_runs` repeats."""
     alternative_runs: NotRequired[int]
 
 
 def fingerprint(figure: Figure, library: Library) -> str:
-    """Give a hash of all that a figure is made from, besides the program and measured data.
+    """Return a hash of a figure's inputs, except the program and measured data.
 
-    The causes of rows do not count: nothing is measured with them (`reword`).
+    The causes of rows do not count, because no measurement uses them (`reword`).
     """
     whole = hashlib.sha256()
     named = {figure.path, figure.paper.path, *drivers.files(figure, library)}
@@ -67,7 +67,7 @@ def fingerprint(figure: Figure, library: Library) -> str:
 
 
 def _without_words(value: Any) -> Any:
-    """Leave out of a table why rows are not met."""
+    """Return a table without the causes of unmet rows."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
         return {key: _without_words(one) for key, one in table.items() if key not in _WORDS}
@@ -77,7 +77,7 @@ def _without_words(value: Any) -> Any:
 
 
 def reword(folder: Path, library: Library, paper: str) -> dict[str, Record]:
-    """Give the records of a paper, with the causes that its files have today."""
+    """Return the records of a paper, with the present causes of its files."""
     records = read(folder, paper)
     for id_ in library.choose([paper]):
         if id_ not in records:
@@ -98,7 +98,7 @@ def write(folder: Path, paper: str, records: dict[str, Record]) -> None:
 
 
 def place(folder: Path, paper: str) -> Path:
-    """Give the file of a paper's results in the folder of results."""
+    """Return the file of a paper's results in the folder of results."""
     return folder / f"{paper}.json"
 
 
@@ -115,15 +115,11 @@ def keep(
     seed: int,
     cpu_s: float | None = None,
 ) -> list[Path]:
-    """Put what was reproduced into the files of its papers, beside what is there.
+    """Add reproduced figures to the files of their papers.
 
-    Args:
-        folder: The folder of results.
-        found: What was reproduced.
-        library: The papers.
-        seed: The root seed.
-        cpu_s: Processor time that each took. A record that is there keeps its own if that is more:
-            what is found in the cache takes none.
+    Args: folder: The folder of results. found: The reproduced figures. library: The papers. seed:
+        The root seed. cpu_s: Processor time of each. An existing record keeps its own if that is
+        more, because cached results take no time.
 
     Returns:
         The files.
@@ -166,12 +162,10 @@ def keep(
 
 
 def keep_alternatives(folder: Path, found: Iterable[Reproduced], runs: int) -> None:
-    """Put what alternatives change beside the records of the same figures.
+    """Add the effect of alternatives to the records of the same figures.
 
-    Args:
-        folder: The folder of results.
-        found: What was reproduced, with alternatives.
-        runs: Of how many repeats.
+    Args: folder: The folder of results. found: The reproduced figures, with alternatives. runs:
+        Their number of repeats.
     """
     for one in found:
         name = one.figure.paper.id
@@ -199,7 +193,7 @@ def keep_alternatives(folder: Path, found: Iterable[Reproduced], runs: int) -> N
 
 
 def stale(folder: Path, library: Library, paper: str) -> list[str]:
-    """Name the figures of a paper whose record is of other inputs than today's."""
+    """Name the figures of a paper whose record has other inputs than the present ones."""
     records = read(folder, paper)
     return [
         id_
@@ -215,7 +209,7 @@ def missing(folder: Path, library: Library, paper: str) -> list[str]:
 
 
 def _short(value: Any) -> Any:
-    """Round to what a reader may need: files that change in a last digit say nothing."""
+    """Round numbers, so that files do not change in last digits."""
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, dict):
@@ -226,7 +220,7 @@ def _short(value: Any) -> Any:
 
 
 def _text(records: dict[str, Record]) -> str:
-    """Write a line for every row and measure, so that a change is seen where it is."""
+    """Write a line for every row and measure, which makes changes easy to find."""
     parts: list[str] = []
     for id_, record in records.items():
         head = {key: record.get(key) for key in ("fingerprint", "version", "seed", "cpu_s")}

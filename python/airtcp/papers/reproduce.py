@@ -1,9 +1,9 @@
-"""Reproducing papers: run what their files describe, compare, and say what came out.
+"""Reproduces papers: runs the experiments of their files, and compares.
 
-Figures are worked on side by side; the core does one piece at a time on all cores. What a figure
-needs is kept by content (`airtcp.papers.cache`): what came out, figure by figure and alternative
-by alternative, and the links with TCP over them, which figures share (`airtcp.papers.context`).
-A stopped reproduction goes on where it was.
+Figures are processed in parallel; the core does one piece of work at a time on all cores. The cache
+(`airtcp.papers.cache`) keeps the outcome of each figure and alternative, and the links with TCP
+over them, which figures share (`airtcp.papers.context`). A stopped reproduction continues where it
+was.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _PATIENCE: Final = 0.1
 
 
 def data_folder() -> Path | None:
-    """Give the folder of measured data, if the environment names one."""
+    """Return the folder of measured data, if the environment names one."""
     said = os.environ.get(DATA)
     return Path(said) if said else None
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run of a figure's driver: as the figure says, or under an alternative."""
+    """One run of a figure's driver: the figure itself, or under an alternative."""
 
     figure: Figure
     parameters: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A figure with everything that came out."""
+    """A figure with all its outcomes."""
 
     figure: Figure
     outcome: Outcome
@@ -60,7 +60,7 @@ class Reproduced:
 
 @dataclass
 class Options:
-    """How to reproduce."""
+    """Options of a reproduction."""
 
     papers: Path | None = None
     runs: int | None = None
@@ -78,16 +78,12 @@ def reproduce(
 ) -> tuple[list[Reproduced], bool]:
     """Reproduce tables and figures.
 
-    Args:
-        wanted: Ids, or what ids begin with; everything if empty.
-        options: How.
-        tell: Called with done, total and a label.
+    Args: wanted: Ids, or beginnings of ids; all if empty. options: The options. tell: Called with
+        done, total and a label.
 
-    Returns:
-        What was finished, and whether the user stopped it before the end.
+    Returns: The finished figures, and whether the user stopped the work.
 
-    Raises:
-        PaperError: If a file is not what it should be.
+    Raises: PaperError: If a file is invalid.
     """
     library = Library(options.papers or default_root())
     figures = [drivers.read_figure(library, id_) for id_ in library.choose(wanted)]
@@ -110,7 +106,7 @@ def reproduce(
 
 
 def tasks_of(figure: Figure, options: Options) -> Iterator[Task]:
-    """Give what has to be run for a figure."""
+    """Yield the tasks of a figure."""
     parameters = figure.parameters
     yield Task(figure, parameters)
     if not options.sensitivity:
@@ -122,7 +118,7 @@ def tasks_of(figure: Figure, options: Options) -> Iterator[Task]:
 
 
 def _fewer(figure: Figure, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Leave out of an alternative what no row looks at, and the runs that it does not take."""
+    """Reduce an alternative to the conditions that rows use, and to its number of runs."""
     if "axis" not in parameters:
         return parameters
     few = parameters.get("alternative_runs")
@@ -143,7 +139,7 @@ def _all(
     options: Options,
     tell: Callable[[int, int, str], object] | None,
 ) -> dict[int, Outcome]:
-    """Run tasks; on Ctrl-C stop, and give what is finished."""
+    """Run tasks; on Ctrl-C stop, and return the finished ones."""
     found: dict[int, Outcome] = {}
     if tell is not None:
         tell(0, len(tasks), "reproducing")
@@ -192,7 +188,7 @@ def _measured(task: Task, context: Context) -> Outcome:
 
 
 def depends_on(task: Task, context: Context, options: Options) -> list[Any]:
-    """List everything an outcome depends on, besides the program."""
+    """List the dependencies of an outcome, except the program."""
     library, figure = context.library, task.figure
     data = list(drivers.data_of(figure, library, options.data))
     files = [*drivers.files(figure, library), *data]
@@ -209,7 +205,7 @@ def depends_on(task: Task, context: Context, options: Options) -> list[Any]:
 def _assembled(
     figures: Sequence[Figure], tasks: Sequence[Task], found: Mapping[int, Outcome]
 ) -> Iterator[Reproduced]:
-    """Put together what belongs to a figure; one whose own run is not finished is left out."""
+    """Assemble the figures; a figure whose own run is not finished is left out."""
     for figure in figures:
         outcome: Outcome | None = None
         others: list[tuple[Assumption, Any, Outcome]] = []

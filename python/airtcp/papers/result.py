@@ -1,4 +1,4 @@
-"""The result of a reproduction: rows to read, a page to look at."""
+"""The result of a reproduction: its rows and its page."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class PapersResult(Written):
-    """What became of the tables and figures that were asked for."""
+    """The results of the requested tables and figures."""
 
     _kind = "reproduce"
 
     def __init__(self, figures: Sequence[Reproduced], *, seed: int, interrupted: bool) -> None:
-        """Hold what was found."""
+        """Hold the reproduced figures."""
         self.figures = list(figures)
         self.seed = seed
         self.interrupted = interrupted
-        """True if the work was stopped (Ctrl-C); what was finished is here."""
+        """True if Ctrl-C stopped the work; the result then holds what is finished."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -43,12 +43,12 @@ class PapersResult(Written):
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many rows there are of each verdict."""
+        """Number of rows by verdict."""
         return tally(self.rows)
 
     @property
     def counts(self) -> dict[str, Counts]:
-        """Counts of what publications state (`published`), and apart from it our `own`."""
+        """Counts of published statements (`published`) and of our `own` ones."""
         published, own = counted(self.rows)
         return {"published": published, "own": own}
 
@@ -58,7 +58,7 @@ class PapersResult(Written):
         return pl.DataFrame([_flat(row) for row in self.rows], infer_schema_length=None)
 
     def page(self) -> str:
-        """Make the report: one HTML document, complete in itself."""
+        """Return the report: one self-contained HTML document."""
         from airtcp.report.papers import papers_page
 
         return papers_page(self.figures, self.seed, interrupted=self.interrupted)
@@ -67,7 +67,7 @@ class PapersResult(Written):
         yield "rows", self.table
 
     def __repr__(self) -> str:
-        """Name the result by what came out."""
+        """Describe the result by its verdicts."""
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.verdicts.items())
         return f"PapersResult({words.counted(len(self.figures), 'figure')}: {counts})"
 

@@ -1,8 +1,8 @@
 """The rows of the result: one for each published value and each claimed ordering.
 
-A row also says how it depends on what the publication leaves open: what comes out under each
-alternative of each assumption, and whether the verdict would be another. An alternative that was
-run fewer times is compared with the same repeats of the figure itself.
+A row also has its dependence on the parameters that the publication leaves open: the value under
+each alternative of each assumption, and whether the verdict changes. An alternative with fewer runs
+is compared with the same repeats of the figure itself.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Sensitivity(TypedDict):
 
 
 class Explained(TypedDict):
-    """Why a row is not met, as far as that is known."""
+    """Why a row is not met, as far as known."""
 
     cause: str
-    """Why it is not met; or that this was not found, and what was tried."""
+    """Why it is not met, or that the cause was not found, and what was tried."""
     shown_by: list[str]
     """Experiments that show the cause."""
     tried: str
@@ -44,7 +44,7 @@ class Explained(TypedDict):
 
 
 class Row(Explained):
-    """A published value or a claimed ordering, and what came out here."""
+    """A published value or a claimed ordering, and the result here."""
 
     id: str
     kind: str
@@ -63,9 +63,9 @@ class Row(Explained):
     reason: str
     by_construction: str
     own: str
-    """Why it is our own statement, and none of the publication's; empty if it is the latter's."""
+    """Why it is our own statement; empty if it is the publication's."""
     derived: list[str]
-    """Assumptions whose value was derived from the very figure that this row judges."""
+    """Assumptions whose value was derived from the figure of this row."""
     depends_on: list[str]
     sensitivity: list[Sensitivity]
 
@@ -73,15 +73,12 @@ class Row(Explained):
 def rows_of(
     figure: Figure, outcome: Outcome, others: Sequence[tuple[Assumption, Any, Outcome]]
 ) -> list[Row]:
-    """Compare everything a figure says with what was measured.
+    """Compare the statements of a figure with the measures.
 
-    Args:
-        figure: The figure.
-        outcome: What its driver measured.
-        others: What it measured under an alternative of an assumption.
+    Args: figure: The figure. outcome: The measures of its driver. others: The measures under each
+        alternative of an assumption.
 
-    Raises:
-        PaperError: If the figure names a measure that its driver does not take.
+    Raises: PaperError: If the figure names a measure that its driver lacks.
     """
     said = [*figure.published, *figure.claims]
     tried = [
@@ -91,7 +88,7 @@ def rows_of(
 
 
 def _beside(outcome: Outcome, other: Outcome) -> Outcome:
-    """Give what an outcome under an alternative is compared with: as many repeats."""
+    """Return the outcome with as many repeats as an alternative has."""
     return outcome.first(other.repeats) if other.repeats < outcome.repeats else outcome
 
 
@@ -107,7 +104,7 @@ def _judged(one: Published | Claim, outcome: Outcome, figure: Figure) -> Judged:
 
 
 def explained(one: Published | Claim, verdict: Verdict) -> Explained:
-    """Give what is known of why a row is not met, as its file says; nothing if it is met."""
+    """Return the known cause of an unmet row from its file; empty if the row is met."""
     open_ = verdict not in MET and verdict != "skipped"
     return {
         "cause": cause_of(one) if open_ else "",
@@ -117,13 +114,13 @@ def explained(one: Published | Claim, verdict: Verdict) -> Explained:
 
 
 _Others: TypeAlias = "Sequence[tuple[Assumption, Any, Outcome, Outcome]]"
-"""Alternatives of assumptions, what came out under each, and what that is compared with."""
+"""Alternatives of assumptions, the outcome of each, and the outcome to compare it with."""
 
 
 def _sensitivity(
     figure: Figure, one: Published | Claim, outcome: Outcome, judged: Judged, others: _Others
 ) -> tuple[list[Sensitivity], list[str]]:
-    """Judge a row under every alternative; name the assumptions that its verdict depends on."""
+    """Judge a row under every alternative, and name the assumptions that change its verdict."""
     found: list[Sensitivity] = []
     depends: dict[str, None] = {}
     for assumption, alternative, other, beside in others if judged.verdict != "skipped" else ():
@@ -132,7 +129,7 @@ def _sensitivity(
         then = _judged(one, other, figure)
         taken = judged if beside is outcome else _judged(one, beside, figure)
         if then.here == taken.here and then.right == taken.right:
-            # What the row measures does not depend on this: measured links, for instance.
+            # The row does not depend on this, for instance with measured links.
             continue
         if then.met != taken.met:
             depends[assumption.name] = None
@@ -150,7 +147,7 @@ def _sensitivity(
 
 
 def _term(one: Published | Claim) -> Term:
-    """Give what a row measures; of an ordering, what stands on the left."""
+    """Return the term of a row; for an ordering, the left one."""
     return one.term if isinstance(one, Published) else one.left
 
 
@@ -186,7 +183,7 @@ def _row(figure: Figure, one: Published | Claim, outcome: Outcome, others: _Othe
 
 
 def _derived(figure: Figure, wanted: Term) -> list[str]:
-    """Name the assumptions whose value comes from what this row is judged on."""
+    """Name the assumptions whose value was derived from this row's figure."""
     known = {a.name: a for a in (*figure.paper.assumptions.values(), *figure.assumptions)}
     sources = {figure.id, f"{figure.id} {wanted.metric}"}
     return [name for name, a in known.items() if sources & set(a.derived_from)]
@@ -221,13 +218,13 @@ def _ends(one: Published | Claim) -> tuple[float | None, float | None] | None:
 
 
 def _ratio(one: Published | Claim, value: float | None, right: float | None) -> float | None:
-    """Give here over published, or left over right; none where one is missing or zero."""
+    """Return here over published, or left over right; None if one is missing or zero."""
     other = one.value if isinstance(one, Published) else right
     return None if value is None or not other else value / other
 
 
 class Counts(TypedDict):
-    """Rows by what became of them."""
+    """Counts of rows by verdict."""
 
     rows: int
     met: int
@@ -241,12 +238,12 @@ class Counts(TypedDict):
     argued: int
     """Missed rows with a cause that no experiment shows."""
     unexplained: int
-    """Of those not reproduced: how many have no cause."""
+    """Missed rows without a cause."""
     skipped: int
     derived: int
-    """Of those met: how many are judged on a figure that a setting was derived from."""
+    """Met rows on a figure from which a setting was derived."""
     constructed: int
-    """Of those met: how many are met by construction."""
+    """Rows met by construction."""
 
 
 def tally(rows: Sequence[Row]) -> dict[str, int]:
@@ -258,7 +255,7 @@ def tally(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def counted(rows: Sequence[Row]) -> tuple[Counts, Counts]:
-    """Count what publications state, and apart from it what is stated here alone."""
+    """Count published statements, and separately our own."""
     return (
         _counts([row for row in rows if not row["own"]]),
         _counts([row for row in rows if row["own"]]),
@@ -289,7 +286,7 @@ def _counts(rows: Sequence[Row]) -> Counts:
 
 
 def said_counts(rows: Sequence[Row]) -> list[str]:
-    """Say in a sentence or two each what became of published rows, and of our own statements."""
+    """Summarise the verdicts of published rows and of our own statements in sentences."""
     published, own = counted(rows)
     lines: list[str] = []
     if published["rows"]:
@@ -336,7 +333,7 @@ def _rest(counts: Counts) -> str:
 
 
 def shown(row: Mapping[str, Any]) -> str:
-    """Write what a row measures: the metric with its conditions."""
+    """Write the metric of a row with its conditions."""
     return str(Term(row["metric"], row["at"]))
 
 

@@ -9,7 +9,7 @@ from airtcp.papers.paper_forms import FIGURE
 
 
 def paper_schema() -> dict[str, Any]:
-    """Give the schema of the file of a table or figure.
+    """Return the schema of the file of a table or figure.
 
     >>> "published" in paper_schema()["properties"]
     True

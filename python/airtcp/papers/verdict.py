@@ -1,7 +1,7 @@
-"""Verdicts: is a published value, or a claimed ordering, met by what was measured here?
+"""Verdicts: whether the measures meet a published value or a claimed ordering.
 
-A verdict is worked out, never written: the file of a figure gives intervals, tolerances and
-margins, the driver gives measures, and the rules are these.
+A verdict is computed from the intervals, tolerances and margins of a figure's file and the measures
+of its driver, by these rules.
 
 A value has a region in which it is met: the published interval as printed (*within interval*), or
 the tolerance, relative or absolute, to both sides of the published value (*within tolerance*). A
@@ -11,12 +11,12 @@ other. The 95 % interval of the mean here decides together with the mean:
 - the mean lies in the region, and the interval here is no wider than the region: met;
 - the mean lies in a region with one end, and the interval here does not reach over it: met;
 - neither the mean nor the interval here touches the region: *not reproduced*;
-- everything else is *undecided*: the runs do not tell.
+- everything else is *undecided*: there are too few runs.
 
 An ordering *holds* if the left side is on the claimed side of the right side by at least the
-margin, which is relative to the right side, and the 95 % interval of that gap says the same; `~`
-holds if the sides differ by no more than the margin, either way. The gap is taken repeat by repeat
-where both sides were repeated together. What was measured once has no interval: its value alone
+margin, which is relative to the right side, and the 95 % interval of that gap agrees; `~` holds if
+the sides differ by no more than the margin in either direction. If both sides were repeated
+together, the gap is taken repeat by repeat. A single measurement has no interval: its value alone
 decides.
 """
 
@@ -54,23 +54,23 @@ class Judged:
     right: float | None = None
     """The right side of an ordering."""
     repeats: tuple[int, int] | None = None
-    """Repeats in which an ordering holds, of how many."""
+    """Repeats in which an ordering holds, and all repeats."""
 
     @property
     def met(self) -> bool:
-        """True if what was published is met."""
+        """True if the published statement is met."""
         return self.verdict in MET
 
 
 @dataclass(frozen=True)
 class _Region:
-    """Where a value is met; an end that is missing is infinite."""
+    """The region in which a value is met; a missing end is infinite."""
 
     low: float
     high: float
 
     def place(self, value: float, low: float | None, high: float | None) -> _Where:
-        """Tell where a mean lies, and whether its interval leaves that open."""
+        """Return the place of a mean, and whether its interval makes it unclear."""
         slack = _HAIR * max(abs(end) for end in (self.low, self.high, 0.0) if isfinite(end))
         inside = self.low - slack <= value <= self.high + slack
         if low is None or high is None:
@@ -83,10 +83,9 @@ class _Region:
 
 
 def judge(published: Published, outcome: Outcome) -> Judged:
-    """Compare a published value with what was measured.
+    """Compare a published value with the measure.
 
-    Raises:
-        KeyError: If the driver measures no such thing; the argument is the term.
+    Raises: KeyError: If the driver has no such measure; the argument is the term.
     """
     skipped = outcome.why_skipped(published.term)
     if skipped is not None:
@@ -110,7 +109,7 @@ def judge(published: Published, outcome: Outcome) -> Judged:
 
 
 def _regions(published: Published) -> list[tuple[Verdict, _Region, str]]:
-    """List where a published value is met."""
+    """List the regions in which a published value is met."""
     found: list[tuple[Verdict, _Region, str]] = []
     low, high, value = published.low, published.high, published.value
     if low is not None or high is not None:
@@ -133,8 +132,7 @@ def _regions(published: Published) -> list[tuple[Verdict, _Region, str]]:
 def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
     """Compare the two sides of a claimed ordering.
 
-    Raises:
-        KeyError: If the driver measures no such thing; the argument is the term.
+    Raises: KeyError: If the driver has no such measure; the argument is the term.
     """
     terms = [claim.left, *([claim.right] if isinstance(claim.right, Term) else [])]
     for wanted in terms:
@@ -167,7 +165,7 @@ def judge_claim(claim: Claim, outcome: Outcome) -> Judged:
 def _ordered(
     claim: Claim, value: float, other: float, low: float | None, high: float | None
 ) -> _Where:
-    """Tell on which side an ordering stands, given the 95 % interval of left less right."""
+    """Return the side of an ordering, given the 95 % interval of left minus right."""
     gap, margin = value - other, abs(other) * claim.margin
     if claim.op == "~":
         return _Region(-margin, margin).place(gap, low, high)
@@ -184,7 +182,7 @@ def _ordered(
 def _gap(
     claim: Claim, found: list[Measure], value: float, other: float
 ) -> tuple[float | None, float | None]:
-    """Give the 95 % interval of the left side less the right, if there is one.
+    """Return the 95 % interval of left minus right, if there is one.
 
     The margin scales with the right side, whose scatter counts with it.
     """
@@ -201,7 +199,7 @@ def _gap(
         low, high = gaps.low + back, gaps.high + back
         if left.weights is None and (right is None or right.weights is None):
             return low, high
-        # Few events do not show how much their gap scatters: the sides' own intervals count too.
+        # Few events do not show the scatter of their gap, so the sides' own intervals count, too.
         apart_low, apart_high = _apart(left, right, value, other)
         return min(low, apart_low), max(high, apart_high)
     if left.low is None and (right is None or right.low is None):
@@ -210,9 +208,9 @@ def _gap(
 
 
 def _apart(left: Measure, right: Measure | None, value: float, other: float) -> tuple[float, float]:
-    """Give the interval of the gap of two sides that were not repeated together.
+    """Return the interval of the gap of two sides that were not repeated together.
 
-    The ends are as far from the gap as both sides' ends together (Zou and Donner 2008).
+    The distances of both sides' ends are combined (Zou and Donner 2008).
     """
     below, above = _reach(left, value)
     right_below, right_above = (0.0, 0.0) if right is None else _reach(right, other)
@@ -221,7 +219,7 @@ def _apart(left: Measure, right: Measure | None, value: float, other: float) -> 
 
 
 def _reach(side: Measure, value: float) -> tuple[float, float]:
-    """Give how far an interval reaches below and above its mean; no interval reaches nowhere."""
+    """Return how far an interval reaches below and above its mean; 0 without an interval."""
     return (
         0.0 if side.low is None else value - side.low,
         0.0 if side.high is None else side.high - value,
@@ -231,7 +229,7 @@ def _reach(side: Measure, value: float) -> tuple[float, float]:
 def _pairs(
     each: list[float | None], fixed: Term | float, right: Measure | None
 ) -> list[tuple[float, float]]:
-    """Pair the repeats of both sides; a repeat draws the links of both."""
+    """Pair the repeats of both sides, since a repeat draws the links of both."""
     others: list[float | None]
     if isinstance(fixed, Term):
         # One side may have been repeated more often than the other.
@@ -246,7 +244,7 @@ def _pairs(
 
 
 def _repeats(claim: Claim, found: list[Measure]) -> tuple[int, int] | None:
-    """Count the repeats in which an ordering holds, and those in which it can be told."""
+    """Count the repeats in which an ordering holds, and those in which it is defined."""
     left = found[0].each
     right = found[-1] if isinstance(claim.right, Term) else None
     if left is None or (right is not None and right.each is None):
@@ -261,7 +259,7 @@ def _in_repeats(repeats: tuple[int, int] | None) -> str:
 
 
 def said_margin(claim: Claim) -> str:
-    """Say by how much an ordering has to hold."""
+    """Write the margin of an ordering."""
     if not claim.margin:
         return ""
     how = "give or take" if claim.op == "~" else "by" if claim.margin > 0 else "less"

@@ -1,5 +1,5 @@
-"""The page that a study or a run leaves behind: one file, complete in itself.
+"""The report of a result: one self-contained HTML file.
 
-The page holds its data, its style and the Vega-Lite library, and asks the network for nothing;
-its own content policy forbids it to. It works in light and dark, wide and narrow.
+The page holds its data, its style and the Vega-Lite library. It loads nothing from the network; its
+content policy forbids it. It supports light and dark schemes, and wide and narrow windows.
 """

@@ -1,4 +1,4 @@
-"""What the page of a study shows of links of varying capacity: the capacity over time, and TCP."""
+"""Links of varying capacity on the page of a study: the capacity over time, and TCP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airtcp.documents import CapacityLink, StudyDocument
 
 _DRAWN: Final = 20
-"""Links that have pictures of their own."""
+"""Most links with separate charts."""
 
 
 def over_time() -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _points(link: CapacityLink) -> list[dict[str, float]]:
 
 
 def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
-    """Gather the sections of these links, with `charts` and `data` for the payload."""
+    """Return the sections of these links, with `charts` and `data` for the payload."""
     if not links:
         return None
     charts: dict[str, Any] = {}
@@ -99,7 +99,7 @@ def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
 
 
 def capacity_page(document: StudyDocument) -> str:
-    """Make the page of a study all of whose links are of varying capacity."""
+    """Make the page of a study with links of varying capacity only."""
     links = document["capacities"]
     made = parts(links)
     if made is None:

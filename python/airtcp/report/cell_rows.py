@@ -1,4 +1,4 @@
-"""From the cells of a run's document to the rows and tables of its page."""
+"""Makes the rows and tables of a page from the cells of a run's document."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 MAX_CELLS: Final = 6
-"""Cells that the page draws; the document has all."""
+"""Most cells on the page; the document has all."""
 MAX_STATIONS: Final = 100
-"""Stations that the tables of the page show, of each cell."""
+"""Most stations of each cell in the page's tables."""
 
 Row = dict[str, Any]
 
 
 def _stations(cell: Row) -> list[Row]:
-    """Lay out the stations of one replication, each with the way to its access point."""
+    """Lay out the stations of one replication, each with the line to its access point."""
     at = cell["stations"][0]
     rows: list[Row] = []
     for station in cell["stations"]:
@@ -138,7 +138,7 @@ def _losses(cell: Row) -> list[Row]:
 
 
 def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
-    """Gather the rows of each cell's pictures; the map is of the first replication."""
+    """Return the rows of each cell's charts; the map shows the first replication."""
     summary = document["summary"].get("cells", [])[:MAX_CELLS]
     if not document["replications"]:
         return []
@@ -173,7 +173,7 @@ def _loss_table(cell: Row) -> dict[str, list[Any]]:
 
 
 def tables(document: RunDocument) -> list[dict[str, Any]]:
-    """Lay out what the page says of each cell in words and tables."""
+    """Lay out the words and tables of each cell."""
     return [
         {
             "name": cell["name"],
@@ -192,7 +192,7 @@ def tables(document: RunDocument) -> list[dict[str, Any]]:
 
 
 def findings(document: RunDocument) -> list[words.Finding]:
-    """Say what became of the data frames of each cell, in a sentence."""
+    """Return a finding on the data frames of each cell."""
     found: list[words.Finding] = []
     for cell in document["summary"].get("cells", [])[:MAX_CELLS]:
         rate = cell.get("data_error_rate")

@@ -1,8 +1,8 @@
-"""What the pictures of the pages are built from: named data, tooltips, zoom and the ramp.
+"""The parts of charts: named data, tooltips, zoom and the colour ramp.
 
 Each function of the modules `charts_...` returns a Vega-Lite specification that names its data
-(`links`, `models` ...); the page fills the data in, for all links or for the one that is chosen,
-and the colours. Heights are fixed, widths follow the page.
+(`links`, `models` ...); the page fills in the data, for all links or for the chosen one, and the
+colours. Heights are fixed, widths follow the page.
 """
 
 from __future__ import annotations
@@ -61,27 +61,25 @@ def zoom(*encodings: str) -> alt.Parameter:
 
 
 def q(field: str, title: str, fmt: str = ".3~r") -> alt.Tooltip:
-    """Show a quantity under the pointer."""
+    """Return a tooltip for a quantity."""
     return alt.Tooltip(field=field, type="quantitative", title=title, format=fmt)
 
 
 def n(field: str, title: str) -> alt.Tooltip:
-    """Show a name under the pointer."""
+    """Return a tooltip for a name."""
     return alt.Tooltip(field=field, type="nominal", title=title)
 
 
 def named(name: str) -> alt.Chart:
-    """Begin a picture of data that the page has under this name."""
+    """Begin a chart of the page's data under this name."""
     return alt.Chart(alt.NamedData(name))
 
 
 def ramp(field: str, title: str, *, legend: bool = True) -> alt.Color:
-    """Colour by a share, from 0 to 1; what lies beyond has the colour of the end.
+    """Colour by a share from 0 to 1; values beyond have the colour of the end.
 
-    Args:
-        field: The field that holds it.
-        title: Heading of the legend.
-        legend: Whether there is one.
+    Args: field: The field with the share. title: Heading of the legend. legend: Whether there is
+        one.
     """
     scale = alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP)
     key = alt.Legend(title=title, type="gradient", format=".1f") if legend else None

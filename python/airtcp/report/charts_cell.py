@@ -1,4 +1,4 @@
-"""The pictures of an 802.11 cell: its map, goodput, airtime, and what frames were lost to.
+"""The charts of an 802.11 cell: map, goodput, airtime, and causes of frame losses.
 
 Specifications name their data, as in `airtcp.report.charts`; the rows are those of
 `airtcp.report.cell_rows`.
@@ -22,14 +22,14 @@ _ROW: Final = 24
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 40
 _MAP: Final = 320
-"""The longer side of the map, whose scale is the same both ways."""
+"""The longer side of the map, whose scale is the same in both directions."""
 _NAMED: Final = 40
-"""Stations up to which the map names each."""
+"""Most stations that the map names."""
 _COLOURS: Final = [*theme.SERIES, theme.GUIDE, *theme.RAMP]
 
 
 def _station(key: str) -> str:
-    """Give what a metric of stations is called on an axis."""
+    """Return the axis title of a metric of stations."""
     return record("run", "StationResult")[key].label
 
 
@@ -137,7 +137,7 @@ def rates(count: int) -> dict[str, Any]:
 def positions(
     rows: Sequence[dict[str, Any]], neighbours: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Map the cell and the stations of others on its medium, at the same scale both ways."""
+    """Map the cell and the stations of others on its medium, at one scale in both directions."""
     xs, ys = ([row[axis] for row in (*rows, *neighbours)] for axis in ("x", "y"))
     spans = max(xs) - min(xs), max(ys) - min(ys)
     # A row of stations needs no square, but names need room.
@@ -158,7 +158,7 @@ def positions(
 
 
 def _centred(values: Sequence[float], reach: float) -> dict[str, Any]:
-    """Give the scale and the axis that reach equally far to both sides of all values."""
+    """Return a scale and an axis that reach equally far to both sides of all values."""
     middle = (min(values) + max(values)) / 2
     return {
         "scale": alt.Scale(domain=[middle - reach, middle + reach], nice=False, zero=False),
@@ -167,7 +167,7 @@ def _centred(values: Sequence[float], reach: float) -> dict[str, Any]:
 
 
 def _stations(rows: Sequence[dict[str, Any]], at: dict[str, Any]) -> list[alt.Chart]:
-    """Draw the stations of the cell, coloured by the frames that they lost, and their ways."""
+    """Draw the stations, coloured by their lost frames, and lines to the access point."""
     base = named("stations")
     ways = base.transform_filter("datum.role === 'station'").mark_rule(opacity=0.35)
     worst = [row["error"] for row in rows if row["error"] is not None]
@@ -194,7 +194,7 @@ def _stations(rows: Sequence[dict[str, Any]], at: dict[str, Any]) -> list[alt.Ch
         ],
     }
     known = base.transform_filter("isValid(datum.error)").mark_point(filled=True, opacity=1)
-    # A station that sent nothing has no share of lost frames: it is there, without a colour.
+    # A station that sent nothing has no share of lost frames, and no colour.
     silent = base.transform_filter("!isValid(datum.error)").mark_point(color=theme.GUIDE)
     return [
         ways.encode(**at, x2="to_x:Q", y2="to_y:Q"),
@@ -210,7 +210,7 @@ def _neighbours(at: dict[str, Any]) -> alt.Chart:
 
 
 def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Every picture of a cell, by the name the page has for it."""
+    """Return every chart of a cell, by its name on the page."""
     stations = len(rows["stations"])
     present = {row["frames"] for row in rows["airtime"]}
     classes = [name for name in cells.CLASSES.values() if name in present]

@@ -1,7 +1,7 @@
-"""The pictures of a comparison: goodput and differences with intervals, delay, windows.
+"""The charts of a comparison: goodput and differences with intervals, delay, windows.
 
-Specifications name their data, as in `airtcp.report.charts`. Every TCP has one colour and one
-shape on the whole page; what is drawn of it beside its name never depends on colour alone.
+Specifications name their data, as in `airtcp.report.charts`. Every TCP has one colour and one shape
+on the whole page, so that no chart depends on colour alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ROW: Final = 30
 _ROW_SPLIT: Final = 15
-"""Height a channel takes within the row of a TCP."""
+"""Height of a channel within the row of a TCP."""
 _SHAPES: Final = ["circle", "diamond", "triangle-up", "square", "cross", "triangle-down"]
 _DASHES: Final = [[1, 0], [6, 3], [2, 2]]
 _CHANNELS: Final = ["the trace", "independent losses", "Gilbert-Elliott"]
@@ -27,7 +27,7 @@ _CHANNEL_COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
 
 
 def _outcome(key: str) -> str:
-    """Give what a metric of a TCP or remedy is called on an axis."""
+    """Return the axis title of a metric of a TCP or remedy."""
     return record("compare", "Outcome")[key].label
 
 
@@ -47,7 +47,7 @@ def _colour(variants: Sequence[str], *, legend: bool) -> alt.Color:
 
 
 def _shape(variants: Sequence[str], *, legend: bool) -> alt.Shape:
-    # Two that share a colour do not share a shape.
+    # Two TCPs with the same colour have different shapes.
     shapes = [_SHAPES[(i + i // len(theme.SERIES)) % len(_SHAPES)] for i in range(len(variants))]
     key = alt.Legend(title=None, columns=6, symbolOpacity=1) if legend else None
     scale = alt.Scale(domain=list(variants), range=shapes)
@@ -74,13 +74,10 @@ def _height(variants: Sequence[str], *, several: bool) -> int:
 def goodput(
     variants: Sequence[str], unit: str, *, several: bool, runs: bool = True
 ) -> dict[str, Any]:
-    """What each TCP got: the replications, their mean, its confidence interval.
+    """Goodput of each TCP: the replications, their mean, its confidence interval.
 
-    Args:
-        variants: The TCPs, in order.
-        unit: Unit of the goodput.
-        several: Whether there are several channels.
-        runs: Whether the single replications are there to be drawn.
+    Args: variants: The TCPs, in order. unit: Unit of the goodput. several: Whether there are
+        several channels. runs: Whether to draw the single replications.
     """
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
     title = f"goodput ({unit})"
@@ -113,7 +110,7 @@ def goodput(
 
 
 def difference(variants: Sequence[str], reference: str, *, several: bool) -> dict[str, Any]:
-    """Goodput less the reference's, in percent; what is not significant is faint."""
+    """Goodput minus the reference's, in percent; differences that are not significant are faint."""
     y, colour, offset = _names(variants), _channel_colour(several=several), _offset(several=several)
     base = named("means").transform_filter("isValid(datum.gain)")
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
@@ -137,7 +134,7 @@ def difference(variants: Sequence[str], reference: str, *, several: bool) -> dic
         ],
         **offset,
     )
-    # The line at zero has no field of its own, so the zoom belongs to the points.
+    # The line at zero has no field, so the zoom belongs to the points.
     chart = alt.layer(zero, bars, points.add_params(zoom("x")))
     return finish(chart, _height(variants, several=several))
 
@@ -170,7 +167,7 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
 
 
 def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
-    """Goodput against delivery time, with what loss is left and what it costs beside the name."""
+    """Goodput against delivery time, with residual loss and cost beside the name."""
     base = named("means").transform_filter("datum.delivery > 0")
     title, late = f"goodput ({unit})", _outcome("delivery_p95_s")
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True))
@@ -196,7 +193,7 @@ def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:
 
 
 def shares(variants: Sequence[str], rival: str) -> dict[str, Any]:
-    """What each takes beside the rival; half is fair."""
+    """Share of each TCP beside the rival; half is fair."""
     base = named("means").transform_filter("isValid(datum.share)")
     half = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(50))
     y = _names(variants)
@@ -245,7 +242,7 @@ def windows(variants: Sequence[str]) -> dict[str, Any]:
 
 
 def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> dict[str, Any]:
-    """Difference to the reference over several links; what is not significant is faint."""
+    """Difference to the reference over several links; those not significant are faint."""
     base = named("means").transform_filter("isValid(datum.gain)")
     zero = named("unit").mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(0))
     y = alt.Y("link:N", title=None, sort=list(links), axis=_name_axis())

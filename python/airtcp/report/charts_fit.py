@@ -1,7 +1,7 @@
-"""The pictures of fits, after S1's figures 11 and 12.
+"""The charts of fits, after S1's figures 11 and 12.
 
-Every picture shows the links of one form: across, its estimate; up, what TCP got. On the line
-the estimate is right.
+Every chart shows the links of one form: the estimate on the x axis, TCP's throughput on the y axis.
+On the line the estimate is exact.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MANY: Final = 150
 _BEYOND: Final = 1.5
 _BELOW: Final = -0.5
 _LEAST: Final = 0.2
-"""How far the axis of the estimate goes, in parts of the greatest throughput of a link."""
+"""Ends of the axis of the estimate, relative to the greatest throughput of a link."""
 
 
 def estimate(
@@ -30,13 +30,10 @@ def estimate(
 ) -> dict[str, Any]:
     """Draw measured against estimated throughput.
 
-    Args:
-        field: The estimate: `estimate`, or `left_out` for that of a fit to all other links.
-        estimates: Its values, packets per second.
-        top: Greatest throughput of a link.
-        links: Number of links.
-        whole: Whether to show every estimate. Else those far beyond any link are cut off, so
-            that one that is wild does not hide the others.
+    Args: field: The estimate: `estimate`, or `left_out` for that of a fit to all other links.
+        estimates: Its values, packets per second. top: Greatest throughput of a link. links: Number
+        of links. whole: Whether to show every estimate. Otherwise estimates far beyond any link are
+        cut off, so that an outlier does not hide the others.
     """
     least, most = min(estimates, default=0.0), max(estimates, default=top)
     if not whole:

@@ -1,4 +1,4 @@
-"""The pictures of link protocols: what each way trades for what, and where the bits went.
+"""The charts of link protocols: goodput against latency of each path, and the use of the rate.
 
 Specifications name their data, as in `airtcp.report.charts`; the rows are those of
 `airtcp.report.link_rows`.
@@ -16,14 +16,14 @@ from airtcp.report import labels, theme
 from airtcp.report.charts import finish, n, named, q
 
 TRADE_OFF_HEIGHT: Final = 320
-"""Height of the trade-off in pixels, in which its names find their places."""
+"""Height of the trade-off chart in pixels, for placing names."""
 _ROW: Final = 24
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 40
 
 
 def trade_off() -> dict[str, Any]:
-    """Goodput over latency of each way; the larger and darker the point, the more is lost."""
+    """Goodput over latency of each path; larger and darker points mean more loss."""
     titles = {key: metric.label for key, metric in columns.paths().items()}
     base = named("paths").encode(
         x=alt.X("latency:Q", title=titles["latency"], scale=alt.Scale(zero=True)),
@@ -87,7 +87,7 @@ def bits(links: int) -> dict[str, Any]:
 
 
 def link_charts(paths: int, links: int) -> dict[str, dict[str, Any]]:
-    """Every picture of link protocols, by the name the page has for it."""
+    """Return every chart of link protocols, by its name on the page."""
     charts: dict[str, dict[str, Any]] = {}
     if links:
         charts["bits"] = bits(links)

@@ -1,9 +1,9 @@
-"""The pictures of models of bursty links: how far each is off, and on which links.
+"""The charts of models of bursty links: the error of each model, and on which links.
 
 A link is a dot, coloured by its PRR. `share` is TCP's throughput in percent of what the link
 carries, `burst` the longest run of received packets; both are means over synthetic links, and
-`trace_share`, `trace_burst` are those of the trace. `off` and `factor` are what lies between.
-The rows are those of `airtcp.report.models`.
+`trace_share`, `trace_burst` are those of the trace. `off` and `factor` are the differences. The
+rows are those of `airtcp.report.models`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,9 @@ def _dots(base: alt.Chart, links: int) -> Any:
 
 
 def overview(field: str, models: list[str], links: int) -> dict[str, Any]:
-    """Draw how far each model is off, a dot a link.
+    """Draw the error of each model, with a dot per link.
 
-    Args:
-        field: `off`, or `factor`.
-        models: The models, from above.
-        links: Number of links.
+    Args: field: `off`, or `factor`. models: The models, from the top. links: Number of links.
     """
     if field == "off":
         title = "throughput over the model, less that over the trace (% of what the link carries)"
@@ -66,7 +63,7 @@ def overview(field: str, models: list[str], links: int) -> dict[str, Any]:
 
 
 def against(field: str, links: int) -> dict[str, Any]:
-    """Draw what the links of one model have against what their traces have.
+    """Draw a value of one model's links against that of their traces.
 
     Args:
         field: `share`, or `burst`.

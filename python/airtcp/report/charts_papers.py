@@ -1,6 +1,6 @@
-"""The pictures of reproduced papers: what came out here, with the published points on it.
+"""The charts of reproduced papers: the results here, with the published points.
 
-A driver describes a picture as layers of rows (`airtcp.papers.outcome`); this turns it into a
+A driver describes a plot as layers of rows (`airtcp.papers.outcome`). This module turns it into a
 Vega-Lite specification that names its data (`layer0`, `layer1` ..., `published`), which the page
 fills in.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _HEIGHT: Final = 300
 _MANY: Final = 150
 _LONG: Final = 20
-"""Letters of a name beyond which three do not stand beside each other in a key."""
+"""Longest name in a legend with three columns."""
 _SHAPES: Final = ["circle", "triangle-up", "square", "diamond", "cross", "triangle-down"]
 
 
@@ -37,7 +37,7 @@ def _ticks(axis: Axis) -> alt.Axis:
     if axis.percent:
         return alt.Axis(format=".0%")
     if axis.scale == "log":
-        # 10k and 3M, but 0.003: "3m" would read as metres or millions.
+        # Writes 10k and 3M, but 0.003: "3m" could mean metres or millions.
         plain = "datum.value < 1 ? format(datum.value, '~r') : format(datum.value, '~s')"
         return alt.Axis(labelExpr=plain, values=[10.0**e * m for e in range(-6, 8) for m in (1, 3)])
     return alt.Axis(format="~r")
@@ -62,7 +62,7 @@ def _axes(plot: Plot) -> tuple[alt.X, alt.Y]:
 
 
 def _told(plot: Plot, fields: set[str]) -> list[alt.Tooltip]:
-    """Give what is shown under the pointer."""
+    """Return the tooltips of a plot."""
     told = [n("label", "what")] if "label" in fields else []
     told += [n("series", "series")] if "series" in fields else []
     told += [q("x", plot.x.title), q("y", plot.y.title)]
@@ -70,7 +70,7 @@ def _told(plot: Plot, fields: set[str]) -> list[alt.Tooltip]:
 
 
 def _by_series(layer: Layer, names: list[str]) -> dict[str, Any]:
-    """Tell the series apart by colour, and points by shape as well."""
+    """Distinguish the series by colour, and points by shape as well."""
     legend = None
     if len(names) > 1:
         columns = 2 if max(map(len, names)) > _LONG else 3
@@ -145,11 +145,10 @@ def _line(base: alt.Chart, known: str, missing: str) -> alt.Chart:
 
 
 def chart(plot: Plot, published: list[dict[str, Any]]) -> dict[str, Any]:
-    """Make the specification of a picture.
+    """Return the specification of a plot.
 
-    Args:
-        plot: The picture.
-        published: What was published and belongs on it: `x`, `y` (one may be missing), `label`.
+    Args: plot: The plot. published: The published points on it: `x`, `y` (one may be missing),
+        `label`.
     """
     names = _series(plot)
     layers = [
@@ -161,7 +160,7 @@ def chart(plot: Plot, published: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def data(plot: Plot, published: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Give the data of a picture by name; empty if there is nothing to draw."""
+    """Return the data of a picture by name; empty if there is nothing to draw."""
     found = {f"layer{i}": layer.rows for i, layer in enumerate(plot.layers) if layer.rows}
     return found | {"published": published} if found and published else found
 
@@ -173,9 +172,8 @@ _WIDE: Final = 50.0
 def compared(rows: list[dict[str, Any]], title: str) -> dict[str, Any]:
     """Draw published values and those here side by side.
 
-    Args:
-        rows: `name`, `published`, `here`, and `low` and `high` where there is an interval.
-        title: Title of the axis.
+    Args: rows: `name`, `published`, `here`, and `low` and `high` if there is an interval. title:
+        Title of the axis.
     """
     values = [v for row in rows for v in (row["published"], row["here"])]
     wide = min(values) > 0 and max(values) > _WIDE * min(values)

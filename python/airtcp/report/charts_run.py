@@ -1,4 +1,4 @@
-"""The pictures of a run: what each flow got, and the series over time where there are any.
+"""The charts of a run: goodput of each flow, and the series over time if there are any.
 
 Specifications name their data, as in `airtcp.report.charts`; rates are in Mb/s and times in
 milliseconds on the axes, though the documents are in SI units.
@@ -22,7 +22,7 @@ _DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
 
 
 def _flow(key: str) -> str:
-    """Give what a metric of flows is called on an axis."""
+    """Return the axis title of a metric of flows."""
     return record("run", "FlowResult")[key].label
 
 
@@ -58,7 +58,7 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
     pick = alt.selection_point(name="pick", fields=[who], bind="legend")
     key = alt.Legend(title=None, symbolOpacity=1, symbolSize=240)
     colour = alt.Color(f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=key, sort=None)
-    # Scales begin again at their end: the seventh line has the first colour and another dash.
+    # Colours repeat: the seventh line has the first colour and another dash.
     dashes = [dash for dash in _DASHES for _ in theme.SERIES]
     dash = alt.StrokeDash(f"{who}:N", scale=alt.Scale(range=dashes), legend=key, sort=None)
     line = (
@@ -77,7 +77,7 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
 
 
 def run_charts(flows: int, *, recorded: bool, stations: bool) -> dict[str, dict[str, Any]]:
-    """Every picture of a run's page, by the name the page has for it."""
+    """Return every chart of a run's page, by its name on the page."""
     charts = {"goodput": goodput(flows)}
     if recorded:
         charts |= {

@@ -1,8 +1,8 @@
-"""The pictures of a study, after the figures of S1: all its links side by side.
+"""The charts of a study over all its links, after the figures of S1.
 
-TCP's throughput against reception, what the order of the losses is worth to it, and how well the
-Gilbert-Elliott chain does. Specifications name their data, as in `airtcp.report.charts`; the
-fields are those of `airtcp.report.rows`. Those of one link are in `airtcp.report.charts_trace`.
+TCP's throughput against PRR, its gain from the order of losses, and the Gilbert-Elliott chain.
+Specifications name their data, as in `airtcp.report.charts`; the fields are those of
+`airtcp.report.rows`. Those of one link are in `airtcp.report.charts_trace`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
 
 
 def _size(links: int) -> int:
-    """Give the area of a link's dot, which is smaller among many."""
+    """Return the area of a link's dot, which is smaller among many."""
     return 62 if links <= _MANY else 28
 
 
@@ -49,7 +49,7 @@ def _rate_axis(scale: str) -> alt.Axis:
 
 
 def _intervals(base: alt.Chart, scale: str, mean: str, low: str, high: str) -> alt.Chart:
-    """Draw intervals as bars; on a logarithmic axis, one that has 0 in it ends below all dots."""
+    """Draw intervals as bars; on a logarithmic axis, one that contains 0 ends below all dots."""
     lowest = f"isValid(datum.{low}) ? datum.{low} : datum.{mean}"
     if scale == "log":
         base = base.transform_joinaggregate(floor=f"min({mean})")
@@ -110,7 +110,7 @@ def _unless_chance(opacity: float, faint: float) -> Any:
 
 def _gain_intervals(base: alt.Chart, field: str) -> alt.Chart:
     """Begin bars from `low_end` to `high_end`, the interval of a gain."""
-    # Where no link has an interval, a bar of no length keeps the axis that of the dots.
+    # Without any interval, bars of zero length keep the axis of the dots.
     ends = {
         f"{end}_end": f"isValid(datum.{field}_{end}) ? datum.{field}_{end} : datum.{field}"
         for end in ("low", "high")
@@ -119,7 +119,7 @@ def _gain_intervals(base: alt.Chart, field: str) -> alt.Chart:
 
 
 def gain(unit: str, links: int) -> dict[str, Any]:
-    """Throughput less that over independent losses, against mu (S1, figures 6 to 10)."""
+    """Throughput minus that over independent losses, against mu (S1, figures 6 to 10)."""
     field = "gain" if unit == "rate" else "gain_percent"
     title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
     base = named("links").transform_filter(f"isValid(datum.mu) && isValid(datum.{field})")
@@ -140,7 +140,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         n("more_than_chance", "significant"),
         n("converged", "mu has settled"),
     ]
-    # A hole in the dot says that mu has not settled; a varying outline would spoil the key.
+    # A hole in the dot shows that mu has not settled; a varying outline would change the legend.
     points = (
         base.mark_point(filled=True, size=size, cursor="pointer")
         .encode(
@@ -232,7 +232,7 @@ def longest(kind: str, links: int) -> dict[str, Any]:
 
 
 def study_charts(links: int) -> dict[str, dict[str, Any]]:
-    """Every picture of a study's page, by the name the page has for it."""
+    """Return every chart of a study's page, by its name on the page."""
     charts = {
         "link-tcp": charts_trace.link_throughput(),
         "link-cwnd": charts_trace.window(),

@@ -1,4 +1,4 @@
-"""The picture of a medium over time: frames, who lost them, back-off and NAV, lane by lane."""
+"""The chart of a medium over time: frames and losses, back-off and NAV, lane by lane."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LANE: Final = 46
 _COLOURS: Final = {
-    # Frames beyond those with a colour of their own are the rare ones that manage the cell.
+    # Frames without a separate colour are rare management frames.
     **dict.fromkeys(cells.CLASSES.values(), theme.SERIES[-1]),
     **dict(zip(cells.CLASSES.values(), theme.SERIES, strict=False)),
     timeline_rows.BACK_OFF: theme.GUIDE,
@@ -52,11 +52,9 @@ _OF_A_FRAME: Final = [
 
 
 def medium(lanes: Lanes, start: str) -> dict[str, Any]:
-    """Draw who held the air.
+    """Draw the use of the medium.
 
-    Args:
-        lanes: What is to be drawn.
-        start: When the interval begins, in words.
+    Args: lanes: The lanes to draw. start: When the interval begins, in words.
     """
     x = alt.X(
         "t0:Q",
@@ -85,7 +83,7 @@ def medium(lanes: Lanes, start: str) -> dict[str, Any]:
 
 
 def _colours(lanes: Lanes) -> dict[str, Any]:
-    """Give the colours of the frames and waits that occur, with their legend."""
+    """Return the colours of the frames and waits that occur, with their legend."""
     present = {row["what"] for row in (*lanes.frames, *lanes.waits)}
     shown = [name for name in _COLOURS if name in present]
     return {
@@ -96,7 +94,7 @@ def _colours(lanes: Lanes) -> dict[str, Any]:
 
 
 def _lanes(names: Sequence[str]) -> alt.Y:
-    """Give the vertical axis: one labelled lane per station."""
+    """Return the vertical axis: one labelled lane per station."""
     count = len(names)
     labels = ", ".join(f"'{_quoted(name)}'" for name in names)
     return alt.Y(
@@ -105,7 +103,7 @@ def _lanes(names: Sequence[str]) -> alt.Y:
         scale=alt.Scale(domain=[0, count], reverse=True, nice=False, zero=False),
         axis=alt.Axis(
             values=[lane + 0.5 for lane in range(count)],
-            # The theme's number of ticks thins out given values as well.
+            # The theme's tick count would thin out given values as well.
             tickCount=count,
             labelExpr=f"[{labels}][floor(datum.value)]",
             labelColor=theme.INK,

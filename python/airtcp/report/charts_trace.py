@@ -1,8 +1,8 @@
-"""The pictures of one link of a study, after the figures of S1.
+"""The charts of one link of a study, after the figures of S1.
 
-TCP over the trace beside both models of its losses, and what the losses themselves look like:
-how long their runs are, what they remember, how they change with time. Specifications name their
-data, as in `airtcp.report.charts`; the fields are those of `airtcp.report.rows`.
+TCP over the trace beside both models of its losses, and the losses themselves: their runs, their
+memory, and their change over time. Specifications name their data, as in `airtcp.report.charts`;
+the fields are those of `airtcp.report.rows`.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from airtcp.report import theme
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
-"""What the packets ran over, in the order of the legend."""
+"""The trace and its models, in the order of the legend."""
 
 _COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
 _SHAPES: Final = ["circle", "diamond", "triangle-up"]
 
 
 def studied(key: str) -> str:
-    """Give what a metric of studied links is called on an axis."""
+    """Return the axis title of a metric of studied links."""
     return columns.studied()[key].label
 
 
 def model_colour(*, legend: bool = True) -> alt.Color:
-    """Colour by what the packets ran over, the same in every picture of a study."""
+    """Colour by trace or model, the same in every chart of a study."""
     key = alt.Legend(title=None, symbolOpacity=1) if legend else None
     return alt.Color("model:N", scale=alt.Scale(domain=MODELS, range=_COLOURS), legend=key)
 
 
 def model_shape() -> alt.Shape:
-    """Shape the marks by what the packets ran over."""
+    """Shape the marks by trace or model."""
     return alt.Shape("model:N", scale=alt.Scale(domain=MODELS, range=_SHAPES))
 
 
@@ -108,7 +108,7 @@ def window() -> dict[str, Any]:
 
 
 def bursts(kind: str, view: str) -> dict[str, Any]:
-    """One link: how long its runs are, beside what each model expects (S1, figures 4 and 15)."""
+    """One link: the lengths of its runs, beside those of each model (S1, figures 4 and 15)."""
     noun = "losses" if kind == "loss" else "successes"
     tail = view == "tail"
     field = "tail" if tail else "share"
@@ -258,7 +258,7 @@ def autocorrelation() -> dict[str, Any]:
 
 
 def reception_over_time() -> dict[str, Any]:
-    """One link: what share of the packets arrives, window by window."""
+    """One link: the share of packets that arrives, window by window."""
     chart = (
         named("time")
         .mark_rect(clip=True)

@@ -1,4 +1,4 @@
-"""The command that reproduces the result of a page, as the page prints it."""
+"""The command on a page that reproduces its result."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from airtcp.documents import StudyDocument
 
 _PATHS: Final = 20
-"""Paths that are named: a line, not a list."""
+"""Most paths in the command."""
 _ARGUMENTS: Final = {"class": "link_class", "metric": "metrics"}
-"""Arguments whose names are not those of their options."""
+"""Arguments whose names differ from those of their options."""
 
 
 def command(
@@ -30,13 +30,11 @@ def command(
 ) -> str:
     """Write a command for a shell, or the call in Python where a setting is not an option.
 
-    Args:
-        words: The command and its subcommand.
-        paths: What it reads; each is named once, and beyond `_PATHS` an ellipsis stands for them.
-        options: Name and value of its options. None leaves one out, True stands for a flag, and
-            an option is given anew for each value of a list.
-        read: How traces were read, as a document has it.
-        python: Arguments that only the function has. If there are any, the call is written.
+    Args: words: The command and its subcommand. paths: Its inputs; each is named once, and an
+        ellipsis replaces those beyond `_PATHS`. options: Name and value of its options. None leaves
+        one out, True means a flag, and an option is repeated for each value of a list. read: The
+        options of reading, from the document. python: Arguments that only the function has. If
+        there are any, the call is written.
 
     >>> command("study", paths=["a.txt", "a.txt"], options=[("seed", 1), ("no-compare", True)])
     'airtcp study a.txt --seed 1 --no-compare'
@@ -77,7 +75,7 @@ def _call(
 
 
 def _path(path: str) -> str:
-    """Give a path that is not taken for an option."""
+    """Return a path that cannot be read as an option."""
     return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
@@ -106,6 +104,6 @@ def study_command(document: StudyDocument) -> str:
 
 @cache
 def _study_defaults() -> dict[str, Any]:
-    """Give the default of each setting of a study."""
+    """Return the default of each setting of a study."""
     settings = schema("study")["$defs"]["StudyOptions"]["properties"]
     return {name: of["default"] for name, of in settings.items() if "default" in of}

@@ -1,4 +1,4 @@
-"""The page of a comparison: for each scenario or link its findings, pictures and table."""
+"""The page of a comparison: findings, charts and table of each scenario or link."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ if TYPE_CHECKING:
     )
 
 _SECTIONS: Final = 40
-"""Subjects that have a section of their own; the others stand in the overview only."""
+"""Most subjects with a separate section; the others are in the overview only."""
 
 
 def compare_page(document: CompareDocument) -> str:
     """Make the page.
 
-    Args:
-        document: What `CompareResult.json` gives.
+    Args: document: The document of a comparison.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
@@ -76,14 +75,13 @@ def compare_page(document: CompareDocument) -> str:
 
 
 def best_choices(links: Sequence[Link]) -> dict[str, Any] | None:
-    """Gather what the page of a study shows of the TCPs compared over its links.
+    """Return the part of a study's page on the TCPs compared over its links.
 
     Args:
         links: The links of the study.
 
-    Returns:
-        What the template needs, with `charts` and `data` for the payload; None if no TCPs were
-        compared.
+    Returns: The values of the template, with `charts` and `data` for the payload; None if no TCPs
+        were compared.
     """
     compared = [
         (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
@@ -182,7 +180,7 @@ def section(
     charts: dict[str, Any],
     data: dict[str, Any],
 ) -> dict[str, Any]:
-    """Gather what the page shows of one subject; its pictures and their data go to the payload."""
+    """Return the section of one subject; its charts and data go to the payload."""
     subject = slot_limits.subject(subject)
     reference, rival = document["reference"], document["rival"]
     plots = _plots(subject, document)
@@ -220,7 +218,7 @@ def section(
 def _plots(
     subject: CompareSubject, document: CompareDocument
 ) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """Draw what there is of one subject; give each picture with its data, by name."""
+    """Draw one subject; return each chart with its data, by name."""
     cases = subject["cases"]
     first, several = cases[0], len(cases) > 1
     variants, rival = document["variants"], document["rival"]

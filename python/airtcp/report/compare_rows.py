@@ -1,4 +1,4 @@
-"""From the document of a comparison to what its pages draw and lay out in tables."""
+"""Makes the rows of charts and tables from the document of a comparison."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CHANNEL_NAMES: Final = {
     "independent": "independent losses",
     "gilbert-elliott": "Gilbert-Elliott",
 }
-"""What a case is over, as the legends have it."""
+"""The channels of cases in legends."""
 
 
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
-    """Lay out a row for each of several links: the verdict over it."""
+    """Lay out a row with the verdict for each of several links."""
     return {
         "head": ["Best choice", "Goodput", "Other strengths", verdict.WORSE],
         "rows": [
@@ -59,7 +59,7 @@ def _ends(
     name: str,
     limits: tuple[float, float] = words.NOT_NEGATIVE,
 ) -> dict[str, Any]:
-    """Give a mean and the ends of its interval as fields; without one, the mean itself."""
+    """Return a mean and the ends of its interval as fields; without one, the mean itself."""
     if value is None or value["mean"] is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     low, high = words.bounded(value, limits)
@@ -76,10 +76,10 @@ def _short(value: float) -> float:
 
 
 def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
-    """Lay out what a picture draws of one outcome."""
+    """Return the row of one outcome for the charts."""
     value, _ = compare.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
-    # A difference that was not tested is not drawn among those that were.
+    # A difference that was not tested is not drawn.
     tested = difference is not None and not quantities.untested(difference)
     percent = difference["percent"] if difference is not None and tested else None
     goodput = _ends(value, 1.0, "mean")
@@ -104,7 +104,7 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
 
 
 def run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
-    """Give the goodput of every replication, for its mark in the picture."""
+    """Return the goodput of every replication, for the chart."""
     return [
         {
             "variant": run["variant"],
@@ -121,7 +121,7 @@ def run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
 
 
 def window_rows(case: CompareCase) -> list[dict[str, Any]]:
-    """Give the windows over time of the variants of a case."""
+    """Return the windows over time of the variants of a case."""
     return [
         {"variant": window["variant"], "t": t, "cwnd": cwnd}
         for window in case["windows"]
@@ -130,7 +130,7 @@ def window_rows(case: CompareCase) -> list[dict[str, Any]]:
 
 
 def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
-    """Lay out every number of a case; a column with nothing in it is left out."""
+    """Lay out every number of a case, without empty columns."""
     outcomes = case["outcomes"]
     unit = compare.goodput(outcomes[0])[1]
     cells: list[tuple[str, Callable[[Outcome], str]]] = [

@@ -1,4 +1,4 @@
-"""The page of a set of fits: how well each form estimates, link by link."""
+"""The page of fits: the estimates of each form, link by link."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from airtcp.fit_document import FitDocument
 
 _ONLY_PYTHON: Final = {"segments_per_ack": 2.0, "max_window": 130.0}
-"""Settings of the formulas that are no options of the command, and their defaults."""
+"""Parameters of the formulas that are not options of the command, and their defaults."""
 
 
 def fit_page(document: FitDocument) -> str:
     """Make the page of fits.
 
-    Args:
-        document: What `FitResult.json` gives.
+    Args: document: The document of fits.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
@@ -66,7 +65,7 @@ def fit_page(document: FitDocument) -> str:
 def _drawn(
     document: FitDocument, top: float
 ) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, list[dict[str, Any]]]]:
-    """Draw each form and formula: what the template needs of the plots, charts and points."""
+    """Draw each form and formula: plots of the template, charts and points."""
     links = len(document["links"])
     plots: list[dict[str, Any]] = []
     charts: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Where the names of points on a map go, so that they lie on no point and on no other name."""
+"""Places the names of points on a map without overlaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 FONT: Final = 11
 """Size of a name, in px."""
 _WIDE: Final = 0.62
-"""Width of a character over the size of the font, of the wider fonts that browsers have."""
+"""Width of a character relative to the font size, for the wider fonts of browsers."""
 _POINT: Final = 7.0
 """Half the side of the square that a point covers, in px."""
 _GAP: Final = 2.0
@@ -32,13 +32,12 @@ class _Box(NamedTuple):
 
 
 def placed(points: Sequence[Mapping[str, Any]], metre: float) -> list[dict[str, Any]]:
-    """Place the names of points; a name for which there is no room is left out.
+    """Place the names of points; names without room are left out.
 
-    A name lies away from the first point, which is in the middle of a cell, if it can.
+    If possible, a name lies away from the first point, which is in the middle of a cell.
 
-    Args:
-        points: Their `name`, and `x` and `y` in metres; the first is the access point.
-        metre: Pixels a metre.
+    Args: points: Their `name`, and `x` and `y` in metres; the first is the access point. metre:
+        Pixels per metre.
 
     Returns:
         Names with the coordinates of their middles, in metres.
@@ -60,26 +59,23 @@ def placed(points: Sequence[Mapping[str, Any]], metre: float) -> list[dict[str, 
 
 
 CORNERS: Final = {"ne": (1, 1), "se": (1, -1), "nw": (-1, 1), "sw": (-1, -1)}
-"""Corners of a point at which its name can stand, in the order of preference; y grows upwards."""
+"""Corners of a point for its name, in the order of preference; y grows upwards."""
 ASIDE: Final = (14, 10)
 """Pixels from the middle of a point to the near end and the middle of a name at a corner."""
 _NARROW: Final = 420.0
-"""Width in pixels in which names must find room: what a narrow page leaves between the axes."""
+"""Width for names in pixels: the space between the axes on a narrow page."""
 
 
 def cornered(
     points: Sequence[Mapping[str, Any]], x: str, y: str, height: float
 ) -> list[dict[str, Any]]:
-    """Choose the corner of each point at which its name lies within the picture and on no other.
+    """Choose the corner of each point at which its name is in the chart and overlaps no other.
 
-    Args:
-        points: Their `name` and coordinates, on axes that begin at zero.
-        x: The field of the horizontal coordinate.
-        y: The field of the vertical coordinate.
-        height: Height of the picture in pixels.
+    Args: points: Their `name` and coordinates, on axes that begin at zero. x: The field of the
+        horizontal coordinate. y: The field of the vertical coordinate. height: Height of the chart
+        in pixels.
 
-    Returns:
-        The points with `corner`: a key of `CORNERS`, or empty where there is no room for the name.
+    Returns: The points with `corner`: a key of `CORNERS`, or empty without room for the name.
 
     >>> [p["corner"] for p in cornered([{"name": "a", "x": 1, "y": 1}], "x", "y", 300.0)]
     ['sw']

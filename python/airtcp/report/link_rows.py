@@ -1,4 +1,4 @@
-"""From the document of a run to what its page says of link protocols."""
+"""Makes the rows on link protocols from the document of a run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PARTS: Final = ("data_bps", "pfec_bps", "rfec_bps")
 
 
 def protocols(document: RunDocument) -> dict[str, list[Any]]:
-    """Lay out what the protocols did, link by link."""
+    """Lay out the protocols' results, link by link."""
     return table(protocol_links(document), columns.protocols())
 
 
 def bits(document: RunDocument) -> list[dict[str, Any]]:
-    """Give data, PFEC and RFEC of each link, in the unit of the axis."""
+    """Return data, PFEC and RFEC of each link, in the unit of the axis."""
     metrics = record("run", "ProtocolResult")
     return [
         {"name": row["name"], "part": part.title, "sent": row[part.key]["mean"] * part.scale}

@@ -1,4 +1,4 @@
-"""The page of models of bursty links: how far each is off in TCP's throughput and longest burst."""
+"""The page of models of bursty links: their errors in TCP's throughput and longest burst."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LEAST_BURST: Final = 1.0
-"""Where the bars of longest bursts end below: their axis is logarithmic."""
+"""Lower end of the bars of longest bursts, whose axis is logarithmic."""
 
 
 def models_page(document: dict[str, Any]) -> str:
     """Make the page of models.
 
-    Args:
-        document: What `airtcp.models` gives.
+    Args: document: The document of `airtcp.models`.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
@@ -71,7 +70,7 @@ def models_page(document: dict[str, Any]) -> str:
 
 
 def score_rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give a row for each link and model that could be made of it, as the pictures have them."""
+    """Return a row for each link and fitted model, for the charts."""
     return [
         _row(link, score)
         for link in document["links"]
@@ -97,7 +96,7 @@ def _row(link: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
         "share_low": share_low,
         "share_high": share_high,
         "off": share - trace_share,
-        # None where there is none: it has no place on a logarithmic axis.
+        # A missing burst has no place on a logarithmic axis.
         "trace_burst": trace["longest_success_burst"] or None,
         "burst": burst["mean"] or None,
         "burst_low": burst_low,
@@ -109,7 +108,7 @@ def _row(link: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
 def _bounds(
     estimate: dict[str, Any], scale: float, possible: tuple[float, float]
 ) -> tuple[float | None, float | None]:
-    """Give the ends of an interval, cut off at what there can be."""
+    """Return the ends of an interval, cut off at the limits of the quantity."""
     low, high = estimate["ci_low"], estimate["ci_high"]
     if low is None or high is None:
         return None, None
@@ -118,7 +117,7 @@ def _bounds(
 
 
 def _ends(rows: list[dict[str, Any]]) -> list[dict[str, float]]:
-    """Give the ends of the lines on which a model has what the trace has."""
+    """Return the ends of the lines on which model and trace agree."""
     shares = [row["trace_share"] for row in rows]
     bursts = [row["trace_burst"] for row in rows if row["trace_burst"]]
     return [
@@ -159,7 +158,7 @@ def _share(error: float) -> str:
 
 
 def _findings(document: dict[str, Any]) -> list[words.Finding]:
-    """Name the models that come closest, of those made of as many links as most models are."""
+    """Name the closest models, among those fitted to as many links as most models."""
     overall: list[dict[str, Any]] = document["overall"]
     usual = mode(model["links"] for model in overall) if overall else 0
     measures: list[tuple[str, str, Callable[[float], str]]] = [

@@ -1,4 +1,4 @@
-"""Puts a page together from the document, the templates and the drawing library."""
+"""Makes a page from the document, the templates and the chart library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BUNDLED: Final = "window.airtcpVega = { embed: vegaEmbed };"
 
 @cache
 def library() -> str:
-    """Bundle Vega, Vega-Lite and Vega-Embed; takes a second or so, and is kept for next time."""
+    """Bundle Vega, Vega-Lite and Vega-Embed; takes about a second, and is cached."""
     store = kept.Cache(kept.default_folder())
     made_of = f"{metadata.version('vl-convert-python')} {_VEGA_LITE} {_BUNDLED}"
     name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()}"
@@ -50,7 +50,7 @@ def _embedded(value: Any) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Escape what is not to be seen in a text of a result; text that is trusted is ours."""
+    """Escape invisible characters in the texts of a result; trusted text is our own."""
     plain = isinstance(value, str) and not isinstance(value, Markup)
     return printable(value, "\n\t") if plain else value
 
@@ -74,16 +74,12 @@ def render(
     facts: Sequence[tuple[str, str]],
     **values: Any,
 ) -> str:
-    """Put a page together.
+    """Make a page.
 
-    Args:
-        template: The template of the page.
-        script: Its script, which runs after the one all pages share.
-        payload: What its script reads; colours and the look of charts are added.
-        document: The result, with its `seed`, its `airtcp_version`, and whether it was
-            `interrupted`.
-        facts: What the head of the page says beside these.
-        **values: What its template reads.
+    Args: template: The template of the page. script: Its script, which runs after the common
+        script. payload: The data of its script; colours and chart styles are added. document: The
+        result, with its `seed`, its `airtcp_version`, and whether it was `interrupted`. facts:
+        Further facts in the head of the page. **values: The values of its template.
     """
     payload |= {
         "config": theme.CONFIG,
@@ -96,7 +92,7 @@ def render(
         "script": _text("picture.js") + _text("page.js") + _text(script),
         "payload": _embedded(payload),
     }
-    # Everything else is escaped; these four are ours, or encoded by `_embedded`.
+    # Everything else is escaped; these four are our own, or encoded by `_embedded`.
     trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
     seed, version = document["seed"], document["airtcp_version"]
     return page.render(

@@ -1,4 +1,4 @@
-"""The page of reproduced papers: each figure drawn, its rows, and what they depend on."""
+"""The page of reproduced papers: charts and rows of each figure, and their assumptions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
 
 
 def _drawn(figures: Sequence[Reproduced]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Draw the pictures of all figures; give the charts and their data by name."""
+    """Draw all figures; return the charts and their data by name."""
     charts: dict[str, Any] = {}
     data: dict[str, Any] = {}
     for figure in figures:
@@ -75,7 +75,7 @@ def _name(figure: Reproduced, name: str) -> str:
 
 
 def _points(figure: Reproduced, plot: Plot) -> list[dict[str, Any]]:
-    """Give the published values that belong on a plot."""
+    """Return the published values that belong on a plot."""
     return [
         {"x": said.x, "y": said.y, "label": said.says or f"{said.term}: {_text(said.value)}"}
         for said in figure.figure.published
@@ -84,7 +84,7 @@ def _points(figure: Reproduced, plot: Plot) -> list[dict[str, Any]]:
 
 
 def _compared(figure: Reproduced) -> dict[str, list[dict[str, Any]]]:
-    """Give what was published and measured, by metric, where there is more than one value."""
+    """Return published and measured values by metric, for metrics with several values."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in figure.rows:
         said, here = row["published"], row["here"]
@@ -116,7 +116,7 @@ def _findings(rows: Sequence[Row]) -> list[words.Finding]:
 
 
 def _of_published(counts: Counts) -> list[words.Finding]:
-    """Say how many published rows are met, undecided and missed."""
+    """Return the findings on published rows: met, undecided and missed."""
     found = [
         words.Finding(
             f"{counts['met']} of {counts['rows'] - counts['skipped']} published rows met",
@@ -156,7 +156,7 @@ def _of_published(counts: Counts) -> list[words.Finding]:
 
 
 def _of_own(counts: Counts) -> list[words.Finding]:
-    """Say how many statements hold that no publication makes."""
+    """Return the finding on our own statements."""
     if not counts["rows"]:
         return []
     return [
@@ -169,7 +169,7 @@ def _of_own(counts: Counts) -> list[words.Finding]:
 
 
 def _of_conditions(rows: Sequence[Row]) -> list[words.Finding]:
-    """Say how many verdicts depend on an assumption, or follow from how the links were made."""
+    """Return the findings on verdicts that depend on an assumption or hold by construction."""
     found: list[words.Finding] = []
     depend = sum(bool(row["depends_on"]) for row in rows)
     if depend:
@@ -223,7 +223,7 @@ def _section(figure: Reproduced) -> dict[str, Any]:
 
 
 def _plots(figure: Reproduced) -> list[dict[str, str]]:
-    """Name and caption the pictures of a figure: its own, then published values beside those here.
+    """Name and caption the charts of a figure: its plots, then published and measured values.
 
     The names are those of `_drawn`.
     """
@@ -284,7 +284,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _sensitivity(rows: Sequence[Row]) -> dict[str, Any]:
-    """Lay out what each row would be under each alternative: a column for each of these."""
+    """Lay out each row under each alternative, with a column per alternative."""
     heads: dict[tuple[str, str], None] = {}
     for row in rows:
         for tried in row["sensitivity"]:

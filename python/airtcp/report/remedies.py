@@ -1,4 +1,4 @@
-"""What would help a link, on the pages of a comparison and of a study."""
+"""Remedies on the pages of a comparison and of a study."""
 
 from __future__ import annotations
 
@@ -24,14 +24,12 @@ _ABOUT: Final = {
 
 
 def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
-    """Gather what the page shows of the remedies on one scenario or link.
+    """Return the section on the remedies on one scenario or link.
 
-    Args:
-        remedies: What was tried.
-        suffix: What tells the names of its pictures from those of others on the page.
+    Args: remedies: The remedies. suffix: Suffix of its chart names, which makes them unique on the
+        page.
 
-    Returns:
-        What the template needs, with `charts` and `data` for the payload.
+    Returns: The values of the template, with `charts` and `data` for the payload.
     """
     outcomes, reference = remedies["outcomes"], remedies["reference"]
     variants = [outcome["variant"] for outcome in outcomes]
@@ -65,13 +63,12 @@ def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
 
 
 def helped(links: Sequence[Link]) -> dict[str, Any] | None:
-    """Gather what the page of a study shows of what would help its links.
+    """Return the part of a study's page on remedies.
 
     Args:
         links: The links of the study.
 
-    Returns:
-        As `section`; of several links a table with a row for each; None if nothing was tried.
+    Returns: As `section`; for several links a table with a row for each; None without remedies.
     """
     tried = [
         (link["name"], slot_limits.remedies(each, link["tcp"]["slot_s"]))

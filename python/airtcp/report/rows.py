@@ -1,9 +1,9 @@
-"""From the document of a study to what its page carries: columns for all links, details of each.
+"""Makes the data of a page from the document of a study: columns for all links, details of each.
 
-The overview is a table of columns, since names repeated 2,780 times would be most of the file.
-The details of the links (histograms, curves, the window over time) are grouped, deflated and
-encoded, and the page unpacks a group when one of its links is chosen. Long curves are thinned
-to what a screen can show; the downloads that matter in full are beside the page, not in it.
+The overview is a table of columns, which avoids repeated key names. The details of the links
+(histograms, curves, the window over time) are grouped, deflated and encoded, and the page unpacks a
+group when one of its links is chosen. Long curves are thinned to the resolution of a screen; the
+data files beside the page have them in full.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],
     "memory": link_words.memory,
 }
-"""Columns that the page knows of every link, and where each comes from."""
+"""Columns of every link on the page, and their sources."""
 
 
 _HEADS: Final = {
@@ -125,18 +125,18 @@ _HEADS: Final = {
 
 
 def heads() -> list[list[str]]:
-    """Give the field and the heading of each column of the table of links."""
+    """Return the field and the heading of each column of the table of links."""
     metrics = columns.studied()
     return [["name", "Link"], *([field, metrics[key].head] for field, key in _HEADS.items())]
 
 
 def overview(links: Sequence[Link]) -> dict[str, list[Any]]:
-    """Gather the columns of all links."""
+    """Return the columns of all links."""
     return {name: [_round(pick(link)) for link in links] for name, pick in OVERVIEW.items()}
 
 
 def thin(values: Sequence[float], others: Sequence[float], keep: int) -> list[list[float]]:
-    """Thin a curve to about `keep` points, holding the low and high of every stretch.
+    """Thin a curve to about `keep` points, with the low and high of every stretch.
 
     >>> thin([0, 1, 2, 3], [5, 9, 1, 4], 8)
     [[0, 5], [1, 9], [2, 1], [3, 4]]
@@ -157,7 +157,7 @@ def thin(values: Sequence[float], others: Sequence[float], keep: int) -> list[li
 
 
 def detail(link: Link, window_points: int) -> dict[str, Any]:
-    """Gather what the page shows of one link beside its row of the overview."""
+    """Return the details of one link."""
     tcp = link["tcp"]
     chain = tcp["gilbert_elliott"]
     convergence = link["convergence"]
@@ -198,7 +198,7 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
 
 
 def _counts(label: str, measured: Any) -> list[Any]:
-    """One row of the small table under the throughput: a count, or a mean of replicas."""
+    """Return a row of the small table under the throughput: counts, or means over replicas."""
     row: list[Any] = [label]
     for key in ("packets_per_second", "timeouts", "fast_retransmits", "retransmission_ratio"):
         value = measured[key]
@@ -213,7 +213,7 @@ def longest(link: Link, kind: Literal["success", "loss"]) -> str:
 
 
 def titles(link: Link) -> dict[str, str]:
-    """Write the heading of each plot of a link: what it shows of this link."""
+    """Write the heading of each chart of a link."""
     empirical = link["tcp"]["empirical"]
     found = {
         "tcp": link_words.against_independent(link).headline,
@@ -254,7 +254,7 @@ def pack(value: Any) -> str:
 
 
 def study_payload(document: StudyDocument) -> dict[str, Any]:
-    """Gather everything that the page of a study carries."""
+    """Return all data of a study's page."""
     links = document["links"]
     points = WINDOW_POINTS if len(links) <= _MANY else WINDOW_POINTS // 4
     details = [detail(link, points) for link in links]

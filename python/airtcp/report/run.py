@@ -1,4 +1,4 @@
-"""The page of a run: what the flows got, what the links and cells did."""
+"""The page of a run: flows, links and cells."""
 
 from __future__ import annotations
 
@@ -31,11 +31,9 @@ def run_page(
 ) -> str:
     """Make the page of a run.
 
-    Args:
-        document: What `RunResult.json` gives.
-        series: Its series by table name, each a table as columns; empty if none was recorded.
-        timeline: What happened on the air in an interval, if that was recorded.
-        command: The command that makes the page.
+    Args: document: The document of a run. series: Its series by table name, each a table as
+        columns; empty if none was recorded. timeline: The timeline of the medium, if it was
+        recorded. command: The command that makes the page.
 
     Returns:
         A complete HTML document. Equal results give equal pages.
@@ -79,7 +77,7 @@ def run_page(
 
 
 def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
-    """Gather the pictures of flows, links and cells, and their data."""
+    """Return the charts of flows, links and cells, and their data."""
     payload = run_rows.run_payload(document, series)
     payload["charts"] = charts_run.run_charts(
         len(document["summary"]["flows"]),
@@ -100,7 +98,7 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
 def _media(
     document: RunDocument, timeline: timeline_rows.Timeline | None, payload: dict[str, Any]
 ) -> list[tuple[str, str]]:
-    """Draw the timeline of each cell on the page; give the headings and captions."""
+    """Draw the timeline of each cell on the page; return the headings and captions."""
     if timeline is None:
         return []
     said: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""From the document of a run, and its series, to what its page carries."""
+"""Makes the data of a page from the document of a run and its series."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _POINTS: Final = 1200
 MAX_NAMES: Final = 24
-"""Lines that a picture over time has at most: so many look different from each other."""
+"""Most lines of a chart over time, all of which look different."""
 _MOST_QUEUES: Final = 6
 _STRETCHES: Final = 120
 
@@ -34,14 +34,14 @@ def estimate(
 def drawn(
     value: Mapping[str, Any], scale: float, limits: tuple[float, float] = words.NOT_NEGATIVE
 ) -> dict[str, float | None]:
-    """Give a mean and the ends of its interval for a picture, in the unit of its axis."""
+    """Return a mean and the ends of its interval for a picture, in the unit of its axis."""
     low, high = words.bounded(value, limits)
     found = {"mean": value["mean"], "low": low, "high": high}
     return {key: None if end is None else end * scale for key, end in found.items()}
 
 
 def table(rows: list[dict[str, Any]], metrics: Iterable[Metric]) -> dict[str, list[Any]]:
-    """Lay out the estimates of flows or links; a column with nothing in it is left out."""
+    """Lay out the estimates of flows or links, without empty columns."""
     used = columns.with_values(metrics, rows)
     return {
         "head": [metric.head for metric in used],
@@ -82,7 +82,7 @@ def directions(document: RunDocument) -> dict[str, list[Any]]:
 
 
 def endpoint_names(series: dict[str, list[Any]], sends: str | None = None) -> list[str]:
-    """Name the end of a flow that each row is of; "" for an end that never had data under way."""
+    """Name the flow's end of each row; "" for an end that never had data in flight."""
     owners = list(zip(series["flow"], series["side"], strict=True))
     active = set(owners)
     if sends is not None:
@@ -94,7 +94,7 @@ def endpoint_names(series: dict[str, list[Any]], sends: str | None = None) -> li
 
 
 def busiest(names: list[str], values: list[float]) -> list[str]:
-    """Keep the names of the links at which most waits; "" for the others.
+    """Keep the names of the links with the longest queues; "" for the others.
 
     >>> busiest(["a", "b", "a", "b"], [0, 2, 1, 5])
     ['', 'b', '', 'b']
@@ -103,7 +103,7 @@ def busiest(names: list[str], values: list[float]) -> list[str]:
     for name, value in zip(names, values, strict=True):
         longest[name] = max(longest.get(name, 0.0), value)
     order = sorted(longest, key=lambda name: -longest[name])
-    # A packet on its way through is no queue, unless that is all there is.
+    # A single packet in transit is no queue, unless there is no longer one.
     kept = {name for name in order[:_MOST_QUEUES] if longest[name] > 1} or set(order[:1])
     return [name if name in kept else "" for name in names]
 
@@ -111,7 +111,7 @@ def busiest(names: list[str], values: list[float]) -> list[str]:
 def curves(
     names: list[str], times: list[float], values: list[float], scale: float
 ) -> list[list[Any]]:
-    """Split a series by name and thin each part; `MAX_NAMES` names are kept, the first ones."""
+    """Split a series by name and thin each part; the first `MAX_NAMES` names are kept."""
     parts: list[list[Any]] = []
     for name in list(dict.fromkeys(name for name in names if name))[:MAX_NAMES]:
         chosen = [i for i, owner in enumerate(names) if owner == name]
@@ -123,13 +123,11 @@ def curves(
 def shares(
     names: list[str], times: list[float], totals: list[float], stretches: int = _STRETCHES
 ) -> list[list[Any]]:
-    """Turn totals since the start into the part of each stretch of time they grew by, in percent.
+    """Turn totals since the start into their growth in each stretch of time, in percent.
 
-    Args:
-        names: Whose each total is.
-        times: When it was reached, in seconds; not falling for each name.
-        totals: The totals, in seconds.
-        stretches: How many stretches the time from nothing to the last total is cut into.
+    Args: names: The name of each total. times: The time of each total, in seconds; not falling for
+        each name. totals: The totals, in seconds. stretches: Number of stretches from time zero to
+        the last total.
 
     >>> shares(["a", "a"], [1.0, 4.0], [0.5, 1.0], stretches=2)
     [['a', [[0.0, 25.0], [2.0, 25.0], [4.0, 25.0]]]]
@@ -158,7 +156,7 @@ def left_out(names: list[str]) -> int:
 
 
 def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
-    """Gather everything that the page of a run carries."""
+    """Return all data of a run's page."""
     means = [
         {
             "name": flow["name"],

@@ -1,4 +1,4 @@
-"""The page of a study: what TCP gets over measured links and over links that look like them."""
+"""The page of a study: TCP over measured links and over their synthetic links."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 def study_page(document: StudyDocument) -> str:
     """Make the page of a study.
 
-    Args:
-        document: What `StudyResult.json` gives.
+    Args: document: The document of a study.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
@@ -75,7 +74,7 @@ def study_page(document: StudyDocument) -> str:
 
 
 def _first(links: Sequence[Link]) -> int:
-    """Choose the link to open with: the one that shows most, an intermediate one if there is."""
+    """Choose the link to show first, preferably an intermediate one."""
 
     def rank(index: int) -> tuple[bool, bool, bool, float]:
         link = links[index]
@@ -110,7 +109,7 @@ _FLAT: Final = 20.0
 
 
 def _scales(links: Sequence[Link]) -> Callable[[str], list[tuple[str, str]]]:
-    """Order the scales of a throughput plot: logarithmic first where most links lie near zero."""
+    """Order the scales of a throughput chart: logarithmic first if most links lie near zero."""
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in links]
     some = [rate for rate in rates if rate > 0]
     squeezed = bool(some) and max(some) > _FLAT * median(some)
@@ -123,7 +122,7 @@ def _scales(links: Sequence[Link]) -> Callable[[str], list[tuple[str, str]]]:
 
 
 def _headings(links: Sequence[Link]) -> dict[str, str]:
-    """Write the headings of the plots of all links: what each shows of these links."""
+    """Write the headings of the charts of all links."""
     spread = study.widest_spread(links)
     found = {
         "throughput": "Throughput follows PRR",

@@ -1,8 +1,8 @@
-"""Colours, type and axes of the pictures, in light and in dark.
+"""Colours, fonts and axes of the charts, in light and in dark.
 
-A chart names colours by role (`@trace`), and the page puts in those of the scheme in force, so
-that one specification serves both. The three series colours are from the Okabe-Ito set, which
-stays apart for readers with any common colour deficiency; each series has its own mark as well.
+A chart names colours by role (`@trace`), and the page fills in those of the present scheme. The
+three series colours are from the Okabe-Ito set, which readers with any common colour deficiency can
+distinguish; each series also has its own mark.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From the tables of a timeline to the rows of its picture: a lane for each station of a cell."""
+"""Makes the rows of a timeline's chart from its tables: a lane for each station of a cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 MAX_LANES: Final = 24
-"""Stations that are drawn: the access point, and those that sent most in the interval."""
+"""Most stations drawn: the access point, and those that sent most in the interval."""
 BACK_OFF: Final = "back-off"
 NAV: Final = "NAV"
 WHY: Final = {
@@ -20,7 +20,7 @@ WHY: Final = {
     "interferer": "interferer",
     "noise": "noise",
 }
-"""What a lost frame is marked with; with which class it overlapped is said under the pointer."""
+"""Marks of lost frames; the tooltip names the class of an overlapping frame."""
 _FRAME: Final = (0.08, 0.62)
 _WAITS: Final = {"back_off": (0.68, 0.80), "nav": (0.84, 0.94)}
 
@@ -29,7 +29,7 @@ Columns = dict[str, list[Any]]
 
 
 class Timeline(NamedTuple):
-    """A timeline as a run recorded it."""
+    """A recorded timeline."""
 
     start_s: float
     end_s: float
@@ -39,7 +39,7 @@ class Timeline(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """What the picture of one cell draws."""
+    """The lanes of one cell's chart."""
 
     names: list[str]
     left_out: int
@@ -133,7 +133,7 @@ def _wait(row: Row, lane: int, timeline: Timeline) -> Row:
 
 
 def heading(timeline: Timeline) -> str:
-    """Say which interval the picture shows.
+    """Write the interval of the chart.
 
     >>> heading(Timeline(2.0, 2.02, False, {}, {}))
     'The medium from 2 s to 2.02 s'
@@ -142,7 +142,7 @@ def heading(timeline: Timeline) -> str:
 
 
 def caption(timeline: Timeline, of: Lanes) -> str:
-    """Say how to read the picture, and what it leaves out."""
+    """Write how to read the chart, and what it leaves out."""
     text = (
         "The first replication; a lane for each station. The high bars are frames that it sent,"
         " pale and marked if the receiver did not decode them. Below are the slots of its back-off,"

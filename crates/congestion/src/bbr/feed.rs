@@ -1,4 +1,4 @@
-//! A driver that gives a BBR law acknowledgements and losses, for the tests of both versions.
+//! A test driver that passes acknowledgements and losses to a BBR law of either version.
 
 use airtcp_units::{Nanos, Narrow, Span};
 
@@ -38,7 +38,7 @@ impl<L: CongestionControl> Feed<L> {
         Self { law, now, delivered: 0, lost: 0 }
     }
 
-    /// An ACK of `segments` that left when `prior` bytes were delivered, at `rate`.
+    /// An ACK at `rate` of `segments` that left when `prior` bytes had been delivered.
     pub(super) fn sample(&self, segments: u64, prior: u64, rate: u64) -> AckSample {
         let bytes = segments * MSS;
         let total_delivered = self.delivered + bytes;
@@ -70,7 +70,7 @@ impl<L: CongestionControl> Feed<L> {
         self.law.on_ack(self.now, sample);
     }
 
-    /// One ACK, a round trip after the last call, that ends a round and acknowledges half a window.
+    /// One ACK, a round trip after the last call. It ends a round and acknowledges half a window.
     pub(super) fn round(&mut self, rate: u64) {
         self.round_with(rate, |_| ());
     }
@@ -90,7 +90,8 @@ impl<L: CongestionControl> Feed<L> {
         self.ack(&sample);
     }
 
-    /// A segment of the present flight is lost as the `n`-th of its flight, `tx` in flight with it.
+    /// One segment of the present flight is lost, the `n`-th loss of that flight, which had `tx`
+    /// bytes.
     pub(super) fn lose(&mut self, start: u64, n: u64, tx: u64) {
         self.lost += MSS;
         let lost = Lost {
@@ -121,7 +122,7 @@ impl<L: CongestionControl> Feed<L> {
     }
 }
 
-/// Equal but for rounding.
+/// Equal within rounding error.
 pub(super) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-6 * b.abs()
 }

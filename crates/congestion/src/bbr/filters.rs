@@ -1,22 +1,21 @@
-//! What both versions of BBR estimate with: a windowed maximum, round trips counted by packets,
-//! samples that say nothing, and draws that repeat.
+//! Estimators of both BBR versions: a windowed maximum, round trips counted by packets,
+//! self-limited samples, and reproducible pseudo-random numbers.
 
 use std::collections::VecDeque;
 
 use crate::RateSample;
 
-/// The greatest value of a recent stretch of some virtual time that never runs backwards
-/// (`UpdateWindowedMaxFilter`). Exact, where the drafts' reference (K. Nichols' filter in Linux)
-/// keeps three values; the window is meant as there: values up to `window` old count. Nothing
-/// expires without an update.
+/// The maximum over a sliding window of some virtual time that never runs backwards
+/// (`UpdateWindowedMaxFilter`). Values up to `window` old count. A value expires only at an update.
+/// The result is exact; the drafts' reference (K. Nichols' filter in Linux) keeps three values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WindowedMax {
-    /// Times ascend, values descend: the first is the greatest.
+    /// Times ascend, values descend: the first value is the maximum.
     samples: VecDeque<(u64, u64)>,
 }
 
 impl WindowedMax {
-    /// Room for a window of this length, so that nothing is allocated later.
+    /// Allocates for a window of this length at once.
     pub(super) fn new(window: u64) -> Self {
         Self { samples: VecDeque::with_capacity(window.min(1024) as usize + 2) }
     }
@@ -30,7 +29,7 @@ impl WindowedMax {
         while self.samples.back().is_some_and(|s| s.1 <= value) {
             self.samples.pop_back();
         }
-        // A greater one of the same time hides this one for good.
+        // A greater value at the same time replaces this one.
         if self.samples.back().is_none_or(|s| s.0 < time) {
             self.samples.push_back((time, value));
         }
@@ -45,20 +44,21 @@ impl WindowedMax {
     }
 }
 
-/// Round trips timed by packets: one ends when a segment sent after its beginning is acknowledged.
+/// Counts round trips by packets: a round ends when a segment sent after its beginning is
+/// acknowledged.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rounds {
     /// `BBR.next_round_delivered`.
     next_delivered: u64,
     /// `BBR.round_count`.
     pub(super) count: u64,
-    /// `BBR.round_start`: the ACK at hand ended one.
+    /// `BBR.round_start`: the present ACK ended a round.
     pub(super) start: bool,
 }
 
 impl Rounds {
-    /// `UpdateRound`: the segment acknowledged left when `prior` bytes were delivered; now it is
-    /// `delivered`.
+    /// `UpdateRound`: the acknowledged segment left when `prior` bytes had been delivered;
+    /// `delivered` is the present count.
     #[inline]
     pub(super) const fn update(&mut self, prior: u64, delivered: u64) {
         self.start = prior >= self.next_delivered;
@@ -74,8 +74,8 @@ impl Rounds {
     }
 }
 
-/// Marks delivery-rate samples of ProbeRTT. BBR itself limits the flight then, so these samples count as
-/// application-limited (`MarkConnectionAppLimited`).
+/// Marks the delivery-rate samples of ProbeRTT. BBR limits the flight there, so these samples count
+/// as application-limited (`MarkConnectionAppLimited`).
 #[derive(Debug, Clone, Default)]
 pub(super) struct SelfLimited {
     from: u64,
@@ -98,7 +98,7 @@ impl SelfLimited {
     }
 }
 
-/// Numbers that look random and are the same in each run: SplitMix64 of a counter.
+/// Reproducible pseudo-random numbers: SplitMix64 of a counter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draws {
     seed: u64,
@@ -112,7 +112,7 @@ impl Draws {
 
     const fn bits(&mut self) -> u64 {
         self.count += 1;
-        // The seed goes through a round of its own, so that neighbours do not share a sequence.
+        // A separate mixing step of the seed: neighbouring seeds do not share a sequence.
         let key = Self::mix(self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15));
         Self::mix(key.wrapping_add(self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
@@ -123,7 +123,7 @@ impl Draws {
         z ^ (z >> 31)
     }
 
-    /// One of `0..n`.
+    /// A number in `0..n`.
     pub(super) const fn below(&mut self, n: u64) -> u64 {
         ((self.bits() as u128 * n as u128) >> 64) as u64
     }
@@ -136,8 +136,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against the definition: the greatest value not more than `window` old, after any
-        /// values at any times.
+        /// Compares the filter with the definition: the greatest value at most `window` old.
         #[test]
         fn the_maximum_is_that_of_the_window(
             window in 1u64..12,
@@ -169,13 +168,13 @@ mod tests {
         assert_eq!(filter.get(), 0);
     }
 
-    /// Ten segments in flight, one acknowledged at a time: a round every ten.
+    /// With ten segments in flight and one acknowledged at a time, every tenth ACK ends a round.
     #[test]
     fn a_round_takes_a_flight() {
         let mut rounds = Rounds::default();
         let mut starts = Vec::new();
         for n in 0..40u64 {
-            // Segment n left when n - 9 or so had been delivered.
+            // Segment n left when about n - 9 segments had been delivered.
             rounds.update(n.saturating_sub(10), n + 1);
             if rounds.start {
                 starts.push(n);
@@ -186,10 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_what_left_while_held_back_are_limited() {
+    fn samples_sent_while_self_limited_are_limited() {
         let sample = |prior_delivered| RateSample { prior_delivered, ..RateSample::default() };
         let mut marks = SelfLimited::default();
-        assert!(!marks.limits(&sample(0)), "nothing was held back yet");
+        assert!(!marks.limits(&sample(0)), "BBR has not limited the flight yet");
         marks.mark(1000, 400);
         marks.mark(1200, 300);
         let limited: Vec<bool> =
@@ -210,10 +209,10 @@ mod tests {
         assert_ne!(draw(3), draw(4));
         for k in 0..7 {
             let n = draw(5).iter().filter(|d| **d == k).count();
-            // Five standard deviations of a binomial around 1000.
+            // Five standard deviations of a binomial distribution around 1000.
             assert!(n.abs_diff(1000) < 147, "{k}: {n}");
         }
-        // What follows one another, and what neighbouring seeds draw first, is not the same.
+        // Successive numbers differ, and the first numbers of neighbouring seeds differ.
         let pairs = draw(6).windows(2).filter(|w| w[0] == w[1]).count();
         assert!(pairs.abs_diff(1000) < 147, "{pairs}");
         let firsts: Vec<u64> = (0..7000).map(|s| Draws::new(s).below(7)).collect();

@@ -1,23 +1,23 @@
 //! BBR version 1, draft-cardwell-iccrg-bbr-congestion-control-00 (2017).
 //!
-//! BtlBw is the greatest delivery rate of ten round trips, RTprop the least round-trip time of ten
-//! seconds. Startup doubles the rate each round until BtlBw grows by less than a quarter in three,
-//! Drain empties the queue that this left, ProbeBW cycles the pacing gain through 5/4, 3/4 and six
-//! times 1, ProbeRTT holds four segments in flight for 200 ms if RTprop was not seen again for ten
-//! seconds. The window is two BDPs (Startup: 2.89) and three send quanta. A loss does not change the
-//! model. It begins a recovery: in the first round the sender sends one segment for each delivered,
-//! in later rounds at most two. When the recovery ends, the sender restores the window.
+//! BtlBw is the maximum delivery rate of ten round trips, RTprop the minimum round-trip time of ten
+//! seconds. Startup doubles the rate each round until BtlBw grows by less than a quarter in three
+//! rounds. Drain empties the queue of Startup. ProbeBW cycles the pacing gain through 5/4, 3/4 and
+//! six times 1. ProbeRTT holds four segments in flight for 200 ms if no sample was as low as RTprop
+//! for ten seconds. The window is two BDPs (Startup: 2.89) and three send quanta. A loss does not
+//! change the model. It begins a recovery: in the first round the sender sends one segment for each
+//! delivered, in later rounds at most two. When the recovery ends, the sender restores the window.
 //!
-//! Where the draft leaves room: pacing spaces single segments, so that the send quantum only adds to the
-//! window (by Linux's rules new data leave a quantum at a time, see below). If the handshake gave no
-//! round-trip time, the first smoothed one sets the initial pacing rate again, as in Linux. Left out, since
-//! the draft does not have it: an answer to ECN marks.
+//! Where the draft leaves room: pacing spaces single segments, so that the send quantum only adds
+//! to the window. If the handshake gave no round-trip time, the first smoothed one sets the initial
+//! pacing rate again, as in Linux. The draft has no response to ECN marks, and neither has this
+//! law.
 //!
-//! By Linux's rules (`rules = "linux"`, or `law_rules` of the connection) it detects policers
-//! ([`policer`]), allows for ACKs in bundles ([`aggregation`]), paces 1 % below the estimate, sends new
-//! data in quanta and has windows of an even number of segments. Of Linux are left out: packets in
-//! the network at the earliest departure time, a first window that is not paced, and the wait for a
-//! whole quantum where the window has room for less.
+//! By Linux's rules (`rules = "linux"`, or `law_rules` of the connection) the law detects policers
+//! ([`policer`]), allows for ACK aggregation ([`aggregation`]), paces 1 % below the estimate, sends
+//! new data in quanta, and uses windows of an even number of segments. It leaves out three parts of
+//! Linux: earliest departure times, an unpaced first window, and the wait for a whole quantum if
+//! the window has room for less.
 
 use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
@@ -31,7 +31,7 @@ mod window;
 pub use config::Bbr1Config;
 
 use self::aggregation::Aggregation;
-use self::policer::{News, Policer};
+use self::policer::{Policer, Progress};
 use super::filters::{Draws, Rounds, SelfLimited, WindowedMax};
 use super::{promises, rate_of};
 use crate::{
@@ -47,11 +47,10 @@ enum State {
     ProbeRtt,
 }
 
-/// Where loss recovery stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecoveryKind {
     None,
-    /// Fast recovery began, the ACK that began it is still to come.
+    /// Fast recovery began; the ACK that began it has not reached the law yet.
     Entering,
     Running,
 }
@@ -137,7 +136,7 @@ impl Bbr1 {
         }
     }
 
-    /// RTprop: the least round-trip time of the filter's window.
+    /// RTprop: the minimum round-trip time of the filter's window.
     pub const fn min_rtt(&self) -> Option<Span> {
         self.rtprop
     }
@@ -167,15 +166,15 @@ impl Bbr1 {
 }
 
 impl Bbr1 {
-    /// A timeout counts as a loss at the end of a round for Linux's detection of policers, and what
-    /// Startup had reached is measured anew.
+    /// Linux's policer detection counts a timeout as a loss at the end of a round. Startup's
+    /// full-pipe estimate begins again.
     fn on_timeout_linux(&mut self, now: Nanos) {
         if self.linux {
             self.full_bw = 0;
         }
         if self.policer_detection {
             let (delivered, lost) = (self.total_delivered, self.total_lost);
-            self.detect_policer(&News {
+            self.detect_policer(&Progress {
                 now,
                 round_start: true,
                 losses: true,
@@ -226,13 +225,13 @@ impl CongestionControl for Bbr1 {
 
     fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
         match c.kind {
-            // The draft has no answer to marks.
+            // The draft has no response to marks.
             CongestionKind::EcnCe => {}
             CongestionKind::FastRetransmit if !c.restart => {
                 self.save_cwnd();
-                // A further episode before the end of recovery (a lost retransmission, or a loss
-                // that the ending ACK tells) begins no second first round, as in Linux. The window
-                // is set by the ACK that told of the loss, which follows.
+                // A further episode before the end of recovery begins no second first round, as in
+                // Linux. It comes from a lost retransmission, or from a loss that the ending ACK
+                // reports. The ACK that reported the loss follows and sets the window.
                 if self.recovery == RecoveryKind::None {
                     self.recovery = RecoveryKind::Entering;
                 }
@@ -252,7 +251,7 @@ impl CongestionControl for Bbr1 {
         self.packet_conservation = false;
         self.restore_cwnd();
         self.policer.reset();
-        // A plateau seen in a recovery without reason is none.
+        // A plateau during a spurious recovery does not count.
         (self.full_bw, self.full_bw_count) = (0, 0);
     }
 
@@ -274,7 +273,7 @@ impl CongestionControl for Bbr1 {
         self.cwnd
     }
 
-    /// The window to which a recovery or ProbeRTT will return.
+    /// The window that the law restores after a recovery or ProbeRTT.
     fn ssthresh(&self) -> u64 {
         self.cwnd.max(self.prior_cwnd)
     }

@@ -1,22 +1,23 @@
 //! BBR version 3, draft-ietf-ccwg-bbr-06 (July 2026), section 5.
 //!
-//! A long-term model (`max_bw` over two ProbeBW cycles, `inflight_longterm` once probing met too
-//! much loss) says what the path can carry, a short-term one (`bw_shortterm`, `inflight_shortterm`)
-//! what it seems to carry since losses came in. Startup doubles the rate each round until it does
-//! not grow or loses, Drain empties the queue, ProbeBW goes through DOWN (0.9), CRUISE (1), REFILL (1)
-//! and UP (1.25), every 2 to 3 s or as often as Reno would lose; ProbeRTT halves what is in
-//! flight for 200 ms each 5 s. Names in the comments are the draft's.
+//! The long-term model is `max_bw` over two ProbeBW cycles and `inflight_longterm`, which is set
+//! when probing meets too much loss. The short-term model (`bw_shortterm`, `inflight_shortterm`)
+//! bounds it after recent losses. Startup doubles the rate each round until the rate stops growing
+//! or losses are too high. Drain empties the queue. ProbeBW goes through DOWN (0.9), CRUISE (1),
+//! REFILL (1) and UP (1.25), every 2 to 3 s or as often as Reno would lose. ProbeRTT halves the
+//! bytes in flight for 200 ms every 5 s. Names in the comments are the draft's.
 //!
 //! Where the draft leaves room:
 //! - Pacing spaces single segments, so that the send quantum only adds to the window.
-//! - ECN has no response of its own in the draft, which demands that a mark be treated as
-//!   congestion: one echo per window counts as a loss of the round, ends Startup, and while
-//!   probing as too much in flight.
-//! - Without SACK losses within a round trip are not known one by one: the episode is the loss.
-//! - An ACK whose interval is no sample changes neither rounds nor bandwidth, as in Linux.
+//! - The draft gives no response to ECN but demands that a mark be treated as congestion. One echo
+//!   per window counts as a loss of the round, ends Startup, and counts as too much in flight while
+//!   probing.
+//! - Without SACK, losses within a round trip are not known one by one: an episode counts as a
+//!   loss.
+//! - An ACK whose interval gives no valid sample changes neither rounds nor bandwidth, as in Linux.
 //!
-//! Left out: what Linux has beside the draft (ECN alpha, the fast path, packets in the network at
-//! the earliest departure time).
+//! Left out are the parts of Linux that the draft does not have: ECN alpha, the fast path and
+//! earliest departure times.
 
 mod config;
 mod losses;
@@ -50,7 +51,7 @@ pub struct Bbr {
     /// Bits per second.
     pacing_rate: f64,
     has_seen_rtt: bool,
-    /// `max_bw_filter`: the previous and the present ProbeBW cycle.
+    /// `max_bw_filter`: the maxima of the previous and the present ProbeBW cycle.
     max_bw: [u64; 2],
     bw_shortterm: u64,
     bw_latest: u64,
@@ -69,7 +70,7 @@ pub struct Bbr {
     full_bw_now: bool,
     full_bw: u64,
     full_bw_count: u32,
-    /// Discontiguous ranges lost in this round, and where the last one ends.
+    /// Discontiguous ranges lost in this round, and the end of the last one.
     lost_ranges: u32,
     lost_end: u64,
     drain_start_round: u64,
@@ -158,7 +159,7 @@ impl Bbr {
         }
     }
 
-    /// `BBR.min_rtt`: the least round-trip time of the filter's window.
+    /// `BBR.min_rtt`: the minimum round-trip time of the filter's window.
     pub const fn min_rtt(&self) -> Option<Span> {
         self.min_rtt
     }
@@ -321,7 +322,7 @@ impl CongestionControl for Bbr {
         self.cwnd
     }
 
-    /// The window to which a recovery or ProbeRTT will return, as far as the model lets it.
+    /// The window that the law restores after a recovery or ProbeRTT, within the model's bounds.
     fn ssthresh(&self) -> u64 {
         let held_down = self.recovery != RecoveryKind::None || self.state == State::ProbeRtt;
         if held_down { self.cwnd.max(self.prior_cwnd) } else { self.cwnd }

@@ -1,4 +1,4 @@
-//! The search step by step, by hand from the table at the head of the law.
+//! The search step by step, computed by hand from the table at the head of the law.
 
 use super::*;
 use airtcp_units::{Narrow, Saturate};
@@ -27,7 +27,7 @@ fn loss(bic: &mut Bic, kind: CongestionKind) {
     bic.on_congestion(Nanos(0), &Congestion { kind, flight: bic.cwnd(), restart: false });
 }
 
-/// Loses at `segments` and reports the window after.
+/// Loses a segment at a window of `segments` and returns the reduced window.
 fn loses_at(bic: &mut Bic, segments: u64) -> u64 {
     bic.window.set_cwnd(segments * MSS);
     loss(bic, CongestionKind::FastRetransmit);
@@ -38,7 +38,7 @@ fn loses_at(bic: &mut Bic, segments: u64) -> u64 {
 fn the_search_approaches_the_last_maximum() {
     let mut bic = law(BicConfig::default());
     assert_eq!(loses_at(&mut bic, 1000), 800 * MSS);
-    // Window, growth per round trip for W = 1000.
+    // Window, and growth per round trip for W = 1000.
     for (w, increment) in [
         (800, 16.0),
         // (1000 - 932) / 4 = 17.
@@ -47,12 +47,12 @@ fn the_search_approaches_the_last_maximum() {
         // (1000 - 940) / 4 = 15.
         (940, 15.0),
         (990, 2.0),
-        // Seven below: 7 / 4 rounds to 1, the smooth part.
+        // Seven segments below: 7 / 4 rounds to 1, where `smooth_part` applies.
         (993, 0.2),
         (999, 0.2),
         (1000, 0.2),
         (1003, 0.2),
-        // Beyond: (w - W) / 3.
+        // Above the target: (w - W) / 3.
         (1004, 4.0 / 3.0),
         (1030, 10.0),
         (1047, 47.0 / 3.0),
@@ -62,7 +62,7 @@ fn the_search_approaches_the_last_maximum() {
         bic.window.set_cwnd(w * MSS);
         assert!((bic.increment() - increment).abs() < 1e-12, "{w}: {}", bic.increment());
     }
-    // As Linux where every segment is acknowledged; Reno below.
+    // Linux's factor when every segment is acknowledged; Reno below `low_window`.
     let mut bic = law(BicConfig { ack_ratio: 1.9375, ..BicConfig::default() });
     loses_at(&mut bic, 1000);
     for (w, increment) in [(14, 1.0), (800, 31.0), (940, 15.0 * 1.9375)] {
@@ -82,7 +82,7 @@ fn round_trips_add_up() {
     let mut bic = law(BicConfig::default());
     assert_eq!(loses_at(&mut bic, 150), 120 * MSS);
     for expected in [127, 132, 136, 139, 141, 143] {
-        // One window, at the increment with which it began.
+        // One window of ACKs, at the increment with which the window began.
         let (start, increment) = (bic.segments(), bic.increment());
         assert_eq!(start + u64::saturate(increment), expected);
         window_of_acks(&mut bic);
@@ -107,26 +107,26 @@ fn at_the_low_window_it_is_reno() {
 }
 
 #[test]
-fn an_early_loss_lowers_the_aim() {
-    for (how, aim) in
+fn an_early_loss_lowers_the_target() {
+    for (how, target) in
         [(BicConvergence::Middle, 810), (BicConvergence::Kept, 720), (BicConvergence::Off, 900)]
     {
         let mut bic = law(BicConfig { fast_convergence: how, ..BicConfig::default() });
         loses_at(&mut bic, 1000);
         loses_at(&mut bic, 900);
-        assert_eq!(bic.w_max, aim, "{how:?}");
+        assert_eq!(bic.w_max, target, "{how:?}");
         loses_at(&mut bic, 950);
         assert_eq!(bic.w_max, 950, "{how:?}: not early");
     }
 }
 
 #[test]
-fn a_timeout_forgets_and_without_a_maximum_it_probes() {
+fn after_a_timeout_the_window_grows_without_a_target() {
     let mut bic = law(BicConfig::default());
     loses_at(&mut bic, 1000);
     loss(&mut bic, CongestionKind::Rto);
     assert_eq!((bic.cwnd(), bic.ssthresh(), bic.w_max), (MSS, 640 * MSS, 0));
-    // Without a maximum: a third of the window up to 47, then Smax, then a twentieth.
+    // Without a target: a third of the window up to 47, then Smax, then a twentieth.
     for (w, increment) in [(30, 10.0), (100, 16.0), (640, 32.0)] {
         bic.window.set_cwnd(w * MSS);
         assert!((bic.increment() - increment).abs() < 1e-12, "{w}: {}", bic.increment());
@@ -139,7 +139,7 @@ fn a_timeout_forgets_and_without_a_maximum_it_probes() {
 }
 
 #[test]
-fn an_undo_gives_back_the_aim() {
+fn an_undo_restores_the_target() {
     let mut bic = law(BicConfig::default());
     loses_at(&mut bic, 1000);
     bic.window.set_cwnd(900 * MSS);

@@ -11,7 +11,7 @@ use crate::types::LawRules;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CubicConfig {
-    /// C, segments per second cubed: how fast the window returns. Default 0.4. RFC 9438 section
+    /// C, segments per second cubed: how fast the window grows back. Default 0.4. RFC 9438 section
     /// 5.1.
     pub c: f64,
     /// Share of the window *kept* on a congestion event. Default 0.7. RFC 9438 section 4.6.
@@ -19,10 +19,10 @@ pub struct CubicConfig {
     /// Reduce W_max further if a loss comes below the last W_max, so that new flows gain bandwidth. Default true. RFC 9438
     /// section 4.7.
     pub fast_convergence: bool,
-    /// Grow at least as Reno would. Default true. RFC 9438 section 4.3.
+    /// Grow at least as fast as Reno. Default true. RFC 9438 section 4.3.
     pub reno_friendly: bool,
-    /// Whose CUBIC: `documents` (RFC 9438) or `linux` (`tcp_cubic.c`, in whole segments); absent: as
-    /// `law_rules` of the connection says, which profile `linux` sets to `linux`.
+    /// Rules: `documents` (RFC 9438) or `linux` (`tcp_cubic.c`, in whole segments). Absent: the
+    /// connection's `law_rules`, which profile `linux` sets to `linux`.
     pub rules: Option<LawRules>,
     /// With `linux`: leave the first slow start when ACKs come in a long train or the round-trip time
     /// rises (HyStart). Default true. Linux `hystart`.

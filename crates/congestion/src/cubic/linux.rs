@@ -1,4 +1,4 @@
-//! CUBIC as Linux has it (`tcp_cubic.c`, 2.6.26 to 6.x): what it does otherwise than RFC 9438.
+//! CUBIC by Linux's rules (`tcp_cubic.c`, 2.6.26 to 6.x), where they differ from RFC 9438.
 //!
 //! Windows are whole segments, and an ACK of `n` segments counts towards the next one:
 //!
@@ -10,17 +10,17 @@
 //! w     += 1 per cnt acknowledged segments
 //! ```
 //!
-//! `W_tcp` begins with the epoch and never grows faster than 8/15 of a segment per round trip:
-//! RFC 9438's alpha of 1 beyond the window before the loss is not there. `cnt` is found anew when
-//! the window changed or 1/32 s has passed. The smallest round-trip time is taken from samples more
-//! than a second after the epoch began, and forgotten by a timeout, as is `W_max`: the growth is then
-//! at least a twentieth of the window per round trip. An undo gives window and threshold back but
-//! not `W_max`. Silence of the application moves the epoch on; a window that is merely not the limit
-//! does not.
+//! `W_tcp` begins with the epoch and grows by at most 8/15 of a segment per round trip. It does not
+//! have RFC 9438's alpha of 1 above the window before the loss. `cnt` is computed again when the
+//! window has changed or 1/32 s has passed. The minimum round-trip time uses samples from more than
+//! a second after the beginning of the epoch. A timeout resets it, and also `W_max`: the growth is
+//! then at least a twentieth of the window per round trip. An undo restores window and threshold
+//! but not `W_max`. If the application is silent, the epoch moves forward. If the window merely
+//! does not limit sending, it does not.
 //!
-//! HyStart ends slow start at 16 segments and more (`ssthresh = w`) when ACKs that follow one
-//! another within 2 ms go on for more than half of RTTmin and a millisecond, or when the least of
-//! eight round-trip times of a round is RTTmin / 8 (4 to 16 ms) above RTTmin.
+//! HyStart ends slow start at 16 segments and more (`ssthresh = w`) in two cases: ACKs at most
+//! 2 ms apart continue for more than half of RTTmin and a millisecond, or the minimum of eight
+//! round-trip times of a round is RTTmin / 8 (4 to 16 ms) above RTTmin.
 
 use airtcp_units::{Nanos, Saturate, Span};
 
@@ -28,39 +28,38 @@ use super::config::CubicConfig;
 use crate::curve::Curve;
 use crate::{AckSample, Congestion, CongestionKind, Idle, LawRules, Window};
 
-/// The parameter `beta` of the module is in parts of this.
+/// Scale of the module parameter `beta`.
 const BETA_SCALE: u64 = 1024;
-/// The window's share per round trip by which it grows at least until a loss has shown a `W_max`.
-const UNKNOWN_COUNT: u64 = 20;
-/// `cnt` where the curve is not above the window, in windows.
-const FLAT: u64 = 100;
-/// How long `cnt` stands while the window is the same: HZ / 32.
-const REFRESH: Span = Span(1_000_000_000 / 32);
-/// Round-trip times this soon after a reduction are not the path's.
-const AFTER_EPOCH: Span = Span::from_secs(1);
+/// Until a loss has shown a `W_max`, the window grows by at least this fraction per round trip.
+const MAX_COUNT_WITHOUT_W_MAX: u64 = 20;
+/// `cnt` in windows, where the curve is not above the window.
+const FLAT_COUNT_IN_WINDOWS: u64 = 100;
+/// Time after which `cnt` is computed again if the window has not changed: HZ / 32.
+const COUNT_LIFETIME: Span = Span(1_000_000_000 / 32);
+/// Round-trip times this soon after a reduction do not count for the minimum.
+const MIN_EPOCH_AGE: Span = Span::from_secs(1);
 
-/// Least window at which HyStart looks.
-const LOW_WINDOW: u64 = 16;
-/// ACKs closer than this belong to one train.
-const ACK_GAP: Span = Span::from_millis(2);
-/// Samples of a round.
+/// Minimum window in segments for HyStart.
+const HYSTART_LOW_WINDOW: u64 = 16;
+/// Maximum gap between ACKs of one train.
+const HYSTART_ACK_DELTA: Span = Span::from_millis(2);
+/// Round-trip time samples that HyStart takes per round.
 const SAMPLES: u32 = 8;
-/// Bounds of the rise that ends slow start.
+/// Bounds of the delay rise that ends slow start.
 const HYSTART_DELAY_MIN: Span = Span::from_millis(4);
 const HYSTART_DELAY_MAX: Span = Span::from_millis(16);
-/// What a host may hold back: the time of four of the largest segments at the pacing rate, at most
-/// a millisecond.
-const HELD_BACK: u64 = 4 * 65_536;
-const MAX_HELD_BACK: Span = Span::from_millis(1);
+/// Allowance for segmentation offload: the time of four maximum-size segments at the pacing rate,
+/// at most a millisecond.
+const OFFLOAD_BYTES: u64 = 4 * 65_536;
+const MAX_OFFLOAD_TIME: Span = Span::from_millis(1);
 
-/// State of CUBIC by Linux's rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Linux {
-    /// `last_max_cwnd`, segments; 0 for none.
+    /// `last_max_cwnd` in segments; 0 for none.
     w_max: u64,
     epoch: Option<Epoch>,
     d_min: Option<Span>,
-    /// Acknowledged segments that have not yet grown the window.
+    /// Acknowledged segments that have not grown the window yet.
     credit: u64,
     hystart: HyStart,
 }
@@ -69,18 +68,18 @@ pub(super) struct Linux {
 struct Epoch {
     start: Nanos,
     curve: Curve,
-    /// Acknowledged segments that have not yet grown `w_tcp`.
+    /// Acknowledged segments that have not grown `w_tcp` yet.
     acked: u64,
     w_tcp: u64,
     count: u64,
-    /// Window and time when `count` was found.
+    /// Window and time at which `count` was computed.
     found: (u64, Nanos),
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct HyStart {
     found: bool,
-    /// The round ends when more than this is acknowledged.
+    /// Acknowledging more than this ends the round.
     round_end: u64,
     round_start: Nanos,
     last_ack: Nanos,
@@ -88,7 +87,6 @@ struct HyStart {
     samples: u32,
 }
 
-/// The window in whole segments.
 fn segments(window: &Window) -> u64 {
     (window.cwnd() / window.mss()).max(1)
 }
@@ -110,15 +108,15 @@ impl Linux {
             return;
         }
         if ack.cwnd_limited && !ack.ece {
-            // A SACKed segment counted when it was reported.
-            let acked = ack.fresh(window.mss()).div_ceil(window.mss());
+            // A SACKed segment counted when it was SACKed.
+            let acked = ack.newly_arrived(window.mss()).div_ceil(window.mss());
             let count = self.count(now, acked, segments(window), config);
             self.grow(acked, count, window);
         }
     }
 
     fn on_rtt(&mut self, now: Nanos, rtt: Span, ack: &AckSample, window: &mut Window, watch: bool) {
-        if self.epoch.is_some_and(|e| now.since(e.start) < AFTER_EPOCH) {
+        if self.epoch.is_some_and(|e| now.since(e.start) < MIN_EPOCH_AGE) {
             return;
         }
         let d_min = self.d_min.map_or(rtt, |d| d.min(rtt));
@@ -127,14 +125,14 @@ impl Linux {
             return;
         }
         let in_time =
-            ack.srtt.map_or(0, |srtt| HELD_BACK.saturating_mul(srtt.0) / (2 * window.cwnd()));
-        let train = Span(u64::midpoint(d_min.0, in_time.min(MAX_HELD_BACK.0)));
+            ack.srtt.map_or(0, |srtt| OFFLOAD_BYTES.saturating_mul(srtt.0) / (2 * window.cwnd()));
+        let train = Span(u64::midpoint(d_min.0, in_time.min(MAX_OFFLOAD_TIME.0)));
         if self.hystart.watch(now, rtt, ack, (d_min, train), segments(window)) {
             window.set_ssthresh(window.cwnd());
         }
     }
 
-    /// `bictcp_update`: acknowledged segments per segment of growth.
+    /// `bictcp_update`: number of acknowledged segments per segment of growth.
     fn count(&mut self, now: Nanos, acked: u64, cwnd: u64, config: &CubicConfig) -> u64 {
         let (c, w_max) = (config.c, self.w_max);
         let mut e = self.epoch.unwrap_or_else(|| Epoch {
@@ -146,15 +144,15 @@ impl Linux {
             found: (0, now),
         });
         e.acked += acked;
-        if e.found.0 == cwnd && now.since(e.found.1) <= REFRESH {
+        if e.found.0 == cwnd && now.since(e.found.1) <= COUNT_LIFETIME {
             self.epoch = Some(e);
             return e.count;
         }
         e.found = (cwnd, now);
         let target = e.curve.rounded(now.since(e.start) + self.d_min.unwrap_or(Span::ZERO));
-        e.count = if target > cwnd { cwnd / (target - cwnd) } else { FLAT * cwnd };
+        e.count = if target > cwnd { cwnd / (target - cwnd) } else { FLAT_COUNT_IN_WINDOWS * cwnd };
         if w_max == 0 {
-            e.count = e.count.min(UNKNOWN_COUNT);
+            e.count = e.count.min(MAX_COUNT_WITHOUT_W_MAX);
         }
         if config.reno_friendly {
             let beta = u64::saturate((config.beta_cubic * BETA_SCALE as f64).round());
@@ -172,8 +170,8 @@ impl Linux {
         e.count
     }
 
-    /// `tcp_cong_avoid_ai`: a segment per `count` acknowledged ones. What was saved up under a larger
-    /// count gives one segment only.
+    /// `tcp_cong_avoid_ai`: one segment per `count` acknowledged segments. The credit from a larger
+    /// count gives only one segment.
     fn grow(&mut self, acked: u64, count: u64, window: &mut Window) {
         let mut grown = 0;
         if self.credit >= count {
@@ -186,7 +184,7 @@ impl Linux {
         window.set_cwnd(window.cwnd().saturating_add(grown.saturating_mul(window.mss())));
     }
 
-    /// The threshold that an episode leaves, and what it does to the course.
+    /// Changes the state at an episode and returns the new threshold.
     pub(super) fn on_congestion(
         &mut self,
         c: &Congestion,
@@ -205,7 +203,7 @@ impl Linux {
         (base * beta / BETA_SCALE).max(2) * window.mss()
     }
 
-    /// The application was silent: the curve goes on where it was.
+    /// The application was silent: the epoch moves forward by that time.
     pub(super) fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = (epoch.start + idle.idle).min(now);
@@ -214,7 +212,7 @@ impl Linux {
 }
 
 impl HyStart {
-    /// Takes a round-trip time in slow start; true if it is to end.
+    /// Takes a round-trip time in slow start. Returns true if slow start ends.
     fn watch(
         &mut self,
         now: Nanos,
@@ -231,10 +229,10 @@ impl HyStart {
                 ..Self::default()
             };
         }
-        if cwnd < LOW_WINDOW {
+        if cwnd < HYSTART_LOW_WINDOW {
             return false;
         }
-        if now.since(self.last_ack) <= ACK_GAP {
+        if now.since(self.last_ack) <= HYSTART_ACK_DELTA {
             self.last_ack = now;
             self.found = now.since(self.round_start) > train;
         }

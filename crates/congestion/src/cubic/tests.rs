@@ -1,4 +1,4 @@
-//! The window against the closed form, and against the tables of RFC 9438.
+//! The window against the closed form and against the tables of RFC 9438.
 
 use super::*;
 use crate::LawState;
@@ -11,7 +11,7 @@ fn path(config: CubicConfig, segments: u64, rtt_ms: u64) -> Fluid<Cubic> {
     Fluid::new(Cubic::new(&config), segments, Span::from_millis(rtt_ms))
 }
 
-/// `C (t - K)^3 + W_max`, written out once more.
+/// `C (t - K)^3 + W_max`, written independently of the law.
 fn w_cubic(t: f64, w_max: f64, start: f64) -> f64 {
     let k = airtcp_units::detmath::cbrt((w_max - start) / 0.4);
     0.4 * (t - k) * (t - k) * (t - k) + w_max
@@ -34,7 +34,8 @@ fn the_window_follows_the_curve() {
         worst = worst.max(off(p.window(), w_cubic(p.time, 500.0, 350.0)));
     }
     assert!(worst < 0.005, "off by {worst:.4}");
-    // Half way in time seven eighths of the way; the plateau at K; then the mirror image.
+    // At half the time the window has covered seven eighths; K is the plateau; the mirror image
+    // follows.
     let mut p = path(CubicConfig::default(), 500, 100);
     p.congestion(CongestionKind::FastRetransmit);
     for (t, w) in [(3.6056, 481.25), (7.2112, 500.0), (10.8168, 518.75)] {
@@ -43,7 +44,7 @@ fn the_window_follows_the_curve() {
     }
 }
 
-/// What the window is at a time after the loss does not depend on the round-trip time.
+/// The window at a time after the loss does not depend on the round-trip time.
 #[test]
 fn the_curve_is_the_same_for_every_round_trip_time() {
     for rtt_ms in [60, 100, 200, 400] {
@@ -57,17 +58,17 @@ fn the_curve_is_the_same_for_every_round_trip_time() {
 
 /// RTT 10 ms, loss at 50: 35 and 0.529 per round trip up to 50, then 1 per round trip.
 #[test]
-fn in_the_reno_friendly_region_it_grows_like_reno() {
+fn in_the_reno_friendly_region_the_window_grows_like_renos() {
     let mut p = path(CubicConfig::default(), 50, 10);
     p.congestion(CongestionKind::FastRetransmit);
     let alpha = 9.0 / 17.0;
     p.run_to(0.2);
     assert!(off(p.window(), 35.0 + alpha * 20.0) < 0.01, "{}", p.window());
-    // Reaches 50 after 15 / 0.529 round trips.
+    // The window reaches 50 after 15 / 0.529 round trips.
     let reached = 0.01 * 15.0 / alpha;
     p.run_to(reached + 0.2);
     assert!(off(p.window(), 50.0 + 20.0) < 0.01, "{}", p.window());
-    // Without it only the curve.
+    // Without the Reno-friendly region only the curve is left.
     let mut p = path(CubicConfig { reno_friendly: false, ..CubicConfig::default() }, 50, 10);
     p.congestion(CongestionKind::FastRetransmit);
     p.run_to(1.0);
@@ -76,34 +77,34 @@ fn in_the_reno_friendly_region_it_grows_like_reno() {
 
 #[test]
 fn the_target_is_at_most_half_a_window_more() {
-    // The curve is far above: 1e6 * 0.1^3 = 1000 segments in the first round trip.
+    // The curve is far above the window: 1e6 * 0.1^3 = 1000 segments in the first round trip.
     let mut p = path(CubicConfig { c: 1e6, ..CubicConfig::default() }, 100, 100);
     p.run_to(0.1);
     let one = p.window();
     p.run_to(0.2);
-    // 1.5 times the present window in a round trip, compounded while it grows: e^0.5.
+    // 1.5 times the present window per round trip, compounded as the window grows: e^0.5.
     let most = airtcp_units::detmath::exp(0.5);
     assert!(off(p.window() / one, most) < 0.02, "{}", p.window() / one);
 }
 
 #[test]
-fn fast_convergence_lowers_the_aim() {
+fn fast_convergence_lowers_w_max() {
     let mut p = path(CubicConfig::default(), 1000, 100);
     p.congestion(CongestionKind::FastRetransmit);
-    // At once again, at 700: 0.85 * 700.
+    // A second loss at once, at 700: 0.85 * 700.
     p.congestion(CongestionKind::FastRetransmit);
-    assert_eq!(p.law.course.w_max, Some(595.0));
-    assert_eq!(p.law.course.cwnd_prior, Some(700.0));
+    assert_eq!(p.law.cubic.w_max, Some(595.0));
+    assert_eq!(p.law.cubic.cwnd_prior, Some(700.0));
     assert_eq!(p.law.cwnd(), 490 * MSS);
     p.run_to(4.0);
     assert!(off(p.window(), w_cubic(4.0, 595.0, 490.0)) < 0.01);
     let mut p = path(CubicConfig { fast_convergence: false, ..CubicConfig::default() }, 1000, 100);
     p.congestion(CongestionKind::FastRetransmit);
     p.congestion(CongestionKind::FastRetransmit);
-    assert_eq!(p.law.course.w_max, Some(700.0));
+    assert_eq!(p.law.cubic.w_max, Some(700.0));
 }
 
-/// RFC 9438 section 4.8: after a timeout the curve begins flat where the avoidance begins.
+/// RFC 9438 section 4.8: after a timeout the curve begins on its plateau.
 #[test]
 fn after_a_timeout_the_plateau_is_at_the_threshold() {
     let mut p = path(CubicConfig::default(), 1000, 100);
@@ -118,13 +119,13 @@ fn after_a_timeout_the_plateau_is_at_the_threshold() {
     assert!(off(p.window(), expected) < 0.02, "{} instead of {expected}", p.window());
 }
 
-/// Reno-friendly growth after a start without a loss is Reno's, since cwnd_prior is the window.
+/// After a start without a loss cwnd_prior is the window, so Reno-friendly growth equals Reno's.
 #[test]
 fn without_a_loss_the_plateau_is_where_avoidance_begins() {
     let mut p = path(CubicConfig::default(), 100, 100);
     p.run_to(2.0);
     assert!(off(p.window(), 120.0) < 0.01, "{}", p.window());
-    assert_eq!(p.law.course.cwnd_prior, Some(100.0));
+    assert_eq!(p.law.cubic.cwnd_prior, Some(100.0));
 }
 
 #[test]
@@ -143,8 +144,8 @@ fn a_loss_keeps_flight_and_a_mark_goes_down_to_one() {
     assert_eq!(react(CongestionKind::EcnCe, 1000), (1000, 2000));
 }
 
-/// Time in which the application is the limit does not count: two seconds, a pause, two seconds
-/// are four.
+/// Time in which the application is the limit does not count: two seconds, a pause and two seconds
+/// are four seconds.
 #[test]
 fn time_without_a_full_window_does_not_count() {
     let mut plain = path(CubicConfig::default(), 1000, 100);
@@ -181,7 +182,7 @@ fn undone_at_once_leaves_no_trace() {
     fluid::undone_at_once_leaves_no_trace(|| Cubic::new(&CubicConfig::default()));
 }
 
-/// RFC 9438 section 4.9.2: once the window has outgrown the one before, it stays.
+/// RFC 9438 section 4.9.2: an undo does not lower a window that has grown beyond the earlier one.
 #[test]
 fn a_late_undo_changes_nothing() {
     let mut p = path(CubicConfig::default(), 100, 50);
@@ -200,15 +201,15 @@ fn equation_5(c: f64, rtt: f64, p: f64) -> f64 {
     base.sqrt().sqrt()
 }
 
-/// Equation 3 with 1 and 0.5: Reno's average window. RFC 9438 takes RFC 3649's 1.2 for the root
-/// of 1.5.
+/// Equation 3 with 1 and 0.5: Reno's average window. RFC 9438 uses RFC 3649's 1.2, which is about
+/// the root of 1.5.
 fn reno(p: f64) -> f64 {
     (1.5 / p).sqrt()
 }
 
-/// RFC 9438 tables 1 and 2 for a loss every 1/p segments, from the state in which losses come
-/// on the plateau. Where neither region rules the window is above both formulas: the curve
-/// is ahead of Reno at first, and Reno overtakes the plateau.
+/// RFC 9438 tables 1 and 2 for a loss every 1/p segments, once losses come on the plateau. Where
+/// neither region dominates, the window is above both formulas: the curve leads Reno at first, and
+/// Reno overtakes the plateau.
 #[test]
 fn average_windows_of_the_rfcs_tables() {
     for (rtt_ms, c, every, table) in [
@@ -232,7 +233,7 @@ fn average_windows_of_the_rfcs_tables() {
     ] {
         let (p, rtt) = (1.0 / f64::from(every), rtt_ms as f64 / 1e3);
         let (curve, reno) = (equation_5(c, rtt, p), reno(p));
-        // The table is these two formulas.
+        // These two formulas give the table.
         assert!(off(curve.max(reno), table) < 0.035, "{table}: {curve:.1}, {reno:.1}");
         let config = CubicConfig { c, fast_convergence: false, ..CubicConfig::default() };
         // On the plateau the window is 4 / (3 + beta) of the average; Reno's peak 1 / 0.85.
@@ -247,7 +248,8 @@ fn average_windows_of_the_rfcs_tables() {
     }
 }
 
-/// Losses that come before or after the plateau lead there, slowly: the curve is flat.
+/// If losses come before or after the plateau, the window approaches it slowly, since the curve is
+/// flat.
 #[test]
 fn the_plateau_attracts() {
     let expected = equation_5(0.4, 0.1, 1e-4);
@@ -260,8 +262,8 @@ fn the_plateau_attracts() {
     }
 }
 
-/// Section 3.3: where both flows lose together Reno's shares are as the square of the
-/// round-trip times, CUBIC's as the round-trip times: the windows are equal.
+/// Section 3.3: if both flows lose together, Reno's shares are as the square of the round-trip
+/// times and CUBIC's as the round-trip times, since CUBIC's windows are equal.
 #[test]
 fn shares_of_flows_that_lose_together() {
     let rtts = [Span::from_millis(50), Span::from_millis(200)];

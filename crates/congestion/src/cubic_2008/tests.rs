@@ -42,7 +42,7 @@ fn the_window_follows_the_curve() {
 /// Equation 4 of the paper: `W_max (1 - beta) + 3 beta / (2 - beta) t / RTT`, a third of a
 /// segment per round trip.
 #[test]
-fn where_reno_is_faster_it_is_followed() {
+fn where_reno_is_faster_the_window_follows_reno() {
     let mut p = path(Cubic2008Config::default(), 100, 10);
     p.congestion(CongestionKind::FastRetransmit);
     p.run_to(2.0);
@@ -55,7 +55,7 @@ fn where_reno_is_faster_it_is_followed() {
 }
 
 #[test]
-fn fast_convergence_lowers_the_aim() {
+fn fast_convergence_lowers_w_max() {
     let mut p = path(Cubic2008Config::default(), 1000, 100);
     p.congestion(CongestionKind::FastRetransmit);
     p.congestion(CongestionKind::FastRetransmit);
@@ -81,7 +81,7 @@ fn a_timeout_resets() {
     assert!(off(p.window(), expected) < 0.02, "{} instead of {expected}", p.window());
 }
 
-/// On the plateau the window creeps: a hundredth of a segment per round trip.
+/// On the plateau the window grows by a hundredth of a segment per round trip.
 #[test]
 fn growth_never_stops() {
     let config = Cubic2008Config { tcp_friendliness: false, c: 1e-6, ..Default::default() };
@@ -90,8 +90,8 @@ fn growth_never_stops() {
     assert!((p.window() - 101.0).abs() < 0.05, "{}", p.window());
 }
 
-/// The average window when every loss comes on the plateau, from equations 1 and 2 as RFC 9438
-/// derives its own: `(C (4 - beta) / (4 beta))^(1/4) (RTT / p)^(3/4)`.
+/// The average window if every loss comes on the plateau, derived from equations 1 and 2 as in RFC
+/// 9438: `(C (4 - beta) / (4 beta))^(1/4) (RTT / p)^(3/4)`.
 #[test]
 fn average_windows_under_periodic_losses() {
     for (rtt_ms, every) in [(100, 10_000), (100, 1_000_000), (50, 100_000)] {

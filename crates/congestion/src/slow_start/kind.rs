@@ -1,10 +1,10 @@
-//! Which slow start a connection has.
+//! The slow start of a connection.
 
 use airtcp_probe::Entry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which slow start a connection has.
+/// The slow start of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum SlowStartKind {
     /// Doubling each round trip until the threshold or a loss.
@@ -17,7 +17,7 @@ pub enum SlowStartKind {
 }
 
 impl SlowStartKind {
-    /// The slow starts, for listing.
+    /// The slow starts for `airtcp list`.
     pub const ENTRIES: &'static [Entry] = &[
         Entry {
             family: "slow-start",

@@ -1,17 +1,17 @@
-//! RFC 9406 section 4.2 step by step, with rounds laid out by hand.
+//! RFC 9406 section 4.2 step by step, with hand-made rounds.
 
 use super::*;
 use airtcp_units::Narrow;
 
 const MSS: u64 = 1000;
 
-/// A sender in slow start whose rounds are told directly.
+/// A sender in slow start, driven round by round.
 struct Path {
     slow_start: SlowStart,
     cwnd: u64,
     acked: u64,
     sent: u64,
-    /// What had been sent when the round began, before the ACK that began it let more out.
+    /// End of the data sent when the round began, before the ACK that began it released more.
     round_end: u64,
     left: bool,
 }
@@ -51,8 +51,8 @@ impl Path {
         }
     }
 
-    /// A round of one ACK per segment, all with this round-trip time; returns what was
-    /// acknowledged in it and the growth.
+    /// A round of one ACK per segment, all with this round-trip time; returns the acknowledged
+    /// bytes and the growth.
     fn round(&mut self, rtt_us: u64) -> (u64, u64) {
         let (cwnd, start, end) = (self.cwnd, self.acked, self.round_end);
         while self.acked < end {
@@ -110,13 +110,13 @@ fn conservative_growth_is_a_quarter_and_ends_after_five_rounds() {
     }
     assert!(p.left, "after five rounds, the first of them partial");
     assert!(!p.slow_start.is_conservative());
-    // What follows is standard.
+    // Later slow starts are standard.
     let (acked, grown) = p.round(200_000);
     assert_eq!(acked, grown);
 }
 
 #[test]
-fn a_spurious_exit_is_taken_back() {
+fn a_spurious_exit_is_reverted() {
     let mut p = Path::new(SlowStartKind::HyStartPlusPlus, false);
     p.round(50_000);
     p.round(60_000);
@@ -174,7 +174,7 @@ fn after_congestion_slow_start_is_standard() {
 }
 
 #[test]
-fn without_a_full_window_rounds_are_watched_but_nothing_grows() {
+fn without_a_full_window_rounds_are_watched_but_the_window_stays() {
     let mut p = Path::new(SlowStartKind::HyStartPlusPlus, false);
     for (end, rtt) in [(10, 50), (20, 60)] {
         for n in end - 9..=end {
@@ -191,7 +191,7 @@ fn without_a_full_window_rounds_are_watched_but_nothing_grows() {
     assert!(p.slow_start.is_conservative());
 }
 
-/// A high limit counts what arrives, not what had been reported when a hole is filled.
+/// A high limit counts bytes that arrive, not bytes SACKed before the hole was filled.
 #[test]
 fn a_filled_hole_is_no_burst() {
     let params = LawParams { mss: u32::narrow(MSS), abc_limit: 1000, ..LawParams::default() };

@@ -1,4 +1,4 @@
-//! Vegas by hand-worked round trips. Segments of 1000 bytes.
+//! Vegas, with round trips computed by hand. Segments of 1000 bytes.
 
 use super::*;
 use crate::LawState;
@@ -6,13 +6,13 @@ use airtcp_units::Narrow;
 
 const MSS: u64 = 1000;
 
-/// A sender that fills its window and whose every segment is acknowledged by itself.
+/// A sender that fills its window and receives an ACK for every segment.
 struct Path {
     law: Vegas,
     now: Nanos,
     acked: u64,
     sent: u64,
-    /// Where the round trip ends: what was sent when the last one did.
+    /// End of the round trip: the data that was sent when the previous one ended.
     end: u64,
 }
 
@@ -49,8 +49,8 @@ impl Path {
         self.sent = self.sent.max(self.acked + self.law.cwnd() / MSS * MSS);
     }
 
-    /// The ACKs of a round trip, with round-trip times in ms in turn; returns the window after
-    /// it in bytes.
+    /// The ACKs of a round trip, with these round-trip times in ms in turn; returns the window in
+    /// bytes at its end.
     fn round(&mut self, rtts: &[u64], change: impl Fn(&mut AckSample)) -> u64 {
         let n = (self.end - self.acked) / MSS + 1;
         for k in 0..n {
@@ -68,7 +68,7 @@ fn linux() -> VegasConfig {
     VegasConfig { set: VegasSet::Linux, ..VegasConfig::default() }
 }
 
-/// In avoidance, with a BaseRTT of 100 ms and the first segment acknowledged.
+/// A law in avoidance, with a BaseRTT of 100 ms and the first segment acknowledged.
 fn avoiding(config: &VegasConfig, window: u64) -> Path {
     let mut path = Path::new(config, window, 2);
     path.ack(1000, |_| {});
@@ -78,8 +78,8 @@ fn avoiding(config: &VegasConfig, window: u64) -> Path {
 }
 
 #[test]
-fn diff_decides_and_its_bounds_belong_to_the_middle() {
-    // Window, RTT in ms, by how much it changes: diff = cwnd (1 - 100/RTT).
+fn diff_decides_and_the_bounds_themselves_change_nothing() {
+    // Window, RTT in ms, change of the window: diff = cwnd (1 - 100/RTT).
     for (cwnd, rtt, change) in [
         (20, 104, 1),  // 0.77
         (20, 110, 0),  // 1.82
@@ -128,14 +128,15 @@ fn slow_start_doubles_every_other_round_trip() {
     // The first round trip, marked by its first ACK, has one ACK more than the window.
     assert_eq!(path.rounds(&[100; 7]), [5, 5, 10, 10, 20, 20, 40]);
     let mut path = Path::new(&linux(), 2, u64::MAX);
-    // The ACK that ends a round trip lets two segments go, and the first of them ends the next.
+    // The ACK that ends a round trip releases two segments, and the first of them ends the next.
     assert_eq!(path.rounds(&[100; 4]), [5, 9, 17, 33]);
 }
 
 #[test]
 fn gamma_ends_slow_start_after_a_round_of_rest() {
     let mut path = Path::new(&VegasConfig::default(), 8, u64::MAX);
-    // 17 segments, diff = 17/11 = 1.55: the round trip that grew is not judged, the next one is.
+    // 17 segments, diff = 17/11 = 1.55: the round trip with growth does not count, the next one
+    // does.
     assert_eq!(path.rounds(&[100]), [17]);
     assert_eq!(path.law.state(), LawState::SlowStart);
     assert_eq!(path.round(&[110], |_| {}), 17_000 - 17_000 / 8);
@@ -146,7 +147,7 @@ fn gamma_ends_slow_start_after_a_round_of_rest() {
 fn linux_leaves_for_the_actual_rate() {
     let mut path = Path::new(&linux(), 16, u64::MAX);
     path.law.base = Some(Span::from_millis(100));
-    // 32 when the last ACK of the round comes; 32 x 10/11 + 1.
+    // The window is 32 at the last ACK of the round; 32 x 10/11 + 1.
     assert_eq!(path.round(&[110], |_| {}), 32_000 * 100 / 110 + MSS);
     assert_eq!(path.law.state(), LawState::Avoidance);
 }
@@ -155,19 +156,19 @@ fn linux_leaves_for_the_actual_rate() {
 fn too_few_samples_grow_like_reno() {
     let config = linux();
     let mut path = avoiding(&config, 2);
-    // Two samples: 1/cwnd of a segment for the one ACK that ended the round.
+    // Two samples: 1/cwnd of a segment for the ACK that ended the round.
     assert_eq!(path.round(&[100], |_| {}), 2 * MSS + MSS / 2);
-    // The paper's has no such rule: a segment.
+    // The paper has no such rule: a whole segment.
     assert_eq!(avoiding(&VegasConfig::default(), 2).round(&[100], |_| {}), 3 * MSS);
 }
 
 #[test]
-fn no_judgement_when_something_else_limits() {
+fn no_comparison_when_the_window_is_not_the_limit() {
     let mut path = avoiding(&VegasConfig::default(), 10);
     assert_eq!(path.round(&[100], |a| a.cwnd_limited = false), 10 * MSS);
     assert_eq!(path.round(&[100], |a| a.ece = true), 10 * MSS);
     assert_eq!(path.round(&[200], |a| a.cwnd_limited = false), 10 * MSS);
-    // Recovery begins the round trip anew: the one in which it ends is not judged.
+    // Recovery restarts the round trip: the one in which recovery ends does not count.
     let mut path = avoiding(&VegasConfig::default(), 10);
     path.ack(200, |a| a.in_fast_recovery = true);
     assert_eq!(path.law.round.end, None);
@@ -189,7 +190,7 @@ fn reactions() {
     assert_eq!(react(&linux(), CongestionKind::FastRetransmit), (10, 10));
     let own = VegasConfig { kept_on_loss: Some(0.9), ..linux() };
     assert_eq!(react(&own, CongestionKind::FastRetransmit), (18, 18));
-    // Taken back.
+    // The undo.
     let mut path = avoiding(&paper, 20);
     path.law.on_congestion(Nanos(1), &loss(CongestionKind::Rto));
     path.law.on_spurious(Nanos(2));

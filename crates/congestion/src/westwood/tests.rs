@@ -1,4 +1,4 @@
-//! Westwood's filter against its closed forms, and its reactions. Segments of 1000 bytes.
+//! Westwood's filter against its closed forms, and Westwood's reactions. Segments of 1000 bytes.
 
 use super::*;
 use crate::LawState;
@@ -14,7 +14,7 @@ fn at_ms(ms: u64) -> Nanos {
     Nanos::ZERO + Span::from_millis(ms)
 }
 
-/// A law fed with one ACK of a segment every `gap_ms`, round-trip time 100 ms.
+/// A law that received an ACK of one segment every `gap_ms`, with a round-trip time of 100 ms.
 fn fed(gap_ms: u64, acks: u64) -> Westwood {
     let params = LawParams {
         mss: u32::narrow(MSS),
@@ -45,8 +45,8 @@ fn by_hand() {
     assert!((f.estimate - second).abs() < 1e-6, "{} {second}", f.estimate);
 }
 
-/// A constant rate from zero: `1 - BWE/b` falls by `a` with every sample after the first, whose
-/// trapezoid begins at zero.
+/// At a constant rate `b` from zero, `1 - BWE/b` shrinks by `a` with every sample after the first,
+/// whose trapezoid begins at zero.
 #[test]
 fn a_constant_rate_is_approached_exponentially() {
     let mut f = filter();
@@ -56,7 +56,7 @@ fn a_constant_rate_is_approached_exponentially() {
     let a: f64 = (1000.0 - 10.0) / (1000.0 + 10.0);
     let expected = 100_000.0 * (1.0 - (1.0 - (1.0 - a) / 2.0) * detmath::pow(a, 99.0));
     assert!((f.estimate / expected - 1.0).abs() < 1e-9, "{} {expected}", f.estimate);
-    // That is 1 - e^-2 after two time constants, whatever the ACKs' spacing.
+    // That is 1 - e^-2 after two time constants, at any ACK spacing.
     let smooth = 100_000.0 * (1.0 - detmath::exp(-2.0));
     assert!((f.estimate / smooth - 1.0).abs() < 0.01);
 }
@@ -68,33 +68,33 @@ fn silence_decays_by_virtual_samples() {
         f.on_ack(at_ms(10 * k), MSS);
     }
     let (full, end) = (f.estimate, 10_000);
-    // Nothing is due until a whole tau/m = 250 ms has passed.
-    f.rest(at_ms(end + 250));
+    // No sample is due before a whole tau/m = 250 ms has passed.
+    f.decay(at_ms(end + 250));
     assert_eq!(f.estimate.to_bits(), full.to_bits());
     // Every one keeps (2m - 1)/(2m + 1) = 3/5; the first averages with the last real sample.
-    f.rest(at_ms(end + 251));
+    f.decay(at_ms(end + 251));
     let first = 0.6 * full + 0.4 * 100_000.0 / 2.0;
     assert!((f.estimate - first).abs() < 1e-6);
-    f.rest(at_ms(end + 1001));
+    f.decay(at_ms(end + 1001));
     let fourth = first * 0.6 * 0.6 * 0.6;
     assert!((f.estimate - fourth).abs() < 1e-6, "{} {fourth}", f.estimate);
-    // Asked once or often, the same.
+    // The result does not depend on how often the filter is called.
     let mut once = filter();
     for k in 1..=1000 {
         once.on_ack(at_ms(10 * k), MSS);
     }
-    once.rest(at_ms(end + 1001));
+    once.decay(at_ms(end + 1001));
     assert!((f.estimate - once.estimate).abs() < 1e-9);
-    // Hours later nothing is left, and nothing breaks.
-    f.rest(at_ms(end + 36_000_000));
+    // Hours later the estimate is zero, without overflow.
+    f.decay(at_ms(end + 36_000_000));
     assert!(f.estimate >= 0.0 && f.estimate < 1e-9);
 }
 
-/// An ACK every 300 ms, later than tau/m: a virtual sample after 250 ms, a real one of 1/0.3
-/// segments a second after 50 more. In the steady state
+/// An ACK every 300 ms, later than tau/m: a virtual sample after 250 ms, and a real one of 1/0.3
+/// segments per second 50 ms later. In the steady state
 /// `e = a (3/5 e + 2/5 b/2) + (1 - a) b/2` with `a = 950/1050`, which is half the rate.
 #[test]
-fn acks_further_apart_than_the_filter_likes_count_half() {
+fn acks_more_than_tau_over_m_apart_count_half() {
     let mut f = filter();
     for k in 1..=100 {
         f.on_ack(at_ms(300 * k), MSS);
@@ -111,7 +111,8 @@ fn acks_of_one_instant_are_one_sample() {
             many.on_ack(at_ms(10 * k), MSS);
         }
     }
-    // All but the first of an instant wait for the next: only the last is missing, in both.
+    // All but the first ACK of an instant join the next sample: in both filters only the last is
+    // missing.
     assert!(many.estimate.is_finite() && many.pending == 2 * MSS);
     assert!((many.estimate / one.estimate - 1.0).abs() < 0.05, "{}", many.estimate);
 }
@@ -128,11 +129,11 @@ fn reactions() {
     assert_eq!((law.cwnd(), law.ssthresh()), (40 * MSS, 2 * MSS));
     law.on_congestion(at_ms(10_002), &loss(CongestionKind::EcnCe));
     assert!(law.cwnd().abs_diff(10 * MSS) < MSS / 100, "{}", law.cwnd());
-    // A window below the estimate stays, and slow start goes on up to it.
+    // A window below the estimate stays, and slow start continues up to the estimate.
     law.limit_cwnd(4 * MSS);
     law.on_congestion(at_ms(10_003), &loss(CongestionKind::FastRetransmit));
     assert_eq!((law.cwnd(), law.state()), (4 * MSS, LawState::SlowStart));
-    // A timeout after two seconds of silence: what is left of the estimate counts, but two segments.
+    // A timeout after two seconds of silence uses the decayed estimate, at least two segments.
     law.on_congestion(at_ms(12_000), &loss(CongestionKind::Rto));
     assert_eq!((law.cwnd(), law.ssthresh()), (MSS, 2 * MSS));
     law.on_congestion(at_ms(14_000), &loss(CongestionKind::Persistent));

@@ -46,7 +46,7 @@ fn symbols_of_different_lengths_are_padded() {
 }
 
 #[test]
-fn what_is_beyond_the_limit_is_refused() {
+fn symbols_beyond_the_limit_are_refused() {
     let mut decoder = WindowDecoder::new(10);
     assert!(decoder.source(9, ()) && !decoder.source(10, ()) && !decoder.source(u64::MAX, ()));
     assert!(!decoder.repair(5, &[1; 6], ()) && !decoder.repair(u64::MAX, &[1, 1], ()));
@@ -81,10 +81,10 @@ fn rank(mut matrix: Vec<Vec<u8>>) -> usize {
 }
 
 proptest! {
-    /// Data and repair symbols over random windows in any order: a symbol is known exactly if
-    /// the equations determine it, its bytes are right, and a decoder without bytes says the same.
+    /// Data and repair symbols over random windows in any order: a symbol is known exactly if the equations
+    /// determine it, its bytes are correct, and a decoder without bytes agrees.
     #[test]
-    fn it_knows_what_can_be_known(
+    fn symbols_are_known_if_the_equations_determine_them(
         events in proptest::collection::vec((any::<bool>(), 0_u64..24, 1_usize..14, any::<u16>()), 0..60),
     ) {
         const N: usize = 24;

@@ -1,4 +1,4 @@
-//! Restoring lost data, and single repair symbols, as sums of symbols times elements.
+//! Computes lost data and single repair symbols as sums of symbols times elements.
 //!
 //! Repair symbol `j` at point `x` is the sum over the data `d_i` of `G(x, i) d_i` with Lagrange's
 //!
@@ -6,18 +6,17 @@
 //! G(x, i) = a(x) b / (x - i),   a(x) = product of (x - m) for m in 0..P,   1/b = product of 1..P
 //! ```
 //!
-//! (differences are exclusive ors of the points' numbers). What `e` repair symbols say of `e` lost
-//! data symbols is thus a Cauchy system, whose inverse is known in closed form: `e^2` products of
-//! symbols after the repair symbols of the data that did arrive were subtracted. The
-//! library's own decoder evaluates the error locator over the whole field of 65,536 points, which
-//! takes longer than the whole of this unless very much is lost: see [`MAX_CAUCHY_LOSSES`].
+//! where differences are exclusive ors of the points' numbers. So `e` repair symbols and `e` lost data
+//! symbols form a Cauchy system, whose inverse has a closed form. The decoder subtracts the contribution
+//! of the data that arrived and then needs `e^2` products of symbols. The library's decoder evaluates the
+//! error locator over the whole field of 65,536 points. It is faster only beyond [`MAX_CAUCHY_LOSSES`].
 
 use airtcp_units::Narrow;
 use reed_solomon_simd::engine::{DefaultEngine, Engine, tables};
 use reed_solomon_simd::rate::{LowRateDecoder, RateDecoder};
 
-/// Most lost symbols for which the Cauchy inverse is faster than the library's decoder [derived: measured,
-/// docs/adr/0007].
+/// Maximum number of lost symbols for which the Cauchy inverse is faster than the library's decoder
+/// [derived: measured, docs/adr/0007].
 pub(super) const MAX_CAUCHY_LOSSES: usize = 56;
 
 /// Elements other than zero: logarithms are modulo this.
@@ -58,11 +57,11 @@ fn product(elements: impl Iterator<Item = usize>) -> Log {
     elements.fold(Log::ONE, |product, element| product.times(Log::of(element)))
 }
 
-/// Where the symbols of a block lie.
+/// The points of a block's symbols.
 #[derive(Clone, Copy)]
 struct Points {
     source: usize,
-    /// P of the head of the file.
+    /// P (see [`reed_solomon`](super)).
     span: usize,
     /// Logarithm of `b`.
     scale: Log,
@@ -81,13 +80,13 @@ impl Points {
 
     /// `a(x) b` of a repair symbol.
     fn factor(self, x: usize) -> Log {
-        // The exclusive ors of x with 0..P are the aligned group of P numbers in which x lies.
+        // The exclusive ors of x with 0..P are the aligned group of P numbers that contains x.
         let group = x - x % self.span;
         product(group..group + self.span).times(self.scale)
     }
 }
 
-/// Symbols as the library lays them out.
+/// Symbols in the library's layout.
 struct Packed {
     chunks: usize,
     bytes: usize,
@@ -109,7 +108,7 @@ impl Packed {
         &mut self.data[i * self.chunks..(i + 1) * self.chunks]
     }
 
-    /// Adds a symbol, given as it travels.
+    /// Adds a symbol in the layout of packets.
     fn add(&mut self, i: usize, symbol: &[u8]) {
         let odd: Vec<u8>;
         let symbol = if symbol.len() == self.bytes {
@@ -132,7 +131,7 @@ impl Packed {
         }
     }
 
-    /// A symbol as it travels.
+    /// A symbol in the layout of packets.
     fn unpack(&self, i: usize) -> Vec<u8> {
         let mut symbol = self.of(i).as_flattened().to_vec();
         let tail = self.bytes % CHUNK;
@@ -166,7 +165,7 @@ fn add_scaled(
     }
 }
 
-/// Whether [`sums`] takes fewer products of symbols than transforms of the block.
+/// True if [`repair_by_sums`] takes fewer products of symbols than transforms of the block.
 pub(super) fn sums_are_cheaper(source: usize, present: usize, wanted: &[usize]) -> bool {
     let span = source.next_power_of_two();
     let last = wanted.iter().max().map_or(0, |n| n + 1 - source);
@@ -174,8 +173,8 @@ pub(super) fn sums_are_cheaper(source: usize, present: usize, wanted: &[usize]) 
     wanted.len() * present < transforms * (span / 2) * span.ilog2() as usize
 }
 
-/// The repair symbols with these numbers, each by itself.
-pub(super) fn sums(
+/// Computes the repair symbols with these numbers, each as a sum over the data.
+pub(super) fn repair_by_sums(
     engine: &DefaultEngine,
     source: &[Option<&[u8]>],
     bytes: usize,
@@ -201,9 +200,9 @@ pub(super) fn sums(
     (0..wanted.len()).map(|j| made.unpack(j)).collect()
 }
 
-/// The missing data from as many repair symbols, by the inverse of the Cauchy system. `known` is what
-/// the data that arrived add to each repair symbol; `None` if nothing arrived.
-pub(super) fn directly(
+/// Restores the missing data from as many repair symbols with the inverse of the Cauchy system. `known` is
+/// the contribution of the data that arrived to each repair symbol; `None` if none arrived.
+pub(super) fn solve_cauchy(
     engine: &DefaultEngine,
     source: usize,
     bytes: usize,
@@ -212,7 +211,7 @@ pub(super) fn directly(
     known: Option<&[Vec<u8>]>,
 ) -> Vec<Vec<u8>> {
     let points = Points::new(source);
-    // What the repair symbols say of the missing alone.
+    // The contribution of the missing data to the repair symbols.
     let mut said = Packed::new(used.len(), bytes);
     for (j, (_, symbol)) in used.iter().enumerate() {
         said.add(j, symbol);
@@ -242,8 +241,8 @@ pub(super) fn directly(
     (0..missing.len()).map(|c| restored.unpack(c)).collect()
 }
 
-/// The missing data by the library's decoder, in order; `None` if it refuses.
-pub(super) fn whole(
+/// Restores the missing data with the library's decoder, in order; `None` if it refuses.
+pub(super) fn decode_with_library(
     data: &[Option<&[u8]>],
     bytes: usize,
     used: &[(usize, &[u8])],

@@ -213,7 +213,7 @@ impl ArqEngine {
         let what = (block.unit_bytes, payload, to);
         let of = block.symbols.len();
         let bytes = u64::from(block.unit_bytes);
-        let (pace, lost) = wire.pass_train(start, what, of, block.needed);
+        let (pace, lost) = wire.transmit_train(start, what, of, block.needed);
         self.stats.units_lost += u64::from(lost.len());
         let train = Train { block: *block, start: start + wire.delay, pace, lost };
         let useful = self.receiver.on_train(&train);

@@ -45,7 +45,7 @@ impl Control {
             && let Some(report) = self.waiting.pop_front()
         {
             // Loss models see a packet without payload.
-            let passage = wire.pass(now, (self.bytes, 0, EndpointId::new(0, Side::Client)));
+            let passage = wire.transmit(now, (self.bytes, 0, EndpointId::new(0, Side::Client)));
             self.sent += 1;
             sent += u64::from(self.bytes);
             if !passage.lost {

@@ -64,7 +64,7 @@ impl CorruptionNotices {
 #[cfg(test)]
 mod tests {
     use airtcp_packet::{Pool, Seq, Side};
-    use airtcp_probe::{NoProbe, PoolCx, Who};
+    use airtcp_probe::{EventSource, NoProbe, PoolCx};
     use airtcp_random::Seed;
     use proptest::prelude::*;
 
@@ -75,10 +75,10 @@ mod tests {
         jitter = { mean = \"30 ms\", distribution = \"exponential\" }\n\
         loss = { model = \"bernoulli\", probability = 0.3 }";
 
-    /// Packets that arrived, by number and time, and the notices.
+    /// Numbers and times of packets that arrived, and the notices.
     type Seen = (Vec<(u32, Nanos)>, Vec<CorruptionNotice>);
 
-    /// Sends packets of two flows in turn, one each 10 ms; every third carries no payload.
+    /// Sends packets of two flows alternately, one every 10 ms; every third has no payload.
     fn drive(seed: u64, delays: Option<Vec<Option<Span>>>) -> Seen {
         let config: LinkConfig = toml::from_str(JITTERY).unwrap();
         let mut link = Link::new(&config, Seed::new(seed), "l", &|p| Err(p.into())).unwrap();
@@ -86,7 +86,7 @@ mod tests {
             link.set_corruption_notices(delays);
         }
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Link(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Link(0));
         let mut seen = Seen::default();
         for n in 0..200u32 {
             let now = Nanos(u64::from(n) * 10_000_000);
@@ -116,7 +116,7 @@ mod tests {
     proptest! {
         /// Notices name exactly the lost data packets of the senders that asked, and change no arrival.
         #[test]
-        fn notices_name_what_is_missing_and_change_nothing(seed: u64, delay in 0u64..100) {
+        fn notices_name_lost_packets_and_change_no_arrival(seed: u64, delay in 0u64..100) {
             let delay = Span::from_millis(delay);
             let silent = drive(seed, None);
             let (out, notices) = drive(seed, Some(vec![Some(delay), None, None, None]));

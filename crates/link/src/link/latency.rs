@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_bucket_is_near_what_is_in_it(ns in 0u64..10_000_000_000_000) {
+        fn a_bucket_is_near_its_values(ns in 0u64..10_000_000_000_000) {
             let found = longest(place(ns));
             prop_assert!(found >= ns as f64 && found <= 1.016 * ns as f64, "{}: {}", ns, found);
             prop_assert!(place(ns + 1) >= place(ns) && place(ns + 1) <= place(ns) + 1);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_mean() {
+    fn an_empty_histogram_has_no_mean() {
         let none = Latency::default();
         assert_eq!((none.mean(), none.quantile(0.5), none.count()), (None, None, 0));
     }

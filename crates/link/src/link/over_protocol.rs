@@ -10,7 +10,7 @@ use super::arq_engine::{ArqEngine, FrameEnd, ProtocolStats};
 use super::control::Control;
 use super::corruption::CorruptionNotices;
 use super::{Link, LinkConfig};
-use crate::protocol::{self, Protocol, Receiver, ReceiverParts, Sender, SenderTimes};
+use crate::protocol::{self, Protocol, Receiver, ReceiverParams, Sender, SenderTimes};
 
 impl Link {
     pub(super) fn set_protocol(
@@ -23,7 +23,7 @@ impl Link {
         let Some(common) = config.protocol.common() else { return };
         let feedback = common.feedback;
         let round_trip = config.delay * 2;
-        let receiver = Receiver::new(ReceiverParts {
+        let receiver = Receiver::new(ReceiverParams {
             trigger: common.trigger,
             in_order: common.in_order,
             idle: feedback.idle,

@@ -1,7 +1,7 @@
-//! The link held against what a packet's way through it must be.
+//! Tests of the link: timing, loss, reordering, conservation.
 
 use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{EventSource, NoProbe};
 use airtcp_units::{BitRate, Capacity, Narrow, Probability, Saturate};
 use proptest::prelude::*;
 
@@ -26,11 +26,11 @@ fn packet(number: u32, bytes: u16) -> Packet {
     Packet { to: EndpointId::new(0, Side::Server), segment }
 }
 
-/// Keeps the transmitter busy with `n` packets of the given lengths, each offered `idle` after the
-/// link is ready. Returns the numbers and times of what comes out.
+/// Sends packets of the given lengths, each `idle` after the link is ready. Returns the numbers and times of
+/// the packets that arrive.
 fn drive(link: &mut Link, pool: &mut Pool, lengths: &[u16], idle: Span) -> Vec<(u32, Nanos)> {
     let mut probe = NoProbe;
-    let mut cx = PoolCx::new(&mut probe, pool, Who::Link(0));
+    let mut cx = PoolCx::new(&mut probe, pool, EventSource::Link(0));
     let (mut now, mut next, mut out) = (Nanos::ZERO, 0, Vec::new());
     loop {
         while let Some(id) = link.poll(now, &mut cx) {
@@ -55,10 +55,10 @@ fn drive(link: &mut Link, pool: &mut Pool, lengths: &[u16], idle: Span) -> Vec<(
 }
 
 #[test]
-fn a_packet_takes_its_length_and_the_way() {
+fn a_packet_takes_transmission_and_propagation_time() {
     let mut link = build(&config("rate = \"10 Mb/s\"\ndelay = \"40 ms\""), 0);
     let mut pool = Pool::new();
-    // 1500 B at 10 Mb/s are 1.2 ms; back to back, the n-th arrives at n x 1.2 + 40 ms.
+    // 1500 B at 10 Mb/s take 1.2 ms; back to back, packet n arrives at n x 1.2 + 40 ms.
     let out = drive(&mut link, &mut pool, &[1500; 100], Span::ZERO);
     let expected: Vec<_> = (1..=100)
         .map(|n| {
@@ -99,10 +99,10 @@ fn an_unlimited_link_is_always_ready() {
 }
 
 #[test]
-fn next_timer_tells_of_readiness_only_to_those_who_wait() {
+fn next_timer_includes_readiness_only_if_a_packet_waits() {
     let mut link = build(&config("rate = \"10 Mb/s\"\ndelay = \"40 ms\""), 0);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Link(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Link(0));
     assert_eq!(link.next_timer(), Nanos::NEVER);
     let id = cx.pool.insert(packet(0, 1500));
     link.handle(Nanos::ZERO, id, &mut cx);
@@ -145,7 +145,7 @@ fn held_packets_are_overtaken() {
     let text = "rate = \"12 Mb/s\"\nreordering = { every = 4, extra = \"2500 us\" }";
     let mut link = build(&config(text), 0);
     let out = drive(&mut link, &mut Pool::new(), &[1500; 9], Span::ZERO);
-    // 1 ms a packet; numbers 3 and 7 come 2.5 ms late, behind two others each.
+    // 1 ms per packet; packets 3 and 7 are 2.5 ms late and arrive after two others each.
     let order: Vec<u32> = out.iter().map(|o| o.0).collect();
     assert_eq!(order, [0, 1, 2, 4, 5, 3, 6, 8, 7]);
     assert_eq!(out[5].1, Nanos(6_500_000));
@@ -154,8 +154,8 @@ fn held_packets_are_overtaken() {
 
 #[test]
 fn equal_arrivals_keep_the_order_of_sending() {
-    // Every second packet is 7 ms late: number 1 comes at 9 ms, and so does number 8, while 3, 5
-    // and 7 are still on their way.
+    // Every second packet is 7 ms late: packets 1 and 8 both arrive at 9 ms, while 3, 5 and 7 are still in
+    // flight.
     let text = "rate = \"12 Mb/s\"\nreordering = { every = 2, extra = \"7 ms\" }";
     let out = drive(&mut build(&config(text), 0), &mut Pool::new(), &[1500; 9], Span::ZERO);
     let order: Vec<u32> = out.iter().map(|o| o.0).collect();
@@ -164,7 +164,7 @@ fn equal_arrivals_keep_the_order_of_sending() {
 }
 
 #[test]
-fn chance_decides_as_often_as_it_should() {
+fn reordering_and_duplication_have_their_probabilities() {
     let text = "delay = \"1 ms\"\nduplication = \"10 %\"\nrate = \"1 Gb/s\"\n\
                 reordering = { probability = \"5 %\", extra = \"1 ms\", extra_max = \"3 ms\" }";
     let (mut link, mut pool) = (build(&config(text), 3), Pool::new());
@@ -174,7 +174,7 @@ fn chance_decides_as_often_as_it_should() {
     let spread = |p: f64| 5.0 * (p * (1.0 - p) * f64::from(n)).sqrt();
     assert!((copies - 0.1 * f64::from(n)).abs() < spread(0.1), "{copies}");
     assert_eq!(u64::saturate(copies), link.stats().duplicated);
-    // Sent at number x 1 us; whoever took longer than 1.001 ms was held back.
+    // Packet n is sent at n us; a packet that takes longer than 1.001 ms was held back.
     let delay = |(number, at): &(u32, Nanos)| at.0 - u64::from(*number) * 1000;
     let late: Vec<u64> = out.iter().map(delay).filter(|d| *d > 1_001_000).collect();
     let held = late.len() as f64 / 1.1;
@@ -192,7 +192,7 @@ fn jitter_has_its_mean() {
         );
         let mut link = build(&config(&text), 3);
         let n = 10_000;
-        // One packet of 125 B takes a second, so nobody meets anybody.
+        // A packet of 125 B takes a second, so no two packets are in flight together.
         let out = drive(&mut link, &mut Pool::new(), &vec![125; n], Span::ZERO);
         let late = |(number, at): &(u32, Nanos)| at.0 as f64 / 1e9 - f64::from(*number) - 1.0;
         let mean = out.iter().map(late).sum::<f64>() / n as f64;
@@ -227,7 +227,7 @@ fn tables_read_and_refuse() {
 
 #[test]
 fn the_same_frames_are_lost_on_a_faster_link() {
-    // Common random numbers: what another protocol or rate does to the timing moves no loss.
+    // Common random numbers: another timing does not change the losses.
     let lost = |rate: u64| {
         let loss = BernoulliConfig { probability: Probability::clamped(0.2) };
         let config = LinkConfig {
@@ -279,7 +279,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
 
 proptest! {
     #[test]
-    fn every_packet_ends_once(
+    fn every_packet_is_delivered_or_dropped_once(
         config in any_link(),
         lengths in proptest::collection::vec(28u16..1600, 0..80),
         idle in 0u64..2_000_000,
@@ -302,13 +302,13 @@ proptest! {
             prop_assert!(out.is_sorted_by_key(|o| o.0), "in order unless asked otherwise");
             prop_assert_eq!(stats.reordered, 0);
         }
-        // Twice the same.
+        // A second run is the same.
         let again = drive(&mut build(&config, seed), &mut Pool::new(), &lengths, Span(idle));
         prop_assert_eq!(out, again);
     }
 }
 
-/// A link whose rate is that of a capacity.
+/// A link with a varying rate.
 fn varying(capacity: Capacity, rest: &str) -> Link {
     let mut config = config(rest);
     let trace = RateTrace { capacity: Some(Arc::new(capacity)), ..RateTrace::default() };
@@ -317,8 +317,8 @@ fn varying(capacity: Capacity, rest: &str) -> Link {
 }
 
 proptest! {
-    /// Opportunities as even as those of a constant rate carry as that rate does, within one of them; steps
-    /// of that rate do so to the nanosecond.
+    /// Evenly spaced opportunities equal a constant rate within one opportunity. Steps of one rate equal it to
+    /// the nanosecond.
     #[test]
     fn an_even_capacity_is_a_constant_rate(
         lengths in proptest::collection::vec(40u16..1504, 1..100),
@@ -326,7 +326,7 @@ proptest! {
         idle in 0u64..30_000_000,
     ) {
         let ms = Span::from_millis;
-        // 1504 bytes every so many milliseconds.
+        // 1504 bytes at equal intervals.
         let bps = 1504 * 8 * 1000 / every;
         let constant = format!("rate = \"{bps} b/s\"\ndelay = \"7 ms\"");
         let opportunities = Capacity::opportunities(vec![ms(every)], 1504).unwrap();
@@ -334,19 +334,19 @@ proptest! {
         let run = |mut link: Link, idle| drive(&mut link, &mut Pool::new(), &lengths, Span(idle));
         let exact = run(build(&config(&constant), 0), idle);
         prop_assert_eq!(&run(varying(steps, "delay = \"7 ms\""), idle), &exact);
-        // Who waits between packets lets opportunities pass; the rate cannot be compared then.
+        // A sender that waits between packets misses opportunities; the rates then cannot be compared.
         let exact = run(build(&config(&constant), 0), 0);
         let found = run(varying(opportunities, "delay = \"7 ms\""), 0);
         for ((number, at), (other, when)) in found.iter().zip(&exact) {
             prop_assert_eq!(number, other);
-            // Rounding of the rate to whole bits per second makes some microseconds here.
+            // The rate is rounded to whole bits per second, which adds some microseconds.
             prop_assert!(*at + Span(10_000) >= *when && at.since(*when) <= ms(every), "{at:?} {when:?}");
         }
     }
 
-    /// Whatever the capacity: packets are conserved, leave in order, and no more leaves than could.
+    /// With any capacity, packets are conserved, leave in order, and do not exceed the capacity.
     #[test]
-    fn nothing_leaves_beyond_the_capacity(
+    fn throughput_does_not_exceed_the_capacity(
         gaps in proptest::collection::vec(0u64..40, 1..30),
         lengths in proptest::collection::vec(40u16..1504, 1..120),
         idle in prop_oneof![Just(0), 0u64..20_000_000],

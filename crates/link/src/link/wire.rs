@@ -17,7 +17,7 @@ pub(super) enum Transmitter {
 
 /// Result of one transmission.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Passage {
+pub(super) struct Transmission {
     pub(super) duration: Span,
     pub(super) lost: bool,
     pub(super) ordinal: u64,
@@ -89,11 +89,11 @@ impl Wire {
 
     /// Transmits as soon as the transmitter is free, at `now` at the earliest.
     #[inline]
-    pub(super) fn pass(
+    pub(super) fn transmit(
         &mut self,
         now: Nanos,
         (bytes, payload, to): (u32, u16, EndpointId),
-    ) -> Passage {
+    ) -> Transmission {
         let start = now.max(self.ready_at);
         let ordinal = self.ordinal;
         self.ordinal += 1;
@@ -106,14 +106,14 @@ impl Wire {
         self.ready_at = start + duration;
         self.busy += duration;
         let frame = Frame { now: start, ordinal, bytes, payload, to };
-        Passage { duration, lost: self.loss.loses(&frame), ordinal }
+        Transmission { duration, lost: self.loss.loses(&frame), ordinal }
     }
 
     /// Transmits `count` parts of a frame back to back as soon as the transmitter is free, at `now`
     /// at the earliest. Returns their duration and which of them are lost. On a slotted link `of`
     /// parts share a slot. With a varying rate the parts are spread evenly over the duration of
     /// all.
-    pub(super) fn pass_train(
+    pub(super) fn transmit_train(
         &mut self,
         now: Nanos,
         (bytes, payload, to): (u32, u16, EndpointId),

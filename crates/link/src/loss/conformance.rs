@@ -1,4 +1,4 @@
-//! What every registered loss model must do, whatever its rule: run for each sample configuration.
+//! Requirements on every registered loss model, tested for each of its sample configurations.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) fn build(config: &LossConfig, seed: u64) -> Loss {
     try_build(config, seed).unwrap_or_else(|e| panic!("{config:?}: {e}"))
 }
 
-/// The message with which a configuration is refused.
+/// The error message of a refused configuration.
 pub(crate) fn build_err(config: &LossConfig) -> String {
     try_build(config, 0).expect_err("an impossible configuration").to_string()
 }
@@ -45,7 +45,7 @@ pub(crate) fn frame(now: Nanos, ordinal: u64) -> Frame {
     Frame { now, ordinal, bytes: 1500, payload: 1448, to: EndpointId::new(0, Side::Server) }
 }
 
-/// Frames some time apart.
+/// Frames with the given gaps.
 fn frames(gaps: &[u64]) -> Vec<Frame> {
     let mut now = Nanos::ZERO;
     let at = |(ordinal, gap): (usize, &u64)| {
@@ -76,8 +76,8 @@ proptest! {
             let in_a_box: Vec<bool> = all.iter().map(|f| boxed.loses(f)).collect();
             prop_assert_eq!(&once, &in_a_box, "in a box: {:?}", config);
 
-            // Two protocols meet the same channel: the fate of a frame does not depend on
-            // which other frames were sent.
+            // Two protocols meet the same channel: the fate of a frame does not depend on other
+            // frames.
             let model = build(&config, seed);
             if model.is_independent_of_traffic() {
                 let mut model = model;
@@ -121,9 +121,9 @@ proptest! {
 }
 
 #[test]
-fn mean_loss_is_what_is_lost() {
-    // A packet every 0.7 ms for 210 s. The slowest of the samples correlates over some 100 ms, so
-    // there are at least 2000 independent samples; 0.06 is five standard errors of a share 1/2.
+fn mean_loss_is_the_loss_rate() {
+    // A packet every 0.7 ms for 210 s. The slowest sample configuration correlates over about 100 ms, so
+    // there are at least 2000 independent values; 0.06 is five standard errors of a share of 1/2.
     let n = 300_000u64;
     for config in LossConfig::samples() {
         let mut model = build(&config, 21);
@@ -163,7 +163,7 @@ fn seeds_and_labels_make_different_channels() {
 }
 
 #[test]
-fn the_link_lends_its_slot() {
+fn the_link_provides_the_default_slot() {
     let config: LossConfig =
         toml::from_str("model = \"gilbert-elliott\"\ng = 0.1\nb = 0.1").unwrap();
     assert!(build_err(&config).contains("loss.slot: missing"));

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be() {
+    fn refuses_impossible_values() {
         for (text, part) in [
             ("drop = [0]", "counted from 1"),
             ("drop = [-2]", "-2"),

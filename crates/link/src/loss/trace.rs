@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be() {
+    fn refuses_impossible_values() {
         let config = |path: &str, slot| {
             LossConfig::Trace(TraceConfig {
                 path: path.into(),

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn stays_are_bounded() {
-        // With losses 0 and 1 the state is visible: look every 10 us for 20 s.
+        // With losses 0 and 1 the state is visible: sample every 10 us for 20 s.
         let config = TwoStateConfig {
             mean: None,
             spread: None,
@@ -247,12 +247,12 @@ mod tests {
         }
         let (high, to_change) = (f64::from(high) / n as f64, to_change / n as f64);
         assert!((high - 0.5).abs() < 5.0 * 0.5 / 63.0, "{high}");
-        // The grid adds 25 us on average; the spread of a residual is 2.9 ms.
+        // The grid adds 25 us on average; the standard deviation of a residual is 2.9 ms.
         assert!((to_change - 5.0167 - 0.025).abs() < 5.0 * 2.9 / 63.0, "{to_change}");
     }
 
     #[test]
-    fn refuses_what_cannot_be() {
+    fn refuses_impossible_values() {
         let nominal = &TwoState::samples()[0];
         let p = |x| Some(Probability::clamped(x));
         let cases = [

@@ -1,5 +1,5 @@
-//! What every registered link protocol must do, whatever its rules: run for each sample
-//! configuration over channels that lose, with reports that are lost for a while or lie.
+//! Requirements on every registered link protocol, tested for each sample configuration over lossy
+//! channels, with lost and with false reports.
 
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow, Span};
@@ -11,7 +11,7 @@ use super::{MAX_SYMBOLS, ProtocolConfig, Report, SymbolSet, Unit, registry};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Every frame ends once, and in order where asked; with and without reports.
+    /// Every frame is delivered or abandoned once, and in order if configured, with and without reports.
     #[test]
     fn every_registered_protocol_conforms(
         seed in 0u64..1000,
@@ -37,7 +37,7 @@ proptest! {
             let mut all = [&seen.released[..], &seen.skipped].concat();
             all.sort_unstable();
             all.dedup();
-            // What neither end heard of at the end of the run cannot be decided.
+            // Frames unknown to both ends at the end of the run have no outcome.
             let known = seen.released.len() + seen.skipped.len();
             prop_assert_eq!(all.len(), known, "once each: {:?}", config);
             prop_assert!(known <= usize::narrow(frames));
@@ -51,9 +51,9 @@ proptest! {
         }
     }
 
-    /// Reports made up by a peer that lies neither stall the sender nor make it panic.
+    /// Forged reports neither stall the sender nor make it panic.
     #[test]
-    fn a_lying_peer_is_survived(
+    fn forged_reports_do_not_stall_the_sender(
         lies in proptest::collection::vec(
             (0u64..12, 0u16..5, any::<u16>(), 0u16..300, 0u16..300, any::<bool>()), 0..60),
     ) {
@@ -81,7 +81,7 @@ proptest! {
                     sent += 1;
                 }
             }
-            // Without another word, its own timers settle everything.
+            // Without further reports, the sender's timers settle all frames.
             while sender.next_timer() != Nanos::NEVER {
                 now = now.max(sender.next_timer());
                 sender.on_timer(now);
@@ -95,9 +95,9 @@ proptest! {
         }
     }
 
-    /// Units with any head neither make a receiver panic nor keep it from ending.
+    /// Units with arbitrary headers neither make a receiver panic nor stall it.
     #[test]
-    fn any_unit_is_survived(
+    fn arbitrary_units_do_not_stall_the_receiver(
         heads in proptest::collection::vec(
             (0u64..200_000, 0u16..4, any::<bool>(), 0u64..200_000, 0u16..300, 0u16..300, 0u16..40, 0u16..40), 0..60),
     ) {
@@ -126,8 +126,7 @@ proptest! {
     }
 }
 
-/// Ten seconds of frames, three of them without a single report: nothing stalls, and the link
-/// recovers.
+/// Ten seconds of frames, three of them without reports: nothing stalls, and the link recovers.
 #[test]
 fn feedback_lost_for_seconds() {
     for config in ProtocolConfig::samples() {
@@ -149,8 +148,8 @@ fn feedback_lost_for_seconds() {
     }
 }
 
-/// A single frame, nothing behind it: the idle timer makes the receiver report, and the frame is
-/// repaired without the sender's timer.
+/// A single frame without successors: the idle timer triggers the report, and the frame is repaired without
+/// the sender's timer.
 #[test]
 fn the_idle_timer_reports() {
     for config in ProtocolConfig::samples() {
@@ -160,8 +159,7 @@ fn the_idle_timer_reports() {
             continue;
         }
         let mut ends = Ends::new(&config);
-        // The last unit of the first transmission is lost, and so many before it that no parity
-        // stands in for them.
+        // The first transmission loses its last unit, and too many others for the parity.
         let mut sent = 0;
         let first = usize::from(units);
         let mut lost = |_| {
@@ -171,8 +169,8 @@ fn the_idle_timer_reports() {
         ends.run(1, &mut lost, &mut |_, _| true);
         assert_eq!(ends.sender.counts().timeouts, 0, "{config:?}");
         assert_eq!(ends.seen.released, [0], "{config:?}");
-        // One transmission, the idle wait as long again, and for each further one the report's
-        // way, its own, and an idle wait.
+        // One transmission and an equal idle wait; for each further one the report's delay, the
+        // transmission's delay, and an idle wait.
         let unit = Span::from_micros(40);
         let each = WAY * 2 + unit * 512;
         let latest = Nanos::ZERO + unit * u64::from(units) * 2 + each * (ends.seen.blocks - 1);
@@ -214,7 +212,7 @@ fn tables_read_and_round_trip() {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn refuses_impossible_values() {
     for (text, mtu, part) in [
         ("kind = \"ll-arq\"\nunits = 0", None, "1 to 255"),
         ("kind = \"ll-arq\"\nunits = 300", None, "1 to 255"),
@@ -237,7 +235,7 @@ fn refuses_what_cannot_be() {
         assert!(message.contains(part) && message.starts_with("protocol."), "{message}");
     }
     assert!(usize::from(MAX_SYMBOLS) == 255);
-    // Without retransmissions nothing is sent on demand.
+    // Without retransmissions there is no reactive parity.
     let config: ProtocolConfig =
         toml::from_str("kind = \"ll-harq\"\nunits = 255\nattempts = 1").unwrap();
     assert!(config.build(None).is_ok());

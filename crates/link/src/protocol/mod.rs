@@ -28,7 +28,7 @@ mod wire;
 pub use feedback::{FeedbackConfig, Trigger, Way};
 pub use ll_arq::{Arq, LlArq, LlArqConfig};
 pub use ll_harq::{Deviation, LlHarq, LlHarqConfig, Rfec, Rounding, Sample};
-pub use receiver::{Receiver, ReceiverParts};
+pub use receiver::{Receiver, ReceiverParams};
 pub use registry::{Protocol, ProtocolConfig, registry};
 pub use rules::{Common, First, LinkProtocol, Missing};
 use rules::{Model, check_counts};

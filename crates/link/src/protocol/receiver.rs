@@ -25,7 +25,7 @@ use super::{Block, Decision, MAX_SYMBOLS, Report, SymbolSet, Timed, Train, Trigg
 
 /// Parameters of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReceiverParts {
+pub struct ReceiverParams {
     /// Event that triggers a report.
     pub trigger: Trigger,
     /// If true, frames are delivered in order.
@@ -61,7 +61,7 @@ struct Current {
 /// Receiving end of a link protocol.
 #[derive(Debug)]
 pub struct Receiver {
-    parts: ReceiverParts,
+    params: ReceiverParams,
     /// Number of the first frame in `frames`; all earlier frames are decided.
     base: u64,
     frames: VecDeque<Partial>,
@@ -77,9 +77,9 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver that waits for frame 0.
-    pub const fn new(parts: ReceiverParts) -> Self {
+    pub const fn new(params: ReceiverParams) -> Self {
         Self {
-            parts,
+            params,
             base: 0,
             frames: VecDeque::new(),
             current: None,
@@ -123,7 +123,7 @@ impl Receiver {
             if p.have.len() >= unit.needed {
                 p.decoded = true;
                 self.decisions.push_back((now, Decision::Decoded(unit.frame)));
-                if !self.parts.in_order {
+                if !self.params.in_order {
                     p.released = true;
                     self.decisions.push_back((now, Decision::Released(unit.frame)));
                 }
@@ -131,7 +131,7 @@ impl Receiver {
             new
         });
         self.longest = self.longest.max(unit.block_time());
-        let idle = self.parts.idle.unwrap_or_else(|| unit.block_time().max(MIN_DURATION));
+        let idle = self.params.idle.unwrap_or_else(|| unit.block_time().max(MIN_DURATION));
         let due = now + unit.rest() + idle;
         let current = self.current.get_or_insert(Current {
             frame: unit.frame,
@@ -143,7 +143,7 @@ impl Receiver {
         current.received = current.received.saturating_add(1);
         current.due = due;
         let ended = unit.position.saturating_add(1) >= unit.of;
-        if ended && self.parts.trigger == Trigger::EndOfBlock {
+        if ended && self.params.trigger == Trigger::EndOfBlock {
             self.finish(now);
         }
         self.decide(now);
@@ -187,7 +187,7 @@ impl Receiver {
     fn on_rest(&mut self, train: &Train, rest: SymbolSet, last: u16) -> u16 {
         let Block { frame, symbols, needed, .. } = train.block;
         let (end, of) = (train.at(last), symbols.len());
-        let reported = last + 1 >= of && self.parts.trigger == Trigger::EndOfBlock;
+        let reported = last + 1 >= of && self.params.trigger == Trigger::EndOfBlock;
         let place = frame.checked_sub(self.base);
         let partial = place.and_then(|i| self.frames.get_mut(usize::narrow(i)));
         let mut useful = 0;
@@ -204,7 +204,7 @@ impl Receiver {
                 let place = symbols.place_of(symbol);
                 let at = train.at(place);
                 self.decisions.push_back((at, Decision::Decoded(frame)));
-                if !self.parts.in_order {
+                if !self.params.in_order {
                     partial.released = true;
                     self.decisions.push_back((at, Decision::Released(frame)));
                 }
@@ -217,7 +217,7 @@ impl Receiver {
         if let Some(current) = &mut self.current {
             current.received = current.received.saturating_add(rest.len());
             let block_time = train.unit_time() * u64::from(of);
-            let idle = self.parts.idle.unwrap_or_else(|| block_time.max(MIN_DURATION));
+            let idle = self.params.idle.unwrap_or_else(|| block_time.max(MIN_DURATION));
             current.due = end + train.unit_time() * u64::from(of - 1 - last) + idle;
         }
         if reported {
@@ -260,7 +260,7 @@ impl Receiver {
                 let have = SymbolSet::EMPTY;
                 let report = Report { frame, attempt: 1, received: 0, have, settled: false };
                 self.decisions.push_back((now, Decision::Report(report)));
-                partial.given_up = self.parts.attempts <= 1;
+                partial.given_up = self.params.attempts <= 1;
             }
             self.frames.push_back(partial);
         }
@@ -320,7 +320,7 @@ impl Receiver {
             self.held = u64::MAX;
         } else if self.held != self.base {
             self.held = self.base;
-            let ReceiverParts { round_trip, attempts, .. } = self.parts;
+            let ReceiverParams { round_trip, attempts, .. } = self.params;
             self.hold = now + max_frame_wait(round_trip, self.longest, attempts);
         }
     }

@@ -105,7 +105,7 @@ pub(super) fn check_counts(
     if !(1..=1000).contains(&attempts) {
         return Err(ConfigError::new(
             "protocol.attempts",
-            format!("is {attempts}; accepted are 1 (no retransmission) to 1000"),
+            format!("is {attempts}: accepted are 1 (no retransmission) to 1000"),
         ));
     }
     if window == Some(0) {

@@ -270,7 +270,7 @@ mod tests {
         }
 
         #[test]
-        fn units_in_a_row_are_their_places_moved_up(
+        fn consecutive_units_are_shifted_ranks(
             from in 0u16..255, count in 1u16..255, places in proptest::collection::btree_set(0u16..255, 0..90),
         ) {
             let all = SymbolSet::range(from, from + count);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_asked_about_once_in_order() {
+    fn of_calls_the_closure_once_per_unit_in_order() {
         for count in [0, 1, 63, 64, 65, 128, 200, 255] {
             let mut asked = 0;
             let odd = SymbolSet::of(count, || {

@@ -13,7 +13,7 @@ pub(super) fn arq(arq: Arq) -> ProtocolConfig {
     ProtocolConfig::LlArq(LlArqConfig { arq, ..LlArqConfig::default() })
 }
 
-/// LL-HARQ that knows the loss from the start and keeps to it.
+/// LL-HARQ with the true loss as a fixed estimate.
 fn harq(p: f64) -> LlHarqConfig {
     LlHarqConfig {
         initial_loss: Probability::clamped(p),
@@ -22,7 +22,7 @@ fn harq(p: f64) -> LlHarqConfig {
     }
 }
 
-/// What two ends did over a channel, unit by unit.
+/// Record of two ends over a channel.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Seen {
     pub(super) decoded: Vec<u64>,
@@ -36,7 +36,7 @@ pub(super) struct Seen {
     pub(super) end: Nanos,
 }
 
-/// The two ends of a protocol, driven directly: a unit takes 40 us, the way 10 ms, reports 10 ms.
+/// The two ends of a protocol, driven directly: a unit takes 40 us, propagation and reports 10 ms.
 pub(super) struct Ends {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
@@ -52,7 +52,7 @@ impl Ends {
     pub(super) fn new(config: &ProtocolConfig) -> Self {
         let protocol = config.build(None).unwrap().unwrap();
         let common = config.common().unwrap();
-        let receiver = Receiver::new(ReceiverParts {
+        let receiver = Receiver::new(ReceiverParams {
             trigger: common.trigger,
             in_order: common.in_order,
             idle: common.feedback.idle,
@@ -69,7 +69,7 @@ impl Ends {
         }
     }
 
-    fn take(&mut self, told: &mut dyn FnMut(Nanos, Report) -> bool) {
+    fn take(&mut self, passes: &mut dyn FnMut(Nanos, Report) -> bool) {
         while let Some((at, decision)) = self.receiver.poll() {
             match decision {
                 Decision::Decoded(f) => self.seen.decoded.push(f),
@@ -82,7 +82,7 @@ impl Ends {
                     skipped.extend(more);
                 }
                 Decision::Report(report) => {
-                    if told(at, report) {
+                    if passes(at, report) {
                         self.reports.push((at + WAY, report));
                     }
                 }
@@ -94,7 +94,7 @@ impl Ends {
         &mut self,
         block: &Block,
         lost: &mut dyn FnMut(Nanos) -> bool,
-        told: &mut dyn FnMut(Nanos, Report) -> bool,
+        passes: &mut dyn FnMut(Nanos, Report) -> bool,
     ) {
         self.seen.blocks += 1;
         let (first, of) = (block.attempt == 1, block.symbols.len());
@@ -106,7 +106,7 @@ impl Ends {
             let at = self.now + WAY;
             while self.receiver.next_timer() < at {
                 self.receiver.on_timer(self.receiver.next_timer());
-                self.take(told);
+                self.take(passes);
             }
             if gone {
                 continue;
@@ -119,18 +119,18 @@ impl Ends {
                 *(if first { &mut self.seen.first_wasted } else { &mut self.seen.later_wasted }) +=
                     1;
             }
-            self.take(told);
+            self.take(passes);
         }
         self.sender.on_sent(block, self.now, UNIT * u64::from(of));
     }
 
-    /// Lets `frames` of 1000 bytes through, each as soon as the transmitter is free, and then
-    /// waits until nothing more happens.
+    /// Sends `frames` of 1000 bytes, each as soon as the transmitter is free, and then runs until nothing is
+    /// left to do.
     pub(super) fn run(
         &mut self,
         frames: u64,
         lost: &mut dyn FnMut(Nanos) -> bool,
-        told: &mut dyn FnMut(Nanos, Report) -> bool,
+        passes: &mut dyn FnMut(Nanos, Report) -> bool,
     ) {
         let mut left = frames;
         loop {
@@ -142,14 +142,14 @@ impl Ends {
             self.sender.on_timer(now);
             while self.receiver.next_timer() <= now {
                 self.receiver.on_timer(self.receiver.next_timer());
-                self.take(told);
+                self.take(passes);
             }
             if let Some(block) = self.sender.retry() {
-                self.transmit(&block, lost, told);
+                self.transmit(&block, lost, passes);
             } else if left > 0 && self.sender.has_room() {
                 left -= 1;
                 let block = self.sender.start(1000);
-                self.transmit(&block, lost, told);
+                self.transmit(&block, lost, passes);
             } else {
                 let report = self.reports.first().map_or(Nanos::NEVER, |r| r.0);
                 let next = self.receiver.next_timer().min(self.sender.next_timer()).min(report);
@@ -175,7 +175,7 @@ fn over(config: &ProtocolConfig, p: f64, frames: u64) -> Seen {
     ends.seen
 }
 
-/// Within `errors` standard errors of a mean whose single values deviate by `sd`.
+/// Asserts that a mean of `n` values with standard deviation `sd` is within `errors` standard errors.
 #[track_caller]
 fn close(found: f64, expected: f64, sd: f64, n: u64, errors: f64) {
     let allowed = errors * sd / (n as f64).sqrt();
@@ -183,7 +183,7 @@ fn close(found: f64, expected: f64, sd: f64, n: u64, errors: f64) {
 }
 
 #[test]
-fn closed_forms_of_the_inventory() {
+fn closed_forms_reproduce_s2() {
     // S2's parameters: mean rounds and the bound of goodput at 10 Mb/s, 10 to 50 % loss.
     let table = [
         (0.1, 2.08, 4.80),
@@ -202,7 +202,7 @@ fn closed_forms_of_the_inventory() {
         let found = arq_undelivered(20, p, 15);
         assert!((found / expected - 1.0).abs() < 0.02, "{p}: {found}");
     }
-    // Against the plain formula, where that does not cancel.
+    // Compare with the plain formula where it has no cancellation.
     assert!((arq_undelivered(20, 0.4, 3) - (1.0 - detmath::pow(1.0 - 0.064, 20.0))).abs() < 1e-12);
 }
 
@@ -225,7 +225,7 @@ fn arq_rounds_and_shares() {
     let frames = 20_000;
     for p in [0.1, 0.2, 0.3, 0.4, 0.5] {
         let whole = over(&arq(Arq::WholeAccumulate), p, frames);
-        // Rounds are the greatest of 20 geometric numbers; they deviate by less than 2.
+        // The rounds are the maximum of 20 geometric numbers, with a standard deviation below 2.
         close(whole.blocks as f64 / frames as f64, arq_rounds(20, p, 15), 2.0, frames, 4.5);
         let units = (whole.first_units + whole.later_units) as f64;
         let share = whole.released.len() as f64 * 20.0 / units;
@@ -240,7 +240,7 @@ fn arq_rounds_and_shares() {
 
 #[test]
 fn stop_and_wait_waits() {
-    // A frame of 20 units takes 0.8 ms, its report is there 20 ms later.
+    // A frame of 20 units takes 0.8 ms; its report arrives 20 ms later.
     let seen = over(&arq(Arq::StopAndWait), 0.0, 100);
     assert_eq!(seen.end, Nanos::ZERO + (UNIT * 20 + WAY * 2) * 100);
 }
@@ -270,8 +270,8 @@ fn harq_against_the_block() {
 
 #[test]
 fn table_one_of_s2_in_closed_form() {
-    // Mb/s: goodput, PFEC and RFEC sent, PFEC and RFEC wasted. The first three add up to what the
-    // link carried: 9.92 to 9.98.
+    // Mb/s: goodput, PFEC and RFEC sent, PFEC and RFEC wasted. The sum of the first three is the link's
+    // throughput: 9.92 to 9.98.
     let table = [
         (0.1, 3, [8.05, 1.48, 0.39, 0.61, 0.26]),
         (0.2, 6, [6.71, 2.90, 0.36, 1.04, 0.23]),
@@ -292,7 +292,7 @@ fn table_one_of_s2_in_closed_form() {
 }
 
 #[test]
-fn the_average_learns() {
+fn the_loss_estimate_converges() {
     let mut model = LlHarq::build(&LlHarqConfig::default(), None).unwrap();
     let start = model.estimate().unwrap();
     // A worked example: one block with 5 of 20 lost.
@@ -330,10 +330,10 @@ fn rules_of_rfec() {
     assert_eq!(demand(Rfec::Margin), 4);
 }
 
-/// A sender that gave up more frames in a silence than a receiver keeps goes on where it is; a head that
-/// spans more than both ends keep is none of it.
+/// After an outage in which the sender abandons more frames than a receiver keeps, both continue at the
+/// sender's frame. The receiver ignores a header with a span greater than the limit.
 #[test]
-fn a_silence_longer_than_the_receivers_memory() {
+fn an_outage_longer_than_the_receivers_memory() {
     let mut ends = Ends::new(&arq(Arq::Selective));
     let unit = |frame: u64, oldest: u64| Unit {
         frame,
@@ -369,15 +369,15 @@ fn a_silence_longer_than_the_receivers_memory() {
     let up = [far - 2, far - 1, far].map(Decision::Released);
     let expected = [&[Decision::Released(0), Decision::SkippedBefore(far - 2)][..], &up].concat();
     assert_eq!(seen, expected);
-    // The sender keeps within that.
+    // The sender stays within the limit.
     let sender = &mut ends.sender;
     (0..MAX_FRAME_SPAN).for_each(|_| assert_eq!(sender.start(100).attempt, 1));
     assert!(!sender.has_room());
 }
 
-/// A report that a frame is there, after its timer and before it could be sent again.
+/// A report that settles a frame after its timer expired and before its retransmission starts.
 #[test]
-fn a_late_report_stops_what_waits_to_be_sent_again() {
+fn a_late_report_cancels_the_retransmission() {
     let mut sender = Ends::new(&arq(Arq::WholeAccumulate)).sender;
     let block = sender.start(1000);
     sender.on_sent(&block, Nanos::ZERO, UNIT * 20);
@@ -388,9 +388,9 @@ fn a_late_report_stops_what_waits_to_be_sent_again() {
     assert_eq!((sender.retry().is_none(), sender.oldest()), (true, 1));
 }
 
-/// Parity on demand ends with `rfec_max`; then lost units go again, as many as parity would have been.
+/// Reactive parity is limited by `rfec_max`. Then the sender retransmits the same number of lost units.
 #[test]
-fn what_is_sent_when_parity_is_used_up() {
+fn units_are_retransmitted_when_parity_is_used_up() {
     let config = LlHarqConfig { rfec_max: Some(1), attempts: 3, ..LlHarqConfig::default() };
     let mut rules = LlHarq::build(&config, None).unwrap();
     let have = SymbolSet::range(0, 4);

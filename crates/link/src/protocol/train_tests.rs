@@ -1,23 +1,24 @@
-//! A train against its units one by one: the same decisions at the same times, and the same receiver afterwards.
+//! Compares a train with its units one by one: the same decisions at the same times, and the same state of the
+//! receiver.
 
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Nanos, Narrow, Pace, Span, TxClock};
 use proptest::prelude::*;
 
 use super::{
-    Block, Decision, MAX_SYMBOLS, Receiver, ReceiverParts, SymbolSet, Timed, Train, Trigger, Unit,
+    Block, Decision, MAX_SYMBOLS, Receiver, ReceiverParams, SymbolSet, Timed, Train, Trigger, Unit,
 };
 
-/// What came of a way of driving a receiver: decisions in their order, units of use, when it next wants to run.
+/// Record of a receiver: decisions in order, numbers of needed units, next timers.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     decisions: Vec<Timed>,
     useful: Vec<u16>,
     timers: Vec<Nanos>,
-    strange: u64,
+    malformed: u64,
 }
 
-/// Unit by unit, as a wire brings them: each at its time, after the timers that end before.
+/// Passes the units one by one, each at its arrival time, after the timers that expire before it.
 fn one_by_one(receiver: &mut Receiver, train: &Train, mut duration: impl FnMut() -> Span) -> u16 {
     let Block { frame, attempt, last, oldest, needed, symbols, .. } = train.block;
     let (mut at, mut useful, mut unit_time) = (train.start, 0, None);
@@ -38,7 +39,7 @@ fn one_by_one(receiver: &mut Receiver, train: &Train, mut duration: impl FnMut()
     useful
 }
 
-/// A transmission: how far its frame is from the newest so far, its attempt, units, and what happens to them.
+/// A transmission: distance of its frame from the newest, attempt, units, and losses.
 #[derive(Debug, Clone)]
 struct Sent {
     back: u64,
@@ -82,14 +83,14 @@ fn sent() -> impl Strategy<Value = Sent> {
     )
 }
 
-fn parts() -> impl Strategy<Value = ReceiverParts> {
+fn params() -> impl Strategy<Value = ReceiverParams> {
     let idle = prop_oneof![
         Just(None),
         (0u64..600).prop_map(|ns| Some(Span(ns))),
         (0u64..20_000_000).prop_map(|ns| Some(Span(ns))),
     ];
     (any::<bool>(), any::<bool>(), idle, 0u64..20_000_000, 1u16..4).prop_map(
-        |(end, in_order, idle, round_trip, attempts)| ReceiverParts {
+        |(end, in_order, idle, round_trip, attempts)| ReceiverParams {
             trigger: if end { Trigger::EndOfBlock } else { Trigger::NextFrame },
             in_order,
             idle,
@@ -100,8 +101,8 @@ fn parts() -> impl Strategy<Value = ReceiverParts> {
 }
 
 /// Drives one receiver with trains, or unit by unit.
-fn run(parts: ReceiverParts, rate: Option<u64>, all: &[Sent], whole: bool) -> Seen {
-    let mut receiver = Receiver::new(parts);
+fn run(params: ReceiverParams, rate: Option<u64>, all: &[Sent], whole: bool) -> Seen {
+    let mut receiver = Receiver::new(params);
     let mut losses = Seed::new(7).stream("losses");
     let mut clock = rate.and_then(BitRate::new).map(TxClock::new);
     let (mut now, mut newest, mut seen) = (Nanos::ZERO, 0u64, Seen::default());
@@ -138,18 +139,18 @@ fn run(parts: ReceiverParts, rate: Option<u64>, all: &[Sent], whole: bool) -> Se
         receiver.on_timer(receiver.next_timer());
         seen.decisions.extend(std::iter::from_fn(|| receiver.poll()));
     }
-    seen.strange = receiver.malformed();
+    seen.malformed = receiver.malformed();
     seen
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Whatever its frames, units and timers: also those that end within a train, at rates at which units
-    /// take a nanosecond or two, and all at once.
+    /// With any frames, units and timers: timers that expire within a train, units that take a nanosecond or two,
+    /// and units that arrive at once.
     #[test]
     fn a_train_is_its_units_one_by_one(
-        parts in parts(),
+        params in params(),
         rate in prop_oneof![
             4 => (100_000u64..100_000_000).prop_map(Some),
             2 => (1_000_000_000u64..1_000_000_000_000).prop_map(Some),
@@ -157,13 +158,13 @@ proptest! {
         ],
         all in proptest::collection::vec(sent(), 1..25),
     ) {
-        prop_assert_eq!(run(parts, rate, &all, true), run(parts, rate, &all, false));
+        prop_assert_eq!(run(params, rate, &all, true), run(params, rate, &all, false));
     }
 }
 
 #[test]
-fn what_is_decoded_with_the_last_unit_is_reported_before_it_goes_up() {
-    let parts = ReceiverParts {
+fn a_frame_decoded_by_its_last_unit_is_reported_before_delivery() {
+    let params = ReceiverParams {
         trigger: Trigger::EndOfBlock,
         in_order: true,
         idle: None,
@@ -182,7 +183,7 @@ fn what_is_decoded_with_the_last_unit_is_reported_before_it_goes_up() {
         unit_bytes: 50,
     };
     let pace = Pace::share(Span::from_micros(800), 20);
-    let mut receiver = Receiver::new(parts);
+    let mut receiver = Receiver::new(params);
     let train = Train { block, start: Nanos::ZERO, pace, lost: SymbolSet::EMPTY };
     assert_eq!(receiver.on_train(&train), 20);
     let found: Vec<Timed> = std::iter::from_fn(|| receiver.poll()).collect();

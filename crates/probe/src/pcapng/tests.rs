@@ -1,4 +1,4 @@
-//! The file format, and what an independent reader makes of it.
+//! The file format, and an independent reader: tshark.
 
 use std::process::Command;
 
@@ -15,9 +15,9 @@ fn segment(flags: Flags, seq: u32, ack: u32, len: u16) -> Segment {
     s
 }
 
-/// A small conversation as its client sees it: handshake with every option and ECN negotiation,
-/// data with a hole that SACK reports, its retransmission, a mark, the end; and what is beside it.
-fn conversation() -> Vec<(u64, Who, Event)> {
+/// A small conversation as its client sees it: handshake with every option and ECN negotiation, data with
+/// a hole that SACK reports, the retransmission, a mark, the close. Then events of other machines.
+fn conversation() -> Vec<(u64, EventSource, Event)> {
     const MSS: u32 = 1448;
     let (client, server) = (1_000_000, 5_000_000);
     let mut out = Vec::new();
@@ -32,7 +32,7 @@ fn conversation() -> Vec<(u64, Who, Event)> {
         } else {
             Event::SegmentReceived { segment: s }
         };
-        out.push((us * 1000, Who::Endpoint(CLIENT), event));
+        out.push((us * 1000, EventSource::Endpoint(CLIENT), event));
     };
     let options = |mut s: Segment| {
         (s.mss, s.window_scale) = (1460, 7);
@@ -76,26 +76,26 @@ fn conversation() -> Vec<(u64, Who, Event)> {
     out
 }
 
-/// Two datagrams of another flow, and what a probe at the clients must not write.
-fn datagrams() -> Vec<(u64, Who, Event)> {
+/// Two datagrams of another flow, and events that a probe at the clients must not write.
+fn datagrams() -> Vec<(u64, EventSource, Event)> {
     let mut out = Vec::new();
     let udp = EndpointId::new(1, Side::Client);
     for (n, len) in [(0, 1000), (1, 33)] {
         let segment = Segment::datagram(n, len);
         let event = Event::SegmentSent { segment, retransmission: false };
-        out.push((200_000_000 + u64::from(n), Who::Endpoint(udp), event));
+        out.push((200_000_000 + u64::from(n), EventSource::Endpoint(udp), event));
     }
-    // Another side's view, and another event.
+    // An event at the other side, and an event of another kind.
     let elsewhere = Event::SegmentReceived { segment: Segment::datagram(0, 1000) };
-    out.push((201_000_000, Who::Endpoint(udp.peer()), elsewhere));
-    out.push((202_000_000, Who::Endpoint(udp), Event::FastRetransmit));
+    out.push((201_000_000, EventSource::Endpoint(udp.peer()), elsewhere));
+    out.push((202_000_000, EventSource::Endpoint(udp), Event::FastRetransmit));
     out
 }
 
 fn capture(vantage: Vantage, snap: Option<u32>) -> (Vec<u8>, u64) {
     let mut probe = PcapProbe::new(Vec::new(), vantage, snap).unwrap();
-    for (now, who, event) in conversation() {
-        probe.record(Nanos(now), who, &event);
+    for (now, source, event) in conversation() {
+        probe.record(Nanos(now), source, &event);
     }
     let packets = probe.packets();
     (probe.finish().unwrap(), packets)
@@ -116,7 +116,7 @@ fn blocks(mut file: &[u8]) -> Vec<(u32, Vec<u8>)> {
 }
 
 #[test]
-fn blocks_are_whole() {
+fn blocks_have_their_length_at_both_ends() {
     let (file, packets) = capture(Vantage::Side(Side::Client), None);
     let blocks = blocks(&file);
     let kinds: Vec<u32> = blocks.iter().map(|b| b.0).collect();
@@ -129,7 +129,7 @@ fn blocks_are_whole() {
 
 #[test]
 fn time_stamps_pass_four_seconds() {
-    // The upper and the lower 32 bits of nanoseconds are two fields.
+    // The file has the upper and the lower 32 bits of nanoseconds in two fields.
     let at = Nanos(5_000_000_000);
     let mut file = Pcapng::new(Vec::new(), "a test").unwrap();
     let interface = file.interface("one", 0).unwrap();
@@ -140,7 +140,7 @@ fn time_stamps_pass_four_seconds() {
 }
 
 #[test]
-fn a_vantage_point_sees_its_own() {
+fn a_vantage_point_records_its_own_segments() {
     let count = |vantage| capture(vantage, Some(40)).1;
     assert_eq!(count(Vantage::Endpoint(CLIENT)), 19);
     assert_eq!(count(Vantage::Endpoint(CLIENT.peer())), 0);
@@ -148,7 +148,7 @@ fn a_vantage_point_sees_its_own() {
 }
 
 #[test]
-fn a_full_disk_is_told_at_the_end() {
+fn finish_returns_a_write_error() {
     struct Full(usize);
     impl Write for Full {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -160,8 +160,8 @@ fn a_full_disk_is_told_at_the_end() {
         }
     }
     let mut probe = PcapProbe::new(Full(500), Vantage::Side(Side::Client), None).unwrap();
-    for (now, who, event) in conversation() {
-        probe.record(Nanos(now), who, &event);
+    for (now, source, event) in conversation() {
+        probe.record(Nanos(now), source, &event);
     }
     assert!(probe.packets() < 20);
     assert_eq!(probe.finish().err().map(|e| e.kind()), Some(io::ErrorKind::StorageFull));
@@ -191,7 +191,7 @@ fn tshark(file: &[u8], name: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> 
 }
 
 #[test]
-fn tshark_finds_nothing_wrong() {
+fn tshark_finds_no_errors() {
     let (file, packets) = capture(Vantage::Side(Side::Client), None);
     let fields = [
         "ip.checksum.status",
@@ -211,7 +211,7 @@ fn tshark_finds_nothing_wrong() {
         let transport = if n < 19 { &row[1] } else { &row[2] };
         assert_eq!(transport, "1", "transport checksum of packet {}: {row:?}", n + 1);
         assert_eq!(row[4], "", "packet {} is malformed", n + 1);
-        // Notes on the course of a TCP connection are expected; anything else is a mistake.
+        // Notes on the course of a TCP connection are expected; anything else is an error.
         for note in row[3].split(',').filter(|note| !note.is_empty()) {
             let expected = [
                 "Connection establish",

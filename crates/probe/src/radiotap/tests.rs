@@ -44,7 +44,7 @@ fn captured(events: &[AirEvent]) -> [Vec<Vec<u8>>; 2] {
     let radios = ["ap", "sta0"].map(|name| (site(name), Vec::new())).into();
     let mut probe = RadiotapProbe::new(vec![radios]).unwrap();
     for event in events {
-        probe.record(Nanos(1_100_000), Who::Air(0), &Event::Air(*event));
+        probe.record(Nanos(1_100_000), EventSource::Medium(0), &Event::Air(*event));
     }
     let files = probe.finish().unwrap().remove(0);
     [packets(&files[0]), packets(&files[1])]
@@ -68,8 +68,8 @@ fn sent(frame: AirFrame) -> AirEvent {
     AirEvent::Sent { frame, loss: None }
 }
 
-fn heard(frame: AirFrame, whole: bool) -> AirEvent {
-    AirEvent::Heard { station: 0, frame, signal_dbm: -74.2, noise_dbm: -99.0, whole }
+fn heard(frame: AirFrame, decoded: bool) -> AirEvent {
+    AirEvent::Heard { station: 0, frame, signal_dbm: -74.2, noise_dbm: -99.0, decoded }
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn data(category: Option<u8>) -> AirFrame {
 }
 
 #[test]
-fn data_with_everything_around_it() {
+fn data_with_mac_and_llc_headers() {
     let [ap, _] = captured(&[heard(data(None), true)]);
     let mpdu = &ap[0][24..];
     assert_eq!(mpdu.len(), 79);
@@ -147,7 +147,7 @@ fn data_with_everything_around_it() {
 }
 
 #[test]
-fn a_repetition_has_the_packet_that_is_no_longer_there() {
+fn a_retransmission_without_content_repeats_the_packet() {
     let again = AirFrame { retry: true, attempt: 2, content: None, ..data(Some(3)) };
     let next = AirFrame { sequence: 0x124, ..data(Some(3)) };
     let [ap, _] = captured(&[heard(data(Some(3)), false), heard(again, true), heard(next, true)]);
@@ -159,12 +159,12 @@ fn a_repetition_has_the_packet_that_is_no_longer_there() {
     assert_eq!(good, mac80211::crc32(&whole[..77]).to_le_bytes());
     assert_eq!(bad, (!mac80211::crc32(&garbled[..77])).to_le_bytes());
     assert_eq!([ap[0][16], ap[1][16]], [0x50, 0x10]);
-    // The IP identification: the same of the repetition, one more of the next packet.
+    // IP identification: the same in a retransmission, one more in the next packet.
     assert_eq!([&whole[38..40], &next[38..40]], [[0, 0], [0, 1]]);
 }
 
 #[test]
-fn fragments_carry_the_packet_between_them() {
+fn fragments_carry_parts_of_the_packet() {
     let whole = data(None);
     let first = AirFrame { bytes: 28 + 30, more_fragments: true, ..whole };
     let second = AirFrame { bytes: 28 + 21, fragment: 1, content: None, ..whole };
@@ -176,7 +176,7 @@ fn fragments_carry_the_packet_between_them() {
 }
 
 #[test]
-fn beacons_of_any_length_end_where_they_should() {
+fn beacons_have_any_length() {
     for bytes in 60..=400 {
         let beacon = AirFrame { to: None, attempt: 1, ..frame(FrameClass::Beacon, 0, 1, bytes) };
         let [ap, _] = captured(&[sent(beacon)]);
@@ -200,8 +200,7 @@ fn a_short_preamble_of_dsss_has_its_flag() {
     assert_eq!(ap[0][17], 22);
 }
 
-/// Open system authentication and association of 802.11a: the fields in their places, the rates at the
-/// end.
+/// Open system authentication and association of 802.11a: the fields, then the rates.
 #[test]
 fn authentication_and_association() {
     let body = |class, from: u32, bytes: u32| {

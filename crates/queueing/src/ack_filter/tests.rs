@@ -1,7 +1,7 @@
 //! The ACK filter: what it replaces, and what a sender behind it still sees.
 
 use airtcp_packet::{EndpointId, Packet, Pool, SackBlock, Side};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{EventSource, NoProbe};
 use proptest::prelude::*;
 
 use super::*;
@@ -40,14 +40,14 @@ impl Rig {
 
     fn put(&mut self, flow: u32, segment: Segment) -> Verdict {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let id = cx.pool.insert(Packet { to: EndpointId::new(flow, Side::Client), segment });
         self.queue.enqueue(Nanos(1), id, &mut cx)
     }
 
     fn take(&mut self) -> Option<(u32, Segment)> {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let id = self.queue.dequeue(Nanos(1), &mut cx)?;
         let packet = self.pool.remove(id);
         Some((packet.to.flow(), packet.segment))

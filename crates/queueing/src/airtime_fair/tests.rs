@@ -1,7 +1,7 @@
 //! Airtime-fair queueing against the 2017 paper, and against a plain deficit round robin.
 
 use airtcp_packet::{Ecn, Pool};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{EventSource, NoProbe};
 use airtcp_units::BitRate;
 use proptest::prelude::*;
 
@@ -24,14 +24,14 @@ impl Rig {
         let mut queue = AirtimeFair::build(config, Seed::new(1), "queue").unwrap();
         let time_for = |bytes: Bytes| BitRate::from_mbps(8).time_for(bytes.0);
         let receivers = || (0..64).map(|endpoint| endpoint / 2 % STATIONS).collect();
-        let link = Behind::link(&time_for, true);
-        queue.on_link(&Behind { receivers: &receivers, reports_airtime, ..link });
+        let link = LinkInfo::link(&time_for, true);
+        queue.on_link(&LinkInfo { receivers: &receivers, reports_airtime, ..link });
         Self { queue, pool: Pool::new(), now: Nanos::ZERO }
     }
 
     fn put(&mut self, flow: u32, n: u32, len: u16) -> Verdict {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let mut verdict = Verdict::Queued;
         for k in 0..n {
             let id = cx.pool.insert(packet_of(flow, k, len, Ecn::NotEct));
@@ -43,7 +43,7 @@ impl Rig {
     /// Flow and length of the next packet.
     fn take(&mut self) -> Option<(u32, u32)> {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let id = self.queue.dequeue(self.now, &mut cx)?;
         let packet = self.pool.remove(id);
         Some((packet.to.flow(), packet.wire_len()))

@@ -1,7 +1,7 @@
 //! CoDel against RFC 8289.
 
 use airtcp_packet::{Ecn, Pool};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{EventSource, NoProbe};
 
 use super::*;
 use crate::conformance::packet;
@@ -11,7 +11,7 @@ const INTERVAL: Span = Span::from_millis(100);
 /// Packets are 1000 bytes and their headers.
 const STEP: Span = Span::from_micros(100);
 
-/// A queue with a clock.
+/// A queue and its clock.
 struct Rig {
     queue: Codel,
     pool: Pool,
@@ -26,7 +26,7 @@ impl Rig {
 
     fn put(&mut self, n: u32, ecn: Ecn) {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         for k in 0..n {
             let id = cx.pool.insert(packet(k, 1000, ecn));
             self.queue.enqueue(self.now, id, &mut cx);
@@ -35,12 +35,12 @@ impl Rig {
 
     fn take(&mut self) -> Option<Ecn> {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let id = self.queue.dequeue(self.now, &mut cx)?;
         Some(self.pool.remove(id).segment.ecn)
     }
 
-    /// Takes a packet each step for a time; returns when how many were dropped or marked.
+    /// Dequeues a packet per step for `span`. Returns the times of drops and marks, with their numbers.
     fn run(&mut self, span: Span) -> Vec<(Nanos, u64)> {
         let (end, mut events) = (self.now + span, Vec::new());
         while self.now < end {
@@ -64,18 +64,19 @@ fn config(ecn: bool) -> CodelConfig {
     CodelConfig { limit: 200_000, ecn, ..CodelConfig::default() }
 }
 
-/// A standing queue: the first drop an interval after packets were late, then at interval/sqrt(n).
+/// In a standing queue, the first drop comes an interval after the delay exceeds the target, the next
+/// ones after interval/sqrt(n).
 #[test]
 fn the_control_law() {
     for ecn in [Ecn::NotEct, Ecn::Ect0] {
         let mut rig = Rig::new(&config(true));
         rig.put(100_000, ecn);
         let found = rig.run(Span::from_secs(3));
-        // At 5 ms the first packet is late.
+        // At 5 ms the delay reaches the target.
         let mut due = (TARGET + INTERVAL).as_secs_f64();
         for (k, (at, n)) in found.iter().enumerate() {
             assert_eq!(*n, 1);
-            // Within a step; each law's result is cut to a nanosecond.
+            // Within a step; the law's times are cut to nanoseconds.
             let late = at.since(Nanos::ZERO).as_secs_f64() - due;
             assert!((-1e-6..=STEP.as_secs_f64() + 1e-6).contains(&late), "{k}: {late}");
             due += INTERVAL.as_secs_f64() / ((k + 1) as f64).sqrt();
@@ -92,7 +93,7 @@ fn the_control_law() {
 fn late_packets_for_less_than_an_interval_pass() {
     let mut rig = Rig::new(&config(false));
     rig.put(1040, Ecn::NotEct);
-    // Above from 5 ms to 103.8 ms, where no more than an MTU is left: 98.8 ms.
+    // Above the target from 5 ms to 103.8 ms, when no more than an MTU is left: for 98.8 ms.
     assert_eq!(rig.run(Span::from_millis(110)), []);
     assert_eq!(rig.queue.backlog(), Backlog::default());
     let mut rig = Rig::new(&config(false));
@@ -100,7 +101,7 @@ fn late_packets_for_less_than_an_interval_pass() {
     assert_eq!(rig.run(Span::from_millis(110)).len(), 1);
 }
 
-/// However old: an MTU may wait.
+/// CoDel drops nothing while no more than an MTU waits, however old the packet is.
 #[test]
 fn an_mtu_may_wait() {
     let mut rig = Rig::new(&config(false));
@@ -112,14 +113,14 @@ fn an_mtu_may_wait() {
     assert_eq!(rig.acted(), 0);
 }
 
-/// Into the drop state, out of it, and in again after `pause`: the gap between the second entry's
-/// first two drops.
+/// Enters the drop state, leaves it, and enters again after `pause`. Returns the gap between the first
+/// two drops after the second entry.
 fn second_gap(pause: Span) -> (u64, Span) {
     let mut rig = Rig::new(&config(false));
     rig.put(100_000, Ecn::NotEct);
     let first = rig.run(Span::from_millis(800));
     let drops = first.len() as u64;
-    // Empty it at once, and stay empty for the pause.
+    // Empty the queue, and wait for the pause.
     while rig.queue.line.pop().is_some() {}
     rig.queue.ledger = Ledger::default();
     rig.now += pause;
@@ -128,20 +129,20 @@ fn second_gap(pause: Span) -> (u64, Span) {
     (drops, again[1].0.since(again[0].0))
 }
 
-/// A state left a short while ago goes on with the drops that it had added, one left long ago anew.
+/// `count` continues after a recent drop state, and restarts after an older one.
 #[test]
-fn the_count_on_entering_again() {
+fn count_at_the_next_drop_state() {
     let (drops, gap) = second_gap(Span::from_millis(50));
-    // At entry count is 1: `drops - 1` were added.
+    // At entry count is 1, so `drops - 1` were added.
     let expected = INTERVAL.as_secs_f64() / ((drops - 1) as f64).sqrt();
     assert!(drops > 8 && (gap.as_secs_f64() - expected).abs() <= 1.1e-4, "{drops} {gap}");
     let (_, gap) = second_gap(Span::from_millis(1600));
     assert_eq!(gap, INTERVAL);
 }
 
-/// Behind a pause of the link several drops are due at once; of capable packets one a call is marked.
+/// After a pause of the link several drops are due at once. Of ECN-capable packets, each call marks one.
 #[test]
-fn drops_that_are_due_are_made_up_for() {
+fn overdue_drops_happen_at_once() {
     let mut rig = Rig::new(&config(true));
     rig.put(100_000, Ecn::NotEct);
     rig.run(Span::from_millis(400));

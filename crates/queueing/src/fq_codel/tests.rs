@@ -1,12 +1,12 @@
 //! FQ-CoDel against RFC 8290.
 
 use airtcp_packet::{Ecn, EndpointId, Pool, Side};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{EventSource, NoProbe};
 
 use super::*;
 use crate::conformance::packet_of;
 
-/// A queue with a clock. Packets carry 40 bytes of headers.
+/// A queue and its clock. Packets have 40 bytes of headers.
 struct Rig {
     queue: FqCodel,
     pool: Pool,
@@ -21,7 +21,7 @@ impl Rig {
 
     fn put(&mut self, flow: u32, n: u32, len: u16) -> Verdict {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let mut verdict = Verdict::Queued;
         for k in 0..n {
             let id = cx.pool.insert(packet_of(flow, k, len, Ecn::NotEct));
@@ -33,7 +33,7 @@ impl Rig {
     /// Flow and number of the next packet.
     fn take(&mut self) -> Option<(u32, u32)> {
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Queue(0));
         let id = self.queue.dequeue(self.now, &mut cx)?;
         let packet = self.pool.remove(id);
         Some((packet.to.flow(), packet.segment.seq.0))
@@ -54,21 +54,21 @@ fn config() -> FqCodelConfig {
     FqCodelConfig::default()
 }
 
-/// A flow that sends little goes first; one that goes on sending takes its turn.
+/// A sparse flow goes first; a flow with a standing queue takes turns.
 #[test]
 fn sparse_flows_go_first() {
     let mut rig = Rig::new(&config(), 1);
     for flow in [1, 2, 4] {
         rig.put(flow, 20, 1460);
     }
-    // A turn of 1514 bytes is used up by the second packet of 1500.
+    // The second packet of 1500 bytes uses up the quantum of 1514.
     assert_eq!(rig.order(12), [1, 1, 2, 2, 4, 4, 1, 2, 4, 1, 2, 4]);
     rig.put(3, 1, 100);
     assert_eq!(rig.order(2), [3, 1], "the new one, then on with the old");
-    // Its queue was found empty, so that it is listed behind the old: no second time at the front.
+    // The scheduler found its queue empty and moved it behind the old flows: no second time at the front.
     rig.put(3, 1, 100);
     assert_eq!(rig.order(3), [2, 3, 4]);
-    // Once it has been found empty among the old, it is new again.
+    // After the scheduler finds it empty among the old flows, it is new again.
     assert_eq!(rig.order(2), [1, 2]);
     rig.put(3, 1, 100);
     assert_eq!(rig.order(1), [3]);
@@ -85,17 +85,17 @@ fn turns_are_of_bytes() {
     let bytes = |flow, size: usize| order.iter().filter(|f| **f == flow).count() * size;
     let sent = [bytes(1, 1500), bytes(2, 500), bytes(3, 100)];
     let (least, most) = (sent.iter().min().unwrap(), sent.iter().max().unwrap());
-    // A quantum and a packet at most between any two.
+    // Any two flows differ by at most a quantum and a packet.
     assert!(most - least <= 1514 + 1500, "{sent:?}");
 }
 
-/// Beyond the limit the flow with the most bytes pays, at its head: half of it, 64 packets at most.
+/// Beyond the limit, the flow with the most bytes loses half of them at its head, 64 packets at most.
 #[test]
-fn an_overload_hits_the_fattest() {
+fn an_overload_drops_from_the_longest_flow() {
     let mut rig = Rig::new(&FqCodelConfig { limit: 100, ..config() }, 1);
     rig.put(1, 80, 460);
     rig.put(2, 20, 1460);
-    // 40 000 against 30 000 bytes: the arrival of another flow costs the first half of its packets.
+    // 40,000 against 30,000 bytes: the arrival of another flow drops half of the larger flow's packets.
     assert_eq!(rig.put(3, 1, 100), Verdict::Queued);
     assert_eq!((rig.waiting(1), rig.waiting(2), rig.waiting(3)), (20_000, 30_000, 140));
     assert_eq!(rig.queue.stats().dropped_full, 40);
@@ -104,7 +104,7 @@ fn an_overload_hits_the_fattest() {
     rig.put(1, 1001, 460);
     assert_eq!(rig.queue.stats().dropped_full, 64);
     assert_eq!(rig.queue.backlog().packets, 937);
-    // A single packet that is larger than all that waits.
+    // A single packet, larger than all waiting packets together.
     let mut rig = Rig::new(&FqCodelConfig { limit: 3, ..config() }, 1);
     for flow in 1..4 {
         rig.put(flow, 1, 60);
@@ -113,7 +113,7 @@ fn an_overload_hits_the_fattest() {
     assert_eq!(rig.queue.backlog().packets, 3);
 }
 
-/// Which flows share a queue is drawn from the seed.
+/// The seed decides which flows share a queue.
 #[test]
 fn the_hash_is_perturbed() {
     let shared = |seed| {
@@ -129,7 +129,7 @@ fn the_hash_is_perturbed() {
     assert!((mean - 8.6).abs() < 0.7, "{mean}");
 }
 
-/// CoDel acts on the flow that stands, not on the one beside it.
+/// CoDel drops from the flow with a standing queue only.
 #[test]
 fn codel_acts_on_each_flow() {
     let mut rig = Rig::new(&config(), 1);
@@ -140,7 +140,7 @@ fn codel_acts_on_each_flow() {
         rig.now += Span::from_micros(200);
     }
     let dropped = rig.queue.stats().dropped_early;
-    // 595 ms in the state: sum of 1/sqrt(k) up to n = 4.95.
+    // 595 ms in the drop state: the sum of 1/sqrt(k) up to n is 4.95.
     assert!((9..=12).contains(&dropped), "{dropped}");
     assert_eq!(rig.waiting(2), 0, "the sparse flow loses nothing and waits for nothing");
 }

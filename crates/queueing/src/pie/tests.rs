@@ -1,7 +1,7 @@
 //! PIE against RFC 8033.
 
 use airtcp_packet::{Ecn, Pool};
-use airtcp_probe::{NoProbe, Who};
+use airtcp_probe::{EventSource, NoProbe};
 use airtcp_units::Saturate;
 
 use super::*;
@@ -35,25 +35,25 @@ fn steps_are_scaled_by_the_probability() {
     c.update(&config);
     assert!((c.p - (0.005 + 0.0075 / 8.0)).abs() < 1e-12);
     assert_eq!(c.old_delay, Span::from_millis(25));
-    // Downwards, not below 0.
+    // Downwards, but not below 0.
     let mut c = at(1e-7, 5, 20);
     c.update(&config);
     assert!(c.p <= 0.0);
-    // From 0.1 on steps of 0.02 at most: 0.125 x 0.985 + 1.25 x 1 would be 1.37.
+    // From p = 0.1 on a step is at most 0.02: 0.125 x 0.985 + 1.25 x 1 would be 1.37.
     let mut c = at(0.1, 1000, 0);
     c.update(&config);
     assert!((c.p - 0.12).abs() < 1e-12);
     let mut c = at(0.05, 1000, 0);
     c.update(&config);
     assert!((c.p - (0.05 + 1.373_125 / 2.0)).abs() < 1e-12);
-    // Empty: down by 2 % and by the controller's own step.
+    // Empty queue: down by 2 % and by the controller's step.
     let mut c = at(0.5, 0, 0);
     c.update(&config);
     assert!((c.p - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-12);
 }
 
 #[test]
-fn a_burst_is_left_alone() {
+fn a_burst_is_not_dropped() {
     let config = PieConfig::default();
     let mut c = Controller { burst: config.burst, ..at(0.3, 200, 200) };
     for _ in 0..9 {
@@ -76,10 +76,10 @@ fn a_burst_is_left_alone() {
     assert!((0..100).any(|_| queue.is_unlucky()));
 }
 
-/// The books of a queue in which more waits than the least.
+/// Ledger of a queue with more than two mean packets.
 fn filled(config: &PieConfig) -> Ledger {
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut queue = pie(config);
     for n in 0..9 {
         let id = cx.pool.insert(packet(n, 1000, Ecn::NotEct));
@@ -110,27 +110,27 @@ fn gaps(p: f64, delay: Span, waiting: bool) -> Vec<u32> {
 #[test]
 fn drops_are_neither_close_nor_far_apart() {
     let found = gaps(0.05, Span::from_millis(20), true);
-    // None before p has summed up to 0.85, at the 17th packet; certain at 8.5.
+    // No drop before p sums to 0.85, at the 17th packet; a drop at the latest at 8.5.
     assert_eq!(*found.iter().min().unwrap(), 17);
     assert!(*found.iter().max().unwrap() <= 171);
     let mean = found.iter().map(|g| f64::from(*g)).sum::<f64>() / found.len() as f64;
-    // 16 packets spared, then 1/p: 36.
+    // 16 packets without a drop, then 1/p = 20 on average: 36.
     assert!((mean - 36.0).abs() < 1.0, "{mean}");
 }
 
 #[test]
-fn an_uncongested_queue_is_spared() {
+fn an_uncongested_queue_does_not_drop() {
     let half = Span::from_millis(7);
     assert_eq!(gaps(0.19, half, true), [] as [u32; 0], "below half the target and below 0.2");
     assert!(!gaps(0.21, half, true).is_empty());
     assert_eq!(gaps(0.5, Span::from_secs(1), false), [] as [u32; 0], "two packets or fewer");
 }
 
-/// Arrivals at `load` times the rate of 1000 packets a second, for 200 s: mean delay over the last
-/// 100 s in ms, and the share dropped.
+/// Arrivals at `load` times the rate of 1000 packets per second, for 200 s. Returns the mean delay over
+/// the last 100 s in ms, and the share dropped.
 fn overload(config: &PieConfig, load: f64, ecn: Ecn) -> (f64, f64, Pie) {
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut queue = pie(config);
     let (mut due, mut delays, mut dropped, mut offered) = (0.0, Vec::new(), 0u32, 0u32);
     for ms in 0..200_000u64 {
@@ -158,7 +158,7 @@ fn overload(config: &PieConfig, load: f64, ecn: Ecn) -> (f64, f64, Pie) {
     (1e3 * mean, f64::from(dropped) / f64::from(offered), queue)
 }
 
-/// What does not slow down: the share 1 - 1/load is dropped, and the delay stays at the target.
+/// With unresponsive traffic PIE drops the share 1 - 1/load and holds the delay at the target.
 #[test]
 fn the_delay_settles_at_the_target() {
     let config = PieConfig { limit: 100_000, ..PieConfig::default() };
@@ -167,16 +167,16 @@ fn the_delay_settles_at_the_target() {
         assert!((share - (1.0 - 1.0 / load)).abs() < 0.002, "{load}: {share}");
         assert!((delay - 15.0).abs() < 1.5, "{load}: {delay} ms");
     }
-    // Marks do not take packets away: the probability rises until marking ends.
+    // Marks remove no packets: the probability rises until PIE stops marking.
     let marking = PieConfig { ecn: true, ..config };
     let (_, share, queue) = overload(&marking, 1.5, Ecn::Ect0);
     assert!(queue.stats().marked > 0 && queue.probability() >= 0.1);
     assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
 }
 
-/// Updates that no call came for are made up for.
+/// A call catches up on the updates that became due without one.
 #[test]
-fn time_without_packets_counts() {
+fn updates_without_packets_are_made_up() {
     let mut queue = pie(&PieConfig::default());
     queue.controller = at(0.4, 0, 0);
     let mut by_hand = queue.controller;

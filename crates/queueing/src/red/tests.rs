@@ -1,8 +1,8 @@
 //! RED against its formulas.
 
 use airtcp_packet::Pool;
+use airtcp_probe::EventSource;
 use airtcp_probe::NoProbe;
-use airtcp_probe::Who;
 use airtcp_units::{Narrow, detmath};
 
 use super::*;
@@ -12,13 +12,13 @@ fn red(config: &RedConfig) -> Red {
     Red::build(config, Seed::new(11), "queue").unwrap()
 }
 
-/// A queue whose average is held at `avg`, and gaps between its early drops or marks: the number
-/// of arrivals from one to the next, over `n` arrivals.
+/// Holds a queue's average at `avg` for `n` arrivals. Returns the gaps between early drops or marks, in
+/// arrivals, and the queue.
 fn gaps(config: &RedConfig, avg: f64, n: u32, ecn: Ecn) -> (Vec<u64>, Red) {
     let mut queue = red(config);
     let mut out = Vec::new();
     let mut gap = 0;
-    // As after a drop: the first packet above the threshold has passed.
+    // As after a drop: the first packet above `min` has passed.
     queue.above = true;
     for _ in 0..n {
         queue.avg.set(avg);
@@ -43,7 +43,7 @@ fn chi_squared(gaps: &[u64], low: u64, high: u64) -> f64 {
 
 #[test]
 fn gaps_between_drops_are_uniform() {
-    // avg in the middle: p_b = 0.1 x 0.5 = 1/20, so gaps are uniform on 1..=19.
+    // avg half way from min to max: p_b = 0.1 x 0.5 = 1/20, so gaps are uniform on 1..=19.
     let config = RedConfig::default();
     let (found, _) = gaps(&config, 57.5, 400_000, Ecn::NotEct);
     let mean = found.iter().sum::<u64>() as f64 / found.len() as f64;
@@ -74,7 +74,7 @@ fn probability_follows_the_average() {
     assert!((abrupt.base_probability() - 1.0).abs() < 1e-12);
 }
 
-/// A queue whose average lags and that drops nothing.
+/// A queue that drops nothing, with a slow average.
 fn calm(w: f64, packet_time: Option<Span>) -> RedConfig {
     RedConfig {
         weight: w,
@@ -99,10 +99,10 @@ fn the_average_follows_the_queue_and_decays_while_idle() {
     let w = 0.1f64;
     let mut queue = red(&calm(w, Some(Span::from_millis(1))));
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut now = Nanos::ZERO;
     fill(&mut queue, now, 50, &mut cx);
-    // The first arrival found it empty; arrival n + 1 found n packets: an explicit sum.
+    // Arrival n + 1 found n packets: an explicit sum.
     let expected: f64 =
         (1..50).map(|n| w * detmath::pow(1.0 - w, f64::from(49 - n)) * f64::from(n)).sum();
     assert!((queue.average() - expected).abs() < 1e-9, "{} {expected}", queue.average());
@@ -113,13 +113,14 @@ fn the_average_follows_the_queue_and_decays_while_idle() {
     }
     let before = queue.average();
     assert!((before - expected).abs() < 1e-12, "departures do not move it");
-    // Idle since `now`; 7.25 ms later 7 packets could have been sent, and the arrival counts as the eighth.
+    // Idle since `now`. In 7.25 ms the link could have sent 7 packets; the arrival itself is the eighth
+    // update.
     fill(&mut queue, now + Span::from_micros(7_250), 1, &mut cx);
     let decayed = before * detmath::pow(1.0 - w, 8.0);
     assert!((queue.average() - decayed).abs() < 1e-9, "{} {decayed}", queue.average());
 }
 
-/// The last packet is still on its way out when the queue is empty: the link is idle only afterwards.
+/// When the queue becomes empty the link still transmits the last packet. It is idle only afterwards.
 #[test]
 fn a_link_that_transmits_is_not_idle() {
     let w = 0.1f64;
@@ -129,9 +130,9 @@ fn a_link_that_transmits_is_not_idle() {
         [(0, 1.0), (1_000, 1.0), (2_500, 1.0), (2_550, 2.0), (4_039, 2.0), (4_040, 3.0)]
     {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
-        let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+        let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
         let mut queue = red(&calm(w, None));
-        queue.on_link(&Behind::link(&time_for, false));
+        queue.on_link(&LinkInfo::link(&time_for, false));
         fill(&mut queue, Nanos::ZERO, 9, &mut cx);
         let before = queue.average();
         let now = Nanos::ZERO + Span::from_millis(20);
@@ -140,11 +141,11 @@ fn a_link_that_transmits_is_not_idle() {
         let expected = before * detmath::pow(1.0 - w, steps);
         assert!((queue.average() - expected).abs() < 1e-9, "{after_us}");
     }
-    // A station asks for a packet when it is free: only then is it idle.
+    // A station polls the queue when it becomes idle.
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut queue = red(&calm(w, None));
-    queue.on_link(&Behind::link(&time_for, true));
+    queue.on_link(&LinkInfo::link(&time_for, true));
     let ms = |n| Nanos::ZERO + Span::from_millis(n);
     fill(&mut queue, ms(0), 9, &mut cx);
     for _ in 0..9 {
@@ -157,7 +158,7 @@ fn a_link_that_transmits_is_not_idle() {
     queue.dequeue(ms(60), &mut cx);
     assert_eq!(queue.dequeue(ms(70), &mut cx), None);
     assert_eq!(queue.dequeue(ms(71), &mut cx), None);
-    // 16 ms are ten packets of 1.5 ms, and the arrival.
+    // Ten packets of 1.5 ms fit into 16 ms; the arrival itself is one more update.
     fill(&mut queue, ms(86), 1, &mut cx);
     let expected = before * detmath::pow(1.0 - w, 11.0);
     assert!((queue.average() - expected).abs() < 1e-9);
@@ -167,9 +168,9 @@ fn a_link_that_transmits_is_not_idle() {
 fn without_idle_decay_only_arrivals_lower_the_average() {
     let w = 0.1f64;
     let mut queue = red(&RedConfig { idle_decay: false, ..calm(w, None) });
-    queue.on_link(&Behind::link(&|_| Span::from_millis(1), false));
+    queue.on_link(&LinkInfo::link(&|_| Span::from_millis(1), false));
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     fill(&mut queue, Nanos::ZERO, 9, &mut cx);
     let before = queue.average();
     while queue.dequeue(Nanos::ZERO, &mut cx).is_some() {}
@@ -177,7 +178,8 @@ fn without_idle_decay_only_arrivals_lower_the_average() {
     assert!((queue.average() - before * (1.0 - w)).abs() < 1e-9);
 }
 
-/// However high the average: who finds one packet waiting passes, and so does the first after it.
+/// However high the average is, a packet that finds at most one packet waiting passes, and the first
+/// packet after it passes too.
 #[test]
 fn a_nearly_empty_queue_drops_nothing() {
     let mut queue = red(&RedConfig::default());
@@ -190,24 +192,28 @@ fn a_nearly_empty_queue_drops_nothing() {
     assert_eq!(queue.decide(1500, Ecn::NotEct, false), Decision::Drop);
     assert_eq!(queue.decide(1500, Ecn::NotEct, true), Decision::Pass);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut queue = red(&RedConfig { weight: 1e-9, ..RedConfig::default() });
     queue.avg.set(500.0);
-    // Two wait; the third is the first above; then all are dropped.
+    // Two wait; the third is the first above `min`; then all are dropped.
     fill(&mut queue, Nanos::ZERO, 10, &mut cx);
     assert_eq!(queue.backlog().packets, 3);
 }
 
 #[test]
 fn an_idle_link_is_timed_by_its_rate() {
-    let behind = |asks| Behind::link(&|bytes: Bytes| Span::from_micros(bytes.0), asks);
+    let link = |polls| LinkInfo::link(&|bytes: Bytes| Span::from_micros(bytes.0), polls);
     let mut queue = red(&RedConfig::default());
-    queue.on_link(&behind(false));
+    queue.on_link(&link(false));
     assert_eq!(queue.avg.packet_time(), Span::from_micros(1500));
     let given = Some(Span::from_millis(3));
     let mut queue = red(&RedConfig { packet_time: given, ..RedConfig::default() });
-    queue.on_link(&behind(true));
-    assert_eq!(queue.avg.packet_time(), Span::from_millis(3), "what the table says goes first");
+    queue.on_link(&link(true));
+    assert_eq!(
+        queue.avg.packet_time(),
+        Span::from_millis(3),
+        "the configured time takes precedence"
+    );
 }
 
 #[test]
@@ -229,7 +235,7 @@ fn only_capable_packets_are_marked() {
     assert_eq!(outcome(Ecn::NotEct, &config, 57.5), [Decision::Drop]);
     for capable in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
         assert_eq!(outcome(capable, &config, 57.5), [Decision::Mark]);
-        // Above max the probability is mark_p or more: dropped although capable.
+        // Above max the probability is mark_p or more, so ECN-capable packets are dropped too.
         assert_eq!(outcome(capable, &config, 120.0), [Decision::Drop]);
     }
     let always = RedConfig { use_mark_p: false, ..config.clone() };
@@ -241,7 +247,7 @@ fn only_capable_packets_are_marked() {
 
 #[test]
 fn a_mark_stays_on_the_packet() {
-    // The average is the present length; between 0 and 4 packets many arrivals are marked.
+    // With weight 1 the average is the current length; between 0 and 4 packets many arrivals are marked.
     let config = RedConfig {
         min: 0.0,
         max: 4.0,
@@ -253,7 +259,7 @@ fn a_mark_stays_on_the_packet() {
     };
     let mut queue = red(&config);
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
-    let mut cx = PoolCx::new(&mut probe, &mut pool, Who::Queue(0));
+    let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut marked = 0;
     for n in 0..400 {
         let id = cx.pool.insert(packet(n, 1000, Ecn::Ect0));
@@ -283,7 +289,7 @@ fn byte_mode_scales_with_size() {
             .count();
         dropped as f64 / f64::from(n)
     };
-    // The mean gap is the sum of the chances to get that far; the count goes by whole mean packets.
+    // The mean gap is the sum of the probabilities of longer gaps; `count` is in whole mean packets.
     let expected = |len: u64| {
         let (mut alive, mut mean_gap) = (1.0, 0.0);
         for k in 1.. {

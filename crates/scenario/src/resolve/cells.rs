@@ -1,4 +1,4 @@
-//! The cells: their stations become nodes, each of one cell only.
+//! Resolves the cells. Their stations become nodes, each of one cell only.
 
 use std::collections::BTreeMap;
 

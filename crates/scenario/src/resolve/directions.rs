@@ -1,4 +1,4 @@
-//! One direction of a link with its defaults: the forward one by itself, the reverse one from it.
+//! Fills in the defaults of a link's directions. Those of the reverse direction come from the forward one.
 
 use airtcp_link::LinkConfig;
 use airtcp_units::{Probability, Span};
@@ -6,7 +6,7 @@ use airtcp_units::{Probability, Span};
 use crate::Direction;
 
 impl Direction {
-    /// The link this direction describes, without its queue.
+    /// Configuration of the link, without its queue.
     pub fn link_config(&self) -> LinkConfig {
         LinkConfig {
             rate: self.rate.clone(),

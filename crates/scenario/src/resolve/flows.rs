@@ -1,5 +1,5 @@
-//! The flows: each of a count by itself, between nodes there are, over a transport that can carry what its
-//! application sends.
+//! Resolves the flows: expands counts, finds the nodes, and checks that the transport supports the
+//! application.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::nodes::Nodes;
 use crate::limits::{EMPTY_NAME, MAX_PARTS};
 use crate::{Application, Flow, FlowSpec, ScenarioError, TransportKind};
 
-/// The flows: one for each count, between nodes there are, over a transport that can carry it.
+/// The flows, each of a count as one.
 pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, ScenarioError> {
     let mut flows: Vec<Flow> = Vec::new();
     let mut names = BTreeMap::new();
@@ -41,7 +41,7 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
                 (Some(name), _) => format!("{name}{n}"),
                 (None, _) => format!("flow{}", flows.len()),
             };
-            // Its name is also where a flow's random draws come from.
+            // The name is also the label of the flow's random streams.
             if let Some(first) = names.insert(name.clone(), i) {
                 return Err(ScenarioError::at(
                     at("name"),

@@ -1,4 +1,4 @@
-//! The nodes of a scenario, by name and by number.
+//! Nodes of a scenario, by name and number.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Index of a node, which is new if it was not named before.
+    /// Index of a node. Adds the node if it is new.
     pub(super) fn add(&mut self, name: &str) -> usize {
         if let Some(known) = self.find(name) {
             return known;

@@ -1,6 +1,6 @@
-//! What the remedies of S0 and S2 and our own reach, beside one another: the numbers behind
-//! `docs/figures/remedies.py`. `remedies PART...` runs some of the parts, all without arguments, and writes
-//! one row for each quantity of each run: part, scheme, channel, loss, case, seed, quantity, value.
+//! Compares the remedies of S0 and S2 and the project's own, for `docs/figures/remedies.py`.
+//! `remedies PART...` runs the named parts, or all without arguments. It writes one row for each quantity of
+//! each run: part, scheme, channel, loss, case, seed, quantity, value.
 
 #![allow(
     clippy::print_stdout,
@@ -29,22 +29,22 @@ use watch::{Watch, mean, percentile};
 const RATE: f64 = 10e6;
 const BULK_SEEDS: u64 = 5;
 const TRANSFERS: u64 = 300;
-/// Transfers that are simulated by one job.
+/// Transfers per job.
 const BATCH: u64 = 50;
-/// A transfer that takes longer is counted with this.
+/// Maximum duration of a transfer in seconds; longer ones count as this.
 const LONGEST: u64 = 120;
 const WARM_UP: Nanos = Nanos(10_000_000_000);
 
-/// What a job found: quantities of a seed.
+/// Results of a job: seed, quantity, value.
 pub type Found = Vec<(u64, &'static str, f64)>;
 
-/// A simulation, or a few of a kind.
+/// One or several simulations of one kind.
 pub struct Job {
     pub part: &'static str,
     pub scheme: String,
     pub channel: &'static str,
     pub loss: f64,
-    /// What else tells it apart.
+    /// Other properties of the runs.
     pub case: String,
     pub work: Box<dyn Fn() -> Found + Send + Sync>,
 }

@@ -1,6 +1,6 @@
-//! What is compared, and over which channels.
+//! The schemes and channels of the comparison.
 
-/// A remedy: a flow, what the queue does, and a protocol of the link.
+/// A remedy: a flow, a queue and a link protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Scheme {
     pub name: &'static str,
@@ -73,7 +73,7 @@ pub fn loss(burst_ms: Option<u32>, p: f64) -> String {
     }
 }
 
-/// The link from `a` to `b`: 10 Mb/s, 80 ms there and back.
+/// The link from `a` to `b`: 10 Mb/s, round-trip time 80 ms.
 pub fn link(scheme: &Scheme, loss: &str, back: &str) -> String {
     format!(
         "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"40 ms\"\nqueue = {}\nprotocol = {}\n\
@@ -82,7 +82,7 @@ pub fn link(scheme: &Scheme, loss: &str, back: &str) -> String {
     )
 }
 
-/// A flow of the link.
+/// A flow over the link.
 pub fn flow(keys: &str, app: &str) -> String {
     format!("[[flows]]\nfrom = \"a\"\nto = \"b\"\n{keys}\napp = {app}\n")
 }

@@ -1,5 +1,5 @@
-//! Two flows in one bottleneck of 10 Mb/s: beside SACK and CUBIC, beside their like, and with
-//! different round trips.
+//! Two flows over one bottleneck of 10 Mb/s: with SACK or CUBIC, with the same scheme, and with different
+//! round-trip times.
 
 use airtcp_probe::NoProbe;
 use airtcp_units::Narrow;
@@ -27,7 +27,7 @@ fn marked(tcp: &str) -> String {
     tcp.replace("{ ", "{ ecn = true, ")
 }
 
-/// Beside another flow on the link of a scheme, without loss, whoever came first.
+/// Each scheme beside another flow on a link without loss, for both orders of starting.
 fn beside(jobs: &mut Vec<Job>) {
     for scheme in SCHEMES {
         let marks = scheme.queue == RED;
@@ -39,7 +39,7 @@ fn beside(jobs: &mut Vec<Job>) {
                 let mut found = Vec::new();
                 for seed in 1..=SEEDS * 3 {
                     let (ours, theirs) = STARTS[usize::narrow(seed % 3)];
-                    // Milliseconds tell runs apart that have no chance in them.
+                    // Start times differ by milliseconds, because these runs have no randomness.
                     let at = |s: u64, ms: u64| {
                         format!("{{ kind = \"bulk\", start = \"{} ms\" }}", s * 1000 + ms)
                     };
@@ -62,7 +62,7 @@ fn beside(jobs: &mut Vec<Job>) {
     }
 }
 
-/// LT-TCP beside SACK and CUBIC: with marks, with a queue that only drops, and without ECN agreed on.
+/// LT-TCP beside SACK and CUBIC: with a marking queue, with a queue that only drops, and without ECN.
 fn lt(jobs: &mut Vec<Job>) {
     let no_ecn = format!("{LT}\nlt = {{ ecn = false }}");
     let blind = format!("{LT}\nlt = {{ ecn = false, without_ecn = \"nothing\" }}");
@@ -106,8 +106,7 @@ fn lt(jobs: &mut Vec<Job>) {
     }
 }
 
-/// Two of a kind with round trips of 40, 80 and 160 ms through one bottleneck; the first is the
-/// shorter.
+/// Two flows of one scheme with round-trip times of 40, 80 and 160 ms; the first has the shorter one.
 fn round_trips(jobs: &mut Vec<Job>) {
     let cubic_law = LT.replace("{ ", "{ congestion = \"cubic\", ");
     for (name, keys, queue) in [

@@ -1,5 +1,5 @@
-//! Link protocols whose frames never run out: what LL-ARQ and LL-HARQ trade, and where LL-HARQ's
-//! capacity goes at half of all units lost.
+//! Saturated link protocols: the trade-offs of LL-ARQ and LL-HARQ, and the use of LL-HARQ's capacity at 50 %
+//! unit loss.
 
 use airtcp_probe::NoProbe;
 
@@ -38,7 +38,7 @@ fn saturated(protocol: &str, p: f64) -> Found {
     found
 }
 
-/// Ten flows of TCP or LT-TCP above, as S2 has them.
+/// Ten flows of TCP or LT-TCP over the link, as in S2.
 fn under_flows(protocol: &str, transport: &str, p: f64) -> Found {
     let mut found = Vec::new();
     for seed in 1..=SEEDS {
@@ -59,7 +59,7 @@ fn under_flows(protocol: &str, transport: &str, p: f64) -> Found {
     found
 }
 
-/// LL-HARQ with its rules switched off in turn, and what is left when all are.
+/// LL-HARQ with its rules disabled one by one, and all together.
 const VARIANTS: &[(&str, &str)] = &[
     ("LL-HARQ", "kind = \"ll-harq\""),
     ("40 units", "kind = \"ll-harq\", units = 40"),

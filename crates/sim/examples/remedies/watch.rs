@@ -1,27 +1,27 @@
-//! What results do not have: how long packets waited in the queue, and how long bytes took from
-//! leaving first to being delivered in order.
+//! Measures the queueing delay of packets, and the time from the first transmission of bytes to their
+//! in-order delivery.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Kind, PacketId, Segment, Side};
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_units::{Nanos, Span};
 
-/// Words of the option of a symbol of the sliding transport, and of LT-TCP.
+/// Option words of a symbol of the sliding transport, and of LT-TCP.
 const SLIDING_WORDS: usize = 4;
 const LT_WORDS: usize = 3;
-/// Flag of LT-TCP's option: sent on demand.
+/// Flag in LT-TCP's option: reactive parity.
 const REACTIVE: u8 = 2;
 
-/// Watches the first queue and the first flow from `from` on.
+/// Records the first queue and the first flow from `from` on.
 #[derive(Debug)]
 pub struct Watch {
     from: Nanos,
-    /// Packets in the queue, which keeps their order.
+    /// Packets in the queue, in order.
     entered: VecDeque<(PacketId, Nanos)>,
-    /// Time in the queue, of each packet.
+    /// Queueing delay of each packet.
     pub queued: Vec<(Span, u64)>,
-    /// End of each piece of new data in the stream, and when it left.
+    /// Stream offset of the end of new data, when it was sent, and its bytes.
     left: VecDeque<(u64, Nanos, u64)>,
     sent: u64,
     delivered: u64,
@@ -43,7 +43,7 @@ impl Watch {
     }
 }
 
-/// Bytes of the stream that this segment brings for the first time, if it was not sent before.
+/// New stream bytes in a segment that was not sent before.
 fn new_bytes(segment: &Segment) -> u64 {
     let len = u64::from(segment.len);
     if segment.kind != Kind::Coded {
@@ -63,14 +63,14 @@ fn new_bytes(segment: &Segment) -> u64 {
 impl Probe for Watch {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let sender = Who::Endpoint(EndpointId::new(0, Side::Client));
-        let receiver = Who::Endpoint(EndpointId::new(0, Side::Server));
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let sender = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+        let receiver = EventSource::Endpoint(EndpointId::new(0, Side::Server));
         match *event {
-            Event::Enqueued { packet, .. } if who == Who::Queue(0) => {
+            Event::Enqueued { packet, .. } if source == EventSource::Queue(0) => {
                 self.entered.push_back((packet, now));
             }
-            Event::Dequeued { packet, .. } if who == Who::Queue(0) => {
+            Event::Dequeued { packet, .. } if source == EventSource::Queue(0) => {
                 while let Some((id, at)) = self.entered.pop_front() {
                     if id == packet {
                         if at >= self.from {
@@ -80,14 +80,14 @@ impl Probe for Watch {
                     }
                 }
             }
-            Event::SegmentSent { segment, retransmission: false } if who == sender => {
+            Event::SegmentSent { segment, retransmission: false } if source == sender => {
                 let bytes = new_bytes(&segment);
                 if bytes > 0 {
                     self.sent += bytes;
                     self.left.push_back((self.sent, now, bytes));
                 }
             }
-            Event::Delivered { bytes } if who == receiver => {
+            Event::Delivered { bytes } if source == receiver => {
                 self.delivered += bytes;
                 while let Some(&(end, at, bytes)) = self.left.front()
                     && end <= self.delivered
@@ -103,7 +103,7 @@ impl Probe for Watch {
     }
 }
 
-/// The least value that a share of the weight does not exceed, in ms.
+/// Weighted quantile in ms: the smallest value that `share` of the weight does not exceed.
 pub fn percentile(values: &mut [(Span, u64)], share: f64) -> Option<f64> {
     values.sort_unstable();
     let all: u64 = values.iter().map(|v| v.1).sum();
@@ -117,7 +117,7 @@ pub fn percentile(values: &mut [(Span, u64)], share: f64) -> Option<f64> {
     None
 }
 
-/// Their mean in ms.
+/// Weighted mean in ms.
 pub fn mean(values: &[(Span, u64)]) -> Option<f64> {
     let all: u64 = values.iter().map(|v| v.1).sum();
     let sum: f64 = values.iter().map(|v| v.0.as_secs_f64() * 1e3 * v.1 as f64).sum();

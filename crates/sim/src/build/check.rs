@@ -1,5 +1,5 @@
-//! What only the way of a flow shows: that there is one, that going there and back takes time,
-//! and that the flow's packets fit through.
+//! Checks of a flow's path: that a path exists, that its round trip takes time, and that the flow's packets
+//! fit.
 
 use airtcp_link::ProtocolConfig;
 use airtcp_scenario::{
@@ -13,57 +13,57 @@ use super::paths::{path, routes};
 use super::tfrc_packet;
 use crate::world::routes::{Hop, Routes};
 
-/// Headers of a TCP segment; what options take is taken from its payload.
+/// Headers of a TCP segment. Options reduce its payload.
 const TCP_HEADERS: u64 = 40;
 const UDP_HEADERS: u64 = 28;
-/// A pure acknowledgement with all the options it can have.
+/// A pure acknowledgement with all possible options.
 const LONGEST_ACK: u64 = 80;
 /// A packet of the sliding transport that opens a flow: headers and an option with one word.
 const SLIDING_OPENING: u64 = TCP_HEADERS + 8;
-/// The least mss and its headers.
+/// The minimum mss and its headers.
 const MIN_FOR_TCP: u64 = 48 + TCP_HEADERS;
 
-/// Checks every flow against the links it crosses.
+/// Checks every flow against the hops of its path.
 ///
 /// # Errors
-/// The first flow that cannot run, and the link that keeps it from running.
+/// The first flow that cannot run, and the hop that prevents it.
 pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     super::memory::check(plan)?;
     let routes = routes(plan);
     let limited = !plan.cells.is_empty() || plan.links.iter().any(|l| l.direction.mtu.is_some());
     for flow in &plan.flows {
-        let there = way(plan, &routes, flow, flow.from, flow.to)?;
-        let back = way(plan, &routes, flow, flow.to, flow.from)?;
-        if !is_paced(flow) && !there.iter().chain(&back).any(Crossed::takes_time) {
+        let there = hops(plan, &routes, flow, flow.from, flow.to)?;
+        let back = hops(plan, &routes, flow, flow.to, flow.from)?;
+        if !is_paced(flow) && !there.iter().chain(&back).any(PathHop::takes_time) {
             let path = there.first().map_or("links", |hop| hop.place().0);
             return Err(ScenarioError::at(
                 format!("{path}.delay"),
                 format!(
-                    "the way of flow \"{}\" from \"{}\" to \"{}\" and back takes no time, so that it \
-                     would never end: give a link on it a rate, a slot or a delay",
+                    "the path of flow \"{}\" from \"{}\" to \"{}\" and back takes no time, so the run would \
+                     never end: give one of its links a rate, a slot or a delay",
                     flow.name, plan.nodes[flow.from], plan.nodes[flow.to]
                 ),
             ));
         }
         if limited {
             let (ahead, behind) = longest(flow);
-            fits(flow, &there, ahead)?;
-            fits(flow, &back, behind)?;
+            check_mtu(flow, &there, ahead)?;
+            check_mtu(flow, &back, behind)?;
         }
         let (ahead, behind) = shortest(flow);
-        splits(flow, &there, ahead)?;
-        splits(flow, &back, behind)?;
+        check_units(flow, &there, ahead)?;
+        check_units(flow, &back, behind)?;
     }
     Ok(())
 }
 
-/// What a flow crosses in one step.
-enum Crossed<'a> {
+/// One hop of a flow's path.
+enum PathHop<'a> {
     Link(&'a OneWay),
     Air(&'a Cell),
 }
 
-impl Crossed<'_> {
+impl PathHop<'_> {
     fn takes_time(&self) -> bool {
         match self {
             Self::Link(link) => takes_time(link),
@@ -71,7 +71,7 @@ impl Crossed<'_> {
         }
     }
 
-    /// The longest packet it carries, where that is limited.
+    /// Maximum packet size, if limited.
     fn mtu(&self) -> Option<Bytes> {
         match self {
             Self::Link(link) => link.direction.mtu,
@@ -87,32 +87,32 @@ impl Crossed<'_> {
     }
 }
 
-/// What lies on the path from `node` to `end`.
-fn way<'a>(
+/// The hops on the path from `node` to `end`.
+fn hops<'a>(
     plan: &'a Resolved,
     routes: &Routes,
     flow: &Flow,
     node: usize,
     end: usize,
-) -> Result<Vec<Crossed<'a>>, ScenarioError> {
+) -> Result<Vec<PathHop<'a>>, ScenarioError> {
     let path = path(plan, routes, node, end).ok_or_else(|| {
         ScenarioError::at(
             "flows",
             format!(
-                "no links lead from \"{}\" to \"{}\", which flow \"{}\" needs",
+                "there is no path from \"{}\" to \"{}\", which flow \"{}\" needs",
                 plan.nodes[node], plan.nodes[end], flow.name
             ),
         )
     })?;
     let air_hops = plan.air_hops();
     let crossed = |hop| match hop {
-        Hop::Link(number) => Crossed::Link(&plan.links[number as usize]),
-        Hop::Air(number) => Crossed::Air(&plan.cells[air_hops[number as usize].cell]),
+        Hop::Link(number) => PathHop::Link(&plan.links[number as usize]),
+        Hop::Air(number) => PathHop::Air(&plan.cells[air_hops[number as usize].cell]),
     };
     Ok(path.into_iter().map(crossed).collect())
 }
 
-/// True if the application itself lets only so much happen in a given time.
+/// True if the application limits the rate of the flow.
 const fn is_paced(flow: &Flow) -> bool {
     matches!(flow.app, Application::ConstantRate { .. } | Application::OnOff { .. })
 }
@@ -136,7 +136,7 @@ fn longest(flow: &Flow) -> (u64, u64) {
             u64::from(REPORT) + UDP_HEADERS,
         ),
         (TransportKind::LtTcp, app) => {
-            // Both ends have the same `lt`: if they offer coding they code.
+            // Both ends have the same `lt`: if they offer coding, they use it.
             let data = segment(if flow.lt.offer { u64::from(flow.lt.mss_max) } else { u64::MAX });
             let both = matches!(app, Application::RequestResponse { .. });
             (data, if both { data } else { LONGEST_ACK })
@@ -156,7 +156,7 @@ fn longest(flow: &Flow) -> (u64, u64) {
     }
 }
 
-/// Shortest packets of a flow, there and back; none where nothing goes.
+/// Shortest packets of a flow, there and back; `None` for a direction without packets.
 fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
     match flow.transport {
         TransportKind::Udp => match longest(flow) {
@@ -172,11 +172,15 @@ fn shortest(flow: &Flow) -> (Option<u64>, Option<u64>) {
     }
 }
 
-/// Refuses a link protocol that would split a packet into units of less than a byte.
-fn splits(flow: &Flow, way: &[Crossed<'_>], shortest: Option<u64>) -> Result<(), ScenarioError> {
+/// Refuses a link protocol whose units would be shorter than one byte.
+fn check_units(
+    flow: &Flow,
+    hops: &[PathHop<'_>],
+    shortest: Option<u64>,
+) -> Result<(), ScenarioError> {
     let Some(shortest) = shortest else { return Ok(()) };
-    for hop in way {
-        let Crossed::Link(link) = hop else { continue };
+    for hop in hops {
+        let PathHop::Link(link) = hop else { continue };
         let protocol = link.direction.protocol.as_ref().and_then(ProtocolConfig::common);
         if let Some(common) = protocol.filter(|c| u64::from(c.units) > shortest) {
             return Err(ScenarioError::at(
@@ -192,9 +196,9 @@ fn splits(flow: &Flow, way: &[Crossed<'_>], shortest: Option<u64>) -> Result<(),
     Ok(())
 }
 
-fn fits(flow: &Flow, way: &[Crossed<'_>], longest: u64) -> Result<(), ScenarioError> {
+fn check_mtu(flow: &Flow, hops: &[PathHop<'_>], longest: u64) -> Result<(), ScenarioError> {
     let narrow =
-        way.iter().find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
+        hops.iter().find_map(|hop| hop.mtu().filter(|mtu| mtu.0 < longest).map(|mtu| (hop, mtu)));
     let Some((hop, mtu)) = narrow else { return Ok(()) };
     let (path, name) = hop.place();
     let what = match flow.transport {
@@ -223,10 +227,10 @@ fn fits(flow: &Flow, way: &[Crossed<'_>], longest: u64) -> Result<(), ScenarioEr
             format!("with mss = {}; an mss of at most {} fits", flow.tcp.mss, mtu.0 - TCP_HEADERS)
         }
     };
-    // What a cell carries is no key of its table.
+    // The maximum packet of a cell is not configurable.
     let (path, limit) = match hop {
-        Crossed::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
-        Crossed::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
+        PathHop::Link(_) => (format!("{path}.mtu"), format!("is {mtu}")),
+        PathHop::Air(_) => (path.to_owned(), format!("802.11 carries packets of at most {mtu}")),
     };
     Err(ScenarioError::at(
         path,

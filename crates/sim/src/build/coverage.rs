@@ -1,4 +1,4 @@
-//! Where the stations of a cell stand, and how well their access point hears them.
+//! Positions of the stations of a cell, and the signal of each at the access point.
 //!
 //! ```text
 //! signal = power - loss(station, access point)                       dBm
@@ -6,8 +6,8 @@
 //! margin = signal - sensitivity, or signal - (noise floor + SINR)    dB
 //! ```
 //!
-//! `SINR` is what half of the frames of 1000 bytes at the station's rate (the lowest that a rate control
-//! can choose) survive. Fading and interference are left out: this is the mean, and the quiet air.
+//! `SINR` is the ratio at which half of the frames of 1000 bytes survive, at the station's rate or the
+//! lowest rate that its rate control can choose. Leaves out fading and interference.
 
 use std::collections::BTreeMap;
 
@@ -22,31 +22,31 @@ use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use super::radio_map::RadioMap;
 
-/// Length of the frames whose survival says whether a station is in range (a choice).
+/// Length of the frames that define the range (a choice).
 const FRAME_BITS: u64 = 8000;
-/// Share of them that survives at the edge (a choice).
+/// Share of these frames that survives at the edge of the range (a choice).
 const EDGE: f64 = 0.5;
 
-/// A station's place.
+/// A station's position and signal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) at: Position,
-    /// Stations, the access point not counted, whose frames it does not sense.
+    /// Number of stations, access point excluded, whose frames it does not sense.
     pub(crate) hidden: u32,
-    /// Of all but the access point, what that hears of it.
+    /// Its signal at the access point; `None` for the access point.
     pub(crate) heard: Option<Heard>,
 }
 
-/// What the access point hears of a station.
+/// Signal of a station at the access point.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
     pub(crate) distance_m: f64,
-    /// Minus infinity if nothing arrives.
+    /// Minus infinity if no power arrives.
     pub(crate) signal_dbm: f64,
     pub(crate) snr_db: f64,
 }
 
-fn survey(map: &RadioMap) -> Vec<Place> {
+fn places_on(map: &RadioMap) -> Vec<Place> {
     let at = &map.positions;
     let noise_dbm = decibels(map.noise.floor_mw());
     let mut hidden = vec![0; at.len()];
@@ -70,23 +70,22 @@ fn survey(map: &RadioMap) -> Vec<Place> {
     (0..at.len()).map(place).collect()
 }
 
-/// The places of a cell's stations, the access point's first; none if a model refuses its
-/// parameters, which building the cell reports.
+/// The places of a cell's stations, the access point's first. Empty if a model refuses its parameters,
+/// which building the cell reports.
 pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
-    RadioMap::new(plan, seed).map(|map| survey(&map)).unwrap_or_default()
+    RadioMap::new(plan, seed).map(|map| places_on(&map)).unwrap_or_default()
 }
 
-/// What a user should know of a plan's cells before believing their results, with the places of
-/// the first replication.
+/// Warnings about stations that are out of range, for the positions of the first replication.
 pub fn warnings(plan: &Resolved) -> Vec<String> {
     let seed = Seed::new(plan.scenario.seed);
-    plan.cells.iter().flat_map(|cell| of_cell(cell, seed).unwrap_or_default()).collect()
+    plan.cells.iter().flat_map(|cell| cell_warnings(cell, seed).unwrap_or_default()).collect()
 }
 
-fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
+fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
     let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
-    let places = survey(&map);
+    let places = places_on(&map);
     let noticed = map.sensing.sensitivity_dbm;
     let error = ErrorModel::new(&spec.error)?;
     let floor = decibels(map.noise.floor_mw());
@@ -105,17 +104,17 @@ fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         }
     }
     let all = places.len() - 1;
-    let who = |n: usize, what: &str| match n {
+    let count = |n: usize, what: &str| match n {
         n if n < all => format!("{n} of {all} stations are {what}"),
         1 => format!("the station is {what}"),
         _ => format!("all stations are {what}"),
     };
     let mut found = Vec::new();
     if !deaf.is_empty() {
-        let who = if deaf.len() == all {
+        let subject = if deaf.len() == all {
             format!("the access point \"{}\" is out of everyone's range", spec.access_point)
         } else {
-            who(deaf.len(), "out of the access point's range")
+            count(deaf.len(), "out of the access point's range")
         };
         let rule = match &spec.propagation.path_loss {
             PathLossConfig::Ranges(ranges) => {
@@ -123,18 +122,18 @@ fn of_cell(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
             }
             _ => format!("frames below {noticed:.1} dBm are not noticed"),
         };
-        found.push(format!("{}: {who}: {rule}; {}", plan.path, nearest(deaf, noticed, spec)));
+        found.push(format!("{}: {subject}: {rule}; {}", plan.path, nearest(deaf, noticed, spec)));
     }
     for (mode, weak) in weak {
         let survives = survives(mode);
-        let who = who(weak.len(), &format!("too weak for {}", mode.rate()));
+        let subject = count(weak.len(), &format!("too weak for {}", mode.rate()));
         let rule = format!("at that rate half of the frames of 1000 B survive {survives:.1} dBm");
-        found.push(format!("{}: {who}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
+        found.push(format!("{}: {subject}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
     }
     Ok(found)
 }
 
-/// What the access point hears of the one of some stations that is nearest to `needed`.
+/// Describes the station with the strongest signal, and its margin to `needed`.
 fn nearest(mut stations: Vec<(&str, Heard)>, needed: f64, spec: &CellSpec) -> String {
     stations.sort_by(|a, b| b.1.signal_dbm.total_cmp(&a.1.signal_dbm));
     let Some((name, heard)) = stations.first() else { return String::new() };
@@ -150,8 +149,7 @@ fn nearest(mut stations: Vec<(&str, Heard)>, needed: f64, spec: &CellSpec) -> St
     }
 }
 
-/// The rate that a station has to be near enough for: that of all its frames, or the lowest that
-/// its rate control can go down to.
+/// The rate that defines the range: the station's rate, or the lowest rate of its rate control.
 fn slowest(plan: &RatePlan) -> Result<Mode, ConfigError> {
     let modes = plan.modes.iter().copied();
     let chosen = if plan.control == RateConfig::default() {

@@ -1,4 +1,4 @@
-//! Who is on which medium: what the numbers that probes are told stand for.
+//! The stations of each medium, by their numbers in events.
 
 use airtcp_scenario::Resolved;
 
@@ -11,9 +11,9 @@ pub struct MediumStation {
     pub node: usize,
 }
 
-/// The stations of every medium, by the numbers under which events name them
-/// ([`Who::Air`](airtcp_probe::Who::Air) and the stations in
-/// [`AirEvent`](airtcp_probe::air::AirEvent)).
+/// The stations of every medium. The indices are the numbers in
+/// [`EventSource::Medium`](airtcp_probe::EventSource::Medium) and in
+/// [`AirEvent`](airtcp_probe::air::AirEvent).
 pub fn media(plan: &Resolved) -> Vec<Vec<MediumStation>> {
     let stations = |cell: usize| {
         plan.cells[cell].nodes.iter().map(move |node| MediumStation { cell, node: *node })

@@ -1,5 +1,4 @@
-//! From a cell as the scenario describes it to one ready to run: positions, powers, noise. Cells
-//! that share a medium are put on it together.
+//! Builds the cells of a medium: positions, powers, noise.
 //!
 //! ```text
 //! power = power sent - loss(a, b) - rejection of the other channel          dBm, between two cells
@@ -11,7 +10,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{self, Between, CellPlan, StationPlan};
+use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
@@ -20,7 +19,7 @@ use airtcp_wifi::phy::propagation::Position;
 
 use super::radio_map::{RadioMap, label, propagation};
 
-/// Powers this far below the noise are left out (a choice: they change no SINR by 0.05 dB).
+/// Powers below this share of the noise are ignored (a choice: they change no SINR by 0.05 dB).
 const IGNORED_BELOW_NOISE: f64 = 0.01;
 
 /// Builds the cells on one medium, in one replication.
@@ -33,7 +32,7 @@ pub(crate) fn medium(cells: &[&Plan], seed: Seed) -> Result<cell::Medium, Scenar
         .map_err(|(number, e)| at(cells[number], "mac")(e))
 }
 
-/// Where an error of a cell's table stands.
+/// Adds the path of a cell's table to an error.
 fn at(plan: &Plan, table: &str) -> impl Fn(ConfigError) -> ScenarioError + use<> {
     let (path, table) = (plan.path.clone(), table.to_owned());
     move |e| {
@@ -43,14 +42,14 @@ fn at(plan: &Plan, table: &str) -> impl Fn(ConfigError) -> ScenarioError + use<>
     }
 }
 
-/// What is between the cells of one medium.
-fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between, ScenarioError> {
+/// Powers between the cells of one medium.
+fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Coupling, ScenarioError> {
     let first = cells[0];
     let label = format!("medium/{}", first.spec.name);
     let fading = Fading::new(&first.spec.fading, seed, &label).map_err(at(first, "fading"))?;
     let channels = cells.iter().map(|plan| plan.spec.channel.unwrap_or_default()).collect();
     if cells.len() == 1 {
-        return Ok(Between { power_mw: Vec::new(), fading, channels });
+        return Ok(Coupling { power_mw: Vec::new(), fading, channels });
     }
     let names: Vec<String> = grounds.iter().flat_map(|g| g.names.iter().cloned()).collect();
     let positions: Vec<Position> =
@@ -59,7 +58,7 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between,
         propagation(&first.spec, &names, seed, &label).map_err(|(table, e)| at(first, table)(e))?;
     let last = cells[cells.len() - 1];
     propagation.check(&positions, &names).map_err(at(last, "layout"))?;
-    // By station, its cell and its power.
+    // Cell and power of each station.
     let of: Vec<(&Plan, f64)> = cells
         .iter()
         .zip(grounds)
@@ -67,7 +66,7 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between,
         .collect();
     let power = |from: usize, to: usize| {
         let ((sender, power_dbm), (hearer, _)) = (of[from], of[to]);
-        // Inside a cell the cell's own table says.
+        // Within a cell, the cell's own table applies.
         let apart =
             if sender.path == hearer.path { None } else { sender.spec.rejection_db(&hearer.spec) };
         let Some(rejection) = apart else { return 0.0 };
@@ -76,10 +75,10 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Between,
     };
     let n = names.len();
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
-    Ok(Between { power_mw, fading, channels })
+    Ok(Coupling { power_mw, fading, channels })
 }
 
-/// A cell of one replication, and what it stands on.
+/// A cell of one replication, and its radio map.
 fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> {
     let spec = &plan.spec;
     let label = &label(spec);
@@ -96,6 +95,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     };
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let seams = spec.seams().map_err(|(table, e)| at(&table)(e))?;
+    let controllers = seams.controllers;
     let keys = spec.station_keys();
     let towards = keys.modes_towards().map_err(at(""))?;
     let station = |(i, seams)| {
@@ -132,6 +132,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
         ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,
         residual_error: spec.residual_error.get(),
         stations,
+        controllers,
     };
     Ok((cell, map))
 }

@@ -1,19 +1,18 @@
-//! How much memory a run with cells will take, estimated before it starts.
+//! Estimate of a run's memory, before it starts.
 //!
 //! ```text
 //! medium  = 60 B x stations x stations on the medium (power 8, list of hearers to 32, duplicates 20)
 //! results = 3 kB a station + 1 kB a flow or direction of a link, for each replication
 //! ```
-//! Counts are of what grows with the square of the stations or with replications; what packets take
-//! is bounded by TCP's windows and the queues. The sizes are those of the structures on a 64-bit
-//! machine, rounded up.
+//! The estimate counts memory that grows with the square of the stations or with replications. Windows and
+//! queues bound the memory of packets. Sizes are those of the structures on a 64-bit machine, rounded up.
 
 use airtcp_scenario::{Cell, Resolved, ScenarioError};
 
 use crate::parallel::default_workers;
 
-/// Most bytes that a run may take (a choice: what a laptop can spare).
-const MOST: u64 = 4 << 30;
+/// Maximum memory of a run (a choice: what a laptop can spare).
+const MAX_BYTES: u64 = 4 << 30;
 /// Bytes for each pair of stations of a medium.
 const PAIR: u64 = 60;
 /// Bytes of a station's results in one replication.
@@ -21,7 +20,7 @@ const STATION: u64 = 3 << 10;
 /// Bytes of the results of a flow, or of a direction of a link, in one replication.
 const RESULT: u64 = 1 << 10;
 
-/// Bytes that a plan's media take in one replication, and its results in all.
+/// Bytes of a plan's media in one replication, and of the results of all replications.
 fn estimate(plan: &Resolved) -> (u64, u64) {
     let pairs = |cell: &Cell| {
         let own = cell.nodes.len() as u64;
@@ -33,10 +32,10 @@ fn estimate(plan: &Resolved) -> (u64, u64) {
     (media, each.saturating_mul(u64::from(plan.scenario.replications)))
 }
 
-/// Refuses a plan with cells that would take more memory than there is reason to expect.
+/// Refuses a plan with cells that would take too much memory.
 ///
 /// # Errors
-/// If the estimate is above 4 GiB; the message says what takes it.
+/// If the estimate is above 4 GiB.
 pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     if plan.cells.is_empty() {
         return Ok(());
@@ -46,19 +45,19 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     let at_once = u64::from(replications).min(default_workers() as u64);
     let media = medium.saturating_mul(at_once);
     let all = media.saturating_add(results);
-    if all <= MOST {
+    if all <= MAX_BYTES {
         return Ok(());
     }
     let stations: usize = plan.cells.iter().map(|c| c.nodes.len()).sum();
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let message = format!(
         "{stations} stations and access points in {replications} replications would take about \
-         {:.1} GiB ({:.1} for who hears whom, {:.1} for results): accepted are up to {:.0} GiB; use \
+         {:.1} GiB ({:.1} for pairs of stations, {:.1} for results): accepted are up to {:.0} GiB; use \
          fewer stations or replications",
         gib(all),
         gib(media),
         gib(results),
-        gib(MOST)
+        gib(MAX_BYTES)
     );
     Err(ScenarioError::at(if results > media { "replications" } else { "cells" }, message))
 }

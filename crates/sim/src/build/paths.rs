@@ -12,7 +12,7 @@ pub(crate) fn routes(plan: &Resolved) -> Routes {
     Routes::new(plan.nodes.len(), &links, &air_hops(plan), pairs)
 }
 
-/// The nodes between which hops through the air lead, by their number.
+/// The two nodes of each hop through the air.
 fn air_hops(plan: &Resolved) -> Vec<(usize, usize)> {
     let hops = plan.air_hops().into_iter().map(|hop| {
         let nodes = &plan.cells[hop.cell].nodes;
@@ -41,8 +41,8 @@ pub(crate) fn path(
     Some(path)
 }
 
-/// Numbers of the directions of links, in [`Resolved::links`], that data of flow number `flow` cross
-/// on their way to its other end; hops through the air are left out. None if no way leads there.
+/// The links, as indices of [`Resolved::links`], on the path of the data of flow number `flow`, without
+/// hops through the air. Empty if there is no path.
 pub fn links_on_way(plan: &Resolved, flow: usize) -> Vec<usize> {
     let Some(flow) = plan.flows.get(flow) else { return Vec::new() };
     let path = path(plan, &routes(plan), flow.from, flow.to).unwrap_or_default();
@@ -64,7 +64,7 @@ mod tests {
             { from = \"c\", to = \"b\", rate = \"1 Mb/s\" }]\n\
             flows = [{ from = \"a\", to = \"c\" }, { from = \"b\", to = \"a\" }]";
         let plan = airtcp_scenario::read(text, "", &[]).unwrap().resolve().unwrap();
-        // Each link is two directions, as written and back.
+        // Each link has two directions.
         assert_eq!(links_on_way(&plan, 0), [0, 3]);
         assert_eq!(links_on_way(&plan, 1), [1]);
         assert!(links_on_way(&plan, 2).is_empty());

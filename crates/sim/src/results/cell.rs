@@ -1,4 +1,4 @@
-//! What a run reports of a cell.
+//! Results of a cell.
 
 use airtcp_random::Seed;
 use airtcp_scenario::Cell as Plan;
@@ -11,12 +11,12 @@ use super::station::{StationCounters, StationResult, station};
 use crate::build::coverage::places;
 use crate::world::medium::Medium;
 
-/// What one cell did in one replication.
+/// Results of one cell in one replication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellResult {
     /// Name of the cell.
     pub name: String,
-    /// Number of its medium: cells with one number hear each other.
+    /// Number of its medium. Cells on one medium hear each other.
     pub medium: u32,
     /// Share of the measured time in which at least one of its frames was on the air.
     pub busy_share: f64,
@@ -33,7 +33,7 @@ pub(crate) struct CellCounters {
 }
 
 impl CellCounters {
-    /// Those of one of the cells on a medium.
+    /// Counters of cell number `cell` of a medium.
     pub(crate) fn of(medium: &Medium, cell: usize, at: Nanos) -> Self {
         let stations = medium.stations(cell).map(|id| StationCounters::of(medium, id, at));
         let busy_ns = medium.cell.busy_ns(cell, at);
@@ -41,7 +41,7 @@ impl CellCounters {
     }
 }
 
-/// The results of a cell, from its counters at the warm-up and at the end.
+/// The results of a cell, from its counters at the end of the warm-up and of the run.
 pub(crate) fn cell(
     plan: &Plan,
     seed: Seed,

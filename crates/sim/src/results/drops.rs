@@ -1,12 +1,12 @@
-//! Where packets of each flow were dropped, and why.
+//! Dropped packets of each flow, by place and reason.
 //!
-//! Counted by the pool as packets leave it, since the warm-up. Packets, not frames: a frame that is
-//! lost and retransmitted is no dropped packet.
+//! The pool counts drops; results start at the end of the warm-up. A lost frame that is retransmitted is not
+//! a dropped packet.
 
 use std::collections::BTreeMap;
 
 use airtcp_packet::Dropped;
-use airtcp_probe::{DropReason, Probe, Who};
+use airtcp_probe::{DropReason, EventSource, Probe};
 use airtcp_scenario::Resolved;
 use airtcp_units::LowBits;
 use schemars::JsonSchema;
@@ -19,25 +19,25 @@ use crate::world::World;
 pub struct DropResult {
     /// Name of the flow.
     pub flow: String,
-    /// Whether the packets carried payload.
+    /// True if the packets carried payload.
     pub payload: bool,
-    /// Whether they were ACKs alone: without payload, SYN, FIN and RST.
+    /// True for pure ACKs: without payload, SYN, FIN and RST.
     pub ack: bool,
-    /// The node at which they were going to arrive.
+    /// Destination node.
     pub to: String,
-    /// The link, or the station of a cell, that dropped them.
+    /// The link or the cell's station that dropped them.
     pub place: String,
     /// `queue_full`, `queue_early`, `loss`, `too_long`, `no_route`, `no_endpoint`, `retry_limit`,
     /// `lifetime`, `duplicate` or `ack_filtered`.
     pub reason: String,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
 }
 
 /// Counts of dropped packets, as the pool keeps them.
 pub(crate) type Drops = BTreeMap<Dropped, u64>;
 
-/// What was dropped between two instants.
+/// The drops between two instants.
 pub(crate) fn since<P: Probe>(
     world: &World<P>,
     plan: &Resolved,
@@ -73,23 +73,25 @@ pub(crate) fn since<P: Probe>(
     rows
 }
 
-/// The name of whoever drops: the reverse of [`Who::place`].
+/// The name of the link or station with a number of [`EventSource::place`].
 fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
     let (part, links) = (u32::low_bits(code), plan.links.len());
-    let of = |who: Who| who.place(part) == code;
+    let of = |source: EventSource| source.place(part) == code;
     let number = ((code >> 32) & 0xff_ffff) as u32;
     let node = |node: u32| plan.nodes[node as usize].clone();
-    if of(Who::Air(number)) {
+    if of(EventSource::Medium(number)) {
         return node(world.media()[number as usize].nodes[part as usize]);
     }
-    if (of(Who::Queue(number)) || of(Who::Link(number))) && (number as usize) < links {
+    if (of(EventSource::Queue(number)) || of(EventSource::Link(number)))
+        && (number as usize) < links
+    {
         return plan.links[number as usize].name.clone();
     }
-    if of(Who::Queue(number)) {
+    if of(EventSource::Queue(number)) {
         let station = world.media().iter().find_map(|medium| medium.node_of_queue(number));
         return station.map_or_else(|| "unknown".to_owned(), node);
     }
-    // An endpoint: there was no route from its node.
+    // An endpoint: its node has no route.
     let end = world.endpoints().get(number as usize);
     end.map_or_else(|| "unknown".to_owned(), |end| node(end.node))
 }

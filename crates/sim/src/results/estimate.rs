@@ -8,17 +8,17 @@ use serde_json::Value;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::gamma::gamma_lr;
 
-/// Events in all replications below which a mean of counts gets the exact interval, too.
+/// Number of events in all replications below which the exact interval applies as well.
 const FEW: f64 = 30.0;
-/// Probability of missing the truth on either side.
+/// Probability that the true value lies beyond either end.
 const TAIL: f64 = 0.025;
 
-/// A mean with its 95 % confidence interval: Student's t over replications. For counts and for shares
-/// of counted packets it is widened to the exact interval where the events are few. With a single
-/// replication, or none, there is no interval.
+/// A mean with its 95 % confidence interval: Student's t over replications. For counts and for shares of
+/// counted packets the interval also contains the exact one if there are few events. With fewer than two
+/// replications there is no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// Mean over replications; null if there is nothing to average.
+    /// Mean over replications; null without values.
     pub mean: Option<f64>,
     /// Lower end of the interval.
     pub ci_low: Option<f64>,
@@ -27,7 +27,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate from one value per replication; values that are not finite are left out.
+    /// The estimate from one value per replication. Ignores values that are not finite.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
         let n = values.len() as f64;
@@ -43,9 +43,8 @@ impl Estimate {
         Self { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
     }
 
-    /// The interval in which one further value lies with 95 % probability, if the values are
-    /// normally distributed: wider than the confidence interval of their mean, and the one to
-    /// ask when a single run is compared with several.
+    /// The 95 % prediction interval: one further value lies in it with 95 % probability if values are normally
+    /// distributed. Use it, not the confidence interval of the mean, to compare a single run with several.
     pub fn prediction(values: &[f64]) -> Option<[f64; 2]> {
         let n = values.len() as f64;
         if values.len() < 2 {
@@ -57,9 +56,9 @@ impl Estimate {
         Some([mean - half, mean + half])
     }
 
-    /// The estimate of how many events a replication has, from the number in each. Few events do not
-    /// show how much they scatter: below 30 in all, Student's interval is widened to the exact one for
-    /// independent events (Garwood 1936). Without any event that is 0 to 3.69 over the replications.
+    /// The estimate of the number of events in a replication, from the number in each. Few events do not show
+    /// their variance: below 30 in all, Student's interval is widened to the exact one for independent events
+    /// (Garwood 1936). Without any event that is 0 to 3.69 over all replications.
     pub fn of_counts(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
         let estimate = Self::of(values.iter().copied());
@@ -67,8 +66,8 @@ impl Estimate {
         estimate.with_few_events(events, values.len() as f64)
     }
 
-    /// Widened to the exact interval of a rate of `events` per `exposure` (of replications, of packets)
-    /// where these are few; never below zero.
+    /// Widens the interval to the exact one of a rate of `events` per `exposure` (replications, packets) if
+    /// there are few events; not below zero.
     #[must_use]
     pub fn with_few_events(self, events: f64, exposure: f64) -> Self {
         let (Some(low), Some(high)) = (self.ci_low, self.ci_high) else { return self };
@@ -83,10 +82,9 @@ impl Estimate {
         }
     }
 
-    /// The estimate of a share, such as of packets sent that were retransmissions, from each
-    /// replication's share and the number it is a share of. The shares have Student's interval, widened
-    /// where there are few events or few non-events; never outside 0 to 1. A share of nothing has no
-    /// interval.
+    /// The estimate of a share, such as the share of retransmissions among packets sent, from each
+    /// replication's share and the number that it is a share of. Student's interval is widened if there are
+    /// few events or few non-events; not beyond 0 and 1. A share of 0 packets has no interval.
     pub fn of_shares(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let values: Vec<(f64, f64)> = values.into_iter().filter(|v| v.0.is_finite()).collect();
         let events = values.iter().map(|(share, of)| share * of).sum::<f64>();
@@ -94,8 +92,8 @@ impl Estimate {
         Self::of(values.iter().map(|v| v.0)).with_few_of(events, of)
     }
 
-    /// Widened to the exact interval of a share of `events` in `of` where there are few events or few
-    /// non-events; never outside 0 to 1. If `of` is 0 there is no interval.
+    /// Widens the interval to the exact one of a share of `events` in `of` if there are few events or few
+    /// non-events; not beyond 0 and 1. If `of` is 0 there is no interval.
     #[must_use]
     pub fn with_few_of(self, events: f64, of: f64) -> Self {
         if of <= 0.0 {
@@ -118,7 +116,7 @@ impl Estimate {
         Self { ci_low: within(wide.ci_low), ci_high: within(wide.ci_high), ..self }
     }
 
-    /// The estimate of a quantity that may be missing in some replications.
+    /// The estimate of a quantity that some replications may lack.
     pub fn of_some(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::of(values.into_iter().flatten())
     }
@@ -134,22 +132,21 @@ pub struct Estimates {
     pub quantities: BTreeMap<String, Estimate>,
 }
 
-/// One quantity: a value for each replication that has it.
+/// The values of one quantity, one for each replication that has it.
 #[derive(Default)]
 pub(crate) struct Sample {
     pub(crate) values: Vec<f64>,
-    /// Of what each value is a share; empty if it is no share.
+    /// The number that each value is a share of; empty for other quantities.
     pub(crate) of: Vec<f64>,
     /// True if the values count events.
     pub(crate) counts: bool,
 }
 
-/// Whole numbers in records that count no events.
+/// Keys of integers that do not count events.
 const NO_EVENTS: [&str; 3] = ["hidden_stations", "max_queue_packets", "segment_bytes"];
 
 impl Sample {
-    /// Whether the value of a key of a record counts events. Whole numbers do: their type says so, not
-    /// their value.
+    /// True if a key of a record counts events: integers do, by their type, with the exceptions above.
     pub(crate) fn is_count(key: &str, value: &Value) -> bool {
         value.is_u64() && !NO_EVENTS.contains(&key)
     }
@@ -165,7 +162,7 @@ impl Sample {
     }
 }
 
-/// Means of a Poisson distribution under which `events` is neither too many nor too few (2.5 % each).
+/// The exact 95 % interval of a Poisson mean, given `events` (2.5 % on each side).
 fn poisson_interval(events: f64) -> [f64; 2] {
     // P(X >= k | m) = P(k, m), the regularised incomplete gamma function, which rises with m.
     let reach = |shape: f64, level: f64| {
@@ -221,7 +218,7 @@ mod tests {
         assert_eq!(Estimate::of_counts([0.0]).ci_high, None);
         let share = Estimate::of_shares([(0.0, 500.0), (0.0, 1500.0)]);
         assert!((share.ci_high.unwrap() - 3.6889 / 2000.0).abs() < 1e-7, "{share:?}");
-        // All of them: as far below 1. Nothing to be a share of: no interval.
+        // All of them: as far below 1. A share of 0: no interval.
         let all = Estimate::of_shares([(1.0, 500.0), (1.0, 1500.0)]);
         assert!((all.ci_low.unwrap() - 1.0 + 3.6889 / 2000.0).abs() < 1e-7, "{all:?}");
         assert_eq!(all.ci_high, Some(1.0));

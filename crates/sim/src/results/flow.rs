@@ -1,4 +1,4 @@
-//! What a run reports of a flow.
+//! Results of a flow.
 
 use airtcp_scenario::{Application, Cell, Flow, Resolved, TransportKind};
 use airtcp_units::{Metric, Nanos, Span};
@@ -15,7 +15,7 @@ use crate::world::Endpoint;
 use crate::world::application::{App, Exchanges};
 use crate::world::transport::Transport;
 
-/// What one flow got in one replication.
+/// Results of one flow in one replication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowResult {
     /// Name of the flow.
@@ -26,39 +26,39 @@ pub struct FlowResult {
     pub to: String,
     /// `tcp`, `udp`, `tfrc`, `lt-tcp` or `sliding`.
     pub transport: String,
-    /// Bytes handed to the receiving application, in order and once, while measured; of an
-    /// exchange, requests and responses.
+    /// Bytes delivered to the receiving application in the measured time, in order and without duplicates; of
+    /// an exchange, requests and responses.
     pub delivered_bytes: u64,
-    /// Bits handed to the receiving application, in order and once, over the time the flow was active and
-    /// measured; of an exchange, requests and responses.
+    /// Bits delivered to the receiving application, in order and without duplicates, over the time the flow was
+    /// active and measured; of an exchange, requests and responses.
     #[schemars(extend("metric" = Metric::rate("Goodput", 1)))]
     pub goodput_bps: f64,
     /// All payload sent, retransmissions included, over the time the flow was active and measured.
     #[schemars(extend("metric" = Metric::rate("Sent", 6)))]
     pub throughput_bps: f64,
-    /// IP packets with payload that reached the end they were for, headers included, those that
-    /// came twice twice, over the same time.
+    /// IP packets with payload that reached their destination, headers and duplicates included, over the same
+    /// time.
     #[serde(default)]
     pub ip_delivered_bps: f64,
-    /// The data frames that brought such packets through the air, MAC header, LLC and SNAP, and FCS
-    /// included, each hop on its own (S3's throughput); null if no part of the way is an 802.11 cell.
+    /// Data frames that carried such packets through the air, with MAC header, LLC, SNAP and FCS, summed over
+    /// the hops (S3's throughput); null if the path has no 802.11 cell.
     #[serde(default)]
     pub mac_delivered_bps: Option<f64>,
-    /// All bits sent through the air on its behalf, both ways: data frames of every attempt, those of
-    /// its TCP ACKs too, RTS, CTS and MAC ACKs, with those of PLCP preamble and header (S0's MAC
-    /// throughput); null likewise.
+    /// All bits sent through the air for the flow, in both directions: data frames of every attempt, TCP ACKs
+    /// included, RTS, CTS and MAC ACKs, with PLCP preamble and header (S0's MAC throughput); null if the path
+    /// has no 802.11 cell.
     #[serde(default)]
     pub mac_sent_bps: Option<f64>,
-    /// Time over which the rates are taken.
+    /// Time over which the flow was active and measured.
     pub active_s: f64,
     /// Smoothed round-trip time at the end (RFC 6298).
     pub srtt_s: Option<f64>,
     /// Mean of all round-trip samples.
     #[schemars(extend("metric" = Metric::delay("RTT", 2)))]
     pub rtt_mean_s: Option<f64>,
-    /// Least round-trip sample since the start.
+    /// Minimum round-trip sample since the start.
     pub rtt_min_s: Option<f64>,
-    /// Greatest round-trip sample since the start.
+    /// Maximum round-trip sample since the start.
     pub rtt_max_s: Option<f64>,
     /// Data segments (or datagrams) sent, retransmissions included.
     pub segments_sent: u64,
@@ -73,16 +73,17 @@ pub struct FlowResult {
     /// Recoveries entered without a timeout.
     #[schemars(extend("metric" = Metric::count("Fast retransmits", 5)))]
     pub fast_retransmits: u64,
-    /// Recoveries of either kind found to have been unnecessary, by the detectors that are on.
+    /// Fast retransmits and timeouts found to be unnecessary by the configured detectors.
     pub spurious_recoveries: u64,
     /// Reactions to ECN marks.
     pub ecn_reactions: u64,
-    /// Datagrams that the receiver found missing while measured, when later ones arrived (UDP and TFRC
-    /// only). Those dropped before the warm-up's end may be among them; those dropped last are not yet.
+    /// Datagrams that the receiver found missing in the measured time, when later ones arrived (UDP and TFRC
+    /// only). Some may have been dropped before the end of the warm-up. The last drops of the run are not
+    /// included.
     pub datagrams_lost: u64,
     /// Loss event rate at the end (TFRC only, RFC 5348 section 5).
     pub loss_event_rate: Option<f64>,
-    /// When the last byte of a flow of given size was delivered, from its start.
+    /// Time from the start of a flow of given size to the delivery of its last byte.
     #[schemars(extend("metric" = Metric::duration("Completion", 7)))]
     pub completion_s: Option<f64>,
     /// Completed request-response exchanges.
@@ -91,26 +92,25 @@ pub struct FlowResult {
     pub exchange_mean_s: Option<f64>,
     /// Longest exchange.
     pub exchange_max_s: Option<f64>,
-    /// What erasure coding cost and gave, for transports that code; its keys stand among those of
-    /// the flow.
+    /// Results of erasure coding, for transports that code. Its keys are among those of the flow.
     #[serde(flatten)]
     pub coding: Option<CodingResult>,
 }
 
-/// When a flow was active while measured, and what applications say of it.
+/// Activity of a flow in the measured time.
 struct Activity {
     started: Option<Nanos>,
     finished: Option<Nanos>,
-    /// How long it was active.
+    /// Active time.
     active: Span,
     exchanges: Exchanges,
 }
 
 impl Activity {
-    /// That of a flow between its two ends, between two instants.
+    /// The activity of a flow between two instants.
     fn of(client: &Endpoint, server: &Endpoint, begin: Nanos, end: Nanos) -> Self {
         let (started, finished) = (client.app.started(), server.app.finished());
-        // Without an end of stream to see, the sending application knows when it was through.
+        // If the receiver sees no end of stream, the sending application knows when it finished.
         let ended = match (&client.transport, &client.app) {
             (Transport::UdpSender(_) | Transport::TfrcSender { .. }, _)
             | (_, App::Requester(_)) => client.app.ended(),
@@ -130,13 +130,13 @@ impl Activity {
         if self.active == Span::ZERO { 0.0 } else { bytes as f64 * 8.0 / self.active.as_secs_f64() }
     }
 
-    /// When the last byte was delivered, from the start.
+    /// Time from the start to the delivery of the last byte.
     fn completion_s(&self) -> Option<f64> {
         Some(self.finished?.since(self.started?).as_secs_f64())
     }
 }
 
-/// The result of a flow of a plan, from its counters at two instants and its ends now.
+/// The results of a flow, from its counters at two instants and its endpoints.
 pub(crate) fn flow(
     plan: &Resolved,
     spec: &Flow,
@@ -184,7 +184,7 @@ pub(crate) fn flow(
         fast_retransmits: tcp.fast_retransmits - then.fast_retransmits,
         spurious_recoveries: after.spurious() - before.spurious(),
         ecn_reactions: tcp.ecn_reactions - then.ecn_reactions,
-        // What was late at the warm-up may have come since: there may be fewer now than then.
+        // Datagrams missing at the end of the warm-up may have arrived since, so the count can fall.
         datagrams_lost: after.datagrams_lost.saturating_sub(before.datagrams_lost),
         loss_event_rate: match &server.transport {
             Transport::TfrcReceiver(r) => Some(r.loss_event_rate()),

@@ -1,4 +1,4 @@
-//! What a run reports of one direction of a link.
+//! Results of one direction of a link.
 
 use std::collections::BTreeMap;
 
@@ -18,31 +18,30 @@ use protocol::{ProtocolCounters, protocol};
 
 use crate::world::interface::Interface;
 
-/// What one direction of a link carried in one replication.
+/// Results of one direction of a link in one replication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkResult {
     /// Name of the link; the opposite direction has "(reverse)" added.
     pub name: String,
-    /// Packets whose transmission began while measured.
+    /// Packets whose transmission began in the measured time.
     pub sent_packets: u64,
-    /// Packets that came out at the far end.
+    /// Packets delivered at the far end.
     pub delivered_packets: u64,
-    /// Bits on the wire that came out, per second; copies of a link that duplicates count.
+    /// Bits delivered at the far end per second, duplicates included.
     #[schemars(extend("metric" = Metric::rate("Delivered", 1)))]
     pub delivered_bps: f64,
-    /// Bits put on the wire, per second: those that were lost too, units and reports of a link
-    /// protocol included.
+    /// Bits transmitted per second, lost ones, units and reports of a link protocol included.
     #[serde(default)]
     pub sent_bps: f64,
-    /// Where the rate varies: what the link could have carried, per second.
+    /// Mean capacity of a varying rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bps: Option<f64>,
-    /// Share of the measured time in which the transmitter was busy; where the rate varies, share of its
-    /// capacity that was used.
+    /// Share of the measured time in which the transmitter was busy; with a varying rate, share of the
+    /// capacity used.
     #[schemars(extend("metric" = Metric::share("Busy", 2)))]
     pub utilisation: f64,
-    /// Share of transmitted packets that the loss model took; with a link protocol, share of those it is
-    /// through with that it gave up (residual loss).
+    /// Share of transmitted packets that the loss model lost. With a link protocol, share of finished packets
+    /// that the protocol abandoned (residual loss).
     #[schemars(extend("metric" = Metric::share("Lost", 3)))]
     pub loss_rate: f64,
     /// Packets dropped, by reason.
@@ -52,11 +51,11 @@ pub struct LinkResult {
     /// Time average of the queue's length.
     #[schemars(extend("metric" = Metric::packets("Mean queue", 4)))]
     pub mean_queue_packets: f64,
-    /// Greatest length of the queue since the start.
+    /// Maximum length of the queue since the start.
     #[schemars(extend("metric" = Metric::packets("Longest queue", 5)))]
     pub max_queue_packets: u32,
-    /// What the link protocol did, if there is one. Summaries have its quantities beside the
-    /// link's.
+    /// Results of the link protocol, if there is one. In summaries its quantities are among those of the
+    /// link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ProtocolResult>,
 }
@@ -65,7 +64,7 @@ pub struct LinkResult {
 pub(crate) struct LinkCounters {
     link: LinkStats,
     busy: Span,
-    /// Where the rate varies, bits that could have left and bits that have.
+    /// For a varying rate, the capacity offered and used, in bits.
     offered: Option<[f64; 2]>,
     queue: QueueStats,
     /// Packet-nanoseconds spent in the queue.
@@ -87,7 +86,7 @@ impl LinkCounters {
     }
 }
 
-/// The result of one direction, from its counters at two instants that `span` lies between.
+/// The results of one direction, from its counters at the start and end of `span`.
 pub(crate) fn link(
     plan: &OneWay,
     interface: &Interface,
@@ -111,7 +110,7 @@ pub(crate) fn link(
         DropReason::Loss if protocol.is_some() => (DropReason::RetryLimit, n),
         _ => (reason, n),
     });
-    // A frame of a link protocol may be under way for seconds: where all are given up, none came through.
+    // A frame of a link protocol may be in flight for seconds; loss counts the frames delivered or abandoned.
     let delivered = after.link.delivered - before.link.delivered;
     let all = if protocol.is_some() { delivered + lost } else { sent };
     let mut drops: BTreeMap<String, u64> =
@@ -121,7 +120,7 @@ pub(crate) fn link(
         drops.insert(DropReason::AckFiltered.name().to_owned(), filtered);
     }
     let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
-    // Where the rate varies a transmitter that waits for it is busy; what counts is what it used.
+    // A transmitter that waits for a varying rate is busy, so its utilisation is the capacity used.
     let offered = before.offered.zip(after.offered);
     let offered = offered.map(|(before, after)| [after[0] - before[0], after[1] - before[1]]);
     let utilisation = match offered {

@@ -1,4 +1,4 @@
-//! One replication: the world's counters at the warm-up and at the end, and what lies between.
+//! Results of one replication, from the world's counters at the end of the warm-up and of the run.
 
 use airtcp_probe::Probe;
 use airtcp_queueing::Qdisc;
@@ -25,7 +25,7 @@ pub struct Replication {
     pub fingerprint: String,
     /// Simulated time.
     pub duration_s: f64,
-    /// Simulated time without the warm-up: what counts and rates are of.
+    /// Simulated time without the warm-up. Counts and rates are over this time.
     #[serde(default)]
     pub measured_s: f64,
     /// Events processed.
@@ -40,19 +40,19 @@ pub struct Replication {
     /// Packets dropped, by flow, place and reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drops: Vec<DropResult>,
-    /// Payload that all flows delivered, over the measured time: at most what the links carry. Goodputs of
-    /// flows that are active for a part of it, each over its own activity, may add up to more.
+    /// Payload delivered by all flows, over the measured time. The sum of the flows' goodputs may be greater,
+    /// because each is over the time its flow was active.
     pub total_goodput_bps: f64,
-    /// Jain's fairness index of the flows' goodputs: 1 if equal, 1/n if one has all.
+    /// Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one flow has everything.
     pub jain_index: Option<f64>,
-    /// Greatest of the flows' goodputs less the least; null without flows.
+    /// Maximum minus minimum of the flows' goodputs; null without flows.
     #[serde(default)]
     pub max_difference_bps: Option<f64>,
     /// Where every packet went.
     pub conservation: Conservation,
 }
 
-/// Where every packet went. `ok` is `created = delivered + dropped + in flight`.
+/// Fate of every packet. `ok` is `created = delivered + dropped + in flight`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conservation {
     /// Packets created by endpoints, and copies made by links.
@@ -63,19 +63,19 @@ pub struct Conservation {
     pub dropped: u64,
     /// Packets in queues and on links when the run ended.
     pub in_flight: u64,
-    /// Whether the sum is right, and all bits that links with a protocol sent are accounted for.
-    /// False is a defect in the simulator, not in the scenario.
+    /// True if the sum is right and all bits sent by links with a protocol are accounted for. False is a
+    /// defect of the simulator, not of the scenario.
     pub ok: bool,
 }
 
-/// Jain's index `(sum x)^2 / (n sum x^2)`; `None` without flows or when all have nothing.
+/// Jain's index `(sum x)^2 / (n sum x^2)`; `None` without flows or if all shares are 0.
 pub fn jain_index(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|x| x * x).sum();
     (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
-/// The greatest less the least; `None` if there are none.
+/// Maximum minus minimum; `None` without values.
 pub fn max_difference(values: &[f64]) -> Option<f64> {
     let most = values.iter().copied().reduce(f64::max)?;
     let least = values.iter().copied().reduce(f64::min)?;
@@ -110,7 +110,7 @@ impl Snapshot {
     }
 }
 
-/// The results of one replication, from its state at the warm-up and now.
+/// The results of one replication, from the snapshot `warm` and the world.
 pub(crate) fn replication<P: Probe>(
     world: &World<P>,
     plan: &Resolved,
@@ -155,7 +155,7 @@ pub(crate) fn replication<P: Probe>(
     }
 }
 
-/// Counts every packet in two ways: by what became of it, and by where the rest is.
+/// Counts packets by fate, and those in flight by place.
 fn conservation<P: Probe>(world: &World<P>) -> Conservation {
     let dropped: u64 = world.unroutable()
         + world

@@ -1,4 +1,4 @@
-//! What a run reports of a station: what it sent, what became of it, and why.
+//! Results of a station: frames sent, losses and their causes.
 
 use std::collections::BTreeMap;
 
@@ -17,66 +17,65 @@ use super::flow::FlowResult;
 use crate::build::coverage::Place;
 use crate::world::medium::Medium;
 
-/// What became of the frames of one class that a station sent.
+/// Results of the frames of one class that a station sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameResult {
     /// Frames sent, every attempt counted.
     pub sent: u64,
-    /// Share of these that the station they were for did not decode.
+    /// Share of these that the receiver did not decode.
     #[schemars(extend("metric" = Metric::share("Error", 5)))]
     pub error_rate: f64,
-    /// Share of the measured time they were on the air.
+    /// Share of the measured time in which they were on the air.
     pub airtime_share: f64,
-    /// Their bits, MAC header and FCS included, per second.
+    /// Their bits per second, MAC header and FCS included.
     pub mac_bps: f64,
-    /// Frames lost, by cause: `transmitter_side` (the receiver was sending), `with_data`,
-    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon` (they overlapped),
-    /// `captured` (the receiver went over to a stronger frame), `interferer`, `noise`.
+    /// Frames lost, by cause: `transmitter_side` (the receiver was transmitting), `with_data`,
+    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon` (frames overlapped),
+    /// `captured` (the receiver switched to a stronger frame), `interferer`, `noise`.
     pub lost: BTreeMap<String, u64>,
 }
 
-/// What one station did in one replication.
+/// Results of one station in one replication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StationResult {
     /// Name of its node.
     pub name: String,
-    /// Where it is, in metres.
+    /// Position, in metres.
     pub x_m: f64,
-    /// Where it is, in metres.
+    /// Position, in metres.
     pub y_m: f64,
-    /// Distance to the access point; null for the access point, as in the next two columns.
+    /// Distance to the access point; null for the access point.
     #[schemars(extend("metric" = Metric::other("Distance", "m", 1.0, 18)))]
     pub distance_m: Option<f64>,
-    /// Power at which the access point hears it, without fading; null if nothing arrives.
+    /// Received power at the access point, without fading; null for the access point and if no power arrives.
     pub signal_dbm: Option<f64>,
-    /// That power over the noise floor.
+    /// Received power over the noise floor; null if `signal_dbm` is.
     #[schemars(extend("metric" = Metric::other("SNR", "dB", 1.0, 12).any()))]
     pub snr_db: Option<f64>,
-    /// Stations of the cell, the access point not counted, whose frames it does not sense.
+    /// Number of stations of the cell, access point excluded, whose frames it does not sense.
     #[schemars(extend("metric" = Metric::count("Hidden from it", 9)))]
     pub hidden_stations: u32,
-    /// Payload of the flows that begin at it, delivered, over the measured time.
+    /// Payload delivered by the flows from it, over the measured time.
     #[schemars(extend("metric" = Metric::rate("Sends", 1)))]
     pub goodput_from_bps: f64,
-    /// Payload of the flows that end at it, delivered, over the measured time.
+    /// Payload delivered by the flows to it, over the measured time.
     #[schemars(extend("metric" = Metric::rate("Gets", 2)))]
     pub goodput_to_bps: f64,
-    /// Share of the measured time that its frames of all classes were on the air.
+    /// Share of the measured time in which its frames of all classes were on the air.
     #[schemars(extend("metric" = Metric::share("Airtime", 6)))]
     pub airtime_share: f64,
-    /// Bits of its frames of all classes, MAC headers and FCS included, per second.
+    /// Bits per second of its frames of all classes, MAC headers and FCS included.
     pub mac_bps: f64,
-    /// By class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`; absent if it sent none.
+    /// Frames by class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`; absent if it sent none.
     pub frames: BTreeMap<String, FrameResult>,
     /// Mean number of attempts of the packets that were acknowledged.
     #[schemars(extend("metric" = Metric::count("Attempts", 14)))]
     pub attempts_mean: Option<f64>,
-    /// Share of the packets that were lost for good.
+    /// Share of the packets that never arrived (residual loss).
     #[serde(default)]
     #[schemars(extend("metric" = Metric::share("Lost for good", 17)))]
     pub residual_loss: Option<f64>,
-    /// Mean time from the beginning of the first attempt to the end of the acknowledgement (link
-    /// latency).
+    /// Mean time from the start of the first attempt to the end of the acknowledgement (link latency).
     #[serde(default)]
     #[schemars(extend("metric" = Metric::delay("Latency", 15)))]
     pub latency_mean_s: Option<f64>,
@@ -87,18 +86,18 @@ pub struct StationResult {
     /// (warm-up included).
     #[serde(default)]
     pub service_max_s: Option<f64>,
-    /// Mean time in the queue of the packets that came to its head.
+    /// Mean time in the queue, of the packets that reached its head.
     #[serde(default)]
     #[schemars(extend("metric" = Metric::delay("Queue delay", 7)))]
     pub queue_delay_mean_s: Option<f64>,
-    /// Packets lost after their last attempt.
+    /// Packets dropped after their last attempt.
     #[schemars(extend("metric" = Metric::count("Dropped after retries", 4)))]
     pub retry_drops: u64,
-    /// Packets dropped because they were older than their lifetime.
+    /// Packets dropped because their lifetime expired.
     #[serde(default)]
     #[schemars(extend("metric" = Metric::count("Dropped: too old", 11)))]
     pub lifetime_drops: u64,
-    /// Packets dropped because the station they were for was not associated.
+    /// Packets dropped because the destination station was not associated.
     #[serde(default)]
     #[schemars(extend("metric" = Metric::count("Dropped: not associated", 10)))]
     pub refused_drops: u64,
@@ -108,10 +107,13 @@ pub struct StationResult {
     /// Time average of its queue's length.
     #[schemars(extend("metric" = Metric::packets("Queue", 13)))]
     pub mean_queue_packets: f64,
+    /// AIFSN at the end that a scheme's controller has given it; absent without a controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjusted_aifsn: Option<u32>,
     /// Its data frames by rate, slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RateResult>,
-    /// Its access categories under EDCA, those that were used, lowest priority first.
+    /// The access categories it used under EDCA, lowest priority first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<CategoryResult>,
 }
@@ -120,16 +122,21 @@ pub struct StationResult {
 pub(crate) struct StationCounters {
     frames: StationStats,
     queues: Vec<QueueCounters>,
+    adjusted_aifsn: Option<u32>,
 }
 
 impl StationCounters {
     pub(crate) fn of(medium: &Medium, station: NodeId, at: Nanos) -> Self {
         let queues = medium.queues(station).iter().map(|queue| QueueCounters::of(queue, at));
-        Self { frames: medium.cell.stats_until(station, at), queues: queues.collect() }
+        Self {
+            frames: medium.cell.stats_until(station, at),
+            queues: queues.collect(),
+            adjusted_aifsn: medium.cell.adjusted_aifsn(station),
+        }
     }
 }
 
-/// The results of a station, from its counters at two instants that `span` nanoseconds lie between.
+/// The results of a station, from its counters at the start and end of `span` nanoseconds.
 pub(crate) fn station(
     name: String,
     place: &Place,
@@ -171,6 +178,7 @@ pub(crate) fn station(
         refused_drops: now.refused - then.refused,
         queue_drops: all.queue_drops,
         mean_queue_packets: all.mean_queue_packets,
+        adjusted_aifsn: after.adjusted_aifsn,
         rates: rates(&then.modes, &now.modes),
         categories: categories(
             &then.categories,

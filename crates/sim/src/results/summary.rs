@@ -1,4 +1,4 @@
-//! Means and intervals over replications, of every number in a record.
+//! Means and confidence intervals over replications, of every number in a record.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub use cells::CellEstimates;
 use super::estimate::{Estimate, Estimates, Sample};
 use super::replication::Replication;
 
-/// Means and 95 % intervals over replications.
+/// Means and 95 % confidence intervals over replications.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Per flow: name, and an estimate for each quantity.
@@ -26,17 +26,17 @@ pub struct Summary {
     /// Per 802.11 cell, with its stations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellEstimates>,
-    /// Payload that all flows delivered, over the measured time.
+    /// Payload delivered by all flows, over the measured time.
     pub total_goodput_bps: Estimate,
     /// Jain's fairness index.
     pub jain_index: Estimate,
-    /// Greatest of the flows' goodputs less the least. (S3's *maximum throughput difference* is
-    /// the greatest over the replications, which give it each.)
+    /// Maximum minus minimum of the flows' goodputs. (S3's *maximum throughput difference* is the maximum
+    /// over the replications.)
     pub max_difference_bps: Estimate,
 }
 
 impl Summary {
-    /// Sums up replications of a plan.
+    /// The summary of a plan's replications.
     pub(crate) fn of(plan: &Resolved, replications: &[Replication]) -> Self {
         let lossless = |i: usize| {
             plan.links.get(i).is_some_and(|link| {
@@ -60,10 +60,10 @@ impl Summary {
     }
 }
 
-/// Shares that a link without a loss model cannot have.
+/// Loss rates, which are exactly 0 on a link without loss model.
 const LOSSES: [&str; 2] = ["loss_rate", "unit_loss_rate"];
 
-/// Events that a flow cannot have: how it sends rules them out.
+/// True for events that cannot occur in a transport.
 fn has_no(transport: &str, key: &str) -> bool {
     match transport {
         "udp" if key == "timeouts" => true,
@@ -79,10 +79,10 @@ fn has_no(transport: &str, key: &str) -> bool {
     }
 }
 
-/// Estimates of every numeric quantity of the records, by position and key. The keys are read
-/// off the serialised record, so a new quantity needs no second list here. A quantity that
-/// `is_certain` (by position and key), such as the loss rate of a link without a loss model, cannot
-/// count an event: its interval is Student's alone, and that of zeros is zero.
+/// Estimates of every numeric quantity of the records, by position and key. The keys come from the
+/// serialised record, so a new quantity needs no second list here. If `is_certain` is true for a position
+/// and key, such as the loss rate of a link without loss model, no event can occur: the interval is
+/// Student's alone, and that of zeros is zero.
 fn estimates<T: Serialize>(
     replications: &[Replication],
     part: impl Fn(&Replication) -> &[T],
@@ -93,7 +93,7 @@ fn estimates<T: Serialize>(
         .map(|i| {
             let mut values: BTreeMap<String, Sample> = BTreeMap::new();
             let mut name = String::new();
-            // One record at a time: as JSON it takes several times the memory it takes here.
+            // One record at a time: as JSON it takes several times the memory.
             for record in replications.iter().filter_map(|r| part(r).get(i)) {
                 let Ok(Value::Object(mut record)) = serde_json::to_value(record) else { continue };
                 let protocol = record.remove("protocol");
@@ -128,13 +128,13 @@ fn estimates<T: Serialize>(
         .collect()
 }
 
-/// The number of packets that a share is of.
+/// The number of packets that a quantity is a share of.
 fn share_of(key: &str, record: &Map<String, Value>, has_protocol: bool) -> Option<f64> {
     let number = |key: &str| record.get(key)?.as_f64();
     match key {
         "retransmission_ratio" => number("segments_sent"),
         "unit_loss_rate" => number("units"),
-        // Frames that the protocol has delivered or given up.
+        // Frames that the protocol has delivered or abandoned.
         "loss_rate" if has_protocol => {
             let given_up = record.get("drops")?.get(DropReason::RetryLimit.name())?.as_f64()?;
             Some(number("delivered_packets")? + given_up)

@@ -1,4 +1,4 @@
-//! The media of a world: what they have to say, and the packets their stations get.
+//! The media of a world: events, deliveries, and packets for their stations.
 
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::Probe;
@@ -12,8 +12,7 @@ use super::routes::Hop;
 use super::{Actor, World};
 
 impl<P: Probe> World<P> {
-    /// Adds a medium with what stands in front of the stations of its cells. `salt` comes from
-    /// seed and name.
+    /// Adds a medium with the queues of its stations. `salt` derives from seed and name.
     pub(crate) fn add_medium(
         &mut self,
         mut cell: cell::Medium,
@@ -37,17 +36,17 @@ impl<P: Probe> World<P> {
         ));
     }
 
-    /// Says of each cell of the scenario which medium it is on, and which of its cells it is.
+    /// Sets the medium of each cell of the scenario, and the cell's number there.
     pub(crate) fn set_cells(&mut self, cells: Vec<(u32, u32)>) {
         self.cells = cells;
     }
 
-    /// Adds the hops through the air, in the order in which routes number them.
+    /// Sets the hops through the air, in the order of their numbers in routes.
     pub(crate) fn set_air_hops(&mut self, hops: Vec<AirHop>) {
         self.air_hops = hops;
     }
 
-    /// Puts a packet into the queue of the station from which it goes through the air.
+    /// Puts a packet into the queue of the transmitting station.
     pub(super) fn enqueue_for_air(&mut self, hop: AirHop, category: usize, packet: PacketId) {
         let AirHop { medium: number, from, .. } = hop;
         let medium = &mut self.media[number as usize];
@@ -84,7 +83,7 @@ impl<P: Probe> World<P> {
         self.reschedule(number);
     }
 
-    /// Gives stations that have become ready their next packets.
+    /// Gives ready stations their next packets.
     pub(super) fn feed_ready(&mut self, number: u32) {
         while let Some(station) = self.media[number as usize].cell.take_ready() {
             self.feed(number, station);
@@ -102,7 +101,7 @@ impl<P: Probe> World<P> {
             let destination = endpoints[pool.get(packet).to.index()].node;
             match routes.next(node, destination) {
                 Some(Hop::Air(number)) => hops[number as usize].to,
-                // Only what goes through the air from here is in the station's queues.
+                // A station's queues hold only packets whose next hop is through the air.
                 Some(Hop::Link(_)) | None => station,
             }
         };
@@ -114,7 +113,7 @@ impl<P: Probe> World<P> {
         self.queue.set(medium.ends, medium.cell.next_end());
         self.queue.set(medium.timers, medium.next_timer());
         let starting = medium.cell.is_starting();
-        // What starts with nothing else left before it at this instant need not wait in the queue.
+        // A start with no earlier event at this instant runs now, without the event queue.
         if starting && self.queue.is_quiet(self.now) {
             self.events += 1;
             medium.on_starts(self.now, &mut self.probe, &mut self.pool);

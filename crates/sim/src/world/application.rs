@@ -1,4 +1,4 @@
-//! Applications: what writes into and reads from the two ends of a flow.
+//! Applications, which write to and read from the two ends of a flow.
 
 use airtcp_packet::Side;
 use airtcp_random::Stream;
@@ -7,24 +7,24 @@ use airtcp_units::{BitRate, Nanos, Span};
 
 use super::transport::Transport;
 
-/// More than any run can carry.
+/// More bytes than any run can carry.
 const ENDLESS: u64 = 1 << 60;
 
 /// The application at one end of a flow.
 pub(crate) enum App {
-    /// Accepts what comes and closes when the peer does.
+    /// Reads all data and closes when the peer does.
     Sink { finished: Option<Nanos> },
-    /// Writes `size` bytes and closes, or goes on until `stop`.
+    /// Writes `size` bytes and closes, or writes until `stop`.
     Bulk { start: Nanos, stop: Nanos, size: Option<u64>, phase: BulkPhase },
     /// Writes a message at equal intervals while on.
     Paced(Paced),
-    /// Asks, waits, thinks, asks again.
+    /// Sends a request, waits for the response, pauses, and repeats.
     Requester(Requester),
     /// Answers each complete request.
     Responder { request: u64, response: u64, unread: u64 },
 }
 
-/// What a bulk application does next.
+/// State of a bulk application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BulkPhase {
     Waiting,
@@ -40,7 +40,7 @@ pub(crate) struct Paced {
     stop: Nanos,
     opened: Option<Nanos>,
     closed: bool,
-    /// On-off: mean lengths, their distribution, the end of the present on-period.
+    /// Mean lengths of on- and off-periods and their distribution; `None` for a constant rate.
     periods: Option<(Span, Span, Periods)>,
     on_until: Nanos,
     stream: Stream,
@@ -58,7 +58,7 @@ pub(crate) struct Requester {
     ended: Option<Nanos>,
 }
 
-/// Exchanges completed, since the start or since they were last forgotten.
+/// Exchanges completed since the start or since the last reset.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Exchanges {
     pub(crate) completed: u64,
@@ -67,7 +67,7 @@ pub(crate) struct Exchanges {
 }
 
 impl App {
-    /// The application of one side of a flow. `delay` is added to its start.
+    /// The application of one side of a flow. `delay` is added to its start time.
     pub(crate) fn new(config: &Application, side: Side, delay: Span, stream: Stream) -> Self {
         if side == Side::Server {
             return match config {
@@ -81,7 +81,7 @@ impl App {
         match config {
             Application::Bulk { stop, size, .. } => {
                 let stop = stop.unwrap_or(Nanos::NEVER);
-                // A random delay of the start may reach beyond the end: then there is nothing.
+                // A random delay may move the start beyond the stop: then the application never starts.
                 let phase = if start < stop { BulkPhase::Waiting } else { BulkPhase::Never };
                 Self::Bulk { start, stop, size: size.map(|s| s.0), phase }
             }
@@ -108,7 +108,7 @@ impl App {
         }
     }
 
-    /// When it opened its flow; `None` if it has not, or is not the end that does.
+    /// When it opened its flow; `None` if it has not, or if the peer opens the flow.
     pub(crate) const fn started(&self) -> Option<Nanos> {
         match self {
             Self::Bulk { start, phase, .. } => match phase {
@@ -121,7 +121,7 @@ impl App {
         }
     }
 
-    /// When everything the peer had to send was delivered; `None` if that is not so.
+    /// When all data of the peer were delivered; `None` if they were not.
     pub(crate) const fn finished(&self) -> Option<Nanos> {
         match self {
             Self::Sink { finished } => *finished,
@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    /// When it was through by itself: its last exchange done, or its stop reached.
+    /// When it finished by itself: after its last exchange, or at its stop.
     pub(crate) const fn ended(&self) -> Option<Nanos> {
         match self {
             Self::Requester(r) => r.ended,
@@ -138,14 +138,14 @@ impl App {
         }
     }
 
-    /// Forgets the exchanges completed so far.
+    /// Resets the counts of completed exchanges.
     pub(crate) fn forget_exchanges(&mut self) {
         if let Self::Requester(r) = self {
             r.done = Exchanges::default();
         }
     }
 
-    /// When it next acts by itself.
+    /// Time of its next timer.
     #[inline]
     pub(crate) fn next_timer(&self) -> Nanos {
         match self {
@@ -166,7 +166,7 @@ impl App {
         }
     }
 
-    /// Its time has come.
+    /// Handles its timer.
     pub(crate) fn on_timer(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Sink { .. } | Self::Responder { .. } => {}
@@ -195,7 +195,7 @@ impl App {
         }
     }
 
-    /// The transport has taken something in: read it, answer it.
+    /// Reads newly delivered data and reacts.
     #[inline]
     pub(crate) fn on_progress(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
@@ -213,7 +213,7 @@ impl App {
         }
     }
 
-    /// Asks or answers.
+    /// Handles the data of an exchange.
     fn converse(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Requester(r) => r.on_progress(now, transport),
@@ -269,7 +269,7 @@ impl Paced {
             transport.open(now);
             self.on_until = self.period(true).map_or(Nanos::NEVER, |on| now + on);
         } else if now >= self.on_until {
-            // The off-period that began at `on_until` is over: a new on-period begins.
+            // The off-period after `on_until` is over: a new on-period begins.
             self.on_until = self.period(true).map_or(Nanos::NEVER, |on| now + on);
         }
         transport.write(now, self.message);
@@ -286,7 +286,7 @@ impl Paced {
         let length = match distribution {
             Periods::Fixed => return Some(mean),
             Periods::Exponential => self.stream.exponential(mean.as_secs_f64()),
-            // Mean of a Pareto of shape 1.5 is three times its scale.
+            // The mean of a Pareto distribution of shape 1.5 is three times its scale.
             Periods::Pareto => self.stream.pareto(mean.as_secs_f64() / 3.0, 1.5),
         };
         Some(Span::from_secs_f64(length).max(Span(1)))

@@ -2,7 +2,7 @@
 
 use airtcp_link::Link;
 use airtcp_packet::{PacketId, Pool};
-use airtcp_probe::{PoolCx, Probe, Who};
+use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 
@@ -15,9 +15,9 @@ pub(crate) struct Interface {
     pub(crate) link: Link,
     pub(crate) to_node: u32,
     pub(crate) number: u32,
-    /// The interface over which the reports of the link's protocol go back, if they take one.
+    /// The interface that carries the reports of the link's protocol, if any.
     pub(crate) reverse: Option<u32>,
-    /// Its place in the event queue.
+    /// Its entry in the event queue.
     pub(crate) timer: MachineId,
 }
 
@@ -26,8 +26,7 @@ impl Interface {
         Self { queue, link, to_node, number, reverse: None, timer: MachineId(u32::MAX) }
     }
 
-    /// Takes a packet into the queue, and on to the link if that is free. False if its next timer
-    /// stays what it was.
+    /// Enqueues a packet, and feeds the link if it is free. False if the next timer does not change.
     #[inline]
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
@@ -36,7 +35,7 @@ impl Interface {
         probe: &mut P,
         pool: &mut Pool,
     ) -> bool {
-        let mut cx = PoolCx::new(probe, pool, Who::Queue(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.number));
         let verdict = self.queue.enqueue(now, packet, &mut cx);
         if self.link.is_ready(now) {
             self.feed(now, probe, pool);
@@ -46,24 +45,24 @@ impl Interface {
         if verdict == Verdict::Queued {
             self.link.set_waiting(true);
         }
-        // A queue from outside may have timers of its own.
+        // A custom queue may have its own timers.
         !waited || self.link.needs_service() || matches!(self.queue, Queue::Dyn(_))
     }
 
-    /// Gives the link its next packets while it is free.
+    /// Passes packets from the queue to the link while the link is free.
     pub(crate) fn feed<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         while self.link.is_ready(now) {
-            let mut cx = PoolCx::new(probe, pool, Who::Queue(self.number));
+            let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.number));
             let Some(packet) = self.queue.dequeue(now, &mut cx) else { break };
-            cx.who = Who::Link(self.number);
+            cx.source = EventSource::Link(self.number);
             self.link.handle(now, packet, &mut cx);
         }
-        // If the link is still free, the discipline holds packets back until its timer.
+        // If the link is still free, the discipline holds its packets back until its timer.
         let waiting = self.queue.backlog().packets > 0 && !self.link.is_ready(now);
         self.link.set_waiting(waiting);
     }
 
-    /// A timer: the transmitter may be free, packets may have arrived, the discipline may release one.
+    /// Handles a timer: the transmitter may be free, packets may have arrived, or the discipline may release one.
     #[inline]
     pub(crate) fn on_timer<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         if self.link.needs_service() {
@@ -87,12 +86,11 @@ impl Interface {
         probe: &mut P,
         pool: &mut Pool,
     ) -> Option<PacketId> {
-        self.link.poll(now, &mut PoolCx::new(probe, pool, Who::Link(self.number)))
+        self.link.poll(now, &mut PoolCx::new(probe, pool, EventSource::Link(self.number)))
     }
 
-    /// When it next wants to run: an arrival, the end of a transmission with more to send, or the
-    /// time at which the discipline stops holding back. While the link transmits, the discipline's
-    /// timer may pass without effect.
+    /// Time of the next arrival, of the end of a transmission with more packets waiting, or of the
+    /// discipline's timer, which has no effect while the link transmits.
     #[inline]
     pub(crate) fn next_timer(&self) -> Nanos {
         let link = self.link.next_timer();

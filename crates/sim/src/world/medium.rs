@@ -1,10 +1,10 @@
-//! A medium in the world: its cell or cells, and the queues in front of their stations.
+//! A medium in the world: its cells, and the queues of their stations.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{Kind, PacketId, Pool, Segment};
-use airtcp_probe::{PoolCx, Probe, Who};
+use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Airtime, Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Offered};
@@ -13,13 +13,13 @@ use airtcp_wifi::scheme::ControlCategory;
 
 use super::queue::MachineId;
 
-/// What stands in front of the stations of one cell.
+/// The queues of the stations of one cell.
 pub(crate) struct StationQueues {
-    /// By station, its node.
+    /// Node of each station.
     pub(crate) nodes: Vec<u32>,
-    /// By station and access category, the queue behind the category's head.
+    /// Queue of each station and access category.
     pub(crate) queues: Vec<Queue>,
-    /// Access categories a station has.
+    /// Access categories per station.
     pub(crate) categories: usize,
 }
 
@@ -31,22 +31,22 @@ pub(crate) struct AirHop {
     pub(crate) to: NodeId,
 }
 
-/// A medium, the queues of its stations, and its three places in the event queue.
+/// A medium, the queues of its stations, and its three entries in the event queue.
 pub(crate) struct Medium {
     pub(crate) cell: cell::Medium,
-    /// By station and access category, the queue behind the category's head.
+    /// Queue of each station and access category.
     queues: Vec<Queue>,
-    /// By queue, what waits there since when; empty where packets do not expire.
+    /// Waiting packets of each queue with their arrival times; empty if packets do not expire.
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
-    /// Stations one of whose queues holds packets back, and until when it does.
+    /// Stations with a queue that holds packets back, and the time of its release.
     held: Vec<(NodeId, Nanos)>,
     /// True if a queue asks for the airtime of exchanges.
     shares_airtime: bool,
-    /// By station, its first queue; and how many there are.
+    /// First queue of each station, then the number of queues.
     station_queues: Vec<usize>,
-    /// By cell, its first station; and how many there are.
+    /// First station of each cell, then the number of stations.
     cells: Vec<usize>,
-    /// By station, its node.
+    /// Node of each station.
     pub(crate) nodes: Vec<u32>,
     /// Number of its first queue among all queues of the run.
     pub(crate) first_queue: u32,
@@ -58,7 +58,7 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    /// Puts queues and nodes of the cells, in their order, before a medium.
+    /// Adds the queues and nodes of the cells to a medium.
     pub(crate) fn new(
         number: u32,
         cell: cell::Medium,
@@ -98,7 +98,7 @@ impl Medium {
         medium
     }
 
-    /// Puts other queues in place of those there are.
+    /// Replaces all queues.
     #[cfg(test)]
     pub(crate) fn replace_queues(&mut self, queue: &dyn Fn() -> Queue) {
         self.queues.fill_with(queue);
@@ -119,7 +119,7 @@ impl Medium {
         &self.queues[self.places(station)]
     }
 
-    /// How many queues the medium has.
+    /// Number of queues of the medium.
     pub(crate) const fn queue_count(&self) -> usize {
         self.queues.len()
     }
@@ -129,7 +129,7 @@ impl Medium {
         self.first_queue + u32::narrow(self.place(station, category))
     }
 
-    /// The node whose station has the queue of this number, if that is on this medium.
+    /// The node of the queue with this number, if the queue is on this medium.
     pub(crate) fn node_of_queue(&self, number: u32) -> Option<u32> {
         let place = number.checked_sub(self.first_queue)? as usize;
         let station = self.station_queues.windows(2).position(|f| (f[0]..f[1]).contains(&place))?;
@@ -163,7 +163,7 @@ impl Medium {
         }
     }
 
-    /// Takes a packet into a station's queue of a category (under DCF there is one for all).
+    /// Enqueues a packet at a station, in the queue of a category (one for all under DCF).
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
         now: Nanos,
@@ -174,7 +174,8 @@ impl Medium {
         pool: &mut Pool,
     ) {
         let category = if self.places(station).len() == 1 { 0 } else { category };
-        let mut cx = PoolCx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
+        let mut cx =
+            PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
         let verdict = self.queues[place].enqueue(now, packet, &mut cx);
         if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {
@@ -185,7 +186,7 @@ impl Medium {
         }
     }
 
-    /// Gives a station its next packets while it is ready; `to` says whom a packet is for.
+    /// Gives a station its next packets while it is ready; `to` is the receiving station of a packet.
     pub(crate) fn feed<P: Probe>(
         &mut self,
         now: Nanos,
@@ -203,11 +204,14 @@ impl Medium {
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
-                let mut cx =
-                    PoolCx::new(probe, pool, Who::Queue(self.queue_number(station, category)));
+                let mut cx = PoolCx::new(
+                    probe,
+                    pool,
+                    EventSource::Queue(self.queue_number(station, category)),
+                );
                 let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
                 let to = to(cx.pool, packet);
-                cx.who = Who::Air(self.number);
+                cx.source = EventSource::Medium(self.number);
                 let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
                 let offered = Offered { packet, to, category, entered };
                 self.cell.offer(now, station, offered, &mut cx);
@@ -219,13 +223,12 @@ impl Medium {
         }
     }
 
-    /// Tells the queues of both stations of each exchange that has finished how long it was on the
-    /// air.
+    /// Reports the airtime of each finished exchange to the queues of both stations.
     #[inline(never)]
     fn report_airtime(&mut self) {
         while let Some(ExchangeAirtime { from, to, category, airtime }) = self.cell.take_airtime() {
             let nodes = [from, to].map(|station| self.nodes.get(station.index()).copied());
-            // Nobody in particular receives what is for everybody.
+            // A broadcast has no receiver.
             let [Some(sender), Some(receiver)] = nodes else { continue };
             for (station, peer, received) in [(from, receiver, false), (to, sender, true)] {
                 let place = self.place(station, category);
@@ -234,50 +237,50 @@ impl Medium {
         }
     }
 
-    /// A station whose queue holds packets back no longer.
+    /// A station whose queue has reached its release time.
     pub(crate) fn take_released(&mut self, now: Nanos) -> Option<NodeId> {
         let place = self.held.iter().position(|(_, until)| *until <= now)?;
         Some(self.held.swap_remove(place).0)
     }
 
-    /// When stations next decide, or a queue stops holding packets back.
+    /// Time of the next timer of a station or of a queue's release.
     pub(crate) fn next_timer(&mut self) -> Nanos {
         let released = self.held.iter().map(|(_, until)| *until).min();
         self.cell.next_timer().min(released.unwrap_or(Nanos::NEVER))
     }
 
-    /// Transmissions end.
+    /// Ends transmissions.
     pub(crate) fn on_ends<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = PoolCx::new(probe, pool, Who::Air(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
         self.cell.on_ends(now, &mut cx);
     }
 
-    /// Stations decide.
+    /// Handles the timers of stations.
     pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         if self.cell.next_timer() <= now {
-            let mut cx = PoolCx::new(probe, pool, Who::Air(self.number));
+            let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
             self.cell.on_timers(now, &mut cx);
         }
     }
 
-    /// Transmissions start.
+    /// Starts transmissions.
     pub(crate) fn on_starts<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        let mut cx = PoolCx::new(probe, pool, Who::Air(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
         self.cell.on_starts(now, &mut cx);
     }
 
-    /// The next packet that has come through.
+    /// The next delivered packet.
     pub(crate) fn poll(&mut self) -> Option<Delivery> {
         self.cell.poll()
     }
 
-    /// Packets waiting, or at the head of a station.
+    /// Packets in queues and in stations.
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
         waiting + self.cell.in_flight()
     }
 
-    /// Packets dropped by queues and given up by stations.
+    /// Packets dropped by queues and by stations.
     pub(crate) fn dropped(&self) -> u64 {
         let queues: u64 = self.queues.iter().map(|q| q.stats().dropped()).sum();
         let stats = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(u32::narrow(i))));
@@ -286,15 +289,15 @@ impl Medium {
     }
 }
 
-/// Forgets packets that a queue dropped though it had taken them, once these are most of what is noted.
+/// Forgets packets that a queue dropped after enqueueing them, once they are most of `waiting`.
 fn forget_dropped(waiting: &mut VecDeque<(PacketId, Nanos)>, queued: usize, pool: &Pool) {
     if waiting.len() > 2 * queued + 16 {
         waiting.retain(|(packet, _)| pool.contains(*packet));
     }
 }
 
-/// When a packet that leaves its queue entered it. It is the first, unless the discipline has
-/// another order.
+/// Arrival time of a packet that leaves its queue. It is the first in `waiting`, unless the discipline
+/// reorders.
 fn left(waiting: &mut VecDeque<(PacketId, Nanos)>, packet: PacketId) -> Option<Nanos> {
     let place = waiting.iter().position(|(id, _)| *id == packet)?;
     waiting.remove(place).map(|(_, entered)| entered)
@@ -306,7 +309,7 @@ mod tests {
 
     use super::*;
 
-    /// A queue that drops what it had taken leaves nothing behind for good, and what waits is kept.
+    /// Packets that a queue dropped after enqueueing them do not accumulate, and waiting packets are kept.
     #[test]
     fn packets_dropped_from_within_a_queue_are_forgotten() {
         let mut pool = Pool::new();

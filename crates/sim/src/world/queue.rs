@@ -1,18 +1,17 @@
-//! The event queue: one live entry per machine and soft deadlines, in a 4-ary implicit heap or, where
-//! there are few machines, in a sorted list.
+//! The event queue: one live entry per machine and soft deadlines, in a 4-ary implicit heap or, for few
+//! machines, in a sorted list.
 //!
-//! A machine asks for one time, its next timer. Moving that time *later* only overwrites the
-//! stored value; the entry stays where it is and is put back when it surfaces too early.
-//! Moving it *earlier* sifts the entry up. TCP pushes its retransmission timer back with every
-//! acknowledgement, so this is the common case and costs one store.
+//! Each machine has one time, its next timer. Moving the time *later* only overwrites the stored value; when
+//! the entry surfaces too early, it is put back. Moving it *earlier* sifts the entry up. TCP moves its
+//! retransmission timer later with every acknowledgement, so the common case costs one store.
 //!
-//! Order at one instant is part of the model, not an accident: first by [`Phase`], then by a
-//! tie-break drawn from the run's seed, the machine's own name and its own count of events, so
-//! that no result depends on the order in which machines were created.
+//! The order at one instant is part of the model: first by [`Phase`], then by a tie-break drawn from the
+//! run's seed, the machine's name and its count of events, so that no result depends on the order in which
+//! machines were created.
 
 use airtcp_units::{Nanos, Narrow};
 
-/// What kind of thing happens, in the order in which things of one instant happen.
+/// Kind of event, in the order of processing at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
@@ -26,7 +25,7 @@ pub(crate) enum Phase {
     Application = 3,
 }
 
-/// A machine's place in the queue.
+/// Number of a machine in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MachineId(pub(crate) u32);
 
@@ -56,7 +55,7 @@ struct Owner {
     due: Nanos,
     /// Time of its entry, [`Nanos::NEVER`] if it has none.
     entered: Nanos,
-    /// Where its entry is, if it has one.
+    /// Position of its entry, if it has one.
     position: u32,
     phase: Phase,
     salt: u64,
@@ -65,18 +64,18 @@ struct Owner {
 
 const ARITY: usize = 4;
 
-/// Up to so many machines have a sorted list, which then takes less than a heap: a link with three
-/// flows over it has fourteen.
+/// Maximum number of machines for the sorted list, which is then faster than the heap. A link with three
+/// flows has fourteen.
 const FEW: usize = 16;
 
-/// The queue. See the module's text for how it works.
+/// The event queue.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
-    /// Of few machines a list, the first to run at its end; otherwise the heap.
+    /// The list, with the first entry at its end, or the heap.
     heap: Vec<Entry>,
     owners: Vec<Owner>,
-    /// The first entry of the heap was taken and its place is not filled. The machine that runs mostly says at
-    /// once when it runs next, which then takes the place with one way down the heap, not two.
+    /// True if the first entry of the heap was taken and its position is vacant. The running machine usually
+    /// sets its next time, and its entry then fills the position with one pass down the heap instead of two.
     vacant: bool,
 }
 
@@ -100,7 +99,7 @@ impl EventQueue {
         MachineId(id)
     }
 
-    /// Says when a machine wants to run next; [`Nanos::NEVER`] for not at all.
+    /// Sets the next time of a machine; [`Nanos::NEVER`] for none.
     #[inline]
     pub(crate) fn set(&mut self, machine: MachineId, at: Nanos) {
         let owner = &mut self.owners[machine.0 as usize];
@@ -110,7 +109,7 @@ impl EventQueue {
         }
     }
 
-    /// Makes an entry for what a machine wants, or moves the one it has forward.
+    /// Adds an entry for a machine, or moves its entry earlier.
     fn enter(&mut self, machine: u32) {
         let owner = &mut self.owners[machine as usize];
         let is_new = owner.entered == Nanos::NEVER;
@@ -130,7 +129,7 @@ impl EventQueue {
         }
     }
 
-    /// Puts an entry into the list, or moves the one of its machine forward.
+    /// Inserts an entry into the list, or moves its machine's entry earlier.
     fn list(&mut self, entry: Entry, is_new: bool) {
         let list = &mut self.heap;
         if !is_new && let Some(mut i) = list.iter().position(|e| e.machine == entry.machine) {
@@ -155,13 +154,13 @@ impl EventQueue {
         self.owners.len() <= FEW
     }
 
-    /// The first entry, if the place of the heap's is filled.
+    /// The first entry, unless its position in the heap is vacant.
     #[inline]
     fn first(&self) -> Option<&Entry> {
         if self.is_list() { self.heap.last() } else { self.heap.first() }
     }
 
-    /// Whether nothing is left for `now`; sometimes false where nothing is.
+    /// True only if nothing is left at `now`; may be false even then.
     pub(crate) fn is_quiet(&self, now: Nanos) -> bool {
         if !self.vacant {
             return self.first().is_none_or(|e| e.time > now);
@@ -169,7 +168,7 @@ impl EventQueue {
         self.heap.iter().skip(1).take(ARITY).all(|e| e.time > now)
     }
 
-    /// Takes the next machine to run, if its time is not after `until`.
+    /// Takes the next machine if its time is not after `until`.
     #[inline]
     pub(crate) fn pop(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
         self.settle();
@@ -194,7 +193,7 @@ impl EventQueue {
         }
     }
 
-    /// A new entry for when a machine is due.
+    /// A new entry for a machine's time.
     fn entry(owner: &mut Owner, machine: u32) -> Entry {
         owner.ordinal += 1;
         owner.entered = owner.due;
@@ -203,8 +202,7 @@ impl EventQueue {
         Entry { time: owner.due, key: (owner.phase as u64) << 61 | tie >> 3, machine }
     }
 
-    /// Fills the vacant place, and puts back entries whose machine has meanwhile moved its deadline
-    /// later.
+    /// Fills the vacant position, and puts back entries whose machine has moved its deadline later.
     #[inline]
     fn settle(&mut self) {
         loop {
@@ -231,7 +229,7 @@ impl EventQueue {
         }
     }
 
-    /// Fills the place of the first entry if it was taken.
+    /// Fills the position of the first entry if it is vacant.
     fn fill(&mut self) {
         if self.vacant {
             self.vacant = false;
@@ -248,7 +246,7 @@ impl EventQueue {
         self.owners[entry.machine as usize].position = u32::narrow(position);
     }
 
-    /// Puts an entry at `position`, whose own may go, or further up.
+    /// Puts an entry at `position`, replacing the one there, or further up.
     fn sift_up(&mut self, mut position: usize, entry: Entry) {
         while position > 0 {
             let parent = (position - 1) / ARITY;
@@ -262,7 +260,7 @@ impl EventQueue {
         self.place(position, entry);
     }
 
-    /// Puts an entry in the place of the first, which goes, or further down.
+    /// Puts an entry at the top, replacing the first, or further down.
     fn sift_down(&mut self, entry: Entry) {
         let mut position = 0;
         loop {

@@ -4,7 +4,7 @@ use airtcp_units::Narrow;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A step on the way of a packet.
+/// A hop of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hop {
     /// Over one direction of a link, by its number.
@@ -13,8 +13,8 @@ pub(crate) enum Hop {
     Air(u32),
 }
 
-/// For every node that a flow passes and every destination behind it, the next hop. Nothing is kept for a node off every flow's way, so that the size follows from the
-/// flows and the hops they take, not from the square of the number of nodes.
+/// The next hop for every node and destination on the path of a flow. Other pairs have no entry, so the size
+/// follows from the flows and their hops, not from the square of the number of nodes.
 #[derive(Debug)]
 pub(crate) struct Routes {
     /// Per node: (destination, edge), sorted. Edges are the directions of links, then the hops
@@ -24,9 +24,9 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Breadth-first from every destination, over one-way links and hops through the air given as
-    /// (from, to), for `pairs` of (source, destination). Among equal paths the one over the link
-    /// with the lowest number is taken, and links before hops through the air.
+    /// Breadth-first search from every destination, over one-way links and hops through the air given as
+    /// (from, to), for `pairs` of (source, destination). Among equal paths it takes the link with the lowest
+    /// number, and links before hops through the air.
     pub(crate) fn new(
         nodes: usize,
         links: &[(usize, usize)],
@@ -43,8 +43,7 @@ impl Routes {
             wanted.entry(destination).or_default().insert(source);
         }
         let mut next = vec![Vec::new(); nodes];
-        // The edge from each node towards the present destination, and the nodes that have
-        // one.
+        // The edge from each node towards the current destination, and the nodes that have one.
         let mut towards: Vec<Option<usize>> = vec![None; nodes];
         let mut reached = Vec::new();
         for (destination, sources) in wanted {
@@ -64,7 +63,7 @@ impl Routes {
             }
             let destination = u32::narrow(destination);
             for mut node in sources {
-                // A way that meets an earlier one goes on as that one does.
+                // A path that meets an earlier one follows it.
                 while next[node].last().is_none_or(|(d, _)| *d != destination)
                     && let Some(edge) = towards[node]
                 {
@@ -79,7 +78,7 @@ impl Routes {
         Self { next, links: u32::narrow(links.len()) }
     }
 
-    /// The hop from `node` towards `destination`, if there is a way.
+    /// The hop from `node` towards `destination`, if there is a path.
     #[inline]
     pub(crate) fn next(&self, node: u32, destination: u32) -> Option<Hop> {
         let next = &self.next[node as usize];
@@ -119,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn no_way() {
+    fn no_path() {
         let routes = Routes::new(3, &[(0, 1)], &[], all_pairs(3));
         assert_eq!(routes.next(0, 2), None);
         assert_eq!(routes.next(1, 0), None);
     }
 
     #[test]
-    fn only_what_flows_pass_is_kept() {
+    fn only_pairs_on_paths_of_flows_have_entries() {
         let nodes = 10_001;
         let links: Vec<_> = (0..nodes - 1).flat_map(|i| [(i, i + 1), (i + 1, i)]).collect();
         let routes = Routes::new(nodes, &links, &[], [(0, nodes - 1), (nodes - 1, 0), (5, 2)]);

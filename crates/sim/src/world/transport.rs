@@ -1,4 +1,4 @@
-//! The transport at one end of a flow, as applications and the world see it.
+//! Any transport at one end of a flow, as an interface for applications and the world.
 
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::Segment;
@@ -14,28 +14,28 @@ use airtcp_units::Nanos;
 pub(crate) enum Transport {
     Tcp {
         connection: Box<Connection>,
-        /// How much of what was delivered the application has taken notice of.
+        /// Delivered bytes that the application has read.
         taken: u64,
-        /// What the application has for it and the send buffer had no room for yet.
-        owed: u64,
-        /// Whether it is to close after that.
+        /// Bytes for which the send buffer has no room yet.
+        unwritten: u64,
+        /// True if the connection closes after these bytes.
         closing: bool,
     },
     Lt {
         connection: Box<LtConnection>,
-        /// Likewise.
+        /// As in `Tcp`.
         taken: u64,
     },
     Sliding {
         connection: Box<SlidingConnection>,
-        /// Likewise.
+        /// As in `Tcp`.
         taken: u64,
     },
     UdpSender(UdpSender),
     UdpReceiver(UdpReceiver),
     TfrcSender {
         sender: Box<TfrcSender>,
-        /// It was given more than will ever leave, for a writer that will stop.
+        /// True if it was given more bytes than it will send, for an application that stops.
         topped: bool,
     },
     TfrcReceiver(Box<TfrcReceiver>),
@@ -46,7 +46,7 @@ const ENDLESS: u64 = 1 << 50;
 
 impl Transport {
     pub(crate) fn tcp(connection: Connection) -> Self {
-        Self::Tcp { connection: Box::new(connection), taken: 0, owed: 0, closing: false }
+        Self::Tcp { connection: Box::new(connection), taken: 0, unwritten: 0, closing: false }
     }
 
     /// Opens the connection; nothing to do for UDP.
@@ -59,12 +59,12 @@ impl Transport {
         }
     }
 
-    /// Hands over `bytes` to send; for UDP, one datagram.
+    /// Writes `bytes`; for UDP, one datagram.
     pub(crate) fn write(&mut self, now: Nanos, bytes: u64) {
         match self {
-            Self::Tcp { connection, owed, .. } => {
-                let all = owed.saturating_add(bytes);
-                *owed = all - connection.write(now, all);
+            Self::Tcp { connection, unwritten, .. } => {
+                let all = unwritten.saturating_add(bytes);
+                *unwritten = all - connection.write(now, all);
             }
             Self::Lt { connection, .. } => connection.write(now, bytes),
             Self::Sliding { connection, .. } => connection.write(now, bytes),
@@ -76,20 +76,20 @@ impl Transport {
         }
     }
 
-    /// The application writes on where the send buffer has room again.
+    /// Writes the pending bytes if the send buffer has room.
     #[inline]
     pub(crate) fn write_on(&mut self, now: Nanos) {
-        if let Self::Tcp { connection, owed, closing, .. } = self
-            && *owed > 0
+        if let Self::Tcp { connection, unwritten, closing, .. } = self
+            && *unwritten > 0
         {
-            *owed -= connection.write(now, *owed);
-            if *owed == 0 && *closing {
+            *unwritten -= connection.write(now, *unwritten);
+            if *unwritten == 0 && *closing {
                 connection.close(now);
             }
         }
     }
 
-    /// Keeps about two windows written ahead, for a writer that will stop at a given time.
+    /// Keeps about two windows in the send buffer, for an application that stops at a given time.
     pub(crate) fn top_up(&mut self, now: Nanos) {
         if let Self::TfrcSender { sender, topped } = self
             && !*topped
@@ -98,7 +98,9 @@ impl Transport {
             *topped = true;
         }
         let (cwnd, unacked) = match self {
-            Self::Tcp { connection, owed, .. } => (connection.cwnd(), connection.unacked() + *owed),
+            Self::Tcp { connection, unwritten, .. } => {
+                (connection.cwnd(), connection.unacked() + *unwritten)
+            }
             Self::Lt { connection, .. } => (connection.cwnd(), connection.unacked()),
             Self::Sliding { connection, .. } => (connection.window_bytes(), connection.unacked()),
             _ => return,
@@ -109,10 +111,10 @@ impl Transport {
         }
     }
 
-    /// No more will be written: closes after what was.
+    /// Closes after the bytes written so far.
     pub(crate) fn close(&mut self, now: Nanos) {
         match self {
-            Self::Tcp { owed, closing, .. } if *owed > 0 => *closing = true,
+            Self::Tcp { unwritten, closing, .. } if *unwritten > 0 => *closing = true,
             Self::Tcp { connection, .. } => connection.close(now),
             Self::Lt { connection, .. } => connection.close(now),
             Self::Sliding { connection, .. } => connection.close(now),
@@ -157,7 +159,7 @@ impl Transport {
         }
     }
 
-    /// A link corrupted a packet that this end had sent.
+    /// Handles a corruption notice for a packet that this end sent.
     pub(crate) fn on_corrupted(&mut self, now: Nanos, notice: &CorruptionNotice) {
         let lost = Corrupted { segment: notice.segment, started: notice.started };
         match self {

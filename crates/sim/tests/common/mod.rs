@@ -1,4 +1,4 @@
-//! What the integration tests share: running a scenario given as text.
+//! Shared by the integration tests: runs a scenario given as text.
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "shared by several test crates")]
 
 use std::sync::Arc;
@@ -16,12 +16,12 @@ pub fn plan(text: &str) -> Resolved {
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// No test scenario here names a trace file.
+/// A trace loader that fails.
 pub fn no_traces(name: &str) -> Result<Arc<Outcomes>, String> {
     Err(format!("no trace {name}"))
 }
 
-/// Runs a scenario with some number of workers and checks that no packet went missing.
+/// Runs a scenario and checks the conservation of packets.
 pub fn run_with(text: &str, workers: usize) -> RunResult {
     let result = run(&plan(text), &no_traces, Some(workers), |_, _| true).unwrap();
     for r in &result.replications {

@@ -1,44 +1,46 @@
-//! What the window does about losses and marks.
+//! How the window responds to losses and marks.
 //!
-//! - A loss beyond what the path loses by itself ([`crate::loss_cusum`]): the window goes down to
-//!   `FIRST_REDUCTION`, then to half each round trip as long as that goes on, and the flow shares. It
-//!   ends in a small window, where the same losses are shown to be the path's: then it returns to half
-//!   of where it came from; or they end.
+//! - A loss beyond the path's own loss rate ([`crate::loss_cusum`]): the window falls to
+//!   `FIRST_REDUCTION`, then by half each round trip while such losses continue, and the flow
+//!   shares. If the losses stay in a small window, they are shown to be the path's: then the window
+//!   returns to half of its earlier size. Otherwise they end.
 //! - A loss while the queue is long, in *Shared*: half.
 //! - A mark: see [`Control::on_marked`].
-//! - Where losses come in bursts: growth that what arrives does not pay for ([`crate::delivery_bound`]).
+//! - Where losses come in bursts: growth without growing arrivals ([`crate::delivery_bound`]).
 //!
-//! One reduction a round trip. Windows in packets.
+//! At most one reduction per round trip. Windows in packets.
 
 use airtcp_units::{Nanos, Span};
 
-use super::{BASE_MEMORY, Control, MIN_WINDOW, PATIENT_ROUNDS, Phase, UNPAID};
+use super::{
+    BASE_MEMORY, Control, MAX_WINDOW_OVER_ARRIVALS, MIN_WINDOW, Phase, SHARED_AFTER_ROUNDS,
+};
 use crate::loss_cusum::Moment;
 
 /// Reduction on a loss or a mark while the queue is shared (RFC 5681, RFC 3168 section 6.1.2).
 const REDUCTION: f64 = 0.5;
 /// The first reduction on an overflow (RFC 9438 section 4.6).
 const FIRST_REDUCTION: f64 = 0.7;
-/// The least reduction on a mark: while the queue is ours, or short (RFC 8511 section 3.1).
+/// The smallest reduction on a mark: while the queue is ours, or short (RFC 8511 section 3.1).
 const MARK_REDUCTION: f64 = 0.8;
-/// A window is small that is this many times less than what arrived in a round trip.
+/// A window is small if it is this many times below the arrivals of a round trip.
 const SMALL: f64 = 6.0;
-/// Share that a link loses by itself, from which on a few overflows are none.
+/// Loss rate of a link from which a few suspected overflows do not count.
 pub(super) const LOSSY: f64 = 0.005;
-/// Packets by which the window grows in a round trip while the queue is shared.
+/// Growth of the window per round trip in packets, while the queue is shared.
 const SHARED_GROWTH: f64 = 0.6;
-/// What arrives in a startup is of a round trip with half the window.
-const UNPAID_STARTUP: f64 = 4.0;
+/// Bound for a startup, whose arrivals belong to a round trip with half the window.
+const MAX_STARTUP_WINDOW_OVER_ARRIVALS: f64 = 4.0;
 
 impl Control {
-    /// Whether the loss of packet `number` counts as one, for [`Self::on_lost`].
+    /// Whether the loss of packet `number` counts for [`Self::on_lost`].
     #[inline]
     pub(crate) fn counts_loss(&mut self, number: u64) -> bool {
         self.loss_cusum.counts(number)
     }
 
-    /// The fates of so many packets became known, so many of which arrived and so many of whose losses do
-    /// not count; `limited` if the window held packets back.
+    /// `resolved` packets were resolved: how many arrived, and how many losses do not count;
+    /// `limited` if the window delayed packets.
     #[inline]
     pub(crate) fn on_resolved(
         &mut self,
@@ -68,7 +70,7 @@ impl Control {
         }
     }
 
-    /// What the present tells of losses.
+    /// State of window and queue for the loss test.
     fn moment(&self) -> Moment {
         let queue = self.srtt().saturating_sub(self.base());
         let (most, low) = (self.longest(), self.low());
@@ -81,13 +83,13 @@ impl Control {
         }
     }
 
-    /// The window is small beside what arrived in a round trip of late.
+    /// True if the window is small compared with the recent arrivals of a round trip.
     fn is_small(&self) -> bool {
         let most = self.delivery_bound.arriving() * self.base().as_secs_f64();
         self.window <= (most / SMALL).max(MIN_WINDOW)
     }
 
-    /// The queue is at least half as long as the longest seen.
+    /// True if the queue is at least half as long as the longest seen.
     fn is_long(&self) -> bool {
         let queue = self.latest.saturating_sub(self.base());
         queue >= self.longest() / 2 && queue >= self.config.shared_queue.min(self.full())
@@ -105,7 +107,7 @@ impl Control {
             return;
         }
         self.loss_cusum.on_lost();
-        // A transfer of a few round trips has no time to find out.
+        // A transfer of a few round trips has no time for a test.
         if self.loss_cusum.exceeded() && !self.is_opening() && !self.is_small() {
             self.overflowed(next);
         } else if self.phase == Phase::Shared && self.is_long() && self.loss_cusum.on_lost_long() {
@@ -116,8 +118,8 @@ impl Control {
         }
     }
 
-    /// More is lost than the path explains: a buffer overflows, ours or everybody's. If that goes on
-    /// however small the window becomes, it was none.
+    /// More is lost than the path explains: a buffer overflows. If that continues in a window of
+    /// any size, it was no overflow.
     fn overflowed(&mut self, next: u64) {
         let share = if self.loss_cusum.is_quiet() { FIRST_REDUCTION } else { REDUCTION };
         self.loss_cusum.on_overflow();
@@ -126,11 +128,11 @@ impl Control {
             self.overflows.0 = 0;
         }
         self.overflows = (self.overflows.0.saturating_add(1), now);
-        // A link that loses much looks like an overflow now and then.
+        // On a link with a high loss rate, chance sometimes looks like an overflow.
         let chance = self.phase == Phase::Alone
             && self.before_suspected_overflow.is_none()
             && self.loss_cusum.path() > LOSSY
-            && self.overflows.0 < PATIENT_ROUNDS;
+            && self.overflows.0 < SHARED_AFTER_ROUNDS;
         if self.phase != Phase::Shared && !chance {
             self.before_suspected_overflow =
                 self.before_suspected_overflow.or(Some((self.window, self.phase)));
@@ -142,7 +144,7 @@ impl Control {
         self.reduced_at = next;
     }
 
-    /// The path loses that much by itself: the suspected overflow was none. Returns to half of the
+    /// The path itself loses that much: the suspected overflow was none. Returns to half of the
     /// window from before it.
     pub(super) fn restore_window(&mut self) {
         if self.loss_cusum.path() <= 0.0 && !self.loss_cusum.bursts() {
@@ -154,8 +156,8 @@ impl Control {
         }
     }
 
-    /// A packet up to `number` was marked: at most one answer, to this or to a loss, for what left
-    /// before it.
+    /// A packet up to `number` was marked. Responds at most once, to this mark or to a loss, for
+    /// packets sent before the response.
     pub(crate) fn on_marked(&mut self, now: Nanos, number: u64, next: u64) {
         if number < self.reduced_at {
             return;
@@ -172,11 +174,12 @@ impl Control {
                 return;
             }
             // Our own queue would not be marked so often.
-            Phase::Alone if self.marked.0 >= PATIENT_ROUNDS && self.probe.is_none() => {
+            Phase::Alone if self.marked.0 >= SHARED_AFTER_ROUNDS && self.probe.is_none() => {
                 self.share(now);
                 REDUCTION
             }
-            // What would leave no queue, if there is more of one than marks usually ask for.
+            // The window that would leave no queue, if the queue is longer than marking queues
+            // usually are.
             Phase::Alone => {
                 let empty = self.base().as_secs_f64() / self.latest.as_secs_f64().max(1e-9);
                 empty.clamp(REDUCTION, MARK_REDUCTION)
@@ -184,7 +187,7 @@ impl Control {
             Phase::Shared => REDUCTION,
         };
         self.window = (self.window * share).max(MIN_WINDOW);
-        // What the window returns to after a probe, or when another's queue is found.
+        // The window restored after a probe, or when another flow's queue is found.
         self.high.0 *= share;
         self.boost = 1.0;
         if let Some((saved, _)) = &mut self.probe {
@@ -192,20 +195,19 @@ impl Control {
         }
     }
 
-    /// Holds the window to what arrives. Beyond it a buffer overflows, ours or everybody's, without a
-    /// delay that shows it: that is competed for as with another's queue.
-    pub(super) fn pay(&mut self, now: Nanos, rtt: Span, next: u64) {
+    /// Limits the window to the arrivals. Beyond them a buffer overflows without a visible delay,
+    /// and the flow competes for it as for another flow's queue.
+    pub(super) fn limit_to_arrivals(&mut self, now: Nanos, rtt: Span, next: u64) {
         let Some(taken) = self.delivery_bound.taken() else { return };
         if !self.delivery_bound.lossy() {
             return;
         }
         let base = self.base();
         let time = match self.phase {
-            Phase::Startup => base.as_secs_f64() * UNPAID_STARTUP,
-            Phase::Alone => {
-                (base.as_secs_f64() * UNPAID).max((base + self.low() * 2).as_secs_f64())
-            }
-            Phase::Shared => self.srtt().max(rtt).as_secs_f64() * UNPAID,
+            Phase::Startup => base.as_secs_f64() * MAX_STARTUP_WINDOW_OVER_ARRIVALS,
+            Phase::Alone => (base.as_secs_f64() * MAX_WINDOW_OVER_ARRIVALS)
+                .max((base + self.low() * 2).as_secs_f64()),
+            Phase::Shared => self.srtt().max(rtt).as_secs_f64() * MAX_WINDOW_OVER_ARRIVALS,
         };
         let most = taken * time + f64::from(self.config.queue_packets);
         if self.window <= most {
@@ -224,24 +226,24 @@ impl Control {
         self.reduced_at = next;
     }
 
-    /// A queue that stays short without a probe is nobody's, if the base is certain and it was losses that
-    /// told of one.
+    /// A queue that stays short without a probe belongs to no other flow, if the base is certain
+    /// and losses had indicated that queue.
     pub(super) fn shared_round(&mut self, queue: Span) {
         self.empty = if queue <= self.low() { self.empty + 1 } else { 0 };
         let suspected =
             self.is_first && self.before_suspected_overflow.is_some() && self.marked.0 == 0;
-        if suspected && self.empty >= PATIENT_ROUNDS && self.loss_cusum.is_quiet() {
+        if suspected && self.empty >= SHARED_AFTER_ROUNDS && self.loss_cusum.is_quiet() {
             self.phase = Phase::Alone;
         }
     }
 
-    /// Where losses are independent: holds the window to what arrives, whatever the share of the path is
-    /// believed to be.
+    /// Where losses are independent: limits the window to the arrivals, independent of the estimate
+    /// of the path's loss rate.
     pub(super) fn bound(&mut self, rtt: Span) {
         let Some(taken) = self.delivery_bound.taken() else { return };
         if self.delivery_bound.lossy() {
             let time = if self.phase == Phase::Shared { rtt } else { self.base() + self.low() };
-            let most = UNPAID * taken * time.as_secs_f64();
+            let most = MAX_WINDOW_OVER_ARRIVALS * taken * time.as_secs_f64();
             self.window = self.window.min(most.max(MIN_WINDOW));
         }
     }

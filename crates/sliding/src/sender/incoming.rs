@@ -1,5 +1,5 @@
-//! What feedback says: fates of packets, and what they change in the mirror, the estimate, the window
-//! and the list of lost symbols.
+//! Processing of feedback: fates of packets, and their effect on the mirror, the estimate, the
+//! window and the list of lost symbols.
 
 use airtcp_fec::coefficients;
 use airtcp_packet::Segment;
@@ -7,13 +7,12 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::Sender;
 use crate::content::Content;
-use crate::ledger::News;
+use crate::ledger::Changes;
 use crate::marks::Impossible;
 use crate::receiver::DENSITY;
 use crate::wire::{Feedback, Payload};
 
 impl<S: Content> Sender<S> {
-    /// Takes in feedback.
     pub(crate) fn take(&mut self, now: Nanos, segment: &Segment) {
         self.now = self.now.max(now);
         let feedback = Feedback::of(segment, self.una, self.ledger.greatest());
@@ -21,31 +20,31 @@ impl<S: Content> Sender<S> {
             self.stats.feedback_refused += 1;
             return;
         };
-        let mut news = std::mem::take(&mut self.news);
-        if self.ledger.take(now, &feedback, self.control.patience(), &mut news) {
-            self.digest(now, &feedback, &news);
+        let mut changes = std::mem::take(&mut self.changes);
+        if self.ledger.take(now, &feedback, self.control.loss_delay(), &mut changes) {
+            self.apply(now, &feedback, &changes);
         } else {
             self.stats.feedback_refused += 1;
         }
-        self.news = news;
+        self.changes = changes;
     }
 
-    /// Takes in what feedback changed.
-    fn digest(&mut self, now: Nanos, feedback: &Feedback, news: &News) {
-        if let Some(rtt) = news.rtt {
+    /// Applies the changes made by feedback.
+    fn apply(&mut self, now: Nanos, feedback: &Feedback, changes: &Changes) {
+        if let Some(rtt) = changes.rtt {
             self.control.on_rtt(now, rtt, self.ledger.next());
             self.stats.rtt.record(rtt, self.control.srtt());
         }
-        if let Some(rate) = news.passed {
+        if let Some(rate) = changes.passed {
             self.control.on_passed(rate);
         }
         self.heard = now;
-        if !news.arrived.is_empty() {
+        if !changes.arrived.is_empty() {
             self.silent = 0;
             self.marks.on_arrival();
         }
         self.acknowledge(feedback.next);
-        self.learn(news);
+        self.learn(changes);
         match self.marks.take(feedback.marked, self.stats.packets_sent()) {
             Ok(true) => self.control.on_marked(now, feedback.greatest, self.ledger.next()),
             Ok(false) => {}
@@ -80,9 +79,9 @@ impl<S: Content> Sender<S> {
         }
     }
 
-    /// What is known of packets changes the mirror, the estimate, the window and what is lost.
-    pub(super) fn learn(&mut self, news: &News) {
-        for payload in &news.arrived {
+    /// Updates the mirror, the estimate, the window and the lost symbols by the fates of packets.
+    pub(super) fn learn(&mut self, changes: &Changes) {
+        for payload in &changes.arrived {
             match *payload {
                 Payload::Symbol(symbol) => {
                     self.mirror.source(symbol, ());
@@ -98,14 +97,14 @@ impl<S: Content> Sender<S> {
         while let Some(symbol) = self.mirror.next_decoded() {
             self.lost.remove(&symbol);
         }
-        for (_, payload) in &news.lost {
+        for (_, payload) in &changes.lost {
             if let Payload::Symbol(symbol) = *payload
                 && symbol >= self.una
                 && !self.mirror.knows(symbol)
             {
                 let times = self.times.entry(symbol).or_default();
                 *times = times.saturating_add(1);
-                // Of two copies the other may still arrive.
+                // The other of two copies may still arrive.
                 if *times <= 2 || !self.ledger.carries(symbol) {
                     self.lost.insert(symbol);
                 }
@@ -116,14 +115,14 @@ impl<S: Content> Sender<S> {
         let gone = usize::narrow(kept - self.kept);
         self.symbols.drain(..gone);
         self.kept = kept;
-        news.fates.iter().for_each(|lost| self.losses.record(*lost));
-        let lost = news.lost.len() as u64;
-        let arrived = news.arrived.len() as u64;
+        changes.fates.iter().for_each(|lost| self.losses.record(*lost));
+        let lost = changes.lost.len() as u64;
+        let arrived = changes.arrived.len() as u64;
         self.stats.lost += lost;
-        self.stats.misjudged += news.misjudged;
-        let resolved = lost + arrived - news.misjudged;
+        self.stats.misjudged += changes.misjudged;
+        let resolved = lost + arrived - changes.misjudged;
         let counted: Vec<u64> =
-            news.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
+            changes.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
         let uncounted = (lost - counted.len() as u64).min(resolved);
         self.control.on_resolved(resolved, arrived, uncounted, !self.idle);
         for number in counted {

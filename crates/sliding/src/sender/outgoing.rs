@@ -1,4 +1,4 @@
-//! What leaves: symbols, new and again, combinations, probes.
+//! Packets to send: new and retransmitted symbols, combinations, probes.
 
 use airtcp_fec::combine;
 use airtcp_packet::{Ecn, Segment};
@@ -35,9 +35,9 @@ impl<S: Content> Sender<S> {
         Some(self.emit(now, payload))
     }
 
-    /// What asks for an answer: in turn a combination and the symbol that is waited for, of the first
-    /// pair one each. Any answer begins a new silence: were both of the first pair combinations, and
-    /// of no use to the receiver, the symbol would never go.
+    /// A probe: alternately a combination and the symbol that the peer waits for; of the first pair
+    /// one each. Any answer begins a new silence. If both of the first pair were combinations that
+    /// the receiver cannot use, the symbol would never leave.
     fn probe(&mut self) -> Payload {
         let combined = if self.silent <= 1 { self.probes > 0 } else { self.silent % 2 == 1 };
         if combined && self.config.coding != Coding::Off && self.next - self.una > 1 {
@@ -51,7 +51,7 @@ impl<S: Content> Sender<S> {
         match choice {
             Choice::Again(symbol) => {
                 self.lost.remove(&symbol);
-                self.copy = self.goes_twice(symbol).then_some(symbol);
+                self.copy = self.is_duplicated(symbol).then_some(symbol);
                 Payload::Symbol(symbol)
             }
             Choice::Copy(symbol) => {
@@ -70,7 +70,7 @@ impl<S: Content> Sender<S> {
         }
     }
 
-    /// Of what is not known to have arrived, the newest part if that is much.
+    /// A combination of the data not known to have arrived, of its newest part if it is much.
     fn combination(&mut self) -> Payload {
         let from = self.mirror.complete_up_to().max(self.una).min(self.next - 1);
         let first = from.max(self.next.saturating_sub(u64::from(MAX_COMBINED)));
@@ -102,7 +102,7 @@ impl<S: Content> Sender<S> {
         }
         self.stats.bytes_sent += u64::from(len);
         self.last_sent = now;
-        // Never further behind than a packet: what was not sent in time is not caught up with.
+        // At most one packet time behind: missed departures are not made up.
         let gap = self.control.gap();
         self.next_send = (self.next_send + gap).max(now);
         let head = content.head();

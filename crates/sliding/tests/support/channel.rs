@@ -1,18 +1,19 @@
-//! What a direction of the path loses, from a stream of its own.
+//! Losses of one direction of the path, from its own random stream.
 
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Span};
 
-/// What takes packets.
+/// The loss process.
 #[derive(Debug, Clone, Copy)]
 pub enum Loss {
-    /// Each with this probability.
+    /// Each packet is lost with this probability.
     Independent(f64),
-    /// Everything for exponential times of this mean, so often that the share is the first number.
+    /// Everything during exponential times of this mean; the first number is the share of lost
+    /// time.
     Bursts(f64, Span),
     /// Everything between two times.
     Blackout(Nanos, Nanos),
-    /// Each with this probability until then, nothing afterwards.
+    /// Each packet with this probability until a time, nothing afterwards.
     Until(f64, Nanos),
 }
 
@@ -45,7 +46,8 @@ impl Channel {
                     if is_bad { bad } else { bad * (1.0 - p) / p }
                 };
                 while self.until <= now {
-                    // The first stay is as good as any: exponential times have no memory.
+                    // The first period needs no special treatment: exponential times have no
+                    // memory.
                     self.bad = if self.until == Nanos::ZERO { self.bad } else { !self.bad };
                     let stay = self.draws.exponential(mean(self.bad));
                     self.until += Span::from_secs_f64(stay).max(Span(1));

@@ -1,6 +1,6 @@
 //! One bottleneck in virtual time for the sliding transport and rivals: a rate, a drop-tail queue,
-//! losses behind it, delay, reordering and duplicates; losses on the way back, too. Beside each flow
-//! a receiver of real bytes takes the same packets, coded for real.
+//! losses behind it, delay, reordering and duplicates, and losses on the reverse path. Beside each
+//! flow, a receiver of real bytes decodes the same packets.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared by tests")]
 
 mod channel;
@@ -9,7 +9,7 @@ pub mod shadow;
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_random::{Seed, Stream};
 use airtcp_sliding::{Packet, Payload, SlidingConfig, SlidingConnection, SlidingStats};
 use airtcp_transport::lt::{LtConfig, LtConnection};
@@ -25,12 +25,13 @@ pub struct Path {
     pub rate: BitRate,
     pub delay: Span,
     pub queue: usize,
-    /// Capable packets that find at least so many in the queue are marked; the average, if the share
-    /// that the present length weighs is below 1.
+    /// ECN-capable packets are marked if the queue has at least this many packets. If the weight of
+    /// the present length is below 1, the average counts.
     pub mark: Option<(f64, f64)>,
     pub forward: Loss,
     pub back: Loss,
-    /// Share of packets, both ways, that come up to this much later, and share that come twice.
+    /// Share of packets, both ways, that are delayed by up to this time, and share that are
+    /// duplicated.
     pub late: (f64, Span),
     pub twice: f64,
     pub seed: u64,
@@ -78,7 +79,7 @@ impl End {
     }
 }
 
-/// What happens: a packet leaves the bottleneck, or arrives somewhere.
+/// An event: a packet leaves the bottleneck, or arrives at an end.
 #[derive(Debug, Clone, Copy)]
 enum Happens {
     Sent,
@@ -100,12 +101,12 @@ pub struct World {
     pub path: Path,
     pub flows: Vec<[End; 2]>,
     pub shadows: Vec<Shadow>,
-    /// Whether they take packets: not where only rates matter.
+    /// Whether the shadows take packets; off where only rates matter.
     pub shadowed: bool,
-    /// When each end's timer goes, and the flows to which something happened since it was asked.
+    /// The timer of each end, and the flows with an event since it was read.
     timers: Vec<[Nanos; 2]>,
     touched: Vec<usize>,
-    /// Bytes put on the link, dropped packets, and the area below the queue's length in packets.
+    /// Bytes put on the link, dropped packets, and the integral of the queue's length in packets.
     pub carried: u64,
     pub dropped: u64,
     pub dropped_bytes: u64,
@@ -114,7 +115,7 @@ pub struct World {
     pub queued: f64,
     pub lost: u64,
     pub packets: u64,
-    /// Of flow 0: when each symbol left first, and how long it took to be delivered in order.
+    /// Of flow 0: first departure of each symbol, and the time until its in-order delivery.
     left: Vec<Nanos>,
     pub delays: Vec<Span>,
     starts: Vec<Nanos>,
@@ -167,7 +168,7 @@ impl World {
         }
     }
 
-    /// A flow that sends `size` bytes, or without end, from `start` on.
+    /// A flow that sends `size` bytes, or endlessly, from `start` on.
     pub fn sliding(&mut self, config: &SlidingConfig, size: Option<u64>, start: Nanos) -> usize {
         config.validate().unwrap();
         self.segment = config.segment;
@@ -196,7 +197,7 @@ impl World {
         self.flows.len() - 1
     }
 
-    /// Runs until then, or until the condition holds.
+    /// Runs until `until`, or until the condition holds.
     pub fn run(&mut self, until: Nanos, mut done: impl FnMut(&Self) -> bool) {
         for _ in 0..50_000_000_u64 {
             self.drain();
@@ -292,14 +293,14 @@ impl World {
         if self.touched.last() != Some(&flow) {
             self.touched.push(flow);
         }
-        let who = Who::Endpoint(EndpointId::new(u32::narrow(flow), side));
+        let source = EventSource::Endpoint(EndpointId::new(u32::narrow(flow), side));
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, who);
+        let mut cx = Cx::new(&mut probe, source);
         f(&mut self.flows[flow][side as usize], self.now, &mut cx)
     }
 
     fn drain(&mut self) {
-        // What nothing happened to has nothing to send before its timer.
+        // Flows without an event have nothing to send before their timer.
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
         touched.dedup();
@@ -350,7 +351,7 @@ impl World {
         }
     }
 
-    /// Symbols of full length that flow 0 has delivered since.
+    /// Symbols of full length that flow 0 has delivered since the last call.
     fn note_deliveries(&mut self) {
         let symbols = self.flows[0][1].delivered() / u64::from(self.segment);
         while (self.delays.len() as u64) < symbols.min(self.left.len() as u64) {

@@ -1,8 +1,8 @@
-//! A receiver of real bytes: takes the packets of a flow, as their payloads would be, and decodes.
+//! A receiver of real bytes: takes the packets of a flow with their payloads and decodes.
 //!
-//! The bytes of the stream are a function of their offset, so that a payload can be made from what
-//! a packet says it carries: the bytes of its symbol, or the combination of its window, made with
-//! the code itself. What the decoder gives is hashed byte by byte in order.
+//! The bytes of the stream are a function of their offset. The payload of a packet can therefore be
+//! made from its header: the bytes of its symbol, or the combination of its window, computed with
+//! the code itself. The decoded bytes are hashed in order.
 
 use airtcp_fec::{WindowDecoder, coefficients, combine};
 use airtcp_packet::Segment;

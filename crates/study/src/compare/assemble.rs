@@ -1,4 +1,4 @@
-//! From the runs of a channel to its case: means, differences, ranking, verdict.
+//! Makes a case of the runs over a channel: means, differences, ranking, verdict.
 
 use airtcp_sim::Estimate;
 use airtcp_units::Narrow;
@@ -12,22 +12,22 @@ use super::result::{
 use super::verdict::{Values, values, verdict};
 use crate::slot_use::{SlotUse, without_interval};
 
-/// What was compared, and on which channel.
+/// The compared variants and their channel.
 pub(crate) struct Setup<'a> {
     pub(crate) channel: Channel,
     pub(crate) over: Over,
-    /// The variants.
+    /// Names of the variants.
     pub(crate) names: &'a [String],
-    /// True if one of them is more than TCP.
+    /// True if a variant has erasure coding or a link protocol.
     pub(crate) coded: bool,
-    /// Number of the one that the others are compared with.
+    /// Number of the variant that the others are compared with.
     pub(crate) reference: usize,
-    /// What the path lacks of what each needs.
+    /// For each variant, its needs that the path does not meet.
     pub(crate) unmet: &'a [Option<String>],
 }
 
-/// Puts the remedies of a subject together, from the replications of each that are complete.
-pub(crate) fn remedied(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Remedies {
+/// Makes the remedies of a subject from the complete replications of each remedy.
+pub(crate) fn assemble_remedies(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Remedies {
     let setup = Setup {
         channel: remedy.planned.channel(),
         over: remedy.planned.over(),
@@ -44,7 +44,7 @@ pub(crate) fn remedied(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Remedies {
     Remedies { aim: remedy.aim, reference: remedy.names[0].clone(), case, tcp: remedy.tcp, notes }
 }
 
-/// Puts a case together, from the replications of each variant that are complete.
+/// Makes a case from the complete replications of each variant.
 pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
     let mut windows = Vec::new();
     let mut by_variant: Vec<Vec<CompareRun>> = Vec::with_capacity(setup.names.len());
@@ -56,7 +56,7 @@ pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
         }
         by_variant.push(list);
     }
-    let rare: Vec<bool> = by_variant.iter().map(|runs| is_made_by_rare(runs)).collect();
+    let rare: Vec<bool> = by_variant.iter().map(|runs| rare_runs_make_mean(runs)).collect();
     let values = values(&by_variant, &rare, setup.coded);
     let (ranking, lags) = paired::ranking(setup.names, of(&values, Criterion::Goodput), &rare);
     let mut outcomes = outcomes(setup, &by_variant, &rare, &values);
@@ -75,12 +75,12 @@ pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
     }
 }
 
-/// What each variant has of a criterion; nothing if it was not measured.
+/// Each variant's values of a criterion; empty if it was not measured.
 fn of(values: &[Values], criterion: Criterion) -> &[Vec<f64>] {
     values.iter().find(|v| v.measure.criterion == criterion).map_or(&[], |v| &v.each)
 }
 
-/// What each variant got, with its differences from the reference.
+/// The outcome of each variant, with its differences from the reference.
 fn outcomes(
     setup: &Setup<'_>,
     by_variant: &[Vec<CompareRun>],
@@ -104,7 +104,7 @@ fn outcomes(
         Outcome {
             difference: if unknown { difference.map(Difference::unknown) } else { difference },
             rival_difference: against(&rivals),
-            // Of latency all replications, or none: a pair needs both.
+            // Delays count only if every replication has one, because a pair needs both.
             delivery_p95_difference: against(of(values, Criterion::Delay)),
             waste_difference: against(of(values, Criterion::Waste)),
             share_difference: against(of(values, Criterion::Share)),
@@ -114,14 +114,14 @@ fn outcomes(
     .collect()
 }
 
-/// True if rare replications make the mean goodput: over slots, where nearly all of them deliver a
-/// packet or nearly none do.
-pub(super) fn is_made_by_rare(runs: &[CompareRun]) -> bool {
+/// True if rare replications determine the mean goodput: over slots, if nearly all of the slots
+/// deliver a packet, or nearly none do.
+pub(super) fn rare_runs_make_mean(runs: &[CompareRun]) -> bool {
     let slots: Vec<SlotUse> = runs.iter().filter_map(|r| r.slots).collect();
-    !SlotUse::have_interval(&slots)
+    !SlotUse::interval_holds(&slots)
 }
 
-/// Means with intervals of one variant; goodputs have none if `rare` replications make them.
+/// Means of one variant, with intervals; goodputs have no interval if `rare`.
 fn outcome(name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
     let rate = |found: Estimate| if rare { without_interval(found) } else { found };
     let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));

@@ -1,4 +1,4 @@
-//! Subjects as documents describe them, without their results.
+//! The description of a subject in documents, without its results.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use airtcp_units::Span;
 
 use super::plan::Plans;
 use super::result::{Subject, SubjectKind, VariantTcp};
-use super::tcp_spec::TcpSpec;
+use super::variant_spec::VariantSpec;
 use crate::document::TraceSource;
 
-/// The subject that a link is.
+/// Describes a link.
 pub(crate) fn of_link(
     link: &LinkTrace,
     kind: SubjectKind,
@@ -37,8 +37,8 @@ pub(crate) fn of_link(
     }
 }
 
-/// The subject that plans describe.
-pub(crate) fn of_plans(plans: &Plans, variants: &[TcpSpec]) -> Subject {
+/// Describes the scenario of plans.
+pub(crate) fn of_plans(plans: &Plans, variants: &[VariantSpec]) -> Subject {
     let first = &plans.each[0];
     let scenario = &first.scenario;
     let of = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
@@ -61,7 +61,7 @@ pub(crate) fn of_plans(plans: &Plans, variants: &[TcpSpec]) -> Subject {
     }
 }
 
-pub(crate) fn parameters(variant: &TcpSpec, tcp: &TcpConfig) -> VariantTcp {
+pub(crate) fn parameters(variant: &VariantSpec, tcp: &TcpConfig) -> VariantTcp {
     let recovery = serde_json::to_value(tcp.recovery).unwrap_or_default();
     VariantTcp {
         variant: variant.label().to_owned(),
@@ -72,8 +72,8 @@ pub(crate) fn parameters(variant: &TcpSpec, tcp: &TcpConfig) -> VariantTcp {
     }
 }
 
-/// What is said of TCPs that differ in their law and in their recovery: a difference between them is
-/// then not the law's alone.
+/// The note on TCPs that differ in congestion law and in loss recovery: the law alone then does not
+/// explain a difference.
 pub(crate) fn mixed_recoveries(tcp: &[VariantTcp]) -> Option<String> {
     let tcp: Vec<&VariantTcp> = tcp.iter().filter(|v| v.transport == "tcp").collect();
     let mixed = tcp.iter().any(|a| tcp.iter().any(|b| a.law != b.law && a.recovery != b.recovery));

@@ -1,4 +1,4 @@
-//! What keeps a comparison from being made.
+//! Errors of a comparison.
 
 use airtcp_scenario::ScenarioError;
 use airtcp_transport::tcp::VariantError;

@@ -1,11 +1,10 @@
-//! Which TCP suits a link, and what would help it: the comparisons over the trace itself that are
-//! part of a study.
+//! The comparisons of TCPs and of remedies over the trace itself, as parts of a study.
 
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
 
-use super::assemble::{Setup, assemble, remedied};
+use super::assemble::{Setup, assemble, assemble_remedies};
 use super::error::CompareError;
 use super::options::STRETCHES;
 use super::over_trace::{OverTrace, stretches};
@@ -13,21 +12,22 @@ use super::planned::Remedy;
 use super::preconditions::unmet_over_slots;
 use super::remedies;
 use super::result::{Case, Channel, Done, Over, Remedies};
-use super::tcp_spec::TcpSpec;
+use super::variant_spec::VariantSpec;
 use crate::{StudyError, StudyOptions};
 
-/// The TCPs that a study compares; empty if it does not.
+/// The TCPs that a study compares; may be empty.
 pub(crate) struct TcpComparison {
-    variants: Vec<TcpSpec>,
+    variants: Vec<VariantSpec>,
 }
 
 impl TcpComparison {
-    /// What `options` ask for with this many links.
+    /// The comparison that `options` request for this many links.
     pub(crate) fn new(options: &StudyOptions, links: usize) -> Result<Self, StudyError> {
         if links > options.compare_links as usize {
             return Ok(Self { variants: Vec::new() });
         }
-        let read = |name: &String| TcpSpec::parse(name).map_err(|e| StudyError::Tcp(e.to_string()));
+        let read =
+            |name: &String| VariantSpec::parse(name).map_err(|e| StudyError::Tcp(e.to_string()));
         Ok(Self { variants: options.compare.iter().map(read).collect::<Result<_, _>>()? })
     }
 
@@ -59,7 +59,7 @@ impl TcpComparison {
         OverTrace::of_trace(&link.outcomes, parts, configs).run(0, 0)
     }
 
-    /// Puts the runs of a link together, whose study has this `config`; `None` if there are none.
+    /// Makes a case of the runs of a link whose study has this `config`; `None` without runs.
     pub(crate) fn assemble(&self, config: &SlottedConfig, done: Vec<Done>) -> Option<Case> {
         if done.is_empty() || done.len() != self.variants.len() {
             return None;
@@ -71,7 +71,7 @@ impl TcpComparison {
             channel: Channel::Trace,
             over: Over::Stretches,
             names: &names,
-            coded: self.variants.iter().any(TcpSpec::is_coded),
+            coded: self.variants.iter().any(VariantSpec::is_coded),
             reference: 0,
             unmet: &unmet,
         };
@@ -80,13 +80,13 @@ impl TcpComparison {
     }
 }
 
-/// The remedies that a study tries on each link; none if it does not.
+/// The remedies that a study tries on each link; may be empty.
 pub(crate) struct RemedyComparison<'a> {
     links: Vec<Option<Remedy<'a>>>,
 }
 
 impl RemedyComparison<'_> {
-    /// Makes ready what `options` ask for with these links, each with how TCP is put over it.
+    /// Prepares what `options` request for these links, each with its slotted configuration.
     pub(crate) fn new(
         options: &StudyOptions,
         links: &[LinkTrace],
@@ -114,17 +114,17 @@ impl RemedyComparison<'_> {
 
     /// Runs one of the remedies of a link; `None` if it was stopped.
     pub(crate) fn run(&self, link: usize, variant: usize, stop: &Stop) -> Option<Done> {
-        // What keeps a plan from running was found when it was made.
+        // An error of the plan was found when it was made.
         self.links.get(link)?.as_ref()?.planned.run(variant, 0, stop).ok()?
     }
 
-    /// Puts the runs of a link together; `None` if there are none.
+    /// Makes the remedies of a link from its runs; `None` without runs.
     pub(crate) fn assemble(&mut self, link: usize, done: Vec<Done>) -> Option<Remedies> {
         let remedy = self.links.get_mut(link)?.take()?;
         if done.len() != remedy.names.len() {
             return None;
         }
-        let found = remedied(remedy, done.into_iter().map(|done| vec![done]).collect());
+        let found = assemble_remedies(remedy, done.into_iter().map(|done| vec![done]).collect());
         let case = Case { runs: Vec::new(), windows: Vec::new(), ..found.case };
         Some(Remedies { case, ..found })
     }

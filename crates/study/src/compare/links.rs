@@ -11,23 +11,23 @@ use airtcp_units::{Outcomes, Span};
 
 use super::describe::{mixed_recoveries, of_link, of_plans, parameters};
 use super::error::CompareError;
-use super::options::{AsLink, CompareOptions, LOOK_ALIKES, STRETCHES};
+use super::options::{AsLink, CompareOptions, STRETCHES, SYNTHETIC_LINKS};
 use super::over_trace::{MIN_STRETCH as MIN_SLOTS, OverTrace, stretches};
 use super::plan::Plans;
 use super::planned::{Planned, Prepared};
 use super::remedies;
 use super::result::{Channel, Subject, SubjectKind};
 use super::scenarios::{Stretches, around_trace, with_capacity, with_trace};
-use super::tcp_spec::TcpSpec;
+use super::variant_spec::VariantSpec;
 use crate::StudyOptions;
 use crate::draws::Draws;
 use crate::limits::fits;
-use crate::look_alikes::{Kind, LookAlikes};
+use crate::synthetic_links::{Kind, SyntheticLinks};
 
-/// A stretch of a trace behind a link lasts at least this long: some hundred round trips. Chosen.
+/// Shortest stretch of a trace behind a link: several hundred round trips. \[choice\]
 const MIN_STRETCH: Span = Span::from_secs(20);
 
-/// What one packet a slot can and cannot show.
+/// What runs with one packet per slot can and cannot show.
 const SLOTTED: &str = "One packet a slot: a round trip takes two slots plus the wait in the sender's own \
 queue, which never overflows. Congestion laws therefore react to the link's losses almost alone. A law \
 that keeps its queue short keeps a window of a few packets, which is too small for a fast retransmit. To \
@@ -50,17 +50,17 @@ const NO_CHAIN: &str =
 const DRAWN: &str = "The file does not give the order of losses: mu is not known, and no Gilbert-Elliott \
 chain is run. What TCPs get over the trace depends on an order that was drawn at random.";
 
-/// Why there are fewer stretches than asked for; one alone has [`NO_INTERVAL`].
+/// The note on fewer stretches than requested; for a single one see [`NO_INTERVAL`].
 fn fewer(parts: u32, wanted: u32, least: &str) -> Option<String> {
     let few = (2..wanted).contains(&parts);
     few.then(|| format!("The file is cut into {parts} stretches, not {wanted}: a stretch {least}."))
 }
 
-/// One packet a slot over the trace and over links that look like it.
+/// TCPs with one packet per slot, over the trace and over its synthetic links.
 pub(super) fn over_slots<'a>(
     link: &'a LinkTrace,
     draws: &Draws,
-    (variants, remedies): (&[TcpSpec], &[TcpSpec]),
+    (variants, remedies): (&[VariantSpec], &[VariantSpec]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
@@ -94,9 +94,9 @@ pub(super) fn over_slots<'a>(
     let over = OverTrace::of_trace(&link.outcomes, parts, configs.clone());
     let mut cases = vec![Planned::Slots { over, replications: 1 }];
     if options.synthetic {
-        let replications = options.replications.unwrap_or(LOOK_ALIKES);
+        let replications = options.replications.unwrap_or(SYNTHETIC_LINKS);
         let kinds = [Kind::Independent, Kind::GilbertElliott].into_iter();
-        cases.extend(kinds.filter_map(|kind| LookAlikes::of(link, kind, false)).map(|links| {
+        cases.extend(kinds.filter_map(|kind| SyntheticLinks::of(link, kind, false)).map(|links| {
             let over = OverTrace::of_synthetic(links, draws.clone(), configs.clone());
             Planned::Slots { over, replications }
         }));
@@ -116,11 +116,11 @@ pub(super) fn over_slots<'a>(
     Ok(Prepared { subject, cases, remedies })
 }
 
-/// How each variant is put over the slots of a link, on top of `base`.
+/// The slotted configuration of each variant, on top of `base`.
 fn slotted(
     link: &LinkTrace,
     base: &SlottedConfig,
-    variants: &[TcpSpec],
+    variants: &[VariantSpec],
 ) -> Result<Vec<SlottedConfig>, CompareError> {
     let each = variants.iter().map(|variant| match variant.no_tcp() {
         Some(name) => Err(CompareError::other(format!(
@@ -137,7 +137,7 @@ fn slotted(
     each.collect()
 }
 
-/// The stretches of a file that lasts so long, and a note if they are fewer than asked for.
+/// The stretches of a file that lasts `whole`, and a note if they are fewer than requested.
 fn cut(whole: Span, repeats: u64, options: &CompareOptions) -> (Stretches, Option<String>) {
     let wanted = options.replications.unwrap_or(STRETCHES);
     let parts = ((whole.0 / MIN_STRETCH.0) as u32).clamp(1, wanted);
@@ -146,13 +146,13 @@ fn cut(whole: Span, repeats: u64, options: &CompareOptions) -> (Stretches, Optio
     (Stretches { parts, length }, fewer(parts, wanted, &least))
 }
 
-/// The subject with the variants over a link around its file.
+/// The subject with the variants over a link that uses its file.
 fn behind_link<'a>(
     subject: Subject,
     scenario: &Scenario,
     known: BTreeMap<String, Arc<Outcomes>>,
     stretches: Stretches,
-    variants: &[TcpSpec],
+    variants: &[VariantSpec],
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let mut plans = Plans::new(scenario, Path::new(""), known, variants, options)?;
@@ -172,7 +172,7 @@ fn behind_link<'a>(
 pub(super) fn over_link<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    (variants, remedies): (&[TcpSpec], &[TcpSpec]),
+    (variants, remedies): (&[VariantSpec], &[VariantSpec]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let study = StudyOptions { slot: options.slot, ..StudyOptions::default() };
@@ -194,16 +194,16 @@ pub(super) fn over_link<'a>(
     Ok(made)
 }
 
-/// A link with the capacity of a file: each replication is the next stretch of it.
+/// A link with the capacity of a file; each replication is the next stretch of the file.
 pub(super) fn over_capacity<'a>(
     link: &'a LinkTrace,
     around: &AsLink,
-    (variants, asked): (&[TcpSpec], &[String]),
+    (variants, asked): (&[VariantSpec], &[String]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     let whole = link.capacity.as_ref().map_or(Span::ZERO, |capacity| capacity.period());
     let seed = options.seed.unwrap_or(1);
-    // A file shorter than a stretch starts over until it is as long as one.
+    // A file shorter than a stretch repeats until it is as long as one.
     let repeats = MIN_STRETCH.0.div_ceil(whole.0.max(1)).max(1);
     let (stretches, few) = cut(whole, repeats, options);
     let scenario = with_capacity(link, around, stretches, seed)?;

@@ -1,12 +1,13 @@
 //! Several TCPs over the same channel: `airtcp compare`.
 //!
-//! A [`Input`] is a scenario or a delivery trace; a [`TcpSpec`] is a TCP by name, perhaps with a link
-//! protocol. Every variant runs in every replication with the same random numbers for the channel (common random
-//! numbers), so that differences between variants are paired: see [`paired`].
+//! A [`Input`] is a scenario or a delivery trace; a [`VariantSpec`] is a TCP by name, optionally
+//! with a link protocol or a queue discipline. Every variant runs in every replication with the
+//! same random numbers for the channel (common random numbers), so that differences between
+//! variants are paired: see [`paired`].
 //!
-//! [`subject`] turns what was given into the channels that are run, [`plan`] makes the plans of a
-//! scenario, [`over_trace`] runs over a trace slot by slot, [`observe`] watches a run, [`assemble`]
-//! makes the [`result`] of the runs; [`in_study`] is the short comparison that is part of a study.
+//! [`subject`] turns the inputs into channels, [`plan`] makes the plans of a scenario,
+//! [`over_trace`] runs over a trace slot by slot, [`observe`] watches a run, [`assemble`] makes the
+//! [`result`] of the runs; [`in_study`] is the short comparison that is part of a study.
 //! [`remedies`] are compared in a list of their own.
 
 mod assemble;
@@ -26,7 +27,7 @@ mod remedies;
 mod result;
 mod scenarios;
 mod subject;
-mod tcp_spec;
+mod variant_spec;
 mod verdict;
 
 use airtcp_sim::parallel::Stop;
@@ -46,10 +47,10 @@ pub use subject::Input;
 use crate::document::Skipped;
 use crate::draws::Naming;
 use crate::jobs::{Job, Jobs, Results};
-use assemble::{Setup, assemble, remedied};
+use assemble::{Setup, assemble, assemble_remedies};
 use planned::{Planned, Prepared};
 use remarks::remark;
-use tcp_spec::TcpSpec;
+use variant_spec::VariantSpec;
 
 /// Compares TCPs over everything in `given`. `report` is called on the calling thread with the
 /// number of finished jobs and how many there are, and returns false to stop; replications that
@@ -80,8 +81,8 @@ pub fn compare(
         .collect::<Result<_, _>>()?;
     let found = run(given, &prepared, (variants.len(), options.workers), report)?;
     let (subjects, interrupted) = put_together(prepared, found, &variants, reference);
-    let labels = |specs: &[TcpSpec]| specs.iter().map(|s| s.label().to_owned()).collect();
-    // On links of varying capacity other remedies are the usual ones: there the words are kept.
+    let labels = |specs: &[VariantSpec]| specs.iter().map(|s| s.label().to_owned()).collect();
+    // Links of varying capacity have other usual remedies: their names are kept unresolved.
     let varies = |g: &Input| matches!(g, Input::Link(link) if link.capacity.is_some());
     let remedies = if given.iter().any(varies) { asked.to_vec() } else { labels(&remedies) };
     let names: Vec<String> = labels(&variants);
@@ -102,7 +103,7 @@ pub fn compare(
 /// The results of a channel, by variant.
 type Found = Results<usize, Done>;
 
-/// Runs everything: of each input its channels in order, and behind them its remedies.
+/// Runs the channels of each input in order, and after them its remedies.
 fn run(
     given: &[Input],
     prepared: &[Prepared<'_>],
@@ -127,18 +128,18 @@ fn run(
     jobs.run(workers, job, report)
 }
 
-/// Puts the results into the subjects; those with nothing finished are left out. True if a replication
-/// is missing.
+/// Puts the results into the subjects, and drops subjects without results. True if a replication is
+/// missing.
 fn put_together(
     prepared: Vec<Prepared<'_>>,
     found: Vec<Found>,
-    variants: &[TcpSpec],
+    variants: &[VariantSpec],
     reference: usize,
 ) -> (Vec<Subject>, bool) {
     let names: Vec<String> = variants.iter().map(|v| v.label().to_owned()).collect();
     let mut found = found.into_iter();
     let mut interrupted = false;
-    // What is finished of the next channel, if anything is.
+    // The finished replications of the next channel, if there are any.
     let mut next = || {
         let (finished, all) = found.next()?.complete();
         interrupted |= !all;
@@ -153,16 +154,16 @@ fn put_together(
                 channel: case.channel(),
                 over: case.over(),
                 names: &names,
-                coded: variants.iter().any(TcpSpec::is_coded),
+                coded: variants.iter().any(VariantSpec::is_coded),
                 reference,
                 unmet: case.unmet(),
             };
             let made = assemble(&setup, finished);
-            remark(&mut subject, &made, case.draws());
+            remark(&mut subject, &made, case.is_random());
             subject.cases.push(made);
         }
         subject.remedies =
-            remedies.and_then(|remedy| next().map(|finished| remedied(remedy, finished)));
+            remedies.and_then(|remedy| next().map(|finished| assemble_remedies(remedy, finished)));
         if !subject.cases.is_empty() {
             subjects.push(subject);
         }

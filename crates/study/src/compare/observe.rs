@@ -1,34 +1,34 @@
 //! What a comparison observes of a run: round-trip times, counts by stretch of time, the window.
 //!
 //! Round-trip samples go into a histogram whose bins are a 64th of a power of two wide, so that a
-//! quantile is right within 1.6 % whatever the scale. Only the flows that are compared count,
-//! and only what happens after the warm-up. The sender is a flow's client end; round-trip times are
-//! those of the end that took more samples, which in an exchange may be the other one.
+//! quantile is accurate to 1.6 % at any scale. Only the compared flows count, after the warm-up.
+//! The sender is the client end of a flow. Round-trip times are those of the end with more samples,
+//! which may be the server in an exchange.
 //!
-//! The *delivery time* of data is from when the transport first sent them until they are handed to
-//! the application in order: the queue, the link with its protocol, retransmissions or repairs, and
-//! the wait for what is missing before them. New data leave in order under every transport, so that
-//! the n-th byte that leaves for the first time is the n-th that is delivered: first departures are
-//! noted with the number of bytes sent until then, and read off as bytes are delivered. Parity and
-//! combinations of symbols are no new data.
+//! The *delivery time* of data lasts from their first transmission until the receiver hands them to
+//! the application in order. It includes the queue, the link with its protocol, retransmissions or
+//! repairs, and the wait for missing data before them. Every transport sends new data in order, so
+//! the n-th new byte sent is the n-th byte delivered. The observer notes each first transmission
+//! with the number of bytes sent until then. Parity and combinations of symbols are no new data.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Seq, Side};
-use airtcp_probe::{Event, Probe, Who};
+use airtcp_probe::{Event, EventSource, Probe};
 use airtcp_transport::lt;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 
 use crate::Cwnd;
+use crate::cwnd::ThinnedCwnd;
 
-/// Bins in each power of two, as a power of two.
+/// Logarithm to base 2 of the bins in each power of two.
 const FINE: u32 = 6;
 const BINS: usize = ((64 - FINE as usize) + 1) << FINE;
 
-/// Points kept of a window's course, at most.
+/// Most points of a window that a comparison keeps.
 const POINTS: u64 = 400;
 
-/// A histogram of times, fine in proportion.
+/// A histogram of times with bins in proportion to the time.
 #[derive(Debug, Clone)]
 pub(crate) struct Times {
     count: u64,
@@ -90,7 +90,7 @@ fn width(bin: usize) -> u64 {
     1 << (bin >> FINE).saturating_sub(1)
 }
 
-/// What one stretch of time saw.
+/// Counts of one stretch of time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stretch {
     pub(crate) delivered: u64,
@@ -118,18 +118,18 @@ impl Stretch {
     }
 }
 
-/// The data of one end that are on their way: how many bytes had left for the first time when a
-/// segment had left, and when that was.
+/// The data of one end that are in flight.
 #[derive(Debug, Clone, Default)]
-struct Leaving {
+struct InFlight {
     /// Sequence number of the first byte, of TCP.
     first: Option<Seq>,
     sent: u64,
     delivered: u64,
-    on_way: VecDeque<(u64, Nanos)>,
+    /// For each new segment, the bytes sent up to its end and the time of its transmission.
+    segments: VecDeque<(u64, Nanos)>,
 }
 
-impl Leaving {
+impl InFlight {
     /// Notes a segment if it brings new data of the stream.
     fn on_sent(&mut self, now: Nanos, segment: &Segment, retransmission: bool) {
         let until = match segment.kind {
@@ -148,20 +148,21 @@ impl Leaving {
         };
         if until > self.sent {
             self.sent = until;
-            self.on_way.push_back((until, now));
+            self.segments.push_back((until, now));
         }
     }
 }
 
-/// Observes the flows that are compared.
+/// Observes the compared flows.
 #[derive(Debug)]
 pub(crate) struct Observer {
-    /// Whether a flow is compared, by its number; what its ends have on the way.
-    flows: Vec<Option<[Leaving; 2]>>,
+    /// By flow number: the data in flight from both ends; `None` if the flow is not compared.
+    flows: Vec<Option<[InFlight; 2]>>,
     from: Nanos,
     length: Span,
     stretches: Vec<Stretch>,
-    course: Option<Course>,
+    /// The flow whose window is kept, and its window.
+    window: Option<(usize, ThinnedCwnd)>,
 }
 
 impl Observer {
@@ -173,48 +174,45 @@ impl Observer {
             from,
             length: length.max(Span(1)),
             stretches: vec![Stretch::default(); stretches],
-            course: None,
+            window: None,
         }
     }
 
     /// Observes the congestion window of `flow` as well, over a run of `duration`.
     pub(crate) fn with_window(self, flow: usize, mss: u16, duration: Span) -> Self {
-        let part = Span((duration.0 / POINTS).max(1));
-        let course =
-            Course { flow, mss: f64::from(mss), part, kept: Cwnd::default(), current: None };
-        Self { course: Some(course), ..self }
+        Self { window: Some((flow, ThinnedCwnd::new(mss, duration, POINTS))), ..self }
     }
 
-    /// What was seen: the stretches, and the course of the window.
+    /// The stretches, and the window if it was kept.
     pub(crate) fn finish(self) -> (Vec<Stretch>, Option<Cwnd>) {
-        (self.stretches, self.course.map(Course::finish))
+        (self.stretches, self.window.map(|(_, window)| window.finish()))
     }
 }
 
 impl Probe for Observer {
     const ON: bool = true;
 
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        let Who::Endpoint(end) = who else { return };
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        let EventSource::Endpoint(end) = source else { return };
         let flow = end.flow() as usize;
-        let Some(Some(leaving)) = self.flows.get_mut(flow) else { return };
+        let Some(Some(in_flight)) = self.flows.get_mut(flow) else { return };
         if let Event::SegmentSent { segment, retransmission } = event {
-            leaving[end.side() as usize].on_sent(now, segment, *retransmission);
+            in_flight[end.side() as usize].on_sent(now, segment, *retransmission);
         }
-        if let (Event::Window { cwnd, .. }, Side::Client, Some(course)) =
-            (event, end.side(), &mut self.course)
-            && course.flow == flow
+        if let (Event::Window { cwnd, .. }, Side::Client, Some((of, window))) =
+            (event, end.side(), &mut self.window)
+            && *of == flow
         {
-            course.add(now, *cwnd);
+            window.add(now, *cwnd);
         }
         let after = now.0.checked_sub(self.from.0);
         let mut stretch =
             after.and_then(|t| self.stretches.get_mut(usize::narrow(t / self.length.0)));
         if let Event::Delivered { bytes } = event {
             let sender = end.side().peer() as usize;
-            let Leaving { delivered, on_way, .. } = &mut leaving[sender];
+            let InFlight { delivered, segments, .. } = &mut in_flight[sender];
             *delivered += bytes;
-            while let Some((_, left)) = on_way.pop_front_if(|(until, _)| *until <= *delivered) {
+            while let Some((_, left)) = segments.pop_front_if(|(until, _)| *until <= *delivered) {
                 if let Some(stretch) = &mut stretch {
                     stretch.delivery[sender].add(now.since(left));
                 }
@@ -232,41 +230,6 @@ impl Probe for Observer {
             (Event::FastRetransmit, Side::Client) => stretch.fast_retransmits += 1,
             _ => {}
         }
-    }
-}
-
-/// The course of a window, thinned: of each part of the run the least.
-#[derive(Debug)]
-struct Course {
-    flow: usize,
-    mss: f64,
-    part: Span,
-    kept: Cwnd,
-    current: Option<(u64, f64)>,
-}
-
-impl Course {
-    fn add(&mut self, now: Nanos, cwnd: u64) {
-        let (part, packets) = (now.0 / self.part.0, cwnd as f64 / self.mss);
-        match &mut self.current {
-            Some((p, least)) if *p == part => *least = least.min(packets),
-            _ => {
-                self.flush();
-                self.current = Some((part, packets));
-            }
-        }
-    }
-
-    fn flush(&mut self) {
-        if let Some((part, packets)) = self.current.take() {
-            self.kept.t_s.push(Nanos(part * self.part.0).as_secs_f64());
-            self.kept.cwnd_packets.push(packets);
-        }
-    }
-
-    fn finish(mut self) -> Cwnd {
-        self.flush();
-        self.kept
     }
 }
 

@@ -1,4 +1,4 @@
-//! The options of a comparison, with their defaults, and what keeps one from being made.
+//! The options of a comparison, with their defaults and checks.
 
 use airtcp_queueing::QueueConfig;
 use airtcp_transport::tcp::Variant;
@@ -7,22 +7,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::CompareError;
-use super::tcp_spec::TcpSpec;
+use super::variant_spec::VariantSpec;
 
-/// What is compared if nothing is named: the classic recoveries, then the laws that matter for
-/// wireless links, as far as they are registered.
+/// The default variants: the classic loss recoveries, then the laws that matter for wireless links,
+/// as far as they are registered.
 const USUAL: [&str; 8] =
     ["newreno", "sack", "cubic", "westwood+", "veno", "vegas", "jersey", "bbr"];
 
-/// Replications if neither the options nor the scenario ask for several: intervals need some.
+/// Replications if neither the options nor the scenario give a number.
 pub(crate) const REPLICATIONS: u32 = 10;
 
-/// Stretches of a trace, if the options do not say: few and long, so that they know little of one
-/// another. With twice as many the intervals were too short more often.
+/// Stretches of a trace if the options give no number: few and long, so that they depend little on
+/// one another. With twice as many, the intervals were too short more often.
 pub(crate) const STRETCHES: u32 = 10;
 
-/// Synthetic links of each kind, if the options do not say: as many as in a study.
-pub(crate) const LOOK_ALIKES: u32 = 20;
+/// Synthetic links of each kind if the options give no number: as many as in a study.
+pub(crate) const SYNTHETIC_LINKS: u32 = 20;
 
 /// Most variants in one comparison.
 const MAX_VARIANTS: usize = 100;
@@ -31,20 +31,19 @@ const MAX_VARIANTS: usize = 100;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CompareOptions {
-    /// The TCP variants: names with keys, such as `newreno` or `cubic:recovery=newreno`; behind
-    /// an `@` a link protocol, such as `sack@ll-harq`.
+    /// The TCP variants: names with keys, such as `newreno` or `cubic:recovery=newreno`. A link
+    /// protocol or a queue discipline follows an `@`, as in `sack@ll-harq`.
     pub tcp: Vec<String>,
-    /// Remedies against losses beside plain TCP, compared with `sack` in a list of their own: names
-    /// as in `tcp`, `lt-tcp`, `sliding`, a link protocol by itself; `usual` stands for the usual
-    /// ones. None if empty.
+    /// Remedies against losses, compared with `sack` in a separate list: names as in `tcp`,
+    /// `lt-tcp`, `sliding`, or a link protocol by itself. `usual` stands for the usual remedies.
     pub remedies: Vec<String>,
     /// Remedies are tried if there are at most this many scenarios and traces.
     pub remedies_up_to: u32,
-    /// The one that the others are compared with; the first if absent.
+    /// The variant that the others are compared with; the first if absent.
     pub reference: Option<String>,
     /// Compare only this flow of a scenario; all TCP flows if absent.
     pub flow: Option<String>,
-    /// Let each variant share the way of one flow with a flow of this variant.
+    /// Let each variant share the path of one flow with a flow of this variant.
     pub share: Option<String>,
     /// Parameter set that the variants change. If absent: in a scenario each flow's own; over a
     /// trace `s1` (timers in proportion to the slot); over a trace as a link `linux`.
@@ -116,15 +115,15 @@ impl Default for AsLink {
 
 impl CompareOptions {
     /// Reads the variants, and which of them is the reference.
-    pub(crate) fn variants(&self) -> Result<(Vec<TcpSpec>, usize), CompareError> {
+    pub(crate) fn variants(&self) -> Result<(Vec<VariantSpec>, usize), CompareError> {
         if self.tcp.is_empty() || self.tcp.len() > MAX_VARIANTS {
             return Err(CompareError::other(format!(
                 "tcp: {} variants; accepted are 1 to {MAX_VARIANTS}",
                 self.tcp.len()
             )));
         }
-        let variants: Vec<TcpSpec> =
-            self.tcp.iter().map(|text| TcpSpec::parse(text)).collect::<Result<_, _>>()?;
+        let variants: Vec<VariantSpec> =
+            self.tcp.iter().map(|text| VariantSpec::parse(text)).collect::<Result<_, _>>()?;
         for (i, variant) in variants.iter().enumerate() {
             if variants[..i].iter().any(|v| v.label() == variant.label()) {
                 return Err(CompareError::other(format!(
@@ -136,10 +135,10 @@ impl CompareOptions {
         let reference = match &self.reference {
             None => 0,
             Some(name) => {
-                let wanted = TcpSpec::parse(name)?;
+                let wanted = VariantSpec::parse(name)?;
                 let found = variants.iter().position(|v| v.label() == wanted.label());
                 found.ok_or_else(|| {
-                    let labels: Vec<&str> = variants.iter().map(TcpSpec::label).collect();
+                    let labels: Vec<&str> = variants.iter().map(VariantSpec::label).collect();
                     CompareError::other(format!(
                         "reference: \"{name}\" is not among the variants ({})",
                         labels.join(", ")

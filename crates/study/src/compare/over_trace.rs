@@ -1,11 +1,11 @@
 //! TCPs over a delivery trace, one packet a slot, and over synthetic links that look like it.
 //!
-//! The method is the study's (S1): the fate of a packet is the trace's entry at the time it is
-//! sent. Over the trace itself each variant runs once, and the run is cut into equal stretches;
-//! what is compared is the same stretch under two variants, and the interval is over the
-//! stretches (the method of batch means, each batch at least [`MIN_STRETCH`] slots, so that TCP
-//! forgets within a batch what it did before). Over synthetic links a replication is a link: the
-//! same links as in the study, drawn from the same streams, and the same for every variant.
+//! The method is the study's (S1): the trace's entry at the time of sending is the outcome of a
+//! packet. Over the trace itself each variant runs once, and the run is cut into equal stretches. A
+//! comparison pairs the same stretch under two variants, and the interval is over the stretches
+//! (the method of batch means). A stretch has at least [`MIN_STRETCH`] slots, so that the state of
+//! TCP at its start matters little. Over synthetic links a replication is a link. The links are
+//! those of the study, drawn from the same streams, and the same for every variant.
 
 use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_units::{Nanos, Narrow, Outcomes, Span};
@@ -14,26 +14,26 @@ use super::observe::{Observer, Stretch};
 use super::preconditions::unmet_over_slots;
 use super::result::{Channel, CompareRun, Done};
 use crate::draws::Draws;
-use crate::look_alikes::{Kind, LookAlikes};
 use crate::slot_use::SlotUse;
+use crate::synthetic_links::{Kind, SyntheticLinks};
 
-/// Slots in a stretch, at least: ten of S1's least timeouts. Chosen.
+/// Fewest slots in a stretch: ten times S1's least timeout. \[choice\]
 pub(crate) const MIN_STRETCH: usize = 1000;
 
 /// A trace, or the synthetic links of one kind.
 enum Fates<'a> {
-    /// The trace, in so many stretches.
+    /// The trace, and the number of its stretches.
     Trace(&'a Outcomes, u32),
     /// Links drawn from these streams.
-    Synthetic(LookAlikes, Draws),
+    Synthetic(SyntheticLinks, Draws),
 }
 
 /// TCPs over a trace or over synthetic links, one packet a slot.
 pub(crate) struct OverTrace<'a> {
     fates: Fates<'a>,
-    /// How each variant is put over it.
+    /// The slotted configuration of each variant.
     configs: Vec<SlottedConfig>,
-    /// What the path lacks of what each variant needs.
+    /// For each variant, its needs that the path does not meet.
     pub(crate) unmet: Vec<Option<String>>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
 }
 
 impl<'a> OverTrace<'a> {
-    /// Over the trace itself, in so many stretches.
+    /// Over the trace itself, in `stretches` stretches.
     pub(crate) fn of_trace(
         outcomes: &'a Outcomes,
         stretches: u32,
@@ -54,7 +54,7 @@ impl<'a> OverTrace<'a> {
 
     /// Over synthetic links drawn from `draws`.
     pub(crate) fn of_synthetic(
-        links: LookAlikes,
+        links: SyntheticLinks,
         draws: Draws,
         configs: Vec<SlottedConfig>,
     ) -> Self {

@@ -1,19 +1,19 @@
 //! Paired differences between variants, and the ranking that they support.
 //!
-//! All variants meet the same channel in a replication, so what is compared is the difference in
-//! each replication, not the two means: what the channel did to both cancels. The interval of
-//! the mean difference is Student's t over the replications,
-//! `mean +- t(n - 1, 1 - a/2) s / sqrt(n)`, with `a` = 0.05 for a single difference.
+//! All variants meet the same channel in a replication. The comparison takes the difference in each
+//! replication, in which the effect of the channel cancels. The interval of the mean difference is
+//! Student's t over the replications, `mean +- t(n - 1, 1 - a/2) s / sqrt(n)`, with `a` = 0.05 for
+//! a single difference.
 //!
-//! In percent of the other's mean the difference is a ratio of two means, both of which the
-//! channel moved. Its interval is Fieller's: all ratios `r` for which `ours - r theirs` has a mean
-//! within Student's t of zero. It holds 1, a difference of 0 %, exactly where the interval of the
-//! absolute difference holds 0. (Dividing the ends of that one by the mean of `theirs` would take
-//! this mean to be known, and be too narrow by half for a variant that gets several times as much.)
+//! A difference in percent of the other mean is a ratio of two uncertain means. Its interval is
+//! Fieller's: all ratios `r` for which `ours - r theirs` has a mean within Student's t of zero. It
+//! contains 1, a difference of 0 %, exactly if the interval of the absolute difference contains 0.
+//! (The ends of the latter over the mean of `theirs` would take that mean as known. For a variant
+//! with several times the goodput, this interval would be too narrow by half.)
 //!
-//! A ranking asks `k - 1` questions at once (is the best better than each of the others?) and has
-//! picked the best by looking. Its intervals are therefore Bonferroni's: `a = 0.05 / (k - 1)` each,
-//! so that a wrong claim anywhere in a ranking has a probability of about 5 % at most.
+//! A ranking compares the best with each of the `k - 1` others, and selects the best from the same
+//! data. It therefore uses Bonferroni's correction: with `a = 0.05 / (k - 1)` each, the probability
+//! of any wrong claim in a ranking is about 5 % at most.
 
 use airtcp_sim::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -40,16 +40,17 @@ pub(crate) fn interval(values: &[f64], alpha: f64) -> Estimate {
     Estimate { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
 }
 
-/// A ratio of two totals over the replications, `sum x / sum y`, such as packets lost over packets sent,
-/// with the interval of the linearised ratio: `r +- t s / sqrt(n)`, `s` the deviation of
-/// `(x - r y) / mean y`. The mean of the single ratios would weigh a stretch in which next to nothing
-/// was sent as much as any other, and losses are what keeps a sender from sending.
+/// A ratio of two totals over the replications, `sum x / sum y`, such as packets lost over packets
+/// sent, with the interval of the linearised ratio: `r +- t s / sqrt(n)`, with `s` the standard
+/// deviation of `(x - r y) / mean y`. The mean of the single ratios would give a stretch with
+/// nearly no packets the same weight as any other, and losses are the reason for such stretches.
 pub fn ratio(pairs: &[(f64, f64)]) -> Estimate {
     interval(&parts(pairs), ALPHA)
 }
 
-/// What each replication contributes to [`ratio`]: its mean is the ratio of the totals. Empty if that
-/// is none. Two variants' parts are paired, replication by replication.
+/// The contribution of each replication to [`ratio`]; the mean of the contributions is the ratio of
+/// the totals. Empty if the ratio is undefined. The parts of two variants can be paired by
+/// replication.
 pub(crate) fn parts(pairs: &[(f64, f64)]) -> Vec<f64> {
     let (top, bottom) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
     if bottom <= 0.0 {
@@ -59,15 +60,15 @@ pub(crate) fn parts(pairs: &[(f64, f64)]) -> Vec<f64> {
     pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect()
 }
 
-/// As [`ratio`], of events over what they may happen to (packets lost over packets sent), which have the
-/// exact interval as well where they are few: no loss at all does not prove that there is none.
+/// As [`ratio`], for counts of events over trials (packets lost over packets sent). If events are
+/// few, the exact interval widens the result: no loss at all does not prove a loss rate of zero.
 pub fn share(pairs: &[(f64, f64)]) -> Estimate {
     let (events, of) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
     ratio(pairs).with_few_of(events, of)
 }
 
-/// How much more `ours` is than `theirs`, in percent of the mean of `theirs`, with Fieller's
-/// interval. It has no ends where `theirs` itself may be zero: then no ratio can be excluded.
+/// `ours` minus `theirs` in percent of the mean of `theirs`, with Fieller's interval. The interval
+/// has no ends if `theirs` may be zero, because then it excludes no ratio.
 fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
     let n = theirs.len() as f64;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
@@ -95,7 +96,7 @@ fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
     }
 }
 
-/// `ours` less `theirs`, replication by replication.
+/// `ours` minus `theirs`, replication by replication.
 pub fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
     let each: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
     let n = theirs.len() as f64;
@@ -109,7 +110,7 @@ pub fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
 }
 
 impl Difference {
-    /// The same without intervals, for means that rare replications make.
+    /// The same without intervals, for means that rare replications determine.
     pub(crate) fn unknown(self) -> Self {
         let percent = self.percent.map(without_interval);
         let equal = self.standing == Standing::Equal;
@@ -126,9 +127,9 @@ fn standing(estimate: &Estimate) -> Standing {
     }
 }
 
-/// Ranks variants by their values in each replication: which has the highest mean, which may be as
-/// good, and which are not. With it, how much less than the best each has. A difference from or to one
-/// of the `rare`, whose means have no interval, has none.
+/// Ranks variants by their values in each replication: the highest mean, the variants not
+/// distinguishable from it, and the worse ones. Also returns the best minus each variant. Means of
+/// the `rare` variants, and differences from them, have no interval.
 pub fn ranking(
     names: &[String],
     values: &[Vec<f64>],
@@ -136,7 +137,7 @@ pub fn ranking(
 ) -> (Ranking, Vec<Option<Estimate>>) {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let mut order: Vec<usize> = (0..values.len()).filter(|i| !values[*i].is_empty()).collect();
-    // Stable: among equals the first named stays first.
+    // Stable: among equals the first in the list stays first.
     order.sort_by(|a, b| mean(&values[*b]).total_cmp(&mean(&values[*a])));
     let mut ranking = Ranking {
         order: order.iter().map(|i| names[*i].clone()).collect(),
@@ -184,7 +185,7 @@ mod tests {
         close(found.percent.unwrap().ci_low, -1.24236);
         close(found.percent.unwrap().ci_high, 42.1879);
         assert_eq!(found.standing, Standing::Undecided);
-        // Unpaired the same values say next to nothing: s is 13.241, ten times as large.
+        // Unpaired, the same values have ten times the deviation: s is 13.241.
         close(Some(interval(&ours, ALPHA).ci_high.unwrap() - 27.0), 21.0699);
         assert_eq!(difference(&[11.0, 22.0, 33.0], &[10.0, 20.5, 32.0]).standing, Standing::More);
         assert_eq!(difference(&[10.0, 20.5, 32.0], &[11.0, 22.0, 33.0]).standing, Standing::Less);
@@ -202,7 +203,7 @@ mod tests {
         // The ends of the absolute difference over the mean of the base would be narrower.
         let naive = 10.0 * (found.absolute.ci_high.unwrap() - found.absolute.mean.unwrap());
         close(Some(naive), 59.5381);
-        // Where the base may be zero nothing bounds the ratio; the difference itself is certain.
+        // If the base may be zero, the ratio has no bounds; the difference itself is significant.
         let rare = difference(&[90.0, 95.0, 92.0], &[0.0, 3.0, 0.0]);
         assert_eq!((rare.standing, rare.percent.unwrap().ci_low), (Standing::More, None));
         close(rare.percent.unwrap().mean, 9133.33);
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(ratio(&[(1.0, 0.0)]).mean, None);
         assert_eq!(ratio(&[]).mean, None);
         assert_eq!(ratio(&[(1.0, 4.0)]).ci_low, None);
-        // Nothing lost of 3000 packets: up to 3.6889 of them, not certainly nothing.
+        // No loss in 3000 packets: the interval reaches to 3.6889 losses.
         let none = share(&[(0.0, 1000.0), (0.0, 2000.0)]);
         assert_eq!((none.mean, none.ci_low), (Some(0.0), Some(0.0)));
         close(none.ci_high.map(|x| 1e3 * x), 3.6889 / 3.0);
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(difference(&[], &[]).absolute.mean, None);
     }
 
-    /// Means that rare replications make: no interval, and nobody behind.
+    /// Means that rare replications determine: no interval, and no variant is worse.
     #[test]
     fn what_rare_replications_make_has_no_interval() {
         let (ours, theirs) = (vec![5.0, 5.1, 5.0], vec![4.0, 4.1, 4.0]);
@@ -281,7 +282,7 @@ mod tests {
         let lag = lags[2].unwrap();
         close(lag.mean, 3.18);
         close(lag.ci_low, 3.18 - 3.49541 * (0.872f64 / 5.0).sqrt());
-        // With one replication nothing is behind.
+        // With one replication no variant is worse.
         let (single, _) = ranking(&names, &[vec![1.0], vec![9.0], vec![2.0]], &[false; 3]);
         assert_eq!((single.order[0].as_str(), single.worse.len()), ("b", 0));
         assert!(ranking(&names, &[vec![], vec![], vec![]], &[false; 3]).0.order.is_empty());

@@ -1,11 +1,11 @@
-//! From a scenario to what is run: a plan for each variant, alike in everything but the TCP.
+//! The plans of a scenario: one for each variant, equal in everything but the variant.
 //!
 //! The random streams of a simulation are named after links and flows, and both keep their names
 //! in every plan: in a replication the channel draws the same numbers for every variant.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use airtcp_link::{LossConfig, Rate, TraceConfig};
 use airtcp_probe::{DropReason, nearest};
@@ -21,22 +21,22 @@ use super::observe::Observer;
 use super::options::CompareOptions;
 use super::preconditions::{loses, unmet_on};
 use super::result::{CompareRun, Done};
-use super::tcp_spec::TcpSpec;
-use crate::load_trace;
+use super::variant_spec::VariantSpec;
+use crate::loader::Traces;
 use crate::slot_use::SlotUse;
 
 /// The plans of one scenario: one for each variant.
 pub(crate) struct Plans {
     pub(crate) each: Vec<Resolved>,
-    /// Numbers of the flows that are compared.
+    /// Numbers of the compared flows.
     pub(crate) flows: Vec<usize>,
     /// Number of the flow that a variant has to share with.
     pub(crate) rival: Option<usize>,
-    /// What the path lacks of what each variant needs.
+    /// For each variant, its needs that the path does not meet.
     pub(crate) unmet: Vec<Option<String>>,
-    /// If a replication is a stretch of a trace: how far one is from the next.
+    /// If a replication is a stretch of a trace: the distance between two stretches.
     pub(crate) stretch: Option<Span>,
-    /// If a single run over slots is cut into stretches.
+    /// How a single run over slots is cut into stretches, if it is.
     pub(crate) cut: Option<Cut>,
     traces: Traces,
 }
@@ -48,33 +48,15 @@ pub(crate) struct Cut {
     pub(crate) parts: u32,
     /// Payload of a packet.
     pub(crate) mss: u16,
-    /// How long a full packet takes.
+    /// Duration of a full packet.
     pub(crate) slot: Span,
 }
 
 impl Cut {
-    /// The slots of a stretch that delivers so many `bytes`.
+    /// The slots of a stretch that delivers `bytes`.
     fn slots(self, bytes: u64, stretch: Span) -> SlotUse {
         let packets = bytes as f64 / f64::from(self.mss);
         SlotUse::of_remedy(packets, stretch.as_secs_f64() / self.slot.as_secs_f64() - packets)
-    }
-}
-
-/// Traces that a scenario names, each read once.
-struct Traces {
-    folder: PathBuf,
-    read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
-}
-
-impl Traces {
-    fn load(&self, name: &str) -> Result<Arc<Outcomes>, String> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = read.get(name) {
-            return Ok(found.clone());
-        }
-        let outcomes = load_trace(&self.folder, name)?;
-        read.insert(name.to_owned(), outcomes.clone());
-        Ok(outcomes)
     }
 }
 
@@ -84,7 +66,7 @@ impl Plans {
         scenario: &Scenario,
         folder: &Path,
         known: BTreeMap<String, Arc<Outcomes>>,
-        variants: &[TcpSpec],
+        variants: &[VariantSpec],
         options: &CompareOptions,
     ) -> Result<Self, CompareError> {
         let mut base = scenario.resolve()?;
@@ -108,7 +90,7 @@ impl Plans {
             variant.queue(&mut plan, &flows)?;
             plans.push(plan);
         }
-        let traces = Traces { folder: folder.to_owned(), read: Mutex::new(known) };
+        let traces = Traces::new(folder, known);
         let unmet = plans.iter().map(|plan| unmet_on(plan, &flows)).collect();
         let made = Self { each: plans, flows, rival, unmet, stretch: None, cut: None, traces };
         for plan in &made.each {
@@ -118,7 +100,7 @@ impl Plans {
     }
 
     /// True if losses of a link, or stations that contend, are drawn at random.
-    pub(crate) fn draws(&self) -> bool {
+    pub(crate) fn is_random(&self) -> bool {
         let drawn = |plan: &Resolved| !plan.cells.is_empty() || plan.links.iter().any(loses);
         self.each.iter().any(drawn)
     }
@@ -182,13 +164,13 @@ impl Plans {
         Ok(Some((runs.collect(), window)))
     }
 
-    /// Bytes that the compared flows got together.
+    /// Bytes delivered, summed over the compared flows.
     fn delivered(&self, replication: &Replication) -> u64 {
         let flows = self.flows.iter().filter_map(|i| replication.flows.get(*i));
         flows.map(|flow| flow.delivered_bytes).sum()
     }
 
-    /// What the compared flows got together.
+    /// The results of a replication, summed over the compared flows.
     fn summed(&self, replication: &Replication) -> CompareRun {
         let flows: Vec<&FlowResult> =
             self.flows.iter().filter_map(|i| replication.flows.get(*i)).collect();
@@ -236,8 +218,8 @@ fn queue_delay(replication: &Replication, measured: Span) -> Option<f64> {
         .reduce(f64::max)
 }
 
-/// Packets that were sent over links with losses, and those of them that the loss took or a link
-/// protocol gave up.
+/// Packets sent over links with losses, and those that the loss model dropped or a link protocol
+/// gave up.
 fn over_lossy_links(plan: &Resolved, replication: &Replication) -> (u64, u64) {
     let lost = [DropReason::Loss, DropReason::RetryLimit].map(DropReason::name);
     let lossy = plan.links.iter().zip(&replication.links).filter(|(link, _)| loses(link));
@@ -247,9 +229,9 @@ fn over_lossy_links(plan: &Resolved, replication: &Replication) -> (u64, u64) {
     })
 }
 
-/// Bits put on the links of the data's way per second, and payload delivered per second, once for each
-/// of those links; of 802.11 cells, all that is sent through the air. None for exchanges, whose data go
-/// both ways, and for ways through cells and links.
+/// Bits per second sent on the links of the data's path, and payload per second delivered, once for
+/// each of these links. For 802.11 cells, all transmissions count. None for exchanges, whose data
+/// go both ways, and for paths through cells and links.
 fn on_links(plan: &Resolved, replication: &Replication, measured: Span) -> Option<(f64, f64)> {
     let flows = plan.flows.iter().zip(&replication.flows);
     let exchanges = |flow: &Flow| matches!(flow.app, Application::RequestResponse { .. });
@@ -268,13 +250,13 @@ fn on_links(plan: &Resolved, replication: &Replication, measured: Span) -> Optio
     Some((sent.sum(), carried.sum()))
 }
 
-/// What a flow delivered over the whole measured time, which is also what the links' rates are over.
+/// Goodput of a flow over the whole measured time, over which the links' rates are measured too.
 fn delivered_bps(flow: &FlowResult, measured: Span) -> f64 {
     flow.delivered_bytes as f64 * 8.0 / measured.as_secs_f64()
 }
 
-/// The flows whose TCP is exchanged: those of TCP; without any, those of LT-TCP and the sliding
-/// transport, which may also be named.
+/// The flows whose TCP the comparison replaces: those of TCP. Without any, or if `wanted` names
+/// one, those of LT-TCP and the sliding transport.
 fn chosen(plan: &Resolved, wanted: Option<&str>) -> Result<Vec<usize>, CompareError> {
     use TransportKind::{LtTcp, Sliding, Tcp};
     let of = |kinds: &[TransportKind]| -> Vec<usize> {
@@ -302,13 +284,13 @@ fn chosen(plan: &Resolved, wanted: Option<&str>) -> Result<Vec<usize>, CompareEr
     )))
 }
 
-/// The name that may have been meant, as the middle of a sentence.
+/// The nearest known name, as a part of a message.
 fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default()
 }
 
-/// Puts a rival beside `flow`, on the same way, and takes away the other TCP flows: what is left
-/// of them is this one and its rival. Gives the rival's number.
+/// Adds a rival of `flow` on the same path, and removes all other TCP flows. Returns the rival's
+/// number.
 fn share(
     plan: &mut Resolved,
     flow: usize,

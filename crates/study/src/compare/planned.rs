@@ -1,4 +1,4 @@
-//! What a comparison runs over one subject: its channels, and the remedies beside them.
+//! The runs of a comparison over one subject: its channels and its remedies.
 
 use airtcp_scenario::ScenarioError;
 use airtcp_sim::parallel::Stop;
@@ -13,7 +13,7 @@ pub(crate) enum Planned<'a> {
     Slots { over: OverTrace<'a>, replications: u32 },
 }
 
-/// A subject without its results, and the cases that give them.
+/// A subject without its results, and the cases to run.
 pub(crate) struct Prepared<'a> {
     pub(crate) subject: Subject,
     pub(crate) cases: Vec<Planned<'a>>,
@@ -35,7 +35,7 @@ impl Planned<'_> {
         }
     }
 
-    /// What the path lacks of what each variant needs.
+    /// For each variant, its needs that the path does not meet.
     pub(crate) fn unmet(&self) -> &[Option<String>] {
         match self {
             Self::Plans { plans, .. } => &plans.unmet,
@@ -43,10 +43,10 @@ impl Planned<'_> {
         }
     }
 
-    /// True if its losses, or the stations that contend, are drawn at random.
-    pub(crate) fn draws(&self) -> bool {
+    /// True if losses of a link, or the back-off of stations, are random.
+    pub(crate) fn is_random(&self) -> bool {
         match self {
-            Self::Plans { plans, .. } => plans.draws(),
+            Self::Plans { plans, .. } => plans.is_random(),
             Self::Slots { .. } => true,
         }
     }
@@ -71,7 +71,7 @@ impl Planned<'_> {
     }
 }
 
-/// What is run for the remedies of a subject.
+/// The runs for the remedies of a subject.
 pub(crate) struct Remedy<'a> {
     pub(crate) aim: Aim,
     pub(crate) planned: Planned<'a>,

@@ -1,8 +1,8 @@
 //! Whether a path has what a transport needs (ECN, and queues that mark), and whether it loses packets.
 //!
-//! A transport declares what it needs ([`Needs`]). Where the path lacks it, the transport still runs
-//! and its figures are shown, but a verdict does not rank it: what it gets says nothing about what
-//! its source describes.
+//! A transport declares what it needs ([`Needs`]). If the path does not meet a need, the transport
+//! runs and its numbers are shown, but the verdict does not rank it: they do not show what its
+//! source describes.
 
 use airtcp_congestion::Needs;
 use airtcp_link::LossConfig;
@@ -17,7 +17,7 @@ pub(crate) fn loses(link: &OneWay) -> bool {
     link.direction.loss.as_ref().is_some_and(|loss| !matches!(loss, LossConfig::None(_)))
 }
 
-/// What a scenario's path lacks of what one of the compared flows needs, in words.
+/// The needs of the compared flows that a scenario's path does not meet, in words.
 pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {
     flows.iter().find_map(|&flow| {
         let spec = &plan.flows[flow];
@@ -68,8 +68,8 @@ fn unmet<'a>(
     }
 }
 
-/// True if a queue marks packets that are ECN-capable: every discipline that can do so and need not
-/// has the key `ecn`; that of Jersey does nothing else.
+/// True if a queue marks ECN-capable packets: the queue of Jersey always, every other discipline
+/// with its key `ecn`.
 fn marks(queue: &QueueConfig) -> bool {
     let table = serde_json::to_value(queue).unwrap_or_default();
     queue.kind() == "jersey" || table.get("ecn") == Some(&Value::Bool(true))

@@ -1,44 +1,46 @@
-//! What limits the numbers of a comparison, as notes for its reader.
+//! Notes for the reader on the limits of a comparison's numbers.
 
 use super::result::{Case, Channel, Subject, SubjectKind};
 
-/// Added where replications are alike.
+/// Added if replications are alike.
 const ALIKE: &str = "The replications hardly differ: what is random in this scenario changes \
 goodputs by at most 0.1 %. The intervals show this scatter and nothing more.";
 
-/// Added to it where neither losses of a link nor a cell are random.
-const APART: &str = "A loss model, or a start_spread of the flows, makes replications differ.";
+/// Added to [`ALIKE`] if neither losses of a link nor a cell are random.
+const HOW_TO_DIFFER: &str =
+    "A loss model, or a start_spread of the flows, makes replications differ.";
 
-/// Added where the stretches of a capacity are the same.
+/// Added if the stretches of a capacity are alike.
 const ALIKE_STRETCHES: &str = "The stretches of the file are alike, because its capacity hardly \
 changes or repeats itself: they are one run, counted several times. The intervals show the scatter between \
 these stretches and nothing more; they say nothing of other links.";
 
-/// Added where rare replications make the means.
+/// Added if rare replications determine the means.
 const RARE: &str = "Over slots, goodputs and their differences have no interval where a \
 replication delivers fewer than 30 packets in the mean, or leaves fewer than 200 slots without one: rare \
 replications make the mean there, and an interval from the others would miss it.";
 
-/// Added where the mean wait in the queue is longer than the mean round trip, of which it is a part.
+/// Added if the mean wait in the queue is longer than the mean round trip, which contains it.
 const LONGER_WAIT: &str = "The mean wait in the queue is longer than the mean round-trip time of some \
 TCPs, because they count different packets. The wait is the mean length of the queue over the packets that left \
 it, so that it counts retransmissions and those still waiting at the end. A round-trip time counts the packets \
 whose acknowledgement gave a sample, and few do during a loss recovery.";
 
-/// The same of remedies over slots.
+/// The same note for remedies over slots.
 pub(crate) const RARE_REMEDY: &str = "Over slots, goodputs of remedies and their differences have no \
 interval where a stretch delivers fewer than 20 packets in the mean, or leaves fewer than 30 slots without one: \
 rare stretches make the mean there, and an interval from the others would miss it.";
 
-/// Replications whose goodputs are within this share of their mean are called alike.
+/// Replications are alike if their goodputs are within this share of their mean.
 const NEARLY: f64 = 1e-3;
 
-/// Says what limits the intervals of a case. `draws`: see [`super::planned::Planned::draws`].
-pub(crate) fn remark(subject: &mut Subject, case: &Case, draws: bool) {
+/// Adds the notes on the intervals of a case. `is_random`: see
+/// [`super::planned::Planned::is_random`].
+pub(crate) fn remark(subject: &mut Subject, case: &Case, is_random: bool) {
     if alike(case) && subject.kind == SubjectKind::Capacity {
         subject.notes.push(ALIKE_STRETCHES.to_owned());
     } else if alike(case) && case.channel == Channel::Scenario {
-        let advice = (!draws).then(|| APART.to_owned());
+        let advice = (!is_random).then(|| HOW_TO_DIFFER.to_owned());
         subject.notes.push(ALIKE.to_owned());
         subject.notes.extend(advice);
     }
@@ -59,14 +61,14 @@ fn waits_longer(case: &Case) -> bool {
     })
 }
 
-/// True if some mean has no interval because rare replications make it.
+/// True if a mean has no interval because rare replications determine it.
 pub(crate) fn rare(case: &Case) -> bool {
     case.replications > 1 && case.outcomes.iter().any(|o| o.goodput_bps.ci_low.is_none())
 }
 
-/// True if there are several replications and all of each variant give nearly the same, which is not
-/// nothing throughout. Of stretches of a capacity most variants have to: some draw random numbers
-/// themselves, as BBR, and give something else in each stretch of a constant rate.
+/// True if there are several replications and those of each variant give nearly the same goodput
+/// above zero. For stretches of a capacity, most variants suffice: BBR, for instance, draws random
+/// numbers itself and differs between stretches of a constant rate.
 fn alike(case: &Case) -> bool {
     let near = |name: &String| {
         let values = || case.runs.iter().filter(|r| r.variant == *name).map(|r| r.goodput_bps);

@@ -1,13 +1,14 @@
-//! What would help a link against its losses, beside the choice of a TCP: transports with erasure
-//! coding (LT-TCP, sliding), link protocols (LL-ARQ, LL-HARQ), and one over the other.
+//! Remedies against the losses of a link, beside the choice of a TCP: transports with erasure
+//! coding (LT-TCP, sliding), link protocols (LL-ARQ, LL-HARQ), and combinations.
 //!
-//! Remedies have a list and a ranking of their own. Each is compared with plain SACK over the same
-//! channel, in pairs, as the TCPs are. Over a scenario, and over a trace as a link, remedies run as the
-//! TCPs do. One packet a slot, the study's driver runs TCP alone, so remedies run in the general
-//! simulator over the same link: a full packet takes a slot and a shorter one less, the queue never
-//! overflows and marks nothing, and acknowledgements take a slot and are not lost. Each packet, or unit
-//! of a link protocol, has the fate of the slot in which its transmission starts. The protocol's reports
-//! take no time, as in 802.11. One run covers the trace and is cut into stretches.
+//! Remedies have a separate list and ranking. Each is compared with plain SACK over the same
+//! channel, in pairs, as the TCPs are. Over a scenario, and over a trace as a link, remedies run as
+//! the TCPs do. With one packet per slot, the study's driver runs TCP only, so remedies run in the
+//! general simulator over the same link: a full packet takes a slot and a shorter one less, the
+//! queue never overflows and marks nothing, and acknowledgements take a slot and are never lost. A
+//! packet, or a unit of a link protocol, has the outcome of the slot in which its transmission
+//! starts. The protocol's reports take no time, as in 802.11. One run covers the trace and is cut
+//! into stretches.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,28 +28,28 @@ use super::planned::{Planned, Remedy};
 use super::preconditions::loses;
 use super::result::{Aim, Channel};
 use super::scenarios::{of_slots, with_trace};
-use super::tcp_spec::TcpSpec;
+use super::variant_spec::VariantSpec;
 
 /// The TCP without a remedy, as in the papers.
 pub(crate) const REFERENCE: &str = "sack";
 
-/// The name of all usual remedies together.
+/// The name that stands for all usual remedies.
 const USUAL: &str = "usual";
 
-/// The usual remedies. LL-ARQ retransmits the missing units. S2's baseline retransmits whole frames,
-/// which is worse where units are lost one by one, and equal where a packet is lost as a whole.
+/// The usual remedies. LL-ARQ retransmits the missing units. S2's baseline retransmits whole
+/// frames: worse than LL-ARQ if single units are lost, equal if packets are lost as a whole.
 const REMEDIES: [&str; 5] =
     ["sack@ll-arq:arq=selective", "sack@ll-harq", "lt-tcp", "lt-tcp@ll-harq", "sliding"];
 
-/// The usual remedies against the wait in the queue of a link of varying capacity, the reference first:
-/// queue disciplines that answer to the delay, and a transport that keeps the queue short by itself.
+/// The usual remedies against the wait in the queue of a link of varying capacity, the reference
+/// first: queue disciplines that control the delay, and a transport that keeps the queue short.
 const AGAINST_DELAY: [&str; 5] = ["cubic", "cubic@codel", "cubic@fq-codel", "cubic@pie", "sliding"];
 
-/// The longest slot: the transports' own timers last up to some seconds.
+/// Longest slot: the transports' own timers last up to several seconds.
 const LONGEST_SLOT: Span = Span::from_secs(10);
 
-/// Remedies run over this many packets from the start of a trace, one packet a slot. Chosen, to limit
-/// the running time.
+/// Remedies run over this many packets from the start of a trace, one packet per slot, to limit the
+/// running time. \[choice\]
 pub(crate) const MAX_SLOTS: usize = 100_000;
 
 const NO_LOSS: &str = "Link protocols are left out: no link of the scenario loses packets, and 802.11 \
@@ -56,24 +57,24 @@ cells have their own retransmissions.";
 
 const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing; \
 acknowledgements arrive a slot later. A unit of a link protocol has the fate of the slot in which it is \
-sent. The trace gives nothing finer, so parity within a packet remedies little here; retransmission in later \
-slots remedies. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
-that loses much meets other slots than in the comparison of TCPs, and its goodput differs between the two \
+sent. The trace has no finer outcomes, so parity within a packet helps little, and retransmission in later \
+slots helps. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
+with many losses meets other slots than in the comparison of TCPs, and its goodput differs between the two \
 as it does between stretches of the trace.";
 
 const AS_LINK: &str = "Packets, and units of a link protocol, that are sent within one slot of the trace \
-share its fate: parity within a packet remedies only if the packet lasts longer than a slot.";
+share its fate: parity within a packet helps only if the packet lasts longer than a slot.";
 
-/// The remedies that `names` ask for, the reference first; empty if they ask for none.
-pub(crate) fn choices(names: &[String]) -> Result<Vec<TcpSpec>, CompareError> {
+/// The remedies that `names` request, the reference first; empty without names.
+pub(crate) fn choices(names: &[String]) -> Result<Vec<VariantSpec>, CompareError> {
     let named = names.iter().map(String::as_str);
     let named = named.flat_map(|name| match name.trim() {
         USUAL => REMEDIES.to_vec(),
         name => vec![name],
     });
-    let mut found: Vec<TcpSpec> = Vec::new();
+    let mut found: Vec<VariantSpec> = Vec::new();
     for name in std::iter::once(REFERENCE).chain(named) {
-        let choice = TcpSpec::parse(name)?;
+        let choice = VariantSpec::parse(name)?;
         if !found.iter().any(|c| c.label() == choice.label()) {
             found.push(choice);
         }
@@ -81,14 +82,14 @@ pub(crate) fn choices(names: &[String]) -> Result<Vec<TcpSpec>, CompareError> {
     Ok(if found.len() > 1 { found } else { Vec::new() })
 }
 
-/// The remedies that `names` ask for on a link of varying capacity, the reference first.
-pub(crate) fn against_delay(names: &[String]) -> Result<Vec<TcpSpec>, CompareError> {
+/// The remedies that `names` request on a link of varying capacity, the reference first.
+pub(crate) fn against_delay(names: &[String]) -> Result<Vec<VariantSpec>, CompareError> {
     let usual = |name: &String| name.trim() == USUAL;
     let named: Vec<&str> = names.iter().filter(|name| !usual(name)).map(String::as_str).collect();
     let usual = if names.iter().any(usual) { &AGAINST_DELAY[..] } else { &AGAINST_DELAY[..1] };
-    let mut found: Vec<TcpSpec> = Vec::new();
+    let mut found: Vec<VariantSpec> = Vec::new();
     for name in usual.iter().chain(&named) {
-        let choice = TcpSpec::parse(name)?;
+        let choice = VariantSpec::parse(name)?;
         if !found.iter().any(|c| c.label() == choice.label()) {
             found.push(choice);
         }
@@ -100,10 +101,11 @@ pub(crate) fn against_delay(names: &[String]) -> Result<Vec<TcpSpec>, CompareErr
 pub(crate) fn over_scenario<'a>(
     scenario: &Scenario,
     (folder, known): (&Path, &BTreeMap<String, Arc<Outcomes>>),
-    choices: &[TcpSpec],
+    choices: &[VariantSpec],
     options: &CompareOptions,
 ) -> Result<Remedy<'a>, CompareError> {
-    let plans = |choices: &[TcpSpec]| Plans::new(scenario, folder, known.clone(), choices, options);
+    let plans =
+        |choices: &[VariantSpec]| Plans::new(scenario, folder, known.clone(), choices, options);
     let mut notes = Vec::new();
     let mut kept = choices.to_vec();
     if !scenario.resolve()?.links.iter().any(loses) {
@@ -115,8 +117,8 @@ pub(crate) fn over_scenario<'a>(
     let made = if let Ok(made) = plans(&kept) {
         made
     } else {
-        // A remedy that this scenario cannot run is left out; the others run.
-        let mut possible: Vec<TcpSpec> = Vec::new();
+        // Leaves out a remedy that this scenario cannot run; the others run.
+        let mut possible: Vec<VariantSpec> = Vec::new();
         for (i, choice) in kept.into_iter().enumerate() {
             match plans(std::slice::from_ref(&choice)) {
                 Ok(_) => possible.push(choice),
@@ -148,7 +150,7 @@ pub(crate) fn over_link<'a>(
     link: &LinkTrace,
     scenario: &Scenario,
     stretch: Span,
-    choices: &[TcpSpec],
+    choices: &[VariantSpec],
     options: &CompareOptions,
 ) -> Result<Remedy<'a>, CompareError> {
     let known = with_trace(link.outcomes.clone());
@@ -166,7 +168,7 @@ pub(crate) fn over_link<'a>(
 pub(crate) fn over_capacity<'a>(
     scenario: &Scenario,
     stretch: Span,
-    choices: &[TcpSpec],
+    choices: &[VariantSpec],
     options: &CompareOptions,
 ) -> Result<Remedy<'a>, CompareError> {
     let known = BTreeMap::new();
@@ -179,12 +181,12 @@ pub(crate) fn over_capacity<'a>(
     Ok(made)
 }
 
-/// Remedies over a trace, one packet a slot; `None` if its slots are too long for them.
+/// Remedies over a trace, one packet per slot; `None` if its slots are too long for them.
 pub(crate) fn over_slots<'a>(
     link: &LinkTrace,
     config: &SlottedConfig,
     wanted: Option<u32>,
-    choices: &[TcpSpec],
+    choices: &[VariantSpec],
 ) -> Result<Option<Remedy<'a>>, CompareError> {
     let slots = link.outcomes.len().min(MAX_SLOTS);
     if config.slot > LONGEST_SLOT || slots == 0 {

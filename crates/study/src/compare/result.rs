@@ -1,4 +1,4 @@
-//! What a comparison reports. The names here are the documented, versioned JSON format.
+//! The result of a comparison. The names are the documented, versioned JSON format.
 //!
 //! Quantities are in SI units named in their keys. An [`Estimate`](airtcp_sim::Estimate) is a mean with its 95 %
 //! interval over the replications (or stretches) of a case.
@@ -35,17 +35,17 @@ pub struct CompareResult {
     pub variants: Vec<String>,
     /// The variant that the others are compared with.
     pub reference: String,
-    /// The variant that each has to share with, if sharing was asked for.
+    /// The variant that shares the path with each variant, if requested.
     pub rival: Option<String>,
-    /// The scenarios and links, in the order given; only those with something finished.
+    /// The scenarios and links in the given order; only those with results.
     pub subjects: Vec<Subject>,
-    /// Files that were passed over, and why: no traces, or an interval that is no slot.
+    /// Skipped files and the reasons: the file is no trace, or its interval is no possible slot.
     pub skipped: Vec<Skipped>,
     /// True if the comparison was stopped before its end.
     pub interrupted: bool,
 }
 
-/// What was given to compare TCPs on.
+/// Kinds of subjects on which TCPs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
@@ -78,28 +78,28 @@ pub struct Subject {
     pub slot_s: Option<f64>,
     /// True if neither the trace nor the options say how long a slot is, and 10 ms is assumed.
     pub slot_assumed: bool,
-    /// The flows whose TCP is exchanged, of a scenario.
+    /// The flows of a scenario whose TCP the comparison replaces.
     pub flows: Vec<String>,
-    /// The TCP parameters that each variant has here.
+    /// The TCP parameters of each variant on this subject.
     pub tcp: Vec<VariantTcp>,
     /// The scenario with every default filled in; its flows have their own TCP.
     pub scenario: Option<Value>,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     pub notes: Vec<String>,
-    /// What each TCP got: over the scenario or trace itself, and over links that look like it.
+    /// The results of each TCP: over the scenario or trace itself, and over its synthetic links.
     pub cases: Vec<Case>,
-    /// What would help against its losses, or on a link of varying capacity against the wait in its queue;
-    /// null if that was not asked for.
+    /// Remedies against its losses, or on a link of varying capacity against the wait in its queue;
+    /// null if none were requested.
     pub remedies: Option<Remedies>,
 }
 
-/// What a remedy is to change.
+/// The aim of a remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aim {
-    /// Losses: goodput is to rise.
+    /// Higher goodput in spite of losses.
     Losses,
-    /// The wait in a queue: the delivery time is to fall.
+    /// A shorter wait in the queue.
     Delay,
 }
 
@@ -107,15 +107,15 @@ pub enum Aim {
 /// against the wait in the queue of a link of varying capacity, queue disciplines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remedies {
-    /// What they are to change.
+    /// The aim of the remedies.
     pub aim: Aim,
-    /// The TCP without remedy that each is compared with.
+    /// The TCP without a remedy that each is compared with.
     pub reference: String,
-    /// The parameters that each has here.
+    /// The parameters of each remedy on this subject.
     pub tcp: Vec<VariantTcp>,
-    /// What was left out, and what the channel can and cannot show.
+    /// The remedies left out, and what the channel can and cannot show.
     pub notes: Vec<String>,
-    /// What each got; of a study without the single runs and windows.
+    /// The results; in a study without the single runs and windows.
     #[serde(flatten)]
     pub case: Case,
 }
@@ -125,13 +125,13 @@ pub struct Remedies {
 pub struct VariantTcp {
     /// The variant.
     pub variant: String,
-    /// What it speaks: `tcp`, `lt-tcp` or `sliding`.
+    /// Its transport: `tcp`, `lt-tcp` or `sliding`.
     pub transport: String,
-    /// Its congestion law; of `sliding`, which has its own, that of the TCP in its place.
+    /// Its congestion law; for `sliding`, which has its own, that of the TCP that it replaces.
     pub law: String,
-    /// Its loss recovery; of TCP alone.
+    /// Its loss recovery; only TCP has one.
     pub recovery: String,
-    /// All its parameters; of the first flow, where flows have parameters of their own.
+    /// All its parameters; if flows differ in parameters, those of the first flow.
     pub parameters: Value,
 }
 
@@ -161,11 +161,11 @@ impl Channel {
     }
 }
 
-/// What the intervals are over.
+/// The samples of the intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// Replications with randomness of their own, the same for every variant.
+    /// Replications with different random numbers, the same for every variant.
     Replications,
     /// Equal stretches of one trace.
     Stretches,
@@ -176,15 +176,15 @@ pub enum Over {
 pub struct Case {
     /// The channel.
     pub channel: Channel,
-    /// What the intervals are over.
+    /// The samples of the intervals.
     pub over: Over,
-    /// How many there are of it.
+    /// Number of these samples.
     pub replications: u32,
-    /// What each variant got, in order.
+    /// The outcome of each variant, in order.
     pub outcomes: Vec<Outcome>,
     /// The variants by goodput alone.
     pub ranking: Ranking,
-    /// What to conclude: goodput weighed against delay, waste and what is left to others.
+    /// The conclusion from goodput, delay, waste and the share left to other flows.
     pub verdict: Verdict,
     /// Each variant in each replication.
     pub runs: Vec<CompareRun>,

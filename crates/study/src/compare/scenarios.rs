@@ -1,6 +1,6 @@
-//! Scenarios around files: a trace as the losses of a link, a capacity as its rate, a slot of a trace as
-//! the time that a full packet takes. They go through the file format, which fills in what is not said
-//! here.
+//! Scenarios made of files: a trace as the losses of a link, a capacity as its rate, a slot of a
+//! trace as the time of a full packet. They pass through the scenario format, which fills in the
+//! defaults.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::error::CompareError;
 use super::options::AsLink;
 
-/// The name that stands for the trace.
+/// The name of the trace in the scenario.
 const TRACE: &str = "trace";
 
 /// Headers of a full packet: IP and TCP without options.
@@ -25,17 +25,18 @@ const HEADERS: u64 = 40;
 /// Packets that the queue of a link with one packet a slot holds: more than any window.
 const ENDLESS: u32 = 1_000_000;
 
-/// How much faster acknowledgements are sent than data, one packet a slot: they take no time.
+/// Rate of acknowledgements over that of data with one packet per slot: acknowledgements take no
+/// time.
 const FASTER: u64 = 1000;
 
-/// The stretches of a file that the replications of a scenario are: how many, and how long each.
+/// Number and length of the stretches of a file, which are the replications of a scenario.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stretches {
     pub(crate) parts: u32,
     pub(crate) length: Span,
 }
 
-/// A trace by the name that a link around it gives it.
+/// A trace under the name that the scenario of its link uses.
 pub(crate) fn with_trace(outcomes: Outcomes) -> BTreeMap<String, Arc<Outcomes>> {
     [(TRACE.to_owned(), Arc::new(outcomes))].into()
 }
@@ -108,7 +109,8 @@ fn one_flow(
     serde_json::from_value(scenario).map_err(|e| CompareError::other(format!("as_link: {e}")))
 }
 
-/// The scenario of `slots` of a trace, one packet a slot; `None` if no link is as fast or as slow.
+/// The scenario of `slots` of a trace, one packet per slot; `None` if a link cannot be that fast or
+/// slow.
 pub(crate) fn of_slots(
     config: &SlottedConfig,
     slots: usize,

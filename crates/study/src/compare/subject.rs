@@ -1,4 +1,4 @@
-//! From what was given to the cases that are run: scenarios here, traces in `links`.
+//! Prepares the inputs of a comparison: scenarios here, traces in `links`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,33 +14,33 @@ use super::plan::Plans;
 use super::planned::{Planned, Prepared};
 use super::remedies;
 use super::result::Channel;
-use super::tcp_spec::TcpSpec;
+use super::variant_spec::VariantSpec;
 use crate::draws::Naming;
 
-/// What TCPs are to be compared on.
+/// An input of a comparison.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A scenario as read.
     Scenario {
-        /// Its file: its name in results and in messages.
+        /// Its file, as results and messages name it.
         name: String,
-        /// Its text, in which messages find their line.
+        /// Its text, for the line numbers of messages.
         text: String,
         /// The scenario.
         scenario: Box<Scenario>,
-        /// Where the traces that it names are looked for.
+        /// The folder of the traces that it names.
         folder: PathBuf,
     },
     /// A delivery trace.
     Link(Box<LinkTrace>),
 }
 
-/// Makes everything ready, and refuses what cannot be run.
+/// Prepares an input, and refuses one that cannot run.
 pub(crate) fn prepare<'a>(
     given: &'a Input,
     naming: &mut Naming,
-    variants: &[TcpSpec],
-    (remedies, asked): (&[TcpSpec], &[String]),
+    variants: &[VariantSpec],
+    (remedies, asked): (&[VariantSpec], &[String]),
     options: &CompareOptions,
 ) -> Result<Prepared<'a>, CompareError> {
     match (given, &options.as_link) {
@@ -78,7 +78,7 @@ pub(crate) fn prepare<'a>(
     }
 }
 
-/// What kept one replication of what was given from running, with its file and line.
+/// The error of a replication, with its file and line.
 pub(crate) fn at(given: &Input, error: ScenarioError) -> CompareError {
     match given {
         Input::Scenario { name, text, .. } => located(error.into(), name, text),

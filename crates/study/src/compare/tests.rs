@@ -122,7 +122,7 @@ fn a_bare_law_has_the_recovery_of_the_others() {
     assert_eq!((subject.tcp[1].law.as_str(), found), ("reno", None));
     // Recoveries alone may differ: that is then what is compared.
     assert_eq!(note(scenario(LOSSY), &["newreno", "sack", "reno-nosack"]).1, None);
-    // Where laws and recoveries differ it is said which has which.
+    // If laws and recoveries differ, a note names the recovery of each.
     for given in [scenario(LOSSY), link(0.9, 0.5, 3000)] {
         let (_, found) = note(given, &["newreno", "cubic", "sack"]);
         let found = found.unwrap();
@@ -132,7 +132,7 @@ fn a_bare_law_has_the_recovery_of_the_others() {
 
 #[test]
 fn what_the_path_cannot_give_is_not_ranked() {
-    // Jersey waits for marks. Without them it ignores losses, and gets the most by that.
+    // Jersey waits for marks. Without marks it ignores losses, which gives it the highest goodput.
     let tcp = options(&["sack", "jersey:ecn=true", "vegas:loss_response=ecn-only"]);
     let verdict =
         |given: Input| compared(&[given], &tcp).subjects.remove(0).cases.remove(0).verdict;
@@ -142,7 +142,7 @@ fn what_the_path_cannot_give_is_not_ranked() {
         assert_eq!(left, &tcp.tcp[1..], "{found:?}");
         assert!(found.first.is_none_or(|name| name == "sack"));
     }
-    // On a path that marks as they need it, they are.
+    // On a path that marks, they are ranked.
     let queue = |kind: &str| LOSSY.replace("loss =", &format!("queue = {kind}\nloss ="));
     let found = verdict(scenario(&queue("{ kind = \"jersey\" }")));
     assert_eq!(
@@ -168,7 +168,7 @@ fn a_verdict_sees_what_is_left_to_others() {
     let difference = case.outcomes[1].share_difference.unwrap().absolute.mean.unwrap();
     let of = |i: usize| case.outcomes[i].others_goodput_bps.unwrap().mean.unwrap();
     assert!((difference - (of(1) - of(0))).abs() < 1.0);
-    // One flow alone leaves nothing to nobody.
+    // A single flow has no other flows.
     let case = compared(&[scenario(LOSSY)], &tcp_alone()).subjects.remove(0).cases.remove(0);
     assert_eq!(case.verdict.measures.len(), 3);
     assert!(case.outcomes[1].share_difference.is_none());
@@ -189,7 +189,7 @@ fn workers_and_order_change_nothing() {
         CompareResult { options: plain, ..result }
     };
     assert_eq!(text(1, &tcp), text(2, &tcp));
-    // A variant gets the same whoever stands beside it.
+    // The results of a variant do not depend on the other variants.
     let (all, one) = (text(2, &tcp), text(2, &["sack"]));
     let alone: Vec<_> = one.subjects.iter().flat_map(|s| &s.cases).collect();
     for (case, alone) in all.subjects.iter().flat_map(|s| &s.cases).zip(alone) {
@@ -200,8 +200,8 @@ fn workers_and_order_change_nothing() {
 
 #[test]
 fn a_run_alone_gives_the_same_numbers() {
-    // What a comparison says of a variant is what `run` says of a scenario with this TCP.
-    // Long, so that what waits at the ends of the measured time does not count.
+    // A comparison gives a variant the numbers that `run` gives a scenario with this TCP. Long, so
+    // that packets waiting at the ends of the measured time hardly count.
     let text = LOSSY.replace("4 s", "30 s").replace("500 ms", "5 s");
     let result = compared(&[scenario(&text)], &options(&["newreno"]));
     let outcome = &result.subjects[0].cases[0].outcomes[0];
@@ -220,7 +220,7 @@ fn a_run_alone_gives_the_same_numbers() {
     let (mean, own) = (outcome.rtt_mean_s.mean.unwrap(), quantities["rtt_mean_s"].mean.unwrap());
     assert!((mean / own - 1.0).abs() < 1e-9, "{mean} {own}");
     assert!(outcome.rtt_p95_s.mean.unwrap() >= mean);
-    // Little's law says what a stopwatch on every packet says.
+    // Little's law agrees with the measured wait of every packet.
     let waits: Vec<f64> = (0..4)
         .map(|n| {
             let stop = airtcp_sim::parallel::Stop::new();
@@ -252,15 +252,15 @@ impl airtcp_probe::Probe for Stopwatch {
     fn record(
         &mut self,
         now: airtcp_units::Nanos,
-        who: airtcp_probe::Who,
+        source: airtcp_probe::EventSource,
         event: &airtcp_probe::Event,
     ) {
-        use airtcp_probe::{Event, Who};
-        match (who, event) {
-            (Who::Queue(0), Event::Enqueued { packet, .. }) => {
+        use airtcp_probe::{Event, EventSource};
+        match (source, event) {
+            (EventSource::Queue(0), Event::Enqueued { packet, .. }) => {
                 self.entered.push_back((*packet, now));
             }
-            (Who::Queue(0), Event::Dequeued { packet, .. }) => {
+            (EventSource::Queue(0), Event::Dequeued { packet, .. }) => {
                 let (first, entered) = self.entered.pop_front().unwrap();
                 assert_eq!(first, *packet);
                 if now.0 >= 5_000_000_000 {
@@ -294,9 +294,10 @@ fn a_loss_model_is_not_called_next_to_nothing() {
         );
         result.subjects[0].notes.clone()
     };
-    // Of replications that deliver nothing there is no scatter to speak of.
+    // Replications that deliver nothing get no note on their scatter.
     assert_eq!(notes("0.999"), Vec::<String>::new());
-    // Next to no packet is lost: the replications are alike, and a loss model is no advice.
+    // Nearly no packet is lost: the replications are alike, and the note does not advise a loss
+    // model.
     let found = notes("1e-9").join(" ");
     assert!(found.contains("The replications hardly differ"), "{found}");
     assert!(!found.contains("little") && !found.contains("A loss model"), "{found}");
@@ -317,7 +318,7 @@ fn sharing() {
         assert!(run.jain_index.unwrap() <= 1.0);
     }
     assert!(tahoe.rival_difference.is_some() && same.rival_difference.is_none());
-    // Of several TCP flows only the one compared and its rival are left; UDP stays.
+    // Of several TCP flows only the compared one and its rival remain; UDP stays.
     let asked = CompareOptions { flow: Some("right".into()), ..asked };
     let result = compared(&[scenario(FLOWS)], &asked);
     assert_eq!(result.subjects[0].flows, ["right"]);

@@ -1,7 +1,7 @@
-//! The verdict of a comparison: goodput weighed against delay, waste and what is left to others.
+//! The verdict of a comparison: goodput, delay, waste and the share left to other flows.
 //!
-//! Each variant is held against each other in every criterion that was measured. A difference
-//! counts if its paired interval excludes zero *and* its mean is large enough to matter:
+//! Each variant is compared with each other in every measured criterion. A difference counts if its
+//! paired interval excludes zero *and* its mean is large enough to matter:
 //!
 //! | criterion | quantity | better | matters from [chosen] |
 //! |---|---|---|---|
@@ -16,43 +16,43 @@
 //! another. A variant whose preconditions the path does not meet, or that delivers nothing, is not
 //! ranked.
 //!
-//! The statements about the first hold together: each of the `k - 1` variants is held against it in
-//! `m` criteria, so that the intervals are Bonferroni's, at `0.05 / (m (k - 1))`.
+//! The statements about the first hold jointly: each of the `k - 1` other variants is compared with
+//! it in `m` criteria, with Bonferroni's correction, at `0.05 / (m (k - 1))`.
 
 use airtcp_units::Narrow;
 
 use super::paired;
 use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
 
-/// A difference in goodput from which one TCP is called better, as a share of the larger.
+/// Least difference in goodput that matters, as a share of the larger.
 pub(crate) const GOODPUT_MATTERS: f64 = 0.03;
-/// The same of the time within which 95 % of the data are delivered.
+/// The same for the time within which 95 % of the data are delivered.
 pub(crate) const DELAY_MATTERS: f64 = 0.10;
-/// The same of the share of segments that are retransmissions: a point in a hundred.
+/// The same for the share of retransmitted segments, in absolute terms.
 pub(crate) const WASTE_MATTERS: f64 = 0.01;
-/// The same of bytes put on a link for each byte delivered, as a share of the larger.
+/// The same for bytes sent on a link per byte delivered, as a share of the larger.
 pub(crate) const BYTES_MATTER: f64 = 0.05;
-/// The same of the goodput left to other flows, as a share of the larger.
+/// The same for the goodput left to other flows, as a share of the larger.
 pub(crate) const SHARE_MATTERS: f64 = 0.05;
-/// The same of Jain's index of the compared flows.
+/// The same for Jain's index of the compared flows, in absolute terms.
 pub(crate) const JAIN_MATTERS: f64 = 0.05;
 
-/// What every variant has of one criterion, replication by replication; empty where some
-/// replication has no value, as that of a delay if nothing was delivered.
+/// Each variant's values of one criterion by replication; empty if a replication has no value, such
+/// as a delay without deliveries.
 pub(crate) struct Values {
     pub(crate) measure: Measure,
     pub(crate) each: Vec<Vec<f64>>,
-    /// Variants whose mean rare replications make; none if empty.
+    /// Which variants' means rare replications determine; none if empty.
     pub(crate) rare: Vec<bool>,
 }
 
 impl Values {
-    /// Values of a criterion none of which rare replications make.
+    /// Values of a criterion without rare replications.
     const fn new(measure: Measure, each: Vec<Vec<f64>>) -> Self {
         Self { measure, each, rare: Vec::new() }
     }
 
-    /// How `a` is to `b`: positive if better.
+    /// Compares `a` with `b`: positive if `a` is better.
     fn relation(&self, a: usize, b: usize, alpha: f64) -> i8 {
         let (ours, theirs) = (&self.each[a], &self.each[b]);
         if ours.is_empty() || ours.len() != theirs.len() {
@@ -80,9 +80,9 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The criteria that were measured of the runs of each variant, the goodput first, and whether `rare`
-/// replications make that. `coded` if some variant is more than TCP: then what it puts on the link
-/// counts, not what TCP calls a retransmission.
+/// The measured criteria of the runs of each variant, goodput first; `rare` tells whose mean
+/// goodput rare replications determine. With `coded` (a variant has coding or a link protocol),
+/// bytes on the link count as waste in place of retransmissions.
 pub(crate) fn values(by_variant: &[Vec<CompareRun>], rare: &[bool], coded: bool) -> Vec<Values> {
     let all = |get: fn(&CompareRun) -> Option<f64>| -> Vec<Vec<f64>> {
         let of = |runs: &Vec<CompareRun>| runs.iter().map(get).collect::<Option<Vec<f64>>>();
@@ -131,7 +131,7 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], rare: &[bool], coded: bool)
     found
 }
 
-/// Bytes put on a link per byte delivered, by replication, as parts of the ratio of the totals: see
+/// Bytes sent on a link per byte delivered, by replication, as parts of the ratio of the totals: see
 /// [`paired::ratio`].
 fn bytes_per_byte(runs: &[CompareRun]) -> Vec<f64> {
     let pairs = runs.iter().map(|r| Some((r.link_bps?, r.carried_bps?)));
@@ -156,12 +156,12 @@ fn rank(
         };
         not_ranked.push(NotRanked { variant: name.clone(), why });
     }
-    // Stable: among equals the first named stays first.
+    // Stable: among equals the first in the list stays first.
     ranked.sort_by(|a, b| average(&goodput.each[*b]).total_cmp(&average(&goodput.each[*a])));
     (ranked, not_ranked)
 }
 
-/// Weighs the variants. `unmet` says of each what the path lacks of what it needs.
+/// Compares the variants. `unmet` holds, for each, the needs that the path does not meet.
 pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<String>]) -> Verdict {
     let mut verdict = Verdict {
         measures: values.iter().map(|v| v.measure.clone()).collect(),
@@ -187,7 +187,7 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
     };
     let dominated = |b: usize| ranked.iter().find(|a| **a != b && dominates(**a, b)).copied();
     let free = ranked.iter().copied().find(|i| dominated(*i).is_none());
-    // With wide intervals each might dominate another in a ring; then goodput alone speaks.
+    // With wide intervals, variants may dominate one another in a ring; then goodput alone decides.
     let first = free.unwrap_or(ranked[0]);
     verdict.first = Some(names[first].clone());
     let of = |held: &[(Criterion, i8)], sign: i8| -> Vec<Criterion> {

@@ -1,4 +1,4 @@
-//! What a script says, line by line.
+//! A parsed script.
 
 use airtcp_transport::tcp::{Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
@@ -7,7 +7,7 @@ use super::expect::Expectation;
 use super::origin::Origins;
 use super::pattern::Pattern;
 
-/// A script that has been read.
+/// A parsed script.
 #[derive(Debug, Clone)]
 pub struct Script {
     pub(super) file: String,
@@ -19,19 +19,18 @@ pub struct Script {
 }
 
 impl Script {
-    /// Number of timed lines; a line that stands for several segments counts once for each.
+    /// Number of steps. A line that expands to several segments counts once for each.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// True if the script does nothing.
+    /// True if the script has no step.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 }
 
-/// What is wrong, and in which line of which file: the script itself, or the connection that
-/// did something else.
+/// Error of a script's syntax, or a difference between the script and the connection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct ScriptError {
@@ -39,35 +38,35 @@ pub struct ScriptError {
     pub file: String,
     /// Line, from 1.
     pub line: usize,
-    /// What was found and what was expected or is accepted.
+    /// What was found and what is expected or accepted.
     pub message: String,
 }
 
-/// One timed line.
+/// One step of a script.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) line: usize,
     pub(super) at: When,
-    /// Instead of the script's.
+    /// Tolerance of this step; `None` for the script's.
     pub(super) tolerance: Option<Span>,
     pub(super) action: Action,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// At the instant of the line before.
+    /// At the time of the previous line.
     Same,
     At(Nanos),
-    /// After the line before.
+    /// This time after the previous line.
     After(Span),
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Open,
-    /// The bytes written and how many of them are accepted.
+    /// Bytes to write, and how many of them must be accepted.
     Write(u64, Option<u64>),
-    /// The most to read and how many bytes that gives.
+    /// Maximum bytes to read, and how many must be returned.
     Read(u64, Option<u64>),
     Close,
     Abort,
@@ -76,9 +75,9 @@ pub(super) enum Action {
     Receives(Box<Pattern>),
     /// The connection must send a segment.
     Sends(Box<Pattern>),
-    /// Whatever is sent at this instant is of no interest.
+    /// Ignores segments sent at this instant.
     Skip,
-    /// Nothing may be sent for so long.
+    /// The connection must send nothing for this time.
     Silence(Span),
     Expect(Vec<Expectation>),
 }

@@ -1,14 +1,14 @@
-//! `expect cwnd 3000 state ESTABLISHED`: what can be asked of a connection, and the comparison.
+//! The line `expect cwnd 3000 state ESTABLISHED`: expected values of a connection, and their comparison.
 //!
-//! Names are the counters of [`TcpStats`] and the accessors of [`Connection`]. Sizes in bytes,
-//! times with their unit.
+//! Names are the counters of [`TcpStats`] and accessors of [`Connection`]. Sizes in bytes, times with their
+//! unit.
 
 use std::fmt;
 
 use airtcp_transport::tcp::{Connection, TcpStats};
 use airtcp_units::Span;
 
-/// One name with the value it must have.
+/// One name and its expected value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Expectation {
     pub(super) name: String,
@@ -25,7 +25,7 @@ pub(super) enum Want {
     Word(String),
 }
 
-/// What the connection answers.
+/// A value of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
     Number(u64),
@@ -58,7 +58,7 @@ impl fmt::Display for Want {
 }
 
 impl Want {
-    /// Reads `3000`, `3000..4000`, `3000..`, `200ms`, `1s..2s` or a word.
+    /// Parses `3000`, `3000..4000`, `3000..`, `200ms`, `1s..2s` or a word.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         if !text.starts_with(|c: char| c.is_ascii_digit()) {
             return Ok(Self::Word(text.to_ascii_lowercase()));
@@ -68,7 +68,7 @@ impl Want {
         });
         let bad = || {
             format!(
-                "\"{text}\" is no value: accepted are a number, a time such as 200ms, a range of \
+                "\"{text}\" is not a value: accepted are a number, a time such as 200ms, a range of \
                  either such as 1000..2000, or a word"
             )
         };
@@ -95,7 +95,7 @@ fn number(text: &str) -> Result<u64, ()> {
     text.replace('_', "").parse().map_err(|_| ())
 }
 
-/// Names answered by accessors of the connection rather than by its counters.
+/// Names that are accessors of the connection, not counters.
 const ACCESSORS: [&str; 18] = [
     "cwnd",
     "send_window",
@@ -124,7 +124,7 @@ fn counters(stats: &TcpStats) -> serde_json::Map<String, serde_json::Value> {
     }
 }
 
-/// Checks a name when the script is read.
+/// Checks a name when the script is parsed.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
     let counters = counters(&TcpStats::default());
     if ACCESSORS.contains(&name) || counters.contains_key(name) {
@@ -167,7 +167,7 @@ fn value(connection: &Connection, name: &str) -> Value {
     }
 }
 
-/// The first expectation that does not hold, as expected and as found.
+/// The first expectation that does not hold: expected and found value.
 pub(super) fn mismatch(
     connection: &Connection,
     expectations: &[Expectation],

@@ -19,10 +19,10 @@ const LETTERS: [(Flags, char); 7] = [
 const ECN: [(Ecn, &str); 4] =
     [(Ecn::NotEct, "noect"), (Ecn::Ect0, "ect0"), (Ecn::Ect1, "ect1"), (Ecn::Ce, "ce")];
 
-/// Most segments that one line may stand for.
+/// Maximum number of segments from one line.
 pub(super) const MAX_SEGMENTS: u64 = 10_000;
 
-/// Writes a segment; `from` is the sequence space of its sender, `to` that of the other side.
+/// Writes a segment; `from` is the sequence space of its sender, `to` that of its receiver.
 pub(super) fn write(segment: &Segment, from: &Origin, to: &Origin) -> String {
     let seq = from.to_script(segment.seq);
     let mut words = vec![write_flags(segment.flags)];
@@ -66,7 +66,7 @@ pub(super) fn write_sent(segment: &Segment, origins: &Origins) -> String {
     write(segment, &origins.ours, &origins.peer)
 }
 
-/// Writes what a line asks of a segment.
+/// Writes the pattern of a line.
 pub(super) fn write_pattern(pattern: &Pattern) -> String {
     let mut words = vec![pattern.flags.map_or_else(|| "*".to_owned(), write_flags)];
     match (pattern.seq, pattern.len) {
@@ -112,7 +112,7 @@ fn ecn_name(ecn: Ecn) -> &'static str {
     ECN.iter().find(|(e, _)| *e == ecn).map_or("", |(_, name)| *name)
 }
 
-/// Reads what follows `<` or `>`: one pattern for each segment the line stands for.
+/// Parses the text after `<` or `>`: one pattern for each segment.
 pub(super) fn parse(text: &str) -> Result<Vec<Pattern>, String> {
     let (text, options) = cut(text, '<', '>')?;
     let (text, ecn) = cut(&text, '[', ']')?;
@@ -162,7 +162,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Pattern>, String> {
     Ok((0..times).flat_map(|_| patterns.iter().cloned()).collect())
 }
 
-/// Takes the part between brackets out of a line.
+/// Removes the part between brackets from a line.
 fn cut(text: &str, open: char, close: char) -> Result<(String, Option<String>), String> {
     let Some((before, rest)) = text.split_once(open) else {
         return Ok((text.to_owned(), None));
@@ -185,7 +185,7 @@ fn parse_flags(text: &str) -> Result<Option<Flags>, String> {
     for c in text.chars() {
         let (flag, _) = LETTERS.iter().find(|(_, letter)| *letter == c).ok_or_else(|| {
             format!(
-                "\"{text}\" are no flags: accepted are letters of SFRP.EW, - for none, * for any"
+                "\"{text}\" is not a set of flags: accepted are letters of SFRP.EW, - for none, * for any"
             )
         })?;
         flags |= *flag;
@@ -193,7 +193,7 @@ fn parse_flags(text: &str) -> Result<Option<Flags>, String> {
     Ok(Some(flags))
 }
 
-/// How many segments `xN` stands for.
+/// Parses the number of segments `xN`.
 fn parse_times(word: &str) -> Result<u64, String> {
     let times = word.strip_prefix('x').and_then(|n| n.parse().ok());
     times.filter(|n| (1..=MAX_SEGMENTS).contains(n)).ok_or_else(|| {
@@ -216,7 +216,7 @@ fn integer(text: &str) -> Result<i64, String> {
         .parse()
         .ok()
         .filter(|n| (-(1i64 << 31)..1 << 32).contains(n))
-        .ok_or_else(|| format!("\"{text}\" is no number between -2^31 and 2^32"))
+        .ok_or_else(|| format!("\"{text}\" is not a number between -2^31 and 2^32"))
 }
 
 fn within<T: TryFrom<i64>>(number: i64, what: &str) -> Result<T, String> {
@@ -238,7 +238,7 @@ fn parse_range(text: &str) -> Result<(i64, i64, Option<i64>), String> {
 
 /// `A:B` with A at most B.
 fn pair(text: &str) -> Result<(i64, i64), String> {
-    let (a, b) = text.split_once(':').ok_or_else(|| format!("\"{text}\" is no range A:B"))?;
+    let (a, b) = text.split_once(':').ok_or_else(|| format!("\"{text}\" is not a range A:B"))?;
     let (a, b) = (integer(a)?, integer(b)?);
     if a > b {
         return Err(format!("the range {text} ends before it begins"));
@@ -246,7 +246,7 @@ fn pair(text: &str) -> Result<(i64, i64), String> {
     Ok((a, b))
 }
 
-/// A copy of the pattern for each piece of a range.
+/// A copy of the pattern for each part of a range.
 fn split(
     pattern: &Pattern,
     start: i64,
@@ -326,7 +326,7 @@ fn parse_options(text: &str, pattern: &mut Pattern) -> Result<(), String> {
     Ok(())
 }
 
-/// Nothing, or a value and an echo. Also says how many words were taken.
+/// Parses an optional value and echo. Also returns the number of words used.
 fn parse_stamps(words: &[&str]) -> Result<(Stamps, usize), String> {
     let stamp = |word: &str| -> Result<Option<u32>, String> {
         if word == "*" { Ok(None) } else { integer(word).and_then(|n| within(n, "ts")).map(Some) }

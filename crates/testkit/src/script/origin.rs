@@ -1,18 +1,18 @@
-//! Numbers and times as scripts write them.
+//! Sequence numbers and times in scripts.
 
 use std::fmt;
 
 use airtcp_packet::Seq;
 use airtcp_units::{LowBits, Nanos};
 
-/// Where the two sequence spaces begin, on the wire and in the script.
+/// Origins of the two sequence spaces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origins {
     pub(super) ours: Origin,
     pub(super) peer: Origin,
 }
 
-/// The number of a SYN.
+/// Sequence number of a SYN, on the wire and in the script.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin {
     pub(super) wire: Seq,
@@ -20,18 +20,18 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The wire form of a number in the script.
+    /// Converts a number of the script to the wire.
     pub(super) fn to_wire(self, number: i64) -> Seq {
         Seq(self.wire.0.wrapping_add(u32::low_bits(number.wrapping_sub(self.script))))
     }
 
-    /// The script's form of a number on the wire, within 2^31 of the SYN.
+    /// Converts a number on the wire, within 2^31 of the SYN, to the script.
     pub(super) fn to_script(self, seq: Seq) -> i64 {
         self.script + i64::from(seq.distance_from(self.wire))
     }
 }
 
-/// A time as scripts write it: seconds, to the millisecond at least.
+/// A time in seconds, with at least three decimals.
 pub(super) struct Seconds(pub(super) Nanos);
 
 impl fmt::Display for Seconds {

@@ -1,7 +1,7 @@
-//! Reading a script: header lines that configure, then timed lines.
+//! Parses a script: header lines with the configuration, then timed lines.
 //!
-//! Scripts are files, so every fault is an error with its line, never a panic, and what a line
-//! may stand for is bounded.
+//! Wrong input gives an error with its line and never a panic. The number of segments from a line is
+//! bounded.
 
 use airtcp_packet::Seq;
 use airtcp_transport::tcp::{Profile, Role, TcpConfig};
@@ -13,13 +13,13 @@ use super::notation;
 use super::origin::{Origin, Origins};
 use super::pattern::Pattern;
 
-/// Most steps of a script: far more than anybody reads.
+/// Maximum number of steps of a script.
 const MAX_STEPS: usize = 100_000;
 
-/// Reads a script. `file` is the name that errors give it.
+/// Parses a script. Errors name the file as `file`.
 ///
 /// # Errors
-/// The first line that is not understood, with what is accepted in its place.
+/// The first wrong line, with what is accepted.
 pub fn parse(file: &str, text: &str) -> Result<Script, ScriptError> {
     let mut header = Header::default();
     let mut steps: Vec<Step> = Vec::new();
@@ -62,13 +62,13 @@ pub fn parse(file: &str, text: &str) -> Result<Script, ScriptError> {
     })
 }
 
-/// What the lines before the first timed one say.
+/// Configuration from the header lines.
 struct Header {
     profile: Profile,
     role: Role,
     origins: Origins,
     tolerance: Span,
-    /// Settings with the line they stand in.
+    /// Settings and their lines.
     set: Vec<(usize, String, toml::Value)>,
 }
 
@@ -77,7 +77,7 @@ impl Default for Header {
         Self {
             profile: Profile::Rfc,
             role: Role::Active,
-            // Neither zero nor equal, so that no script passes by accident.
+            // Different and not zero, so that no script passes by accident.
             origins: Origins {
                 ours: Origin { wire: Seq(1_000_000), script: 0 },
                 peer: Origin { wire: Seq(3_000_000_000), script: 0 },
@@ -89,7 +89,7 @@ impl Default for Header {
 }
 
 impl Header {
-    /// Takes a header line; false if it is none.
+    /// Parses a header line; false for other lines.
     fn take(&mut self, line: &str, number: usize) -> Result<bool, String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -159,7 +159,7 @@ impl Header {
     }
 }
 
-/// Checks one setting by itself, so that its line is named.
+/// Checks one setting by itself, so that an error names its line.
 fn check_setting(key: &str, value: &toml::Value) -> Result<(), String> {
     let mut table = toml::Table::new();
     table.insert(key.to_owned(), value.clone());
@@ -185,7 +185,7 @@ fn parse_step(line: &str, number: usize) -> Result<Vec<Step>, String> {
     };
     let actions = parse_action(action)?;
     let step = |(n, action)| {
-        // The first segment of a line fixes its time, the others come with it.
+        // The first segment of a line has the line's time; the others follow at the same time.
         Step { line: number, at: if n == 0 { at } else { When::Same }, tolerance, action }
     };
     Ok(actions.into_iter().enumerate().map(step).collect())
@@ -193,7 +193,7 @@ fn parse_step(line: &str, number: usize) -> Result<Vec<Step>, String> {
 
 /// Decimal seconds as nanoseconds, exactly.
 fn seconds(text: &str) -> Result<u64, String> {
-    let bad = || format!("\"{text}\" is no time in seconds such as 0.100");
+    let bad = || format!("\"{text}\" is not a time in seconds such as 0.100");
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !(fraction.is_empty() || digits(fraction)) || fraction.len() > 9 {
@@ -201,7 +201,7 @@ fn seconds(text: &str) -> Result<u64, String> {
     }
     let secs: u64 = whole.parse().map_err(|_| bad())?;
     let nanos: u64 = format!("{fraction:0<9}").parse().map_err(|_| bad())?;
-    // A century; far below what 64 bits of nanoseconds hold.
+    // A century, far below the range of 64 bits of nanoseconds.
     if secs > 3_200_000_000 {
         return Err(bad());
     }
@@ -215,7 +215,7 @@ fn parse_action(text: &str) -> Result<Vec<Action>, String> {
         if rest.is_empty() {
             Ok(vec![action])
         } else {
-            Err(format!("\"{word}\" takes nothing more"))
+            Err(format!("\"{word}\" takes no argument"))
         }
     };
     match word {

@@ -1,7 +1,7 @@
-//! A segment as a script describes it: some fields given, the others open.
+//! A segment pattern of a script: some fields are given, the others are open.
 //!
-//! As an expectation ([`Pattern::mismatch`]) an open field is not checked. As an input
-//! ([`Pattern::fill`]) it takes what a peer without surprises would put there.
+//! In an expectation ([`Pattern::mismatch`]), open fields are not checked. In an input ([`Pattern::fill`]),
+//! they have the values of a normal peer.
 
 use airtcp_packet::{Ecn, Flags, NO_WINDOW_SCALE, SackBlock, Segment};
 
@@ -39,7 +39,7 @@ pub(super) type Stamps = (Option<u32>, Option<u32>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// `None`: any.
+    /// `None` for any flags.
     pub(super) flags: Option<Flags>,
     pub(super) seq: Option<i64>,
     pub(super) len: Length,
@@ -53,10 +53,10 @@ pub(super) struct Pattern {
     pub(super) ecn: Option<Ecn>,
 }
 
-/// What an input takes from the dialogue so far for the fields its line leaves open.
+/// Values of the open fields of an input, from the dialogue so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Defaults {
-    /// Next in order of what the peer has sent.
+    /// The peer's next sequence number.
     pub(super) seq: i64,
     /// The peer's last acknowledgement.
     pub(super) ack: i64,
@@ -64,12 +64,12 @@ pub(super) struct Defaults {
     pub(super) window: u16,
     /// The peer's timestamp clock.
     pub(super) clock: u32,
-    /// The last timestamp the connection sent.
+    /// The last timestamp that the connection sent.
     pub(super) echo: u32,
 }
 
 impl Pattern {
-    /// The first field in which a segment sent by the connection differs.
+    /// The first field in which a segment sent by the connection differs from the pattern.
     pub(super) fn mismatch(&self, got: &Segment, origins: &Origins) -> Option<&'static str> {
         let (ours, peer) = (&origins.ours, &origins.peer);
         if let Some(flags) = self.flags {

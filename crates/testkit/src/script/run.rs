@@ -1,12 +1,11 @@
-//! Playing a script: the connection in virtual time, its timers fired exactly when they are due.
+//! Plays a script: runs the connection in virtual time and fires its timers when they are due.
 //!
-//! Time is in nanoseconds from the start of the script. An input at an instant comes before the
-//! timers of that instant, as arrivals come before timers everywhere in this project.
+//! Time is in nanoseconds from the start of the script. At one instant, inputs come before timers.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Flags, Segment, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::Connection;
 use airtcp_units::{LowBits, Nanos, Span};
 
@@ -15,17 +14,17 @@ use super::origin::Seconds;
 use super::pattern::{Defaults, Pattern};
 use super::{expect, notation};
 
-/// Lines of the dialogue that an error repeats.
+/// Number of dialogue lines in an error.
 const SHOWN: usize = 11;
 
-/// Most timers fired and segments sent in one script: more mean that it never ends.
+/// Maximum number of timers fired and segments sent in one script; beyond it the script never ends.
 const MAX_EVENTS: u32 = 1_000_000;
 
-/// Plays a script against a fresh connection.
+/// Plays a script against a new connection.
 ///
 /// # Errors
-/// The first line that the connection contradicts: what was expected, what came, and the last
-/// lines of the dialogue.
+/// The first line from which the connection differs: the expected and the found value, and the last lines
+/// of the dialogue.
 pub fn run(script: &Script) -> Result<(), ScriptError> {
     let mut run = Run::new(script);
     for step in &script.steps {
@@ -39,7 +38,7 @@ struct Run<'a> {
     script: &'a Script,
     connection: Connection,
     now: Nanos,
-    /// Sent, but not yet met by a line.
+    /// Segments sent but not yet matched by a line.
     sent: VecDeque<(Nanos, Segment)>,
     dialogue: VecDeque<String>,
     peer: Defaults,
@@ -99,8 +98,7 @@ impl<'a> Run<'a> {
             let tolerance = step.tolerance.unwrap_or(self.script.tolerance);
             return self.expect_segment(pattern, target, tolerance);
         }
-        // Timers due at the target are still to come when something happens there; a look at
-        // the connection comes after them.
+        // An action at the target precedes the timers due there; an expectation follows them.
         let looks = matches!(step.action, Action::Skip | Action::Expect(_));
         if matches!(step.action, Action::Skip) {
             self.skip(target)?;
@@ -179,7 +177,7 @@ impl<'a> Run<'a> {
         self.with(|connection, cx| connection.handle(now, segment, cx));
     }
 
-    /// Meets a line with `>`.
+    /// Matches a line with `>`.
     fn expect_segment(
         &mut self,
         pattern: &Pattern,
@@ -219,7 +217,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Passes over everything sent up to `target`.
+    /// Ignores segments sent up to `target`.
     fn skip(&mut self, target: Nanos) -> Result<(), String> {
         loop {
             while let Some((at, segment)) = self.sent.pop_front() {
@@ -237,7 +235,7 @@ impl<'a> Run<'a> {
         self.note(at, &format!("> {text}"));
     }
 
-    /// Everything sent must have been met by a line.
+    /// Fails if a sent segment was not matched by a line.
     fn nothing_pending(&self) -> Result<(), String> {
         match self.sent.front() {
             None => Ok(()),
@@ -249,7 +247,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Fires the timers due before `limit`, or also those due then, until something is sent.
+    /// Fires the timers due before `limit`, with `inclusive` also those due at `limit`, until a segment is sent.
     fn advance(&mut self, limit: Nanos, inclusive: bool) -> Result<(), String> {
         while self.sent.is_empty() {
             let due = self.connection.next_timer();
@@ -272,7 +270,7 @@ impl<'a> Run<'a> {
                 self.peer.echo = segment.timestamps.0;
             }
             if segment.flags.has(Flags::SYN) {
-                // A peer without surprises acknowledges the SYN.
+                // A normal peer acknowledges the SYN.
                 self.peer.ack = self.peer.ack.max(self.script.origins.ours.script + 1);
             }
             self.sent.push_back((now, segment));
@@ -284,13 +282,15 @@ impl<'a> Run<'a> {
     fn count(&mut self) -> Result<(), String> {
         self.events += 1;
         if self.events > MAX_EVENTS {
-            return Err(format!("more than {MAX_EVENTS} timers and segments: it does not end"));
+            return Err(format!(
+                "more than {MAX_EVENTS} timers and segments: the script does not end"
+            ));
         }
         Ok(())
     }
 
     fn with<T>(&mut self, f: impl FnOnce(&mut Connection, &mut Cx<'_, NoProbe>) -> T) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, Side::Client));
-        f(&mut self.connection, &mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, Side::Client));
+        f(&mut self.connection, &mut Cx::new(&mut NoProbe, source))
     }
 }

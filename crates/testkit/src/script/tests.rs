@@ -1,4 +1,4 @@
-//! The reader and the player: what they accept, what they say, and that scripts can fail.
+//! Tests of the parser and the player: accepted scripts, errors, and failing scripts.
 
 use airtcp_transport::tcp::Role;
 use proptest::prelude::*;
@@ -30,8 +30,8 @@ fn a_script_passes() {
     run(&script).unwrap();
 }
 
-/// A script that says something else than the connection does fails at that line, and says
-/// what was expected and what came in the notation of the script.
+/// A script that differs from the connection fails at that line. The error has the expected and the found
+/// segment in the notation of the script.
 #[test]
 fn a_wrong_script_fails() {
     let wrong = HANDSHAKE.replace("seq 1 ack 1", "seq 1 ack 2");
@@ -75,7 +75,7 @@ fn every_field_can_fail() {
 }
 
 #[test]
-fn faults_of_a_script_are_placed() {
+fn errors_of_a_script_name_the_line() {
     let faults = [
         ("", 1, "does nothing"),
         ("0 open\nset mss = 1000", 2, "unknown line"),
@@ -104,17 +104,17 @@ fn faults_of_a_script_are_placed() {
         ("< . ack 1 <window 5>", 1, "accepted are mss"),
         ("< . ack 1 <no fun>", 1, "followed by"),
         ("< . ack 1 [cw]", 1, "[ect0]"),
-        ("0.0.1 open", 1, "no time"),
-        ("+x open", 1, "no time"),
-        ("0 open now", 1, "takes nothing more"),
+        ("0.0.1 open", 1, "not a time"),
+        ("+x open", 1, "not a time"),
+        ("0 open now", 1, "takes no argument"),
         ("0 write", 1, "accepted is write N"),
         ("0 read 5 gave 4", 1, "read N gives M"),
         ("0 auto_read maybe", 1, "on or off"),
-        ("0 silence", 1, "no time"),
+        ("0 silence", 1, "not a time"),
         ("0 expect", 1, "pairs"),
         ("0 expect colour 3", 1, "accepted are cwnd"),
-        ("0 expect cwnd 3..2", 1, "no value"),
-        ("0 expect cwnd 3x", 1, "no value"),
+        ("0 expect cwnd 3..2", 1, "not a value"),
+        ("0 expect cwnd 3x", 1, "not a value"),
     ];
     for (text, line, message) in faults {
         let e = parse("test.tcp", text).expect_err(text);
@@ -154,7 +154,7 @@ proptest! {
         let _ = parse("t", &text);
     }
 
-    /// Pieces of real scripts in any order reach further than arbitrary characters.
+    /// Words of real scripts in any order reach deeper than arbitrary characters.
     #[test]
     fn the_reader_never_panics_on_near_scripts(
         words in prop::collection::vec(
@@ -201,7 +201,7 @@ proptest! {
         let text = format!("{names} {seq}:{end} ack {ack} win {window} <{options}>");
         let pattern = &field(&text)[0];
         let defaults = pattern::Defaults { seq: 0, ack: 0, window: 0, clock: 0, echo: 0 };
-        // Filled as the peer's, so that "ours" and "peer" change places when it is compared.
+        // The segment is filled as the peer's, so `ours` and `peer` are exchanged for the comparison.
         let swapped = Origins { ours: origins.peer, peer: origins.ours };
         let segment = pattern.fill(&defaults, &origins);
         prop_assert_eq!(pattern.mismatch(&segment, &swapped), None);

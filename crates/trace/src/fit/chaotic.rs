@@ -1,9 +1,9 @@
 //! A chaotic map with the mean and the spread of the run lengths of a trace.
 //!
-//! For each side the exponent is tried from light to heavy tails; for each the step is found that
-//! gives the mean length of the runs, and the exponent is kept whose residual burst (see
-//! [`crate::metrics::residual_burst`]) is nearest. Points are first taken to enter a side
-//! evenly; as they do not quite, the means asked for are corrected by what the map really makes.
+//! For each side the fit tries exponents from light to heavy tails. For each exponent it finds the
+//! step that gives the mean run length. It keeps the exponent with the nearest residual burst (see
+//! [`crate::metrics::residual_burst`]). The first approximation assumes that points enter a side
+//! evenly. Runs of the map itself then correct the wanted means.
 
 use airtcp_units::detmath;
 
@@ -18,7 +18,7 @@ const ENTRIES: u32 = 200;
 const EXPONENTS: u32 = 11;
 /// Halvings of the step's range, on a logarithmic scale from 1e-7 to 1/2.
 const STEPS: usize = 24;
-/// Corrections by what the map makes, and packets drawn for each.
+/// Corrections by runs of the map, and packets drawn for each.
 const ROUNDS: usize = 4;
 const DRAWN: usize = 40_000;
 
@@ -47,7 +47,7 @@ pub fn fit_chaotic_map(trace: &Outcomes) -> Option<ChaoticMap> {
 }
 
 fn fit_side(mean: f64, residual: f64, longest: u64) -> Side {
-    // Runs that a point takes longer for than any seen would be cut: they cannot matter.
+    // Runs are cut at a length beyond the longest of the trace, where they do not matter.
     let most = longest.saturating_mul(4).max(16);
     let mut best = (f64::INFINITY, Side { exponent: 1.0, step: 0.5 });
     for i in 0..EXPONENTS {
@@ -99,7 +99,7 @@ mod tests {
         assert!(fit_chaotic_map(&[false; 9].into_iter().collect()).is_none());
     }
 
-    /// With exponent 1 and every step the same, runs are as long as the geometry says.
+    /// With exponent 1 every step is the same, and run lengths follow by hand.
     #[test]
     fn escape_times_by_hand() {
         // c = 0: x + 1/2 each time, so that every point leaves in one step.

@@ -1,8 +1,8 @@
-//! Hidden Markov models by expectation and maximisation: Baum and Welch's algorithm with scaled
-//! forward and backward passes (Rabiner, Proc. IEEE 77(2), 1989, section V).
+//! Hidden Markov models by expectation maximisation: the Baum-Welch algorithm with scaled forward
+//! and backward passes (Rabiner, Proc. IEEE 77(2), 1989, section V).
 //!
-//! Starts from deliveries spread evenly and slowly mixing states, so that the same trace gives the
-//! same model. A maximum found this way is a local one.
+//! The search starts from evenly spread deliveries and slowly mixing states, so that the same trace
+//! gives the same model. The maximum is a local one.
 
 use airtcp_units::{Outcomes, detmath};
 
@@ -10,11 +10,11 @@ use crate::synth::HiddenMarkov;
 
 /// Packets used at most: the start of the trace. The cost is linear in them.
 const MAX_PACKETS: usize = 100_000;
-/// Steps at most; the gain of a step falls below `CLOSE` of the likelihood long before as a rule.
+/// Most steps. The gain of a step usually falls below [`CLOSE`] much earlier.
 const MAX_STEPS: usize = 60;
-/// Relative gain of the log-likelihood at which it ends.
+/// Relative gain of the log-likelihood at which the search ends.
 const CLOSE: f64 = 1e-7;
-/// No probability is taken below this: a zero could never be left again.
+/// Least probability: the search could never leave a zero.
 const FLOOR: f64 = 1e-9;
 /// Chance to stay in a state before the first step.
 const STAY: f64 = 0.95;
@@ -93,7 +93,7 @@ impl Work {
         likelihood
     }
 
-    /// The backward pass, and the expected counts as it goes.
+    /// The backward pass, which adds up the expected counts.
     fn backward(&self, model: &HiddenMarkov, bits: &[bool]) -> Expected {
         let n = self.states;
         let mut moves = vec![vec![0.0; n]; n];
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// The likelihood of the scaled passes against the definition: the sum over all ways through
+    /// The likelihood of the scaled passes against the definition: the sum over all paths through
     /// the states.
     #[test]
     fn likelihood_by_enumeration() {
@@ -199,7 +199,7 @@ mod tests {
         assert!((fit.delivery[1] - 0.9).abs() < 0.03, "{fit:?}");
         assert!((fit.transitions[0][1] - 0.02).abs() < 0.006, "{fit:?}");
         assert!((fit.transitions[1][0] - 0.01).abs() < 0.004, "{fit:?}");
-        // More states never explain less, up to where the steps end.
+        // More states never explain less, except for the limit of steps.
         let (_, three) = fit_hidden_markov(&trace, 3).unwrap();
         assert!(three > likelihood - 1.0);
     }
@@ -217,7 +217,7 @@ mod tests {
         let mut last = f64::NEG_INFINITY;
         for _ in 0..30 {
             let now = work.step(&mut model, &bits);
-            // The stationary start is not maximised over, which can cost a little.
+            // The search does not maximise over the stationary start, so a step may lose a little.
             assert!(now > last - 0.1, "{now} after {last}");
             last = now;
         }

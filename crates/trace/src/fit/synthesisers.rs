@@ -1,9 +1,9 @@
-//! The synthesisers of bursty links: each takes a measured trace and gives a model that draws
-//! links like it.
+//! Synthesisers of bursty links: each fits a model to a measured trace, from which similar links
+//! are drawn.
 //!
 //! S1 (section 9) found that Gilbert-Elliott links of the same PRR and mu miss the rare long
-//! bursts; what the others of the literature make of the same trace can be scored by S1's two
-//! tests, TCP's throughput and the longest burst (see `docs/models/prediction.md`).
+//! bursts. The other models of the literature can be scored on the same trace by S1's two tests,
+//! TCP's throughput and the longest burst (see `docs/models/prediction.md`).
 
 use airtcp_units::Outcomes;
 
@@ -25,7 +25,7 @@ const WINDOW: usize = 1000;
 pub struct Synthesiser {
     /// Its name.
     pub name: &'static str,
-    /// What it keeps of the trace.
+    /// The statistics of the trace that it keeps.
     pub description: &'static str,
     /// Where it is from.
     pub source: &'static str,
@@ -33,14 +33,13 @@ pub struct Synthesiser {
 }
 
 impl Synthesiser {
-    /// The model of `trace`; `None` if the trace does not have what it needs (both outcomes, as a
-    /// rule).
+    /// The model of `trace`; `None` if the trace lacks what it needs (usually both outcomes).
     pub fn fit(&self, trace: &Outcomes) -> Option<SynthModel> {
         (self.fit)(trace)
     }
 }
 
-/// All synthesisers, from the simplest on.
+/// All synthesisers, the simplest first.
 pub const SYNTHESISERS: &[Synthesiser] = &[
     Synthesiser {
         name: "independent",
@@ -115,8 +114,8 @@ fn conditional(trace: &Outcomes) -> Option<Conditional> {
         if bursts.count == 0 {
             return None;
         }
-        // Chance that a run of at least k goes on; beyond the last well-sampled k all that is
-        // longer is pooled into one geometric tail.
+        // Probability that a run of at least k continues; beyond the last well-sampled k, longer
+        // runs share one geometric tail.
         let mut table = Vec::new();
         let (mut at_least, mut packets_beyond) = (bursts.count, bursts.packets);
         let mut ended = bursts.histogram.iter().peekable();
@@ -129,7 +128,7 @@ fn conditional(trace: &Outcomes) -> Option<Conditional> {
             packets_beyond -= at_least;
             at_least -= here;
         }
-        // `at_least` runs end once each within the packets that lie beyond.
+        // `at_least` runs end once each in the packets beyond k.
         let end = at_least as f64 / (packets_beyond as f64).max(at_least as f64);
         table.push(1.0 - end);
         Some(table)
@@ -139,7 +138,7 @@ fn conditional(trace: &Outcomes) -> Option<Conditional> {
     Some(Conditional { after_success, after_loss })
 }
 
-/// The course of g and b. `None` without both outcomes.
+/// g and b over time. `None` without both outcomes.
 fn inhomogeneous(trace: &Outcomes) -> Option<Inhomogeneous> {
     if trace.received() == 0 || trace.received() == trace.len() {
         return None;
@@ -155,7 +154,7 @@ fn inhomogeneous(trace: &Outcomes) -> Option<Inhomogeneous> {
             runs[usize::from(received)] += 1;
             packets[usize::from(received)] += length;
         });
-        // A run that goes on beyond the window does not end in it.
+        // A run that continues beyond the window does not end in it.
         if let (Some(last), Some(next)) = (trace.get(end - 1), trace.get(end))
             && last == next
         {

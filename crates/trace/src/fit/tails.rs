@@ -1,7 +1,7 @@
 //! Run lengths with heavy tails: a discrete Pareto or Weibull law with the mean of the runs seen.
 //!
-//! The mean is kept so that the link keeps its PRR. Pareto's index follows from it, with the cut
-//! at the longest run seen; of the Weibull laws with that mean the most likely is taken.
+//! Keeping the mean keeps the link's PRR. The mean and the cut at the longest run give Pareto's
+//! index. Of the Weibull laws with that mean, the fit takes the most likely.
 
 use airtcp_units::detmath;
 
@@ -63,7 +63,7 @@ pub fn weibull(runs: &Bursts) -> Option<RunLengths> {
 fn q_for(mean: f64, shape: f64) -> Option<f64> {
     let (mut low, mut high) = (1e-12_f64, 1.0 - 1e-12);
     for _ in 0..STEPS {
-        // The odds are searched evenly on a logarithmic scale on both sides.
+        // The search is over the logarithm of the odds.
         let odds = ((low / (1.0 - low)) * (high / (1.0 - high))).sqrt();
         let middle = odds / (1.0 + odds);
         if weibull_mean(middle, shape, 4.0 * mean + 1e4) < mean {
@@ -80,7 +80,7 @@ fn weibull_mean(q: f64, shape: f64, most: f64) -> f64 {
     let ln_q = detmath::ln(q);
     let tail = |k: f64| detmath::exp(ln_q * detmath::pow(k, shape));
     let mut sum = 1.0;
-    // Exactly for the first terms, then by the trapezium rule over widening steps.
+    // The first terms exactly, the others by the trapezoidal rule over widening steps.
     for k in 1..=64 {
         sum += tail(f64::from(k));
     }

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of link a packet reception ratio (PRR) makes. S1 prints very poor < 0.1,
-/// poor 0.1 to 0.2, intermediate 0.2 to 0.6, good and very good above, perfect = 1; which side a
-/// boundary falls on and the step from good to very good (0.9) are our choices.
+/// The class of a link by its packet reception ratio (PRR). S1 prints very poor < 0.1, poor 0.1 to
+/// 0.2, intermediate 0.2 to 0.6, good and very good above, perfect = 1. The class of a boundary and
+/// the step from good to very good (0.9) are our choices.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -32,8 +32,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of a link that delivered `received` of `packets`. Compared as integers, so that
-    /// 60 of 100 is on the boundary and not a rounding error beside it.
+    /// The class of a link that delivered `received` of `packets`. The comparison uses integers, so
+    /// that 60 of 100 is exactly on the boundary.
     pub fn of(received: u64, packets: u64) -> Self {
         let tenths = u128::from(received) * 10;
         let n = u128::from(packets);

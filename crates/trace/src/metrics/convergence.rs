@@ -1,4 +1,4 @@
-//! Is the trace long enough to say what mu is? (S1 section 8.)
+//! Whether the trace is long enough to determine mu (S1 section 8).
 //!
 //! S1 shows that mu of chunks of 6000 packets scatters widely around that of the whole trace, and
 //! that mu over the first 1000, 2000, ... packets levels off after 10,000 (Roofnet) to 50,000
@@ -10,9 +10,9 @@
 //!    of the chunks shows, `chunk_rms / sqrt(chunks - 1)`: a link that wanders needs a longer look
 //!    than a stationary chain;
 //! 3. the prefix curve has levelled off: over its second half it stays within `level_band` (0.02)
-//!    or four standard errors of a true chain of its final value, whichever is wider. For a true
-//!    chain the prefix of k of n packets differs from the whole by `SE sqrt(n/k - 1)`, so by at
-//!    most one standard error in the second half.
+//!    or four standard errors of a true chain around its final value, whichever is wider. For a
+//!    true chain the standard deviation between the prefix of k of n packets and the whole is `SE
+//!    sqrt(n/k - 1)`, at most one standard error in the second half.
 //!
 //! `nonstationarity_ratio` compares the chunks' scatter with a true chain's; well above 1 the
 //! link changes character during the trace.
@@ -23,17 +23,17 @@ use serde::{Deserialize, Serialize};
 use super::counts::Pairs;
 use super::interval::intervals;
 
-/// What counts as converged.
+/// The conditions of convergence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConvergenceOptions {
-    /// Fewest packets that can be enough.
+    /// Fewest packets for convergence.
     pub min_packets: u64,
-    /// How far mu's 95 % interval may reach from mu.
+    /// Largest distance from mu to an end of its 95 % interval.
     pub precision: f64,
-    /// How far the second half of the prefix curve may be from its end.
+    /// Largest distance of the second half of the prefix curve from its end.
     pub level_band: f64,
-    /// Step of the prefix curve, packets; a longer one is used where it would give over 200 points.
+    /// Step of the prefix curve, packets; longer if the curve would have more than 200 points.
     pub prefix_step: u64,
     /// Chunk length, packets; a sixteenth of the trace if that is shorter.
     pub chunk: u64,
@@ -56,7 +56,7 @@ const MAX_PREFIX: u64 = 200;
 const MIN_PREFIX: u64 = 20;
 /// S1 cuts 1e5 packets into 16 chunks.
 const CHUNKS: u64 = 16;
-/// A shorter chunk says nothing about mu.
+/// A shorter chunk does not determine mu.
 const MIN_CHUNK: u64 = 50;
 /// Fewest chunks in which mu is defined.
 const MIN_DEFINED_CHUNKS: usize = 4;
@@ -64,15 +64,15 @@ const MIN_DEFINED_CHUNKS: usize = 4;
 const CONFIDENCE: f64 = 0.95;
 const Z95: f64 = 1.96;
 
-/// Whether mu has converged over a trace, and on what grounds.
+/// Whether mu has converged over a trace, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Convergence {
-    /// True if mu can be relied on.
+    /// True if mu has converged.
     pub converged: bool,
     /// The verdict in words.
     pub reason: String,
-    /// About how many packets of this link would be needed; `None` where that cannot be told
-    /// from the trace, or the trace is enough.
+    /// About how many packets of this link convergence needs; `None` if the trace does not tell, or
+    /// is long enough.
     pub needed_packets: Option<u64>,
     /// mu over the first k packets: `[k, mu]`.
     pub prefix: Vec<(u64, f64)>,
@@ -87,7 +87,7 @@ pub struct Convergence {
 }
 
 impl Convergence {
-    /// Of a link whose order of packets is not known.
+    /// The result for a link whose order of packets is not known.
     pub(super) fn without_order(chunk: u64) -> Self {
         Self {
             converged: false,
@@ -102,7 +102,7 @@ impl Convergence {
     }
 }
 
-/// Judges `trace`.
+/// Tests whether mu has converged over `trace`.
 pub fn convergence(trace: &Outcomes, options: &ConvergenceOptions) -> Convergence {
     let n = trace.len() as u64;
     let pairs = Pairs::of(trace);
@@ -130,12 +130,12 @@ pub fn convergence(trace: &Outcomes, options: &ConvergenceOptions) -> Convergenc
     out
 }
 
-/// What is known of mu.
+/// mu with its errors.
 struct Known {
     mu: f64,
-    /// Standard error of a chain's.
+    /// Its standard error for a two-state chain.
     se: f64,
-    /// How far its interval reaches from it.
+    /// Largest distance from mu to an end of its interval.
     reach: f64,
 }
 
@@ -186,7 +186,7 @@ fn judge(
              of {n} packets"
         );
     } else {
-        // Never promise that fewer packets than were there would do.
+        // The estimate is never below the length of the trace.
         out.needed_packets = Some(u64::saturate(needed.max(n as f64 + 1.0)));
         out.reason = format!("not converged: {}", faults.join("; "));
     }
@@ -198,8 +198,8 @@ fn judge(
     }
 }
 
-/// Why mu is not precise enough: chunks that differ, or few transitions. The interval of mu is printed
-/// beside it: what is said here must not read as another one.
+/// Why mu is not precise enough: chunks that differ, or few transitions. The interval of mu is
+/// printed beside this text, so the text gives no second interval.
 fn imprecise(chunks_differ: bool, chunk: u64, wanted: f64) -> String {
     if chunks_differ {
         return format!(
@@ -248,8 +248,8 @@ struct Scatter {
     ratio: Option<f64>,
 }
 
-/// How far the chunks' mu is from that of the trace; the remainder after the last whole chunk is
-/// dropped, chunks in which mu is undefined are left out.
+/// The scatter of the chunks' mu around that of the trace. The remainder after the last whole chunk
+/// and chunks with undefined mu do not count.
 fn chunk_scatter(trace: &Outcomes, all: &Pairs, mu: f64, chunk: u64) -> Option<Scatter> {
     if chunk < MIN_CHUNK {
         return None;
@@ -267,7 +267,7 @@ fn chunk_scatter(trace: &Outcomes, all: &Pairs, mu: f64, chunk: u64) -> Option<S
         return None;
     }
     let rms = (squares.iter().sum::<f64>() / count as f64).sqrt();
-    // The asymptotic error of a chunk holds when it visits both states a few times.
+    // The asymptotic error of a chunk is valid if the chunk visits both states several times.
     let share = chunk as f64 / n as f64;
     let visits = all.after_loss().min(all.after_success()) as f64 * share;
     let chain = all.mu_standard_error()? * ((1.0 - share) / share).sqrt();

@@ -1,10 +1,9 @@
 //! Pair counts and the transition probabilities that follow from them (S1 section 5).
 //!
-//! `n_ab` counts adjacent packets with outcomes a then b, overlapping, so a trace of n packets
-//! has n - 1 pairs. `g = n01 / (n00 + n01)` is the chance that a loss is followed by a success,
-//! `b = n10 / (n10 + n11)` that a success is followed by a loss, `mu = 1 - g - b`. A trace
-//! without losses (or without successes) leaves one denominator empty: the quantity is then
-//! `None`, not zero.
+//! `n_ab` counts adjacent packets with outcomes a then b, overlapping, so a trace of n packets has
+//! n - 1 pairs. `g = n01 / (n00 + n01)` is the probability that a success follows a loss, `b = n10
+//! / (n10 + n11)` that a loss follows a success, and `mu = 1 - g - b`. A trace without losses (or
+//! without successes) leaves one denominator empty: the quantity is then `None`, not zero.
 
 use std::ops::{Add, AddAssign, Range, Sub};
 
@@ -85,9 +84,9 @@ impl Pairs {
 
     /// The standard error of `mu` if the trace were a stationary two-state chain. `g` and `b` are
     /// then asymptotically independent binomial proportions over the visits to each state
-    /// (Billingsley, "Statistical inference for Markov processes", 1961), so
-    /// `var(mu) = g(1-g)/(n00+n01) + b(1-b)/(n10+n11)`. One transition of either kind is added to
-    /// each state first: a state seen once and left once is not left with certainty.
+    /// (Billingsley, "Statistical inference for Markov processes", 1961), so `var(mu) =
+    /// g(1-g)/(n00+n01) + b(1-b)/(n10+n11)`. One transition of either kind is first added to each
+    /// state, because one observed transition does not make it certain.
     pub fn mu_standard_error(&self) -> Option<f64> {
         self.mu()?;
         let variance = |moves: u64, visits: u64| {

@@ -1,16 +1,16 @@
 //! The conditional packet delivery function and the beta factor (Srinivasan, Kazandjieva, Agarwal
 //! and Levis, "The beta-factor: measuring wireless link burstiness", SenSys 2008).
 //!
-//! `C(k)`, k > 0, is the chance that a packet is received when the k before it all were; `C(-k)`
-//! when the k before it were all lost. An independent link has `C(k) = PRR` everywhere, the ideal
-//! bursty link `C = 1` right of zero and `C = 0` left of it. With KW the mean absolute difference
-//! to the ideal bursty link (the paper's Kantorovich-Wasserstein distance),
-//! `beta = (KW(I) - KW(E)) / KW(I)`: 0 for an independent link, 1 for the ideal bursty one.
-//! For a Gilbert-Elliott chain `C(k) = 1 - b` and `C(-k) = g`, hence beta = mu exactly.
+//! `C(k)`, k > 0, is the probability that a packet is received after k received packets; `C(-k)`
+//! after k lost packets. An independent link has `C(k) = PRR` everywhere, the ideal bursty link `C
+//! = 1` right of zero and `C = 0` left of it. With KW the mean absolute difference to the ideal
+//! bursty link (the paper's Kantorovich-Wasserstein distance), `beta = (KW(I) - KW(E)) / KW(I)`: 0
+//! for an independent link, 1 for the ideal bursty one. For a Gilbert-Elliott chain `C(k) = 1 - b`
+//! and `C(-k) = g`, hence beta = mu exactly.
 //!
-//! Our choices: a point needs 100 samples to count (`min_samples`), k goes to 100, the
-//! independent link is averaged over the same k as the trace, and at least one point on either
-//! side of zero is required, because one side alone says nothing about the other.
+//! Our choices: a point needs 100 samples (`min_samples`), the largest k is 100, the independent
+//! link is averaged over the same k as the trace, and at least one point on each side of zero is
+//! required.
 
 use airtcp_units::{Narrow, Outcomes};
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,11 @@ use super::runs::{Bursts, RunStats};
 /// One point of the conditional packet delivery function.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CpdfPoint {
-    /// How many equal outcomes come before: received if positive, lost if negative.
+    /// Number of equal outcomes before the packet: received if positive, lost if negative.
     pub k: i32,
     /// Share of packets received after them.
     pub probability: f64,
-    /// Packets that were preceded so.
+    /// Packets after k such outcomes.
     pub samples: u64,
 }
 
@@ -55,14 +55,14 @@ pub fn cpdf(runs: &RunStats, max_k: u32, min_samples: u64) -> Vec<CpdfPoint> {
     points
 }
 
-/// What the bursts of length k or more contribute.
+/// The contribution of the bursts of length k or more.
 struct Tail {
     k: i32,
     /// Bursts of length >= k.
     bursts: u64,
-    /// Places in them with k equal outcomes behind, the place after the burst included.
+    /// Places after k equal outcomes of a burst, the place after the burst included.
     positions: u64,
-    /// 1 if the last run of the trace is among them: nothing follows it.
+    /// 1 if the last run of the trace is among them, which no packet follows.
     cut: u64,
 }
 

@@ -1,14 +1,13 @@
-//! Burst excess: how much longer the burst around a packet is than a two-state chain would make
-//! it.
+//! Burst excess: how much longer the burst around a packet is than that of a two-state chain.
 //!
 //! S1 closes by asking for a metric that captures rare long bursts, which pair counts (PRR, mu)
 //! cannot see. Take a received packet at random: the mean length of the success run it lies in is
-//! `R = sum L^2 / sum L` over the runs, because a run of length L is met L times as often. A
-//! Gilbert-Elliott chain that leaves the run with probability `q` has `R = (2 - q) / q`. The
-//! excess is `ln(R q / (2 - q))` with `q = runs / packets in them`: 0 for any Gilbert-Elliott or
-//! independent link, 1 if runs met are `e` times as long, negative if runs are more regular than
-//! memoryless ones. It is our proposal; whether it predicts TCP better is measured in
-//! `docs/models/prediction.md`.
+//! `R = sum L^2 / sum L` over the runs, because a run of length L contains L packets. A
+//! Gilbert-Elliott chain that leaves the run with probability `q` has `R = (2 - q) / q`. The excess
+//! is `ln(R q / (2 - q))` with `q = runs / packets in them`: 0 for any Gilbert-Elliott or
+//! independent link, 1 if the run around a packet is `e` times as long, negative if runs are more
+//! regular than memoryless ones. The metric is our proposal; its value for predicting TCP is
+//! measured in `docs/models/prediction.md`.
 
 use super::Bursts;
 use airtcp_units::detmath;

@@ -1,25 +1,25 @@
-//! Confidence intervals of PRR and `mu` that hold with few losses.
+//! Confidence intervals of PRR and `mu` that are valid with few losses.
 //!
 //! **mu** is a difference of two proportions: `P(lost | previous lost) - P(lost | previous
 //! received)`. Given a two-state chain both are binomial (Billingsley 1961). Each gets its exact
 //! interval, and the two are combined by the square roots of their squared distances (Newcombe
-//! 1998; "MOVER" of Zou and Donner 2008). Three losses, none adjacent, then say little, as they
-//! should: the chance that a loss follows a loss may be anything up to 0.7.
+//! 1998; "MOVER" of Zou and Donner 2008). Three losses, none adjacent, then determine little: the
+//! probability that a loss follows a loss may be up to 0.7.
 //!
 //! **PRR**: `n` packets of a chain are worth `n (1 - mu) / (1 + mu)` independent ones. The exact
-//! interval is that of so many trials. One visit that does not end is added to each state first: after
-//! a single burst nothing is known of how long bursts are.
+//! interval is that of so many trials. One visit that does not end is first added to each state,
+//! because a single burst does not determine the mean burst length.
 //!
-//! **Links that are no chain.** Twenty stretches of the trace show how much the statistics scatter. If
-//! the scatter (times the allowance of Student's t for twenty values) is above a chain's, all counts
-//! are divided by the ratio of the variances. If that ratio is above 2, ten stretches are asked as well
-//! and the larger ratio counts: a link that wanders slowly does so over more than a twentieth of the
-//! trace.
+//! **Links that are no chain.** Twenty stretches of the trace give the scatter of the statistics.
+//! If the scatter (times the allowance of Student's t for twenty values) exceeds a chain's, all
+//! counts are divided by the ratio of the variances. If that ratio is above 2, ten stretches are
+//! measured as well and the larger ratio is used, because slow changes of a link last longer than a
+//! twentieth of the trace.
 //!
-//! A trace of equal outcomes gives no `mu`, and says nothing of bursts: its PRR has the exact bound for
-//! independent packets. The bootstrap is not used: resamples of a trace without two adjacent losses
-//! have none either, and the interval of `mu` then lies below zero whatever the link.
-//! `docs/models/intervals.md` has the coverage measured.
+//! A trace of equal outcomes has no `mu` and no bursts: its PRR has the exact bound for independent
+//! packets. The bootstrap is not used. Resamples of a trace without adjacent losses have none
+//! either, so that the interval of `mu` lies below zero for any link. `docs/models/intervals.md`
+//! has the coverage measured.
 
 use airtcp_units::Outcomes;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -36,10 +36,10 @@ pub struct Intervals {
     pub mu: Option<[f64; 2]>,
 }
 
-/// Stretches whose scatter is measured, and those asked as well of a link that wanders.
+/// Number of stretches whose scatter is measured, and the second number for a nonstationary link.
 const STRETCHES: usize = 20;
 const LONG_STRETCHES: usize = 10;
-/// Variance over a chain's from which a link is said to wander.
+/// Ratio of the variance to a chain's from which a link is taken as nonstationary.
 const WANDERS: f64 = 2.0;
 /// Fewest packets of a stretch.
 const SHORTEST: usize = 10;
@@ -60,7 +60,7 @@ pub fn intervals(trace: &Outcomes, confidence: f64) -> Intervals {
     }
 }
 
-/// The interval of `mu` when every pair is worth `1 / spread` independent ones.
+/// The interval of `mu` if every pair counts as `1 / spread` independent pairs.
 fn mu_interval(pairs: &Pairs, spread: f64, confidence: f64) -> Option<[f64; 2]> {
     let mu = pairs.mu()?;
     let of = |k: u64, n: u64| proportion_interval(k as f64 / spread, n as f64 / spread, confidence);
@@ -99,7 +99,7 @@ impl Spread {
         Self { prr: larger(short.prr, more.prr), mu: larger(short.mu, more.mu) }
     }
 
-    /// As `count` stretches show it, each statistic linearised about that of the whole trace.
+    /// The ratios from `count` stretches, each statistic linearised about that of the whole trace.
     fn over(trace: &Outcomes, pairs: &Pairs, confidence: f64, count: usize) -> Self {
         let n = trace.len();
         let chain = Self { prr: 1.0, mu: 1.0 };
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn losses_that_are_all_alone_leave_mu_open() {
-        // Nine losses of 300, 30 apart: P(lost | lost) is 0 of 9, so up to 1 - 0.025^(1/9) = 0.3363,
-        // and b is 9 of 290: 0.0143 to 0.0581. The bootstrap put mu between -0.05 and -0.02.
+        // Nine losses of 300, 30 apart: P(lost | lost) is 0 of 9, so up to 1 - 0.025^(1/9) =
+        // 0.3363, and b is 9 of 290: 0.0143 to 0.0581. The bootstrap gives mu from -0.05 to -0.02.
         let trace: Outcomes = (0..300).map(|i| i % 30 != 10 || i == 280).collect();
         assert_eq!(trace.received(), 291);
         let pairs = Pairs::of(&trace);
@@ -166,8 +166,8 @@ mod tests {
         assert_eq!(intervals(&Outcomes::new(), 0.95), Intervals { prr: None, mu: None });
     }
 
-    /// Of `traces` traces: intervals of PRR and of mu that miss, those of mu wholly below zero,
-    /// and traces in which both outcomes occur, in which mu is defined.
+    /// Counts over `traces` traces: intervals of PRR and of mu that miss, intervals of mu wholly
+    /// below zero, traces with both outcomes, and traces with a defined mu.
     fn misses(model: &SynthModel, truth: [f64; 2], n: usize, traces: u32) -> [u32; 5] {
         let mut found = [0; 5];
         for i in 0..traces {
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_truth_with_few_losses_and_with_long_bursts() {
-        // A right interval misses 5 %; more than 5 % + 4 binomial errors of the traces that can say
-        // something is a chance of 1e-4 a corner. The seeds are fixed.
+        // A correct interval misses 5 %. It misses more than 5 % + 4 binomial errors of the usable
+        // traces with a probability of 1e-4 per case. The seeds are fixed.
         for (prr, mu, n, traces) in [
             (0.99, 0.0, 300, 200),
             (0.97, 0.0, 300, 200),
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn intervals_are_not_wider_than_they_must_be() {
-        // With many events they must miss as well: none of 400 has a probability of 1e-9 at 5 %, and
-        // of 0.02 at 1 %.
+        // With many events some intervals must miss: no miss in 400 has a probability of 1e-9 at 5
+        // %, and of 0.02 at 1 %.
         let model = SynthModel::GilbertElliott(GeParams::from_prr_mu(0.6, 0.7).unwrap());
         let [of_prr, of_mu, ..] = misses(&model, [0.6, 0.7], 5_000, 400);
         assert!(of_prr > 0 && of_mu > 0, "{of_prr} {of_mu}");
@@ -227,7 +227,7 @@ mod tests {
     fn independent_losses_do_not_oscillate() {
         let model = SynthModel::Independent { prr: 0.97 };
         let [.., below, _, defined] = misses(&model, [0.97, 0.0], 300, 200);
-        // 2.5 % on either side, four errors more.
+        // 2.5 % on either side, plus four errors.
         assert!(f64::from(below) <= 0.025 * f64::from(defined) + 4.0 * 5.0f64.sqrt(), "{below}");
     }
 

@@ -1,13 +1,13 @@
 //! The exact interval of a proportion (Clopper and Pearson 1934).
 //!
-//! `k` successes of `n` trials leave every `p` in the interval for which neither `P(X >= k)` nor
-//! `P(X <= k)` falls below half of what may be missed. Its ends are quantiles of the beta
-//! distribution, which also exist where `k` and `n` are no whole numbers: correlated trials are worth
-//! fewer independent ones, and both are divided by the same factor.
+//! `k` successes of `n` trials put every `p` into the interval for which neither `P(X >= k)` nor
+//! `P(X <= k)` is below half of the permitted miss probability. Its ends are quantiles of the beta
+//! distribution, which also exist if `k` and `n` are not whole numbers. For correlated trials, both
+//! are divided by the same factor.
 //!
-//! From [`MANY`] successes and as many failures on, Wilson's score interval stands in for it: the
-//! two then differ by less than 3 % of their width, and the continued fraction of the beta
-//! distribution needs ever more terms.
+//! With [`MANY`] or more successes and failures, Wilson's score interval replaces it. The two then
+//! differ by less than 3 % of their width, and the continued fraction of the beta distribution
+//! needs many terms.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::beta::beta_reg;
@@ -38,7 +38,7 @@ pub fn proportion_interval(k: f64, n: f64, confidence: f64) -> [f64; 2] {
 fn rising(f: impl Fn(f64) -> f64, level: f64) -> f64 {
     let (mut low, mut high) = (0.0f64, 1.0f64);
     for _ in 0..HALVINGS {
-        // Near zero the middle of the exponents gets to small ends sooner than that of the values.
+        // Near zero, halving the exponent range converges faster than halving the values.
         let middle =
             if high < 1e-3 && low > 0.0 { (low * high).sqrt() } else { f64::midpoint(low, high) };
         if f(middle) < level {

@@ -1,9 +1,9 @@
 //! Runs of equal outcomes: bursts of losses and of successes, and their distributions.
 //!
-//! A run is a longest stretch of equal outcomes; the first and the last run of a trace count
-//! although their true length is cut by the ends. S1's "55 % of all losses happen in isolation"
-//! is read as the share of loss *bursts* of length 1 (its figure is a distribution of burst
-//! lengths); the share of lost *packets* that are alone is given beside it.
+//! A run is a maximal stretch of equal outcomes. The first and the last run of a trace count
+//! although the ends of the trace may cut them. S1's "55 % of all losses happen in isolation" is
+//! read as the share of loss *bursts* of length 1 (its figure is a distribution of burst lengths);
+//! [`Bursts::isolated_shares`] also gives the share of lost *packets* without an adjacent loss.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Bursts {
         }
     }
 
-    /// Share of bursts of length 1, and share of packets that are alone. `None` without bursts.
+    /// Share of bursts of length 1, and share of packets in such bursts. `None` without bursts.
     pub fn isolated_shares(&self) -> Option<(f64, f64)> {
         let single = match self.histogram.first() {
             Some((1, n)) => *n,
@@ -76,30 +76,9 @@ impl Bursts {
         (self.count > 0)
             .then(|| (single as f64 / self.count as f64, single as f64 / self.packets as f64))
     }
-
-    /// `(length, share of bursts no longer than it)`.
-    pub fn cdf_over_bursts(&self) -> Vec<(u64, f64)> {
-        self.cdf(self.count, |_, n| n)
-    }
-
-    /// `(length, share of packets in bursts no longer than it)`.
-    pub fn cdf_over_packets(&self) -> Vec<(u64, f64)> {
-        self.cdf(self.packets, |length, n| length * n)
-    }
-
-    fn cdf(&self, total: u64, weight: impl Fn(u64, u64) -> u64) -> Vec<(u64, f64)> {
-        let mut sum = 0;
-        self.histogram
-            .iter()
-            .map(|&(length, n)| {
-                sum += weight(length, n);
-                (length, sum as f64 / total as f64)
-            })
-            .collect()
-    }
 }
 
-/// Both kinds of bursts of a trace, and the run it ends with.
+/// Both kinds of bursts of a trace, and its last run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunStats {
     /// Runs of received packets.
@@ -150,10 +129,10 @@ impl Tally {
     }
 }
 
-/// The longest burst to expect of a Gilbert-Elliott chain: about `runs` bursts, each ending with
-/// probability `end` a packet, so `P(length >= k) = (1 - end)^(k-1)` and the longest is near
-/// `1 + ln(runs) / -ln(1 - end)`. Between 1 and `packets`. For success bursts `runs` is
-/// `n PRR b` and `end` is `b`; for loss bursts `n (1 - PRR) g` and `g`.
+/// The expected longest burst of a Gilbert-Elliott chain: about `runs` bursts end with probability
+/// `end` per packet, so `P(length >= k) = (1 - end)^(k-1)` and the longest is near `1 + ln(runs) /
+/// -ln(1 - end)`. Between 1 and `packets`. For success bursts `runs` is `n PRR b` and `end` is `b`;
+/// for loss bursts `n (1 - PRR) g` and `g`.
 pub fn expected_longest(packets: u64, runs: f64, end: f64) -> f64 {
     if end >= 1.0 || runs < 1.0 {
         return 1.0f64.min(packets as f64);
@@ -194,8 +173,6 @@ mod tests {
         assert_eq!(stats.success.histogram, [(1, 1), (2, 1), (3, 1)]);
         assert_eq!(stats.loss.histogram, [(1, 2), (2, 1)]);
         assert_eq!(stats.loss.isolated_shares(), Some((2.0 / 3.0, 0.5)));
-        assert_eq!(stats.loss.cdf_over_bursts(), [(1, 2.0 / 3.0), (2, 1.0)]);
-        assert_eq!(stats.loss.cdf_over_packets(), [(1, 0.5), (2, 1.0)]);
         assert_eq!((stats.success.longest, stats.loss.longest), (3, 2));
         assert_eq!(stats.last, Some((false, 1)));
         assert_eq!(RunStats::of(&Outcomes::new()), RunStats::default());

@@ -1,12 +1,11 @@
-//! Whether a trace begins otherwise than it goes on.
+//! Whether the start of a trace differs from the rest.
 //!
-//! A sender that is set up while it already counts, a receiver that is moved away: the first packets
-//! then arrive at another rate than all others, and a short good start is most of what TCP delivers
-//! over a bad link. The first 1, 2, 5 and 10 % (ten packets at least) are held against the rest. A
-//! start is told if its PRR differs by a tenth or more and by more than five standard errors. The
-//! error is that of stretches of the rest of the same length, which wander as the link does, and
-//! that of a chain if it is larger; five of them leave a chance of 1e-4 even with the Student's t of
-//! few stretches.
+//! If a test begins while nodes are still being set up or moved, the first packets have another PRR
+//! than the rest. A short good start may then carry most of TCP's deliveries over a bad link. The
+//! first 1, 2, 5 and 10 % (ten packets at least) are compared with the rest. A start is reported if
+//! its PRR differs by 0.1 or more and by more than five standard errors. The standard error is the
+//! larger of that of equally long stretches of the rest and that of a chain. With five of them, a
+//! false report has a probability of 1e-4 even with the Student's t of few stretches.
 
 use airtcp_units::Outcomes;
 use serde::{Deserialize, Serialize};
@@ -22,7 +21,7 @@ const ERRORS: f64 = 5.0;
 /// A start that differs from the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Start {
-    /// Packets of it.
+    /// Packets of the start.
     pub packets: u64,
     /// Share of them received.
     pub prr: f64,
@@ -45,7 +44,8 @@ pub fn start(trace: &Outcomes) -> Option<Start> {
             .sum::<f64>()
             / (stretches as f64 - 1.0);
         let mu = Pairs::within(trace, k..n).mu().unwrap_or(0.0).clamp(0.0, 0.999);
-        // One packet of either fate more: a link that loses everything may still lose a little less.
+        // Adds one packet of either outcome, because a link without deliveries in the trace may
+        // have a PRR above zero.
         let p = (rest_prr * rest + 1.0) / (rest + 2.0);
         let chain = p * (1.0 - p) / k as f64 * (1.0 + mu) / (1.0 - mu);
         let error = scatter.max(chain).sqrt();
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_link_that_is_the_same_throughout_has_no_start() {
         let chain = |prr, mu| SynthModel::GilbertElliott(GeParams::from_prr_mu(prr, mu).unwrap());
-        // A link that wanders: what differs at the start differs later on as well.
+        // A nonstationary link: later stretches differ as much as the start.
         let hidden = LossyGe { g: 0.0004, b: 0.0002, loss_good: 0.02, loss_bad: 0.6 };
         for model in [
             SynthModel::Independent { prr: 0.5 },

@@ -19,7 +19,7 @@ fn a_chain_gives_back_its_parameters() {
         let prr_se = (prr * (1.0 - prr) / n as f64 * (1.0 + mu) / (1.0 - mu)).sqrt();
         assert!((stats.prr - prr).abs() < 5.0 * prr_se, "{} {prr}", stats.prr);
         assert!((stats.mu.unwrap() - mu).abs() < 5.0 * se, "{:?} {mu}", stats.mu);
-        // beta = mu for a chain; its CPDF points rest on 100 packets or more each.
+        // beta = mu for a chain; each of its CPDF points has 100 samples or more.
         assert!((stats.beta.unwrap() - mu).abs() < 0.05, "beta {:?} mu {mu}", stats.beta);
         for (lag, r) in &stats.autocorrelation[..4] {
             let expected = detmath::pow(mu, *lag as f64);
@@ -54,7 +54,7 @@ fn without_order_only_reception_is_left() {
     let stats = all.clone().without_order();
     assert_eq!((stats.prr, stats.prr_ci, stats.class), (all.prr, all.prr_ci, all.class));
     assert!(!stats.converged && stats.convergence.reason.contains("not measured"));
-    // Nothing that depends on order is left anywhere in the document.
+    // No statistic that depends on the order is left in the document.
     let json = serde_json::to_value(&stats).unwrap();
     let kept = ["packets", "received", "prr", "prr_ci", "class", "converged", "convergence"];
     for (key, value) in json.as_object().unwrap() {

@@ -12,23 +12,23 @@
 //! ```
 //!
 //! With `p = lambda / X`, the losses per packet, and `c_k` the covariances of the intervals over
-//! their squared mean, that is a square-root law whose constant holds all about the losses:
-//! `X = sqrt((1 + nu) / (2 (1 - nu)) + c_0 / 2 + sum nu^k c_k) / (RTT sqrt(b p))`: `sqrt(3/2)`
-//! for even losses, `sqrt(2)` for Poisson ones.
+//! their squared mean, this is a square-root law whose constant contains the statistics of the
+//! losses: `X = sqrt((1 + nu) / (2 (1 - nu)) + c_0 / 2 + sum nu^k c_k) / (RTT sqrt(b p))`:
+//! `sqrt(3/2)` for even losses, `sqrt(2)` for Poisson ones.
 //!
-//! [`Chain`] gives the sums in closed form for a two-state chain that steps once a slot and loses
-//! a slot's packet with a probability of its state, each loss halving the rate. With `D0 =
-//! diag(1 - l) Q` (steps without loss), `D1 = diag(l) Q` and `M = (I - D0)^-1`:
-//! `P = M D1` steps from loss to loss, with stationary `phi`;
-//! `E[S^2] = phi M^2 (I + D0) 1`, `sum nu^k E[S_0 S_k] = nu phi M^2 D1 (I - nu P)^-1 M 1`.
+//! [`Chain`] gives the sums in closed form for a two-state chain that steps once per slot. Each
+//! state has a loss probability, and each loss halves the rate. With `D0 = diag(1 - l) Q` (steps
+//! without loss), `D1 = diag(l) Q` and `M = (I - D0)^-1`: `P = M D1` steps from loss to loss, with
+//! stationary `phi`; `E[S^2] = phi M^2 (I + D0) 1`, `sum nu^k E[S_0 S_k] = nu phi M^2 D1 (I - nu
+//! P)^-1 M 1`.
 //!
-//! [`bad_periods`] is the form for links as S1 models them: all packets of the bad state are
-//! lost, a bad period is one loss event, and nothing arrives and the rate stands still while it
-//! lasts. Good periods are geometric and independent, so no covariance is left:
-//! `X = alpha (E[G^2]/2 + nu/(1-nu) E[G]^2) / (E[G] + E[L])`.
+//! [`bad_periods`] is the form for links as S1 models them: all packets of the bad state are lost,
+//! and a bad period is one loss event, during which nothing arrives and the rate does not change.
+//! Good periods are geometric and independent, so no covariance is left: `X = alpha (E[G^2]/2 +
+//! nu/(1-nu) E[G]^2) / (E[G] + E[L])`.
 //!
-//! Left out: timeouts, a largest window, slow start, and that a packet must be sent to be lost:
-//! where TCP sends in few slots the model has it meet every loss of the link.
+//! Left out: timeouts, a largest window, slow start, and unused slots. If TCP sends in few slots,
+//! the model still applies every loss of the link.
 
 /// Decrease at a loss.
 const NU: f64 = 0.5;
@@ -57,7 +57,7 @@ fn inverse(a: Matrix) -> Option<Matrix> {
     (det > 0.0).then(|| [[a[1][1] / det, -a[0][1] / det], [-a[1][0] / det, a[0][0] / det]])
 }
 
-/// A two-state chain of losses; it steps once a slot.
+/// A two-state chain of losses, which steps once per slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chain {
     /// Chance to leave the bad state in a slot.
@@ -70,7 +70,7 @@ pub struct Chain {
     pub loss_bad: f64,
 }
 
-/// What matters of the intervals between losses.
+/// Statistics of the intervals between losses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Intervals {
     /// Losses per slot, `lambda`.
@@ -82,8 +82,8 @@ pub struct Intervals {
 }
 
 impl Chain {
-    /// The intervals between losses. `None` if the numbers are no probabilities, the chain does
-    /// not move, or it has no losses.
+    /// The intervals between losses. `None` if the numbers are no probabilities, or the chain never
+    /// changes state or has no losses.
     pub fn intervals(&self) -> Option<Intervals> {
         let all = [self.g, self.b, self.loss_good, self.loss_bad];
         if all.iter().any(|p| !(0.0..=1.0).contains(p)) || self.g + self.b == 0.0 {
@@ -130,8 +130,8 @@ impl Chain {
 
 /// Goodput over a Gilbert-Elliott chain whose bad state loses everything, in packets per slot: each
 /// bad period halves the rate once, and nothing arrives while it lasts. `rtt_slots` is the
-/// round-trip time, `b` the segments an acknowledgement stands for. With `h = (1 - prr)(1 - mu)`,
-/// the chance that a good period ends, it is `prr (2 - h/2) / (b RTT^2 h)`; infinite without loss.
+/// round-trip time, `b` the segments per acknowledgement. With `h = (1 - prr)(1 - mu)`, the
+/// probability that a good period ends, it is `prr (2 - h/2) / (b RTT^2 h)`; infinite without loss.
 pub fn bad_periods(prr: f64, mu: f64, rtt_slots: f64, b: f64) -> f64 {
     let end = ((1.0 - prr) * (1.0 - mu)).min(1.0);
     if prr <= 0.0 {
@@ -140,9 +140,9 @@ pub fn bad_periods(prr: f64, mu: f64, rtt_slots: f64, b: f64) -> f64 {
     prr * (2.0 - end / 2.0) / (b * rtt_slots * rtt_slots * end)
 }
 
-/// The fluid model itself, over measured intervals between losses (seconds): mean rate in
-/// packets per second when the rate grows by `growth` packets per second each second and every
-/// interval ends in a halving. It starts from nothing. `None` without an interval.
+/// The fluid model itself, over measured intervals between losses (seconds): mean rate in packets
+/// per second when the rate grows by `growth` packets per second each second and every interval
+/// ends in a halving. The rate starts at zero. `None` without an interval.
 pub fn fluid(intervals_s: impl IntoIterator<Item = f64>, growth: f64) -> Option<f64> {
     let (mut rate, mut packets, mut seconds) = (0.0, 0.0, 0.0);
     for s in intervals_s {

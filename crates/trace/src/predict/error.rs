@@ -1,4 +1,4 @@
-//! What can be wrong with a set of links to fit, and with a single fit, in words.
+//! Errors of a set of links to fit and of a single fit, in words.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use serde::Serialize;
 /// Why links cannot be fitted at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FitError {
-    /// There is nothing to fit.
+    /// There is no link to fit.
     #[error("no link to fit{reason}; expected links with a PRR and a TCP throughput")]
     NoLinks {
         /// Why links were left out, if any were.
         reason: String,
     },
-    /// A number that is not possible.
+    /// An impossible number.
     #[error("link \"{link}\": {quantity} is {found}; expected {expected}")]
     Value {
         /// The link.
         link: String,
-        /// What the number is.
+        /// The quantity.
         quantity: String,
         /// What was given.
         found: String,
@@ -34,12 +34,12 @@ pub enum FitError {
     Term {
         /// The form.
         form: String,
-        /// What stands in it.
+        /// The term.
         term: String,
-        /// The names that may.
+        /// The names of the variables.
         variables: String,
     },
-    /// A metric whose name cannot stand in a term, or that is not there.
+    /// A metric whose name cannot stand in a term, or that a link lacks.
     #[error("metric \"{name}\": {reason}")]
     Metric {
         /// Its name.
@@ -69,25 +69,25 @@ impl FitError {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FitProblem {
-    /// As many coefficients as links, or more: every link would be met and nothing learnt.
+    /// As many coefficients as links, or more: the fit would meet every link exactly.
     TooFewLinks {
-        /// Links there are.
+        /// Number of links.
         links: usize,
         /// Coefficients of the form, with the constant.
         coefficients: usize,
     },
-    /// The links do not tell the terms apart.
+    /// The terms are linearly dependent on these links.
     Singular {
-        /// A term that the others make up on these links.
+        /// A term that is a combination of the others on these links.
         term: String,
         /// The variables of the form, with the number of different values the links have.
         variables: Vec<(String, usize)>,
-        /// Links there are.
+        /// Number of links.
         links: usize,
     },
-    /// The work was stopped before.
+    /// The work was stopped before this fit.
     Stopped,
-    /// The optimum was not found; a fault of the solver, which no input is known to cause.
+    /// The solver did not find the optimum. No input is known to cause this.
     NotSolved,
 }
 

@@ -1,4 +1,4 @@
-//! Fits and formulas side by side: what each gives for every link, with its errors.
+//! Fits and formulas side by side: their estimates for every link, and their errors.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct FitTable {
     pub left_out: Vec<LeftOut>,
     /// The fits, in order.
     pub fits: Vec<Fit>,
-    /// Published formulas, which fit nothing, over the same links.
+    /// Published formulas, without a fit, over the same links.
     pub formulas: Vec<Prediction>,
     /// True if the work was stopped before everything was fitted.
     pub interrupted: bool,
@@ -31,11 +31,11 @@ pub struct FittedLink {
     pub prr: f64,
     /// Burstiness.
     pub mu: Option<f64>,
-    /// TCP throughput as measured.
+    /// Measured TCP throughput.
     pub packets_per_second: f64,
     /// Packets per second of the link layer.
     pub link_packets_per_second: f64,
-    /// Further metrics that were asked for.
+    /// Further requested metrics.
     pub metrics: BTreeMap<String, f64>,
 }
 
@@ -60,16 +60,16 @@ pub struct Fit {
     pub terms: Vec<String>,
     /// The coefficients; null if the form could not be fitted.
     pub coefficients: Option<Vec<f64>>,
-    /// What is wrong, if it could not be fitted.
+    /// The problem, if the form could not be fitted.
     pub problem: Option<FitProblem>,
-    /// The same in words.
+    /// The problem in words.
     pub problem_text: Option<String>,
     /// Mean absolute error over the link's packets per second.
     pub error: Option<f64>,
-    /// The same, each link estimated by a fit to all others; null if a fit without some link
-    /// is not possible.
+    /// The same error with each link estimated by a fit to all others; null if a fit without some
+    /// link is not possible.
     pub leave_one_out_error: Option<f64>,
-    /// Median of the absolute leave-one-out errors, which single wild estimates do not move.
+    /// Median of the absolute leave-one-out errors, which single outliers do not affect.
     pub leave_one_out_median: Option<f64>,
     /// Why there is no leave-one-out error.
     pub leave_one_out_note: Option<String>,
@@ -81,7 +81,7 @@ pub struct Fit {
     pub leave_one_out_estimates: Option<Vec<f64>>,
 }
 
-/// One formula evaluated.
+/// An evaluated formula.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Prediction {
     /// Name of the formula.
@@ -94,8 +94,7 @@ pub struct Prediction {
     pub error: f64,
     /// Bayesian information criterion for Laplace errors, with no coefficient.
     pub bic: Option<f64>,
-    /// Links for which the formula gives more than the link can carry; the link's rate was
-    /// taken for these.
+    /// Links for which the formula exceeds the link's rate; their estimate is the link's rate.
     pub limited: usize,
     /// Predictions for the links, packets per second.
     pub estimates: Vec<f64>,
@@ -107,7 +106,8 @@ impl FitTable {
         self.fits.iter().find(|fit| fit.name == name)
     }
 
-    /// What cannot be fitted and why, and what can, in one sentence; `None` if everything was.
+    /// The forms that cannot be fitted and why, and those that can, in one sentence; `None` if all
+    /// were fitted.
     pub fn shortfall(&self) -> Option<String> {
         // Forms with the same problem are named together.
         let mut failed: Vec<(Vec<&str>, &str)> = Vec::new();

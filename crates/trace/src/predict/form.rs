@@ -1,14 +1,14 @@
-//! What is fitted: sums of terms in PRR, mu and further metrics of a link, each with its
+//! The fitted forms: sums of terms in PRR, mu and further metrics of a link, each with its
 //! coefficient, and a constant.
 //!
 //! The forms are S1's (section 7). S1's "quadratic" is `a PRR^2 + d` without a linear term: its
-//! printed error is larger than the linear fit's, which a fit containing the linear term could
-//! not have. Its "15 term" is every product of {1, 1/sqrt(1-PRR), PRR, PRR^2} and
-//! {1, 1/sqrt(1-mu), mu, mu^2} but 1 itself; here it has a constant as well, like the others.
+//! printed error is larger than the linear fit's, which is impossible for a fit that contains the
+//! linear term. Its "15 term" is every product of {1, 1/sqrt(1-PRR), PRR, PRR^2} and {1,
+//! 1/sqrt(1-mu), mu, mu^2} but 1 itself; here it has a constant as well, like the others.
 //!
-//! A term is written as a product of factors: `prr`, `prr^2`, `1/sqrt(1-prr)`, the same with
-//! `mu` or the name of a further metric, and `*` between them. Everything is without unit but
-//! for the further metrics, which keep theirs.
+//! A term is written as a product of factors: `prr`, `prr^2`, `1/sqrt(1-prr)`, the same with `mu`
+//! or the name of a further metric, and `*` between them. All variables are dimensionless except
+//! the further metrics, which keep their units.
 
 use airtcp_units::Narrow;
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ use super::FitError;
 /// Least `1 - x` in `1/sqrt(1 - x)`, which would be infinite for a perfect link. \[choice\]
 pub const MIN_LOSS: f64 = 1e-6;
 
-/// A sum of terms, each with a coefficient to be found, and a constant.
+/// A sum of terms, each with a coefficient to fit, and a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
@@ -63,9 +63,9 @@ impl Form {
         Self { name: "15-term".into(), terms }
     }
 
-    /// The forms that put a further metric `M` to the test: in place of mu (`prr & M`), as one
-    /// more term beside PRR and mu (`prr & mu + M`), and in full beside them (`prr & mu & M`), all
-    /// of second order in what `&` joins; and as one more of S1's terms (`15-term + M`).
+    /// The forms that test a further metric `M`: in place of mu (`prr & M`), as one more term
+    /// beside PRR and mu (`prr & mu + M`), and in full beside them (`prr & mu & M`), all of second
+    /// order in what `&` joins; and as one more of S1's terms (`15-term + M`).
     pub fn with_metric(metric: &str) -> Vec<Self> {
         let mut one_more = Self::second_order(&format!("prr & mu + {metric}"), &["prr", "mu"]);
         one_more.terms.push(metric.into());
@@ -102,7 +102,7 @@ impl Form {
         let letter = |i: usize| char::from(b'a' + u8::narrow(i % 26));
         let mut parts: Vec<String> = Vec::new();
         for (i, term) in self.terms.iter().enumerate() {
-            // `a*1/sqrt(1-prr)` is better written as a quotient.
+            // Writes `a*1/sqrt(1-prr)` as a quotient.
             parts.push(match term.strip_prefix("1/") {
                 Some(rest) => format!("{}/{rest}", letter(i)),
                 None => format!("{}*{term}", letter(i)),
@@ -121,7 +121,7 @@ enum Shape {
     InverseRoot,
 }
 
-/// A term that has been understood: variables by their position among the known ones.
+/// A parsed term: variables by their position among the known ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Term(Vec<(usize, Shape)>);
 

@@ -1,20 +1,19 @@
-//! Published formulas for TCP's rate over losses that no burst joins.
+//! Published formulas for TCP's rate over losses without bursts.
 //!
-//! All give packets per second (times the MSS: bytes per second) from a loss probability `p`,
-//! a round-trip time in seconds, and `b`, the segments an acknowledgement stands for:
+//! All give packets per second (times the MSS: bytes per second) from a loss probability `p`, a
+//! round-trip time in seconds, and `b`, the segments per acknowledgement:
 //!
 //! - the square-root law, `1/RTT sqrt(3 / (2 b p))` for evenly spaced losses (Mathis, Semke,
 //!   Mahdavi, Ott 1997, eq. 3), and with S1's constant, `1.3 / (RTT sqrt p)` (S1 section 4;
 //!   1.31 is that paper's constant for random losses and `b = 1`);
 //! - Padhye, Firoiu, Towsley, Kurose 1998: the full model with timeouts and the largest window
 //!   (eq. 29 to 32), the throughput it leaves at the receiver, and the approximation (eq. 33);
-//! - TFRC's equation, RFC 5348 section 3.1, which is that approximation without a largest
-//!   window and without the bound on the chance of a timeout.
+//! - TFRC's equation, RFC 5348 section 3.1, which is this approximation without a largest window
+//!   and without the bound on the probability of a timeout.
 //!
-//! `p` is the chance that a packet starts a loss event (Padhye: that the first packet of a round
-//! is lost, the rest of the round being lost with it). S1 takes the packet loss rate, and so
-//! does [`predictions`]. Left out: slow start, the handshake, what happens when one side is
-//! limited by its application.
+//! `p` is the probability that a packet starts a loss event (Padhye: the first loss of a round,
+//! after which the rest of the round is lost). S1 and [`predictions`] use the packet loss rate.
+//! Left out: slow start, the handshake, and limits of the application.
 
 use airtcp_units::detmath::{exp_m1, ln_1p, pow};
 use airtcp_units::tfrc_seconds_per_segment;
@@ -48,21 +47,21 @@ pub struct Path {
     pub rtt_s: f64,
     /// First retransmission timeout `T0`, seconds; it doubles up to six times.
     pub timeout_s: f64,
-    /// Segments an acknowledgement stands for.
+    /// Segments per acknowledgement.
     pub b: f64,
     /// Largest window, packets.
     pub max_window: f64,
 }
 
-/// `1 - (1 - p)^w`: the chance of a loss among `w` packets, accurate for small `p`.
+/// `1 - (1 - p)^w`: the probability of a loss among `w` packets, accurate for small `p`.
 fn any_lost(p: f64, w: f64) -> f64 {
     if p >= 1.0 { 1.0 } else { -exp_m1(w * ln_1p(-p)) }
 }
 
-/// Chance that a loss in a window of `w` packets ends in a timeout (Padhye, eq. 24):
-/// `min(1, (1 - (1-p)^3)(1 + (1-p)^3 (1 - (1-p)^(w-3))) / (1 - (1-p)^w))`.
+/// Probability that a loss in a window of `w` packets leads to a timeout (Padhye, eq. 24): `min(1,
+/// (1 - (1-p)^3)(1 + (1-p)^3 (1 - (1-p)^(w-3))) / (1 - (1-p)^w))`.
 pub fn timeout_chance(p: f64, w: f64) -> f64 {
-    // The product is written out, so that nothing is 0 times infinity at p = 1 and w < 3.
+    // The product is written out to avoid 0 times infinity at p = 1 and w < 3.
     let kept = pow(1.0 - p, 3.0) - pow(1.0 - p, w);
     (any_lost(p, 3.0) * (1.0 + kept) / any_lost(p, w)).min(1.0)
 }
@@ -78,7 +77,7 @@ fn backoff(p: f64) -> f64 {
     1.0 + p * (1.0 + p * (2.0 + p * (4.0 + p * (8.0 + p * (16.0 + p * 32.0)))))
 }
 
-/// Rounds of a period between losses, window at its end, whichever of the two branches holds.
+/// Rounds of a period between losses, and the window at its end, in either branch of the model.
 fn period(p: f64, path: &Path) -> (f64, f64) {
     let wanted = unlimited_window(p, path.b);
     if wanted < path.max_window {
@@ -91,32 +90,27 @@ fn period(p: f64, path: &Path) -> (f64, f64) {
 /// Padhye's full model (eq. 32): packets sent per second, retransmissions included. Without loss
 /// it is the largest window per round trip.
 pub fn padhye(p: f64, path: &Path) -> f64 {
-    let largest = path.max_window / path.rtt_s;
-    if p <= 0.0 {
-        return largest;
-    }
-    let (rounds, w) = period(p, path);
-    let q = timeout_chance(p, w);
-    // Above and below are the equation's, times 1 - p, so that p = 1 needs no limit.
-    let left = 1.0 - p;
-    let packets = left * (left / p + w) + q;
-    let seconds = left * path.rtt_s * rounds + q * path.timeout_s * backoff(p);
-    (packets / seconds).min(largest)
+    full_model(p, path, |w, q| (1.0 - p) * ((1.0 - p) / p + w) + q)
 }
 
-/// The same, counting what the receiver gets: of the window in which a loss is found half
-/// arrives, and of a run of timeouts one packet (Padhye et al. 2000, section V).
+/// Padhye's full model, with the packets that the receiver gets: half of the window in which the
+/// sender finds a loss, and one packet of a run of timeouts (Padhye et al. 2000, section V).
 pub fn padhye_throughput(p: f64, path: &Path) -> f64 {
+    full_model(p, path, |w, q| (1.0 - p) * ((1.0 - p) / p + w / 2.0 + q))
+}
+
+/// Packets per second of a period between losses. `packets` gives the packets of the period, times
+/// `1 - p`, from its window and its chance of a timeout.
+fn full_model(p: f64, path: &Path, packets: impl Fn(f64, f64) -> f64) -> f64 {
     let largest = path.max_window / path.rtt_s;
     if p <= 0.0 {
         return largest;
     }
     let (rounds, w) = period(p, path);
     let q = timeout_chance(p, w);
-    let left = 1.0 - p;
-    let packets = left * (left / p + w / 2.0 + q);
-    let seconds = left * path.rtt_s * rounds + q * path.timeout_s * backoff(p);
-    (packets / seconds).min(largest)
+    // Both sides of the equation's fraction are times 1 - p, so that p = 1 needs no limit.
+    let seconds = (1.0 - p) * path.rtt_s * rounds + q * path.timeout_s * backoff(p);
+    (packets(w, q) / seconds).min(largest)
 }
 
 /// Padhye's approximation (eq. 33): `min(Wmax/RTT, 1 / (RTT sqrt(2bp/3) + T0 min(1, 3
@@ -143,7 +137,7 @@ pub struct FormulaOptions {
     pub rtt_slots: f64,
     /// First retransmission timeout; S1's least timeout is 100 slots.
     pub timeout_slots: f64,
-    /// Segments an acknowledgement stands for. TFRC's equation always takes 1, as the RFC does.
+    /// Segments per acknowledgement. TFRC's equation always takes 1, as the RFC does.
     pub segments_per_ack: f64,
     /// Largest window, packets; S1's is 130.
     pub max_window: f64,

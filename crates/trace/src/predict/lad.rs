@@ -1,25 +1,24 @@
 //! Least absolute deviations: the coefficients that minimise `sum |y_i - x_i . beta|`, exactly.
 //!
-//! Some optimum interpolates as many observations as there are coefficients (it is a vertex of
-//! a linear program). The search goes from vertex to vertex, as Barrodale and Roberts (1973) and
-//! Bloomfield and Steiger (1983) do: at a vertex with interpolated rows `B`,
-//! `lambda = X_B^-T sum_{i not in B} sign(r_i) x_i` are the duals of the interpolated rows; all
-//! `|lambda_j| <= 1` is the proof of optimality (with `d_i = sign(r_i)` elsewhere, `X' d = 0` and
-//! `|d| <= 1`, so `d . y` bounds the sum from below and meets it). Else row `j` is let go and the
-//! sum is minimised along the edge, which a weighted median does. From vertex to vertex
-//! everything is updated; before an optimum is believed it is all computed anew.
+//! Some optimum interpolates as many observations as there are coefficients: it is a vertex of a
+//! linear program. The search moves from vertex to vertex, as Barrodale and Roberts (1973) and
+//! Bloomfield and Steiger (1983) do: at a vertex with interpolated rows `B`, `lambda = X_B^-T
+//! sum_{i not in B} sign(r_i) x_i` are the duals of the interpolated rows; all `|lambda_j| <= 1` is
+//! the proof of optimality (with `d_i = sign(r_i)` elsewhere, `X' d = 0` and `|d| <= 1`, so `d . y`
+//! bounds the sum from below and meets it). Otherwise row `j` leaves the basis, and a weighted
+//! median minimises the sum along the edge. The search updates its values from vertex to vertex,
+//! and computes them anew before it accepts an optimum.
 //!
-//! An observation is left out by taking it from a solved problem: the search goes on from the
-//! vertex where it stands, and is soon at its end. If the observation was interpolated, it is
-//! the first to be let go.
+//! To leave out an observation, the search removes it from a solved problem and continues from its
+//! vertex, which takes few steps. An interpolated observation is the first to leave the basis.
 //!
-//! Ties (several links of equal values, fits that are perfect) make vertices degenerate, and a
-//! search could go in circles. It therefore works on values moved by amounts too small to
-//! matter ([`NUDGE`]), which have no ties; the vertex found is then evaluated with the values
-//! given. A residual can have the wrong sign in the proof only if it is smaller than the amount
-//! moved, so the sum is optimal to that precision; `gap` in the tests is what was reached.
+//! Ties (several links of equal values, perfect fits) make vertices degenerate, and a search could
+//! cycle. The search therefore perturbs the values by a small amount ([`NUDGE`]), which removes
+//! ties, and evaluates the final vertex with the original values. A residual can have the wrong
+//! sign in the proof only if it is smaller than the perturbation, so the sum is optimal to that
+//! precision. The tests measure it as `gap`.
 //!
-//! Where several vertices are optimal, one of them is given, always the same for the same data.
+//! If several vertices are optimal, the same data always give the same one.
 
 use std::cmp::Ordering;
 
@@ -27,7 +26,7 @@ use airtcp_random::Seed;
 
 use super::linear::{Lu, dot};
 
-/// By how much observations are moved to break ties, in parts of the largest.
+/// Perturbation of the observations that breaks ties, relative to the largest.
 const NUDGE: f64 = 1e-10;
 
 /// How far a dual may exceed 1 in an optimum, for rounding.
@@ -36,14 +35,14 @@ const SLACK: f64 = 1e-9;
 /// Steps from vertex to vertex after which everything is computed anew.
 const FRESH: usize = 40;
 
-/// Rounds of [`FRESH`] steps for each coefficient and each ten rows before the search is given
-/// up. The searches of the tests take less than one for each coefficient.
+/// Most rounds of [`FRESH`] steps for each coefficient and each ten rows. The searches of the tests
+/// take less than one round for each coefficient.
 const ROUNDS: usize = 20;
 
-/// Crossings that are few enough to be sorted.
+/// Most crossings that are sorted.
 const FEW: usize = 24;
 
-/// A problem, and the vertex where its search stands.
+/// A problem, and the present vertex of its search.
 #[derive(Clone)]
 pub(super) struct Search<'a> {
     /// Rows of the design: well-conditioned, of full rank.
@@ -57,26 +56,27 @@ pub(super) struct Search<'a> {
     basis: Vec<usize>,
     /// Whether a row is interpolated.
     inside: Vec<bool>,
-    /// For each interpolated row the direction that moves it alone, by one.
+    /// For each interpolated row, the direction that changes its value alone, by one.
     edges: Vec<Vec<f64>>,
-    /// Of the moved observations.
+    /// Residuals of the perturbed observations.
     residuals: Vec<f64>,
     /// `sum sign(r_i) x_i` over the rows that are neither interpolated nor left out.
     pull: Vec<f64>,
 }
 
 impl<'a> Search<'a> {
-    /// A problem at its optimum. `None` if the rows have not the full rank.
+    /// A problem at its optimum. `None` if the rows do not have full rank.
     pub(super) fn solved(rows: &'a [Vec<f64>], y: &'a [f64]) -> Option<Self> {
         Self::from(rows, y, independent(rows)?)
     }
 
-    /// The same, from a vertex of one's own.
+    /// The same, from a given vertex.
     pub(super) fn from(rows: &'a [Vec<f64>], y: &'a [f64], basis: Vec<usize>) -> Option<Self> {
         let largest = y.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let size = if largest > 0.0 { largest } else { 1.0 };
-        // Without a pattern: multiples of an irrational, say, would be linear in the number of the
-        // observation but for whole numbers, as evenly spaced designs are, and ties would stay.
+        // The perturbation must have no pattern. Multiples of an irrational number, for instance,
+        // are linear in the observation's number modulo 1, and would keep ties in evenly spaced
+        // designs.
         let chance = Seed::new(0).keyed("predict/lad");
         let nudge = |i: usize| NUDGE * size * (0.5 + 0.5 * chance.unit(i as u64));
         let mut search = Self {
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         Some(search)
     }
 
-    /// The optimum without observation `i`. `None` if the others have not the full rank.
+    /// The optimum without observation `i`. `None` if the others do not have full rank.
     pub(super) fn without(&self, i: usize) -> Option<Self> {
         let mut search = self.clone();
         search.without = Some(i);
@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
         Some(search)
     }
 
-    /// Whether row `i` pulls: it is neither interpolated nor left out.
+    /// True if row `i` contributes to `pull`: it is neither interpolated nor left out.
     fn pulls(&self, i: usize) -> bool {
         !self.inside[i] && Some(i) != self.without
     }
@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
         Some(lu)
     }
 
-    /// The interpolated row that is furthest from balance, and its dual.
+    /// The interpolated row with the largest dual beyond its bound, and that dual.
     fn worst(&self) -> (usize, f64) {
         self.edges.iter().map(|edge| dot(edge, &self.pull)).enumerate().fold(
             (0, 0.0),
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Goes to the optimum.
+    /// Moves to the optimum.
     fn run(&mut self) -> Option<()> {
         for _ in 0..ROUNDS * (self.basis.len() + self.rows.len() / 10) {
             for _ in 0..FRESH {
@@ -155,9 +155,9 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Lets the row at `leaving` of the basis go, which itself weighs `weight`, and minimises
-    /// along the edge. `None` if the sum does not grow again, which needs a row of weight 0
-    /// that nothing can stand in for.
+    /// Removes the row at `leaving`, of weight `weight`, from the basis and minimises along the
+    /// edge. `None` if the sum never grows along the edge, which happens only if a row of weight 0
+    /// cannot be replaced.
     fn step(&mut self, leaving: usize, weight: f64) -> Option<()> {
         let dual = dot(&self.edges[leaving], &self.pull);
         let side = dual.signum();
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Coefficients: the optimum for the values given, at the vertex found.
+    /// The coefficients at the vertex, for the original values.
     pub(super) fn coefficients(&self) -> Option<Vec<f64>> {
         let lu = Lu::of(self.basis.iter().map(|&i| self.rows[i].clone()).collect())?;
         Some(lu.solve(&self.basis.iter().map(|&i| self.y[i]).collect::<Vec<_>>()))
@@ -215,7 +215,7 @@ impl<'a> Search<'a> {
         let z = self.coefficients().unwrap();
         let mut gap = 0.0;
         for (i, x) in self.rows.iter().enumerate().filter(|(i, _)| Some(*i) != self.without) {
-            // The dual of an interpolated row carries the sign with which it balances the others.
+            // The dual of an interpolated row balances the other rows.
             let at = self.basis.iter().position(|&b| b == i);
             let dual =
                 at.map_or_else(|| self.residuals[i].signum(), |j| -dot(&self.edges[j], &self.pull));
@@ -230,7 +230,7 @@ fn add(to: &mut [f64], factor: f64, x: &[f64]) {
     to.iter_mut().zip(x).for_each(|(t, x)| *t += factor * x);
 }
 
-/// Where along an edge a residual changes sign, and by how much it changes the slope (halved).
+/// The point of an edge where a residual changes sign, and half of the change in slope.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
     at: f64,
@@ -244,7 +244,7 @@ impl Crossing {
     }
 }
 
-/// The first crossing after which a sum of slope `slope` does not fall any more.
+/// The first crossing after which a sum of slope `slope` no longer falls.
 fn least(crossings: &mut [Crossing], mut slope: f64) -> Option<Crossing> {
     let mut left = crossings;
     while left.len() > FEW {
@@ -265,11 +265,11 @@ fn least(crossings: &mut [Crossing], mut slope: f64) -> Option<Crossing> {
             return Some(*crossing);
         }
     }
-    // Rounding may leave a little slope after the last.
+    // Rounding may leave a small slope after the last crossing.
     left.last().copied()
 }
 
-/// Rows that are as independent of one another as a greedy choice makes them.
+/// A greedy choice of nearly orthogonal rows.
 fn independent(rows: &[Vec<f64>]) -> Option<Vec<usize>> {
     let k = rows.first()?.len();
     let mut left = rows.to_vec();

@@ -1,16 +1,16 @@
-//! The little linear algebra that fitting needs: an orthonormal basis of the columns of a design
-//! with its rank, and the solution of small square systems.
+//! Linear algebra for the fits: an orthonormal basis of the columns of a design with its rank, and
+//! the solution of small square systems.
 //!
 //! Designs of throughput fits are badly conditioned (powers of PRR over a narrow range), so no
-//! normal equations are formed. Columns are scaled to unit length and made orthonormal one after
-//! another, the one with most left to say first; each is orthogonalised twice, which is enough
-//! to be orthogonal to working precision (Giraud, Langou and Rozloznik, 2005).
+//! normal equations are formed. Columns are scaled to unit length and orthonormalised one after
+//! another, the one with the largest remainder first. Each is orthogonalised twice, which gives
+//! working precision (Giraud, Langou and Rozloznik, 2005).
 //!
-//! Sizes are small (coefficients up to a few tens), so factorisations are made anew where
-//! updating would save little.
+//! Sizes are small (up to a few tens of coefficients), so factorisations are computed anew and not
+//! updated.
 
-/// Part of a unit column that must be new for the column to count as independent. Below it a
-/// coefficient would hang on the last digits of the data. \[choice\]
+/// Least remainder of a unit column for the column to count as independent. Below it, a coefficient
+/// would depend on the last digits of the data. \[choice\]
 const INDEPENDENT: f64 = 1e-9;
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -28,7 +28,7 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    /// The basis of `columns`, all of one length. `Err` gives the column that the others make.
+    /// The basis of `columns`, all of one length. `Err` gives a column that depends on the others.
     pub(super) fn of(columns: &[Vec<f64>]) -> Result<Self, usize> {
         let n = columns.first().map_or(0, Vec::len);
         let mut left: Vec<(usize, f64, Vec<f64>)> = Vec::with_capacity(columns.len());
@@ -41,7 +41,7 @@ impl Basis {
         }
         let (mut taken, mut order, mut upper) = (Vec::<Vec<f64>>::new(), Vec::new(), Vec::new());
         while !left.is_empty() {
-            // What is left of each column decides, so `left` is kept orthogonal to `taken`.
+            // The remainders decide, so `left` is kept orthogonal to `taken`.
             let mut best = (0, -1.0);
             for (i, (_, _, column)) in left.iter().enumerate() {
                 let size = dot(column, column);
@@ -142,26 +142,6 @@ impl Lu {
         }
         x
     }
-
-    /// Solves `A' x = b`, with the transpose.
-    #[cfg(test)]
-    pub(super) fn solve_transposed(&self, b: &[f64]) -> Vec<f64> {
-        let k = self.rows.len();
-        let mut y = b.to_vec();
-        for i in 0..k {
-            let before: f64 = (0..i).map(|j| self.rows[j][i] * y[j]).sum();
-            y[i] = (y[i] - before) / self.rows[i][i];
-        }
-        for i in (0..k).rev() {
-            let after: f64 = (i + 1..k).map(|j| self.rows[j][i] * y[j]).sum();
-            y[i] -= after;
-        }
-        let mut x = vec![0.0; k];
-        for (i, &row) in self.order.iter().enumerate() {
-            x[row] = y[i];
-        }
-        x
-    }
 }
 
 #[cfg(test)]
@@ -169,16 +149,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn systems_are_solved_both_ways() {
+    fn systems_are_solved() {
         let a = vec![vec![0.0, 2.0, 1.0], vec![3.0, -1.0, 4.0], vec![1.0, 5.0, -2.0]];
         let lu = Lu::of(a.clone()).unwrap();
         let b = [1.0, -2.0, 0.5];
         let x = lu.solve(&b);
-        let y = lu.solve_transposed(&b);
-        for i in 0..3 {
-            assert!((dot(&a[i], &x) - b[i]).abs() < 1e-14);
-            let column: Vec<f64> = a.iter().map(|row| row[i]).collect();
-            assert!((dot(&column, &y) - b[i]).abs() < 1e-14);
+        for (row, b) in a.iter().zip(b) {
+            assert!((dot(row, &x) - b).abs() < 1e-14);
         }
         assert!(Lu::of(vec![vec![1.0, 2.0], vec![2.0, 4.0]]).is_none());
     }

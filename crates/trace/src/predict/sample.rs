@@ -1,4 +1,4 @@
-//! A link as the fits take it, and the values that a form may name.
+//! A link as input of the fits, and the values of its variables.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::error::FitError;
 
-/// A link, as far as fits see it.
+/// A link as input of the fits.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSample {
@@ -16,14 +16,14 @@ pub struct LinkSample {
     pub name: String,
     /// Packet reception ratio.
     pub prr: f64,
-    /// Burstiness; absent where it is not defined.
+    /// Burstiness; absent if not defined.
     #[serde(default)]
     pub mu: Option<f64>,
     /// TCP throughput, packets per second.
     pub packets_per_second: f64,
     /// Packets per second of the link layer: 1 over the slot.
     pub link_packets_per_second: f64,
-    /// Further metrics by name; absent where not defined.
+    /// Further metrics by name; absent if not defined.
     #[serde(default)]
     pub metrics: BTreeMap<String, Option<f64>>,
 }

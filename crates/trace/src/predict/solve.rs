@@ -1,9 +1,8 @@
 //! One form fitted to links: the coefficients, the errors, and each link left out in turn.
 //!
-//! The design's columns are the form's terms and a constant, its rows the links. It is fitted in
-//! an orthonormal basis of its columns, where least absolute deviations are the same and numbers
-//! keep their digits. A link whose leverage is 1 decides a coefficient alone and cannot be left
-//! out.
+//! The design's columns are the form's terms and a constant, its rows the links. The fit uses an
+//! orthonormal basis of its columns, in which the least absolute deviations are the same and
+//! rounding is small. A link with leverage 1 determines a coefficient alone and cannot be left out.
 
 use airtcp_units::detmath::ln;
 
@@ -18,7 +17,7 @@ use super::sample::LinkSample;
 /// `1 - h` with `h` its leverage. \[choice\]
 const NEEDED: f64 = 1e-12;
 
-/// How far the work is.
+/// The progress of the work.
 pub(super) struct Work<'a> {
     pub done: usize,
     pub total: usize,
@@ -27,7 +26,7 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Tells that `amount` more is done. False means stop.
+    /// Reports that `amount` more is done. False means stop.
     fn goes_on(&mut self, amount: usize) -> bool {
         self.done += amount;
         if !self.stopped && !(self.report)(self.done, self.total) {
@@ -78,7 +77,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Fits `form`, whose terms are `terms`; a problem stands in the result.
+/// Fits `form`, whose terms are `terms`; the result holds a problem, if any.
 pub(super) fn fit(
     form: &Form,
     terms: &[Term],
@@ -163,9 +162,9 @@ fn solve(
     Ok(())
 }
 
-/// Why links could not all be left out in turn.
+/// Why not every link could be left out in turn.
 enum Unfinished {
-    /// A link that cannot be spared.
+    /// A link that cannot be left out.
     Needed(usize),
     /// The work was stopped.
     Stopped,
@@ -189,7 +188,7 @@ fn leave_one_out(
     Ok(out)
 }
 
-/// How many different values the links have of each variable of the form.
+/// Number of different values of each variable of the form.
 fn distinct(terms: &[Term], variables: &[String], data: &Data<'_>) -> Vec<(String, usize)> {
     let mut used: Vec<usize> = terms.iter().flat_map(Term::variables).collect();
     used.sort_unstable();

@@ -1,18 +1,18 @@
-//! Fits of TCP throughput side by side: what each says of every link, and how far it is off.
+//! Fits of TCP throughput side by side: their estimates for every link, and their errors.
 //!
 //! Throughput is fitted as a share of the link's packets per second (1 over the slot), so that
-//! coefficients have no unit (but for one over that of a further metric) and links of different
-//! slots can be fitted together. A coefficient times the link's rate is in packets per second.
+//! links with different slots can be fitted together. Coefficients are dimensionless, except those
+//! of further metrics.
 //!
 //! - In-sample error: mean of `|estimate - measured|` over the link's rate (S1, footnote 2).
-//! - Leave-one-out error: the same, each link estimated by a fit to all others. Estimates are
-//!   not held to what a link can carry, neither here nor there.
-//! - BIC, for errors with Laplace's distribution, whose maximum likelihood the least absolute
-//!   deviations are: `(k + 1) ln n + 2 n (ln(2 e) + 1)` with `k` coefficients and mean error
-//!   `e`, its scale being the one parameter more. Differences matter, levels do not.
+//! - Leave-one-out error: the same with each link estimated by a fit to all others. Neither error
+//!   limits estimates to the link's rate.
+//! - BIC, for errors with Laplace's distribution, for which least absolute deviations maximise the
+//!   likelihood: `(k + 1) ln n + 2 n (ln(2 e) + 1)` with `k` coefficients, mean error `e`, and the
+//!   scale of the errors as one more parameter. Only differences in BIC matter.
 //!
-//! All forms are fitted to the same links: one that lacks any of the quantities (mu of a
-//! perfect link) is left out of all.
+//! All forms are fitted to the same links: a link that lacks any of the quantities (such as mu of a
+//! perfect link) is left out of all fits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,12 @@ use super::solve::{Data, Work, fit};
 /// Longest list of links in a message.
 const NAMED: usize = 3;
 
-/// What to fit.
+/// Options of the fits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FitOptions {
-    /// Further metrics that are put to the test beside PRR and mu; `log(NAME)` is the natural
-    /// logarithm of the metric NAME.
+    /// Further metrics to test beside PRR and mu; `log(NAME)` is the natural logarithm of the
+    /// metric NAME.
     pub metrics: Vec<String>,
     /// Forms in place of S1's and those that the metrics add.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,19 +43,18 @@ pub struct FitOptions {
 
 /// Fits every form to `links`, and evaluates the formulas.
 ///
-/// # Errors
-/// If a number or an option is impossible, or no link is left to fit. A form that cannot be
-/// fitted is no error: the reason stands with it.
+/// # Errors If a number or an option is impossible, or no link is left to fit. A form that cannot
+/// be fitted is no error: its entry gives the reason.
 pub fn fit_throughput(links: &[LinkSample], options: &FitOptions) -> Result<FitTable, FitError> {
-    fit_throughput_telling(links, options, |_, _| true)
+    fit_throughput_with_progress(links, options, |_, _| true)
 }
 
-/// The same, telling `report` how much is done and how much there is to do; false from it stops
-/// the work, and what was fitted by then is given.
+/// The same, and calls `report` with the finished and the total work. If `report` returns false,
+/// the work stops, and the finished fits are returned.
 ///
 /// # Errors
 /// As for [`fit_throughput`].
-pub fn fit_throughput_telling(
+pub fn fit_throughput_with_progress(
     links: &[LinkSample],
     options: &FitOptions,
     mut report: impl FnMut(usize, usize) -> bool,
@@ -107,7 +106,7 @@ pub fn fit_throughput_telling(
     })
 }
 
-/// What forms may name: PRR, mu and the metrics asked for.
+/// The variables of forms: PRR, mu and the requested metrics.
 fn variables(metrics: &[String]) -> Result<Vec<String>, FitError> {
     let mut variables = vec!["prr".to_owned(), "mu".to_owned()];
     for metric in metrics {
@@ -139,7 +138,7 @@ fn usable<'a>(
                 name: link.name.clone(),
                 reason: format!("{} is not defined", variables[v]),
             }),
-            // A variable that no term has is never looked at.
+            // A variable without a term is never read.
             None => kept.push((link, values.iter().map(|v| v.unwrap_or(0.0)).collect())),
         }
     }

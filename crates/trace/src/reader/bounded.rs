@@ -1,38 +1,42 @@
-//! Streams that end with an error where a file would expand without end: a limit on bytes, on how far they
-//! are compressed, and on compressed bytes that hold nothing.
+//! Streams with an error in place of unbounded expansion: limits on bytes, on the compression
+//! ratio, and on compressed bytes without content.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::stream_error::{Dense, Hollow, OverLimit};
+use super::stream_error::{EmptyMembers, OverLimit, TooCompressed};
 
 /// Largest ratio of decompressed to compressed bytes beyond [`FREE`] of the limit. Deflate reaches 1032.
 const MAX_EXPANSION: u64 = 1000;
-/// Share of the limit, as a divisor, that may be decompressed at any ratio.
+/// Divisor of the limit for the bytes that may be decompressed at any ratio.
 const FREE: u64 = 50;
-/// Compressed bytes that may hold nothing: members of an archive may be empty, but not without end.
+/// Most compressed bytes without content: members of an archive may be empty, but not without end.
 const HOLLOW: u64 = 1 << 20;
-/// Compressed bytes for each decompressed byte, beyond [`HOLLOW`].
+/// Most compressed bytes for each decompressed byte, beyond [`HOLLOW`].
 const MAX_OVERHEAD: u64 = 100;
 
-/// Stops a stream at a limit: a small file can hold terabytes, and a pipe has no end.
+/// Stops a stream at a limit: a small file can expand to terabytes, and a pipe has no end.
 pub(super) struct Limited<'a> {
     inner: Box<dyn Read + 'a>,
     left: u64,
     limit: u64,
-    /// Where the bytes come from, if they are decompressed.
-    flow: Option<Rc<Flow>>,
+    /// Counts of the decompressor, if the bytes are decompressed.
+    counts: Option<Rc<ByteCounts>>,
 }
 
 impl<'a> Limited<'a> {
     pub(super) fn new(inner: Box<dyn Read + 'a>, limit: u64) -> Self {
-        Self { inner, left: limit, limit, flow: None }
+        Self { inner, left: limit, limit, counts: None }
     }
 
-    /// The same for decompressed bytes, whose compressed ones are counted in `flow`.
-    pub(super) fn decompressed(inner: Box<dyn Read + 'a>, limit: u64, flow: Rc<Flow>) -> Self {
-        Self { flow: Some(flow), ..Self::new(inner, limit) }
+    /// The same for decompressed bytes; `counts` holds the compressed ones.
+    pub(super) fn decompressed(
+        inner: Box<dyn Read + 'a>,
+        limit: u64,
+        counts: Rc<ByteCounts>,
+    ) -> Self {
+        Self { counts: Some(counts), ..Self::new(inner, limit) }
     }
 }
 
@@ -43,38 +47,38 @@ impl Read for Limited<'_> {
             Some(left) => self.left = left,
             None => return Err(io::Error::other(OverLimit(self.limit))),
         }
-        if let Some(flow) = &self.flow {
-            let (taken, given) = (flow.taken.get(), flow.given.get() + n as u64);
-            flow.given.set(given);
+        if let Some(counts) = &self.counts {
+            let (taken, given) = (counts.taken.get(), counts.given.get() + n as u64);
+            counts.given.set(given);
             let free = self.limit / FREE;
             if given > free && given / MAX_EXPANSION > taken {
-                return Err(io::Error::other(Dense(free)));
+                return Err(io::Error::other(TooCompressed(free)));
             }
         }
         Ok(n)
     }
 }
 
-/// What a decompressor has taken and given, in bytes.
+/// Bytes that a decompressor has read and written.
 #[derive(Default)]
-pub(super) struct Flow {
+pub(super) struct ByteCounts {
     taken: Cell<u64>,
     given: Cell<u64>,
 }
 
-/// Counts what a decompressor takes, and stops one that takes and gives nothing.
+/// Counts the input of a decompressor, and stops a decompressor without output.
 pub(super) struct Counted<'a> {
     pub(super) inner: Box<dyn Read + 'a>,
-    pub(super) flow: Rc<Flow>,
+    pub(super) counts: Rc<ByteCounts>,
 }
 
 impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        let taken = self.flow.taken.get() + n as u64;
-        self.flow.taken.set(taken);
-        if taken > HOLLOW + self.flow.given.get().saturating_mul(MAX_OVERHEAD) {
-            return Err(io::Error::other(Hollow));
+        let taken = self.counts.taken.get() + n as u64;
+        self.counts.taken.set(taken);
+        if taken > HOLLOW + self.counts.given.get().saturating_mul(MAX_OVERHEAD) {
+            return Err(io::Error::other(EmptyMembers));
         }
         Ok(n)
     }

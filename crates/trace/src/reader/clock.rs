@@ -1,7 +1,7 @@
 //! From the time stamps of packets to the interval between them.
 //!
-//! The median gap is taken, each gap divided by the packets it spans, so that losses and pauses do
-//! not count; the mean where stamps are coarser than gaps.
+//! The interval is the median gap, with each gap divided by the packets it spans, so that losses
+//! and pauses do not count. If stamps are coarser than gaps, it is the mean.
 
 use airtcp_units::{Saturate, Span};
 
@@ -9,7 +9,8 @@ use super::notes::counted;
 
 /// Gaps kept to find the median.
 const MAX_GAPS: usize = 1 << 16;
-/// Times are none of sending or receiving if more than one in so many is below the one before.
+/// Times are not those of sending or receiving if more than one in this many is below the one
+/// before.
 const BACKWARDS: u64 = 4;
 
 /// Times of the packets of a link, in billionths of their unit.
@@ -26,7 +27,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Notes the time of a packet that came `steps` after the one before, if it has one.
+    /// Notes the time, if any, of a packet `steps` after the one before.
     pub(super) fn stamp(&mut self, time: Option<i128>, steps: u64) {
         self.pending += steps;
         let Some(time) = time else {
@@ -34,7 +35,7 @@ impl Clock {
             return;
         };
         if steps == 0 {
-            // A packet that came late says nothing about the interval.
+            // A late packet does not show the interval.
             return;
         }
         if self.first.is_none() {
@@ -57,8 +58,8 @@ impl Clock {
         (self.steps > 0 && span > Span::ZERO).then_some(span)
     }
 
-    /// The interval between packets that have numbers: time over numbers, which losses and stamps with a
-    /// coarse `step` do not move. Where a pause lies between packets, it is the median gap.
+    /// The interval between numbered packets: time over numbers, which losses and a coarse `step`
+    /// of the stamps do not affect. With a pause between packets, it is the median gap.
     pub(super) fn interval_by_numbers(
         &mut self,
         unit: Span,
@@ -79,7 +80,7 @@ impl Clock {
         (Some(mean), notes)
     }
 
-    /// The interval between packets, and what to say about it.
+    /// The interval between packets, and the notes on it.
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         let mut notes = Vec::new();
         if self.backwards > 0 {
@@ -103,7 +104,7 @@ impl Clock {
         let span = |gap: f64| Span(u64::saturate((gap * unit.0 as f64 / 1e9).round()));
         let (median, mean) = (span(median), span(mean));
         if median == Span::ZERO && mean > Span::ZERO {
-            // Whole seconds, say, with many packets in each.
+            // For example whole seconds with many packets in each.
             notes.push("the time stamps are coarse: the interval is their mean".to_owned());
             return (Some(mean), notes);
         }
@@ -123,14 +124,14 @@ impl Clock {
     }
 }
 
-/// The step of time stamps: the greatest that all of them are multiples of, from the first on.
+/// The step of time stamps: the greatest common divisor of their distances from the first.
 #[derive(Debug, Default)]
-pub(super) struct Grain {
+pub(super) struct StampStep {
     first: Option<i128>,
     step: i128,
 }
 
-impl Grain {
+impl StampStep {
     pub(super) fn add(&mut self, time: Option<i128>) {
         let Some(time) = time else { return };
         let (mut a, mut b) = (self.step, (time - *self.first.get_or_insert(time)).abs());
@@ -140,7 +141,7 @@ impl Grain {
         self.step = a;
     }
 
-    /// In billionths.
+    /// The step in billionths.
     pub(super) const fn step(&self) -> i128 {
         self.step
     }

@@ -1,8 +1,8 @@
-//! Files that go with data: READMEs, licences, pages, programs.
+//! Files that accompany data: READMEs, licences, pages, programs.
 
 use std::path::Path;
 
-/// True for files that go with data without being data.
+/// True for files that accompany data.
 pub(super) fn is_documentation(path: &Path) -> bool {
     let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ending = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default();

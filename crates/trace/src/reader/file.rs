@@ -1,4 +1,4 @@
-//! All links of one file, or of a stream that stands for one.
+//! Reads all links of one file or stream.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,14 +16,14 @@ pub fn read_links(path: &Path, options: &ReadOptions) -> Result<Vec<LinkTrace>, 
         let found = "this is a folder".to_owned();
         return Err(TraceError::NoFiles { pattern: path.to_owned(), found });
     }
-    // A pipe without a writer is waited for where the wait can be ended.
-    match waiting::Patient::of(path).map_err(io)? {
+    // Waits for the writer of a pipe, if the wait can be interrupted.
+    match waiting::InterruptiblePipe::of(path).map_err(io)? {
         Some(pipe) => read_links_from(path, pipe, options),
         None => read_links_from(path, File::open(path).map_err(io)?, options),
     }
 }
 
-/// Reads every link of `data`; `name` stands for it in messages and link names.
+/// Reads every link of `data`; messages and link names use `name`.
 pub fn read_links_from(
     name: &Path,
     data: impl Read,

@@ -1,5 +1,5 @@
-//! Members of a gzip file, one after the other. What follows the last one and is none is told apart from
-//! damage.
+//! Members of a gzip file, one after the other. Other bytes after the last member are distinguished
+//! from damage.
 
 use std::io::{self, BufRead, BufReader, Read};
 

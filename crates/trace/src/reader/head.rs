@@ -1,4 +1,4 @@
-//! The beginning of a file, from which its layout is told.
+//! The beginning of a file, by which its layout is recognised.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::kinds::binary_kind;
 use super::lines::check_text;
 use crate::error::{TraceError, excerpt};
 
-/// Text looked at to tell the layout, from the first line that is no comment.
+/// Bytes of text that recognise the layout, from the first line that is no comment.
 pub(super) const HEAD: usize = 64 * 1024;
 
 /// The first 64 KiB of a file from its first line that is no comment, and the comments before;
@@ -33,7 +33,7 @@ impl<'a> Head<'a> {
         check_text(path, 0, bytes)?;
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
-            // A character may be cut by the end of the head, never by that of the file.
+            // The end of the head may cut a character, the end of the file may not.
             Err(e) if !whole && e.error_len().is_none() => {
                 std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default()
             }
@@ -51,7 +51,7 @@ impl<'a> Head<'a> {
         text[..end].lines()
     }
 
-    /// Lines that hold something, with their numbers from 1; comments (`#`) cut off.
+    /// Lines with content and their numbers from 1, without comments (`#`).
     pub(super) fn content(&self) -> impl Iterator<Item = (u64, &'a str)> {
         (1..)
             .zip(self.lines())
@@ -64,7 +64,7 @@ impl<'a> Head<'a> {
         self.content().next().map_or("", |(_, line)| line)
     }
 
-    /// The value of `key` in a comment `# airtcp: key=value ...`, as our own writers leave it.
+    /// The value of `key` in a comment `# airtcp: key=value ...` of our own writers.
     pub(super) fn directive(&self, key: &str) -> Option<&'a str> {
         self.lines()
             .filter_map(|line| line.strip_prefix("# airtcp:"))
@@ -72,7 +72,8 @@ impl<'a> Head<'a> {
             .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }
 
-    /// Refuses a comment `# airtcp: key=value` whose value cannot be meant: it would change nothing, unsaid.
+    /// Refuses a comment `# airtcp: key=value` with an impossible value, which would otherwise be
+    /// ignored silently.
     pub(super) fn check_directives(&self) -> Result<(), TraceError> {
         for (line, text) in (1..).zip(self.lines()) {
             let Some(words) = text.strip_prefix("# airtcp:") else { continue };
@@ -98,12 +99,12 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// The interval our own writers leave in a comment.
+    /// The interval that our own writers put into a comment.
     pub(super) fn interval(&self) -> Option<Span> {
         self.directive("interval")?.parse().ok()
     }
 
-    /// True if there is more of the file.
+    /// True if the file is longer than the head.
     pub(super) const fn more(&self) -> bool {
         !self.whole
     }
@@ -137,7 +138,7 @@ fn base_name(path: &Path) -> String {
     without_endings(&name, &[".gz", ".xz", ".zst", ".zstd"]).to_owned()
 }
 
-/// File name without endings of compression and of text formats: what a link is named after.
+/// File name without endings of compression and of text formats, for the name of a link.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let name = without_endings(&name, &[".gz", ".xz", ".zst", ".zstd", ".tar"]);

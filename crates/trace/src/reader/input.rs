@@ -1,4 +1,4 @@
-//! A stream of text with what may still be taken from it: packets, links, names.
+//! A stream of text with its remaining budget: packets, links, names.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::options::ReadOptions;
 use crate::error::TraceError;
 
-/// A stream of decompressed bytes, and how the layouts may use it.
+/// A stream of decompressed bytes, with the options and the budget of its file.
 pub(super) struct Input<'a> {
     /// The file, for messages.
     pub(super) path: &'a Path,
@@ -17,7 +17,7 @@ pub(super) struct Input<'a> {
     pub(super) budget: &'a Budget,
 }
 
-/// What may still be taken from the file.
+/// The remaining budget of a file.
 pub(super) struct Budget {
     packets: Cell<u64>,
     links: Cell<u64>,
@@ -44,7 +44,7 @@ impl Budget {
         take(&self.packets, n, path, self.max_packets, "packets")
     }
 
-    /// Takes the names of a link, so many bytes in all: they are kept several times.
+    /// Takes the names of a link, of `bytes` in all, which are kept several times.
     pub(super) fn names(&self, path: &Path, bytes: usize) -> Result<(), TraceError> {
         take(&self.names, bytes as u64, path, self.max_names, "bytes of names")
     }

@@ -1,4 +1,4 @@
-//! Files that are not text, known by their first bytes: what they are, and what to do with them.
+//! Binary files, recognised by their first bytes: their kind, and what to do with them.
 
 const CAPTURE: &str = "Captures are not read: a capture shows packets, not which of them the link \
     lost, and TCP's sequence numbers count bytes. Give a log with one packet a line, such as that \
@@ -6,7 +6,7 @@ const CAPTURE: &str = "Captures are not read: a capture shows packets, not which
 const EXPORT: &str = "Export its column of outcomes as CSV.";
 const PICTURE: &str = "Give the data that it was drawn from, as CSV.";
 
-/// First bytes, what such a file is, and what to do.
+/// First bytes, kind of the file, and what to do.
 const KINDS: &[(&[u8], &str, &str)] = &[
     (b"\xd4\xc3\xb2\xa1", "a pcap packet capture", CAPTURE),
     (b"\xa1\xb2\xc3\xd4", "a pcap packet capture", CAPTURE),
@@ -37,12 +37,12 @@ const KINDS: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
 ];
 
-/// What a file that begins with `start` is, and what to do; `None` if nothing is known of it.
-/// Compressed files that the reader opens are not among these.
+/// The kind of a file that begins with `start`, and what to do; `None` if unknown. Compressed files
+/// that the reader opens are not listed.
 #[must_use]
 pub fn binary_kind(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if start.starts_with(b"PK\x03\x04") {
-        // A document of an office program is a zip of XML.
+        // An Office document is a zip archive of XML.
         let head = &start[..start.len().min(4096)];
         let has = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
         if has(b"[Content_Types].xml") || has(b"application/vnd.oasis") {

@@ -1,9 +1,9 @@
-//! How much any input may expand to, in one number.
+//! The limit on the expansion of any input.
 //!
-//! A file of some bytes may stand for gigabytes: compressed, by a count that it states, by links that it
-//! only names. One limit bounds all of it: that many bytes of text after decompression, that many packets
-//! (a packet is a byte of text at least, however it is written), and links as if each took
-//! [`LINK`] bytes, about what is made of one. The environment variable [`VARIABLE`] sets it.
+//! A small file may expand to gigabytes: by compression, by a stated count, or by names of links.
+//! One limit bounds all three: the bytes of text after decompression, the packets (at least a byte
+//! of text each), and the links, each counted as [`LINK`] bytes. The environment variable
+//! [`VARIABLE`] sets the limit.
 
 use airtcp_units::Bytes;
 
@@ -12,13 +12,13 @@ use crate::error::TraceError;
 /// The environment variable that sets the limit.
 pub const VARIABLE: &str = "AIRTCP_INPUT_LIMIT";
 
-/// The limit where the variable is not set.
+/// The limit if the variable is not set.
 pub const DEFAULT: u64 = 1_000_000_000;
 
 /// Bytes that count for one link.
 pub const LINK: u64 = 10_000;
 
-/// Share of the limit that one gap in sequence numbers may take.
+/// Divisor of the limit for one gap in sequence numbers.
 const GAPS: u64 = 1000;
 
 /// The limit in bytes.
@@ -38,12 +38,12 @@ fn parse(text: &str) -> Result<u64, TraceError> {
     }
 }
 
-/// Links that a limit lets in.
+/// Most links under a limit.
 pub(super) const fn links(limit: u64) -> u64 {
     if limit < LINK { 1 } else { limit / LINK }
 }
 
-/// Packets that one gap may hold.
+/// Most packets of one gap under a limit.
 pub(super) const fn gap(limit: u64) -> u64 {
     if limit < GAPS { 1 } else { limit / GAPS }
 }

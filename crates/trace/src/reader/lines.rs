@@ -7,7 +7,7 @@ use super::input::Input;
 use super::stream_error::from_io;
 use crate::error::TraceError;
 
-/// Longest line that is believed to be one. A row of a million outcomes fits.
+/// Longest accepted line. A row of a million outcomes fits.
 const MAX_LINE: usize = 8 << 20;
 
 /// Reads lines, counting them.
@@ -15,7 +15,7 @@ pub(super) struct Lines<'a> {
     path: &'a Path,
     reader: BufReader<Box<dyn Read + 'a>>,
     buffer: Vec<u8>,
-    /// Number of the line last given out, from 1.
+    /// Number of the last returned line, from 1.
     number: u64,
     /// Bytes before it.
     offset: u64,
@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Refuses control characters that no text has.
+/// Refuses control characters that text does not contain.
 pub(super) fn check_text(path: &Path, offset: u64, bytes: &[u8]) -> Result<(), TraceError> {
     let control = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c);
     match bytes.iter().position(control) {

@@ -1,4 +1,4 @@
-//! A link's trace as it was read, and where it comes from.
+//! A link's trace as read from a file, and its source.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,26 +7,25 @@ use std::sync::Arc;
 use airtcp_units::{Capacity, Outcomes, Span};
 use serde::{Deserialize, Serialize};
 
-/// One link's trace and where it comes from.
+/// One link's trace and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkTrace {
-    /// Name, unique within its file: the file's, and the link's if there are several.
+    /// Name, unique within its file: the file's name, followed by the link's if there are several.
     pub name: String,
-    /// One outcome a packet, in the order sent; none where the file holds a capacity.
+    /// One outcome per packet, in the order sent; none if the file holds a capacity.
     pub outcomes: Outcomes,
-    /// What the link can carry over time, where the file says that and nothing about losses.
+    /// Capacity of the link over time, if the file holds a capacity and no losses.
     pub capacity: Option<Arc<Capacity>>,
-    /// Time from packet to packet, where the file tells (or the caller).
+    /// Interval between packets, if the file or the caller gives it.
     pub interval: Option<Span>,
-    /// Where it was read.
+    /// The file and its layout.
     pub source: Source,
-    /// False if the file holds counts only and the order was drawn at random: every metric of
-    /// bursts shorter than such a group is then an artefact (see `notes`).
+    /// False if the file only counts packets and the order was drawn at random. Statistics of
+    /// bursts shorter than a counted group are then artefacts (see `notes`).
     pub order_known: bool,
-    /// What a reader of the results should know: duplicates, corrupt records, readings that are
-    /// a choice of ours.
+    /// Notes for the reader of the results: duplicates, corrupt records, choices in reading.
     pub notes: Vec<String>,
-    /// What the file says about the link, such as `noise_dbm`, `tx`, `rx`, `channel`.
+    /// Labels of the link in the file, such as `noise_dbm`, `tx`, `rx`, `channel`.
     pub labels: BTreeMap<String, String>,
 }
 

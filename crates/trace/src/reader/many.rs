@@ -1,4 +1,4 @@
-//! Folders and patterns: many files at once.
+//! Reads many files: folders and patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use super::link_trace::LinkTrace;
 use super::options::ReadOptions;
 use crate::error::TraceError;
 
-/// Folders within folders.
+/// Deepest nesting of folders.
 const MAX_DEPTH: u32 = 32;
 
 /// A file to read.
@@ -18,23 +18,23 @@ const MAX_DEPTH: u32 = 32;
 pub struct Expanded {
     /// The file.
     pub path: PathBuf,
-    /// True if the user named it; false if it was found in a folder or by a pattern, where a file
-    /// that is no trace is passed over.
+    /// True if the user named it; false if it was found in a folder or by a pattern, where other
+    /// files than traces are skipped.
     pub named: bool,
 }
 
-/// A file that was passed over, and why.
+/// A skipped file, and why.
 #[derive(Debug)]
 pub struct Skipped {
     /// The file.
     pub path: PathBuf,
-    /// What reading it gave.
+    /// The error of reading it.
     pub reason: TraceError,
 }
 
-/// The files meant by `paths`: files as they are, folders with all they hold at any depth, and
-/// patterns (`*`, `?`, `[...]`, `**`). Sorted within each folder and pattern; a file named twice
-/// comes once. READMEs, licences, Markdown and hidden files in folders are left out.
+/// The files of `paths`: files as they are, folders with all files at any depth, and patterns (`*`,
+/// `?`, `[...]`, `**`). They are sorted within each folder and pattern, without duplicates.
+/// READMEs, licences, Markdown and hidden files in folders are left out.
 pub fn expand(paths: &[PathBuf]) -> Result<Vec<Expanded>, TraceError> {
     let mut out = Vec::new();
     let mut seen = BTreeSet::new();
@@ -68,7 +68,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<Expanded>, TraceError> {
     Ok(out)
 }
 
-/// Files that fit a pattern; `error` is what opening it as a file gave.
+/// Files that match a pattern; `error` is the error of opening the pattern as a file.
 fn matching(path: &Path, error: &std::io::Error) -> Result<Vec<PathBuf>, TraceError> {
     let none = |found: String| TraceError::NoFiles { pattern: path.to_owned(), found };
     let given = path.to_string_lossy();
@@ -95,13 +95,13 @@ fn matching(path: &Path, error: &std::io::Error) -> Result<Vec<PathBuf>, TraceEr
     Ok(files)
 }
 
-/// A part of a pattern whose `[` without a `]` stand for themselves, as in a shell.
+/// Escapes each `[` without a `]` in a part of a pattern, as a shell reads it.
 fn closed(part: &str) -> String {
     let mut made = String::new();
     let mut rest = part;
     while let Some((before, after)) = rest.split_once('[') {
         made.push_str(before);
-        // The first character of a class may be a "]" itself.
+        // The first character of a class may be "]".
         let inside = after.strip_prefix('!').unwrap_or(after);
         let end = inside.char_indices().skip(1).find(|(_, c)| *c == ']').map(|(at, _)| at);
         let Some(end) = end else {
@@ -117,7 +117,8 @@ fn closed(part: &str) -> String {
     made + rest
 }
 
-/// All files under `folder`, sorted. Links to folders are not followed: they may lead back.
+/// All files under `folder`, sorted. Links to folders are not followed, because they may form a
+/// loop.
 fn walk(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), TraceError> {
     let io = |source| TraceError::Io { path: folder.display().to_string(), source };
     let mut entries = Vec::new();
@@ -135,8 +136,8 @@ fn walk(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), Trace
             if depth < MAX_DEPTH {
                 let before = files.len();
                 if walk(&path, depth + 1, files).is_err() {
-                    // One folder that cannot be read does not keep the others from being read.
-                    // Reading it as a file fails for the same reason, and is told with the rest.
+                    // A folder that cannot be read does not stop the others. Reading it as a file
+                    // fails for the same reason, which is reported with the rest.
                     files.truncate(before);
                     files.push(path);
                 }
@@ -148,9 +149,9 @@ fn walk(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> Result<(), Trace
     Ok(())
 }
 
-/// Reads every link of all files that `paths` mean, one after the other; [`Collector`] has the
-/// rules. `progress` is told before each file how many are done, how many there are, and which
-/// comes.
+/// Reads every link of all files of `paths`, one after the other, by the rules of [`Collector`].
+/// `progress` is called before each file with the number done, the number of all, and the next
+/// file.
 pub fn read_many(
     paths: &[PathBuf],
     options: &ReadOptions,
@@ -167,8 +168,8 @@ pub fn read_many(
     collector.finish(paths)
 }
 
-/// Reads one of several files: `left` is what `options` let all of them take, less what the ones before
-/// took. The outer error is that all together are too much, the inner one is the file's own.
+/// Reads one of several files: `left` is the remaining budget of all files together. The outer
+/// error means that all files together exceed it; the inner error is the file's own.
 fn within(
     path: &Path,
     left: &mut ReadOptions,
@@ -183,7 +184,7 @@ fn within(
             left.max_links = left.max_links.saturating_sub(links.len() as u64);
             Ok(Ok(links))
         }
-        // Too large by itself, or only together with the others?
+        // Is the file too large by itself, or only together with the others?
         Err(e) if over(&e) && left != options => match read_links(path, options) {
             Err(own) => Ok(Err(own)),
             Ok(_) => Err(TraceError::TooLargeTogether {
@@ -196,25 +197,25 @@ fn within(
     }
 }
 
-/// What identifies a link across files that hold the same measurement.
+/// Labels that identify a link across files of the same measurement.
 const IDENTITY: &[&str] = &["tx", "rx", "src", "dst", "channel", "noise_dbm"];
 
-/// Puts together what was read from many files, in whatever way they were read (a caller with
-/// several cores reads them in parallel and adds the results in order).
+/// Collects the links of many files. A caller may read files in parallel and add the results in
+/// order.
 ///
-/// A file the user named must be readable; one found in a folder or by a pattern is passed over
-/// if it is no trace, or if all its links are in a file read before: data sets come with original
-/// and derived files side by side, and no link should count twice. Names are made unique.
+/// A file that the user named must be readable. A file found in a folder or by a pattern is skipped
+/// if it is no trace, or if all its links are in a file read before: data sets often hold original
+/// and derived files, and no link should count twice. Names are made unique.
 #[derive(Debug, Default)]
 pub struct Collector {
     links: Vec<LinkTrace>,
     skipped: Vec<Skipped>,
-    /// Where in `links` the one of a given identity is.
+    /// Index in `links` by identity.
     known: BTreeMap<Vec<String>, usize>,
 }
 
 impl Collector {
-    /// Adds what reading `file` gave.
+    /// Adds the result of reading `file`.
     pub fn add(
         &mut self,
         file: &Expanded,
@@ -242,8 +243,7 @@ impl Collector {
         Ok(())
     }
 
-    /// The links and what was passed over; `paths` is what the user gave, for the error if there
-    /// is no link at all.
+    /// The links and the skipped files; `paths` are the user's, for the error if there is no link.
     pub fn finish(
         mut self,
         paths: &[PathBuf],
@@ -259,7 +259,7 @@ impl Collector {
         Ok((self.links, self.skipped))
     }
 
-    /// The file that already gave all of `found`, if there is one.
+    /// The file that already contained all of `found`, if there is one.
     fn twin(&self, found: &[LinkTrace]) -> Option<String> {
         let same = |link: &LinkTrace| {
             let before = &self.links[*self.known.get(&identity(link)?)?];
@@ -271,14 +271,14 @@ impl Collector {
     }
 }
 
-/// Labels that say which link this is; `None` if it has none of them.
+/// The labels that identify a link; `None` without such labels.
 fn identity(link: &LinkTrace) -> Option<Vec<String>> {
     let labelled = IDENTITY.iter().any(|key| link.labels.contains_key(*key));
     let value = |key: &&str| link.labels.get(*key).cloned().unwrap_or_default();
     labelled.then(|| IDENTITY.iter().map(value).collect())
 }
 
-/// Puts the folder before names that occur more than once, and a number after what still does.
+/// Puts the folder before names that occur more than once, and a number after names that still do.
 fn unique_names(links: &mut [LinkTrace]) {
     let counted = |links: &[LinkTrace]| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();

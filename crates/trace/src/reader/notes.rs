@@ -1,8 +1,8 @@
-//! Notes on what was read: a count and what it counts, in the right number.
+//! Counts in notes, with singular or plural words.
 
 use std::fmt::Display;
 
-/// A count with the words that stand after 1 and after any other count.
+/// A count followed by the words for 1 or for any other count.
 pub(super) fn counted<N: Copy + Display + PartialEq + From<u8>>(
     number: N,
     (one, many): (&str, &str),

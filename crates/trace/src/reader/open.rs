@@ -1,10 +1,10 @@
-//! From a file to text: decompression and archives.
+//! Opens a file as text: decompression and archives.
 
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::bounded::{Counted, Flow, Limited};
+use super::bounded::{ByteCounts, Counted, Limited};
 use super::documentation::is_documentation;
 use super::gzip::Members;
 use super::head::{HEAD, Head};
@@ -16,13 +16,13 @@ use super::stream_error::from_io;
 use super::zstd::{self, Frames};
 use crate::error::TraceError;
 
-/// Comments that a file may begin with.
+/// Most bytes of comments at the start of a file.
 const MAX_COMMENTS: usize = 64 << 20;
-/// Blank lines and comments that a file may begin with.
+/// Most blank lines and comments at the start of a file.
 const MAX_COMMENT_LINES: usize = 1_000_000;
-/// Compressions one inside the other.
+/// Most nested layers of compression.
 const MAX_NESTING: u32 = 3;
-/// Memory an xz dictionary may ask for, KiB. `xz -9` needs 65 MiB.
+/// Most memory for an xz dictionary, KiB. `xz -9` needs 65 MiB.
 const XZ_MEMORY_KIB: u32 = 128 * 1024;
 /// Bytes needed to recognise a tar header.
 const MAGIC: usize = 512;
@@ -40,9 +40,9 @@ pub(super) fn read<'a>(
 
 fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
     let start = peek(&mut input, MAGIC)?;
-    let flow = Rc::new(Flow::default());
+    let counts = Rc::new(ByteCounts::default());
     let counted =
-        |inner| -> Box<dyn Read + '_> { Box::new(Counted { inner, flow: Rc::clone(&flow) }) };
+        |inner| -> Box<dyn Read + '_> { Box::new(Counted { inner, counts: Rc::clone(&counts) }) };
     let wrapped: Box<dyn Read + '_> = match Wrapping::of(&start) {
         Some(_) if depth >= MAX_NESTING => {
             return Err(TraceError::NotATrace {
@@ -61,7 +61,7 @@ fn read_nested(mut input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, Trace
         Some(Wrapping::Zstd) => Box::new(Frames::new(counted(input.reader))),
         None => return read_text(input),
     };
-    let limited = Limited::decompressed(wrapped, input.options.max_bytes, flow);
+    let limited = Limited::decompressed(wrapped, input.options.max_bytes, counts);
     let inner = Input { reader: Box::new(limited), ..input };
     read_nested(inner, depth + 1)
 }
@@ -102,8 +102,8 @@ fn comments(start: &[u8]) -> (usize, usize) {
     (start.len(), lines)
 }
 
-/// Members of an archive, one after the other. Extended headers are not interpreted: they could
-/// ask for any amount of memory, and names of up to 255 bytes do without them.
+/// Members of an archive, one after the other. Extended headers are not interpreted, because they
+/// could require any amount of memory. Names of up to 255 bytes do not need them.
 fn read_tar(input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> {
     let broken = |e: io::Error| from_io(input.path, 0, e);
     let mut archive = tar::Archive::new(input.reader);
@@ -149,7 +149,7 @@ fn read_tar(input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> 
     Ok(links)
 }
 
-/// What a file's first bytes say it is wrapped in.
+/// The compression or archive of a file, by its first bytes.
 enum Wrapping {
     Gzip,
     Xz,
@@ -169,7 +169,7 @@ impl Wrapping {
     }
 }
 
-/// Up to `n` bytes from the front, left in place.
+/// The first `n` bytes or fewer, without consuming them.
 fn peek(input: &mut Input<'_>, n: usize) -> Result<Vec<u8>, TraceError> {
     let mut start = Vec::new();
     let path = input.path;

@@ -1,4 +1,4 @@
-//! How a file is to be read, as the user says it.
+//! The user's options for reading a file.
 
 use airtcp_units::Span;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::limits;
 use crate::error::TraceError;
 
-/// What a chosen column holds.
+/// The content of a chosen column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnKind {
@@ -16,43 +16,43 @@ pub enum ColumnKind {
     Lost,
     /// Sequence numbers of received packets; gaps are losses.
     Sequence,
-    /// A receive time, round-trip time or delay of each packet sent; blank (or NaN, or -1) where
-    /// the packet was lost.
+    /// A receive time, round-trip time or delay of each packet sent; blank (or NaN, or -1) if the
+    /// packet was lost.
     Arrival,
 }
 
-/// How to read. The defaults guess everything from the file.
+/// Options for reading. By default everything is guessed from the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
-    /// Layout tag; the file's own looks decide if `None`.
+    /// Layout tag; `None` detects the layout.
     pub layout: Option<String>,
     /// Column of a table: its name, or its number from 1.
     pub column: Option<String>,
-    /// What that column holds.
+    /// The content of that column.
     pub kind: Option<ColumnKind>,
     /// Column of time stamps: its name, or its number from 1.
     pub time_column: Option<String>,
-    /// What one unit of the time stamps is, if their name does not say.
+    /// Unit of the time stamps, if their name does not give it.
     pub time_unit: Option<Span>,
-    /// What a rate of 1 is in a table of rates whose header does not say: "Mb/s", "B/s", ...
+    /// Unit of the rates in a table whose header does not give it: "Mb/s", "B/s", ...
     pub rate_unit: Option<String>,
-    /// Inter-packet interval, in place of what the file says.
+    /// Inter-packet interval, in place of the file's.
     pub interval: Option<Span>,
     /// Most packets to take from a file, over all its links.
     pub max_packets: u64,
     /// Most links to take from a file.
     pub max_links: u64,
-    /// Most bytes to read from a file, decompressed; of names of links an eighth of that.
+    /// Most decompressed bytes to read from a file; names of links may take an eighth of it.
     pub max_bytes: u64,
-    /// Largest gap in sequence numbers that is believed to be losses.
+    /// Largest gap in sequence numbers that counts as losses.
     pub max_gap: u64,
-    /// Seed of the order given to packets that the file only counts.
+    /// Seed of the order of packets that the file only counts.
     pub order_seed: u64,
 }
 
 impl Default for ReadOptions {
-    /// Everything guessed; sizes as [`limits`] has them.
+    /// Everything guessed; sizes from [`limits`].
     fn default() -> Self {
         let limit = limits::input_limit().unwrap_or(limits::DEFAULT);
         Self {
@@ -72,11 +72,11 @@ impl Default for ReadOptions {
     }
 }
 
-/// Longest interval and unit of time that are believed.
+/// Longest accepted interval and unit of time.
 const LONGEST: Span = Span::from_secs(3_600_000);
 
 impl ReadOptions {
-    /// Refuses spans of time that no packets can be apart.
+    /// Refuses impossible intervals and units of time.
     pub fn check(&self) -> Result<(), TraceError> {
         for (option, span) in [("interval", self.interval), ("time_unit", self.time_unit)] {
             if let Some(span) = span.filter(|span| !(Span(1)..=LONGEST).contains(span)) {

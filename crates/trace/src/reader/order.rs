@@ -1,8 +1,8 @@
-//! Packets that a file only counts: so many sent, so many delivered, their order not recorded.
+//! Draws the order of packets that a file only counts.
 //!
 //! The order within a group is drawn at random, every order being equally likely, from a fixed
-//! seed. Packet reception ratio and everything slower than a group stay true; within a group the
-//! result is an independent link of that group's ratio, so burst metrics are artefacts there.
+//! seed. The packet reception ratio and all changes slower than a group are kept. Within a group
+//! the result is an independent link of that group's ratio, so burst metrics are artefacts there.
 
 use airtcp_random::{Seed, Stream, digest};
 use airtcp_units::{Narrow, Outcomes};
@@ -11,7 +11,7 @@ use airtcp_units::{Narrow, Outcomes};
 pub(super) struct Shuffler(Stream);
 
 impl Shuffler {
-    /// For the link of this name within its file: it gets the same order every time.
+    /// For the link of this name within its file: the same name gives the same order.
     pub(super) fn new(seed: u64, link: &str) -> Self {
         Self(Seed::new(seed).stream(&format!("trace/order/{link}")))
     }
@@ -39,7 +39,7 @@ impl Shuffler {
     }
 }
 
-/// The note such a link carries.
+/// The note on a link with a drawn order.
 pub(super) fn note(group: &str) -> String {
     let article = if group.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!(
@@ -49,7 +49,7 @@ pub(super) fn note(group: &str) -> String {
     )
 }
 
-/// The note of a trace that was written by this program from one whose order was drawn.
+/// The note on a trace that this program wrote from a trace with a drawn order.
 pub(super) fn converted() -> String {
     "a comment in the file says that the order of packets was not measured but drawn at random: burst \
      lengths, mu, beta and the CPDF are not the link's own"
@@ -70,7 +70,7 @@ mod tests {
             assert_eq!((out.len(), out.received()), (10, 3));
             at.iter_mut().zip(out.iter()).for_each(|(n, bit)| *n += u32::from(bit));
         }
-        // Each place is received with probability 0.3: 6000 of 20,000, deviation 65.
+        // Each place is received with probability 0.3: 6000 of 20,000, standard deviation 65.
         assert!(at.iter().all(|n| n.abs_diff(6000) < 5 * 65), "{at:?}");
     }
 

@@ -1,12 +1,11 @@
-//! Delivery ratios that a file states: are they parts of 1, or hundredths of that?
+//! Detects delivery ratios of a file that were divided by a hundred once too often.
 //!
-//! A ratio above 1 is refused by its layout. Ratios in parts of a hundred that were divided by a hundred
-//! once too often look like very poor links: none exceeds 0.01. Every layout that takes ratios holds them
-//! here.
+//! The layouts refuse a ratio above 1. Ratios in percent that were divided by a hundred twice look
+//! like very poor links: none exceeds 0.01. Every layout with ratios uses this test.
 
-/// Ratios that never exceed this are probably hundredths of delivery ratios.
+/// Ratios that never exceed this are probably hundredths of the true ratios.
 const SMALL_SCALE: f64 = 0.011;
-/// Ratios above 0 that it takes to say so.
+/// Fewest ratios above 0 for the note.
 const MANY: u64 = 100;
 
 /// The ratios of one file.
@@ -23,7 +22,7 @@ impl Ratios {
         self.delivering += u64::from(ratio > 0.0);
     }
 
-    /// What is to be said of links made of ratios that the file calls `name`.
+    /// The note on ratios that the file calls `name`.
     pub(super) fn note(&self, name: &str) -> Option<String> {
         (self.delivering >= MANY && self.highest <= SMALL_SCALE).then(|| {
             format!(
@@ -34,8 +33,8 @@ impl Ratios {
         })
     }
 
-    /// What is to be said of a stated ratio beside the counts that the link is made of: `stated` is the sum
-    /// of the ratios, `counted` that of the counts' own.
+    /// The note on stated ratios that contradict the counts: `stated` is the sum of the stated
+    /// ratios, `counted` that of the counts' ratios.
     pub(super) fn beside_counts(&self, name: &str, stated: f64, counted: f64) -> Option<String> {
         let off = (stated - counted).abs() > 0.01 * counted.max(stated);
         (self.delivering > 0 && off).then(|| {

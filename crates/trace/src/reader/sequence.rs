@@ -1,11 +1,12 @@
-//! From the sequence numbers a receiver saw to outcomes: what is missing was lost.
+//! Turns received sequence numbers into outcomes: missing numbers are losses.
 //!
-//! Duplicates and reordering within [`WINDOW`] numbers are tolerated and counted; counters of 16
-//! and 32 bits may wrap, smaller ones where their name tells them. A jump beyond the caller's limit, or a fall that is no wrap, is an error
-//! and never an allocation. What came before the first number and after the last is unknown.
+//! Duplicates and reordering within [`WINDOW`] numbers are tolerated and counted. Counters of 16
+//! and 32 bits may wrap, smaller ones if their name identifies them. A jump beyond the caller's
+//! limit, or a fall that is no wrap, is an error and never an allocation. Packets before the first
+//! number and after the last are unknown.
 //!
-//! Numbers that step by more than 1 do not count packets: bytes of TCP, a counter of ticks. Their
-//! step is found (see [`Steps`]), because every number left out would be taken for a loss.
+//! Numbers that step by more than 1 do not count packets, but bytes of TCP or ticks. Their step is
+//! detected (see [`Steps`]), because every skipped number would count as a loss.
 
 use std::collections::BTreeMap;
 
@@ -15,28 +16,28 @@ use super::notes::counted;
 
 /// How far behind the newest number a late one may be.
 pub(super) const WINDOW: u64 = 1000;
-/// Larger numbers are refused, so that no sum can overflow.
+/// Largest number, so that no sum can overflow.
 const MAX: u64 = 1 << 62;
-/// Where counters wrap.
+/// Sizes at which counters wrap.
 const WRAPS: [u64; 2] = [1 << 16, 1 << 32];
 
 /// Why a number was refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// So many numbers were skipped.
+    /// `gap` numbers were skipped.
     Jump { previous: u64, gap: u64 },
-    /// It is far below the one before.
+    /// The number is far below the one before.
     Fall { previous: u64 },
-    /// No counter of packets gets there.
+    /// The number is too large for a packet counter.
     Huge,
     /// The numbers step by this.
     Stride(u64),
 }
 
-/// Steps looked at to find a stride.
+/// Steps examined to find a stride.
 const STEPS: u64 = 4096;
 
-/// How far apart numbers are, of the first [`STEPS`].
+/// The first [`STEPS`] distances between numbers.
 #[derive(Debug, Clone, Default)]
 struct Steps {
     seen: u64,
@@ -54,8 +55,8 @@ impl Steps {
         }
     }
 
-    /// The step, if it is not 1. Over a link with independent losses 1 is the most frequent step
-    /// at any PRR, and 7 steps in a row are multiples of the same number once in hundreds of files.
+    /// The step, if it is not 1. Over a link with independent losses 1 is the most frequent step at
+    /// any PRR, and 7 consecutive steps have a common factor once in hundreds of files.
     fn stride(&self) -> Option<u64> {
         if self.divisor > 1 && (self.seen >= 7 || (self.seen >= 2 && self.divisor >= 100)) {
             return Some(self.divisor);
@@ -81,15 +82,15 @@ pub(super) struct Recorder {
     /// First number seen, and the one expected next, both unwrapped.
     first: Option<u64>,
     next: u64,
-    /// Added to a number because of wraps so far, and the size of the last wrap.
+    /// Offset of the wraps so far, and the size of the last wrap.
     epoch: u64,
     wrap: u64,
-    /// Where the counter is known to wrap, if it has fewer than 16 bits.
+    /// Size at which a counter of fewer than 16 bits wraps.
     counter: Option<u64>,
     steps: Steps,
-    /// True once the steps have been looked at.
+    /// True once the steps have been examined.
     judged: bool,
-    /// Numbers that never came.
+    /// Numbers never received.
     missing: u64,
     duplicates: u64,
     late: u64,
@@ -98,17 +99,17 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Says that the numbers are those of a counter below `size`.
+    /// Sets the size at which the counter wraps.
     pub(super) const fn wrap_at(&mut self, size: Option<u64>) {
         self.counter = size;
     }
 
-    /// Takes the number `raw`, believing gaps up to `max_gap`. Gives back how far the record
-    /// moved: 0 for a duplicate or late packet, 1 for the next one, more after a gap.
+    /// Takes the number `raw`, with gaps up to `max_gap`. Returns the packets added to the record:
+    /// 0 for a duplicate or late packet, 1 for the next one, more after a gap.
     pub(super) fn take(&mut self, raw: u64, max_gap: u64) -> Result<u64, Fault> {
         let moved = self.take_outcome(raw, true, max_gap)?;
         if self.steps.seen == STEPS && !self.judged {
-            // Early, before gaps that are none fill the memory.
+            // Tests before false gaps fill the memory.
             self.judged = true;
             if let Some(stride) = self.stride() {
                 return Err(Fault::Stride(stride));
@@ -117,7 +118,7 @@ impl Recorder {
         Ok(moved)
     }
 
-    /// The same for a packet whose fate is told beside its number.
+    /// The same for a packet whose outcome is given.
     pub(super) fn take_outcome(
         &mut self,
         raw: u64,
@@ -164,12 +165,12 @@ impl Recorder {
         Ok(0)
     }
 
-    /// What the numbers step by, if it is not 1.
+    /// The step of the numbers, if it is not 1.
     pub(super) fn stride(&self) -> Option<u64> {
         self.steps.stride()
     }
 
-    /// Numbers between the first and the last that never came.
+    /// Numbers between the first and the last that were never received.
     pub(super) const fn missing(&self) -> u64 {
         self.missing
     }
@@ -179,7 +180,7 @@ impl Recorder {
         self.wraps > 0
     }
 
-    /// Numbers that were not above all before.
+    /// Numbers not above all before them.
     pub(super) const fn disorder(&self) -> u64 {
         self.duplicates + self.late + self.before_first
     }
@@ -189,12 +190,12 @@ impl Recorder {
         self.outcomes.len() as u64
     }
 
-    /// Numbers that came again.
+    /// Duplicate numbers.
     pub(super) const fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Packets that came after one with a higher number.
+    /// Packets received after one with a higher number.
     pub(super) const fn late(&self) -> u64 {
         self.late
     }
@@ -206,7 +207,7 @@ impl Recorder {
             return self.unwrapped_below(number, size);
         }
         if number.saturating_add(WINDOW) < self.next {
-            // Far behind: the counter's next round, if that lands close ahead.
+            // Far behind: the counter has wrapped, if the result is close ahead.
             for size in WRAPS {
                 let wrapped = number.saturating_add(size);
                 if raw < size && wrapped >= self.next && wrapped - self.next <= WINDOW {
@@ -221,14 +222,14 @@ impl Recorder {
             && number - self.wrap < self.next
             && self.next - (number - self.wrap) <= WINDOW
         {
-            // Far ahead just after a wrap: a late one from the round before.
+            // Far ahead just after a wrap: a late number from before the wrap.
             return number - self.wrap;
         }
         number
     }
 
-    /// The same of a small counter: the round in which the number is nearest to the one expected, with more
-    /// room for losses than for packets that come late.
+    /// The same for a small counter: the round in which the number is nearest to the expected one,
+    /// with more room for losses than for late packets.
     fn unwrapped_below(&mut self, number: u64, size: u64) -> u64 {
         let late = size / 4;
         if number + late < self.next {
@@ -240,7 +241,7 @@ impl Recorder {
         before.unwrap_or(number)
     }
 
-    /// The record and what to say about it.
+    /// The record and the notes on it.
     pub(super) fn finish(self) -> (Outcomes, Vec<String>) {
         let mut notes = vec![
             "losses are gaps in the received sequence numbers; packets before the first and after \
@@ -324,7 +325,7 @@ mod tests {
         ragged.push(ragged[ragged.len() - 1] + 1);
         assert_eq!(stride(&ragged), Some(1448));
         assert_eq!(stride(&(0..20).map(|i| 10 * i).collect::<Vec<_>>()), Some(10));
-        // Real losses: every second packet here and there, not always.
+        // Real losses: every second packet in places.
         assert_eq!(stride(&[0, 2, 4, 6, 7, 8, 10, 12, 13]), None);
         assert_eq!(stride(&[5, 6, 8]), None);
         assert_eq!(stride(&[5]), None);

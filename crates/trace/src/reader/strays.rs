@@ -2,7 +2,7 @@
 
 use crate::error::excerpt;
 
-/// Counts them.
+/// Counts such lines.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     count: u64,
@@ -18,7 +18,7 @@ impl Strays {
         self.count += 1;
     }
 
-    /// What is to be said, of the output of `program`.
+    /// The note on skipped lines in the output of `program`.
     pub(super) fn note(&self, program: &str) -> Option<String> {
         (self.count > 0).then(|| {
             let lines = if self.count == 1 { "line" } else { "lines" };

@@ -1,4 +1,4 @@
-//! Why a stream ended early, carried through `io::Error`, and in words.
+//! Reasons why a stream ended early, carried through `io::Error`, and their words.
 
 use std::io;
 use std::path::Path;
@@ -10,18 +10,18 @@ use crate::error::TraceError;
 #[error("more than {0} bytes")]
 pub(super) struct OverLimit(pub(super) u64);
 
-/// Carried through `io::Error` when bytes are decompressed from next to nothing.
+/// Carried through `io::Error` when the compression ratio is too high.
 #[derive(Debug, thiserror::Error)]
 #[error("more than {0} bytes from data compressed more than 1000 times")]
-pub(super) struct Dense(pub(super) u64);
+pub(super) struct TooCompressed(pub(super) u64);
 
-/// Carried through `io::Error` when compressed data end after so many decompressed bytes, and the file
-/// does not.
+/// Carried through `io::Error` when other bytes follow the compressed data, after this many
+/// decompressed bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("other bytes after {0} bytes")]
 pub(super) struct Trailing(pub(super) u64);
 
-/// What our own reader of frames found wrong.
+/// The error of our own frame reader.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Wrong(pub(super) &'static str);
@@ -29,26 +29,26 @@ pub(super) struct Wrong(pub(super) &'static str);
 /// Carried through `io::Error` when `Counted` stops.
 #[derive(Debug, thiserror::Error)]
 #[error("empty members without end")]
-pub(super) struct Hollow;
+pub(super) struct EmptyMembers;
 
-/// An I/O error in words: what a decompressor complains about is the file's fault.
+/// An I/O error in words; errors of a decompressor are errors of the file.
 pub(super) fn from_io(path: &Path, offset: u64, error: io::Error) -> TraceError {
     if let Some(OverLimit(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
         let what = "bytes, decompressed";
         return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
     }
-    if let Some(Dense(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
+    if let Some(TooCompressed(limit)) = error.get_ref().and_then(|e| e.downcast_ref()) {
         let what = "bytes from data compressed more than 1000 times";
         return TraceError::TooLarge { path: path.display().to_string(), limit: *limit, what };
     }
-    if error.get_ref().and_then(|e| e.downcast_ref::<Hollow>()).is_some() {
+    if error.get_ref().and_then(|e| e.downcast_ref::<EmptyMembers>()).is_some() {
         let found = "its first MiB of compressed data holds next to nothing";
         return TraceError::Empty { path: path.display().to_string(), found };
     }
     if let Some(Trailing(offset)) = error.get_ref().and_then(|e| e.downcast_ref()) {
         return TraceError::Trailing { path: path.display().to_string(), offset: *offset };
     }
-    // Errors of the operating system carry a number; a decoder's do not.
+    // Errors of the operating system have a number; a decoder's do not.
     if error.raw_os_error().is_some() {
         return TraceError::Io { path: path.display().to_string(), source: error };
     }
@@ -59,7 +59,7 @@ fn damage(path: &Path, offset: u64, reason: &io::Error) -> TraceError {
     TraceError::Damaged { path: path.display().to_string(), offset, reason: in_words(reason) }
 }
 
-/// What a decoder found wrong, without the decoder's own terms.
+/// The error of a decoder, without the decoder's own terms.
 fn in_words(error: &io::Error) -> &'static str {
     if let Some(Wrong(what)) = error.get_ref().and_then(|e| e.downcast_ref()) {
         return what;

@@ -18,7 +18,7 @@ mod programs;
 mod readings;
 mod several;
 mod tables;
-mod unread;
+mod unused;
 
 fn read(name: &str, data: &[u8]) -> Result<Vec<LinkTrace>, TraceError> {
     read_links_from(Path::new(name), data, &ReadOptions::default())
@@ -110,7 +110,7 @@ fn a_slip_among_bits_is_found_where_it_is() {
             assert!(message.contains(part), "{text:?}: {message}");
         }
     }
-    // Numbers that happen to begin with ones and zeros are numbers.
+    // Numbers that begin with ones and zeros are numbers.
     let link = one("t.txt", "10\n11\n13\n");
     assert_eq!((bits(&link).as_str(), link.source.layout.as_str()), ("1101", "table"));
 }
@@ -169,7 +169,7 @@ fn bad_files_get_a_reason_and_a_place() {
         };
         assert!(e.contains(says), "{says}: {e}");
     }
-    // A file whose first 64 KiB are right and that then is not.
+    // A file with an error after its first 64 KiB.
     let mut late = "01".repeat(50_000);
     late.push_str("\n012\n");
     assert!(error("x", late).contains("line 2: found '2' among 0s and 1s"));
@@ -250,8 +250,8 @@ fn rates_need_their_unit() {
     }
 }
 
-/// Small files that stand for gigabytes: refused in one line that names the way out, before the memory is
-/// taken.
+/// Small files that expand to gigabytes are refused with a message that names the option, before
+/// the memory is taken.
 #[test]
 fn bombs_are_refused() {
     let refused = |name: &str, data: &[u8]| {
@@ -264,7 +264,7 @@ fn bombs_are_refused() {
     assert!(e.contains("4294967294 losses at an end"), "{e}");
     let e = refused("n.csv", b"# airtcp: packets=900000000 lead=899999000\nseq\n1\n2\n");
     assert!(e.contains("losses at an end"), "{e}");
-    // A link a line, and each takes kilobytes afterwards.
+    // A link per line, each of which takes kilobytes later.
     let lines: Vec<String> = (0..100_001).map(|i| format!("{i},1")).collect();
     let rows = format!("link,received\n{}\n", lines.join("\n"));
     assert!(refused("many.csv", rows.as_bytes()).contains("more than 100000 links"));
@@ -292,7 +292,7 @@ fn comments_of_our_own_are_checked() {
     }
 }
 
-/// What is refused long before the limit: blank lines, constant data, members that hold nothing.
+/// Refused long before the limit: blank lines, constant data, empty members.
 #[test]
 fn bombs_are_refused_soon() {
     let refused = |data: &[u8]| read("x", data).unwrap_err().to_string();
@@ -308,14 +308,13 @@ fn bombs_are_refused_soon() {
     assert!(e.contains("AIRTCP_INPUT_LIMIT"), "{e}");
     let e = refused(&gzip(b"").repeat(60_000));
     assert!(e.contains("holds next to nothing"), "{e}");
-    // Files that are like these and mean it.
+    // Similar files that are valid.
     assert_eq!(read("x", &gzip(b"1\n").repeat(60_000)).unwrap()[0].outcomes.len(), 60_000);
     let commented = "# a\n".repeat(50_000) + "1\n0\n";
     assert_eq!(read("x", &gzip(commented.as_bytes())).unwrap()[0].outcomes.len(), 2);
 }
 
-/// Nested compression, and streams without an end: what comes out is counted at every layer, and what
-/// comes in too.
+/// Nested compression and endless streams: every layer counts its output and its input.
 #[test]
 fn streams_are_bounded() {
     let options = ReadOptions { max_bytes: 1 << 20, ..ReadOptions::default() };

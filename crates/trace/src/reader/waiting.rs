@@ -1,4 +1,4 @@
-//! Named pipes: opening one waits for a writer, and reading it for data. The wait ends if the caller says so.
+//! Named pipes: opening waits for a writer, and reading for data. The caller can end the wait.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -7,26 +7,26 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Between two looks at a pipe.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// Interval between two checks of a pipe.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Says whether to go on waiting.
+/// Tells whether to go on waiting.
 static GO_ON: OnceLock<fn() -> bool> = OnceLock::new();
 
-/// Sets what is asked, while a pipe is waited for, whether to go on; the first call counts.
-pub fn ask(go_on: fn() -> bool) {
+/// Sets the function that tells, during a wait for a pipe, whether to go on; the first call counts.
+pub fn set_go_on(go_on: fn() -> bool) {
     let _ = GO_ON.set(go_on);
 }
 
 /// A named pipe that is read without blocking.
 #[derive(Debug)]
-pub struct Patient {
+pub struct InterruptiblePipe {
     pipe: File,
-    /// True once a writer was there: an end before that means that none has come yet.
+    /// True once a writer was there; before, the end of the pipe means that no writer has come yet.
     begun: bool,
 }
 
-impl Patient {
+impl InterruptiblePipe {
     /// The pipe at `path`; `None` if that is no named pipe.
     ///
     /// # Errors
@@ -42,12 +42,13 @@ impl Patient {
             return Ok(None);
         }
         let pipe = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)?;
-        // The writer of `<(command)` or standard input was there before, and may have written nothing.
+        // `<(command)` and standard input already have their writer, which may have written
+        // nothing.
         let begun = is_open_already(path);
         Ok(Some(Self { pipe, begun }))
     }
 
-    /// Elsewhere pipes are read as files.
+    /// Other systems read pipes as files.
     ///
     /// # Errors
     /// None.
@@ -57,14 +58,14 @@ impl Patient {
     }
 }
 
-/// True if a path names an open file of a process, such as `/dev/fd/63`: its writer was there before.
-/// A pipe that somebody has made elsewhere, as below `/dev/shm`, may still get its writer.
+/// True if a path names an open file of a process, such as `/dev/fd/63`, whose writer is there
+/// already. A named pipe elsewhere, as below `/dev/shm`, may still get its writer.
 fn is_open_already(path: &Path) -> bool {
     let of_a_process = ["/dev/fd", "/dev/stdin", "/proc"].iter().any(|p| path.starts_with(p));
     of_a_process || std::fs::canonicalize(path).is_err()
 }
 
-impl Read for Patient {
+impl Read for InterruptiblePipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.pipe.read(buffer) {
@@ -79,7 +80,7 @@ impl Read for Patient {
             if !GO_ON.get().is_none_or(|go_on| go_on()) {
                 return Err(io::Error::other("waiting for the pipe was interrupted"));
             }
-            sleep(PATIENCE);
+            sleep(POLL_INTERVAL);
         }
     }
 }
@@ -96,7 +97,7 @@ mod tests {
         drop(writer);
         let (done, seen) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            let mut pipe = Patient::of(Path::new(&path)).unwrap().unwrap();
+            let mut pipe = InterruptiblePipe::of(Path::new(&path)).unwrap().unwrap();
             done.send(pipe.read_to_end(&mut Vec::new()).unwrap())
         });
         assert_eq!(seen.recv_timeout(Duration::from_secs(20)), Ok(0));

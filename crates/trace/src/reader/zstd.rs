@@ -1,6 +1,6 @@
-//! Zstandard files of any number of frames (RFC 8878 section 3). The decoder reads one frame;
-//! `cat a.zst b.zst` and parallel compressors make several, and stopping after the first would
-//! pass a part off as the whole.
+//! Zstandard files of any number of frames (RFC 8878 section 3). The decoder reads one frame; `cat
+//! a.zst b.zst` and parallel compressors write several, so stopping after the first would lose
+//! data.
 
 use std::io::{self, Read};
 
@@ -25,7 +25,7 @@ pub(super) struct Frames<'a> {
 enum State<'a> {
     /// Before a frame.
     Between(Source<'a>),
-    /// Within one.
+    /// Within a frame.
     Frame(Box<StreamingDecoder<Source<'a>, FrameDecoder>>),
     Done,
 }

@@ -2,9 +2,8 @@
 //!
 //! A uniform number u is below p if, at the first binary digit where they differ, p has a 1. The
 //! comparison is made for 64 numbers at once, digit by digit: each random word gives one digit of
-//! each, and a lane is settled once its digit differs from p's. On average all lanes are settled
-//! after about seven digits, so an outcome costs a ninth of a random word, and p is exact to
-//! 2^-64.
+//! each number, and a number is decided once its digit differs from p's. On average all are decided
+//! after about seven digits, so an outcome costs a ninth of a random word. p is exact to 2^-64.
 
 use airtcp_random::Stream;
 use airtcp_units::{Outcomes, Saturate};
@@ -14,7 +13,7 @@ fn word(threshold: u64, stream: &mut Stream) -> u64 {
     let mut below = 0u64;
     let mut open = u64::MAX;
     let mut digits = threshold;
-    // Once only zeros remain in p, no open lane can still fall below it.
+    // Once only zeros remain in p, no undecided number can be below it.
     while open != 0 && digits != 0 {
         let random = stream.next_u64();
         if digits >> 63 == 1 {

@@ -2,10 +2,9 @@
 //! (Köpke, Willig and Karl, INFOCOM 2003; the map is Erramilli's double intermittency map).
 //!
 //! `x' = x + e + c x^m` below 1/2, `c = (1 - e - 1/2) / (1/2)^m`, and the mirror image above; a
-//! point near either end leaves it slowly, so that run lengths have power-law tails of index
-//! `1 / (m - 1)` up to about `1/e` packets. The seed only picks the starting point. Köpke et al.
-//! let the border between the regions vary; here it is at 1/2 and each side has its own `m` and
-//! `e`.
+//! point near an end leaves it slowly, so that run lengths have power-law tails of index `1 / (m -
+//! 1)` up to about `1/e` packets. The seed only picks the starting point. Köpke et al. let the
+//! border between the regions vary; here it is at 1/2 and each side has its own `m` and `e`.
 
 use airtcp_random::Stream;
 use airtcp_units::{Outcomes, detmath};
@@ -77,7 +76,7 @@ impl ChaoticMap {
             let side = if received { &self.success } else { &self.loss };
             x = side.advance(x);
             if x > BORDER {
-                // On the other side distances count from its own end.
+                // On the other side, distances count from the other end.
                 x = (1.0 - x).clamp(0.0, BORDER);
                 received = !received;
             }

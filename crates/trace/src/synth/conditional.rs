@@ -1,8 +1,8 @@
-//! Traces with a given conditional packet delivery function: what the beta factor is made from.
+//! Traces with a given conditional packet delivery function, on which the beta factor is based.
 //!
-//! The chance of the next packet depends on how many equal outcomes lie behind it (see
-//! [`crate::metrics::cpdf`]); beyond the table the last value holds, so that runs longer than any
-//! seen are possible, with a geometric tail. Reproduces the CPDF, hence beta, PRR and mu.
+//! The delivery probability of a packet depends on the number of equal outcomes before it (see
+//! [`crate::metrics::cpdf`]); beyond the table the last value applies, so that longer runs have a
+//! geometric tail. The model reproduces the CPDF, hence beta, PRR and mu.
 
 use airtcp_random::Stream;
 use airtcp_units::Outcomes;
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::error::SynthError;
 use super::geometric::{Geometric, append_run};
 
-/// Delivery by what came before.
+/// Delivery by the length of the present run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Conditional {
-    /// P(received) after 1, 2, ... received packets; the last value holds beyond.
+    /// P(received) after 1, 2, ... received packets; the last value applies beyond.
     pub after_success: Vec<f64>,
-    /// P(received) after 1, 2, ... lost packets; the last value holds beyond.
+    /// P(received) after 1, 2, ... lost packets; the last value applies beyond.
     pub after_loss: Vec<f64>,
 }
 
@@ -34,14 +34,14 @@ impl Conditional {
         };
         check("after_success", &self.after_success)?;
         check("after_loss", &self.after_loss)?;
-        // Chances that a run ends after its k-th packet.
+        // Probabilities that a run ends after its k-th packet.
         let ends = [
             self.after_loss.clone(),
             self.after_success.iter().map(|p| 1.0 - p).collect::<Vec<f64>>(),
         ];
         let tails = [0, 1].map(|i: usize| Geometric::new(ends[i].last().copied().unwrap_or(1.0)));
         let mut out = Outcomes::with_capacity(n);
-        // Started from a run of either kind; which is forgotten after one run.
+        // Starts with a run of either kind, which has no effect after one run.
         let mut received = stream.chance(0.5);
         while out.len() < n {
             let i = usize::from(received);

@@ -1,9 +1,10 @@
-//! How long a trace must be to show the chain that it is drawn from.
+//! The trace length that is needed to show the chain that it is drawn from.
 //!
-//! The runs of a two-state chain are geometric: losses last `1 / g` packets in the mean, receptions `1 / b`,
-//! and a run of each comes every `1 / g + 1 / b = 1 / (PRR (1 - PRR) (1 - mu))` packets. Over `k` such pairs
-//! the PRR of a trace has the standard error `PRR (1 - PRR) sqrt((1 + mu) / k)`: with [`PAIRS`] pairs at most
-//! 0.036, whatever `mu` is. A trace with few runs may hold losses alone, or none.
+//! The runs of a two-state chain are geometric: losses last `1 / g` packets in the mean, receptions
+//! `1 / b`, and a pair of runs takes `1 / g + 1 / b = 1 / (PRR (1 - PRR) (1 - mu))` packets. Over
+//! `k` such pairs the PRR of a trace has the standard error `PRR (1 - PRR) sqrt((1 + mu) / k)`:
+//! with [`PAIRS`] pairs at most 0.036 for any `mu`. A trace with few runs may have only losses, or
+//! none.
 
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use super::model::SynthModel;
 /// Runs of losses that a trace should hold.
 const PAIRS: f64 = 100.0;
 
-/// What the chain of a model makes of a trace, in the mean.
+/// Expected statistics of a trace drawn from a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ExpectedRuns {
     /// Packet reception ratio.
@@ -28,8 +29,8 @@ pub struct ExpectedRuns {
 }
 
 impl ExpectedRuns {
-    /// Of independent losses and of the Gilbert-Elliott chain; `None` for other models, and where one of
-    /// the outcomes never comes.
+    /// For independent losses and the Gilbert-Elliott chain; `None` for other models, and if one of
+    /// the outcomes never occurs.
     pub fn of(model: &SynthModel) -> Option<Self> {
         let (g, b) = match model {
             SynthModel::Independent { prr } => (*prr, 1.0 - prr),

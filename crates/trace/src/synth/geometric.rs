@@ -24,7 +24,7 @@ impl Geometric {
     }
 }
 
-/// Appends `run` outcomes or as many as still fit into `n`; true while there is room.
+/// Appends `run` outcomes, but at most `n` in all; true while there is room.
 #[inline]
 pub(crate) fn append_run(out: &mut Outcomes, received: bool, run: u64, n: usize) -> bool {
     let room = n - out.len();

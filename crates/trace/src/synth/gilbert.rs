@@ -1,10 +1,10 @@
-//! The Gilbert-Elliott chain (Gilbert 1960, Elliott 1963), stepping once a packet.
+//! The Gilbert-Elliott chain (Gilbert 1960, Elliott 1963), which steps once per packet.
 //!
-//! S1 uses the plain form, in which the state is the outcome: `g` = P(lost -> received),
-//! `b` = P(received -> lost), stationary PRR `g / (g + b)`, burstiness `mu = 1 - g - b`. Hence
-//! `g = PRR (1 - mu)` and `b = (1 - PRR)(1 - mu)`, and because both must be probabilities
-//! `mu >= max(-PRR / (1 - PRR), -(1 - PRR) / PRR)`. The general form loses packets with a
-//! probability of its own in each of two hidden states. Both start from stationarity.
+//! S1 uses the plain form, in which the state is the outcome: `g` = P(lost -> received), `b` =
+//! P(received -> lost), stationary PRR `g / (g + b)`, burstiness `mu = 1 - g - b`. Hence `g = PRR
+//! (1 - mu)` and `b = (1 - PRR)(1 - mu)`, and because both must be probabilities `mu >= max(-PRR /
+//! (1 - PRR), -(1 - PRR) / PRR)`. The general form has two hidden states, each with its loss
+//! probability. Both start from stationarity.
 
 use airtcp_random::Stream;
 use airtcp_units::Outcomes;
@@ -14,7 +14,7 @@ use super::bernoulli;
 use super::error::SynthError;
 use super::geometric::{Geometric, append_run};
 
-/// Rounding in a computed transition probability that is forgiven.
+/// Permitted rounding error of a computed transition probability.
 const ROUNDING: f64 = 1e-9;
 
 /// A two-state chain whose state is the outcome.
@@ -64,14 +64,13 @@ impl GeParams {
         Self::from_g_b((prr * (1.0 - mu)).min(1.0), ((1.0 - prr) * (1.0 - mu)).min(1.0))
     }
 
-    /// The chain nearest to `prr` and `mu` where the pair itself is out of range, as it can be
-    /// when both were measured on a short trace; the flag says that mu was moved. `None` if
-    /// `prr` is no probability or `mu` no number.
+    /// The chain nearest to `prr` and `mu` if the pair is out of range, as on a short trace; the
+    /// flag tells that mu was moved. `None` if `prr` is no probability or `mu` no number.
     pub fn nearest(prr: f64, mu: f64) -> Option<(Self, bool)> {
         if mu.is_nan() {
             return None;
         }
-        // The largest mu that leaves a chain that moves at all.
+        // The largest mu of a chain that changes state.
         let used = mu.clamp(Self::smallest_mu(prr), 1.0 - ROUNDING);
         Some((Self::from_prr_mu(prr, used).ok()?, (used - mu).abs() > ROUNDING))
     }

@@ -1,5 +1,5 @@
-//! Hidden Markov traces: a chain of a few states nobody sees, with a delivery probability in
-//! each. Two states with deliveries 0 and 1 are S1's Gilbert-Elliott chain.
+//! Hidden Markov traces: a chain of a few hidden states, each with a delivery probability. Two
+//! states with deliveries 0 and 1 are S1's Gilbert-Elliott chain.
 
 use airtcp_random::Stream;
 use airtcp_units::Outcomes;
@@ -11,7 +11,7 @@ use super::geometric::Geometric;
 
 /// Most states accepted.
 pub(crate) const MAX_STATES: usize = 16;
-/// By how much a row of probabilities may miss 1.
+/// Permitted error of the sum of a row of probabilities.
 const ROUNDING: f64 = 1e-6;
 
 /// A hidden Markov model of the outcomes.
@@ -90,7 +90,7 @@ impl HiddenMarkov {
             if leaving > 0.0 {
                 let others = row.iter().enumerate().map(|(j, p)| if j == state { 0.0 } else { *p });
                 let at = stream.unit() * leaving;
-                // Rounding can leave nothing to pick at the very end: it stays then.
+                // If rounding leaves no state to pick, the state stays.
                 state = pick(others, at).unwrap_or(state);
             }
         }

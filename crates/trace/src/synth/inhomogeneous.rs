@@ -1,8 +1,8 @@
 //! Inhomogeneous Markov traces: a two-state chain whose transition probabilities change with
 //! time (Jiao, Schwiebert and Xu, LCN 2002, found them not to be constant on real links).
 //!
-//! The course of `g` and `b` is given window by window and repeats when it ends. The state is the
-//! outcome, as in [`GeParams`].
+//! `g` and `b` are given window by window; the course repeats at its end. The state is the outcome,
+//! as in [`GeParams`].
 
 use airtcp_random::Stream;
 use airtcp_units::Outcomes;
@@ -12,7 +12,7 @@ use super::error::SynthError;
 use super::geometric::Geometric;
 use super::gilbert::GeParams;
 
-/// A two-state chain with a course.
+/// A two-state chain that changes over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Inhomogeneous {
@@ -49,8 +49,8 @@ impl Inhomogeneous {
                 let room = end - out.len();
                 let run = usize::try_from(drawn).unwrap_or(usize::MAX);
                 out.push_run(received, run.min(room));
-                // A run that the window cuts goes on in the next one, memoryless as it is; one
-                // that just fits has ended.
+                // A run that the window cuts continues in the next window, because it is
+                // memoryless; a run that fits exactly has ended.
                 if run <= room {
                     received = !received;
                 }

@@ -1,4 +1,4 @@
-//! The models by their tags, and a trace of each.
+//! The models by their tags, and the drawing of their traces.
 
 use airtcp_random::Stream;
 use airtcp_units::Outcomes;

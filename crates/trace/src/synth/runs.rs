@@ -1,9 +1,9 @@
-//! Semi-Markov traces: runs of successes and of losses alternate, each kind with a length
-//! distribution of its own.
+//! Semi-Markov traces: runs of successes and of losses alternate, each kind with its length
+//! distribution.
 //!
 //! With geometric lengths this is a Gilbert-Elliott chain. Real links have rare very long bursts
-//! that no such chain makes (S1 figure 20); heavy-tailed, empirical and mixed lengths do. The
-//! trace begins at the start of a run, whose kind is drawn by the mean lengths.
+//! that no such chain has (S1 figure 20); heavy-tailed, empirical and mixed lengths do. The trace
+//! begins at the start of a run, whose kind is drawn in proportion to the mean lengths.
 
 use airtcp_random::Stream;
 use airtcp_units::{Outcomes, Saturate, detmath};
@@ -13,7 +13,7 @@ use super::error::SynthError;
 use super::geometric::{Geometric, append_run};
 use super::gilbert::GeParams;
 
-/// How long runs of one kind are, in packets, at least 1.
+/// The length distribution of runs of one kind, in packets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "lengths", rename_all = "kebab-case")]
 pub enum RunLengths {
@@ -38,7 +38,7 @@ pub enum RunLengths {
         /// Below 1 the tail is heavier than geometric, at 1 it is geometric.
         shape: f64,
     },
-    /// As often as seen: `(length, count)`.
+    /// Lengths with their observed counts: `(length, count)`.
     Empirical {
         /// Length in packets and how often it occurs.
         histogram: Vec<(u64, u64)>,
@@ -75,8 +75,9 @@ const MAX_DEPTH: u32 = 8;
 
 impl SemiMarkov {
     /// A link with the PRR and mu of a Gilbert-Elliott chain, whose success runs are mostly short
-    /// but for a share `long_share` with mean `long_mean` packets: pair counts cannot tell the two
-    /// apart, TCP can. The remaining runs get the mean that keeps the overall mean at `1/b`.
+    /// except for a share `long_share` with mean `long_mean` packets. Pair counts do not
+    /// distinguish this link from the chain, but TCP does. The other runs have the mean that keeps
+    /// the overall mean at `1/b`.
     pub fn rare_long_bursts(
         prr: f64,
         mu: f64,

@@ -1,40 +1,41 @@
-//! What is held to be the path's own loss, and whether more was lost than that explains. What the rules of
-//! [`super::overflow`] and [`super::path`] have in common: they differ in which blocks say something of the path.
+//! The estimated loss rate of the path itself, and a test whether more was lost.
+//! [`super::overflow`] and [`super::path`] share both; they differ in the blocks from which they
+//! learn.
 //!
-//! The base is an average over up to `MEMORY` segments. It follows what lies well below it, as a queue only adds
-//! to losses, and takes in blocks of small windows; those not shown to be small yet wait. Each block, and the decayed sum of
-//! those since the last reaction, are held against it as two shares of independent losses:
+//! The base is an average over up to `MEMORY` segments. It learns from blocks of small windows. It
+//! also follows a loss rate well below itself at any window, since a queue only adds losses. Blocks
+//! that are not shown to be small yet wait. The test compares each block, and the decayed sum of
+//! the blocks since the last reaction, with the base, as two shares of independent losses:
 //!
 //! ```text
 //! excess:  l - n b/m >= 1 + d n sqrt(q (1 - q) (1/n' + 1/m)),   q = (l + b) / (n + m)
 //! ```
 //!
-//! l of n segments were lost of the block or the sum, b of m of the base; n' is the number of
-//! segments that the sum is worth (n of a block), d is `DEVIATIONS`. Counts of segments, windows in bytes.
+//! l of n segments were lost of the block or the sum, b of m of the base; n' is the effective
+//! number of segments of the sum (n of a block), d is `DEVIATIONS`. Counts of segments, windows in
+//! bytes.
 
 use std::collections::VecDeque;
 
-/// Segments over which the base is averaged.
+/// Maximum number of segments in the average of the base.
 pub(crate) const MEMORY: f64 = 500.0;
 
-/// Blocks that wait to be shown small.
 const WAITING: usize = 16;
 
-/// What a sum keeps with each block.
+/// Share of the sum kept at each block.
 const KEEP: f64 = 0.875;
 
-/// Deviations that chance does not explain.
+/// Standard deviations that chance does not explain.
 const DEVIATIONS: f64 = 4.0;
 
-/// Deviations below the base from which it follows a sample.
+/// Standard deviations below the base from which the base follows a sample.
 const BELOW: f64 = 2.0;
 
-/// What became of segments.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Share {
     lost: f64,
     sent: f64,
-    /// Sum of the squares of the weights: `sent` if all weigh the same.
+    /// Sum of the squares of the weights: `sent` if all weights are equal.
     squares: f64,
 }
 
@@ -63,7 +64,7 @@ impl Share {
         self.squares += other.squares;
     }
 
-    /// How many more were lost than at the share of `base`, and the deviation of that number.
+    /// Losses beyond the share of `base`, and the standard deviation of that number.
     pub(crate) fn beyond(self, base: Self) -> (f64, f64) {
         let pooled = (self.lost + base.lost) / (self.sent + base.sent);
         let spread = self.squares / (self.sent * self.sent) + 1.0 / base.sent;
@@ -76,7 +77,7 @@ impl Share {
         more >= 1.0 + DEVIATIONS * deviation
     }
 
-    /// Takes more in, of at most `MEMORY` segments.
+    /// Adds more, limited to `MEMORY` segments.
     fn learn(&mut self, other: Self) {
         let room = (MEMORY - other.sent).max(0.0);
         if self.sent > room {
@@ -86,54 +87,54 @@ impl Share {
     }
 }
 
-/// The base, and what is held against it.
+/// The base, and the recent losses compared with it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Base {
     known: Share,
     recent: Share,
-    /// Blocks not shown to be small, with their windows.
+    /// Blocks not shown to be small yet, with their windows.
     waiting: VecDeque<(u64, Share)>,
 }
 
 impl Base {
-    /// One that begins as this share.
+    /// A base that begins with this share.
     pub(crate) fn new(known: Share) -> Self {
         Self { known, ..Self::default() }
     }
 
-    /// What is known of the path.
+    /// The learned share.
     pub(crate) const fn known(&self) -> Share {
         self.known
     }
 
-    /// A block's first segments, of which some were lost: they count among the recent.
+    /// Adds a block's first segments, some of them lost, to the recent ones.
     pub(crate) fn take(&mut self, block: Share) {
         self.recent.keep(KEEP);
         self.recent.add(block);
     }
 
-    /// What was lost lately lies well below it.
+    /// True if the recent losses are well below the base.
     pub(crate) fn is_above_recent(&self) -> bool {
         let (more, deviation) = self.recent.beyond(self.known);
         -more > BELOW * deviation
     }
 
-    /// It does not explain what was lost of the block, or lately.
+    /// True if the base does not explain the losses of the block, or the recent ones.
     pub(crate) fn is_exceeded(&self, block: Share) -> bool {
         block.exceeds(self.known) || self.recent.exceeds(self.known)
     }
 
-    /// The block says what the path loses.
+    /// Learns from a block.
     pub(crate) fn learn(&mut self, block: Share) {
         self.known.learn(block);
     }
 
-    /// The block will say so if its window is shown to be small.
+    /// Keeps a block from which to learn if its window is shown to be small.
     pub(crate) fn wait(&mut self, window: u64, block: Share) {
         self.waiting.push_back((window, block));
     }
 
-    /// Windows of at most so many bytes are small. True if anything was learned.
+    /// Windows of at most this many bytes are small. Returns whether the base learned anything.
     pub(crate) fn learn_small(&mut self, most: f64) -> bool {
         let before = self.waiting.len();
         for _ in 0..before {
@@ -152,12 +153,12 @@ impl Base {
         learned
     }
 
-    /// Takes this share of its losses for none.
-    pub(crate) fn forgive(&mut self, share: f64) {
+    /// Removes this share of the losses of the base.
+    pub(crate) fn reduce_losses(&mut self, share: f64) {
         self.known.lost *= 1.0 - share;
     }
 
-    /// The law was told of congestion: what comes is held against the base anew.
+    /// The sender reported congestion to the law: the comparison with the base starts over.
     pub(crate) fn on_reaction(&mut self) {
         self.recent = Share::default();
     }

@@ -1,5 +1,5 @@
-//! The arithmetic of blocks: how a window becomes segments, data and parity, how many symbols
-//! repair a block, and when it decodes. Pure functions of numbers, without state.
+//! The arithmetic of blocks: the segments, data and parity of a window, the number of repair
+//! symbols, and the condition for decoding. Pure functions of numbers, without state.
 //!
 //! ```text
 //! target  = clamp(step floor(W / (G step)), MSS_min, MSS_max)   most bytes with at least G segments
@@ -9,9 +9,9 @@
 //! decodes : any K of the symbols 0..255 have arrived
 //! ```
 //!
-//! S0 section III, S2 section V; the exact rules are choices where these leave them open, see
-//! `docs/models/lt-tcp.md`. Sizes in bytes, counts in segments. Leaves out the code itself: which
-//! symbols arrived decides, as with any code that decodes from every set of K (Reed-Solomon).
+//! S0 section III, S2 section V; where these leave the exact rules open, `docs/models/lt-tcp.md`
+//! lists the choices. Sizes in bytes, counts in segments. Leaves out the code itself: only the set
+//! of arrived symbols matters, as with any code that decodes from every set of K (Reed-Solomon).
 
 use airtcp_units::{Narrow, Saturate};
 
@@ -19,10 +19,10 @@ use super::config::{LtConfig, Proactive};
 use super::estimate::Protection;
 pub use super::limits::{DATA_HEADER, MAX_SYMBOLS};
 
-/// Least share that repairs may count on: `1 - E - s` is taken to be no less.
+/// Lower bound of `1 - E - s` for repairs.
 const MIN_SHARE: f64 = 0.05;
 
-/// Keeps a quotient that should be whole from being rounded up by its last bit.
+/// Keeps a whole quotient from being rounded up because of its last bit.
 const ROUNDING: f64 = 1e-9;
 
 /// A set of symbol indices below 256.
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 1e-9;
 pub struct Symbols([u64; 4]);
 
 impl Symbols {
-    /// Adds an index; false if it was there.
+    /// Adds an index; false if the set had it.
     pub const fn insert(&mut self, index: u8) -> bool {
         let (word, bit) = (index as usize / 64, 1 << (index % 64));
         let new = self.0[word] & bit == 0;
@@ -38,22 +38,22 @@ impl Symbols {
         new
     }
 
-    /// True if the index is there.
+    /// True if the set has the index.
     pub const fn contains(&self, index: u8) -> bool {
         self.0[index as usize / 64] & 1 << (index % 64) != 0
     }
 
-    /// How many there are.
+    /// Number of indices.
     pub fn len(&self) -> u16 {
         u16::narrow(self.0.iter().map(|word| word.count_ones()).sum::<u32>())
     }
 
-    /// True if there is none.
+    /// True if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
-    /// The lowest index from `from` on that is not there, below `end`.
+    /// The lowest missing index from `from` on, below `end`.
     pub fn first_missing(&self, from: u16, end: u16) -> Option<u8> {
         (from..end).map(u8::narrow).find(|i| !self.contains(*i))
     }
@@ -69,13 +69,13 @@ impl FromIterator<u8> for Symbols {
     }
 }
 
-/// True if these symbols of a block of `data` data symbols give the block back.
+/// True if these symbols of a block of `data` data symbols decode the block.
 pub fn recovers(data: u16, symbols: &Symbols) -> bool {
     symbols.len() >= data
 }
 
-/// Which symbols a block consists of: data `0..data`, then parity `data..data + parity`; repairs
-/// follow. Each index is sent once while there are fresh ones.
+/// Kind of the symbol with this index: data `0..data`, then parity `data..data + parity`, then
+/// repairs. Each index is sent once while unused ones are left.
 pub const fn kind_of(index: u8, data: u16, parity: u16) -> Kind {
     if (index as u16) < data {
         Kind::Data
@@ -86,36 +86,36 @@ pub const fn kind_of(index: u8, data: u16, parity: u16) -> Kind {
     }
 }
 
-/// What a symbol is.
+/// Kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A piece of the stream.
+    /// Part of the stream.
     Data,
     /// Parity sent with the block.
     Proactive,
-    /// Parity sent once the block could not be decoded.
+    /// Parity sent after the block could not be decoded.
     Reactive,
 }
 
-/// A block as it begins.
+/// Layout of a new block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Segment size it is made with, the option of [`DATA_HEADER`] bytes included.
+    /// Segment size for which it is made, including the option of [`DATA_HEADER`] bytes.
     pub segment: u16,
     /// Data segments, at least 1.
     pub data: u16,
     /// Parity segments.
     pub parity: u16,
-    /// Payload of a symbol, an even number of bytes; the last data segment may be shorter.
+    /// Payload of a symbol, an even number of bytes. The last data segment may be shorter.
     pub symbol: u16,
-    /// By how much.
+    /// Bytes by which the last data segment is shorter.
     pub padding: u8,
     /// Bytes of the stream in the block.
     pub bytes: u32,
 }
 
-/// The segment size that a window of `window` bytes asks for: the largest multiple of the step
-/// that leaves at least G segments, between MSS_min and `most`.
+/// Target segment size of a window of `window` bytes: the largest multiple of the step that leaves
+/// at least G segments, between MSS_min and `most`.
 pub fn target_segment(window: u64, most: u16, config: &LtConfig) -> u16 {
     let step = u64::from(config.mss_step.max(1));
     let even = step * (window / (u64::from(config.granulation.max(1)) * step));
@@ -133,8 +133,8 @@ pub fn parity(n: u16, protection: &Protection, config: &LtConfig) -> u16 {
     u16::saturate((f64::from(n) * share).round()).min(n.saturating_sub(1))
 }
 
-/// Symbols that repair a block of `n` segments of which `missing` are needed: with the block's
-/// parity `proactive` in the first round, 0 in later ones.
+/// Number of symbols that repair a block of `n` segments of which `missing` are needed. `proactive`
+/// is the block's parity in the first round, 0 in later ones.
 pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) -> u16 {
     let share = (1.0 - protection.expected_share(n)).max(MIN_SHARE);
     let needed = (f64::from(missing) / share - ROUNDING).ceil();
@@ -142,8 +142,8 @@ pub fn repairs(n: u16, proactive: u16, missing: u16, protection: &Protection) ->
     u16::saturate((f64::from(proactive) + needed).min(f64::from(cap)))
 }
 
-/// The next block of a stream of which `available` bytes (at least 1) wait, for a window of
-/// `window` bytes with segments of `segment` bytes.
+/// The next block of a stream with `available` waiting bytes (at least 1), for a window of `window`
+/// bytes with segments of `segment` bytes.
 pub fn plan(
     window: u64,
     segment: u16,
@@ -169,7 +169,7 @@ pub fn plan(
     let mut data = n - p;
     let needed = available.div_ceil(payload).max(1);
     if needed < u64::from(data) {
-        // Less data than a window: the smallest block that holds it.
+        // Less data than a window: the smallest block that holds the data.
         let few = u16::narrow(needed);
         n = (few..n).find(|n| n - parity(*n, protection, config) >= few).unwrap_or(n);
         data = few;
@@ -179,7 +179,8 @@ pub fn plan(
     // Equal symbols: the last data segment lacks less than two bytes for each of them.
     let mut symbol = bytes.div_ceil(u64::from(data)).next_multiple_of(2);
     if (u64::from(data) * symbol).saturating_sub(bytes) > u64::from(u8::MAX) {
-        // More than the header can tell: whole symbols, and what is left goes into another block.
+        // The padding exceeds its header field: whole symbols, and the rest goes into another
+        // block.
         symbol -= 2;
         bytes = u64::from(data) * symbol;
     }

@@ -1,5 +1,5 @@
-//! Parameters of LT-TCP. What S0 and S2 state is a default; where they are silent the default is a
-//! choice, named as such in `docs/models/lt-tcp.md`.
+//! Parameters of LT-TCP. Defaults are those of S0 and S2 where these state a value; the other
+//! defaults are choices that `docs/models/lt-tcp.md` lists.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 use super::limits::{DATA_HEADER, MAX_SYMBOLS};
 use crate::tcp::TcpConfig;
 use airtcp_congestion::Needs;
-use airtcp_packet::ack_bitmap::REACH;
+use airtcp_packet::ack_bitmap::BITMAP_LEN;
 
-/// Most duplicates that make a loss: half of what feedback reaches.
+/// Maximum number of duplicates for a loss: half of the reach of feedback.
 const MAX_DUP_THRESH: u32 = 64;
 
-/// What sets the parity sent with a block.
+/// What sets the amount of parity sent with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proactive {
     /// The loss estimate (LT-TCP).
     #[default]
     Adaptive,
-    /// Always the share `fixed_share`, as in TCP with FEC that does not adapt (S0 section II).
+    /// The fixed share `fixed_share`, as in TCP with FEC that does not adapt (S0 section II).
     Fixed,
 }
 
-/// Which deviation stands above the expected loss.
+/// The standard deviation added to the expected loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deviation {
-    /// That of the share lost of N segments lost independently.
+    /// That of a binomial share: N segments lost independently.
     #[default]
     Binomial,
-    /// The root of the moving average of the samples' squared deviations.
+    /// The square root of the moving average of the samples' squared deviations.
     Ewma,
 }
 
@@ -43,122 +43,125 @@ pub enum Reactive {
     /// Fresh parity (LT-TCP).
     #[default]
     Parity,
-    /// The segments that were lost, as many as are needed.
+    /// As many of the lost segments as are needed.
     Retransmission,
 }
 
-/// When what has arrived is handed to the application.
+/// When the receiver delivers data to the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delivery {
-    /// Block by block, each once it decodes.
+    /// Block by block, when a block decodes.
     #[default]
     Block,
-    /// Data segments in order at once, as a systematic code allows; the rest of a block once it
+    /// In-order data segments at once, as a systematic code allows; the rest of a block when it
     /// decodes.
     Segment,
 }
 
-/// What the congestion law is told of.
+/// Which events the sender reports to the congestion law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Response {
-    /// Marks alone where the path marks (S0, S2), `without_ecn` where it does not.
+    /// Only marks if the path marks (S0, S2), otherwise `without_ecn`.
     #[default]
     Ecn,
-    /// Marks and every loss, once a round trip, as TCP.
+    /// Marks and every loss, once per round trip, as in TCP.
     Loss,
 }
 
-/// What the law is told of where no marks can be relied on: ECN was not agreed on, does not get
-/// through, or a queue overflowed without a mark.
+/// Which events the sender reports to the law if marks are not reliable: ECN was not negotiated,
+/// does not get through, or a queue overflowed without a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutEcn {
-    /// Losses while a queue stands, and those that follow the flow's own growth.
+    /// Losses during a standing queue, and losses that follow the flow's own growth.
     #[default]
     StandingQueue,
-    /// Every loss, as TCP.
+    /// Every loss, as in TCP.
     Loss,
-    /// Nothing but timeouts: what the papers describe, on a path without ECN.
+    /// Only timeouts: the papers' behaviour on a path without ECN.
     Nothing,
 }
 
-/// What follows when the link loses everything for a while.
+/// Response to an outage, in which the link loses everything for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outages {
-    /// The sender probes a silent path, restores the window after the outage, and does not take
-    /// losses of an outage for congestion. Only with `response = "ecn"` and
+    /// The sender probes a silent path, restores the window after the outage, and does not count
+    /// losses of an outage as congestion. Only with `response = "ecn"` and
     /// `without_ecn = "standing-queue"`.
     #[default]
     Bridge,
-    /// The retransmission timer and the loss rules alone, as in the papers.
+    /// Only the retransmission timer and the loss rules, as in the papers.
     Timeout,
 }
 
-/// Parameters of an LT-TCP flow beside those of its `tcp` table, which sets the congestion law, the
-/// initial window, timeouts, acknowledgements and buffers, and what is spoken with a peer that
-/// does not know LT-TCP.
+/// Parameters of an LT-TCP flow beside those of its `tcp` table. That table sets the congestion
+/// law, the initial window, timeouts, acknowledgements, buffers, and plain TCP with a peer without
+/// LT-TCP.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LtConfig {
     /// Offer coding in the handshake; false is plain TCP. Default true.
     pub offer: bool,
-    /// Offer ECN in the handshake, whatever `tcp.ecn` says. Default true (S0 section III).
+    /// Offer ECN in the handshake, independent of `tcp.ecn`. Default true (S0 section III).
     pub ecn: bool,
     /// Weight of a new sample in the loss estimate, above 0 and at most 1. Default 0.5 (S0
     /// equation 1).
     pub alpha: f64,
     /// Loss estimate before the first sample. Default 0.
     pub initial_estimate: f64,
-    /// Below this estimate no parity is sent; above it at least one segment a block. Default 0.005.
+    /// Below this estimate no parity is sent; above it at least one segment per block. Default
+    /// 0.005.
     pub least_estimate: f64,
-    /// Which deviation stands above the expected loss. Default `binomial`.
+    /// The standard deviation added to the expected loss. Default `binomial`.
     pub std: Deviation,
-    /// How many of them. Default 1 (S2 section V); 0 is the form of 2005.
+    /// Number of standard deviations. Default 1 (S2 section V); 0 is the form of 2005.
     pub deviations: f64,
-    /// What sets the parity sent with a block. Default `adaptive`.
+    /// What sets the amount of parity sent with a block. Default `adaptive`.
     pub proactive: Proactive,
     /// Share of parity in a block with `proactive = "fixed"`. Default 0.1.
     pub fixed_share: f64,
     /// What repairs a block that cannot be decoded. Default `parity`.
     pub reactive: Reactive,
-    /// Segments a window has at least, while they are not smaller than `mss_min`. Default 10 (S2
-    /// section V).
+    /// Minimum number of segments in a window, unless they would be smaller than `mss_min`. Default
+    /// 10 (S2 section V).
     pub granulation: u16,
-    /// Smallest segment in bytes, the option of 16 bytes included. Default 200.
+    /// Smallest segment in bytes, including the option of 16 bytes. Default 200.
     pub mss_min: u16,
-    /// Largest segment in bytes, likewise; the peers' `tcp.mss` bounds it too. Default 1460.
+    /// Largest segment in bytes, including the option; the peers' `tcp.mss` is also a bound.
+    /// Default 1460.
     pub mss_max: u16,
-    /// Step by which segments grow, at most one a round trip. Default 200 B (S0 section III).
+    /// Step by which segments grow, at most one step per round trip. Default 200 B (S0 section
+    /// III).
     pub mss_step: u16,
-    /// Most segments of a block; a larger window is split into equal blocks. With what is left of
-    /// 255 fresh parity is made. Default 200.
+    /// Maximum number of segments of a block; a larger window is split into equal blocks. The rest
+    /// of 255 symbols is for repairs. Default 200.
     pub block_limit: u16,
-    /// When what has arrived is handed to the application. Default `block`.
+    /// When the receiver delivers data to the application. Default `block`.
     pub delivery: Delivery,
-    /// Whether blocks in which segments were given up by a timeout count for the estimate. Default
-    /// false: a timeout says that feedback is missing, not what was lost.
+    /// Whether blocks with segments that a timeout marked lost count for the estimate. Default
+    /// false: a timeout shows missing feedback, not which segments were lost.
     pub sample_on_timeout: bool,
-    /// Segments that leave when the timer expires, whatever the window: a single one would be lost
-    /// too often for the flow to come back. Default 10.
+    /// Segments that leave when the timer expires, independent of the window: a single one would be
+    /// lost too often for the flow to recover. Default 10.
     pub timeout_segments: u16,
-    /// What the congestion law is told of. Default `ecn`.
+    /// Which events the sender reports to the congestion law. Default `ecn`.
     pub response: Response,
-    /// What it is told of where no marks can be relied on. Default `standing-queue`.
+    /// Which events it reports if marks are not reliable. Default `standing-queue`.
     pub without_ecn: WithoutEcn,
-    /// How long after a mark losses are not taken for an overflow. Default 60 s.
+    /// Time after a mark during which losses do not count as an unmarked overflow. Default 60 s.
     pub mark_memory: Span,
-    /// A queue stands if the round trip is longer than the least one by this share of its range,
-    /// the greatest of the last 10 to 20 s less the least. Default 0.5.
+    /// A queue stands if the round-trip time exceeds its minimum by this share of its range, the
+    /// maximum of the last 10 to 20 s less the minimum. Default 0.5.
     pub queue_share: f64,
-    /// And by at least this. Default 10 ms.
+    /// And by at least this time. Default 10 ms.
     pub queue_floor: Span,
-    /// What follows when the link loses everything for a while. Default `bridge`.
+    /// Response to an outage, in which the link loses everything for a while. Default `bridge`.
     pub outages: Outages,
-    /// Packets in a row, sent at that many different times, whose loss is an outage of the link and
-    /// not an overflow. Default 6.
+    /// Number of successive packets, sent at as many different times, whose loss is an outage of
+    /// the link rather than an overflow. Default 6.
     pub outage_run: u16,
 }
 
@@ -212,7 +215,7 @@ impl LtConfig {
         within("granulation", self.granulation, 1, 255)?;
         within("timeout_segments", self.timeout_segments, 1, 255)?;
         within("outage_run", self.outage_run, 2, 255)?;
-        // A symbol is even.
+        // Symbol sizes are even.
         let least = DATA_HEADER + 2;
         if self.mss_min < least {
             let text = format!(
@@ -242,22 +245,22 @@ impl LtConfig {
 }
 
 impl LtConfig {
-    /// Outages are bridged: losses say something only where the response is ours.
+    /// True if outages are bridged, which needs this project's response to losses.
     pub(crate) fn bridges(&self) -> bool {
         self.outages == Outages::Bridge
             && self.response == Response::Ecn
             && self.without_ecn == WithoutEcn::StandingQueue
     }
 
-    /// What it needs of the path: where neither losses nor a standing queue may speak for congestion
-    /// (`without_ecn = "nothing"`, as in S0 and S2), marks must. Its law is told of nothing else, so
-    /// that what the law needs counts, too.
+    /// What the flow needs of the path. If neither losses nor a standing queue count as congestion
+    /// (`without_ecn = "nothing"`, as in S0 and S2), it needs marks. Its law then receives no other
+    /// reports, so the law's needs count too.
     pub fn needs(&self, tcp: &TcpConfig) -> Needs {
         let marks = self.response == Response::Ecn && self.without_ecn == WithoutEcn::Nothing;
         tcp.needs().and(if marks { Needs::EcnMarks } else { Needs::Nothing })
     }
 
-    /// Checks every value, and that they go with those of the `tcp` table.
+    /// Checks every value, and their consistency with the `tcp` table.
     ///
     /// # Errors
     /// The key at fault, what was found and what is accepted.
@@ -271,7 +274,7 @@ impl LtConfig {
             let text = format!(
                 "tcp.dup_thresh is {}: feedback tells of {} packets, so that accepted is up to \
                  {MAX_DUP_THRESH}",
-                tcp.dup_thresh, REACH
+                tcp.dup_thresh, BITMAP_LEN
             );
             return Err(ConfigError::new("", text));
         }

@@ -1,12 +1,12 @@
 //! One end of an LT-TCP flow: the handshake, the choice between coding and plain TCP, and closing.
 //!
 //! The handshake is TCP's with one more option on SYN and SYN-ACK (an experimental one, RFC 6994),
-//! and with ECN. If both ends show it, the stream travels in blocks; otherwise the connection is the
-//! TCP that it began as, with the `tcp` parameters. In the first case the TCP inside carries no
-//! data: it opens, and once the stream is delivered it closes with FINs.
+//! and with ECN. If both ends send the option, the stream travels in blocks. The inner TCP then
+//! carries no data: it opens, and closes with FINs once the stream is delivered. Otherwise the
+//! connection is plain TCP with the `tcp` parameters.
 //!
-//! Leaves out: a receive window that the application closes by not reading (data is read as it
-//! comes), simultaneous opening with coding, undoing of spurious timeouts.
+//! Leaves out: a receive window that closes when the application does not read (data is read at
+//! once), simultaneous opening with coding, undo of spurious timeouts.
 
 use airtcp_packet::{Ecn, Flags, Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
@@ -20,10 +20,10 @@ use super::wire::{Data, Feedback};
 use crate::tcp::{Connection, Corrupted, Role, State, TcpConfig, TcpStats};
 use airtcp_congestion::LawState;
 
-/// What the two ends speak.
+/// Protocol of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// The handshake is not over.
+    /// The handshake is not complete.
     Opening,
     /// Blocks and parity.
     Coded,
@@ -37,17 +37,17 @@ pub struct LtConnection {
     config: LtConfig,
     tcp_config: TcpConfig,
     tcp: Connection,
-    /// The TCP inside had nothing to send and was not touched since: between opening and closing it
-    /// need not be asked for each packet.
+    /// The inner TCP had nothing to send and was not called since. Between opening and closing it
+    /// need not be polled for each packet.
     tcp_rests: bool,
-    /// When that TCP is due, while it rests.
+    /// Timer of the inner TCP while it rests.
     tcp_due: Nanos,
     mode: Mode,
-    /// The peer's SYN showed the option.
+    /// The peer's SYN carried the option.
     peer_codes: bool,
     sender: Option<Box<LtSender>>,
     receiver: LtReceiver,
-    /// What the application wrote and whether it closed before it was clear what is spoken.
+    /// Data written, and whether the application closed, before the protocol was known.
     early: u64,
     closing: bool,
     stats: LtStats,
@@ -56,7 +56,7 @@ pub struct LtConnection {
 
 impl LtConnection {
     /// A connection with these parameters, which should have passed their validation, and this
-    /// initial sequence number. Passive ones wait in LISTEN.
+    /// initial sequence number. A passive one waits in LISTEN.
     pub fn new(config: &LtConfig, tcp: &TcpConfig, role: Role, iss: Seq) -> Self {
         let tcp_config = TcpConfig { ecn: tcp.ecn || config.ecn, ..tcp.clone() };
         Self {
@@ -82,7 +82,7 @@ impl LtConnection {
         self.inner().open(now);
     }
 
-    /// Hands over `bytes` of data. With 2^60 an endless source.
+    /// Writes `bytes` of data; 2^60 makes an endless source.
     pub fn write(&mut self, now: Nanos, bytes: u64) {
         self.now = self.now.max(now);
         match (&mut self.sender, self.mode) {
@@ -92,7 +92,7 @@ impl LtConnection {
         }
     }
 
-    /// Ends the stream behind what was written; the connection closes once it is delivered.
+    /// Ends the stream after the written data; the connection closes once it is delivered.
     pub fn close(&mut self, now: Nanos) {
         self.now = self.now.max(now);
         self.closing = true;
@@ -113,13 +113,13 @@ impl LtConnection {
         }
     }
 
-    /// The TCP inside, which is to be asked again what it wants to send.
+    /// The inner TCP for a call, after which it is polled again.
     const fn inner(&mut self) -> &mut Connection {
         self.tcp_rests = false;
         &mut self.tcp
     }
 
-    /// What the TCP inside wants to send; if nothing, it rests once the stream travels in blocks.
+    /// Polls the inner TCP. If it has nothing to send and the stream travels in blocks, it rests.
     fn poll_inner<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         let Some(mut segment) = self.tcp.poll(now, cx) else {
             self.tcp_rests = self.mode == Mode::Coded;
@@ -133,40 +133,40 @@ impl LtConnection {
         Some(segment)
     }
 
-    /// When the TCP inside wants to be called.
+    /// Next timer of the inner TCP.
     #[inline]
     fn tcp_timer(&self) -> Nanos {
         if self.tcp_rests { self.tcp_due } else { self.tcp.next_timer() }
     }
 
-    /// What is spoken.
+    /// The protocol of the connection.
     pub const fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The TCP inside.
+    /// The inner TCP.
     pub const fn tcp(&self) -> &Connection {
         &self.tcp
     }
 
-    /// A link corrupted a packet that this end had sent; matters to plain TCP alone.
+    /// A link corrupted a packet of this end; only plain TCP uses the report.
     pub fn on_corrupted(&mut self, now: Nanos, lost: &Corrupted) {
         if self.mode == Mode::Plain {
             self.inner().on_corrupted(now, lost);
         }
     }
 
-    /// In-order bytes handed to the application.
+    /// In-order bytes delivered to the application.
     pub const fn delivered(&self) -> u64 {
         self.receiver.delivered() + self.tcp.delivered()
     }
 
-    /// The peer's stream is over and delivered.
+    /// True if the peer's stream has ended and was delivered.
     pub fn peer_closed(&self) -> bool {
         self.receiver.is_closed() || self.tcp.peer_closed()
     }
 
-    /// True once everything was exchanged both ways.
+    /// True once everything is delivered and acknowledged both ways.
     pub fn is_finished(&self) -> bool {
         self.tcp.is_finished()
     }
@@ -184,12 +184,12 @@ impl LtConnection {
         self.sender.as_ref().map_or_else(|| self.tcp.cwnd(), |s| s.cwnd())
     }
 
-    /// What the congestion law is doing.
+    /// State of the congestion law.
     pub fn law_state(&self) -> LawState {
         self.sender.as_ref().map_or_else(|| self.tcp.law_state(), |s| s.law_state())
     }
 
-    /// The loss estimate E; 0 while nothing is coded.
+    /// The loss estimate E; 0 without coding.
     pub fn loss_estimate(&self) -> f64 {
         self.sender.as_ref().map_or(0.0, |s| s.estimate())
     }
@@ -199,18 +199,18 @@ impl LtConnection {
         self.sender.as_ref().map_or_else(|| self.tcp.segment_size(), |s| u32::from(s.segment()))
     }
 
-    /// True if ECN was found to work on the path from here.
+    /// True if ECN validation found that ECN works on the path from this end.
     pub fn ecn_works(&self) -> bool {
         self.sender.as_ref().is_some_and(|s| s.ecn_works())
     }
 
-    /// Counters of the coding; those of plain TCP are those of [`tcp`](Self::tcp).
+    /// Counters of the coding; [`tcp`](Self::tcp) has those of plain TCP.
     pub const fn stats(&self) -> &LtStats {
         &self.stats
     }
 
-    /// What coding and plain TCP have counted, in TCP's terms: symbols are segments, a repair of a
-    /// block is a recovery.
+    /// The counters of coding and plain TCP together, in TCP's terms: a symbol is a segment, and a
+    /// repair of a block is a recovery.
     pub fn counters(&self) -> TcpStats {
         let (tcp, lt) = (self.tcp.stats(), &self.stats);
         let mut all = TcpStats {
@@ -228,12 +228,12 @@ impl LtConnection {
         all
     }
 
-    /// Smoothed round-trip time, once there is a sample.
+    /// Smoothed round-trip time; `None` before the first sample.
     pub fn srtt(&self) -> Option<Span> {
         if self.stats.rtt.samples > 0 { Some(self.stats.rtt.smoothed) } else { self.tcp.srtt() }
     }
 
-    /// Both SYNs are exchanged: decides what is spoken.
+    /// Both SYNs are exchanged: chooses the protocol.
     fn decide(&mut self) {
         if self.mode != Mode::Opening || !self.tcp.state().is_synchronised() {
             return;
@@ -266,7 +266,7 @@ impl LtConnection {
         self.close_if_done();
     }
 
-    /// A coded segment says as much as an acknowledgement that the peer has our SYN-ACK.
+    /// Like an acknowledgement, a coded segment shows that the peer has our SYN-ACK.
     fn complete_handshake<P: Probe>(&mut self, now: Nanos, segment: &Segment, cx: &mut Cx<'_, P>) {
         if self.tcp.state() == State::SynReceived && self.config.offer && self.peer_codes {
             let mut ack = Segment::tcp(Flags::ACK, self.tcp.next_expected());
@@ -300,8 +300,8 @@ impl LtConnection {
         }
     }
 
-    /// Header fields that every coded segment has: for those who look at captures, and the window
-    /// for a peer that has not got our ACK of its SYN.
+    /// Header fields of every coded segment: for capture tools, and the window for a peer without
+    /// our ACK of its SYN.
     fn dress(&self, segment: &mut Segment, sent: u64) {
         segment.window = self.receiver.window(self.tcp.scales().map_or(0, |s| s.1));
         segment.seq = self.tcp.initial_sequence().plus(1).plus(u32::low_bits(sent));

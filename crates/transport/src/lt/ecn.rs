@@ -1,72 +1,71 @@
-//! Whether marks can be relied on, and what stands for them where they cannot.
+//! Whether marks are reliable, and what replaces them otherwise.
 //!
-//! Validation is QUIC's (RFC 9000 section 13.4.2 and appendix A.4): the first ten packets are sent
-//! ECN-capable, then none until feedback confirms that capable packets arrive as such; counts that
-//! are too small or too great, or a timeout before any answer, end ECN for the connection. That a
-//! path leaves the field alone does not show that its queues mark. They are taken to do so until
-//! they overflow: a queue stands, no mark came for `mark_memory`, and of a block's N segments more
-//! are lost than chance explains. A mark restores the trust. S0 and S2 take ECN for granted; this is
-//! ours. A sender that answers no loss makes any queue that does not mark overflow, so that the
-//! evidence comes.
+//! Validation is QUIC's (RFC 9000 section 13.4.2 and appendix A.4). The first ten packets are sent
+//! ECN-capable, then none until feedback confirms that capable packets arrive as such. Counts that
+//! are too small or too large, or a timeout before any answer, end ECN for the connection. A path
+//! that preserves the field may still have queues that do not mark. The sender assumes that queues
+//! mark until one overflows: a queue stands, no mark came for `mark_memory`, and more of a block's
+//! N segments are lost than chance explains. A mark restores this trust. S0 and S2 assume that ECN
+//! works; this check is ours. A sender that answers no loss makes any queue that does not mark
+//! overflow, so the evidence arrives.
 //!
-//! A queue that is short, or was never empty while the flow lasted, is not seen to stand: losses that
-//! follow the flow's own growth (`overflow`) end the trust as well.
+//! A short queue, or one that was never empty during the flow, is not detected as standing. Losses
+//! that follow the flow's own growth (`overflow`) therefore end the trust too.
 //!
-//! Where marks cannot be relied on, losses are told to the congestion law while a queue stands
-//! (ours as well): a full queue is long, corruption does not wait for one. And those that follow growth.
+//! If marks are not reliable, the sender reports losses to the congestion law while a queue stands
+//! (this is also ours): a full queue is long, and corruption does not depend on one. It also
+//! reports losses that follow growth.
 //!
-//! Once no mark came for `DOUBT` after that, or at once where ECN failed, the path's own losses are
-//! found out by [`super::path`], which takes the place of `overflow`.
+//! If no mark came for `DOUBT` after that, or at once if ECN failed, [`super::path`] estimates the
+//! path's own losses in place of `overflow`.
 //!
 //! ```text
 //! stands:   RTT - RTT_min >= max(queue_floor, queue_share (RTT_max - RTT_min))
 //! overflow: lost >= 1 + N E + 3 sqrt(N E (1 - E))
 //! ```
 //!
-//! RTT_min is the connection's, RTT_max that of the present and the last ten seconds, E the
-//! estimate before the block.
+//! RTT_min is the connection's minimum, RTT_max the maximum of the present and the previous
+//! ten-second interval, E the estimate before the block.
 
 use airtcp_units::{LowBits, Nanos, Saturate, Span};
 
 use super::config::{LtConfig, Response, WithoutEcn};
-use super::greatest::Greatest;
+use super::recent_max::RecentMax;
 
 /// Packets sent ECN-capable before any is confirmed (RFC 9000 appendix A.4).
 const TEST_PACKETS: u64 = 10;
 
-/// Deviations above the mean that chance does not explain.
+/// Standard deviations above the mean that chance does not explain.
 const DEVIATIONS: f64 = 3.0;
 
-/// Length of the intervals of which the greatest round trip is remembered.
+/// Length of the intervals over which the maximum round-trip time is kept.
 const INTERVAL: Span = Span::from_secs(10);
 
-/// How long marks may be late after a queue overflowed without one: a slow average, as RED's, lags behind
-/// a slow start.
+/// Time for which marks may be late after an overflow without one: a slow average, as RED's, lags
+/// behind a slow start.
 const DOUBT: Span = Span::from_secs(2);
 
-/// What is known of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Path {
-    /// Not negotiated, or found not to work.
+    /// ECN was not negotiated, or does not work.
     Failed,
-    /// Capable packets are on their way, none is confirmed.
+    /// Capable packets are on their way; none is confirmed.
     Testing,
     /// Capable packets arrive as such.
     Capable,
 }
 
-/// Validation of ECN.
 #[derive(Debug, Clone)]
 pub(crate) struct EcnPath {
     path: Path,
-    /// Packets sent ECN-capable, and those of them known to have arrived.
+    /// Number of packets sent ECN-capable, and of those known to have arrived.
     sent: u64,
     arrived: u64,
-    /// Counts of the peer.
+    /// Counts that the peer reported.
     capable: u64,
     marked: u64,
     last_mark: Option<Nanos>,
-    /// When a queue was found to have overflowed that should have marked.
+    /// Time at which a queue overflowed without a mark.
     overflowed: Option<Nanos>,
 }
 
@@ -81,7 +80,7 @@ impl EcnPath {
         self.path
     }
 
-    /// Whether the next packet leaves ECN-capable; counts it if so.
+    /// Whether the next packet leaves ECN-capable; if so, counts it.
     pub(crate) const fn send(&mut self) -> bool {
         let capable = match self.path {
             Path::Failed => false,
@@ -99,21 +98,22 @@ impl EcnPath {
         self.arrived += 1;
     }
 
-    /// A timeout: if nothing capable was ever confirmed, the path takes such packets away.
+    /// A timeout: if no capable packet was ever confirmed, the path drops such packets.
     pub(crate) fn on_timeout(&mut self) {
         if self.path == Path::Testing && self.arrived == 0 && self.sent > 0 {
             self.path = Path::Failed;
         }
     }
 
-    /// Takes the peer's counts, after what has arrived was noted. True if a packet was newly marked.
+    /// Takes the peer's counts, after arrivals were noted. Returns whether a packet was newly
+    /// marked.
     pub(crate) fn on_counts(&mut self, now: Nanos, capable: u16, marked: u16) -> bool {
         if self.path == Path::Failed {
             return false;
         }
         let more_capable = capable.wrapping_sub(u16::low_bits(self.capable));
         let more_marked = marked.wrapping_sub(u16::low_bits(self.marked));
-        // Counts never fall: these are of feedback that was overtaken.
+        // Counts never fall: smaller ones are from feedback that was overtaken.
         if more_capable > u16::MAX / 2 || more_marked > u16::MAX / 2 {
             return false;
         }
@@ -134,8 +134,8 @@ impl EcnPath {
         more_marked > 0
     }
 
-    /// Of a block's first `sent` segments `lost` were lost, by an estimate of `expected`, with a
-    /// queue standing.
+    /// Of a block's first `sent` segments `lost` were lost, with an estimate of `expected` and a
+    /// standing queue.
     pub(crate) fn on_losses(
         &mut self,
         now: Nanos,
@@ -148,25 +148,24 @@ impl EcnPath {
         }
     }
 
-    /// More is lost than at small windows: a queue that does not mark overflows, however short it
-    /// is.
+    /// More is lost than at small windows: a queue overflows without marks, however short it is.
     pub(crate) fn on_excess(&mut self, now: Nanos, memory: Span) {
         if self.is_quiet(now, memory) {
             self.overflowed = self.overflowed.or(Some(now));
         }
     }
 
-    /// No mark came lately.
+    /// True if no mark came recently.
     fn is_quiet(&self, now: Nanos, memory: Span) -> bool {
         self.last_mark.is_none_or(|at| now.since(at) > memory)
     }
 
-    /// Marks are relied on.
+    /// True if marks are reliable.
     pub(crate) fn is_trusted(&self) -> bool {
         self.path != Path::Failed && self.overflowed.is_none()
     }
 
-    /// Marks cannot be relied on, and none came for a while after that was found.
+    /// True if marks are not reliable, and none came for a while after that was found.
     pub(crate) fn is_given_up(&self, now: Nanos) -> bool {
         let waited = |at: Nanos| now.since(at) >= DOUBT;
         self.path == Path::Failed || self.overflowed.is_some_and(waited)
@@ -179,11 +178,10 @@ fn is_overflow(lost: u16, sent: u16, expected: f64) -> bool {
     f64::from(lost) >= 1.0 + mean + DEVIATIONS * (mean * (1.0 - expected)).max(0.0).sqrt()
 }
 
-/// Whether a queue stands.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueueGate {
-    /// Round trips.
-    greatest: Greatest<Span>,
+    /// Round-trip times.
+    greatest: RecentMax<Span>,
     since: Nanos,
     latest: Span,
 }
@@ -209,8 +207,8 @@ impl QueueGate {
     }
 }
 
-/// Whether a loss is told to the congestion law.
-pub(crate) fn tells_loss(
+/// Whether a loss is reported to the congestion law.
+pub(crate) fn reports_loss(
     path: &EcnPath,
     gate: &QueueGate,
     least: Option<Span>,
@@ -227,17 +225,17 @@ pub(crate) fn tells_loss(
     }
 }
 
-/// Whether losses that follow growth are told to the congestion law, whatever the round trip.
-pub(crate) fn tells_excess(path: &EcnPath, config: &LtConfig) -> bool {
+/// Whether losses that follow growth are reported to the congestion law, at any round-trip time.
+pub(crate) fn reports_excess(path: &EcnPath, config: &LtConfig) -> bool {
     config.response == Response::Ecn
         && config.without_ecn == WithoutEcn::StandingQueue
         && !path.is_trusted()
 }
 
-/// Marks are given up: what the path loses by itself is found out ([`super::path`]), with the window
-/// spread over the round trip.
-pub(crate) fn finds_out(path: &EcnPath, config: &LtConfig, now: Nanos) -> bool {
-    tells_excess(path, config) && path.is_given_up(now)
+/// Whether marks are given up: [`super::path`] then estimates the path's own losses, and the window
+/// is spread over the round trip.
+pub(crate) fn estimates_path(path: &EcnPath, config: &LtConfig, now: Nanos) -> bool {
+    reports_excess(path, config) && path.is_given_up(now)
 }
 
 #[cfg(test)]
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_bleach_lie_or_drop() {
+    fn paths_that_bleach_misreport_or_drop() {
         let fails = |counts: (u16, u16)| {
             let mut p = EcnPath::new(true);
             sent(&mut p, 10);
@@ -323,15 +321,15 @@ mod tests {
         let mut p = EcnPath::new(true);
         sent(&mut p, 2);
         p.on_arrived();
-        assert!(!finds_out(&p, &config, at(0)));
+        assert!(!estimates_path(&p, &config, at(0)));
         p.on_excess(at(1000), Span::ZERO);
         p.on_excess(at(2500), Span::ZERO);
-        assert!(!finds_out(&p, &config, at(2999)) && finds_out(&p, &config, at(3000)));
-        assert!(p.on_counts(at(4000), 0, 1) && !finds_out(&p, &config, at(9000)), "a mark");
+        assert!(!estimates_path(&p, &config, at(2999)) && estimates_path(&p, &config, at(3000)));
+        assert!(p.on_counts(at(4000), 0, 1) && !estimates_path(&p, &config, at(9000)), "a mark");
         let failed = EcnPath::new(false);
-        assert!(finds_out(&failed, &config, at(0)), "none can come");
+        assert!(estimates_path(&failed, &config, at(0)), "none can come");
         let papers = LtConfig { without_ecn: WithoutEcn::Nothing, ..config };
-        assert!(!finds_out(&failed, &papers, at(9000)));
+        assert!(!estimates_path(&failed, &papers, at(9000)));
     }
 
     #[test]
@@ -347,6 +345,6 @@ mod tests {
         assert!(at(0, 90) && at(1, 180), "the greatest so far");
         assert!(!at(2, 129) && at(2, 130), "half of the range");
         assert!(!at(11, 129), "the last interval counts");
-        assert!(at(21, 129), "what was before is forgotten");
+        assert!(at(21, 129), "older values have expired");
     }
 }

@@ -6,36 +6,35 @@
 //! V = alpha (new - E)^2 + (1 - alpha) V    ewma: s = sqrt(V), whatever N
 //! ```
 //!
-//! S2 asks for "one standard deviation above the expected loss" and does not say which: both are
-//! offered. Shares from 0 to 1.
+//! S2 asks for "one standard deviation above the expected loss" without specifying it: both are
+//! available. Shares from 0 to 1.
 
 use super::config::{Deviation, LtConfig};
 
-/// What blocks are protected by: the estimate and what is known of its spread.
+/// The basis of parity: the loss estimate and its spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Protection {
     /// Estimated loss rate E.
     pub estimate: f64,
-    /// Mean square deviation of the samples; `None` for that of a binomial share.
+    /// Mean square deviation of the samples; `None` for the binomial one.
     pub variance: Option<f64>,
-    /// Deviations above the expected loss.
+    /// Standard deviations above the expected loss.
     pub deviations: f64,
 }
 
 impl Protection {
-    /// `s` for a block of `n` segments, times the deviations wanted.
+    /// `s` for a block of `n` segments, times the configured number of deviations.
     pub fn spread(&self, n: u16) -> f64 {
         let binomial = self.estimate * (1.0 - self.estimate) / f64::from(n.max(1));
         self.deviations * self.variance.unwrap_or(binomial).max(0.0).sqrt()
     }
 
-    /// `E + s`: the share of `n` segments to be prepared for.
+    /// `E + s`: the share of `n` segments for which parity is sent.
     pub fn expected_share(&self, n: u16) -> f64 {
         (self.estimate + self.spread(n)).clamp(0.0, 1.0)
     }
 }
 
-/// The running estimate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimator {
     alpha: f64,

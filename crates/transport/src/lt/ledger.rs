@@ -1,18 +1,17 @@
-//! What was sent, by packet number: what has arrived, what is lost, what is in the network.
+//! The sent packets by packet number: arrived, lost, or in the network.
 //!
 //! A packet is lost once `dup_thresh` packets sent after it have arrived (RFC 6675 `IsLost` with
-//! packets in place of segments), or when the timer gives it up. Each packet number is used once:
-//! every answer tells a round-trip time, and a packet judged lost that arrives after all is seen.
-//! Packets are kept until feedback can no longer tell of them. Bytes of payload.
+//! packets in place of segments), or after a timeout. Each packet number is used once, so every
+//! answer gives a round-trip time, and a packet that arrives after it was judged lost is
+//! recognised. The ledger keeps packets while feedback can report them. Bytes of payload.
 
 use std::collections::VecDeque;
 
 use airtcp_units::Nanos;
 
 use crate::tcp::Snapshot;
-use airtcp_packet::ack_bitmap::{AckBitmap, NewlyAcked, REACH};
+use airtcp_packet::ack_bitmap::{AckBitmap, BITMAP_LEN, NewlyAcked};
 
-/// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Flying,
@@ -20,13 +19,12 @@ pub(crate) enum Fate {
     Lost,
 }
 
-/// A packet that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
-    /// Block and index of its symbol.
+    /// Block and index of the packet's symbol.
     pub(crate) block: u64,
     pub(crate) at: Nanos,
-    /// Bytes sent up to its end, all packets together.
+    /// Bytes sent up to the end of the packet, over all packets.
     pub(crate) end: u64,
     pub(crate) rate: Snapshot,
     pub(crate) len: u16,
@@ -36,7 +34,6 @@ pub(crate) struct Sent {
     pub(crate) capable: bool,
 }
 
-/// The ledger.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     sent: VecDeque<Sent>,
@@ -63,7 +60,6 @@ impl Ledger {
         }
     }
 
-    /// Number of the next packet.
     pub(crate) fn next(&self) -> u64 {
         self.first + self.sent.len() as u64
     }
@@ -78,7 +74,6 @@ impl Ledger {
         self.flying == 0
     }
 
-    /// Packets in the network.
     pub(crate) const fn flying(&self) -> u64 {
         self.flying
     }
@@ -93,13 +88,13 @@ impl Ledger {
         self.sent.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    /// Takes the bits of feedback up to packet `greatest`, which was sent.
+    /// Takes the bits of feedback up to packet `greatest`, which must have been sent.
     pub(crate) fn update(&mut self, greatest: u64, bits: u128) -> NewlyAcked {
         self.acked.update(greatest, bits)
     }
 
-    /// A packet has arrived. Gives it, and whether it was judged lost; `None` if it is known or
-    /// forgotten.
+    /// A packet has arrived. Returns it, and whether it was judged lost; `None` if its arrival was
+    /// known or it is no longer kept.
     #[inline]
     pub(crate) fn arrived(&mut self, number: u64) -> Option<(&Sent, bool)> {
         let i = usize::try_from(number.checked_sub(self.first)?).ok()?;
@@ -122,8 +117,8 @@ impl Ledger {
         self.flying -= 1;
     }
 
-    /// The next packet that what is known shows to be lost, which from now on it is; `edge` is that
-    /// of what is known.
+    /// Marks the next packet lost that later arrivals show to be lost, and returns it; `edge` is
+    /// that of [`edge`](Self::edge).
     #[inline]
     pub(crate) fn next_lost(&mut self, edge: u64) -> Option<Sent> {
         let lost = self.lose_before(edge);
@@ -137,7 +132,7 @@ impl Ledger {
     #[inline]
     pub(crate) fn edge(&self) -> u64 {
         let mut bits = self.acked.known();
-        // The usual case: none of the last ones is missing.
+        // The usual case: none of the last packets is missing.
         if bits.trailing_ones() >= self.dup_thresh {
             return self.acked.up_to().saturating_sub(u64::from(self.dup_thresh));
         }
@@ -150,22 +145,22 @@ impl Ledger {
 
     /// Feedback no longer reports packets below this number.
     pub(crate) fn reach(&self) -> u64 {
-        self.acked.up_to().saturating_sub(u64::from(REACH))
+        self.acked.up_to().saturating_sub(u64::from(BITMAP_LEN))
     }
 
-    /// All packets below this are judged: after [`next_lost`](Self::next_lost) one more than the
-    /// number of what it gave.
+    /// All packets below this are judged: after [`next_lost`](Self::next_lost), one more than the
+    /// number of the returned packet.
     pub(crate) const fn judged(&self) -> u64 {
         self.judged
     }
 
-    /// The timer gives up the next packet in the network.
+    /// A timeout marks the next packet in the network lost, and returns it.
     pub(crate) fn give_up(&mut self) -> Option<Sent> {
         self.lose_before(self.next())
     }
 
-    /// The next packet below this number that is neither judged nor known to have arrived: from now
-    /// on it is lost.
+    /// Marks the next packet lost that is below `edge`, not judged and not known to have arrived;
+    /// returns it.
     #[inline]
     fn lose_before(&mut self, edge: u64) -> Option<Sent> {
         while self.judged < edge {
@@ -182,7 +177,7 @@ impl Ledger {
         None
     }
 
-    /// Forgets packets that are judged and beyond the reach of feedback.
+    /// Drops packets that are judged and beyond the reach of feedback.
     fn forget(&mut self) {
         let limit = self.judged.min(self.reach());
         while self.first < limit {
@@ -227,7 +222,7 @@ mod tests {
         news
     }
 
-    /// Three later arrivals make a loss, by hand.
+    /// Three later arrivals make a loss.
     #[test]
     fn three_later_ones() {
         let mut l = ledger(10);
@@ -236,7 +231,7 @@ mod tests {
         assert_eq!(hear(&mut l, 5, &[2, 3, 5]), [5]);
         assert_eq!(lost(&mut l), [0, 1], "2, 3 and 5 have arrived after them");
         assert_eq!((l.pipe(), l.is_quiet()), (500, false));
-        // Overtaken feedback, news of one packet that was judged lost.
+        // Feedback that was overtaken reports one packet that was judged lost.
         assert_eq!(hear(&mut l, 4, &[1, 2, 3, 4]), [1, 4]);
         assert_eq!(l.sent[1].fate, Fate::Arrived);
         assert_eq!(lost(&mut l), Vec::<u64>::new());
@@ -246,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_reach_is_forgotten() {
+    fn packets_out_of_reach_are_dropped() {
         let mut l = ledger(1000);
         for n in 0..1000 {
             if n % 2 == 1 {
@@ -255,16 +250,16 @@ mod tests {
                     l.arrived(n);
                 }
                 lost(&mut l);
-                assert!(l.sent.len() as u64 <= 1000 - n + u64::from(REACH));
+                assert!(l.sent.len() as u64 <= 1000 - n + u64::from(BITMAP_LEN));
             }
         }
         assert_eq!(l.judged, 995);
         assert_eq!(l.pipe(), 200, "996 and 998");
     }
 
-    /// Any feedback whatever, against a record of what was ever told.
+    /// Compares any feedback with a record of all reports.
     #[test]
-    fn nothing_is_told_twice() {
+    fn nothing_is_reported_twice() {
         use std::collections::BTreeSet;
         let mut l = ledger(300);
         let (mut told, mut x) = (BTreeSet::new(), 7u64);

@@ -1,6 +1,7 @@
-//! What the wire format of LT-TCP bounds.
+//! Limits of LT-TCP's wire format.
 
-/// Most symbols a block can have: those of Reed-Solomon over GF(256) without the zero element.
+/// Maximum number of symbols of a block: those of Reed-Solomon over GF(256) without the zero
+/// element.
 pub const MAX_SYMBOLS: u16 = 255;
 
 /// Option of a coded data segment: kind, length, identifier, packet number, block, geometry.

@@ -1,30 +1,29 @@
-//! Outages: the link loses everything for a while, which is neither a sample of what it loses
-//! otherwise nor congestion. Ours, not the papers'.
+//! Outages: the link loses everything for a while. Such losses are neither a sample of the usual
+//! loss rate nor congestion. This is ours, not the papers'.
 //!
-//! A full queue still forwards packets at the rate of the link. Packets that left one after another
-//! and were all lost therefore show an outage:
+//! A full queue still forwards packets at the rate of the link. A run of successive packets that
+//! were all lost therefore shows an outage:
 //!
 //! ```text
-//! outage:  a run of packets without one that arrived, which left at `outage_run` times or more,
-//!          each SRTT / APART or more after the one before
-//! probe:   PTO after the last news, then after PTO and twice 2 PTO, 4 PTO; 4 PTO from then on
-//! PTO:     max(SRTT + 4 RTTVAR, 1.5 SRTT), and the delay of acknowledgements if one packet is on its way
+//! outage:  a run of packets without an arrival, sent at `outage_run` times or more, each
+//!          SRTT / APART or more after the one before
+//! probe:   PTO after the last feedback, then after PTO and twice 2 PTO, 4 PTO; 4 PTO from then on
+//! PTO:     max(SRTT + 4 RTTVAR, 1.5 SRTT), plus the ACK delay if one packet is in flight
 //! ```
 //!
-//! Packets that left in one burst count once, since a queue may lose the tail of a burst.
+//! The packets of one burst count once, since a queue may drop the tail of a burst.
 
 use airtcp_units::{Nanos, Span};
 
-/// Parts of the round trip that the packets of a run are apart to count.
+/// Divisor of the round-trip time: minimum spacing of the packets of a run that count.
 const APART: u64 = 32;
 
-/// Symbols of a probe: those after which a packet before them is lost.
+/// Symbols of a probe: as many later arrivals make an earlier packet lost.
 pub(crate) const PROBE: u16 = 3;
 
-/// Most doublings of the time between probes.
+/// Maximum number of doublings of the time between probes.
 const DOUBLINGS: u32 = 2;
 
-/// A run of lost packets.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Run {
     times: u16,
@@ -32,7 +31,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// One more packet of it was lost, which had left at `at`.
+    /// Another packet of the run was lost, which had left at `at`.
     pub(crate) fn take(&mut self, at: Nanos, srtt: Span) {
         if self.last.is_none_or(|last| at.since(last) >= srtt / APART) {
             self.times = self.times.saturating_add(1);
@@ -40,13 +39,12 @@ impl Run {
         }
     }
 
-    /// It shows an outage.
     pub(crate) const fn is_outage(&self, least: u16) -> bool {
         self.times >= least
     }
 }
 
-/// The time from the last news, or the probe before, to the probe after `probes` others.
+/// The time from the last feedback or probe to the next probe, after `probes` others.
 pub(crate) fn probe_after(srtt: Span, deviation: Span, ack_delay: Span, probes: u32) -> Span {
     let spread = (deviation * 4).max(srtt / 2);
     (srtt + spread + ack_delay) * (1 << probes.min(DOUBLINGS))

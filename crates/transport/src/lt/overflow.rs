@@ -1,51 +1,53 @@
-//! Losses that follow the flow's own growth: what a queue does that overflows, and corruption does
-//! not. They end the trust in marks ([`super::ecn`]); what is answered from then on says
-//! [`super::path`]. It needs neither marks nor a delay to be seen, so that short queues count, and queues that
-//! never were empty while the flow lasted. Ours, not the papers'.
+//! Losses that follow the flow's own growth, which a queue causes when it overflows and corruption
+//! does not. They end the trust in marks ([`super::ecn`]); after that, [`super::path`] decides
+//! which losses count. The test needs neither marks nor delay. It therefore detects short queues,
+//! and queues that were never empty during the flow. This is ours, not the papers'.
 //!
-//! The base is what the path loses of small windows, an average over up to `MEMORY` segments that
-//! begins as none of `FIRST`. A window is small if lately, or soon after, `1 / SMALL` times as much
-//! got through in one round trip: it cannot have filled a queue. The base follows what lies well
-//! below it whatever the window, as a queue only adds to losses ([`super::base`], with l of n segments of a block lost):
+//! The base is the loss rate at small windows, an average over up to `MEMORY` segments that begins
+//! with `FIRST` segments without loss. A window is small if, shortly before or after, `1 / SMALL`
+//! times as much got through in one round trip: it cannot have filled a queue. The base also
+//! follows a loss rate well below itself at any window, since a queue only adds losses
+//! ([`super::base`]). With l of n segments of a block lost:
 //!
 //! ```text
 //! small:   W <= SMALL max W' (n - l) / n,   over the last INTERVAL to 2 INTERVAL blocks
 //! ```
 //!
-//! Counts of segments, windows W in bytes. Leaves out losses that other flows' growth causes at small windows, and what bursts of a slow
-//! start lose of a queue shorter than they are: they become part of the base.
+//! Counts of segments, windows W in bytes. Two kinds of losses become part of the base: those that
+//! the growth of other flows causes at small windows, and those of slow-start bursts longer than
+//! the queue.
 
 use super::base::{Base, Share};
-use super::greatest::Greatest;
+use super::recent_max::RecentMax;
 
-/// Segments without loss that the base begins with.
+/// Segments without loss with which the base begins.
 const FIRST: f64 = 10.0;
 
-/// What a small window is at most of what gets through in a round trip.
+/// Maximum size of a small window, as a share of the bytes that got through in a round trip.
 const SMALL: f64 = 0.75;
 
-/// Blocks over which what gets through is remembered, at least, and half of the most.
+/// Number of blocks over which the bytes that got through are kept: between this and twice this.
 const INTERVAL: u32 = 64;
 
-/// The base, and what shows windows to be small.
+/// The base, and the measure of small windows.
 #[derive(Debug, Clone)]
 pub(crate) struct Overflow {
     base: Base,
-    /// Most bytes that got through in a round trip, by intervals of blocks.
-    through: Greatest<f64>,
+    /// Maximum number of bytes that got through in a round trip, by intervals of blocks.
+    through: RecentMax<f64>,
     blocks: u32,
 }
 
 impl Default for Overflow {
     fn default() -> Self {
         let base = Base::new(Share::of_block(0.0, FIRST));
-        Self { base, through: Greatest::default(), blocks: 0 }
+        Self { base, through: RecentMax::default(), blocks: 0 }
     }
 }
 
 impl Overflow {
     /// Of a block's first `sent` segments, made for a window of `window` bytes, `lost` were lost.
-    /// True if the base does not explain that.
+    /// Returns whether the base does not explain that.
     pub(crate) fn sample(&mut self, lost: u16, sent: u16, window: u64) -> bool {
         if sent == 0 {
             return false;
@@ -63,7 +65,7 @@ impl Overflow {
         exceeded
     }
 
-    /// So much got through in a round trip.
+    /// This many bytes got through in a round trip.
     fn got_through(&mut self, bytes: f64) {
         self.blocks += 1;
         if self.blocks > INTERVAL {
@@ -74,12 +76,12 @@ impl Overflow {
         self.learn_small();
     }
 
-    /// Learns from windows that what got through shows to be small.
+    /// Learns from the windows that are now shown to be small.
     fn learn_small(&mut self) {
         self.base.learn_small(SMALL * self.through.get());
     }
 
-    /// The law was told of congestion.
+    /// The sender reported congestion to the law.
     pub(crate) fn on_reaction(&mut self) {
         self.base.on_reaction();
     }
@@ -89,8 +91,8 @@ impl Overflow {
 mod tests {
     use super::*;
 
-    /// Blocks of `n` with losses of `share` on average, spread evenly. True for each that the base
-    /// does not explain.
+    /// Blocks of `n` with losses of `share` on average, spread evenly. True for each block whose
+    /// losses the base does not explain.
     fn steady(o: &mut Overflow, share: f64, n: u16, window: u64, blocks: u32) -> Vec<bool> {
         let mut owed = 0.0;
         (0..blocks)
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_growth_is_found_at_any_base() {
+    fn losses_that_follow_growth_are_found_at_any_base() {
         for base in [0.0, 0.01, 0.1, 0.3, 0.5] {
             for n in [10, 40, 160] {
                 let mut o = Overflow::default();
@@ -114,17 +116,17 @@ mod tests {
                 o.on_reaction();
                 let calm = steady(&mut o, base, n, 30_000, 40);
                 assert!(!calm.contains(&true), "{base}, {n}: {calm:?}");
-                // Half of what would have got through does not.
+                // Half of the bytes that would have got through do not.
                 let more = base + (1.0 - base) / 2.0;
                 assert!(steady(&mut o, more, n, 60_000, 24)[23], "{base}, {n}");
             }
         }
     }
 
-    /// What a flood loses hardly changes as the window is halved: only at windows that the path has
-    /// carried is it believed.
+    /// Flood losses hardly change when the window halves: the base learns them only from windows
+    /// that the path has carried.
     #[test]
-    fn a_flood_is_no_base() {
+    fn flood_losses_do_not_enter_the_base() {
         let mut o = Overflow::default();
         let lost = |window: u64| 1.0 - (50_000.0 / window as f64).min(1.0);
         let mut window = 14_000;
@@ -150,7 +152,7 @@ mod tests {
         steady(&mut o, 0.3, 20, 20_000, 30);
         o.on_reaction();
         assert!(!steady(&mut o, 0.3, 40, 40_000, 50).contains(&true), "{:?}", o.base);
-        // And when they end, at whatever window, they are forgotten.
+        // When the losses end, the base drops at any window.
         steady(&mut o, 0.0, 40, 60_000, 40);
         assert!(o.base.known().of() < 0.05, "{}", o.base.known().of());
         assert!(steady(&mut o, 0.3, 40, 60_000, 8)[7]);

@@ -1,13 +1,13 @@
-//! The receiving half: which symbols of which blocks are there, what may be delivered, and what
-//! feedback says.
+//! The receiving half: the symbols of each block, delivery, and feedback.
 //!
-//! A block decodes with any K of its symbols and is delivered once those before it are, so the
-//! stream is in order and each byte is delivered once. Symbols that come for a block that has K
-//! already were wasted. Feedback leaves with every segment while packets are missing, otherwise by
-//! the rules of delayed acknowledgements (RFC 5681 section 4.2). Bytes, packet numbers.
+//! A block decodes with any K of its symbols. The receiver delivers it once the blocks before it
+//! are delivered, so the stream is in order and each byte is delivered once. Symbols that arrive
+//! after K others were wasted. Feedback leaves with every segment while packets are missing,
+//! otherwise by the rules of delayed acknowledgements (RFC 5681 section 4.2). Bytes, packet
+//! numbers.
 //!
-//! What is not kept, and counted as refused: symbols that contradict the block they name, blocks
-//! beyond [`MAX_BLOCKS`] or beyond the receive buffer.
+//! The receiver refuses and counts symbols that contradict their block, blocks beyond
+//! [`MAX_BLOCKS`], and blocks beyond the receive buffer.
 
 use std::collections::VecDeque;
 
@@ -19,12 +19,12 @@ use super::config::Delivery;
 use super::stats::LtStats;
 use super::wire::{Data, Feedback};
 use crate::tcp::TcpConfig;
-use airtcp_packet::ack_bitmap::REACH;
+use airtcp_packet::ack_bitmap::BITMAP_LEN;
 
-/// Most blocks between the first not delivered and the last one open.
+/// Maximum number of blocks between the first undelivered and the last open one.
 pub(crate) const MAX_BLOCKS: u64 = 4096;
 
-/// Packets among which a missing one has each segment answered at once: the bits of 32.
+/// The most recent 32 packets: if one of them is missing, every segment is answered at once.
 const RECENT: u128 = u32::MAX as u128;
 
 /// A block that has begun to arrive.
@@ -55,16 +55,15 @@ impl Incoming {
     }
 }
 
-/// The receiving half.
 #[derive(Debug)]
 pub(crate) struct LtReceiver {
     delivery: Delivery,
     buffer: u64,
     ack_every: u32,
     ack_delay: airtcp_units::Span,
-    /// One past the greatest packet number received.
+    /// One past the highest packet number received.
     next_number: u64,
-    /// Bit `i`: packet `next_number - 1 - i` has arrived. Before the first, all have.
+    /// Bit `i`: packet `next_number - 1 - i` has arrived. Bits before the first packet are set.
     arrived: u128,
     /// First block not delivered.
     next_block: u64,
@@ -78,7 +77,7 @@ pub(crate) struct LtReceiver {
     closed: bool,
     capable: u16,
     marked: u16,
-    /// Segments not answered.
+    /// Number of segments not answered.
     unanswered: u32,
     owed: bool,
     deadline: Nanos,
@@ -107,7 +106,7 @@ impl LtReceiver {
         }
     }
 
-    /// Bytes handed to the application.
+    /// Bytes delivered to the application.
     pub(crate) const fn delivered(&self) -> u64 {
         self.delivered
     }
@@ -117,7 +116,7 @@ impl LtReceiver {
         self.closed
     }
 
-    /// When feedback is due that waits for more.
+    /// Time of the next delayed feedback.
     pub(crate) const fn deadline(&self) -> Nanos {
         self.deadline
     }
@@ -152,7 +151,7 @@ impl LtReceiver {
         self.take(at, data, stats)
     }
 
-    /// Notes that a packet has arrived, and whether an answer is due.
+    /// Notes the arrival of a packet, and whether feedback is due.
     #[inline]
     fn note_packet(&mut self, now: Nanos, data: &Data, ecn: Ecn, stats: &mut LtStats) {
         let number = Seq(data.number).unwrap_near(Seq(0), self.next_number).unwrap_or(u64::MAX);
@@ -165,12 +164,13 @@ impl LtReceiver {
             fresh = false;
         } else if number >= self.next_number {
             let ahead = number - self.next_number + 1;
-            self.arrived = if ahead < u64::from(REACH) { self.arrived << ahead | 1 } else { 1 };
+            self.arrived =
+                if ahead < u64::from(BITMAP_LEN) { self.arrived << ahead | 1 } else { 1 };
             self.next_number = number + 1;
         } else {
             let behind = self.next_number - 1 - number;
-            // What lies beyond the reach is not told of, nor counted.
-            fresh = behind < u64::from(REACH) && self.arrived & (1 << behind) == 0;
+            // Packets beyond the reach of feedback are neither reported nor counted.
+            fresh = behind < u64::from(BITMAP_LEN) && self.arrived & (1 << behind) == 0;
             if fresh {
                 self.arrived |= 1 << behind;
             }
@@ -196,8 +196,8 @@ impl LtReceiver {
         }
     }
 
-    /// The place of a block among those open, opening it if it is new; `None` if what the symbol
-    /// says of it cannot be.
+    /// Position of a block among the open ones, opened if it is new; `None` if the symbol
+    /// contradicts the block.
     #[inline]
     fn open(&mut self, block: u64, data: &Data) -> Option<usize> {
         let ahead = block - self.next_block;
@@ -221,7 +221,7 @@ impl LtReceiver {
             symbols: Symbols::default(),
             count: 0,
         };
-        // The first block is taken whatever its size: without it nothing goes on.
+        // The first block is accepted at any size, since nothing can continue without it.
         if at > 0 && self.held + new.bytes() > self.buffer {
             return None;
         }
@@ -268,13 +268,13 @@ impl LtReceiver {
         self.delivered - before
     }
 
-    /// Feedback is to be sent now.
+    /// True if feedback is due now.
     #[inline]
     pub(crate) const fn owes_feedback(&self) -> bool {
         self.owed
     }
 
-    /// The feedback to be sent now, if any. `shift` is the scale of the window.
+    /// The feedback due now, if any. `shift` is the scale of the window.
     pub(crate) fn feedback(&mut self, shift: u8) -> Option<Feedback> {
         if !self.owed {
             return None;
@@ -292,7 +292,7 @@ impl LtReceiver {
         })
     }
 
-    /// The window field: the application reads at once, so that it is the buffer. `shift` is the
+    /// The window field: the whole buffer, since the application reads at once. `shift` is the
     /// scale.
     pub(crate) fn window(&self, shift: u8) -> u16 {
         (self.buffer >> shift).min(0xffff) as u16
@@ -346,9 +346,9 @@ mod tests {
         }
     }
 
-    /// The worked example of the feedback: 0, 1, 4 and 3 of five packets.
+    /// Worked example of feedback: packets 0, 1, 4 and 3 of five.
     #[test]
-    fn bits_say_what_is_missing() {
+    fn bits_report_missing_packets() {
         let (mut r, mut stats) = (receiver(), LtStats::default());
         for number in [0, 1, 4, 3, 3] {
             let ecn = if number == 4 { Ecn::Ce } else { Ecn::Ect0 };
@@ -389,7 +389,10 @@ mod tests {
         assert!(refused(&Data { padding: 1, ..symbol(3, 5, 1, 9) }), "another padding");
         assert!(refused(&symbol(4, MAX_BLOCKS as u32, 0, 9)), "too far ahead");
         assert!(refused(&Data { len: 60_000, ..symbol(5, 6, 0, 9) }), "beyond the buffer");
-        assert!(!refused(&Data { len: 60_000, ..symbol(6, 0, 0, 9) }), "but for the first block");
+        assert!(
+            !refused(&Data { len: 60_000, ..symbol(6, 0, 0, 9) }),
+            "the first block is accepted"
+        );
         assert!(!refused(&symbol(7, 5, 1, 9)));
     }
 }

@@ -1,11 +1,12 @@
-//! The sending half: windows and blocks in the air.
+//! The sending half: windows and blocks in flight.
 //!
-//! This file holds the state, `sender/timers.rs` the timer and the probes, `sender/outgoing.rs` is a
-//! block on its way, `sender/transmit.rs` decides what leaves next, `sender/feedback.rs` takes what the peer says.
+//! This file holds the state. `sender/timers.rs` has the timer and the probes, `sender/outgoing.rs`
+//! a block in flight, `sender/transmit.rs` chooses the next symbol, `sender/feedback.rs` processes
+//! feedback.
 //!
-//! Several blocks may be in the air at once: the window in bytes covers all their symbols. Repairs
-//! of old blocks go before what is left of the present one, that before a new block. The window is
-//! the congestion law's, and at least G segments of MSS_min. Offsets in bytes of the stream.
+//! Several blocks may be in flight at once: the window in bytes covers all their symbols. Repairs
+//! of old blocks go before the rest of the present one, which goes before a new block. The window
+//! is the congestion law's, but at least G segments of MSS_min. Offsets in bytes of the stream.
 
 mod feedback;
 mod outgoing;
@@ -19,7 +20,7 @@ use airtcp_units::Nanos;
 
 use super::block::DATA_HEADER;
 use super::config::LtConfig;
-use super::ecn::{EcnPath, QueueGate, finds_out};
+use super::ecn::{EcnPath, QueueGate, estimates_path};
 use super::estimate::Estimator;
 use super::ledger::{Ledger, Sent as Packet};
 use super::overflow::Overflow;
@@ -29,22 +30,21 @@ use crate::tcp::{RateSampler, RttEstimator, TcpConfig, law_params};
 use airtcp_congestion::{CongestionControl, Law, LawParams, LawState, Lost};
 use outgoing::Outgoing;
 
-/// What the handshake has settled.
+/// Results of the handshake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settled {
-    /// Segment size both ends take.
+    /// Segment size that both ends accept.
     pub(crate) mss: u16,
-    /// Both speak ECN.
+    /// Both ends negotiated ECN.
     pub(crate) ecn: bool,
     /// The peer's window in bytes.
     pub(crate) window: u64,
-    /// Round trip of the handshake.
+    /// Round-trip time of the handshake.
     pub(crate) rtt: Option<airtcp_units::Span>,
-    /// What a law draws numbers from.
+    /// Seed of the law's random numbers.
     pub(crate) seed: u64,
 }
 
-/// The sending half.
 #[derive(Debug)]
 pub(crate) struct LtSender {
     config: LtConfig,
@@ -58,76 +58,76 @@ pub(crate) struct LtSender {
     path: PathLoss,
     estimator: Estimator,
     ledger: Ledger,
-    /// Blocks that are not delivered or of which packets are in the network.
+    /// Blocks that are not delivered or have packets in the network.
     blocks: VecDeque<Outgoing>,
     /// Number of the first of them.
     first_block: u64,
-    /// How many of them have something that is to leave.
+    /// Number of blocks with symbols to send.
     pending: usize,
-    /// Something of them became known by which one may be sampled, repaired or over.
+    /// A block may be ready for its sample, for a repair, or for removal.
     unsettled: bool,
-    /// The least window in bytes: G of the smallest segments.
+    /// Minimum window in bytes: G of the smallest segments.
     least_window: u64,
-    /// Bytes the application has written, and those put into blocks.
+    /// Bytes that the application has written, and bytes put into blocks.
     written: u64,
     assigned: u64,
-    /// Bytes the peer has delivered, and the window it gives from there.
+    /// Bytes that the peer has delivered, and its window from there.
     una: u64,
     peer_window: u64,
-    /// The application will write no more.
+    /// The application has closed.
     fin: bool,
-    /// Segment size in force, the largest, and how far packets had been sent when it last grew.
+    /// Present segment size, the largest, and the bytes sent when it last grew.
     mss: u16,
     mss_most: u16,
     raised_at: u64,
-    /// Bytes sent in all, and those known to have arrived, by the last such packet's end.
+    /// Bytes sent in total, and those known to have arrived, by the end of the last such packet.
     sent: u64,
     heard: u64,
     /// Bytes judged lost.
     lost: u64,
-    /// What left up to here left while the window was the limit.
+    /// Data up to here left while the window was the limit.
     limited_to: u64,
-    /// No further reaction until something sent beyond this is heard of.
+    /// No further reaction before feedback on something sent beyond this.
     react_from: u64,
     rto_at: Nanos,
     retries: u32,
-    /// Segments that may still leave for a timeout, whatever the window.
+    /// Segments that may still leave because of a timeout, independent of the window.
     burst: u16,
     gave_up: bool,
-    /// When a silent path is probed, and how often it was since the last news.
+    /// Time of the next probe of a silent path, and number of probes since the last feedback.
     probe_at: Nanos,
     probes: u32,
-    /// An outage explains the last timeout: the segment size before it.
+    /// Segment size before the last timeout, if an outage explains that timeout.
     outage: Option<u16>,
-    /// The window is spread over the round trip until something sent beyond this is heard of.
+    /// The window is spread over the round trip until feedback on something sent beyond this.
     refill_to: u64,
-    /// Packets lost in a row, while feedback is taken.
+    /// Successive lost packets, during the processing of feedback.
     row: Vec<Packet>,
     next_send: Nanos,
     send_at: Nanos,
     last_sent: Option<Nanos>,
-    /// What the last [`Event::Window`] said.
-    told: (u64, u64, u64),
-    /// Losses of the feedback being taken, for the law.
+    /// Values of the last [`Event::Window`].
+    recorded_window: (u64, u64, u64),
+    /// Losses of the present feedback, for the law.
     losses: Vec<Lost>,
-    /// What the law has not been told of.
-    untold: Untold,
+    /// Arrivals and losses not yet reported to the law.
+    unreported: Unreported,
 }
 
-/// What arrived, and was lost, since the law was last told.
+/// Arrivals and losses since the last report to the law.
 #[derive(Debug, Clone, Copy, Default)]
-struct Untold {
+struct Unreported {
     delivered: u64,
     lost: u64,
-    /// Of what arrived, what is no whole segment of the law yet.
+    /// Part of the arrivals that is less than a whole segment of the law.
     rest: u64,
-    /// In the network, and heard of, before.
+    /// Data in the network, and acknowledged, before.
     pipe: u64,
     heard: u64,
     any: bool,
 }
 
-/// Starts the law. It counts segments of the largest size, whatever the size in force.
+/// Starts the law, which counts segments of the largest size at any present size.
 fn start_law(law: &mut Law, tcp: &TcpConfig, mss_most: u16, settled: &Settled) {
     let mss = u32::from(mss_most);
     let window = tcp.initial_window_bytes(mss);
@@ -147,7 +147,7 @@ impl LtSender {
         let mss_most = config.mss_max.min(settled.mss).max(config.mss_min);
         let mut rtt = RttEstimator::new(tcp);
         if let Some(sample) = settled.rtt {
-            // When the handshake ended is not told: its sample has no phase of the clock.
+            // The time of the handshake's end is unknown: its sample has no phase of the clock.
             rtt.sample(Nanos::ZERO + sample, sample);
         }
         start_law(&mut law, tcp, mss_most, &settled);
@@ -193,9 +193,9 @@ impl LtSender {
             next_send: Nanos::ZERO,
             send_at: Nanos::NEVER,
             last_sent: None,
-            told: (0, 0, 0),
+            recorded_window: (0, 0, 0),
             losses: Vec::new(),
-            untold: Untold::default(),
+            unreported: Unreported::default(),
         };
         sender.mss = sender.target_segment();
         sender
@@ -209,7 +209,7 @@ impl LtSender {
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// The stream ends with what was written.
+    /// The stream ends after the written data.
     pub(crate) const fn close(&mut self) {
         self.fin = true;
     }
@@ -219,12 +219,12 @@ impl LtSender {
         self.written - self.una
     }
 
-    /// The stream is over and delivered.
+    /// The stream is complete and delivered.
     pub(crate) const fn is_done(&self) -> bool {
         self.fin && self.una == self.written
     }
 
-    /// The timer expired too often in a row.
+    /// The timer expired too often in succession.
     pub(crate) const fn gave_up(&self) -> bool {
         self.gave_up
     }
@@ -245,12 +245,12 @@ impl LtSender {
         self.mss
     }
 
-    /// Marks are relied on, or may be.
+    /// True if marks are reliable, or may be.
     pub(crate) fn ecn_works(&self) -> bool {
         self.ecn.path() == super::ecn::Path::Capable
     }
 
-    /// The window that sending goes by: the law's, and at least G of the smallest segments.
+    /// The window that limits sending: the law's, but at least G of the smallest segments.
     #[inline]
     fn window(&self) -> u64 {
         self.law.cwnd().max(self.least_window)
@@ -265,14 +265,15 @@ impl LtSender {
         self.blocks.get_mut(at)
     }
 
-    /// The law was told of congestion.
+    /// The sender reported congestion to the law.
     fn on_reaction(&mut self) {
         self.overflow.on_reaction();
         self.path.on_reaction();
     }
 
-    /// Takes the samples of blocks whose first segments are all judged, and lets go of those that
-    /// are over. True if losses followed growth since the last reaction, or are beyond the path's.
+    /// Takes the samples of blocks whose first segments are all judged, and removes finished
+    /// blocks. Returns whether losses followed growth since the last reaction, or exceeded the
+    /// path's own.
     fn sweep(&mut self, now: Nanos) -> bool {
         let on_timeout = self.config.sample_on_timeout;
         let least = self.rtt.min_rtt();
@@ -284,7 +285,7 @@ impl LtSender {
                 if least.is_some_and(|least| self.gate.stands(least, &self.config)) {
                     self.ecn.on_losses(now, (lost, sent), self.estimator.estimate(), memory);
                 }
-                // What left before the last reaction says nothing new.
+                // Data that left before the last reaction gives no new information.
                 let (window, begun) = (block.window(), block.begun());
                 let new = block.sent_from() >= self.react_from;
                 let grown = new && self.overflow.sample(lost, sent, window);
@@ -292,7 +293,7 @@ impl LtSender {
                     self.ecn.on_excess(now, memory);
                 }
                 let mut answered = false;
-                if finds_out(&self.ecn, &self.config, now) {
+                if estimates_path(&self.ecn, &self.config, now) {
                     let srtt = self.rtt.srtt().unwrap_or_default();
                     self.path.on_arrived(now, self.rate.delivered(), srtt);
                     let sample = Sample { lost, sent, window, begun, starting };
@@ -303,7 +304,7 @@ impl LtSender {
                 } else if grown {
                     excess = true;
                 }
-                // Parity is for what goes on: what the law answers is to end.
+                // Parity is for lasting losses: those that the law answers will end.
                 if !answered {
                     self.estimator.sample(lost, sent);
                 }
@@ -316,8 +317,8 @@ impl LtSender {
         excess
     }
 
-    /// Begins a round of repairs for every block that cannot be decoded and of which nothing is on
-    /// its way.
+    /// Begins a round of repairs for every block that cannot be decoded and has nothing in the
+    /// network.
     fn repair(&mut self, stats: &mut LtStats) {
         let protection = self.estimator.protection();
         for block in &mut self.blocks {
@@ -328,14 +329,14 @@ impl LtSender {
         }
     }
 
-    /// Records the window if it changed since last told.
-    fn tell_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    /// Records the window if it has changed since the last record.
+    fn record_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         if !P::ON {
             return;
         }
         let state = (self.law.cwnd(), self.law.ssthresh(), self.peer_window);
-        if state != self.told {
-            self.told = state;
+        if state != self.recorded_window {
+            self.recorded_window = state;
             let (cwnd, ssthresh, peer_window) = state;
             let pipe = self.ledger.pipe();
             cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });

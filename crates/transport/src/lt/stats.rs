@@ -22,7 +22,7 @@ impl Amount {
     }
 }
 
-/// What an LT-TCP end has counted, as a sender and as a receiver.
+/// Counters of an LT-TCP end, as a sender and as a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct LtStats {
     /// Data symbols sent for the first time.
@@ -37,7 +37,7 @@ pub struct LtStats {
     pub blocks_sent: u64,
     /// Blocks that the peer has delivered.
     pub blocks_acked: u64,
-    /// Times a block had to be repaired.
+    /// Repair rounds.
     pub reactive_rounds: u64,
     /// Symbols judged lost.
     pub symbols_lost: u64,
@@ -55,7 +55,7 @@ pub struct LtStats {
     pub loss_reactions: u64,
     /// Feedback that cannot be true.
     pub feedback_refused: u64,
-    /// Feedback that takes back what was said before (RFC 2018 section 8); taken all the same.
+    /// Feedback that retracts earlier feedback (RFC 2018 section 8); it is processed.
     pub feedback_taken_back: u64,
     /// Bytes of the stream that the peer has delivered.
     pub bytes_acked: u64,
@@ -64,13 +64,13 @@ pub struct LtStats {
     pub rtt: RttStats,
     /// Receiver: blocks decoded.
     pub blocks_decoded: u64,
-    /// Receiver: data that came when its block was complete.
+    /// Receiver: data that arrived when its block was complete.
     pub wasted_data: Amount,
-    /// Receiver: PFEC that came when its block was complete.
+    /// Receiver: PFEC that arrived when its block was complete.
     pub wasted_proactive: Amount,
-    /// Receiver: RFEC that came when its block was complete.
+    /// Receiver: RFEC that arrived when its block was complete.
     pub wasted_reactive: Amount,
-    /// Receiver: packets that came twice.
+    /// Receiver: packets that arrived twice.
     pub duplicates: u64,
     /// Receiver: symbols that contradict their block or do not fit the buffer.
     pub refused: u64,
@@ -87,9 +87,9 @@ impl LtStats {
         self.data.symbols + self.proactive.symbols + self.reactive.symbols + self.resent.symbols
     }
 
-    /// A symbol came that was not needed.
+    /// An unnecessary symbol arrived.
     pub(crate) fn waste(&mut self, data: &Data) {
-        // What is no data is proactive unless it says otherwise: the header does not tell P.
+        // Parity without the reactive flag is proactive: the header does not contain P.
         let kind = match kind_of(data.index, u16::from(data.k), u16::MAX / 2) {
             Kind::Data => Kind::Data,
             _ if data.reactive => Kind::Reactive,

@@ -1,5 +1,5 @@
-//! Tests over both ends: whatever happens to packets the stream arrives whole, and what a peer says
-//! cannot bring a sender down.
+//! Tests of both ends: the stream arrives complete under any network behaviour, and no peer can
+//! bring a sender down.
 
 mod bytes;
 mod closed_forms;
@@ -22,12 +22,12 @@ fn tcp() -> TcpConfig {
     TcpConfig { rto_min: ms(200), time_wait: ms(1), ..TcpConfig::default() }
 }
 
-/// A way of 20 ms that loses nothing.
+/// A path of 20 ms without losses.
 fn clean() -> pair::Way {
     Box::new(|_, _, _| vec![ms(20)])
 }
 
-/// A fixed order of fates from a number.
+/// A fixed pseudo-random number.
 fn mixed(n: u64, salt: u64) -> u64 {
     let mut z = n.wrapping_add(salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -35,7 +35,7 @@ fn mixed(n: u64, salt: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Loses and copies packets at random, by the thousand and by side, and delays them by 20 ms and up to
+/// Loses and duplicates packets at random, per thousand and side. Delays them by 20 ms and up to
 /// `jitter` ms more, so that they overtake each other.
 fn at_random(salt: u64, losses: [u64; 2], copies: u64, jitter: u64) -> Way {
     Box::new(move |side, n, _| {
@@ -52,7 +52,7 @@ fn at_random(salt: u64, losses: [u64; 2], copies: u64, jitter: u64) -> Way {
     })
 }
 
-/// Loses a share of the data packets, in thousandths; what comes back arrives.
+/// Loses a share of the data packets, in thousandths; the reverse path is clean.
 fn lossy(thousandths: u64, salt: u64) -> pair::Way {
     Box::new(move |side, n, _| {
         let lost = side == 0 && n > 1 && mixed(n, salt) % 1000 < thousandths;
@@ -73,7 +73,7 @@ fn a_transfer_without_losses() {
     assert_eq!((s.timeouts, s.symbols_lost, server.stats().duplicates), (0, 0, 0));
     assert!(client.ecn_works() && client.is_finished() && server.is_finished());
     assert_eq!(client.segment_size(), 1460);
-    // Opening 40 ms, and no more round trips than the window needs to double to a megabyte.
+    // Opening takes 40 ms, plus the round trips that the window needs to double to a megabyte.
     assert!(pair.now < Nanos(800_000_000), "{:?}", pair.now);
 }
 
@@ -94,7 +94,7 @@ fn plain_tcp_with_a_peer_that_does_not_code() {
     }
 }
 
-/// The option is lost with the SYN, the SYN-ACK or the ACK, whichever comes again.
+/// The option is lost with the SYN, the SYN-ACK or the ACK, and a retransmission repeats it.
 #[test]
 fn lost_handshakes() {
     for (side, n) in [(0, 0), (1, 0), (0, 1)] {
@@ -107,7 +107,7 @@ fn lost_handshakes() {
     }
 }
 
-/// Both directions at once, and an end of stream said late.
+/// Both directions at once, with a late end of stream.
 #[test]
 fn both_ways() {
     let mut pair = Pair::new(&LtConfig::default(), &tcp(), lossy(100, 3));
@@ -124,10 +124,10 @@ fn both_ways() {
     assert!(pair.ends[1].peer_closed());
 }
 
-/// Half of everything is lost for a minute: blocks of up to 255 symbols, and each index fresh while
-/// there are any.
+/// Half of everything is lost for a minute: blocks of up to 255 symbols, and each index is new
+/// while any are unused.
 #[test]
-fn parity_is_fresh_until_the_code_has_no_more() {
+fn parity_uses_new_indices_while_the_code_has_any() {
     let mut pair = Pair::new(&LtConfig::default(), &tcp(), lossy(500, 9));
     assert!(pair.transfer(3_000_000, Span::from_secs(200)));
     let s = pair.ends[0].stats();
@@ -137,9 +137,9 @@ fn parity_is_fresh_until_the_code_has_no_more() {
     assert!((pair.ends[0].loss_estimate() - 0.5).abs() < 0.2);
 }
 
-/// The last resort alone: with a whole window as one block of 254 there is but one more index.
+/// With a whole window as one block of 254, only one more index is left; after it, symbols repeat.
 #[test]
-fn what_was_sent_is_sent_again_once_the_indices_are_used_up() {
+fn symbols_repeat_once_the_indices_are_used_up() {
     let config = LtConfig {
         block_limit: 254,
         proactive: Proactive::Fixed,
@@ -153,8 +153,8 @@ fn what_was_sent_is_sent_again_once_the_indices_are_used_up() {
     assert!(s.resent.symbols > 100, "{s:?}");
 }
 
-/// The baseline without adaptation: a fixed share of parity, what is missing sent again, TCP's
-/// answer to losses.
+/// The baseline without adaptation: a fixed share of parity, retransmission of lost segments, and
+/// TCP's response to losses.
 #[test]
 fn fec_that_does_not_adapt() {
     let config = LtConfig {
@@ -171,8 +171,8 @@ fn fec_that_does_not_adapt() {
     assert!(s.loss_reactions > 3 && s.resent.symbols > 0, "{s:?}");
 }
 
-/// Nothing comes back for five seconds: what the sender does meanwhile is bounded by its back-off,
-/// and afterwards the stream goes on.
+/// The reverse path fails for five seconds. The back-off limits the sender meanwhile, and
+/// afterwards the stream continues.
 #[test]
 fn feedback_lost_for_seconds() {
     let dark = |now: Nanos| (Nanos(1_000_000_000)..Nanos(6_000_000_000)).contains(&now);
@@ -194,9 +194,9 @@ fn feedback_lost_for_seconds() {
     // times 60 ms.
     assert!((1..=50 + 3 * 20).contains(&meanwhile), "{meanwhile}");
     let delivered = pair.ends[1].delivered();
-    // Until everything is there, or 12 s.
+    // Until everything is delivered, or 12 s.
     while pair.now < Nanos(12_000_000_000) && pair.step() {}
-    assert!(pair.ends[1].delivered() > delivered + 1_000_000, "it goes on");
+    assert!(pair.ends[1].delivered() > delivered + 1_000_000, "the stream does not continue");
     assert_eq!(pair.ends[1].delivered(), pair.record.in_order());
     assert!((3..=6).contains(&pair.ends[0].stats().timeouts));
 }
@@ -204,7 +204,7 @@ fn feedback_lost_for_seconds() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Any pattern of loss, delay and duplication, both ways: every byte, once, in order.
+    /// Under any loss, delay and duplication in both directions every byte arrives once, in order.
     #[test]
     fn the_stream_arrives_whole(
         bytes in 1u64..300_000,
@@ -231,13 +231,13 @@ proptest! {
         let r = pair.ends[1].stats();
         prop_assert_eq!(r.refused, 0);
         prop_assert_eq!((s.feedback_refused, s.feedback_taken_back), (0, 0));
-        // What arrived and was not needed is what arrived less what was: the K of each block.
+        // Wasted symbols are the arrivals less the necessary ones: the K of each block.
         prop_assert!(r.blocks_decoded == s.blocks_sent);
     }
 }
 
-/// A request and its answer, with the last ACK of the handshake lost: what stands for it has to
-/// bring the window along.
+/// A request and its response, with the last ACK of the handshake lost: the segment that replaces
+/// it must also carry the window.
 #[test]
 fn an_answer() {
     let way =
@@ -255,9 +255,9 @@ fn an_answer() {
     }
 }
 
-/// LT-TCP has an answer without marks, unless it is put as in the papers.
+/// LT-TCP responds to losses without marks, unless configured as in the papers.
 #[test]
-fn only_the_papers_wait_for_marks() {
+fn only_the_papers_configuration_needs_marks() {
     let tcp = TcpConfig::default();
     let papers = LtConfig { without_ecn: WithoutEcn::Nothing, ..LtConfig::default() };
     assert_eq!(LtConfig::default().needs(&tcp), Needs::Nothing);

@@ -1,4 +1,4 @@
-//! What LT-TCP says on the wire: the words of coded segments, see [`Segment::coded`].
+//! LT-TCP's wire format: the words of coded segments, see [`Segment::coded`].
 //!
 //! A data segment carries one symbol in its payload and in its option
 //!
@@ -6,18 +6,18 @@
 //! packet number | block | index, K, padding, flags (8 bits each)
 //! ```
 //!
-//! A packet number is used once, so that what arrived is never ambiguous. `padding` is what the last
-//! data segment lacks of the length of a symbol, which is even: the code's elements are two bytes.
-//! Feedback has no payload:
+//! A packet number is used once, so that arrivals are never ambiguous. `padding` is the number of
+//! bytes that the last data segment lacks of a symbol. The symbol length is even, since the code's
+//! elements are two bytes. Feedback has no payload:
 //!
 //! ```text
 //! next block to deliver | greatest packet number n | CE, ECT(0) received (16 bits each) | bits ...
 //! ```
 //!
 //! Bit `i` of the up to four words of bits, counted from the least significant bit of the first
-//! word, says that packet `n - i` has arrived; bits of words left out are all set. These are the
-//! selective acknowledgements (S2: TCP's, with SACK blocks); as bits they survive the loss of 127
-//! acknowledgements in a row. Numbers wrap at 32 and 16 bits.
+//! word, means that packet `n - i` has arrived. Omitted words have all bits set. The bits are the
+//! selective acknowledgements (S2 uses TCP's SACK blocks). In this form they survive the loss of
+//! 127 successive acknowledgements. Numbers wrap at 32 and 16 bits.
 
 use airtcp_packet::{Flags, Kind, Segment, Seq, ack_bitmap};
 use airtcp_units::{LowBits, Narrow};
@@ -27,10 +27,8 @@ use super::block::DATA_HEADER;
 const FINAL: u8 = 1;
 const REACTIVE: u8 = 2;
 
-/// Header of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Data {
-    /// Packet number.
     pub(crate) number: u32,
     pub(crate) block: u32,
     /// Index of the symbol in its block.
@@ -46,7 +44,7 @@ pub(crate) struct Data {
     pub(crate) len: u16,
 }
 
-/// True if a segment carries data of the stream themselves, not parity.
+/// True if a segment carries data of the stream, not parity.
 pub fn is_data(segment: &Segment) -> bool {
     Data::of(segment).is_some_and(|data| data.index < data.k)
 }
@@ -68,7 +66,7 @@ impl Data {
         segment
     }
 
-    /// Reads it; `None` if it is no symbol, or one that cannot be.
+    /// Parses a symbol; `None` if the segment is no symbol, or an invalid one.
     pub(crate) fn of(segment: &Segment) -> Option<Self> {
         let (words, count) = segment.words();
         if segment.kind != Kind::Coded || segment.len == 0 || count != 3 {
@@ -104,12 +102,11 @@ impl Data {
     }
 }
 
-/// Feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Feedback {
     /// First block not delivered.
     pub(crate) next_block: u32,
-    /// Greatest packet number received.
+    /// Highest packet number received.
     pub(crate) greatest: u32,
     /// Packets received with CE and with ECT(0).
     pub(crate) marked: u16,
@@ -130,13 +127,13 @@ impl Feedback {
         segment
     }
 
-    /// Reads it; `None` if it is none.
+    /// Parses feedback; `None` if the segment is none.
     pub(crate) fn of(segment: &Segment) -> Option<Self> {
         let (words, count) = segment.words();
         if segment.kind != Kind::Coded || segment.len != 0 || !(4..=7).contains(&count) {
             return None;
         }
-        let arrived = ack_bitmap::of_words([words[3], words[4], words[5], words[6]], count - 3);
+        let arrived = ack_bitmap::from_words([words[3], words[4], words[5], words[6]], count - 3);
         let counts = words[2];
         Some(Self {
             next_block: words[0],
@@ -156,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn feedback_survives_the_way(
+        fn feedback_round_trips(
             (next_block, greatest, marked, capable, window)
                 in any::<(u32, u32, u16, u16, u16)>(),
             arrived in any::<u128>(), ones in 0u32..129,
@@ -166,13 +163,13 @@ mod tests {
             let segment = feedback.segment();
             prop_assert_eq!(Feedback::of(&segment), Some(feedback));
             prop_assert!(Data::of(&segment).is_none());
-            // Nothing missing among the packets told of: the shortest form.
+            // Nothing is missing among the reported packets: the shortest form.
             prop_assert!((20..=32).contains(&segment.options_len()));
             prop_assert!(arrived != u128::MAX || segment.options_len() == 20);
         }
 
         #[test]
-        fn symbols_survive_the_way(
+        fn symbols_round_trip(
             (number, block) in any::<(u32, u32)>(), (index, k) in (0u8..255, 1u8..=255),
             (padding, last, reactive) in any::<(u8, bool, bool)>(), len in 1u16..60_000,
         ) {
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_symbol() {
+    fn invalid_symbols_are_refused() {
         let sound = Data {
             number: 1,
             block: 2,

@@ -1,31 +1,30 @@
-//! When an acknowledgement is due: RFC 5681 section 4.2, RFC 9293 section 3.8.6.3.
+//! When the receiver sends an acknowledgement: RFC 5681 section 4.2, RFC 9293 section 3.8.6.3.
 //!
-//! Segments in order are acknowledged every `ack_every`-th or after `ack_delay`; whatever is
-//! out of order, a duplicate, a FIN or fills a gap is acknowledged at once.
+//! In-order segments get an ACK for every `ack_every`-th, or after `ack_delay`. A segment that is
+//! out of order, a duplicate, a FIN or fills a gap gets an ACK at once.
 
 use airtcp_units::Nanos;
 
 use super::config::TcpConfig;
 use super::timers::{Timer, Timers};
 
-/// What the receiver owes.
+/// The ACK that the receiver must send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Owed {
-    /// Nothing, or an ACK the timer will call for.
+    /// None, or a delayed ACK whose timer runs.
     Nothing,
     /// An ACK at once; data may carry it.
     Now,
-    /// An ACK at once and by itself, so that the sender can count it as a duplicate.
-    Alone,
+    /// A pure ACK at once, so that the sender can count it as a duplicate.
+    PureAck,
 }
 
-/// Delayed-acknowledgement state.
 #[derive(Debug, Clone)]
 pub(crate) struct AckPolicy {
     owed: Owed,
     /// Data segments in order since the last ACK.
     unacked: u32,
-    /// Segments still to be acknowledged at once.
+    /// Number of segments still to be acknowledged at once.
     quick: u32,
 }
 

@@ -1,8 +1,8 @@
-//! Parameters of a TCP connection. The table is flat, so that a profile with a few keys
-//! changed is written as exactly those keys.
+//! Parameters of a TCP connection. The table is flat: a scenario names a profile and the keys that
+//! differ.
 //!
-//! Every default is that of [`Profile::Rfc`](super::Profile::Rfc): the standards-track documents where they give a
-//! value, stated where they leave it open.
+//! Every default is that of [`Profile::Rfc`](super::Profile::Rfc). Where the standards-track
+//! documents give a value, the default is that value; otherwise the comment states the default.
 
 mod choices;
 
@@ -29,9 +29,8 @@ pub struct TcpConfig {
     pub mss: u16,
     /// Congestion law: a name or a table. Default `reno`. RFC 5681.
     pub congestion: LawConfig,
-    /// Loss recovery. Default `sack`; without SACK from the peer it (and `sack-ns2`) falls back to
-    /// `newreno`.
-    /// RFC 6675, RFC 6582, RFC 5681.
+    /// Loss recovery. Default `sack`. Without SACK from the peer, `sack` and `sack-ns2` fall back
+    /// to `newreno`. RFC 6675, RFC 6582, RFC 5681.
     pub recovery: Recovery,
     /// Initial window in segments; absent: 2, 3 or 4 by segment size (the default).
     /// RFC 5681 equation 1; RFC 6928 has 10.
@@ -43,99 +42,100 @@ pub struct TcpConfig {
     /// Halve the congestion window instead of FlightSize. Default false. RFC 5681 equation 4
     /// has FlightSize, older descriptions the window.
     pub half_of_cwnd: bool,
-    /// Whose rules a law follows where Linux departs from the document it is named after:
-    /// `documents` (default) or `linux`. `cubic` and `bbr1` know both (their key `rules` goes before
-    /// this one); by Linux's, a mark leaves two segments at least under every law with a threshold,
-    /// and `veno`, `westwood`, `westwood+`, `vegas` and `jersey` add a segment for a window of
-    /// acknowledged bytes instead of ACKs.
+    /// Rules of a law where Linux differs from the document that specifies the law: `documents`
+    /// (default) or `linux`. `cubic` and `bbr1` have both sets; their key `rules` takes precedence.
+    /// By Linux's rules, a mark leaves at least two segments under every law with a threshold, and
+    /// `veno`, `westwood`, `westwood+`, `vegas` and `jersey` add a segment per window of
+    /// acknowledged bytes instead of per window of ACKs.
     pub law_rules: LawRules,
-    /// Cut the threshold that a reduction leaves to whole segments; the window keeps the fraction. Default
-    /// false. ns-2 does so, and counts in segments everywhere.
+    /// Round the threshold down to whole segments at a reduction; the window keeps the fraction.
+    /// Default false. ns-2 does so, and counts in segments everywhere.
     pub ssthresh_in_segments: bool,
-    /// Segments by which one ACK may raise the window in slow start. Default 1.
-    /// RFC 5681 equation 2; RFC 3465 allows 2.
+    /// Maximum growth per ACK in slow start, in segments. Default 1. RFC 5681 equation 2; RFC 3465
+    /// allows 2.
     pub abc_limit: u32,
-    /// Which losses reduce the window. Default `always`; with `ecn-only` those found by duplicate
-    /// or selective ACKs are repaired and the law is not told, while marks and timeouts do
-    /// (LT-TCP, TCP Jersey); with `tp-lda` the law is told of those that the relative one-way trip
-    /// times of their neighbours show to be congestion, which needs `timestamps` (Pack et al. 2007).
+    /// Which losses reduce the window. Default `always`. With `ecn-only` the sender repairs losses
+    /// found by duplicate or selective ACKs but does not report them to the law; only marks and
+    /// timeouts reduce the window (LT-TCP, TCP Jersey). With `tp-lda` it reports the losses that
+    /// relative one-way trip times classify as congestion, which needs `timestamps` (Pack et al.
+    /// 2007).
     pub loss_response: LossResponse,
-    /// How `tp-lda` tells losses apart; without effect otherwise. Resolved no finer than
+    /// How `tp-lda` classifies losses; no effect otherwise. The resolution is at best
     /// `timestamp_tick`.
     pub loss_differentiation: LdaConfig,
     /// Slow start of the laws that have one: `standard` (default, RFC 5681) or `hystart++`
     /// (RFC 9406; `abc_limit` is then for later slow starts only).
     pub slow_start: SlowStartKind,
-    /// Whether links name to the sender the packets that they corrupt, never those that queues drop:
-    /// these are sent again at once and reduce nothing. Default `none`; `oracle`. ETEN (Krishnan et
-    /// al. 2004).
+    /// Whether links report the packets that they corrupt to the sender. Queue drops are never
+    /// reported. The sender retransmits a reported packet at once, without a reduction. Default
+    /// `none`; `oracle`. ETEN (Krishnan et al. 2004).
     pub loss_notification: LossNotification,
-    /// How long after the packet would have come out of that link its sender is told. Default 0 s.
+    /// Delay of this report after the time when the packet would have left the link. Default 0 s.
     pub loss_notification_delay: Span,
     /// Restart from the initial window after a pause longer than the timeout. Default true.
     /// RFC 5681 section 4.1.
     pub idle_restart: bool,
-    /// What paces segments. Default `law`; `cwnd` paces every law, `off` none.
+    /// What sets the pacing rate. Default `law`; `cwnd` paces every law, `off` none.
     /// draft-ietf-ccwg-bbr section 5.6.2; Linux `tcp_update_pacing_rate`.
     pub pacing: Pacing,
     /// Duplicate ACKs that signal a loss. Default 3. RFC 5681 section 3.2.
     pub dup_thresh: u32,
     /// Send new data on the first duplicate ACKs. Default true. RFC 3042.
     pub limited_transmit: bool,
-    /// Fewer duplicates are enough when less than four segments are outstanding and none can
-    /// follow. Default `off`; `segments` or `bytes`. RFC 5827.
+    /// Fewer duplicates signal a loss if less than four segments are outstanding and no new data
+    /// can be sent. Default `off`; `segments` or `bytes`. RFC 5827.
     pub early_retransmit: EarlyRetransmit,
     /// Which partial ACKs restart the timer. Default `impatient`. RFC 6582 section 4.
     pub partial_ack_timer: PartialAckTimer,
-    /// Window on leaving NewReno's recovery. Default `ssthresh`. RFC 6582 section 3.2.
+    /// Window at the end of NewReno's recovery. Default `ssthresh`. RFC 6582 section 3.2.
     pub recovery_exit: RecoveryExit,
-    /// What spreads the reduction of the window over fast recovery: `none` (the default), `prr`
-    /// (RFC 9937) or `prr-rfc6937`. Without effect on `tahoe` and `sack-ns2`.
+    /// How fast recovery spreads the reduction of the window: `none` (default), `prr`
+    /// (RFC 9937) or `prr-rfc6937`. No effect on `tahoe` and `sack-ns2`.
     pub rate_reduction: RateReduction,
-    /// Spread the answer to a congestion mark by `rate_reduction`, too, until data sent after it is
-    /// acknowledged; needs `recovery = "sack"`. Default false: the window is reduced at once
+    /// Also spread the reduction for a congestion mark by `rate_reduction`, until data sent after
+    /// it is acknowledged; needs `recovery = "sack"`. Default false: the window is reduced at once
     /// (RFC 3168 section 6.1.2). Linux does so (state CWR).
     pub spread_marks: bool,
-    /// How fast PRR catches up once less is in flight than the target; absent (the default): as
-    /// the document recommends, `safe-ack` (RFC 9937 section 6.2) or `ssrb` (RFC 6937 section 6).
+    /// Growth bound of PRR when less than the target is in flight. Absent (the default): as the
+    /// document recommends, `safe-ack` (RFC 9937 section 6.2) or `ssrb` (RFC 6937 section 6).
     pub prr_bound: Option<PrrBound>,
-    /// Find losses by time (RACK) instead of by counting duplicates; needs SACK from the peer and
+    /// Detect losses by time (RACK) instead of counting duplicates; needs SACK from the peer and
     /// `recovery = "sack"`, and has no effect otherwise. Default false. RFC 8985 section 6.
     pub rack: bool,
-    /// Quarters of the least round-trip time in RACK's reordering window before DSACKs have
-    /// widened it (RACK.reo_wnd_mult at the start). Default 1. RFC 8985 section 6.2.
+    /// RACK's initial reordering window in quarters of the minimum round-trip time, which DSACKs
+    /// widen (RACK.reo_wnd_mult at the start). Default 1. RFC 8985 section 6.2.
     pub rack_reo_wnd_mult: u32,
-    /// Recoveries without DSACK after which the reordering window is what it was
+    /// Recoveries without DSACK after which the reordering window returns to its initial value
     /// (RACK.reo_wnd_persist). Default 16. RFC 8985 section 6.2.
     pub rack_reo_wnd_persist: u32,
     /// Probe for the loss of a flight's tail; needs `rack`. Default false. RFC 8985 section 7.
     pub tlp: bool,
-    /// Smoothed round-trip times until the probe. Default 2. RFC 8985 section 7.2.
+    /// Smoothed round-trip times before the probe. Default 2. RFC 8985 section 7.2.
     pub tlp_srtts: u32,
-    /// Time until the probe before there is a round-trip time. Default 1 s. RFC 8985 section 7.2.
+    /// Time before the probe without a round-trip sample. Default 1 s. RFC 8985 section 7.2.
     pub tlp_initial: Span,
-    /// What is added to it with one segment in flight, for the peer's delayed ACK
+    /// Addition to the probe timeout with one segment in flight, for the peer's delayed ACK
     /// (TLP.max_ack_delay). Default 200 ms. RFC 8985 section 7.2.
     pub tlp_max_ack_delay: Span,
-    /// After a recovery or a timeout, duplicate ACKs for what was sent before it do not begin
-    /// another recovery. Default true. RFC 6582 section 3.2 (the "careful" variant).
+    /// After a recovery or a timeout, duplicate ACKs for data sent before it do not begin another
+    /// recovery. Default true. RFC 6582 section 3.2 (the "careful" variant).
     pub careful: bool,
-    /// When such duplicates signal a loss all the same. Default `none`; `ack`, or `timestamp` where
-    /// timestamps are in use. Without SACK recovery. RFC 6582 section 4.
+    /// When such duplicates signal a loss nevertheless. Default `none`; `ack`, or `timestamp` if
+    /// timestamps are in use. For recoveries without SACK. RFC 6582 section 4.
     pub careful_heuristic: CarefulHeuristic,
     /// Keep SACK information after a timeout. Default true (RFC 6675 section 5.1); false
-    /// distrusts it (RFC 2018 section 8).
+    /// discards it (RFC 2018 section 8).
     pub keep_sack_after_rto: bool,
-    /// F-RTO: spurious timeouts shown by the ACKs that follow. Default `off`; `rfc5682`, with SACK
+    /// F-RTO: detect spurious timeouts from the following ACKs. Default `off`; `rfc5682`, with SACK
     /// the enhanced version; `linux`, with SACK also from the first ACK.
     pub frto: Frto,
-    /// Eifel detection: unnecessary recoveries shown by timestamps, if these are in use. Default
+    /// Eifel detection: detect spurious recoveries by timestamps, if these are in use. Default
     /// false. RFC 3522.
     pub eifel_detection: bool,
-    /// Unnecessary recoveries shown by reports of duplicates for everything sent again, if SACK is
-    /// in use and the peer sends them. Default false. RFC 3708, RFC 2883.
+    /// Detect spurious recoveries if DSACKs report every retransmission as a duplicate; needs SACK
+    /// and a peer that sends DSACKs. Default false. RFC 3708, RFC 2883.
     pub dsack_undo: bool,
-    /// What follows an unnecessary recovery. Default `undo`: window and threshold as before;
+    /// Response to a spurious recovery. Default `undo`: window and threshold as before;
     /// `eifel`: RFC 4015 after timeouts; `keep`: they stay reduced.
     pub spurious_response: SpuriousResponse,
     /// Timeout before the first sample. Default 1 s. RFC 6298 2.1.
@@ -144,53 +144,54 @@ pub struct TcpConfig {
     pub rto_min: Span,
     /// Upper bound of the timeout, back-off included. Default 60 s. RFC 6298 2.5.
     pub rto_max: Span,
-    /// What the lower bound bounds. Default `total`. RFC 6298 2.4.
+    /// Term to which the lower bound applies. Default `total`. RFC 6298 2.4.
     pub rto_min_rule: RtoMinRule,
     /// Clock granularity G in the timeout's formula. Default 1 ms. RFC 6298 2.2.
     pub rto_granularity: Span,
     /// Round samples to the nearest and timeouts up to the next multiple of the granularity, as
     /// stacks with a coarse tick do. Default false.
     pub rto_ticks: bool,
-    /// Measure round trips as the number of ticks of the granularity that begin meanwhile, and keep SRTT in
-    /// eighths and RTTVAR in quarters of a tick without fractions; needs `rto_ticks`. Default false.
-    /// V. Jacobson 1988, appendix A; ns-2 without timestamps does so.
+    /// Count a round trip as the number of ticks of the granularity that begin during it, and keep
+    /// SRTT in eighths and RTTVAR in quarters of a tick without fractions; needs `rto_ticks`.
+    /// Default false. V. Jacobson 1988, appendix A; ns-2 without timestamps does so.
     pub rtt_counts_ticks: bool,
-    /// Double the timeout whenever it expires. Default true (RFC 6298 5.5); false leaves it, as
-    /// RFC 793 section 3.7 did, for handshake and data.
+    /// Double the timeout whenever it expires. Default true (RFC 6298 5.5); false keeps it, as in
+    /// RFC 793 section 3.7, for handshake and data.
     pub rto_backoff: bool,
     /// What ends back-off. Default `sample`. RFC 6298 section 5.
     pub rto_backoff_reset: BackoffReset,
-    /// Restart the timer also when the first outstanding segment is sent again, not only with ACKs
-    /// of new data; a hole further up never restarts it, or a lost head could wait for ever.
-    /// Default false. RFC 6675 section 6; Linux does so.
+    /// Restart the timer also at a retransmission of the first outstanding segment, not only at
+    /// ACKs of new data. Later holes never restart it, otherwise a lost first segment could wait
+    /// forever. Default false. RFC 6675 section 6; Linux does so.
     pub rto_restart_on_retransmission: bool,
-    /// Smallest timeout when data begins after a lost SYN; `0 s` leaves it. Default 3 s.
+    /// Minimum timeout when data begins after a lost SYN; `0 s` keeps the timeout. Default 3 s.
     /// RFC 6298 5.7.
     pub rto_after_syn_loss: Span,
     /// Initial window of one segment after a lost SYN. Default true. RFC 5681 section 3.1.
     pub one_segment_after_syn_loss: bool,
-    /// Which segments measure round-trip times (timestamps measure with every ACK). Default
+    /// Which segments measure round-trip times; with timestamps every ACK does. Default
     /// `one-per-round-trip`. RFC 6298 section 3.
     pub rtt_sampling: RttSampling,
-    /// Timeouts in a row after which the connection is given up; absent: never (the default).
+    /// Successive timeouts after which the connection is aborted; absent: never (the default).
     /// RFC 9293 section 3.8.3.
     pub max_retries: Option<u32>,
-    /// SYNs sent again before giving up; absent: never (the default). RFC 9293 section 3.8.3.
+    /// SYN retransmissions before the connection is aborted; absent: never (the default). RFC 9293
+    /// section 3.8.3.
     pub max_syn_retries: Option<u32>,
     /// Segments per acknowledgement: 1 for every segment, 2 for delayed ACKs. Default 2.
     /// RFC 5681 section 4.2.
     pub ack_every: u32,
-    /// Longest delay of an acknowledgement. Default 200 ms; RFC 5681 section 4.2 demands less
+    /// Maximum delay of an acknowledgement. Default 200 ms; RFC 5681 section 4.2 requires less
     /// than 500 ms.
     pub ack_delay: Span,
-    /// Data segments acknowledged at once at the start, as Linux's quick-ack. Default 0.
+    /// Number of data segments at the start that are acknowledged at once, as Linux's quick-ack.
+    /// Default 0.
     pub quick_acks: u32,
-    /// What the receiver does with data out of order. Default `buffering`. RFC 9293 section
-    /// 3.10.7.4.
+    /// How the receiver treats out-of-order data. Default `buffering`. RFC 9293 section 3.10.7.4.
     pub reassembly: Reassembly,
-    /// Receive buffer, which bounds the advertised window. Default 1048576 B.
+    /// Receive buffer, the bound of the advertised window. Default 1048576 B.
     pub receive_buffer: Bytes,
-    /// Send buffer: written but not yet acknowledged; absent: unbounded (the default).
+    /// Send buffer for data written but not acknowledged; absent: unbounded (the default).
     pub send_buffer: Option<Bytes>,
     /// Offer window scaling. Default true. RFC 7323 section 2; without it the window is at most
     /// 65535 bytes.
@@ -212,8 +213,8 @@ pub struct TcpConfig {
     pub time_wait: Span,
 }
 
-/// Longest time accepted for any timer: a year.
-const LONGEST: Span = Span::from_secs(365 * 86_400);
+/// Maximum value of any timer: a year.
+const MAX_TIME: Span = Span::from_secs(365 * 86_400);
 
 impl TcpConfig {
     /// Checks every value.
@@ -232,7 +233,7 @@ impl TcpConfig {
     /// Segments, windows and the law.
     fn validate_windows(&self) -> Result<(), ConfigError> {
         let number = within::<u64>;
-        // The smallest segment holds the largest option block beside at least some payload.
+        // The smallest segment must hold the largest option block and some payload.
         number("mss", u64::from(self.mss), 48, 65_495)?;
         if let Err(e) = self.congestion.validate() {
             let law = self.congestion.name();
@@ -254,7 +255,7 @@ impl TcpConfig {
     /// Detection of losses.
     fn validate_recovery(&self) -> Result<(), ConfigError> {
         let number = within::<u64>;
-        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
+        let time = |key, value: Span, low: Span| within(key, value, low, MAX_TIME);
         number("dup_thresh", u64::from(self.dup_thresh), 1, 1000)?;
         number("rack_reo_wnd_mult", u64::from(self.rack_reo_wnd_mult), 1, 1000)?;
         number("rack_reo_wnd_persist", u64::from(self.rack_reo_wnd_persist), 1, 1 << 20)?;
@@ -272,7 +273,7 @@ impl TcpConfig {
 
     /// The retransmission timer.
     fn validate_timers(&self) -> Result<(), ConfigError> {
-        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
+        let time = |key, value: Span, low: Span| within(key, value, low, MAX_TIME);
         time("rto_min", self.rto_min, Span(1))?;
         time("rto_initial", self.rto_initial, Span(1))?;
         time("rto_max", self.rto_max, self.rto_min)?;
@@ -290,7 +291,7 @@ impl TcpConfig {
     /// Acknowledgements, buffers and clocks.
     fn validate_ends(&self) -> Result<(), ConfigError> {
         let number = within::<u64>;
-        let time = |key, value: Span, low: Span| within(key, value, low, LONGEST);
+        let time = |key, value: Span, low: Span| within(key, value, low, MAX_TIME);
         number("ack_every", u64::from(self.ack_every), 1, 1 << 20)?;
         if self.ack_every > 1 {
             time("ack_delay", self.ack_delay, Span(1))?;
@@ -306,7 +307,7 @@ impl TcpConfig {
         Ok(())
     }
 
-    /// What the answer to losses needs.
+    /// Requirements of the loss response.
     fn validate_losses(&self) -> Result<(), ConfigError> {
         if self.loss_response == LossResponse::TpLda && !self.timestamps {
             return Err(ConfigError::new(
@@ -326,8 +327,8 @@ impl TcpConfig {
         Ok(())
     }
 
-    /// What this TCP needs of the path to work as the sources of its law and of its answer to losses
-    /// describe: with `loss_response = "ecn-only"` marks alone tell of congestion.
+    /// What this TCP needs of the path to work as the sources of its law and of its loss response
+    /// describe. With `loss_response = "ecn-only"` only marks show congestion.
     pub fn needs(&self) -> Needs {
         let marks = self.loss_response == LossResponse::EcnOnly;
         self.congestion.needs().and(if marks { Needs::EcnMarks } else { Needs::Nothing })

@@ -26,12 +26,12 @@ use super::stats::TcpStats;
 use super::timers::Timers;
 use super::timestamps::Timestamps;
 use crate::lda::TpLda;
-use airtcp_congestion::{CongestionControl, Law, LawState, LinkHint};
+use airtcp_congestion::{CongestionControl, Law, LawState};
 
 /// One end of a TCP connection.
 ///
 /// After every call that takes `now` the driver drains [`poll`](Machine::poll) and reads
-/// [`next_timer`](Machine::next_timer). A connection is used once: after CLOSED it stays there.
+/// [`next_timer`](Machine::next_timer). A connection is used once: it never leaves CLOSED again.
 #[derive(Debug)]
 pub struct Connection {
     config: TcpConfig,
@@ -44,17 +44,17 @@ pub struct Connection {
     stats: TcpStats,
     timestamps: Timestamps,
     ecn: EcnState,
-    /// The latest time seen.
+    /// The time of the latest call.
     now: Nanos,
     handshake: Handshake,
-    /// A reset to be sent next.
+    /// A reset to send next.
     reset: Option<Segment>,
-    /// Until when bare segments outside the window are not answered.
-    quiet_until: Nanos,
-    /// What the last [`Event::Window`] said.
-    told: (u64, u64, u64),
-    /// What the last [`Event::Bandwidth`] said.
-    told_bandwidth: Option<BitRate>,
+    /// Earliest time of the next answer to a bare segment outside the window.
+    next_challenge_at: Nanos,
+    /// Values of the last [`Event::Window`].
+    recorded_window: (u64, u64, u64),
+    /// Value of the last [`Event::Bandwidth`].
+    recorded_bandwidth: Option<BitRate>,
 }
 
 /// The parts of a connection that its sender works with.
@@ -72,12 +72,12 @@ use env;
 
 impl Connection {
     /// A connection with these parameters, which should have passed
-    /// [`TcpConfig::validate`], and this initial sequence number. Passive ones wait in LISTEN.
+    /// [`TcpConfig::validate`], and this initial sequence number. A passive one waits in LISTEN.
     pub fn new(config: &TcpConfig, role: Role, iss: Seq) -> Self {
         Self::build(config, role, iss, config.congestion.build())
     }
 
-    /// The same with a congestion law from outside this crate.
+    /// A connection with a congestion law from another crate.
     pub fn with_law(
         config: &TcpConfig,
         role: Role,
@@ -103,15 +103,14 @@ impl Connection {
             now: Nanos::ZERO,
             handshake: Handshake::default(),
             reset: None,
-            quiet_until: Nanos::ZERO,
-            told: (0, 0, 0),
-            told_bandwidth: None,
+            next_challenge_at: Nanos::ZERO,
+            recorded_window: (0, 0, 0),
+            recorded_bandwidth: None,
         }
     }
 
-    /// Hands up to `bytes` of data to the connection; returns how much it took. Allowed before
-    /// the connection is open. With an unbounded send buffer, `u64::MAX` makes an endless
-    /// source.
+    /// Writes up to `bytes` of data and returns how much the connection accepted. Allowed before
+    /// the connection is open. With an unbounded send buffer, `u64::MAX` makes an endless source.
     pub fn write(&mut self, now: Nanos, bytes: u64) -> u64 {
         self.now = self.now.max(now);
         if self.handshake.is_over(self.state) {
@@ -120,18 +119,18 @@ impl Connection {
         self.sender.write(bytes, &self.config)
     }
 
-    /// How much [`write`](Self::write) would take now.
+    /// How much [`write`](Self::write) would accept now.
     pub fn writable(&self) -> u64 {
         if self.handshake.is_over(self.state) { 0 } else { self.sender.writable(&self.config) }
     }
 
-    /// Data in order that waits to be read; always 0 with automatic reading.
+    /// In-order data that the application has not read; always 0 with automatic reading.
     pub const fn readable(&self) -> u64 {
         self.receiver.readable()
     }
 
-    /// Reads up to `max` bytes; returns how many. May open the window, which the peer is then
-    /// told of.
+    /// Reads up to `max` bytes and returns how many. If this opens the window, the connection sends
+    /// a window update.
     pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
         self.now = self.now.max(now);
         let (n, update) = self.receiver.read(max);
@@ -141,18 +140,12 @@ impl Connection {
         n
     }
 
-    /// Whether the application reads everything as it comes (the default).
+    /// Sets whether the application reads everything at once (the default).
     pub const fn set_auto_read(&mut self, on: bool) {
         self.receiver.set_auto_read(on);
     }
 
-    /// The layer below knows something about the link; the congestion law is told.
-    pub fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        self.now = self.now.max(now);
-        self.sender.on_link_hint(now, hint);
-    }
-
-    /// A link corrupted a packet that this end had sent. Without effect unless
+    /// A link corrupted a packet of this end. No effect unless
     /// [`TcpConfig::loss_notification`] asks for it.
     pub fn on_corrupted(&mut self, now: Nanos, lost: &Corrupted) {
         self.now = self.now.max(now);
@@ -164,8 +157,8 @@ impl Connection {
         }
     }
 
-    /// What tells losses apart, to be told of beacons and frames (phase 2 of TP-LDA); `None`
-    /// unless [`TcpConfig::loss_response`] asks for it, and until the connection is open.
+    /// The loss classifier, which takes reports of beacons and frames (phase 2 of TP-LDA). `None`
+    /// unless [`TcpConfig::loss_response`] asks for it, and before the connection is open.
     pub fn differentiation(&mut self) -> Option<&mut TpLda> {
         self.sender.classifier()
     }
@@ -180,12 +173,12 @@ impl Connection {
         self.state == State::Established
     }
 
-    /// True in CLOSED: nothing will happen any more (or, for an active end, nothing has yet).
+    /// True in CLOSED: the connection is over (or, for an active end, has not begun).
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed
     }
 
-    /// True once everything was exchanged and acknowledged both ways: TIME-WAIT or CLOSED.
+    /// True once all data and both FINs are acknowledged: TIME-WAIT or CLOSED.
     pub fn is_finished(&self) -> bool {
         matches!(self.state, State::Closed | State::TimeWait)
     }
@@ -200,7 +193,7 @@ impl Connection {
         self.sender.unacked()
     }
 
-    /// In-order bytes handed to the application: received with automatic reading, read without.
+    /// In-order bytes passed to the application: received with automatic reading, read without.
     pub const fn delivered(&self) -> u64 {
         self.receiver.delivered()
     }
@@ -210,18 +203,18 @@ impl Connection {
         &self.stats
     }
 
-    /// Congestion window of the law in bytes, without what recovery adds.
+    /// Congestion window of the law in bytes, without inflation by recovery.
     pub fn cwnd(&self) -> u64 {
         self.sender.law().cwnd()
     }
 
-    /// The window that sending goes by, in bytes: the law's, with what recovery adds, within
-    /// the configured bound. The peer's window limits apart from it.
+    /// The window that limits sending, in bytes: the law's with inflation by recovery, within the
+    /// configured bound. The peer's window is a separate limit.
     pub fn send_window(&self) -> u64 {
         self.sender.send_window(&self.config)
     }
 
-    /// Slow-start threshold in bytes; `u64::MAX` while none is set.
+    /// Slow-start threshold in bytes; `u64::MAX` while nothing has set it.
     pub fn ssthresh(&self) -> u64 {
         self.sender.law().ssthresh()
     }
@@ -231,17 +224,17 @@ impl Connection {
         self.sender.pipe()
     }
 
-    /// The congestion law, for what it knows beside the window.
+    /// The congestion law, for its other values.
     pub const fn law(&self) -> &Law {
         self.sender.law()
     }
 
-    /// The rate at which segments leave, headers not counted, if they are paced.
+    /// The pacing rate without headers; `None` without pacing.
     pub fn pacing_rate(&self) -> Option<BitRate> {
         self.sender.pacing_rate(&self.config)
     }
 
-    /// What the congestion law is doing.
+    /// State of the congestion law.
     pub fn law_state(&self) -> LawState {
         self.sender.law().state()
     }
@@ -261,7 +254,7 @@ impl Connection {
         self.sender.mss()
     }
 
-    /// Smoothed round-trip time, once there is a sample.
+    /// Smoothed round-trip time; `None` before the first sample.
     pub const fn srtt(&self) -> Option<Span> {
         self.sender.srtt()
     }
@@ -271,12 +264,11 @@ impl Connection {
         self.sender.rto()
     }
 
-    /// Our initial sequence number.
     pub(crate) const fn initial_sequence(&self) -> Seq {
         self.iss
     }
 
-    /// Sequence number of the peer's that is expected next.
+    /// The next expected sequence number of the peer.
     pub(crate) fn next_expected(&self) -> Seq {
         Seq::wrap(self.receiver.irs, self.receiver.next)
     }
@@ -286,7 +278,7 @@ impl Connection {
         self.ecn.enabled
     }
 
-    /// Scales of the windows, the peer's and ours, if both offered them.
+    /// Window scales of the peer and of this end, if both offered them.
     pub(crate) const fn scales(&self) -> Option<(u8, u8)> {
         self.handshake.scales
     }
@@ -296,21 +288,22 @@ impl Connection {
         self.stats.state = state;
     }
 
-    /// Records the window and the law's estimate of the bandwidth if they changed since last told.
-    fn tell_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
+    /// Records the window and the law's bandwidth estimate if they have changed since the last
+    /// record.
+    fn record_window<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         if !P::ON {
             return;
         }
         let state = (self.cwnd(), self.ssthresh(), self.sender.peer_window());
-        if state != self.told {
-            self.told = state;
+        if state != self.recorded_window {
+            self.recorded_window = state;
             let (cwnd, ssthresh, peer_window) = state;
             let pipe = self.pipe();
             cx.record(now, || Event::Window { cwnd, ssthresh, pipe, peer_window });
         }
         let bandwidth = self.sender.law().bandwidth();
-        if bandwidth != self.told_bandwidth {
-            self.told_bandwidth = bandwidth;
+        if bandwidth != self.recorded_bandwidth {
+            self.recorded_bandwidth = bandwidth;
             if let Some(estimate) = bandwidth {
                 cx.record(now, || Event::Bandwidth { estimate });
             }
@@ -335,13 +328,13 @@ impl Machine for Connection {
             State::SynSent => self.arrive_syn_sent(now, &segment, cx),
             _ => self.arrive(now, &segment, cx),
         }
-        self.tell_window(now, cx);
+        self.record_window(now, cx);
     }
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
         self.expire(now, cx);
-        self.tell_window(now, cx);
+        self.record_window(now, cx);
     }
 
     fn next_timer(&self) -> Nanos {

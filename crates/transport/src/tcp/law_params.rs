@@ -1,14 +1,14 @@
-//! What a congestion law and the window are told by the configuration.
+//! Parameters of the law and the bound of the window, from the configuration.
 
 use super::config::{Pacing, TcpConfig};
 use airtcp_congestion::LawParams;
 
-/// Bound of the window by configuration.
+/// The configured bound of the window.
 pub(crate) fn window_cap(config: &TcpConfig, mss: u32) -> u64 {
     config.max_window.map_or(u64::MAX, |n| u64::from(n) * u64::from(mss))
 }
 
-/// What a law starts from by configuration.
+/// A law's parameters from the configuration.
 pub(crate) fn law_params(config: &TcpConfig, mss: u32, initial_window: u64) -> LawParams {
     LawParams {
         mss,

@@ -1,8 +1,8 @@
 //! TCP: one end of a connection as a machine without I/O.
 //!
-//! Read [`Connection`] first. Inside, offsets are 64-bit and never wrap: the SYN is at 0, the
-//! first byte of data at 1, the FIN behind the last; [`airtcp_packet::Seq`] exists on the wire
-//! only. What is modelled, with the section of each RFC, is in `docs/models/tcp.md`.
+//! Read [`Connection`] first. Offsets inside are 64-bit and never wrap: the SYN is at 0, the first
+//! byte of data at 1, the FIN after the last byte. [`airtcp_packet::Seq`] exists on the wire only.
+//! `docs/models/tcp.md` lists what is modelled, with the section of each RFC.
 
 mod ack_policy;
 mod config;

@@ -1,16 +1,15 @@
-//! When segments leave that are paced, and a window spread over the round trip where the congestion law
-//! has no rate of its own.
+//! Departure times of paced segments, and a pacing rate from the window for laws without a rate.
 //!
-//! A segment waits for `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, counted by payload. A law
-//! with a send quantum paces as Linux does: the quantum leaves at once, and a segment that leaves later
-//! than it might have makes the wait after it shorter, by at most a half.
+//! A segment waits for `C.next_send_time` of draft-ietf-ccwg-bbr section 5.6.2, computed from
+//! payload. A law with a send quantum paces as Linux does: the quantum leaves at once, and a
+//! segment that leaves late shortens the next wait, by at most a half.
 
 use airtcp_units::{BitRate, Nanos, Span};
 
 use airtcp_congestion::CongestionControl;
 
-/// The rate at which `window` bytes leave, as Linux paces: twice `window / srtt` while the law's window is
-/// below half of its threshold, 1.2 times above, so that it is used up before the round trip is over.
+/// The pacing rate of `window` as in Linux: twice `window / srtt` while the law's window is below
+/// half of its threshold, 1.2 times above, so that the whole window leaves within the round trip.
 pub(crate) fn spread(window: u64, law: &impl CongestionControl, srtt: Span) -> Option<BitRate> {
     let tenths = if law.cwnd() < law.ssthresh() / 2 { 20 } else { 12 };
     let bit_ns = u128::from(window) * 8_000_000_000 * tenths / 10;
@@ -23,23 +22,23 @@ pub(crate) fn spread(window: u64, law: &impl CongestionControl, srtt: Span) -> O
 pub(crate) struct Pacer {
     /// Earliest time of the next segment.
     pub(crate) next: Nanos,
-    /// When the last quantum began to leave, and the bytes of it that have not.
+    /// Time at which the last quantum began to leave, and its unsent bytes.
     at: Nanos,
     left: u64,
-    /// How late it left, less what has shortened a wait.
+    /// How late the last quantum left, less the time by which later waits were shortened.
     late: Span,
 }
 
 impl Pacer {
-    /// Whether new data of `bytes` leaves with the quantum of this instant.
+    /// Whether new data of `bytes` belongs to the quantum of this instant.
     #[inline]
     pub(crate) fn continues(&self, now: Nanos, bytes: u64) -> bool {
         self.left >= bytes && self.at == now
     }
 
-    /// `bytes` leave, which takes `time` at the pacing rate. `quantum` is the law's, 0 for what leaves
-    /// by itself (a retransmission); without one nothing leaves together, and what leaves late does
-    /// not shorten the wait.
+    /// `bytes` leave, which takes `time` at the pacing rate. `quantum` is the law's; 0 for a
+    /// segment that leaves alone (a retransmission). Without a quantum no segments leave together,
+    /// and a late departure does not shorten the next wait.
     pub(crate) fn on_sent(&mut self, now: Nanos, bytes: u64, time: Span, quantum: Option<u64>) {
         let Some(quantum) = quantum else {
             self.next = self.next.max(now) + time;
@@ -85,7 +84,7 @@ mod tests {
         p.on_sent(at(10), MSS, TIME, Some(2 * MSS));
         assert!(!p.continues(at(10), MSS), "two segments, not three");
         assert_eq!(p.next, at(18));
-        // A retransmission is none.
+        // A retransmission belongs to no quantum.
         p.on_sent(at(18), MSS, TIME, Some(0));
         assert_eq!((p.next, p.continues(at(18), MSS)), (at(22), false));
     }

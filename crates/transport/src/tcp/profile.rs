@@ -1,9 +1,9 @@
 //! Complete parameter sets: the standards, Linux, and the studies this project reproduces.
 //!
-//! The short names S0, S1, S2 and S3 stand for: S0 Subramanian, Ramakrishnan, Kalyanaraman, Ji
-//! (interference and capture in 802.11, ns-2); S1 Srinivasan et al. (PRR Is Not Enough: Mirage
-//! and Roofnet traces); S2 Subramanian, Ramakrishnan, Kalyanaraman (ORBIT, Linux 2.6); S3 Sang
-//! (fair TCP channel access, ns-3). What a study does not print is marked "chosen".
+//! S0 to S3 are the reproduced studies. S0: Subramanian, Ramakrishnan, Kalyanaraman, Ji
+//! (interference and capture in 802.11, ns-2). S1: Srinivasan et al. (PRR Is Not Enough: Mirage and
+//! Roofnet traces). S2: Subramanian, Ramakrishnan, Kalyanaraman (ORBIT, Linux 2.6). S3: Sang (fair
+//! TCP channel access, ns-3). Values that a study does not print are marked "chosen".
 
 use airtcp_probe::Entry;
 use airtcp_units::{Bytes, Span};
@@ -42,11 +42,11 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All of them.
+    /// All profiles.
     pub const ALL: [Self; 7] =
         [Self::Rfc, Self::S0, Self::S1Mirage, Self::S1Roofnet, Self::S2, Self::S3, Self::Linux];
 
-    /// The profiles, for listing.
+    /// The profiles for `airtcp list`.
     pub const ENTRIES: &'static [Entry] = &[
         entry("rfc", "TCP as in the standards-track RFCs", "RFC 9293, 5681, 6298, 6675, 7323"),
         entry("s0", "ns-2's SACK TCP with a 10 ms tick and an ACK per segment", "study S0"),
@@ -61,7 +61,7 @@ impl Profile {
         entry("linux", "Linux with SACK, timestamps and Reno's law", "Linux tcp(7); kernel 6"),
     ];
 
-    /// Its name in a scenario.
+    /// Name of the profile in a scenario.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rfc => "rfc",
@@ -100,7 +100,7 @@ impl TcpConfig {
     }
 }
 
-/// The largest `abc_limit`: one ACK may raise the window by all it acknowledges.
+/// Maximum `abc_limit`: an ACK may raise the window by everything that it acknowledges.
 const NO_ABC_LIMIT: u32 = 1 << 20;
 
 #[expect(clippy::too_many_lines, reason = "a table: one line a key")]
@@ -178,7 +178,7 @@ fn rfc() -> TcpConfig {
 }
 
 /// ns-2's `sack1` sender and sink as in `ns-default.tcl`: minrto 0.2 s, maxrto 60 s, first
-/// timeout 3 s, tick 10 ms, initial window 2, an ACK per segment, no limit by the receiver.
+/// timeout 3 s, tick 10 ms, initial window 2, an ACK per segment, no receiver limit.
 fn s0() -> TcpConfig {
     TcpConfig {
         recovery: Recovery::SackNs2,
@@ -201,7 +201,7 @@ fn s0() -> TcpConfig {
     }
 }
 
-/// S1's simulator: NewReno, window at most 130 packets; timers given per trace set. Initial
+/// S1's simulator: NewReno, a window of at most 130 packets, timers by trace set. Initial
 /// window 2, one ACK per two segments and the first timeout are chosen.
 fn s1(slot: Span, rto_min: u64, rto_max: u64, rto_initial: u64, ack_delay: u64) -> TcpConfig {
     TcpConfig {
@@ -223,8 +223,8 @@ fn s1(slot: Span, rto_min: u64, rto_max: u64, rto_initial: u64, ack_delay: u64) 
 }
 
 /// Linux 2.6 of 2007: SACK, timestamps, initial window by RFC 3390, first timeout 3 s; bounds of
-/// the timeout as S2 prints them. F-RTO came by default with 2.6.24; the undo that kernel had is
-/// left out [chosen].
+/// the timeout as in S2. F-RTO became the default in 2.6.24. The undo of that kernel is left out
+/// [chosen].
 fn s2() -> TcpConfig {
     TcpConfig {
         // That kernel counted ACKs (`tcp_abc` was off).
@@ -276,7 +276,7 @@ fn linux() -> TcpConfig {
         abc_limit: NO_ABC_LIMIT,
         initial_window: Some(10),
         law_rules: LawRules::Linux,
-        // Linux's `tcp_reno_ssthresh`; what is SACKed makes FlightSize larger than the window.
+        // Linux's `tcp_reno_ssthresh` halves the window; SACKed data can make FlightSize larger.
         half_of_cwnd: true,
         rate_reduction: RateReduction::Prr,
         spread_marks: true,
@@ -290,7 +290,7 @@ fn linux() -> TcpConfig {
         dsack_undo: true,
         rto_backoff_reset: BackoffReset::NewAck,
         rto_restart_on_retransmission: true,
-        // The handshake's timestamps give a sample, and Linux then keeps the timeout it gives.
+        // The timestamps of the handshake give a sample, and Linux keeps the timeout that results.
         rto_after_syn_loss: Span::ZERO,
         rtt_sampling: RttSampling::EveryAck,
         max_retries: Some(15),

@@ -1,27 +1,28 @@
 //! Delivery-rate samples, draft-cheng-iccrg-delivery-rate-estimation-02 section 3, now section
 //! 4.1 of draft-ietf-ccwg-bbr-06.
 //!
-//! Every segment carries away how much had been delivered and lost when it left, and how much was
-//! in flight with it (the draft's `P.delivered`, `P.lost`, `P.tx_in_flight`); the acknowledgement
-//! brings back how much was delivered and lost since. The interval is the longer of the send and
-//! the ACK phase, which keeps ACK compression from inflating the rate.
+//! At departure, every segment records how much has been delivered and lost, and how much is in
+//! flight including itself (the draft's `P.delivered`, `P.lost`, `P.tx_in_flight`). At its
+//! acknowledgement, the sender computes how much was delivered and lost since. The interval is the
+//! longer of the send phase and the ACK phase, so that ACK compression does not inflate the rate.
 //!
-//! Without SACK a duplicate counts as a segment delivered, as section 4.1.3.5.1 suggests and Linux
-//! does, and the ACK that covers it later does not count it again. Otherwise all that arrived while
-//! a hole was open would seem to arrive when it closes. Bytes and nanoseconds.
+//! Without SACK a duplicate counts as one delivered segment, as section 4.1.3.5.1 suggests and
+//! Linux does. The ACK that covers it later does not count it again. Otherwise all data that
+//! arrived while a hole was open would count as delivered when the hole closes. Bytes and
+//! nanoseconds.
 
 use airtcp_units::{LowBits, Nanos, Narrow, Span};
 
 use airtcp_congestion::{Lost, RateSample};
 
-/// What a segment carries away. 32 bytes, so that a segment of the scoreboard fills one cache
-/// line of 64.
+/// State recorded with a segment at departure. 32 bytes, so that a segment of the scoreboard fills
+/// one cache line of 64.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Snapshot {
     delivered: u64,
     delivered_at: Nanos,
     first_sent_at: Nanos,
-    /// Low half of the bytes judged lost so far: a difference over the life of a segment is
+    /// Low half of the bytes judged lost so far; within the life of a segment the difference is
     /// below 2^32.
     lost: u32,
     /// Data in the network with the segment, at most 2^31 - 1 (windows are at most 2^30), and
@@ -44,8 +45,8 @@ impl Snapshot {
         u64::from(u32::low_bits(total).wrapping_sub(self.lost))
     }
 
-    /// What the law is told when the segment, of `bytes` from `start`, is judged lost as the latest
-    /// of `total` bytes; how much was delivered by then the sender adds.
+    /// The law's report when the segment, of `bytes` from `start`, is judged lost as the latest of
+    /// `total` lost bytes. The sender adds the delivered bytes.
     pub(crate) fn lost(self, start: u64, bytes: u64, total: u64) -> Lost {
         Lost {
             start,
@@ -58,16 +59,16 @@ impl Snapshot {
     }
 }
 
-/// The connection's side of the estimation.
+/// The connection's state of the estimation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RateSampler {
     delivered: u64,
     delivered_at: Nanos,
     first_sent_at: Nanos,
-    /// The connection counts as limited by the application until more than this is delivered; 0
-    /// if it does not (`C.app_limited`).
+    /// The connection counts as application-limited until more than this is delivered; 0 if it does
+    /// not (`C.app_limited`).
     app_limited_until: u64,
-    /// Without SACK: what duplicates have counted as delivered and no ACK has covered yet.
+    /// Without SACK: bytes that duplicates counted as delivered and no ACK has covered yet.
     counted: u64,
     pending: Option<Pending>,
 }
@@ -84,13 +85,13 @@ impl RateSampler {
         self.delivered
     }
 
-    /// True while nothing new says more of the path than of the application.
+    /// True while samples are limited by the application rather than by the path.
     pub(crate) const fn is_app_limited(&self) -> bool {
         self.app_limited_until != 0 && self.app_limited_until >= self.delivered
     }
 
-    /// A segment of `bytes` leaves when `pipe` bytes are in the network and `lost` were judged
-    /// lost so far.
+    /// A segment of `bytes` leaves while `pipe` bytes are in the network and `lost` bytes were
+    /// judged lost so far.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Nanos, bytes: u64, pipe: u64, lost: u64) -> Snapshot {
         if pipe == 0 {
@@ -112,7 +113,7 @@ impl RateSampler {
         self.app_limited_until = (self.delivered + pipe).max(1);
     }
 
-    /// A segment of `bytes`, sent at `sent_at`, has arrived.
+    /// A segment of `bytes`, sent at `sent_at`, was delivered.
     #[inline]
     pub(crate) fn on_delivered(&mut self, now: Nanos, bytes: u64, sent_at: Nanos, at: Snapshot) {
         let before = bytes.min(self.counted);
@@ -129,8 +130,8 @@ impl RateSampler {
         }
     }
 
-    /// A duplicate shows that a segment of `mss` bytes has arrived, which one it does not say;
-    /// `outstanding` bytes are not acknowledged, at least a segment of which is missing.
+    /// A duplicate shows that some segment of `mss` bytes arrived. `outstanding` bytes are not
+    /// acknowledged, and at least one segment of them is missing.
     pub(crate) fn on_duplicate(&mut self, now: Nanos, mss: u64, outstanding: u64) {
         if self.counted + 2 * mss <= outstanding {
             self.counted += mss;
@@ -139,8 +140,8 @@ impl RateSampler {
         }
     }
 
-    /// The sample of the ACK just processed, when `lost` bytes were judged lost in all. Intervals
-    /// below the smallest round-trip time say nothing (section 3.3).
+    /// The sample of the ACK just processed, when `lost` bytes were judged lost in total. Intervals
+    /// below the smallest round-trip time give no sample (section 3.3).
     #[inline]
     pub(crate) fn take(&mut self, min_rtt: Option<Span>, lost: u64) -> Option<RateSample> {
         let p = self.pending.take()?;
@@ -187,7 +188,7 @@ mod tests {
         assert!(!sample.app_limited);
     }
 
-    /// Acknowledgements that come closer together than a round trip can take say nothing.
+    /// Acknowledgements closer together than the minimum round-trip time give no sample.
     #[test]
     fn intervals_below_the_round_trip_are_refused() {
         for (min_rtt, some) in [(Span(100), true), (Span(101), false)] {
@@ -213,7 +214,7 @@ mod tests {
         assert!(!r.take(None, 0).unwrap().app_limited);
     }
 
-    /// The draft's `tx_in_flight` and `lost`, also over a wrap of the counter of losses.
+    /// The draft's `tx_in_flight` and `lost`, also across a wrap of the loss counter.
     #[test]
     fn what_was_in_flight_and_lost_comes_back() {
         for base in [0, u64::from(u32::MAX) - 500, 1 << 40] {
@@ -243,8 +244,9 @@ mod tests {
         assert_eq!(size_of::<Snapshot>(), 32);
     }
 
-    /// Eleven segments of which the first is lost, without SACK: ten duplicates a millisecond apart,
-    /// then an ACK of all. Nothing counts twice, and what was sent meanwhile knows of them.
+    /// Eleven segments without SACK, the first of which is lost: ten duplicates a millisecond
+    /// apart, then an ACK of all. Nothing counts twice, and segments sent meanwhile record the
+    /// delivered bytes.
     #[test]
     fn duplicates_count_once() {
         let at = |ms: u64| Nanos(ms * 1_000_000);
@@ -254,7 +256,7 @@ mod tests {
             r.on_duplicate(at(100 + i), 1000, 11_000);
         }
         assert_eq!((r.delivered(), r.take(None, 0).is_none()), (10_000, true));
-        // No more than what is outstanding but for the hole.
+        // At most the outstanding bytes less the hole.
         r.on_duplicate(at(111), 1000, 11_000);
         assert_eq!(r.delivered(), 10_000);
         let new = r.on_sent(at(112), 1000, 11_000, 0);
@@ -266,7 +268,7 @@ mod tests {
         // One segment since 110 ms, not eleven.
         r.on_delivered(at(210), 1000, at(112), new);
         let sample = r.take(None, 0).unwrap();
-        // By the send phase: the hole, last to be delivered before it, left at 0.
+        // By the send phase: the hole, delivered last before it, left at 0.
         assert_eq!((sample.delivered, sample.interval), (2000, Span::from_millis(112)));
     }
 }

@@ -5,11 +5,11 @@
 
 use std::collections::VecDeque;
 
-/// Most ranges kept. Beyond it a segment that would begin another is dropped, as a receiver may
-/// drop what it has not acknowledged; a peer must not make us hold a million crumbs.
+/// Maximum number of ranges. A segment that would begin another is dropped, which RFC 2018 allows
+/// for unacknowledged data. This bounds the memory that a hostile peer can occupy.
 const MAX_RANGES: usize = 1 << 14;
 
-/// Ranges remembered as recent: more than fit into one ACK, since some merge.
+/// Number of recent ranges: more than fit into one ACK, since some merge.
 const RECENT: usize = 8;
 
 /// Data beyond the next expected byte.
@@ -21,12 +21,11 @@ pub(crate) struct Reassembly {
     recent: VecDeque<u64>,
 }
 
-/// What became of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inserted {
-    /// It was new, all or part of it; the part that was there already, if any.
+    /// All or part of the range was new; the part that was already there, if any.
     New(Option<(u64, u64)>),
-    /// All of it was there.
+    /// The whole range was already there.
     Duplicate,
     /// There was no room for another range.
     Refused,
@@ -99,11 +98,11 @@ impl Reassembly {
         next
     }
 
-    /// The ranges to report, most recent first, at most `room`.
+    /// The ranges to report, most recent first, at most `room` of them.
     pub(crate) fn blocks(&self, room: usize) -> impl Iterator<Item = (u64, u64)> + '_ {
         let recent = self.recent.iter().filter_map(|&o| self.containing(o));
-        // When merging has used up the memory, the lowest other ranges fill the room: they are
-        // what the sender needs first.
+        // After merges, fewer recent ranges may be left than fit. The lowest other ranges fill the
+        // room, since the sender needs them first.
         let others = self
             .ranges
             .iter()
@@ -151,7 +150,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against one flag per byte.
+        /// Compares the ranges with one flag per byte.
         #[test]
         fn agrees_with_a_bitmap(steps in prop::collection::vec((0u64..120, 1u64..15, prop::bool::weighted(0.2)), 1..60)) {
             let (mut r, mut have, mut next) = (Reassembly::default(), vec![false; 2000], 0u64);
@@ -161,7 +160,7 @@ mod tests {
                 let all = have[start as usize..end as usize].iter().all(|b| *b);
                 prop_assert_eq!(r.insert(start, end) == Inserted::Duplicate, all);
                 have[start as usize..end as usize].fill(true);
-                // The first block holds what has just come.
+                // The first block holds the latest arrival.
                 let first = r.blocks(1).next().unwrap();
                 prop_assert!(first.0 <= start && end <= first.1);
                 if advance {

@@ -1,4 +1,4 @@
-//! The receiving half: reassembly, window, and what the next acknowledgement says.
+//! The receiving half: reassembly, window, and the content of the next acknowledgement.
 //!
 //! RFC 9293 section 3.10.7.4 (seventh), window management section 3.8.6.2.2, RFC 7323 window
 //! scaling. Offsets in bytes from the peer's ISN: its SYN is at 0, its first byte at 1.
@@ -15,9 +15,7 @@ use super::timers::Timers;
 /// The receiving half of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Receiver {
-    /// The peer's initial sequence number.
     pub(crate) irs: Seq,
-    /// Next offset expected.
     pub(crate) next: u64,
     /// Right edge of the window as advertised; it never moves left.
     edge: u64,
@@ -32,7 +30,7 @@ pub(crate) struct Receiver {
     buffer: u64,
     /// Scale of the windows we advertise.
     shift: u8,
-    /// Payload per segment of the peer, for silly-window avoidance.
+    /// Payload per segment of the peer, for the avoidance of silly windows.
     mss: u64,
     /// SACK blocks may be sent.
     pub(crate) sack: bool,
@@ -105,19 +103,19 @@ impl Receiver {
         self.edge > self.next
     }
 
-    /// The right edge advertised.
+    /// Right edge of the advertised window.
     pub(crate) const fn edge(&self) -> u64 {
         self.edge
     }
 
-    /// The application reads up to `max` bytes. The second value says whether that opens the
-    /// window enough to tell the peer.
+    /// The application reads up to `max` bytes. The second value is true if the window opens enough
+    /// for a window update.
     pub(crate) fn read(&mut self, max: u64) -> (u64, bool) {
         let n = max.min(self.readable());
         self.read += n;
         let gain = self.open_to().saturating_sub(self.edge);
-        // Two segments or half the buffer are worth an ACK of their own; a peer that cannot
-        // send a segment is told of one.
+        // Two segments or half the buffer justify a window update. If the peer cannot send a whole
+        // segment, one segment does.
         let stuck = self.edge - self.next < self.mss;
         let worth = if stuck { self.mss } else { 2 * self.mss };
         (n, n > 0 && gain >= worth.min(self.buffer / 2).max(1))
@@ -141,8 +139,8 @@ impl Receiver {
         field as u16
     }
 
-    /// Takes `len` bytes at `start`, and a FIN behind them. The segment lies at least partly in
-    /// the window. Returns the payload that became deliverable.
+    /// Takes `len` bytes at `start`, and a FIN after them. The segment lies at least partly in the
+    /// window. Returns the number of bytes that became deliverable.
     pub(crate) fn on_data(
         &mut self,
         now: Nanos,
@@ -151,14 +149,14 @@ impl Receiver {
         timers: &mut Timers,
         stats: &mut TcpStats,
     ) -> u64 {
-        // Nothing follows a FIN, and nothing beyond the window is kept.
+        // Drops everything after a FIN or beyond the window.
         let limit = self.fin_at.unwrap_or(u64::MAX).min(self.edge);
         let data_end = (start + len).min(limit);
         let fin = fin && data_end == start + len && data_end < self.edge;
         let end = data_end + u64::from(fin);
         if end <= self.next || end <= start {
             self.note_duplicate(start, data_end.min(self.next), config, stats);
-            self.acks.at_once(Owed::Alone);
+            self.acks.at_once(Owed::PureAck);
             return 0;
         }
         if start > self.next {
@@ -192,7 +190,7 @@ impl Receiver {
         payload
     }
 
-    /// Data beyond the next expected byte: keep it or not, and answer with a duplicate ACK.
+    /// Data beyond the next expected byte: buffers or drops it, and answers with a duplicate ACK.
     fn on_gap(
         &mut self,
         start: u64,
@@ -201,7 +199,7 @@ impl Receiver {
         config: &TcpConfig,
         stats: &mut TcpStats,
     ) {
-        self.acks.at_once(Owed::Alone);
+        self.acks.at_once(Owed::PureAck);
         if config.reassembly == Policy::GoBackN {
             return;
         }
@@ -219,7 +217,7 @@ impl Receiver {
         }
     }
 
-    /// Notes that `start..end` had been received already (RFC 2883 section 4).
+    /// Notes that `start..end` was a duplicate (RFC 2883 section 4).
     pub(crate) fn note_duplicate(
         &mut self,
         start: u64,
@@ -231,13 +229,13 @@ impl Receiver {
             return;
         }
         stats.bytes_duplicate += end - start;
-        // RFC 2883 section 4.2.2: of several in one segment the first is reported.
+        // RFC 2883 section 4.2.2: of several duplicates in one segment the first is reported.
         if self.sack && config.dsack && self.duplicate.is_none() {
             self.duplicate = Some((start, end));
         }
     }
 
-    /// True if there is anything for a SACK option to say.
+    /// True if the next ACK has SACK blocks.
     #[inline]
     fn has_sacks(&self) -> bool {
         self.sack && (!self.ranges.is_empty() || self.duplicate.is_some())

@@ -1,5 +1,5 @@
-//! The loss recoveries: one line each, which is all that has to be written about one outside of
-//! its file under `recovery/`.
+//! The loss recoveries, one entry each. Outside of its file under `recovery/`, a recovery needs
+//! only its entry here and its lines in `recovery/mod.rs`.
 
 /// Calls a macro with the list: name, type, whether it reads selective acknowledgements, source.
 macro_rules! recoveries {

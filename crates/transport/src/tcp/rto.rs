@@ -1,22 +1,20 @@
 //! Round-trip estimation and the retransmission timeout, RFC 6298 section 2 and 5.5.
 //!
-//! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond a sample. The
-//! variants are Linux's lower bound on the variance term and the coarse tick of older stacks.
+//! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond per sample. The variants
+//! are Linux's lower bound on the variance term and the coarse tick of older stacks.
 
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{RtoMinRule, TcpConfig};
 
-/// Estimator and back-off.
 #[derive(Debug, Clone)]
 pub(crate) struct RttEstimator {
     srtt: Option<Span>,
     rttvar: Span,
     /// The timeout without back-off.
     base: Span,
-    /// Doublings in force.
     backoff: u32,
-    /// Whether an expiry doubles.
+    /// Whether an expiry doubles the timeout.
     doubles: bool,
     min_rtt: Option<Span>,
     granularity: Span,
@@ -27,7 +25,7 @@ pub(crate) struct RttEstimator {
     counted: Option<Counted>,
 }
 
-/// SRTT and RTTVAR as a clock of ticks counts them, without fractions: eighths and quarters of a tick
+/// SRTT and RTTVAR in ticks without fractions: eighths and quarters of a tick
 /// (V. Jacobson, "Congestion Avoidance and Control", 1988, appendix A; ns-2's `rtt_update`).
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
@@ -71,7 +69,7 @@ impl RttEstimator {
         self.srtt
     }
 
-    /// SRTT and RTTVAR, once there is a sample.
+    /// SRTT and RTTVAR; `None` before the first sample.
     pub(crate) fn smoothed(&self) -> Option<(Span, Span)> {
         self.srtt.map(|srtt| (srtt, self.rttvar))
     }
@@ -80,12 +78,12 @@ impl RttEstimator {
         self.min_rtt
     }
 
-    /// Notes an exact round-trip time for the minimum, whether or not it is an RTO sample.
+    /// Takes an exact round-trip time for the minimum, even if it is no RTO sample.
     pub(crate) fn note_min(&mut self, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
     }
 
-    /// Takes a sample that ends `now` (RFC 6298 2.2 and 2.3). Ends back-off.
+    /// Takes a sample at time `now` (RFC 6298 2.2 and 2.3). Ends the back-off.
     pub(crate) fn sample(&mut self, now: Nanos, sample: Span) {
         if self.counted.is_some() {
             self.sample_ticks(now, sample);
@@ -105,7 +103,7 @@ impl RttEstimator {
         self.set(srtt);
     }
 
-    /// Takes a sample in the ticks that began during it.
+    /// Takes a sample as the number of ticks that began during it.
     fn sample_ticks(&mut self, now: Nanos, sample: Span) {
         let Some(counted) = &mut self.counted else { return };
         let tick = self.granularity.0.max(1);
@@ -118,13 +116,13 @@ impl RttEstimator {
         self.note_min(sample);
     }
 
-    /// After a spurious timeout (RFC 4015 step 11): no less than before it.
+    /// After a spurious timeout (RFC 4015 step 11): takes values not below those before it.
     pub(crate) fn adapt(&mut self, sample: Span, srtt: Span, rttvar: Span) {
         self.rttvar = rttvar.max(sample / 2);
         self.set(srtt.max(sample));
     }
 
-    /// Takes SRTT; the timeout follows.
+    /// Sets SRTT and computes the timeout.
     fn set(&mut self, srtt: Span) {
         self.srtt = Some(srtt);
         let variance = (self.rttvar * 4).max(self.granularity);
@@ -137,7 +135,7 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
-    /// To the nearest tick, at least one: ns-2's `int(rtt / tick + 0.5)`.
+    /// Rounds to the nearest tick, at least one: ns-2's `int(rtt / tick + 0.5)`.
     fn round(&self, span: Span) -> Span {
         let tick = self.granularity.0.max(1);
         Span(((span.0.saturating_add(tick / 2)) / tick).max(1).saturating_mul(tick))
@@ -159,7 +157,7 @@ impl RttEstimator {
         (self.base * factor).min(self.max)
     }
 
-    /// The timer expired (RFC 6298 5.5, unless switched off).
+    /// The timer expired (RFC 6298 5.5, unless back-off is switched off).
     pub(crate) const fn back_off(&mut self) {
         if self.doubles {
             self.backoff = self.backoff.saturating_add(1);
@@ -170,8 +168,8 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
-    /// Data begins after a SYN had to be sent again (RFC 6298 5.7, which makes no exception for a
-    /// sample that timestamps gave).
+    /// Data begins after a SYN retransmission (RFC 6298 5.7, which makes no exception for a sample
+    /// from timestamps).
     pub(crate) fn after_syn_loss(&mut self, least: Span) {
         if least > Span::ZERO {
             self.base = self.base.max(least).min(self.max);
@@ -226,7 +224,7 @@ mod tests {
         }
         assert_eq!(e.rto(), Span::from_secs(60));
         e.sample(Nanos::ZERO, ms(10));
-        assert_eq!(e.rto(), ms(1000), "a fresh sample ends back-off");
+        assert_eq!(e.rto(), ms(1000), "a new sample ends the back-off");
 
         let mut e = with(|c| c.rto_backoff = false);
         e.sample(Nanos::ZERO, ms(100));
@@ -279,7 +277,8 @@ mod tests {
         assert_eq!(e.rto(), ms(300), "zero leaves the timeout as it is");
     }
 
-    /// Counted ticks: what begins meanwhile, whatever the phase; integers as in ns-2's `rtt_update`.
+    /// Counted ticks: those that begin during the round trip, at any phase; integers as in ns-2's
+    /// `rtt_update`.
     #[test]
     fn ticks_are_counted() {
         let at = |n| Nanos::ZERO + ms(n);

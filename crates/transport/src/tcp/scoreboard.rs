@@ -1,11 +1,11 @@
-//! What is outstanding, and what is known about it: the scoreboard of RFC 6675.
+//! The scoreboard of RFC 6675: the outstanding segments and what is known about them.
 //!
-//! Segments are kept as they were sent, in order. `IsLost` and `pipe` are maintained
-//! incrementally: if a sequence number is lost, so is every unSACKed one below it, so a single
-//! edge divides the lost from the rest; and what is judged lost stays so, though runs of small
-//! segments that merge may be fewer than DupThresh again. A SACK
-//! block counts for the segments it covers whole; RFC 6675 counts octets, which is the same
-//! for a receiver that SACKs what was sent. Offsets and sizes in bytes of sequence space.
+//! Segments are kept as they were sent, in order. `IsLost` and `pipe` are maintained incrementally.
+//! If a sequence number is lost, every unSACKed number below it is lost too, so a single edge
+//! separates the lost from the rest. A segment judged lost stays lost, even if merging runs of
+//! small segments reduce their number below DupThresh. A SACK block counts for the segments that it
+//! covers completely. RFC 6675 counts octets, which is the same for a receiver that SACKs whole
+//! segments. Offsets and sizes in bytes of sequence space.
 
 mod episode;
 mod rack;
@@ -24,20 +24,19 @@ use airtcp_units::{Nanos, Narrow};
 use super::rate::{RateSampler, Snapshot};
 use airtcp_congestion::Lost;
 
-/// What a cumulative acknowledgement covered.
+/// Segments covered by a cumulative acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Acked {
-    /// A segment that had been retransmitted was among them: no round-trip sample.
+    /// True if one of them had been retransmitted: no round-trip sample.
     pub(crate) retransmitted: bool,
-    /// When the first of those neither retransmitted nor SACKed before was sent.
+    /// Departure of the first segment that was neither retransmitted nor SACKed before.
     pub(crate) oldest: Option<Nanos>,
-    /// When the last of them was sent.
+    /// Departure of the last such segment.
     pub(crate) newest: Option<Nanos>,
-    /// When the last segment covered, whatever its history, was last sent.
+    /// Last departure of the last segment covered, with any history.
     pub(crate) last: Option<Nanos>,
 }
 
-/// The scoreboard.
 #[derive(Debug, Clone)]
 pub(crate) struct Scoreboard {
     segments: VecDeque<SentSegment>,
@@ -46,23 +45,22 @@ pub(crate) struct Scoreboard {
     pipe: u64,
     /// SACKed runs `start..end`, in order, neither overlapping nor touching.
     runs: VecDeque<(u64, u64)>,
-    /// Bytes in the runs, and those of them below the edge.
+    /// Bytes in the runs, and the part of them below the edge.
     sacked: u64,
     sacked_below: u64,
-    /// Number of the first segment not judged: neither lost nor SACKed in passing.
+    /// Number of the first segment above the edge.
     edge: u64,
     /// Everything unSACKed below this offset was retransmitted in this recovery.
     high_rxt: u64,
-    /// Bytes ever judged lost.
+    /// Bytes judged lost in total.
     lost_total: u64,
-    /// Segments judged lost of which the law has not been told.
     losses: Vec<Lost>,
     dup_thresh: u32,
     mss: u32,
     /// See [`watch`](Self::watch).
     watch_end: u64,
     watched: bool,
-    /// RACK's part, if it detects the losses.
+    /// RACK's part; `None` unless RACK detects the losses.
     rack: Option<Box<RackBoard>>,
 }
 
@@ -92,45 +90,43 @@ impl Scoreboard {
         self.pipe
     }
 
-    /// Bytes ever judged lost.
+    /// Bytes judged lost in total.
     pub(crate) const fn lost_total(&self) -> u64 {
         self.lost_total
     }
 
-    /// Whether there are losses of which the law has not been told.
+    /// Whether there are losses not yet reported to the law.
     #[inline]
     pub(crate) const fn has_losses(&self) -> bool {
         !self.losses.is_empty()
     }
 
-    /// Hands them over, in the order in which they were judged.
+    /// Returns and removes these losses, in the order of detection.
     pub(crate) fn drain_losses(&mut self) -> std::vec::Drain<'_, Lost> {
         self.losses.drain(..)
     }
 
-    /// Takes them, each with when it was last sent.
+    /// Returns and removes these losses, each with its last departure.
     pub(crate) fn take_losses(&mut self) -> Vec<(Lost, Option<Nanos>)> {
         let losses = std::mem::take(&mut self.losses);
         losses.into_iter().map(|lost| (lost, self.sent_at(lost.start))).collect()
     }
 
-    /// When the segment that starts at `offset` was last sent.
+    /// Last departure of the segment that starts at `offset`.
     fn sent_at(&self, offset: u64) -> Option<Nanos> {
         let segment = self.segments.get(self.position(offset))?;
         (segment.start == offset).then_some(segment.sent_at)
     }
 
-    /// Bytes the receiver has reported.
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Segments outstanding.
+    /// Number of outstanding segments.
     pub(crate) fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// How many of them the receiver has reported.
     pub(crate) fn sacked_segments(&self) -> u64 {
         self.segments.iter().filter(|s| s.sacked).count() as u64
     }
@@ -144,7 +140,7 @@ impl Scoreboard {
         self.runs.back().map(|r| r.1)
     }
 
-    /// Notes a segment sent for the first time; it follows the last one.
+    /// Adds a segment sent for the first time, after the last one.
     pub(crate) fn push(&mut self, segment: SentSegment) {
         self.pipe += segment.in_pipe();
         self.segments.push_back(segment);
@@ -222,8 +218,8 @@ impl Scoreboard {
         acked
     }
 
-    /// Position of the segment to be sent again next when everything is sent again in order,
-    /// reported or not, and the offset where it starts.
+    /// Position and start of the next segment when all segments are retransmitted in order, SACKed
+    /// or not.
     pub(crate) fn next_in_order(&self) -> Option<(usize, u64)> {
         let at = self.position(self.high_rxt);
         self.segments.get(at).filter(|s| s.lost).map(|s| (at, s.start))
@@ -235,13 +231,13 @@ impl Scoreboard {
         self.next_hole().filter(|&at| self.segments[at].lost)
     }
 
-    /// Position of the first unSACKed segment above `HighRxt` and below the highest SACKed
-    /// octet, lost or not: rule 3. Lost ones may lie above it.
+    /// Position of the first unSACKed segment above `HighRxt` and below the highest SACKed octet:
+    /// rule 3. It may be lost or not, and lost segments may lie above it.
     pub(crate) fn next_hole(&self) -> Option<usize> {
         let mut at = self.position(self.high_rxt);
         while let Some(segment) = self.segments.get(at) {
             if !segment.sacked {
-                if segment.is_forgiven() {
+                if segment.is_corrupted() {
                     at += 1;
                     continue;
                 }
@@ -254,15 +250,15 @@ impl Scoreboard {
 
     /// Position of the last unSACKed segment: rule 4.
     pub(crate) fn last_hole(&self) -> Option<usize> {
-        self.segments.iter().rposition(|s| !s.sacked && !s.is_forgiven())
+        self.segments.iter().rposition(|s| !s.sacked && !s.is_corrupted())
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&SentSegment> {
         self.segments.get(at)
     }
 
-    /// Position of the segment that holds `offset`, if its latest copy counts as in the network
-    /// and was sent by `started`.
+    /// Position of the segment that holds `offset`, if its latest copy counts as in the network and
+    /// left by `started`.
     pub(crate) fn in_flight_since(&self, offset: u64, started: Nanos) -> Option<usize> {
         let at = self.segments.partition_point(|s| s.end() <= offset);
         let segment = self.segments.get(at)?;
@@ -270,15 +266,15 @@ impl Scoreboard {
         (holds && segment.in_pipe() > 0).then_some(at)
     }
 
-    /// The segment at `at` was corrupted: what follows from its absence is no loss.
-    pub(crate) fn forgive(&mut self, at: usize) {
+    /// The segment at `at` was corrupted: its absence is not a loss.
+    pub(crate) fn mark_corrupted(&mut self, at: usize) {
         if let Some(segment) = self.segments.get_mut(at) {
-            segment.forgiven = true;
+            segment.corrupted = true;
         }
     }
 
-    /// Notes that the segment at `at` is sent again. `repair` counts it in `pipe` and moves
-    /// `HighRxt` behind it.
+    /// The segment at `at` is retransmitted. With `repair` it counts in `pipe` and moves `HighRxt`
+    /// past itself.
     pub(crate) fn retransmit(
         &mut self,
         at: usize,

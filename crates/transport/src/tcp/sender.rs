@@ -1,13 +1,12 @@
 //! The sending half: sequence space, windows, and what the application has written.
 //!
-//! This file holds the state. `sender/opening.rs` begins it, `sender/windows.rs` has the windows,
-//! `sender/ack.rs` and `sender/sacks.rs` take acknowledgements, `sender/marks.rs` answers marks,
-//! `sender/transmit.rs` decides what leaves next, `sender/new_data.rs` what new data there is. The
-//! objects of `recovery/` decide about losses; `sender/recover.rs`, `sender/losses.rs`,
-//! `sender/loss_timers.rs` and `sender/spurious.rs` show them the sender and apply their answers.
-//! The congestion law is behind
-//! [`airtcp_congestion::CongestionControl`].
-//! Offsets in bytes from our ISN: the SYN at 0, the first byte at 1, the FIN behind the last.
+//! This file holds the state. `sender/opening.rs` starts the sender, `sender/windows.rs` has the
+//! windows, `sender/ack.rs` and `sender/sacks.rs` process acknowledgements, `sender/marks.rs`
+//! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
+//! for new data. The objects of `recovery/` decide about losses; `sender/recover.rs`,
+//! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
+//! answers. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
+//! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
 
 mod ack;
 mod ack_info;
@@ -38,12 +37,12 @@ use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
 use crate::lda::TpLda;
-use airtcp_congestion::{CongestionControl, Idle, Law, LawParams, LinkHint};
+use airtcp_congestion::{CongestionControl, Idle, Law, LawParams};
 
-/// Stands for "more than any run sends": what an endless source has written.
+/// Bytes written by an endless source: more than any run sends.
 pub(crate) const ENDLESS: u64 = 1 << 62;
 
-/// What the sender needs from the connection around it.
+/// Parts of the connection that the sender uses.
 pub(crate) struct Env<'a> {
     pub(crate) config: &'a TcpConfig,
     pub(crate) stats: &'a mut TcpStats,
@@ -54,26 +53,27 @@ pub(crate) struct Env<'a> {
 /// The sending half of a connection.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    /// First offset not acknowledged.
+    /// First unacknowledged offset.
     una: u64,
     /// Next offset to send for the first time.
     nxt: u64,
-    /// One past the highest offset a zero-window probe carried.
+    /// One past the highest offset sent in a zero-window probe.
     probed: u64,
     /// Payload the application has written.
     written: u64,
-    /// A FIN follows what was written.
+    /// The application has closed: a FIN follows the written data.
     fin: bool,
-    /// Payload per segment, without options that come and go.
+    /// Payload per segment, without variable options.
     mss: u32,
     /// Right edge of the peer's window.
     edge: u64,
-    /// The peer's window, and the largest it ever was.
+    /// The peer's window, and its maximum so far.
     peer_window: u64,
     max_peer_window: u64,
-    /// The window is that of a SYN, which a 16-bit field bounds: the first real one is no change.
+    /// The window came from a SYN, whose field is unscaled: the first scaled window is not a
+    /// change.
     window_of_syn: bool,
-    /// Segment of the last window update: its sequence and acknowledgement (SND.WL1, SND.WL2).
+    /// Sequence and acknowledgement of the segment that last updated the window (SND.WL1, SND.WL2).
     window_seq: u64,
     window_ack: u64,
     /// Scale of the peer's windows.
@@ -84,41 +84,38 @@ pub(crate) struct Sender {
     law: Law,
     discipline: Discipline,
     recovery: RecoveryState,
-    /// Whether a recovery was unnecessary.
     spurious: Spurious,
-    /// Corrupted segments that are to be sent again.
+    /// Reported corrupted segments that are still to be retransmitted.
     notices: Notices,
     /// The last ACK of new data (RFC 6582 section 4).
     last_advance: LastAdvance,
-    /// Tells losses apart, if the connection does.
     differentiation: Option<Box<Differentiation>>,
-    /// The segment being timed when one is timed at a time: its end and when it left.
+    /// If one segment is timed at a time: its end and its departure.
     timed: Option<(u64, Nanos)>,
     /// Data up to here left while the congestion window was the limit.
     window_limited_to: u64,
-    /// When data was last sent.
+    /// Time of the last data segment.
     last_sent: Option<Nanos>,
-    /// When the next data segment may leave.
     pacer: Pacer,
     /// No new data before this (RFC 3168 section 6.1.2 at a window of one segment).
     hold_until: Nanos,
-    /// Probes sent without the window opening.
+    /// Probes sent since the window closed.
     persist_backoff: u32,
     /// The next poll sends a probe.
     probe_due: bool,
     /// The next poll may send less than a segment although more is waiting.
     override_sws: bool,
-    /// Where the duplicate ended that the peer last reported.
+    /// End of the last duplicate that the peer reported.
     last_report: Option<u64>,
-    /// Timeouts in a row.
+    /// Successive timeouts.
     retries: u32,
-    /// Bound of the window by configuration, in bytes.
+    /// Configured bound of the window in bytes.
     window_cap: u64,
-    /// What the law draws numbers from.
+    /// Seed of the law's random numbers.
     seed: u64,
 }
 
-/// What a discipline may see. Not a method, so that the discipline may change meanwhile.
+/// The view for a discipline. A macro, so that the discipline can be borrowed mutably meanwhile.
 macro_rules! view {
     ($sender:ident, $config:expr) => {
         crate::tcp::recovery::View {
@@ -136,7 +133,7 @@ macro_rules! view {
 use view;
 
 impl Sender {
-    /// `seed` is for laws that draw numbers.
+    /// `seed` is for laws that use random numbers.
     pub(crate) fn new(config: &TcpConfig, mut law: Law, seed: u64) -> Self {
         let mss = u32::from(config.mss);
         let window = config.initial_window_bytes(mss);
@@ -184,11 +181,11 @@ impl Sender {
         }
     }
 
-    /// Takes up to `bytes` from the application.
+    /// Accepts up to `bytes` from the application.
     pub(crate) fn write(&mut self, bytes: u64, config: &TcpConfig) -> u64 {
         let n = bytes.min(self.writable(config));
         if n > 0 && self.nxt >= self.stream_end() && self.board.pipe() < self.law.cwnd() {
-            // There was nothing to send although the window has room.
+            // The application had no data although the window has room.
             self.rate.on_app_limited(self.board.pipe());
         }
         self.written += n;
@@ -209,22 +206,20 @@ impl Sender {
         (self.written + 1).saturating_sub(self.una.max(1))
     }
 
-    /// One past the last byte written: where the FIN goes.
+    /// One past the last byte written: offset of the FIN.
     pub(crate) const fn stream_end(&self) -> u64 {
         self.written + 1
     }
 
-    /// The FIN was sent and acknowledged.
     pub(crate) const fn fin_acked(&self) -> bool {
         self.fin && self.una > self.stream_end()
     }
 
-    /// The application will write no more: a FIN follows.
+    /// The application closes: a FIN follows.
     pub(crate) const fn close(&mut self) {
         self.fin = true;
     }
 
-    /// Whether the application has closed.
     pub(crate) const fn is_closed(&self) -> bool {
         self.fin
     }
@@ -234,7 +229,7 @@ impl Sender {
         self.written
     }
 
-    /// First offset not acknowledged, SND.UNA.
+    /// First unacknowledged offset, SND.UNA.
     pub(crate) const fn una(&self) -> u64 {
         self.una
     }
@@ -244,17 +239,16 @@ impl Sender {
         self.nxt
     }
 
-    /// Payload per segment, without options that come and go.
+    /// Payload per segment, without variable options.
     pub(crate) const fn mss(&self) -> u32 {
         self.mss
     }
 
-    /// The peer's window.
     pub(crate) const fn peer_window(&self) -> u64 {
         self.peer_window
     }
 
-    /// Timeouts in a row.
+    /// Successive timeouts.
     pub(crate) const fn retries(&self) -> u32 {
         self.retries
     }
@@ -268,12 +262,7 @@ impl Sender {
         &self.law
     }
 
-    /// The layer below knows something about the link.
-    pub(crate) fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        self.law.on_link_hint(now, hint);
-    }
-
-    /// SRTT, and the timeout in force.
+    /// SRTT; `None` before the first sample.
     pub(crate) const fn srtt(&self) -> Option<Span> {
         self.rtt.srtt()
     }
@@ -282,7 +271,7 @@ impl Sender {
         self.rtt.rto()
     }
 
-    /// One past everything that ever left: what an ACK may acknowledge.
+    /// One past everything ever sent: the largest valid ACK.
     pub(crate) fn sent_up_to(&self) -> u64 {
         self.nxt.max(self.probed)
     }
@@ -292,34 +281,33 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// A loss is being repaired.
     pub(crate) const fn in_recovery(&self) -> bool {
         !self.recovery.is_open()
     }
 
-    /// What tells losses apart by trip times.
+    /// The loss classifier by trip times.
     pub(crate) fn classifier(&mut self) -> Option<&mut TpLda> {
         self.differentiation.as_mut().map(|d| d.classifier())
     }
 
-    /// RFC 5681 FlightSize. After a timeout what was outstanding counts only once it has been
-    /// sent again: the rest is known to have left the network.
+    /// RFC 5681 FlightSize. After a timeout, outstanding data counts only once it has been
+    /// retransmitted, since the rest has left the network.
     pub(crate) fn flight_size(&self) -> u64 {
         if self.recovery.is_timeout() { self.board.pipe() } else { self.in_flight() }
     }
 
-    /// False if everything written is acknowledged: a poll has nothing to find.
+    /// False if everything written is acknowledged: a poll would find nothing.
     #[inline]
     pub(crate) const fn has_work(&self) -> bool {
         self.una < self.stream_end() + self.fin as u64
     }
 
-    /// Starts the retransmission timer with the timeout in force.
+    /// Starts the retransmission timer with the present timeout.
     pub(crate) fn arm(&self, now: Nanos, timers: &mut Timers) {
         timers.set(Timer::Retransmit, now + self.rtt.rto());
     }
 
-    /// The timer of a closed window expired: probe, or send what little fits.
+    /// The timer of a closed window expired: probe, or send a small segment that fits.
     pub(crate) fn on_persist(&mut self) {
         self.persist_backoff = self.persist_backoff.saturating_add(1);
         if self.edge > self.nxt {
@@ -329,13 +317,13 @@ impl Sender {
         }
     }
 
-    /// Nothing will be sent or awaited any more.
+    /// Ends all sending and all timers.
     pub(crate) fn stop(&mut self, timers: &mut Timers) {
         timers.stop_all();
         self.probe_due = false;
     }
 
-    /// Data is about to leave with nothing outstanding: tells the law of the pause before.
+    /// Data is about to leave with nothing outstanding: reports the preceding pause to the law.
     fn after_pause(&mut self, now: Nanos, config: &TcpConfig) {
         if let Some(last) = self.last_sent {
             let idle = Idle {

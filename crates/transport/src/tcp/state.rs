@@ -3,10 +3,10 @@
 use airtcp_units::Nanos;
 use serde::Serialize;
 
-/// Which side begins.
+/// Which side opens the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Sends the SYN when told to open.
+    /// Sends the SYN when the application opens.
     Active,
     /// Waits in LISTEN.
     Passive,
@@ -39,7 +39,7 @@ pub enum State {
     Closing,
     /// The peer closed first, our FIN not acknowledged.
     LastAck,
-    /// Both FINs acknowledged; late segments are waited for.
+    /// Both FINs acknowledged; waits for late segments.
     TimeWait,
 }
 
@@ -54,7 +54,7 @@ impl State {
         matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
     }
 
-    /// True if the sender may have data or a FIN to send or to have acknowledged.
+    /// True if the sender may have unacknowledged data or FIN, or more to send.
     pub const fn sends(self) -> bool {
         matches!(
             self,
@@ -63,29 +63,28 @@ impl State {
     }
 }
 
-/// What the handshake has to remember.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Handshake {
     /// The connection has left its first state.
     pub(crate) begun: bool,
     /// The next poll sends the SYN or SYN-ACK.
     pub(crate) syn_due: bool,
-    /// When it was last sent.
+    /// Time at which the SYN or SYN-ACK was last sent.
     pub(crate) sent_at: Option<Nanos>,
-    /// It was sent more than once: one was lost.
+    /// The SYN or SYN-ACK was sent more than once: one was lost.
     pub(crate) repeated: bool,
-    /// The SYN was followed by a SYN-ACK (simultaneous open): what is acknowledged is unclear.
+    /// A SYN-ACK followed the SYN (simultaneous open): an ACK is ambiguous.
     pub(crate) ambiguous: bool,
     /// The peer's maximum segment size; 0 before its SYN.
     pub(crate) peer_mss: u16,
-    /// Scales in force: the peer's and ours; `None` unless both offered.
+    /// Window scales in force, the peer's and ours; `None` unless both offered them.
     pub(crate) scales: Option<(u8, u8)>,
-    /// Both offered SACK.
+    /// Both ends offered SACK.
     pub(crate) sack: bool,
 }
 
 impl Handshake {
-    /// True if the connection in `state` has come and gone.
+    /// True if the connection in `state` has begun and ended.
     pub(crate) fn is_over(&self, state: State) -> bool {
         state == State::Closed && self.begun
     }

@@ -28,7 +28,7 @@ pub struct TcpStats {
     pub bytes_acked: u64,
     /// Payload delivered in order to the application.
     pub bytes_delivered: u64,
-    /// Payload received that was already there.
+    /// Payload received more than once.
     pub bytes_duplicate: u64,
     /// Pure acknowledgements sent.
     pub acks_sent: u64,
@@ -40,7 +40,7 @@ pub struct TcpStats {
     pub fast_retransmits: u64,
     /// Recoveries of either kind completed.
     pub recoveries: u64,
-    /// SYN and SYN-ACK segments sent again.
+    /// SYN and SYN-ACK segments retransmitted.
     pub handshake_retransmissions: u64,
     /// Zero-window probes sent.
     pub zero_window_probes: u64,
@@ -48,29 +48,29 @@ pub struct TcpStats {
     pub ecn_marks: u64,
     /// Window reductions because of echoed marks.
     pub ecn_reactions: u64,
-    /// Duplicates the peer reported (RFC 2883).
+    /// DSACKs received (RFC 2883).
     pub dsacks: u64,
-    /// Segments that a link said it had corrupted, and that were in flight.
+    /// Segments in flight that a link reported as corrupted.
     pub corruption_notices: u64,
-    /// Losses that trip times were asked about (TP-LDA), in segments.
+    /// Segment losses classified by trip times (TP-LDA).
     pub losses_judged: u64,
-    /// Of these, those taken for corruption, of which the law was not told.
+    /// Of these, losses classified as corruption and not reported to the law.
     pub judged_corruption: u64,
-    /// Timeouts found to have been unnecessary (several in a row for one segment count once).
+    /// Timeouts found to be spurious (successive ones for one segment count once).
     pub spurious_timeouts: u64,
-    /// Fast retransmits found to have been unnecessary.
+    /// Fast retransmits found to be spurious.
     pub spurious_fast_retransmits: u64,
-    /// Of both, those that reports of duplicates showed (RFC 3708).
+    /// Of both, those found by DSACKs (RFC 3708).
     pub spurious_by_dsack: u64,
-    /// Those that timestamps showed (RFC 3522).
+    /// Of both, those found by timestamps (RFC 3522).
     pub spurious_by_eifel: u64,
-    /// Those that F-RTO showed (RFC 5682).
+    /// Of both, those found by F-RTO (RFC 5682).
     pub spurious_by_frto: u64,
     /// Tail loss probes sent (RFC 8985 section 7).
     pub loss_probes: u64,
     /// Losses that a tail loss probe repaired by itself.
     pub loss_probe_repairs: u64,
-    /// ACKs or timers that showed retransmissions to be lost (RACK).
+    /// ACKs or timers that showed lost retransmissions (RACK).
     pub lost_retransmissions: u64,
     /// Segments dropped because nothing in them was acceptable.
     pub segments_refused: u64,

@@ -1,8 +1,8 @@
-//! The timers of a connection. What each does when it expires is in `connection/expiry.rs`.
+//! The timers of a connection. `connection/expiry.rs` handles their expiry.
 
 use airtcp_units::Nanos;
 
-/// One timer, in the order in which timers that are due at the same instant are handled.
+/// A timer, in the order in which timers due at the same instant are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// RACK waits for reordered segments (RFC 8985 section 6.2). Before the retransmission timer,
@@ -63,7 +63,7 @@ impl Timers {
         self.get(timer) != Nanos::NEVER
     }
 
-    /// Stops the timer and says whether it was due.
+    /// Stops the timer if it is due. Returns whether it was due.
     pub(crate) fn expired(&mut self, timer: Timer, now: Nanos) -> bool {
         let due = self.get(timer) <= now && self.is_running(timer);
         if due {
@@ -76,7 +76,6 @@ impl Timers {
         *self = Self::new();
     }
 
-    /// The earliest deadline.
     #[inline]
     pub(crate) fn next(&self) -> Nanos {
         self.0.iter().fold(Nanos::NEVER, |a, b| a.min(*b))

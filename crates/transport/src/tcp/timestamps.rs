@@ -3,18 +3,17 @@
 use airtcp_packet::Segment;
 use airtcp_units::{LowBits, Nanos, Span};
 
-/// How long a timestamp stays comparable without news: 24 days, RFC 7323 section 5.5.
+/// Time for which a timestamp stays comparable without an update: 24 days, RFC 7323 section 5.5.
 const STALE: Span = Span::from_secs(24 * 86_400);
 
-/// What the timestamp clock shows; it starts at 1, since some stacks take an echo of 0 for none.
+/// Value of the timestamp clock; it starts at 1, since some stacks read an echo of 0 as none.
 pub(crate) fn clock_at(now: Nanos, tick: Span) -> u32 {
     u32::low_bits(now.0 / tick.0.max(1)).wrapping_add(1)
 }
 
-/// Timestamp state of one end.
 #[derive(Debug, Clone)]
 pub(crate) struct Timestamps {
-    /// Both ends offered them.
+    /// Both ends offered timestamps.
     pub(crate) enabled: bool,
     tick: Span,
     recent: u32,
@@ -34,7 +33,6 @@ impl Timestamps {
         }
     }
 
-    /// The clock.
     pub(crate) fn clock(&self, now: Nanos) -> u32 {
         clock_at(now, self.tick)
     }
@@ -60,8 +58,8 @@ impl Timestamps {
             && now.since(self.recent_at) <= STALE
     }
 
-    /// Section 4.3 (2): remembers the timestamp of the segment that holds the next byte to be
-    /// acknowledged, so that the echo spans the delay of the acknowledgement.
+    /// Section 4.3 (2): keeps the timestamp of the segment with the next byte to acknowledge, so
+    /// that the echo includes the delay of the ACK.
     pub(crate) fn on_segment(&mut self, now: Nanos, seq: u64, segment: &Segment) {
         let newer = segment.timestamps.0.wrapping_sub(self.recent).cast_signed() >= 0
             || now.since(self.recent_at) > STALE;
@@ -71,14 +69,14 @@ impl Timestamps {
         }
     }
 
-    /// The round-trip time an echo shows (section 4), at least one tick; `None` for an echo of
-    /// something we cannot have sent.
+    /// The round-trip time of an echo (section 4), at least one tick; `None` for an echo of a value
+    /// that this end cannot have sent.
     pub(crate) fn round_trip(&self, now: Nanos, segment: &Segment) -> Option<Span> {
         if !segment.has_timestamps() || segment.timestamps.1 == 0 {
             return None;
         }
         let ticks = self.clock(now).wrapping_sub(segment.timestamps.1);
-        // More than any timeout in ticks: a forged or broken echo.
+        // More ticks than any timeout: a forged or broken echo.
         (ticks < 1 << 24).then(|| self.tick * u64::from(ticks.max(1)))
     }
 }
@@ -106,8 +104,8 @@ mod tests {
         assert!(!t.is_old(at(0) + STALE + Span(1), &segment(u32::MAX - 2, 0)));
     }
 
-    /// RFC 7323 section 4.3: a delayed ACK echoes the first of its segments, an ACK of a filled
-    /// gap the one that filled it.
+    /// RFC 7323 section 4.3: a delayed ACK echoes its first segment, and an ACK of a filled gap
+    /// echoes the segment that filled it.
     #[test]
     fn the_echo_is_that_of_the_next_byte_to_acknowledge() {
         let mut t = Timestamps::new(Span::from_millis(1));

@@ -1,32 +1,32 @@
-//! TCP variants by name: what people mean by "NewReno" or "CUBIC".
+//! TCP variants by name, such as "NewReno" or "CUBIC".
 //!
-//! In the literature a TCP has one name, which stands for a congestion law and a loss recovery
-//! together. A [`Variant`] is read from such a name, with further keys behind colons:
+//! In the literature one name stands for a congestion law together with a loss recovery. A
+//! [`Variant`] is parsed from such a name, with further keys after colons:
 //!
 //! ```text
 //! NAME[:KEY=VALUE]...        newreno    cubic    cubic:recovery=newreno    westwood+:rto_min=200 ms
 //! ```
 //!
-//! - The name of a registered law (`reno`, `cubic`, `bbr` ...) stands for that law with recovery
-//!   `sack`. Laws named side by side differ in the law alone, as kernels have it: `reno` there is
-//!   Reno's law beside the same recovery as `cubic`.
-//! - The name of a loss recovery (`tahoe`, `newreno`, `sack` ...) stands for Reno's law with that
-//!   recovery: Tahoe, NewReno and SACK TCP differ in nothing else. A recovery that has a law's name
-//!   cannot have it here as well: the fast recovery of RFC 5681, `recovery = "reno"` of a
-//!   configuration, is `reno-nosack`.
-//! - `own` stands for whatever the configuration it is applied to says.
+//! - The name of a registered law (`reno`, `cubic`, `bbr` ...) selects that law with recovery
+//!   `sack`. Variants named by laws therefore differ in the law alone, as in kernels: `reno` is
+//!   Reno's law with the same recovery as `cubic`.
+//! - The name of a loss recovery (`tahoe`, `newreno`, `sack` ...) selects Reno's law with that
+//!   recovery, since Tahoe, NewReno and SACK TCP differ in recovery alone. If a law has the same
+//!   name, the recovery has another name here: the fast recovery of RFC 5681, `recovery = "reno"`
+//!   in a configuration, is `reno-nosack`.
+//! - `own` selects the law and recovery of the configuration to which the variant is applied.
 //!
-//! A key is `recovery`, `profile` (the parameter set everything else is taken from), a parameter
-//! of the law, or any key of [`TcpConfig`]; if the law and TCP have a key of the same name, the
-//! law's is meant. `none` is the absence of an optional value.
+//! A key is `recovery`, `profile` (the parameter set for everything else), a parameter of the law,
+//! or any key of [`TcpConfig`]. If the law and TCP have a key of the same name, the law's is set.
+//! `none` is the absence of an optional value.
 //!
-//! A variant is [applied](Variant::apply) to a configuration, of which it changes the law, the
-//! recovery, the SACK option and the keys written, nothing else. The SACK option goes with the
-//! recovery: on where the recovery reads the scoreboard, off where it does not, as the
-//! recoveries of RFC 5681 and RFC 6582 are for connections without it [chosen]. If the
-//! configuration has the law of the variant already, the law's parameters stay.
+//! [Applying](Variant::apply) a variant to a configuration changes the law, the recovery, the SACK
+//! option and the given keys, nothing else. The SACK option follows the recovery: on if the
+//! recovery uses the scoreboard, off otherwise, since the recoveries of RFC 5681 and RFC 6582 are
+//! for connections without SACK [chosen]. If the configuration already has the variant's law, the
+//! law's parameters stay.
 //!
-//! Laws and recoveries come from their registries: what is registered can be named here.
+//! All registered laws and recoveries can be named here.
 
 use airtcp_probe::{ConfigError, near, reworded};
 use schemars::schema_for;
@@ -37,29 +37,29 @@ use super::config::{Recovery, TcpConfig};
 use super::profile::Profile;
 use airtcp_congestion::LawConfig;
 
-/// The recovery that goes with a law's name.
+/// The recovery of variants named by a law.
 const RECOVERY_OF_LAWS: &str = "sack";
 
-/// Recoveries whose name a law has, and the name of the variant that has them.
+/// Recoveries that share a law's name, and the names of their variants.
 const RENAMED: [(&str, &str); 1] = [("reno", "reno-nosack")];
 
 /// The name of the variant that changes nothing.
 const OWN: &str = "own";
 
-/// Keys of a variant that are no keys of [`TcpConfig`], or not to be set by themselves.
+/// Keys of a variant that are not keys of [`TcpConfig`], or cannot be set alone.
 const RECOVERY: &str = "recovery";
 const PROFILE: &str = "profile";
 const LAW: &str = "congestion";
 
-/// Names offered when one is not known, at most.
+/// Maximum number of suggestions for an unknown name.
 const OFFERED: usize = 3;
 
-/// A text that names no variant, and why.
+/// A text that is no variant, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariantError {
     /// The variant as written.
     pub variant: String,
-    /// What is wrong with it, and what is accepted.
+    /// The fault and the accepted values.
     pub message: String,
 }
 
@@ -71,7 +71,7 @@ impl std::fmt::Display for VariantError {
 
 impl std::error::Error for VariantError {}
 
-/// A TCP by name.
+/// A TCP variant by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
     label: String,
@@ -83,7 +83,7 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Reads a variant from its text. Names may be written in capitals.
+    /// Parses a variant. Names may be written in capitals.
     ///
     /// # Errors
     /// Unknown names and keys, with the nearest known ones; values of the wrong kind.
@@ -100,12 +100,11 @@ impl Variant {
             variant.label += ":";
             variant.label += key;
         }
-        // What is wrong under any configuration is wrong now.
+        // Reports errors that do not depend on the configuration at once.
         variant.merged(&TcpConfig::default()).map_err(refuse)?;
         Ok(variant)
     }
 
-    /// The law and recovery of a name.
     fn named(name: &str) -> Result<Self, String> {
         let variant = |law: Option<LawConfig>, recovery: Option<&str>| Self {
             label: name.to_owned(),
@@ -117,7 +116,7 @@ impl Variant {
         if name == OWN {
             return Ok(variant(None, None));
         }
-        // Laws first: a name that both have is the law's.
+        // Laws first: a shared name is the law's.
         if let Some(law) = LawConfig::all().into_iter().find(|law| law.name() == name) {
             return Ok(variant(Some(law), Some(RECOVERY_OF_LAWS)));
         }
@@ -126,10 +125,10 @@ impl Variant {
         }
         let accepted = Self::names();
         let hint = offer(name, accepted.iter().copied());
-        Err(format!("there is none of this name{hint} (accepted: {})", accepted.join(", ")))
+        Err(format!("no law or recovery has this name{hint} (accepted: {})", accepted.join(", ")))
     }
 
-    /// Takes one `KEY=VALUE`.
+    /// Sets one `KEY=VALUE`.
     fn set(&mut self, text: &str) -> Result<(), String> {
         let Some((key, value)) = text.split_once('=') else {
             return Err(format!("expected KEY=VALUE behind the colon, not \"{text}\""));
@@ -164,17 +163,17 @@ impl Variant {
         ))
     }
 
-    /// The name with its keys, as it stands in results.
+    /// The name with its keys, as in results.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// True if it takes law and recovery from what it is applied to (`own`).
+    /// True if the variant keeps law and recovery of the configuration (`own`).
     pub const fn is_own(&self) -> bool {
         self.law.is_none()
     }
 
-    /// Every name that can be given: `own`, the recoveries, the laws.
+    /// All accepted names: `own`, the recoveries, the laws.
     pub fn names() -> Vec<&'static str> {
         let recoveries = Recovery::ENTRIES.iter().map(|e| of_recovery(e.name));
         let laws = airtcp_congestion::laws().iter().map(|e| e.name);
@@ -187,10 +186,10 @@ impl Variant {
         names
     }
 
-    /// The configuration that results from this variant on top of `base`.
+    /// The configuration of this variant on top of `base`.
     ///
     /// # Errors
-    /// The key whose value is not possible with this configuration, and what is accepted.
+    /// The key whose value is invalid with this configuration, and what is accepted.
     pub fn apply(&self, base: &TcpConfig) -> Result<TcpConfig, VariantError> {
         let refuse = |message| VariantError { variant: self.label.clone(), message };
         let config = self.merged(base).map_err(refuse)?;
@@ -223,14 +222,14 @@ fn of_recovery(name: &'static str) -> &'static str {
     RENAMED.iter().find(|(recovery, _)| *recovery == name).map_or(name, |(_, variant)| variant)
 }
 
-/// A table with `keys` put in one by one, each checked where it stands: an error names its key.
+/// A table with `keys` set one by one and checked each time, so that an error names its key.
 fn filled<T: DeserializeOwned>(
     mut table: Map<String, Value>,
     keys: &Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
     for (key, value) in keys {
         let text = value.as_str().unwrap_or_default();
-        // As it is in a scenario: a number or a flag if it reads as one, else text.
+        // As in a scenario: a number or a boolean if it parses as one, otherwise text.
         let literal = serde_json::from_str(text).ok().filter(|v: &Value| !v.is_object());
         let absent = (text == "none").then_some(Value::Null);
         let mut refusal = None;
@@ -250,7 +249,7 @@ fn filled<T: DeserializeOwned>(
     Ok(table)
 }
 
-/// A configuration as a table. Configurations are structures of named fields, so this is one.
+/// A configuration as a table, which it is since configurations are structures of named fields.
 fn object(config: &impl serde::Serialize) -> Map<String, Value> {
     match serde_json::to_value(config) {
         Ok(Value::Object(table)) => table,
@@ -258,7 +257,6 @@ fn object(config: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// Names of a law's parameters.
 fn parameters(law: &str) -> Vec<String> {
     let schema = schema_for!(LawConfig).to_value();
     let table = find(&schema, &|v| v.pointer("/properties/law/const") == Some(&Value::from(law)));
@@ -291,7 +289,7 @@ fn properties(schema: &Value) -> Vec<String> {
     table.map(|t| t.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// The names that may have been meant, as the middle of a sentence.
+/// The most similar names, as part of a sentence.
 fn offer<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let offered: Vec<String> =
         near(word, known).into_iter().take(OFFERED).map(|n| format!("\"{n}\"")).collect();

@@ -16,7 +16,7 @@ pub struct TfrcConfig {
     pub segment: u16,
     /// Weight of the old value in the average round-trip time. Default 0.9 (section 4.3 step 2).
     pub rtt_weight: f64,
-    /// Discount old loss intervals when the open one is long. Default true (section 5.5).
+    /// Discount old loss intervals if the open one is long. Default true (section 5.5).
     pub history_discounting: bool,
     /// Dampen oscillations by the square root of the round-trip time. Default false
     /// (section 4.5, optional).
@@ -25,8 +25,8 @@ pub struct TfrcConfig {
     pub longest_gap: Span,
     /// Send ECN-capable packets; a mark counts as a loss. Default false (section 5.1).
     pub ecn: bool,
-    /// Tell overflow and collisions from corruption, and count only the former as losses (E-TFRC
-    /// with TP-LDA, S3 31 to 33): absent for plain TFRC (the default).
+    /// Classify losses as overflow, collision or corruption, and count only the first two (E-TFRC
+    /// with TP-LDA, S3 31 to 33). Absent for plain TFRC (the default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_differentiation: Option<LdaConfig>,
 }

@@ -1,5 +1,5 @@
-//! TFRC's rate as its sender and receiver ask for it, RFC 5348 section 3.1, and its inverse in the
-//! loss event rate. Bytes per second, bytes, seconds. The equation itself is
+//! The TFRC rate for the sender and receiver, RFC 5348 section 3.1, and its inverse in the loss
+//! event rate. Bytes per second, bytes, seconds. The equation itself is
 //! [`tfrc_seconds_per_segment`].
 
 use airtcp_units::tfrc_seconds_per_segment;
@@ -45,7 +45,7 @@ mod tests {
             let x = throughput(1460.0, 0.08, 0.32, p, 1.0);
             assert!((loss_event_rate(1460.0, 0.08, x) / p - 1.0).abs() < 1e-6);
         }
-        // s / (2R), what is assumed when the very first packet is lost: about 20.6 %.
+        // s / (2R), the assumed rate if the very first packet is lost: about 20.6 %.
         let p = loss_event_rate(1000.0, 0.1, 1000.0 / 0.2);
         assert!((p - 0.2064).abs() < 1e-3, "{p}");
     }

@@ -1,25 +1,22 @@
-//! Which packets count as lost: three with higher numbers have arrived (RFC 5348 section 5.1).
+//! Lost packets: three packets with higher numbers have arrived (RFC 5348 section 5.1).
 //!
-//! What is missing is kept as ranges, so that a gap of a million numbers costs what a gap of one
-//! does. A packet that arrives before its range is judged was only late.
+//! Missing numbers are kept as ranges, so that a gap of a million numbers costs as much as a gap of
+//! one. A packet that arrives before its range is judged was only late.
 
 use airtcp_units::Nanos;
 use arrayvec::ArrayVec;
 
 /// `NDUPACK`: packets with higher numbers that make a missing one lost.
 const NDUPACK: u8 = 3;
-/// Ranges that can be open at once: each has at most two packets above it, and a late packet
-/// can split one in two. What does not fit is judged at once.
+/// Maximum number of open ranges. Each has at most two packets above it, and a late packet can
+/// split one in two. Ranges beyond this are judged at once.
 const ROOM: usize = 8;
 
-/// An arrival next to a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrival {
-    /// Its number.
     pub(crate) number: u64,
-    /// When it came.
     pub(crate) at: Nanos,
-    /// Its relative one-way trip time in microseconds.
+    /// Relative one-way trip time in microseconds.
     pub(crate) trip_us: u32,
 }
 
@@ -38,7 +35,8 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// When `number` would have arrived: interpolated between the neighbours (section 5.2).
+    /// Arrival time that `number` would have had: interpolated between the neighbours (section
+    /// 5.2).
     pub(crate) fn time_of(&self, number: u64) -> Nanos {
         let span = u128::from(self.after.at.since(self.before.at).0);
         let whole = u128::from((self.after.number - self.before.number).max(1));
@@ -46,7 +44,7 @@ impl Gap {
         Nanos(self.before.at.0 + u64::try_from(span * part / whole).unwrap_or(u64::MAX))
     }
 
-    /// The first number of the gap that would have arrived at `at` or later.
+    /// The first number of the gap whose interpolated arrival is at `at` or later.
     pub(crate) fn first_at(&self, at: Nanos) -> Option<u64> {
         let span = u128::from(self.after.at.since(self.before.at).0);
         let wanted = u128::from(at.since(self.before.at).0);
@@ -77,12 +75,12 @@ impl Gaps {
         self.highest.map_or(0, |a| a.number + 1)
     }
 
-    /// A packet arrived; `lost` gets every gap that counts as lost now, in order.
+    /// A packet arrived; `lost` receives every gap that now counts as lost, in order.
     pub(crate) fn on_arrival(&mut self, arrival: Arrival, mut lost: impl FnMut(Gap)) {
         let n = arrival.number;
         let Some(highest) = self.highest else {
             if n > 0 {
-                // What was lost before the first arrival has no time before it.
+                // Losses before the first arrival have no earlier arrival time.
                 let before = Arrival { number: 0, ..arrival };
                 self.open.push(Gap { start: 0, end: n, before, after: arrival, later: 1 });
             }
@@ -108,14 +106,14 @@ impl Gaps {
         self.judge(lost);
     }
 
-    /// Gives away the gaps with enough above them; the lowest have the most.
+    /// Removes the gaps with enough packets above them; the lowest gaps have the most.
     fn judge(&mut self, mut lost: impl FnMut(Gap)) {
         while self.open.first().is_some_and(|gap| gap.later >= NDUPACK) {
             lost(self.open.remove(0));
         }
     }
 
-    /// A late packet: its number is not missing, and lower ones have one more above them.
+    /// A late packet: its number is not missing, and lower gaps have one more packet above them.
     fn fill(&mut self, n: u64) {
         let Some(i) = self.open.iter().position(|g| (g.start..g.end).contains(&n)) else { return };
         for gap in &mut self.open[..i] {
@@ -163,7 +161,7 @@ mod tests {
         {
             assert_eq!(feed(&mut g, n, 100 * n), expected, "{n}");
         }
-        // A late packet was not lost, and counts above those before it.
+        // A late packet was not lost, and counts for the gaps below it.
         assert!(feed(&mut g, 8, 800).is_empty());
         assert!(feed(&mut g, 7, 810).is_empty());
         assert_eq!(feed(&mut g, 9, 900), [(6, 7)]);
@@ -195,7 +193,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a set: lost is what had not come when three higher ones had.
+        /// Compares with a set: a packet is lost if it had not arrived when three higher ones had.
         #[test]
         fn as_a_set_says(steps in prop::collection::vec((0u64..4, 0u64..6), 1..300)) {
             let mut gaps = Gaps::default();

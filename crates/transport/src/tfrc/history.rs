@@ -1,24 +1,24 @@
 //! Loss events and the average loss interval, RFC 5348 sections 5.2 to 5.5.
 //!
-//! Losses within a round trip of the first are one event. The loss event rate is the inverse of
-//! a weighted mean of the last eight intervals between events; the open interval counts only if
-//! it raises the mean, and when it has grown beyond twice the mean older intervals are
-//! discounted. Intervals are in packets.
+//! Losses within a round trip of the first one are one event. The loss event rate is the inverse of
+//! a weighted mean of the last eight intervals between events. The open interval counts only if it
+//! raises the mean. If it exceeds twice the mean, older intervals are discounted. Intervals are in
+//! packets.
 
 use airtcp_units::{Nanos, Span};
 use arrayvec::ArrayVec;
 
-/// Intervals that are averaged (RFC 5348 section 5.4).
+/// Number of intervals in the mean (RFC 5348 section 5.4).
 pub(crate) const INTERVALS: usize = 8;
-/// Their weights, the most recent first (section 5.4).
+/// Weights of the intervals, the most recent first (section 5.4).
 const WEIGHTS: [f64; INTERVALS] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 /// Least discount factor (section 5.5).
 const THRESHOLD: f64 = 0.25;
 
-/// What a lost packet was.
+/// Relation of a lost packet to loss events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Part of the event before.
+    /// Part of the previous event.
     Same,
     /// A new event.
     New,
@@ -44,7 +44,6 @@ pub(crate) struct LossHistory {
 }
 
 impl LossHistory {
-    /// An empty history.
     pub(crate) fn new(discounting: bool) -> Self {
         Self { discounting, start: None, closed: ArrayVec::new() }
     }
@@ -59,7 +58,7 @@ impl LossHistory {
         if at <= since + rtt || number <= first {
             return Loss::Same;
         }
-        // The discount of the interval that was open becomes permanent for those behind it.
+        // The discount of the open interval becomes permanent for the older ones.
         let discount = self.discount(number);
         for interval in &mut self.closed {
             interval.discount *= discount;
@@ -69,7 +68,7 @@ impl LossHistory {
         Loss::New
     }
 
-    /// Gives the first event the interval that stands before it (section 6.3.1).
+    /// Sets the interval before the first event (section 6.3.1).
     pub(crate) fn seed(&mut self, packets: f64) {
         if self.closed.is_empty() {
             self.push(packets.max(1.0));
@@ -118,7 +117,7 @@ impl LossHistory {
     pub(crate) fn rate(&self, next: u64) -> f64 {
         let Some(closed) = self.closed_mean() else { return 0.0 };
         let discount = self.discount(next);
-        // With the open interval in the first place all others move up by one.
+        // With the open interval first, all others move up by one.
         let (mut total, mut weight) = (self.open(next) * WEIGHTS[0], WEIGHTS[0]);
         for (interval, w) in self.closed.iter().zip(&WEIGHTS[1..]) {
             total += interval.packets * w * interval.discount * discount;
@@ -182,7 +181,7 @@ mod tests {
         // Never below the threshold.
         let mean = (90_000.0 + 100.0 * 5.0 * 0.25) / (1.0 + 5.0 * 0.25);
         assert!((h.rate(90_900) - 1.0 / mean).abs() < 1e-12);
-        // Kept for good once the interval closes: I_1 = 700, I_2.. = 100 discounted by DF.
+        // Permanent once the interval closes: I_1 = 700, I_2.. = 100 discounted by DF.
         let mut numbers = numbers;
         numbers.push(1600);
         let h = events(true, 7.0, &numbers);

@@ -1,10 +1,10 @@
-//! What the receiver got lately: `X_recv_set` of RFC 5348 section 4.3. Bytes per second.
+//! Recent receive rates: `X_recv_set` of RFC 5348 section 4.3. Bytes per second.
 
 use airtcp_units::{Nanos, Span};
 use arrayvec::ArrayVec;
 
-/// Values kept; feedback comes about once a round trip and two round trips count, so that more
-/// come only with expedited reports. The smallest goes when there is no room.
+/// Number of values kept. Feedback comes about once per round trip and two round trips count, so
+/// only expedited reports need more. If the set is full, the smallest value is dropped.
 const ROOM: usize = 8;
 
 /// The receive rates of the last two round trips; infinite until the first report.
@@ -24,7 +24,7 @@ impl ReceiveRates {
         self.rates.iter().fold(0.0, |m, &(_, x)| m.max(x))
     }
 
-    /// "Update": adds a value and forgets those older than two round trips.
+    /// "Update": adds a value and drops those older than two round trips.
     pub(crate) fn update(&mut self, now: Nanos, rate: f64, rtt: Span) {
         let two = Span(rtt.0.saturating_mul(2));
         self.rates.retain(|&mut (at, _)| at + two >= now);
@@ -35,21 +35,20 @@ impl ReceiveRates {
         self.rates.push((now, rate));
     }
 
-    /// "Maximize": keeps the largest alone, as of now; the initial infinity does not count.
+    /// "Maximize": keeps only the largest value, dated now; the initial infinity does not count.
     pub(crate) fn maximize(&mut self, now: Nanos, rate: f64) {
         let finite = self.rates.iter().map(|&(_, x)| x).filter(|x| x.is_finite());
         let largest = finite.fold(rate, f64::max);
         self.reset(now, largest);
     }
 
-    /// Halves every value.
     pub(crate) fn halve(&mut self) {
         for (_, x) in &mut self.rates {
             *x /= 2.0;
         }
     }
 
-    /// Keeps one value alone.
+    /// Keeps one value only.
     pub(crate) fn reset(&mut self, now: Nanos, rate: f64) {
         self.rates.clear();
         self.rates.push((now, rate));

@@ -2,9 +2,9 @@
 //! get under the same loss event rate, but smoothly.
 //!
 //! [`TfrcSender`] sets the rate from the reports of [`TfrcReceiver`], which groups losses into
-//! events and averages the intervals between them. With `loss_differentiation` only losses taken
-//! for congestion count (E-TFRC, see [`crate::lda`]). Left out: variable packet sizes within a
-//! flow, sender-based variants (section 8.3), and any retransmission.
+//! events and averages the intervals between them. With `loss_differentiation` only losses
+//! classified as congestion count (E-TFRC, see [`crate::lda`]). Left out: variable packet sizes
+//! within a flow, sender-based variants (section 8.3), and any retransmission.
 
 mod config;
 mod equation;

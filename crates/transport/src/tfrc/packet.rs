@@ -16,7 +16,7 @@ pub const REPORT: u16 = 16;
 /// Scale of the loss event rate in a report: 32 bits for 0 to 1.
 const RATE_SCALE: f64 = 4_294_967_295.0;
 
-/// Now, in the microseconds of the packets.
+/// The time in the microseconds of the packets.
 pub(crate) fn micros(now: Nanos) -> u32 {
     u32::low_bits(now.0 / 1000)
 }
@@ -29,21 +29,21 @@ pub(crate) fn data(number: u64, payload: u16, now: Nanos, rtt: Span, ecn: bool) 
     segment
 }
 
-/// What a receiver reports.
+/// A receiver's report.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
-    /// Time stamp of the last data packet received.
+    /// Timestamp of the last data packet received.
     pub echo_us: u32,
-    /// Time from its receipt to this report.
+    /// Time from its arrival to this report.
     pub delay_us: u32,
-    /// Receive rate over about the last round trip, in bytes per second, headers excluded.
+    /// Receive rate over about the last round trip, in bytes per second without headers.
     pub receive_rate: f64,
     /// Loss event rate.
     pub loss_event_rate: f64,
 }
 
 impl Report {
-    /// The packet that carries it.
+    /// The packet that carries the report.
     pub(crate) fn to_segment(self) -> Segment {
         let mut segment = Segment::datagram(0, REPORT);
         segment.flags = Flags::ACK;
@@ -55,7 +55,7 @@ impl Report {
         segment
     }
 
-    /// Reads it; `None` if the packet is no report.
+    /// Parses a report; `None` if the packet is none.
     pub(crate) fn from_segment(segment: &Segment) -> Option<Self> {
         segment.flags.has(Flags::ACK).then(|| Self {
             echo_us: segment.timestamps.0,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_survives_the_way() {
+    fn a_report_round_trips() {
         for p in [0.0, 1e-9, 0.01, 1.0] {
             let report =
                 Report { echo_us: 7, delay_us: 8, receive_rate: 123_456.0, loss_event_rate: p };

@@ -1,7 +1,7 @@
 //! The receiving end: loss events, the receive rate, and reports (RFC 5348 sections 5 and 6).
 //!
-//! A report leaves once a round trip while data comes, and at once when a new loss event is
-//! found. Time is the receiver's own; the sender's round-trip time comes with every packet.
+//! A report leaves once per round trip while data arrives, and at once at a new loss event. Times
+//! are of the receiver's clock; every packet carries the sender's round-trip time.
 
 use std::collections::VecDeque;
 
@@ -18,9 +18,10 @@ use super::packet::{DATA_HEADER, Report, micros};
 use crate::lda::TpLda;
 use crate::udp::UdpReceiver;
 
-/// Arrivals remembered for the receive rate: beyond them the window of a round trip is cut short.
+/// Number of arrivals kept for the receive rate; with more, the window of a round trip is
+/// shortened.
 const ARRIVALS: usize = 1 << 16;
-/// Loss events taken from one gap: only the last eight intervals count at all.
+/// Maximum number of loss events from one gap: only the last eight intervals count.
 const EVENTS_PER_GAP: usize = 64;
 
 /// Counters of a [`TfrcReceiver`] beside those of its datagrams.
@@ -30,7 +31,7 @@ pub struct TfrcReceiverStats {
     pub loss_events: u64,
     /// Packets judged lost.
     pub lost: u64,
-    /// Of these, taken for corruption and not counted as congestion.
+    /// Of these, classified as corruption and not counted as congestion.
     pub corruption: u64,
     /// Reports sent.
     pub reports: u64,
@@ -50,10 +51,10 @@ pub struct TfrcReceiver {
     best_rate: f64,
     segment: f64,
     rtt: Span,
-    /// Time stamp and arrival of the last data packet.
+    /// Timestamp and arrival of the last data packet.
     last: Option<(u32, Nanos)>,
     last_report: Nanos,
-    /// Data came since the last report.
+    /// Data arrived since the last report.
     fresh: bool,
     due: Option<Nanos>,
     report_now: bool,
@@ -61,7 +62,7 @@ pub struct TfrcReceiver {
 }
 
 impl TfrcReceiver {
-    /// A receiver that has seen nothing.
+    /// A receiver without arrivals.
     pub fn new(config: &TfrcConfig) -> Self {
         Self {
             datagrams: UdpReceiver::new(),
@@ -82,7 +83,7 @@ impl TfrcReceiver {
         }
     }
 
-    /// The datagrams that came.
+    /// Counters of the datagrams that arrived.
     pub const fn datagrams(&self) -> &UdpReceiver {
         &self.datagrams
     }
@@ -97,13 +98,13 @@ impl TfrcReceiver {
         self.history.rate(self.gaps.next())
     }
 
-    /// The classifier of losses, to be told of beacons and frames.
+    /// The loss classifier, which takes reports of beacons and frames.
     pub const fn differentiation(&mut self) -> Option<&mut TpLda> {
         self.lda.as_mut()
     }
 
-    /// Bytes per second received over the last round trip (section 6.2), or since the last report
-    /// if that is longer ago than the round trip is long.
+    /// Receive rate in bytes per second over the last round trip (section 6.2), or since the last
+    /// report if that is longer.
     fn receive_rate(&mut self, now: Nanos) -> f64 {
         let span = self.rtt.max(Span(1));
         while self.arrivals.front().is_some_and(|&(at, _)| now.since(at) >= span) {
@@ -140,14 +141,14 @@ impl TfrcReceiver {
         any
     }
 
-    /// A packet was lost or marked; true if that began an event.
+    /// A packet was lost or marked; returns whether that began an event.
     fn on_loss(&mut self, now: Nanos, number: u64, at: Nanos) -> bool {
         let loss = self.history.on_loss(number, at, self.rtt);
         match loss {
             Loss::Same => return false,
             Loss::New => {}
             Loss::First => {
-                // Section 6.3.1: the interval that would give the rate that got through.
+                // Section 6.3.1: the interval for which the equation gives the receive rate.
                 let rtt = self.rtt.as_secs_f64();
                 let rate = self.receive_rate(now).max(self.best_rate);
                 let seed = if rtt <= 0.0 {
@@ -222,8 +223,8 @@ impl Machine for TfrcReceiver {
         if segment.ecn == Ecn::Ce && self.on_loss(now, number, now) {
             event = true;
         }
-        // Section 6.1: at once for the first packet, without a round-trip time, for a new
-        // event, or when a report is overdue because nothing had come.
+        // Section 6.1: at once for the first packet, without a round-trip time, at a new event, or
+        // if a report is overdue because no data arrived.
         if first || event || self.rtt == Span::ZERO || self.due.is_none_or(|due| due <= now) {
             self.report_now = true;
         }
@@ -236,7 +237,7 @@ impl Machine for TfrcReceiver {
     }
 
     fn next_timer(&self) -> Nanos {
-        // Without data since the last report the next packet will bring it.
+        // Without data since the last report, the next packet triggers the report.
         match self.due {
             Some(due) if self.fresh => due,
             _ => Nanos::NEVER,

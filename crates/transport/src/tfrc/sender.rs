@@ -1,4 +1,4 @@
-//! The sending end: the allowed rate and when packets leave (RFC 5348 sections 4 and 8.2).
+//! The sending end: the allowed rate and the departure of packets (RFC 5348 sections 4 and 8.2).
 //!
 //! Rates in bytes of payload per second, as doubles; times exact.
 
@@ -34,16 +34,15 @@ pub struct TfrcSenderStats {
     pub rtt: RttStats,
 }
 
-/// Sends at the rate the equation allows.
+/// Sends at the rate of the equation.
 #[derive(Debug, Clone)]
 pub struct TfrcSender {
     config: TfrcConfig,
-    /// Payload of a packet.
     size: u16,
-    /// Packets the application has written and that have not left.
+    /// Packets that the application has written and that have not left.
     queued: u64,
     next: u64,
-    /// Allowed rate `X`, and what the equation said last, in bytes per second.
+    /// Allowed rate `X` and the last rate of the equation, in bytes per second.
     rate: f64,
     equation: f64,
     rates: ReceiveRates,
@@ -51,7 +50,7 @@ pub struct TfrcSender {
     root: f64,
     last_sample: f64,
     loss_event_rate: f64,
-    /// When the rate was doubled last (`tld`).
+    /// Time at which the rate was last doubled (`tld`).
     doubled: Nanos,
     last_sent: Option<Nanos>,
     no_feedback: Nanos,
@@ -73,7 +72,7 @@ impl TfrcSender {
             size,
             queued: 0,
             next: 0,
-            // Section 4.2: one packet per second until a report comes.
+            // Section 4.2: one packet per second before the first report.
             rate: f64::from(size),
             equation: f64::INFINITY,
             rates: ReceiveRates::new(),
@@ -96,7 +95,7 @@ impl TfrcSender {
         self.queued = self.queued.saturating_add(packets);
     }
 
-    /// The application takes back what has not left.
+    /// The application withdraws the packets that have not left.
     pub const fn stop(&mut self) {
         self.queued = 0;
     }
@@ -121,7 +120,7 @@ impl TfrcSender {
         self.loss_event_rate
     }
 
-    /// The average round-trip time, once there is a sample.
+    /// The average round-trip time; `None` before the first sample.
     pub fn rtt(&self) -> Option<Span> {
         self.rtt.map(Span::from_secs_f64)
     }
@@ -207,7 +206,7 @@ impl TfrcSender {
                 let p = self.loss_event_rate;
                 let slow = if p > 0.0 { received < recover } else { self.rate < 2.0 * recover };
                 if slow && self.idle {
-                    // Idle at a rate no higher than what it may start with: nothing to reduce.
+                    // Idle at a rate not above the initial one: no reduction.
                 } else if p <= 0.0 {
                     self.rate = halved;
                 } else if self.equation > 2.0 * received {
@@ -228,7 +227,7 @@ impl TfrcSender {
         self.adjust(now, 2.0 * self.rates.max());
     }
 
-    /// The sender has data that the rate holds back: it is not limited by its data now.
+    /// Notes that the rate delays data: the sender is not data-limited now.
     fn note_not_limited(&mut self, now: Nanos) {
         let (newest, next) = self.covered;
         if self.not_limited[0] <= newest {
@@ -238,8 +237,8 @@ impl TfrcSender {
         }
     }
 
-    /// Whether the interval that a report covers, up to the packet sent at `echo`, was limited
-    /// by the sender's data all through (section 8.2.1).
+    /// Whether the sender was data-limited throughout the interval of a report, up to the packet
+    /// sent at `echo` (section 8.2.1).
     fn interval_was_data_limited(&mut self, now: Nanos, echo: Nanos) -> bool {
         let (old, new) = (self.covered.0, echo);
         let inside = |t: Nanos| old < t && t <= new;
@@ -263,8 +262,8 @@ impl Machine for TfrcSender {
         self.stats.reports += 1;
         let age = micros(now).wrapping_sub(report.echo_us);
         let sample_us = age.saturating_sub(report.delay_us).max(1);
-        // An echo from the future, or one that took longer than half the clock's range, is not
-        // of this connection.
+        // An echo from the future, or of more than half the clock's range, does not belong to this
+        // connection.
         if age > u32::MAX / 2 {
             return;
         }

@@ -3,36 +3,36 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_packet::{Ecn, EndpointId, Segment, Side};
-use airtcp_probe::{Cx, Event, LossCause, Machine, Probe, Who};
+use airtcp_probe::{Cx, Event, EventSource, LossCause, Machine, Probe};
 use airtcp_random::{Seed, Stream};
 use airtcp_units::{Nanos, Span};
 
 use super::*;
 use crate::lda::LdaConfig;
 
-/// Keeps what the receiver judged.
+/// Records the classifications of the receiver.
 #[derive(Default)]
 struct Judgements(Vec<(u64, u64, LossCause)>);
 
 impl Probe for Judgements {
     const ON: bool = true;
-    fn record(&mut self, _: Nanos, _: Who, event: &Event) {
+    fn record(&mut self, _: Nanos, _: EventSource, event: &Event) {
         if let Event::LossJudged { number, packets, cause } = *event {
             self.0.push((number, packets, cause));
         }
     }
 }
 
-/// A link of `rate` bytes/s behind a queue of `room` packets, with a delay each way; packets are
-/// lost by chance `corruption`, those that find no room by overflow.
+/// A link of `rate` bytes/s behind a queue of `room` packets, with a delay each way. The share
+/// `corruption` of the packets is corrupted; the full queue drops packets.
 struct Path {
     rate: f64,
     delay: Span,
     room: usize,
     corruption: f64,
-    /// Every so many packets is lost instead, if not 0.
+    /// Every packet with this period is lost instead, if not 0.
     every: u64,
-    /// Packets that pass the queue are marked from this length on.
+    /// The queue marks packets from this length on.
     mark_from: usize,
 }
 
@@ -49,7 +49,7 @@ struct Outcome {
     /// Payload received, by second.
     received: Vec<u64>,
     sent: u64,
-    /// What took each lost packet.
+    /// Cause of each packet loss.
     causes: BTreeMap<u64, LossCause>,
     judged: Vec<(u64, u64, LossCause)>,
     receiver: TfrcReceiver,
@@ -60,13 +60,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Mean rate received between two seconds, in bytes/s.
+    /// Mean receive rate between two seconds, in bytes/s.
     fn mean(&self, from: usize, to: usize) -> f64 {
         self.received[from..to].iter().sum::<u64>() as f64 / (to - from) as f64
     }
 }
 
-/// The way of the data: a queue, a rate, losses and a delay.
+/// The data path: a queue, a rate, losses and a delay.
 struct Wire<'a> {
     path: &'a Path,
     stream: Stream,
@@ -104,7 +104,7 @@ impl Wire<'_> {
     }
 }
 
-/// Runs a bulk flow; `mute` is a time in which reports are lost.
+/// Runs a bulk flow; reports are lost during `mute`.
 fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outcome {
     let mut sender = TfrcSender::new(config, config.segment);
     let mut receiver = TfrcReceiver::new(config);
@@ -118,8 +118,8 @@ fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outc
         there: VecDeque::new(),
     };
     let mut probe = Judgements::default();
-    let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-    let cx = &mut Cx::new(&mut probe, who);
+    let source = EventSource::Endpoint(EndpointId::new(0, Side::Server));
+    let cx = &mut Cx::new(&mut probe, source);
     sender.send(1 << 40);
     let end = Nanos(seconds * 1_000_000_000);
     let mut back: VecDeque<(Nanos, Segment)> = VecDeque::new();
@@ -161,8 +161,8 @@ fn run(config: &TfrcConfig, path: &Path, seconds: u64, mute: (u64, u64)) -> Outc
 
 const PLAIN: (u64, u64) = (0, 0);
 
-/// Every hundredth packet lost on a path that nothing else limits: every interval is 100, p is
-/// 1 %, and the rate is the equation's.
+/// Every hundredth packet is lost on a path without other limits: every interval is 100, p is 1 %,
+/// and the rate is the equation's.
 #[test]
 fn periodic_losses_give_the_equation() {
     for every in [50u64, 100, 400] {
@@ -176,8 +176,8 @@ fn periodic_losses_give_the_equation() {
     }
 }
 
-/// Slow start doubles once a round trip from four segments of 1095 bytes, and nothing is above
-/// twice what was received.
+/// Slow start doubles once per round trip from four segments of 1095 bytes, and the rate is at most
+/// twice the receive rate.
 #[test]
 fn slow_start_doubles() {
     let config = TfrcConfig { segment: 1000, ..TfrcConfig::default() };
@@ -192,7 +192,7 @@ fn slow_start_doubles() {
     assert!(out.rates.last().unwrap() / out.rates[0] > 100.0);
 }
 
-/// Packets leave at equal distances: never a burst.
+/// Packets leave at equal intervals, without bursts.
 #[test]
 fn packets_are_paced() {
     let path = Path { every: 100, ..WIDE };
@@ -204,7 +204,7 @@ fn packets_are_paced() {
     assert!(least > 0.7 * mean, "{least} of {mean}");
 }
 
-/// A full link of 1 Mb/s with a queue of 20: it is used, and the queue's losses rule the rate.
+/// A full link of 1 Mb/s with a queue of 20: the link is used, and the queue's losses set the rate.
 #[test]
 fn a_bottleneck_is_used() {
     let path = Path { rate: 125_000.0, room: 20, ..WIDE };
@@ -215,7 +215,7 @@ fn a_bottleneck_is_used() {
     assert!(out.causes.values().all(|c| *c == LossCause::Overflow));
 }
 
-/// Without reports the rate halves with every expiry down to one packet in 64 s, and comes back.
+/// Without reports the rate halves at every expiry, down to one packet in 64 s, and recovers later.
 #[test]
 fn silence_halves_the_rate() {
     let path = Path { every: 100, ..WIDE };
@@ -227,11 +227,11 @@ fn silence_halves_the_rate() {
     assert!(out.mean(80, 90) > 0.5 * before, "{}", out.mean(80, 90));
     let none = run(&TfrcConfig::default(), &path, 40, (0, 40));
     assert!(none.sender.rtt().is_none());
-    // 1, then halved after 2 s, ...: very few packets without a single report.
+    // 1, halved after 2 s, and so on: very few packets without a report.
     assert!(none.sent <= 12, "{}", none.sent);
 }
 
-/// Marks count as losses: no packet is lost, and the link is not overrun.
+/// Marks count as losses: no packet is lost, and the queue does not overflow.
 #[test]
 fn marks_are_losses() {
     let config = TfrcConfig { ecn: true, ..TfrcConfig::default() };
@@ -245,7 +245,7 @@ fn marks_are_losses() {
 
 /// Confusion matrix of TP-LDA over a bottleneck with 1 % corruption.
 #[test]
-fn losses_are_told_apart() {
+fn losses_are_classified() {
     let config =
         TfrcConfig { loss_differentiation: Some(LdaConfig::default()), ..TfrcConfig::default() };
     let path = Path { rate: 250_000.0, room: 30, corruption: 0.01, ..WIDE };
@@ -290,8 +290,8 @@ fn hostile_packets_do_no_harm() {
     let mut receiver = TfrcReceiver::new(&config);
     let mut stream = Seed::new(3).stream("hostile");
     let mut probe = Judgements::default();
-    let who = Who::Endpoint(EndpointId::new(0, Side::Server));
-    let cx = &mut Cx::new(&mut probe, who);
+    let source = EventSource::Endpoint(EndpointId::new(0, Side::Server));
+    let cx = &mut Cx::new(&mut probe, source);
     sender.send(1 << 20);
     let mut now = Nanos::ZERO;
     for _ in 0..20_000 {

@@ -1,12 +1,12 @@
 //! Start of transmissions: which radios hear them, and which overlap. Their end is in `ends`.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
 use super::radio::{Judge, Signal};
 use super::transmission::Transmission;
-use crate::mac::{Frame, NodeId, Receiving};
+use crate::mac::{Frame, FrameStart, NodeId};
 use crate::phy::Mode;
 use crate::phy::propagation::pair_key;
 
@@ -16,11 +16,11 @@ impl Medium {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
         let hearers = std::mem::take(&mut self.hearers);
-        self.detections_follow(now);
+        self.schedule_detections(now);
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
-            let fades = !self.bss[self.of[from]].fading.is_none();
+            let fades = !self.bss[self.cell_of[from]].fading.is_none();
             let alone = self.bss.len() == 1;
             for &(radio, mut power) in &hearers[from] {
                 if fades {
@@ -42,10 +42,10 @@ impl Medium {
             self.radios[i].reception = None;
             self.mark_receiver_sends(frame.from);
             self.radios[i].busy = true;
-            self.stations[i].on_busy(now, &self.bss[self.of[i]].rules);
+            self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
             self.refresh(frame.from.0);
         }
-        // Those who hear one frame are in order already.
+        // The hearers of a single frame are already in order.
         if frames.len() > 1 {
             touched.sort_unstable();
         }
@@ -59,7 +59,7 @@ impl Medium {
     }
 
     fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
-        let bss = &mut self.bss[self.of[frame.from.index()]];
+        let bss = &mut self.bss[self.cell_of[frame.from.index()]];
         let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
         let plcp = timing.plcp_bits(frame.mode);
@@ -97,12 +97,12 @@ impl Medium {
             self.air.len() - 1
         });
         self.air[place] = Some(sent);
-        place as u32
+        u32::narrow(place)
     }
 
     /// True if a radio can decode a station's frames in a mode.
     fn reads(&self, radio: usize, sender: usize, mode: Mode) -> bool {
-        let (hearer, sender) = (&self.bss[self.of[radio]], &self.bss[self.of[sender]]);
+        let (hearer, sender) = (&self.bss[self.cell_of[radio]], &self.bss[self.cell_of[sender]]);
         hearer.reads(sender, mode)
     }
 
@@ -112,7 +112,7 @@ impl Medium {
         // Signals are in the order in which they began.
         let first = radio.signals.last().is_none_or(|s| s.since != now);
         if first {
-            let bss = &self.bss[self.of[station]];
+            let bss = &self.bss[self.cell_of[station]];
             radio.judge(now, &Judge::of(bss, station));
         }
         radio.signals.push(signal);
@@ -129,7 +129,7 @@ impl Medium {
 
     /// Lets a radio lock on to one of the signals that begin at this instant.
     fn arrivals(&mut self, now: Nanos, i: usize) {
-        let levels = &self.bss[self.of[i]].levels;
+        let levels = &self.bss[self.cell_of[i]].levels;
         let radio = &mut self.radios[i];
         if radio.sending {
             return;
@@ -147,8 +147,8 @@ impl Medium {
                 reception.destroyed = true;
             }
             let Transmission { started: since, ends, .. } = *sent;
-            let receiving = Receiving { since, ends, mode: sent.frame.mode };
-            self.stations[i].on_rx_start(now, &receiving, &self.bss[self.of[i]].rules);
+            let receiving = FrameStart { since, ends, mode: sent.frame.mode };
+            self.stations[i].on_rx_start(now, &receiving, &self.bss[self.cell_of[i]].rules);
             let class = Some(sent.frame.class);
             if let Some(old) = old.and_then(|place| self.air[place].as_mut())
                 && old.frame.to.index() == i
@@ -160,20 +160,20 @@ impl Medium {
         }
         if let Some(reception) = &mut self.radios[i].reception {
             let (power, others) = (reception.power, reception.interference);
-            if !levels.amid(power, others, levels.factors.survive) {
+            if !levels.exceeds(power, others, levels.factors.survive) {
                 reception.destroyed = true;
             }
         }
         self.sense(now, i);
         if strongest.is_some() {
-            // It may have gone over from a frame that held back its timeout to one that does not.
-            self.refresh(i as u32);
+            // The frame before may have postponed a timeout that the new frame does not postpone.
+            self.refresh(u32::narrow(i));
         }
     }
 
     /// Schedules the detection of frames that begin now, at radios where their energy is below the
     /// threshold.
-    fn detections_follow(&mut self, now: Nanos) {
+    fn schedule_detections(&mut self, now: Nanos) {
         for bss in &self.bss {
             let at = now + bss.levels.detection_time;
             if at > now {
@@ -200,7 +200,7 @@ impl Medium {
     /// true if it did.
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
-        let bss = &self.bss[self.of[i]];
+        let bss = &self.bss[self.cell_of[i]];
         let busy = radio.sending
             || radio.is_loud(now, &bss.levels, bss.ambient.energy_at(bss.local(i)))
             || bss.ambient.is_heard_at(bss.local(i));
@@ -213,14 +213,14 @@ impl Medium {
         } else {
             self.stations[i].on_idle(now);
         }
-        self.refresh(i as u32);
+        self.refresh(u32::narrow(i));
         true
     }
 
     /// Factor of fading on the power between two stations.
     fn gain(&self, from: usize, to: usize, now: Nanos) -> f64 {
-        let bss = &self.bss[self.of[from]];
-        if self.of[from] == self.of[to] {
+        let bss = &self.bss[self.cell_of[from]];
+        if self.cell_of[from] == self.cell_of[to] {
             return bss.fading.gain(pair_key(bss.local(from), bss.local(to)), now);
         }
         self.fading.gain(pair_key(from, to), now)

@@ -8,7 +8,7 @@
 //! interferers that make the medium busy have events: their start and end. Like frames, they start
 //! after the decisions of their instant and end before them.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use crate::interference::{Exposure, Interferer, Source};
 
@@ -20,9 +20,9 @@ pub(crate) struct Ambient {
     /// Changes of the noise in mW, in order of time.
     steps: Vec<(Nanos, f64)>,
     sources: Vec<Source>,
-    /// By station, the sources with a received power,
+    /// By station, the sources with a received power.
     powers: Vec<Vec<(u32, f64)>>,
-    /// and the sources that destroy the frames they overlap.
+    /// By station, the sources that destroy the frames they overlap.
     destroyers: Vec<Vec<u32>>,
     /// By station, the sources whose power counts for energy detection.
     energy: Vec<Vec<(u32, f64)>>,
@@ -81,7 +81,7 @@ impl Ambient {
                     powers[station].push((number, power));
                     if source.adds_energy() && power >= energy_detect * COUNTS_FROM {
                         energy[station].push((number, power));
-                        listeners.push(station as u32);
+                        listeners.push(u32::narrow(station));
                     }
                 }
             }

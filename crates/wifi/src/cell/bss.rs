@@ -28,9 +28,9 @@ pub(crate) struct Bss {
     channel: u16,
     /// Number of transmissions begun.
     pub(crate) ordinal: u64,
-    /// Draws of its frames at its own radios,
+    /// Draws of its frames at its own radios.
     pub(crate) draws: Keyed,
-    /// and at those of other cells.
+    /// Draws of its frames at the radios of other cells.
     pub(crate) draws_abroad: Keyed,
     /// Transmissions under way.
     on_air: u32,
@@ -45,7 +45,7 @@ pub(crate) struct Parts {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
-    /// At its own radios, and at those of other cells.
+    /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
 }
 

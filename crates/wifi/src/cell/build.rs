@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
 use super::medium::Medium;
-use super::plan::{Between, CellPlan, StationPlan};
+use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, ImmediateAccess, NodeId, Rules, Station,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, NodeId, Rules, Station,
 };
 use crate::phy::error::ErrorModel;
 use crate::rate::{ByReceiver, Rate, RateContext};
@@ -27,7 +27,7 @@ impl Medium {
     /// If the rules of medium access or a station's access parameters are impossible.
     pub fn new(plan: CellPlan, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let fading = plan.fading;
-        let between = Between { power_mw: Vec::new(), fading, channels: vec![0] };
+        let between = Coupling { power_mw: Vec::new(), fading, channels: vec![0] };
         Self::shared(vec![(plan, label.to_owned())], between, seed).map_err(|(_, e)| e)
     }
 
@@ -38,13 +38,13 @@ impl Medium {
     /// As [`Self::new`], with the number of the cell.
     pub fn shared(
         cells: Vec<(CellPlan, String)>,
-        between: Between,
+        between: Coupling,
         seed: Seed,
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
         let mut medium = Self {
             bss: Vec::with_capacity(cells.len()),
-            of: Vec::with_capacity(total),
+            cell_of: Vec::with_capacity(total),
             powers: Powers::between(between.power_mw),
             fading: between.fading,
             stations: Vec::with_capacity(total),
@@ -55,13 +55,14 @@ impl Medium {
             detections: VecDeque::new(),
             starting: Vec::new(),
             deadlines: vec![Nanos::NEVER; total],
+            controllers: Vec::new(),
             next_timer: Nanos::NEVER,
             stale: false,
             out: VecDeque::new(),
             ready: Vec::new(),
             touched: Vec::new(),
             over: Vec::new(),
-            waits: Vec::new(),
+            access_states: Vec::new(),
             decoded: None,
             blamed: None,
             controls: Vec::with_capacity(total),
@@ -75,7 +76,7 @@ impl Medium {
         }
         medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
         // Stations wait for beacons from the start.
-        (0..total as u32).for_each(|station| medium.refresh(station));
+        (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
         Ok(medium)
     }
@@ -105,8 +106,13 @@ impl Medium {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
         }
+        for controller in plan.controllers {
+            // Deadlines of controllers follow those of the stations.
+            self.deadlines.push(controller.next);
+            self.controllers.push((first, controller));
+        }
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
-        self.of.resize(first + n, self.bss.len());
+        self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let ambient = Ambient::new(
             plan.noise_mw,
@@ -144,9 +150,7 @@ impl Members<'_> {
             return Err(ConfigError::new("access", "does not fit the access method"));
         }
         let contender = |a: &AccessParams| {
-            let ifs = rules.timing.aifs(a.aifsn);
-            Contender::new(ifs, a.cw_min, a.cw_max, a.txop)
-                .with_lifetime(a.lifetime)
+            Contender::new(rules.timing.aifs(a.aifsn), a)
                 .with_immediate_access(rules.mac.immediate_access)
         };
         let backoff = plan.seams.always_backoff;
@@ -154,7 +158,7 @@ impl Members<'_> {
             let usual = contender(a);
             if always { usual.with_immediate_access(ImmediateAccess::Never) } else { usual }
         });
-        let contenders = contenders.collect();
+        let contenders: Vec<Contender> = contenders.collect();
         let highest = access.last().map(|a| contender(&a.for_one_frame()));
         let random = seed.stream(&format!("{label}/sta/{i}/backoff"));
         let beacons = rules.mac.beacons.filter(|_| i == 0).map(|config| {
@@ -162,23 +166,26 @@ impl Members<'_> {
             Beacons::new(&config, phase)
         });
         let label = format!("{label}/sta/{i}/rate");
-        let around = RateContext { timing: &rules.timing, error, seed, label: &label };
-        let mut rate = Rate::new(&plan.rate, around)?;
+        let context = RateContext { timing: &rules.timing, error, seed, label: &label };
+        let mut rate = Rate::new(&plan.rate, context)?;
         if !plan.towards.is_empty() {
-            let modes = plan.towards.iter().map(|(to, mode)| (NodeId((first + to) as u32), *mode));
+            let modes =
+                plan.towards.iter().map(|(to, mode)| (NodeId(u32::narrow(first + to)), *mode));
             let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
             rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
         }
-        let id = NodeId((first + i) as u32);
+        let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
+        let hooks = Hooks::new(plan.seams.exchange, &contenders);
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
+        station.hooks = hooks;
         let association = rules.mac.association.zip(rules.mac.beacons);
         let association = association.map(|(config, beacons)| {
-            Association::new(&config, beacons.interval, id, NodeId(first as u32))
+            Association::new(&config, beacons.interval, id, NodeId(u32::narrow(first)))
         });
         let manages = beacons.is_some() || association.is_some();
         if let Some(contender) = highest.filter(|_| manages) {
-            station.manage(beacons, association, contender);
+            station.add_management(beacons, association, contender);
         }
         Ok(station)
     }

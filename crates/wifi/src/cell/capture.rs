@@ -1,4 +1,4 @@
-//! Capture: what a radio does when a second frame arrives (inventory 3.11).
+//! Capture: what a radio does when a second frame arrives.
 
 use airtcp_units::{Db, Span};
 use schemars::JsonSchema;
@@ -120,21 +120,11 @@ impl Capture {
             late: Db(late_db).linear(),
             survive: 0.0,
         };
+        let without_switch =
+            |survive| Factors { late: never, survive, ..by_sinr(never, false, 0.0) };
         match self {
-            Self::None => Factors {
-                take_over: never,
-                in_preamble_only: false,
-                taken: 0.0,
-                late: never,
-                survive: never,
-            },
-            Self::Threshold { ratio_db } => Factors {
-                take_over: never,
-                in_preamble_only: false,
-                taken: 0.0,
-                late: never,
-                survive: Db(ratio_db).linear(),
-            },
+            Self::None => without_switch(never),
+            Self::Threshold { ratio_db } => without_switch(Db(ratio_db).linear()),
             Self::Cases { sir_first_db, sir_last_clear_db, sir_last_garbled_db, gamma_mr_db } => {
                 Factors {
                     taken: Db(sir_last_clear_db).linear(),

@@ -2,14 +2,14 @@
 
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::{Fate, Loss};
 use super::medium::Medium;
 use super::radio::Judge;
 use super::transmission::Transmission;
 use super::watch::report_sent;
-use crate::mac::{Heard, Kind, NodeId};
+use crate::mac::{Kind, NodeId, SignalQuality};
 
 impl Medium {
     /// Ends the transmissions that end at this instant, all together.
@@ -20,7 +20,7 @@ impl Medium {
         self.interferers_end(now, &mut touched);
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent.filter(|t| t.ends <= now) {
-                over.push((place as u32, sent));
+                over.push((u32::narrow(place), sent));
                 self.radios[sent.frame.from.index()].sending = false;
             }
         }
@@ -28,7 +28,7 @@ impl Medium {
         for (place, sent) in &over {
             let from = sent.frame.from;
             let observed = self.observed(now, sent, cx);
-            let bss = &mut self.bss[self.of[from.index()]];
+            let bss = &mut self.bss[self.cell_of[from.index()]];
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
@@ -38,10 +38,10 @@ impl Medium {
                 touched.push(radio);
             }
             self.apply_ack_oracle(now, *place, sent, cx);
-            // Those who hear one frame are in order already.
+            // The hearers of a single frame are already in order.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
-            let loss = self.book(sent);
+            let loss = self.count_end(sent);
             if let Some(frame) = &observed {
                 report_sent(now, frame, loss, cx);
             }
@@ -68,7 +68,7 @@ impl Medium {
     /// present.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
-        radio.judge(now, &Judge::of(&self.bss[self.of[i]], i));
+        radio.judge(now, &Judge::of(&self.bss[self.cell_of[i]], i));
         if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
             radio.signals.remove(at);
         }
@@ -87,14 +87,14 @@ impl Medium {
         let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
             return;
         };
-        let bss = &self.bss[self.of[i]];
+        let bss = &self.bss[self.cell_of[i]];
         let survival = reception.survival() * bss.levels.clear(sent);
         let right = survival >= 1.0
             || survival > 0.0 && self.draw(sent, i) < survival
             || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
         let exposure =
-            || sent.exposure(local, self.bss[self.of[sent.frame.from.index()]].rules.qos());
+            || sent.exposure(local, self.bss[self.cell_of[sent.frame.from.index()]].rules.qos());
         let spoiled =
             right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
         if let Some(frame) = observed {
@@ -120,10 +120,11 @@ impl Medium {
         } else {
             snr
         };
-        let wanted = self.stations[i].on_rx(now, &sent.frame, Heard { snr, sinr }, &bss.rules);
+        let wanted =
+            self.stations[i].on_rx(now, &sent.frame, SignalQuality { snr, sinr }, &bss.rules);
         self.settle(now, i, cx);
-        if self.stations[i].take_joined() {
-            self.ready.push(NodeId(i as u32));
+        if self.stations[i].take_newly_associated() {
+            self.ready.push(NodeId(u32::narrow(i)));
         }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);
@@ -133,7 +134,7 @@ impl Medium {
 
     /// Counts a transmission at its end, so that the lost and decoded frames of an interval are a
     /// subset of its sent frames.
-    fn book(&mut self, sent: &Transmission) -> Option<Loss> {
+    fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
         self.shares.on_sent(sent.flow, sent.plcp + sent.bits);
@@ -151,7 +152,7 @@ impl Medium {
     /// The random draw of this transmission at this radio, independent of other cells.
     #[inline]
     fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
-        let (sender, hearer) = (self.of[sent.frame.from.index()], self.of[radio]);
+        let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
         let bss = &self.bss[sender];
         if sender == hearer {
             return bss.draws.unit(sent.ordinal << 16 | bss.local(radio) as u64);

@@ -1,6 +1,6 @@
 //! Cause of the loss of a frame at its receiver.
 //!
-//! Classes of inventory 3.11: the receiver was itself sending (*transmitter-side*), other frames
+//! The receiver was itself transmitting (*transmitter-side*), other frames
 //! overlapped it at the receiver (*receiver-side*, with the class of the strongest), the receiver
 //! switched to a stronger frame (*captured away*), an interferer disturbed it (*interferer*), or
 //! the signal was too weak.

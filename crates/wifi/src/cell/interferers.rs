@@ -1,6 +1,6 @@
 //! Start and end of interferers that make the medium busy.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::medium::Medium;
 
@@ -28,7 +28,7 @@ impl Medium {
             let new = touched.len();
             bss.ambient.switch(now, begin, touched);
             for station in &mut touched[new..] {
-                *station += bss.first as u32;
+                *station += u32::narrow(bss.first);
             }
         }
     }

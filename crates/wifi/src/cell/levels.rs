@@ -32,7 +32,7 @@ impl Levels {
 
     /// True if `power` exceeds the sum of `others` by the factor `ratio`. With an infinite ratio,
     /// only others above the detection threshold count.
-    pub(crate) fn amid(&self, power: f64, others: f64, ratio: f64) -> bool {
+    pub(crate) fn exceeds(&self, power: f64, others: f64, ratio: f64) -> bool {
         if ratio.is_finite() { power >= others * ratio } else { others < self.carrier_sense }
     }
 

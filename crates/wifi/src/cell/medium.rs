@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::bss::Bss;
@@ -12,9 +12,9 @@ use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
-use crate::mac::{Class, Ended, Frame, NodeId, Station, Wait, data_bytes};
+use crate::mac::{AccessState, Class, Completion, Frame, NodeId, Station, data_bytes};
 use crate::phy::fading::Fading;
-use crate::scheme::ControlCategory;
+use crate::scheme::{AifsController, ControlCategory};
 
 /// A packet that a station received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Offered {
 pub struct Medium {
     pub(super) bss: Vec<Bss>,
     /// By station, the number of its cell.
-    pub(super) of: Vec<usize>,
+    pub(super) cell_of: Vec<usize>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,
@@ -62,7 +62,10 @@ pub struct Medium {
     pub(super) detections: VecDeque<Nanos>,
     /// Frames decided on at this instant.
     pub(super) starting: Vec<Frame>,
+    /// Deadlines of the stations, then of the controllers.
     pub(super) deadlines: Vec<Nanos>,
+    /// Controllers of schemes, each with the number of its cell's first station.
+    pub(super) controllers: Vec<(usize, AifsController)>,
     pub(super) next_timer: Nanos,
     pub(super) stale: bool,
     pub(super) out: VecDeque<Delivery>,
@@ -71,7 +74,7 @@ pub struct Medium {
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
     /// What stations were waiting for before this phase, if a probe observes.
-    pub(super) waits: Vec<Wait>,
+    pub(super) access_states: Vec<AccessState>,
     /// The transmission that its receiver has just decoded.
     pub(super) decoded: Option<u32>,
     /// Power of the interferer that prevented its receiver from decoding it.
@@ -121,7 +124,7 @@ impl Medium {
     ) {
         let Offered { packet, to, category, entered } = offered;
         let record = cx.pool.get(packet);
-        let rules = &self.bss[self.of[station.index()]].rules;
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
         let bytes = data_bytes(record.wire_len(), rules.qos());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
         if !self.stations[station.index()].serves(to) {
@@ -147,7 +150,7 @@ impl Medium {
         let watched = self.watch(now, cx);
         self.end(now, cx);
         if watched {
-            self.report_waits(now, cx);
+            self.report_access_states(now, cx);
         }
     }
 
@@ -156,7 +159,7 @@ impl Medium {
         let watched = self.watch(now, cx);
         self.decide(now, cx);
         if watched {
-            self.report_waits(now, cx);
+            self.report_access_states(now, cx);
         }
     }
 
@@ -165,7 +168,7 @@ impl Medium {
         let watched = self.watch(now, cx);
         self.begin(now);
         if watched {
-            self.report_waits(now, cx);
+            self.report_access_states(now, cx);
         }
     }
 
@@ -213,7 +216,7 @@ impl Medium {
 
     /// Packets at the heads of the categories.
     pub fn in_flight(&self) -> u64 {
-        self.stations.iter().map(Station::holds).sum()
+        self.stations.iter().map(Station::packets_held).sum()
     }
 
     /// Bits sent for a flow since the start: data frames of both directions with every attempt,
@@ -245,16 +248,19 @@ impl Medium {
 
     /// Lets the stations whose timer has expired decide what to send.
     pub(super) fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        for i in 0..self.deadlines.len() {
+        if !self.controllers.is_empty() {
+            self.control(now);
+        }
+        for i in 0..self.stations.len() {
             if self.deadlines[i] > now {
                 continue;
             }
-            let rules = &self.bss[self.of[i]].rules;
+            let rules = &self.bss[self.cell_of[i]].rules;
             if let Some(frame) = self.stations[i].on_timer(now, rules) {
                 self.starting.push(frame);
             }
             self.settle(now, i, cx);
-            self.refresh(i as u32);
+            self.refresh(u32::narrow(i));
         }
         self.interferers_begin(now);
         self.detect(now);
@@ -264,7 +270,7 @@ impl Medium {
     #[inline]
     pub(super) fn refresh(&mut self, station: u32) {
         let i = station as usize;
-        let next = self.stations[i].next_timer(&self.bss[self.of[i]].rules);
+        let next = self.stations[i].next_timer(&self.bss[self.cell_of[i]].rules);
         if self.deadlines[i] != next {
             self.deadlines[i] = next;
             self.stale = true;
@@ -282,21 +288,21 @@ impl Medium {
     #[inline(never)]
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
-            self.ready.push(NodeId(i as u32));
+            self.ready.push(NodeId(u32::narrow(i)));
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             if let Some(airtime) = &mut self.airtime {
-                airtime.on_finished(NodeId(i as u32), &done);
+                airtime.on_finished(NodeId(u32::narrow(i)), &done);
             }
-            let reason = match done.ending {
+            let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.
-                Ended::Acknowledged => DropReason::Duplicate,
-                Ended::GivenUp => DropReason::RetryLimit,
-                Ended::Expired => DropReason::Lifetime,
+                Completion::Acknowledged => DropReason::Duplicate,
+                Completion::GivenUp => DropReason::RetryLimit,
+                Completion::Expired => DropReason::Lifetime,
             };
             if let Some(packet) = done.mpdu.packet {
-                cx.discard(now, packet, reason, i as u32);
-                if done.ending == Ended::Expired {
+                cx.discard(now, packet, reason, u32::narrow(i));
+                if done.completion == Completion::Expired {
                     stats.on_expired_lost(done.category);
                 } else {
                     stats.on_dropped(done.category);

@@ -10,6 +10,7 @@ mod ambient;
 mod bss;
 mod build;
 mod capture;
+mod control;
 mod ends;
 mod fate;
 mod interferers;
@@ -27,7 +28,7 @@ pub use airtime::ExchangeAirtime;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
 pub use medium::{Delivery, Medium, Offered};
-pub use plan::{Between, CellPlan, StationPlan};
+pub use plan::{CellPlan, Coupling, StationPlan};
 pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ use airtcp_units::{Nanos, Span};
 
 use super::medium::{Delivery, Medium};
 use super::transmission::Transmission;
-use crate::mac::{Class, Heard, NodeId};
+use crate::mac::{Class, NodeId, SignalQuality};
 
 impl Medium {
     /// True if the oracle decodes a frame for a station.
     pub(super) fn has_ack_oracle(&self, sent: &Transmission, station: usize) -> bool {
         sent.frame.class == Class::TcpAck
             && sent.frame.to.index() == station
-            && self.bss[self.of[sent.frame.from.index()]].rules.has_ack_oracle()
+            && self.bss[self.cell_of[sent.frame.from.index()]].rules.has_ack_oracle()
     }
 
     /// Delivers a frame at its end if the oracle applies and the receiver has not decoded it.
@@ -54,10 +54,10 @@ impl Medium {
     ) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
-        let bss = &self.bss[self.of[i]];
+        let bss = &self.bss[self.cell_of[i]];
         let level = bss.ambient.level(bss.local(i), now - Span(1), now);
         let snr = self.powers.get(from, to).unwrap_or(0.0) / level.noise;
-        let how = Heard { snr, sinr: snr };
+        let how = SignalQuality { snr, sinr: snr };
         self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
         self.settle(now, i, cx);
         self.refresh(to.0);

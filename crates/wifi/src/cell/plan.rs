@@ -11,7 +11,7 @@ use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use crate::phy::{Mode, Timing};
 use crate::rate::RatePlan;
-use crate::scheme::StationSeams;
+use crate::scheme::{AifsController, StationSeams};
 
 /// One station.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,11 +54,13 @@ pub struct CellPlan {
     pub residual_error: f64,
     /// The stations.
     pub stations: Vec<StationPlan>,
+    /// Controllers of schemes.
+    pub controllers: Vec<AifsController>,
 }
 
 /// Coupling of cells that share a medium.
 #[derive(Debug)]
-pub struct Between {
+pub struct Coupling {
     /// Received power in mW by sender (first index) and receiver (second index) in different cells,
     /// over the stations of all cells in order. Entries for two stations of one cell are ignored.
     pub power_mw: Vec<Vec<f64>>,

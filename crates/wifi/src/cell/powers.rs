@@ -1,22 +1,24 @@
 //! Received powers between stations.
 
+use airtcp_units::Narrow;
+
 use crate::mac::NodeId;
 
 /// Received power in mW by sender and receiver.
 #[derive(Debug, Default)]
 pub(crate) struct Powers {
     mw: Vec<Vec<f64>>,
-    /// By station that hears.
+    /// Minimum power in mW, by receiver.
     ignore_below: Vec<f64>,
 }
 
 impl Powers {
-    /// Between the stations of cells whose powers among one another are `mw` (empty: one cell).
+    /// Powers between stations of different cells; empty for a single cell.
     pub(crate) const fn between(mw: Vec<Vec<f64>>) -> Self {
         Self { mw, ignore_below: Vec::new() }
     }
 
-    /// Adds the stations of a cell, from the `first` on, with the powers among them.
+    /// Adds the stations of a cell, numbered from `first`, with the powers among them.
     pub(crate) fn add(&mut self, first: usize, mw: Vec<Vec<f64>>, ignore_below: f64) {
         let n = mw.len();
         if self.mw.is_empty() {
@@ -38,7 +40,7 @@ impl Powers {
 
     /// Receivers of a station's signal, with powers.
     pub(crate) fn hearers(&self, from: usize) -> Vec<(u32, f64)> {
-        let heard = |to| self.get(NodeId(from as u32), NodeId(to)).map(|power| (to, power));
-        (0..self.mw.len() as u32).filter_map(heard).collect()
+        let heard = |to| self.get(NodeId(u32::narrow(from)), NodeId(to)).map(|power| (to, power));
+        (0..u32::narrow(self.mw.len())).filter_map(heard).collect()
     }
 }

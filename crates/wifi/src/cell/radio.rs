@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! SINR = power of the frame / (noise + sum of all other powers), constant between changes
-//! P(frame) = product over header and body, over stretches of constant SINR
+//! P(frame) = product over header and body, over intervals of constant SINR
 //! ```
 //! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
 //! are spread evenly over what follows.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::Ambient;
 use super::bss::Bss;
@@ -19,10 +19,10 @@ use crate::phy::error::ErrorModel;
 /// A signal at a radio, with its received power.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signal {
-    /// Place of the transmission.
+    /// Index of the transmission on the medium.
     pub(crate) place: u32,
     pub(crate) power: f64,
-    /// When it began.
+    /// Start of the transmission.
     pub(crate) since: Nanos,
     /// True if the radio can decode it: on the radio's channel, in a known modulation.
     pub(crate) readable: bool,
@@ -42,19 +42,19 @@ pub(crate) struct Reception {
     pub(crate) power: f64,
     pub(crate) mode: Mode,
     pub(crate) started: Nanos,
-    /// Where preamble and PLCP header end, and the frame.
+    /// End of preamble and PLCP header.
     pub(crate) body: Nanos,
     ends: Nanos,
     /// Bits of the body.
     bits: u64,
-    /// Probability that everything up to `until` is right.
+    /// Probability that all bits up to `until` are correct.
     survival: f64,
     until: Nanos,
-    /// Sum of other powers since then.
+    /// Sum of other powers since `until`.
     pub(crate) interference: f64,
     /// True if an overlap has destroyed it, whatever the SINR.
     pub(crate) destroyed: bool,
-    /// The strongest interferer so far that was stronger than the noise.
+    /// Power of the strongest interferer so far that was stronger than the noise.
     pub(crate) interferer: Option<f64>,
 }
 
@@ -124,12 +124,12 @@ impl Radio {
         if let Some(current) = &self.reception {
             let in_time = !factors.in_preamble_only || now < current.body;
             let takes_over = in_time && new.power >= current.power * factors.take_over;
-            // Of two that begin at one instant the stronger is received.
+            // Of two frames that begin at the same instant the stronger is received.
             let at_once = current.started == now && new.power > current.power;
             return audible && new.place != current.place && (takes_over || at_once);
         }
         let earlier = self.signals.iter().filter(|s| !s.began(now)).map(|s| s.power).sum();
-        audible && levels.amid(new.power, earlier, factors.late)
+        audible && levels.exceeds(new.power, earlier, factors.late)
     }
 
     /// Begins to receive a frame.
@@ -157,7 +157,7 @@ impl Radio {
         let Some(reception) = &mut self.reception else { return };
         // Shortcut: most frames meet no overlap and are far above the noise.
         if let Some(noise) = by.ambient.quiet(by.station)
-            && reception.is_clear(by.error, reception.power / (noise + reception.interference))
+            && reception.is_error_free(by.error, reception.power / (noise + reception.interference))
         {
             reception.until = now;
         } else {
@@ -177,7 +177,7 @@ impl Radio {
 }
 
 impl Reception {
-    /// Probability that the whole frame is right, once judged to its end.
+    /// Probability that the whole frame is correct, once judged to its end.
     pub(crate) fn survival(&self) -> f64 {
         if self.destroyed { 0.0 } else { self.survival }
     }
@@ -199,12 +199,12 @@ impl Reception {
 
     /// True if no part of the frame can be lost at an SINR.
     #[inline]
-    fn is_clear(&self, error: &ErrorModel, sinr: f64) -> bool {
+    fn is_error_free(&self, error: &ErrorModel, sinr: f64) -> bool {
         let (lowest, bits) = header(self.mode);
-        error.is_clear(lowest, sinr, bits) && error.is_clear(self.mode, sinr, self.bits)
+        error.is_error_free(lowest, sinr, bits) && error.is_error_free(self.mode, sinr, self.bits)
     }
 
-    /// A stretch of constant SINR.
+    /// Judges an interval of constant SINR.
     fn stretch(&mut self, from: Nanos, now: Nanos, error: &ErrorModel, sinr: f64) {
         let body = self.body;
         if from < body {
@@ -224,10 +224,10 @@ fn header(mode: Mode) -> (Mode, u64) {
     if mode.is_ofdm() { (Mode::OFDM[0], 24) } else { (Mode::DSSS[0], 48) }
 }
 
-/// Bits in `part` of a stretch that holds `bits` in `whole`, rounded up.
+/// Bits in the time `part` of an interval of length `whole` with `bits` bits, rounded up.
 fn share(part: u64, whole: u64, bits: u64) -> u64 {
     if part >= whole {
         return bits;
     }
-    (u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)) as u64
+    u64::narrow((u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)))
 }

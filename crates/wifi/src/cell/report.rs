@@ -3,7 +3,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{CATEGORIES, Class, Ended, Finished, Frame, Kind, NodeId};
+use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId};
 use crate::phy::Mode;
 
 const CLASSES: usize = Class::ALL.len();
@@ -162,21 +162,21 @@ impl StationStats {
 
     pub(crate) fn on_finished(&mut self, done: &Finished, now: Nanos) {
         let category = &mut self.categories[usize::from(done.category)];
-        if done.ending == Ended::Expired {
+        if done.completion == Completion::Expired {
             category.expired += 1;
             return;
         }
-        let service = now.since(done.mpdu.since).0;
+        let service = now.since(done.mpdu.head_since).0;
         self.service_ns += service;
         self.service_max_ns = self.service_max_ns.max(service);
         category.service_ns += service;
-        if done.ending == Ended::Acknowledged {
-            let attempts = u64::from(done.mpdu.sent);
+        if done.completion == Completion::Acknowledged {
+            let attempts = u64::from(done.mpdu.all_transmissions);
             self.acknowledged += 1;
             category.acknowledged += 1;
             self.attempts += attempts;
             category.attempts += attempts;
-            category.latency_ns += now.since(done.mpdu.begun).0;
+            category.latency_ns += now.since(done.mpdu.first_attempt).0;
         } else {
             self.given_up += 1;
             category.given_up += 1;
@@ -216,7 +216,7 @@ impl FlowShares {
         Self { heads: vec![[u32::MAX; CATEGORIES]; stations], bits: Vec::new() }
     }
 
-    /// A packet comes to the head of a category.
+    /// Records the flow of a packet that comes to the head of a category.
     pub(crate) fn on_head(&mut self, station: NodeId, category: usize, flow: u32) {
         self.heads[station.index()][category] = flow;
         if self.bits.len() <= flow as usize {
@@ -224,7 +224,7 @@ impl FlowShares {
         }
     }
 
-    /// The flow of a frame that begins, if any.
+    /// The flow of a frame, if any.
     pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts => frame.from,
@@ -236,7 +236,7 @@ impl FlowShares {
         self.heads.get(owner.index()).and_then(head)
     }
 
-    /// A frame of a flow has been sent.
+    /// Counts the bits of a transmitted frame.
     pub(crate) fn on_sent(&mut self, flow: Option<u32>, bits: u64) {
         if let Some(count) = flow.and_then(|flow| self.bits.get_mut(flow as usize)) {
             *count += bits;

@@ -11,7 +11,7 @@ use crate::mac::{Frame, Kind, data_bytes};
 pub(crate) struct Transmission {
     pub(crate) frame: Frame,
     pub(crate) started: Nanos,
-    /// Where preamble and PLCP header end.
+    /// End of preamble and PLCP header.
     pub(crate) body: Nanos,
     pub(crate) ends: Nanos,
     /// Bits of the body, service and tail bits included.

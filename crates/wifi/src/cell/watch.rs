@@ -6,12 +6,12 @@
 use airtcp_packet::Pool;
 use airtcp_probe::air::{AirEvent, AirFrame};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
-use airtcp_units::{Nanos, Span, detmath};
+use airtcp_units::{Nanos, Narrow, Span, detmath};
 
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{Countdown, Kind, NodeId, Wait};
+use crate::mac::{AccessState, Countdown, Kind, NodeId};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -19,36 +19,36 @@ impl Medium {
         if !(P::ON && cx.probe.wants_air(now)) {
             return false;
         }
-        self.waits.clear();
+        self.access_states.clear();
         for i in 0..self.stations.len() {
-            let wait = self.wait(now, i);
-            self.waits.push(wait);
+            let state = self.access_state(now, i);
+            self.access_states.push(state);
         }
         true
     }
 
-    fn wait(&self, now: Nanos, station: usize) -> Wait {
-        self.stations[station].wait(now, &self.bss[self.of[station]].rules)
+    fn access_state(&self, now: Nanos, station: usize) -> AccessState {
+        self.stations[station].access_state(now, &self.bss[self.cell_of[station]].rules)
     }
 
     /// Reports back-offs that have stopped, and NAVs that have changed.
-    pub(super) fn report_waits<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        for (i, before) in self.waits.iter().enumerate() {
-            let after = self.wait(now, i);
+    pub(super) fn report_access_states<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        for (i, before) in self.access_states.iter().enumerate() {
+            let after = self.access_state(now, i);
             if before.idle && !after.idle {
                 for down in before.countdowns.iter().flatten() {
-                    report_backoff(now, i as u32, down, cx);
+                    report_backoff(now, u32::narrow(i), down, cx);
                 }
             }
             if before.nav != after.nav {
-                let reserved = AirEvent::Reserved { station: i as u32, until: after.nav };
+                let reserved = AirEvent::Reserved { station: u32::narrow(i), until: after.nav };
                 cx.record(now, || Event::Air(reserved));
             }
         }
     }
 
-    /// A packet comes to a category: tells of the back-off after the one before, if that is over,
-    /// because it is forgotten now.
+    /// Reports the finished back-off after the previous packet of a category, before a new packet
+    /// resets it.
     pub(super) fn report_finished_backoff<P: Probe>(
         &self,
         now: Nanos,
@@ -57,14 +57,14 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         if P::ON && cx.probe.wants_air(now) {
-            let wait = self.wait(now, station.index());
-            if let Some(down) = wait.countdowns[category].filter(|down| down.over) {
+            let state = self.access_state(now, station.index());
+            if let Some(down) = state.countdowns[category].filter(|down| down.over) {
                 report_backoff(now, station.0, &down, cx);
             }
         }
     }
 
-    /// A transmission as an observer is told of it, if one watches. While its packet is still there.
+    /// A transmission for probes, if one observes. Call before its packet leaves the head.
     pub(super) fn observed<P: Probe>(
         &mut self,
         now: Nanos,
@@ -76,7 +76,7 @@ impl Medium {
 
     fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
         let frame = &sent.frame;
-        let qos = self.bss[self.of[frame.from.index()]].rules.qos();
+        let qos = self.bss[self.cell_of[frame.from.index()]].rules.qos();
         let carries = matches!(frame.kind, Kind::Data | Kind::Beacon | Kind::Management);
         let head = self.stations[frame.from.index()].head(usize::from(frame.category));
         let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
@@ -93,7 +93,7 @@ impl Medium {
             fragment: frame.fragment,
             more_fragments: frame.more_fragments,
             retry: frame.retry,
-            attempt: mpdu.as_ref().map_or(0, |mpdu| mpdu.tries),
+            attempt: mpdu.as_ref().map_or(0, |mpdu| mpdu.transmissions),
             duration: frame.duration,
             started: sent.started,
             body: sent.body,
@@ -109,17 +109,17 @@ impl Medium {
         station: usize,
         frame: &AirFrame,
         reception: &Reception,
-        whole: bool,
+        decoded: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let bss = &self.bss[self.of[station]];
+        let bss = &self.bss[self.cell_of[station]];
         let level = bss.ambient.level(bss.local(station), now - Span(1), now);
         let heard = AirEvent::Heard {
-            station: station as u32,
+            station: u32::narrow(station),
             frame: *frame,
             signal_dbm: dbm(reception.power),
             noise_dbm: dbm(level.noise + level.power),
-            whole,
+            decoded,
         };
         cx.record(now, || Event::Air(heard));
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! slot s carries a packet     s mod C < 2, C = 2, 4, 6 for HV1, HV2, HV3 (or drawn: `slots`)
-//! it is in band               drawn for s: 22 of 79 hop channels lie in an 802.11 channel
+//! the packet is in band       drawn for s: 22 of 79 hop channels lie in an 802.11 channel
 //! a frame is hit              if a packet in band overlaps it, on the air or as S0 counts (`overlap`)
 //! ```
 //!
@@ -12,8 +12,8 @@
 //! its reach: data, TCP ACKs and MAC acknowledgements. It does not hit frames that such a station
 //! sends to others. The closed forms are in [`formula`].
 //!
-//! Source: S0 section IV-A; Bluetooth Core Specification, baseband (SCO links); inventory 3.9. Leaves out: the
-//! actual hop sequence, adaptive hopping, data links, carrier sense of Bluetooth packets, loss of voice.
+//! Source: S0 section IV-A; Bluetooth Core Specification, baseband (SCO links). Leaves out the actual hop
+//! sequence, adaptive hopping, data links, carrier sense of Bluetooth packets, and loss of voice.
 
 pub mod formula;
 
@@ -137,7 +137,7 @@ impl Bluetooth {
 
     /// True if a slot carries a packet in band.
     fn carries(&self, slot: u64) -> bool {
-        // Two draws a slot: for u uniform, u < 22/79 says that hop channel floor(79 u) is one of the first 22.
+        // Two draws per slot. The hop channel floor(79 u) is one of the first 22 if u < 22/79.
         let used = match self.duty {
             Some(duty) => self.draws.unit(slot.wrapping_mul(2) + 1) < duty,
             None => slot % self.cycle < 2,

@@ -8,7 +8,7 @@
 //! - it arrives with a *power* that adds to the noise while it is on, and the SINR decides.
 //!
 //! Interferers have their own random streams: an interferer that is never on, or reaches no
-//! station, changes no result. Source: inventory 3.9, 3.12, 3.13; S0 section IV; S4.
+//! station, changes no result. Source: S0 section IV; S4.
 
 pub mod bluetooth;
 mod interferer;

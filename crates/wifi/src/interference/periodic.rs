@@ -7,16 +7,19 @@
 //! An interferer that destroys frames destroys each frame that overlaps an on-interval. The phase
 //! is drawn once per run unless configured.
 //!
-//! - `periodic`, by default S0's abstract capture: 250 ms of every 2 s in which a hidden co-channel cell captures the base station (S0 section IV-C/D). No station senses it unless `heard_by` lists the station, so that the stations keep sending and back off by the standard.
+//! - `periodic`, by default S0's abstract capture: 250 ms of every 2 s in which a hidden co-channel cell
+//!   captures the base station (S0 section IV-C/D). Only stations in `heard_by` sense it; the others
+//!   continue to transmit and back off after failures.
 //! - `microwave-oven`: a magnetron with a half-wave rectifier is off for at least half of every mains
 //!   cycle (A. Kamerman and N. Erkocevic, *Microwave oven interference on wireless LANs operating in
-//!   the 2.4 GHz ISM band*, PIMRC 1997). A choice: exactly half, 60 Hz, and a constant envelope in between.
-//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice (inventory 3.13): every frame on the air during 20 ms is lost, and no station defers.
+//!   the 2.4 GHz ISM band*, PIMRC 1997). A choice: exactly half, 60 Hz, constant power while on.
+//! - `polling`: S4 saw losses every 2 s at one access point and traced them to its polling. A choice:
+//!   every frame on the air during 20 ms is lost, and no station defers.
 //!
 //! Leaves out: the sweep of a magnetron's frequency, jitter of the period.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +132,7 @@ impl Periodic {
         } else {
             let power = |i: &usize| reach.power_mw(*i);
             let strong = |i: &usize| power(i).is_finite() && power(i) >= context.energy_detect_mw;
-            (0..context.stations.len()).filter(strong).map(|i| i as u32).collect()
+            (0..context.stations.len()).filter(strong).map(u32::narrow).collect()
         };
         Ok(Self { period: period.0, on: on.0, offset: period.0 - phase, reach, heard_by, by_power })
     }

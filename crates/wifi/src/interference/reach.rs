@@ -6,7 +6,7 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::Dbm;
+use airtcp_units::{Dbm, Narrow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,19 +40,19 @@ pub struct ReachConfig {
 /// Inputs of an interferer's construction beside its table.
 #[derive(Debug, Clone, Copy)]
 pub struct InterferenceContext<'a> {
-    /// Names of the stations in the order of their numbers,
+    /// Names of the stations in the order of their numbers.
     pub stations: &'a [String],
-    /// where they are,
+    /// Positions of the stations.
     pub positions: &'a [Position],
-    /// and how power falls between them.
+    /// Propagation between positions.
     pub propagation: &'a Propagation,
-    /// Power that makes the medium busy, in mW.
+    /// Energy detection threshold in mW.
     pub energy_detect_mw: f64,
     /// Number of the interferer, from 0.
     pub number: usize,
-    /// Where its draws come from,
+    /// Seed of its random draws.
     pub seed: Seed,
-    /// and their path.
+    /// Label of these draws.
     pub label: &'a str,
 }
 
@@ -83,7 +83,7 @@ impl Reach {
         let named = members("reach.stations", &config.stations, context)?;
         let near = near(config, context)?;
         let power = received(config, context)?;
-        let reaches = |i: usize| near[i] && (named.is_empty() || named.contains(&(i as u32)));
+        let reaches = |i: usize| near[i] && (named.is_empty() || named.contains(&u32::narrow(i)));
         let at = |i: usize| if reaches(i) { power[i] } else { 0.0 };
         Ok(Self { power: (0..context.stations.len()).map(at).collect() })
     }
@@ -97,7 +97,7 @@ pub(crate) fn members(
 ) -> Result<Vec<u32>, ConfigError> {
     let number = |name: &String| {
         let found = context.stations.iter().position(|n| n == name);
-        found.map(|i| i as u32).ok_or_else(|| {
+        found.map(u32::narrow).ok_or_else(|| {
             let known = context.stations.iter().take(8).map(String::as_str).collect::<Vec<_>>();
             let more = if context.stations.len() > known.len() { ", ..." } else { "" };
             let known = known.join(", ");
@@ -143,8 +143,7 @@ fn received(
             accept("reach.power_dbm", dbm, POWERS.0, POWERS.1, "dBm")?;
             let from = position(config, "reach.power_dbm")?;
             if context.propagation.loss_at(1.0).is_none() {
-                let text = "has no meaning where distance does not decide the path loss: \
-                            give received_dbm";
+                let text = "needs a path loss that depends on distance: use received_dbm instead";
                 return Err(ConfigError::new("reach.power_dbm", text));
             }
             // A number that no station has, so that its shadowing is independent.

@@ -1,4 +1,4 @@
-//! Tables, windows, reach.
+//! Configuration tables, on-intervals and reach of interferers.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
@@ -94,9 +94,9 @@ fn edges_of_windows_are_exact() {
     assert_eq!(source.state(Nanos::ZERO), (false, Nanos(300 * MS)));
 }
 
-/// Never on, and always.
+/// Always off, and always on.
 #[test]
-fn ends_of_the_duty() {
+fn extreme_duty_cycles() {
     let never = build("kind = \"periodic\"\non = \"0 s\"");
     assert!(!never.hits(&exposure(0, 10_000_000_000)));
     assert_eq!(never.state(Nanos(7)), (false, Nanos::NEVER));
@@ -105,7 +105,7 @@ fn ends_of_the_duty() {
     assert_eq!(always.state(Nanos(7)), (true, Nanos::NEVER));
 }
 
-/// The share of short frames that are hit is the duty, whatever the phase; the phase is random.
+/// The share of short frames that are hit is the duty cycle at any phase; the phase is random.
 #[test]
 fn shares() {
     let line = Line::new(1);
@@ -124,7 +124,7 @@ fn shares() {
 }
 
 #[test]
-fn whom_it_reaches() {
+fn reached_stations() {
     let power = |text: &str| -> Vec<f64> {
         let source = build(&format!("kind = \"periodic\"\n{text}"));
         (0..3).map(|i| source.reach().power_mw(i)).collect()
@@ -146,9 +146,9 @@ fn whom_it_reaches() {
     }
 }
 
-/// By its power unless said otherwise.
+/// The power decides which stations sense the interferer, unless `heard_by` lists them.
 #[test]
-fn who_hears_it() {
+fn sensing_stations() {
     let heard = |text: &str| build(&format!("kind = \"periodic\"\n{text}")).heard_by().to_vec();
     assert!(heard("").is_empty());
     assert_eq!(heard("heard_by = [\"sta1\", \"ap\"]"), [2, 0]);
@@ -163,17 +163,17 @@ fn bad_input_is_named() {
     let periodic = |text: &str| refuse(&format!("kind = \"periodic\"\n{text}"));
     let bluetooth = |text: &str| refuse(&format!("kind = \"bluetooth\"\n{text}"));
     for (message, start) in [
-        (periodic("on = \"3 s\""), "on: is 3 s, longer"),
+        (periodic("on = \"3 s\""), "on: is 3 s: accepted"),
         (periodic("period = \"10 ns\""), "period: is 10 ns"),
         (periodic("heard_by = [\"x\"]"), "heard_by: the cell has no node \"x\" (nodes: ap, sta0"),
         (periodic("reach.stations = [\"x\"]"), "reach.stations: the cell has no node"),
-        (periodic("reach.range_m = 3"), "reach.range_m: needs a position"),
-        (periodic("reach.power_dbm = 3"), "reach.power_dbm: needs a position"),
+        (periodic("reach.range_m = 3"), "reach.range_m: needs reach.position"),
+        (periodic("reach.power_dbm = 3"), "reach.power_dbm: needs reach.position"),
         (periodic("reach.position = [0, 1]"), "reach.position: has no effect"),
         (periodic("reach = { position = [nan, 1], range_m = 3 }"), "reach.position: is"),
         (periodic("reach.received_dbm = 70"), "reach.received_dbm: is 70 dBm"),
-        (periodic("reach = { received_dbm = 0, power_dbm = 0 }"), "reach.received_dbm: stands"),
-        (bluetooth("duty = 0.3"), "duty: has no meaning"),
+        (periodic("reach = { received_dbm = 0, power_dbm = 0 }"), "reach.received_dbm: excludes"),
+        (bluetooth("duty = 0.3"), "duty: has no effect"),
         (bluetooth("overlap = \"frame-slots\"\nreach.received_dbm = -60"), "overlap: counts slots"),
     ] {
         assert!(message.starts_with(start), "{message}");

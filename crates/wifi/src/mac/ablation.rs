@@ -1,7 +1,7 @@
-//! Ablations: changes of medium access that no real one has, to find out what a result is due to.
+//! Ablations: changes to medium access that no real device makes, to isolate the cause of a result.
 //!
-//! They take apart S3's explanation of unfairness between TCP flows (that TCP ACKs are lost on the air): attempts of TCP data
-//! and of TCP ACKs apart, and TCP ACKs that are never lost.
+//! They test S3's explanation of unfairness between TCP flows, which is the loss of TCP ACKs on the
+//! air: separate retry limits for TCP data and TCP ACKs, and TCP ACKs that are never lost.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
@@ -9,20 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Class;
 
-/// What is changed.
+/// Changes to medium access that no real device makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AblationConfig {
-    /// `attempts` of packets with payload, in place of those of all.
+    /// Replaces `attempts` for packets with payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts_data: Option<u32>,
-    /// `attempts` of TCP segments without payload, in place of those of all.
+    /// Replaces `attempts` for TCP segments without payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts_tcp_ack: Option<u32>,
-    /// Whether a TCP segment without payload always reaches its station with the first frame that
-    /// carries it, whatever else is on the air there. That station answers with a MAC ACK unless it
-    /// is itself sending when the frame ends; then the frame is repeated as usual, though nothing
-    /// is missing.
+    /// The first frame that carries a TCP segment without payload always reaches its receiver,
+    /// whatever else is on the air. The receiver answers with a MAC ACK unless it is transmitting
+    /// when the frame ends. Without the MAC ACK the sender retransmits the frame as usual.
     pub ack_oracle: bool,
 }
 
@@ -41,7 +40,7 @@ impl AblationConfig {
         Ok(())
     }
 
-    /// Attempts of a frame of a class without RTS, and of its RTS, where they are its own.
+    /// Attempts of a frame of a class without RTS, and of its RTS; `None` unless configured.
     pub(super) const fn attempts(&self, class: Class) -> Option<u32> {
         match class {
             Class::Data => self.attempts_data,

@@ -1,4 +1,4 @@
-//! Access parameters of one category: what it contends with.
+//! Access parameters of one category.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Span;
@@ -6,25 +6,25 @@ use airtcp_units::Span;
 /// Access parameters of one category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessParams {
-    /// Slots of the inter-frame space: 2 for DIFS.
+    /// Slots of the inter-frame space after SIFS: 2 for DIFS.
     pub aifsn: u32,
-    /// Least contention window.
+    /// Minimum contention window.
     pub cw_min: u32,
-    /// Greatest contention window.
+    /// Maximum contention window.
     pub cw_max: u32,
-    /// Longest transmission opportunity; one frame exchange if zero.
+    /// Limit of a transmission opportunity; zero for one frame exchange.
     pub txop: Span,
-    /// How old a packet may be when an attempt begins; as old as it likes if absent.
+    /// Maximum age of a packet when an attempt begins; `None` without a limit.
     pub lifetime: Option<Span>,
 }
 
 impl AccessParams {
-    /// The same, with one frame an access.
+    /// The same parameters with one frame exchange per access.
     pub(crate) const fn for_one_frame(self) -> Self {
         Self { txop: Span::ZERO, ..self }
     }
 
-    /// Whether they are possible.
+    /// Refuses impossible parameters.
     pub(crate) fn check(&self, name: &str) -> Result<(), ConfigError> {
         let wrong = |message: String| Err(ConfigError::new("", message));
         if !(1..=15).contains(&self.aifsn) {

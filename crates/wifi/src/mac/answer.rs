@@ -1,5 +1,4 @@
-//! What a station does with a frame that comes in: the answer to one of its own, the answer it owes, and
-//! the time that others have reserved.
+//! Received frames: answers to the station's own frames, the answers that it must send, and the NAV.
 //!
 //! Source: IEEE 802.11-2012 clauses 9.3.2.4 (NAV), 9.3.2.6 (CTS), 9.3.2.8 (ACK), 9.3.2.10
 //! (duplicates).
@@ -7,15 +6,21 @@
 use airtcp_units::{Nanos, Span};
 
 use super::exchange::{Due, Exchange};
-use super::sending::acknowledged;
-use super::{CATEGORIES, Class, Frame, Grant, Heard, Kind, NodeId, Rules, Station};
-use crate::phy::{ACK_BYTES, CTS_BYTES, Mode};
+use super::sending::data_and_ack_time;
+use super::{CATEGORIES, Frame, Grant, Kind, NodeId, Rules, SignalQuality, Station};
+use crate::phy::Mode;
 use crate::rate::RateControl;
 
 impl Station {
-    /// A frame has been received without error; true if it carries a packet for this station
-    /// that it has not had before.
-    pub(crate) fn on_rx(&mut self, now: Nanos, frame: &Frame, how: Heard, rules: &Rules) -> bool {
+    /// Handles a frame received without error. Returns true if the frame completes a packet for this
+    /// station that it has not received before.
+    pub(crate) fn on_rx(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        how: SignalQuality,
+        rules: &Rules,
+    ) -> bool {
         self.view.eifs = Span::ZERO;
         self.rate.on_rx(now, frame.from, how.snr);
         if frame.kind == Kind::Beacon {
@@ -25,23 +30,25 @@ impl Station {
             let answered = frame.to == self.id && frame.kind == answer;
             if answered && answer == Kind::Ack {
                 self.succeed(now, rules);
+                self.grant_reverse(now, frame, rules);
                 return false;
             }
             if answered {
                 self.exchange = Exchange::Sending;
-                self.due = Some((now + rules.timing.sifs, Due::Cleared));
+                self.due = Some((now + rules.timing.sifs, Due::DataAfterCts));
                 if let Some(grant) = frame.grant {
                     self.granted(now, frame.from, grant.mode);
                 }
                 return false;
             }
-            // Clause 9.3.2.8: any other frame in its place is a failure, and is then processed.
+            // Clause 9.3.2.8: any other frame in place of the answer is a failure, and is then
+            // processed.
             if heard <= now || frame.to == self.id {
                 self.fail(now, rules);
             }
         }
         if frame.to == self.id {
-            return self.on_rx_own(now, frame, how, rules);
+            return self.on_rx_addressed(now, frame, how, rules);
         }
         if frame.duration > Span::ZERO {
             self.set_nav(now, frame, rules);
@@ -49,68 +56,63 @@ impl Station {
         frame.to == NodeId::BROADCAST && frame.kind == Kind::Data
     }
 
-    /// The receiver has chosen the rate (RBAR), and with it how many frames may follow (OAR).
+    /// Takes the rate that the receiver chose (RBAR) and the number of frames it allows (OAR).
     fn granted(&mut self, now: Nanos, to: NodeId, mode: Mode) {
         self.rate.on_grant(to, mode);
-        if let Some(mpdu) = self.choose(now) {
+        if let Some(mpdu) = self.choose_mode(now) {
             self.burst = (to, self.rate.burst(mpdu.mode).saturating_sub(1));
         }
     }
 
-    fn on_rx_own(&mut self, now: Nanos, frame: &Frame, how: Heard, rules: &Rules) -> bool {
+    fn on_rx_addressed(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        how: SignalQuality,
+        rules: &Rules,
+    ) -> bool {
         if self.due.is_some() {
-            // It is about to send: what came in beside another frame is not answered.
+            // An answer is already due: a second frame gets none.
             return false;
         }
         let timing = &rules.timing;
-        let (kind, bytes) = match frame.kind {
-            Kind::Data | Kind::Management => (Kind::Ack, ACK_BYTES),
-            // Clause 9.3.2.6: not while the medium is reserved by others.
-            Kind::Rts if self.view.nav <= now && self.exchange == Exchange::None => {
-                (Kind::Cts, CTS_BYTES)
-            }
+        let kind = match frame.kind {
+            Kind::Data | Kind::Management => Kind::Ack,
+            // Clause 9.3.2.6: no CTS while another station has reserved the medium.
+            Kind::Rts if self.view.nav <= now && self.exchange == Exchange::None => Kind::Cts,
             _ => return false,
         };
         let mode = timing.answer_mode(frame.mode);
-        let mut duration = frame.duration.saturating_sub(timing.sifs + timing.frame(mode, bytes));
-        let grant = frame.grant.and_then(|asked| {
-            let mode = self.rate.grant(how.sinr, asked.bytes)?;
-            duration = timing.sifs + acknowledged(mode, asked.bytes, rules);
-            Some(Grant { mode, ..asked })
-        });
-        let answer = Frame {
-            kind,
-            class: if kind == Kind::Ack { Class::Ack } else { Class::Cts },
-            from: self.id,
-            to: frame.from,
-            mode,
-            bytes,
-            duration,
-            category: frame.category,
-            sequence: 0,
-            fragment: 0,
-            more_fragments: false,
-            retry: false,
-            grant,
-        };
+        let mut answer =
+            Frame::control(kind, self.id, frame.from, mode, Span::ZERO, frame.category);
+        let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
+        answer.duration = frame.duration.saturating_sub(answer_time);
+        if frame.kind == Kind::Rts
+            && let Some(asked) = frame.grant
+            && let Some(mode) = self.rate.grant(how.sinr, asked.bytes)
+        {
+            answer.duration = timing.sifs + data_and_ack_time(mode, asked.bytes, rules);
+            answer.grant = Some(Grant { mode, ..asked });
+        }
+        self.reserve_reverse(frame, &mut answer, rules);
         self.due = Some((now + timing.sifs, Due::Answer(answer)));
         let sequences = match frame.kind {
             Kind::Data => usize::from(frame.category),
             Kind::Management => CATEGORIES,
             _ => return false,
         };
-        let new = self.completes(frame, sequences);
+        let new = self.completes_new_packet(frame, sequences);
         if frame.kind == Kind::Management && new {
             self.on_management(now, frame, rules);
         }
         new && frame.kind == Kind::Data
     }
 
-    /// Others have reserved the medium (clause 9.3.2.4).
+    /// Sets the NAV by the Duration field of a frame for another station (clause 9.3.2.4).
     fn set_nav(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
         let until = now + frame.duration;
         if until <= self.view.nav {
-            // An RTS reserves for the rate granted last; the data shows what was granted now.
+            // An RTS reserves time for the rate granted last. The data frame has the new rate.
             let corrected = frame.kind == Kind::Data && self.nav_by == frame.from;
             if corrected && self.rate.rts_mode().is_some() {
                 self.view.nav = until;
@@ -128,7 +130,7 @@ impl Station {
         }
     }
 
-    /// A frame the radio was receiving could not be decoded, or was lost to a stronger one.
+    /// Handles a frame that the radio received but could not decode, or lost to a stronger one.
     pub(crate) fn on_rx_error(&mut self, now: Nanos, rules: &Rules) {
         self.view.eifs = rules.eifs_extra();
         if let Exchange::Awaiting { heard, .. } = self.exchange

@@ -1,19 +1,22 @@
-//! Association: a station that is not associated sends nothing, and gets nothing.
+//! Association: a station that is not associated sends and receives no data.
 //!
 //! ```text
 //! beacon -> Authentication -> Authentication -> Association Request -> Association Response -> data
 //!  (AP)       (station)           (AP)               (station)                 (AP)
 //! ```
-//! All but the beacon are acknowledged and repeated like data, at the lowest rate, and contend with the
-//! back-off of beacons. A station begins when it hears a beacon of its access point; without an answer
-//! in time, or after its last attempt, it waits for the next one. It is associated from the response on;
-//! its access point takes it to be from the end of the exchange of the response until it authenticates
-//! again, and drops packets to others. That holds for a response given up as well: the station may have
-//! it, the acknowledgements alone being lost, and would not ask again; if it has not, it will. A station that has not heard a beacon for the time of
-//! `missed_beacons` of them is not associated any more; its packets wait.
-//! Source: IEEE 802.11-2012 clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3. Open system authentication; leaves
-//! out: scanning, reassociation with another access point, deauthentication, keys. Choices: 10 missed
-//! beacons (as ns-3 has it), 102.4 ms for an answer, an SSID of 8 bytes.
+//! These frames, except beacons, are acknowledged and retransmitted like data. They use the lowest
+//! rate and the beacons' back-off. A station starts when it receives a beacon of its access point. If
+//! no answer arrives in time, or its last attempt fails, it waits for the next beacon.
+//!
+//! The station is associated once it receives the response. The access point counts it as associated
+//! from the end of the response's exchange, even if that exchange failed: perhaps only the ACKs were
+//! lost. If the response itself was lost, the station authenticates again, and the access point
+//! forgets it until the next response. The access point drops packets to other stations. A station
+//! loses its association after `missed_beacons` intervals without a beacon. Its packets then wait.
+//!
+//! Source: IEEE 802.11-2012 clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3; open system authentication.
+//! Leaves out scanning, reassociation with another access point, deauthentication and keys. Choices:
+//! 10 missed beacons (ns-3's value), 102.4 ms for an answer, an SSID of 8 bytes.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -28,9 +31,9 @@ use super::{Class, NodeId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AssociationConfig {
-    /// Intervals without a beacon after which a station is not associated any more.
+    /// Beacon intervals without a beacon after which a station loses its association.
     pub missed_beacons: u32,
-    /// How long a station waits for each of the two answers.
+    /// Time that a station waits for each of the two answers.
     pub response_timeout: Span,
 }
 
@@ -41,11 +44,11 @@ impl Default for AssociationConfig {
 }
 
 impl AssociationConfig {
-    /// Checks the numbers, and that there are beacons.
+    /// Refuses impossible numbers, and association without beacons.
     pub(crate) fn validate(&self, beacons: bool) -> Result<(), ConfigError> {
         if !beacons {
             let message =
-                "needs beacons, which tell stations of their access point: set mac.beacons = {}";
+                "needs beacons, by which stations find their access point: set mac.beacons = {}";
             return Err(ConfigError::new("association", message));
         }
         if !(1..=1000).contains(&self.missed_beacons) {
@@ -60,42 +63,42 @@ impl AssociationConfig {
     }
 }
 
-/// A station's part, or its access point's.
+/// State of association at a station or at the access point.
 #[derive(Debug)]
 pub(crate) enum Association {
     /// A station.
     Member {
         access_point: NodeId,
         stage: Stage,
-        /// When the stage ends without what it waits for.
+        /// Time at which the stage times out.
         until: Nanos,
-        /// How long it lasts without a beacon, once associated,
+        /// Timeout without a beacon, once associated.
         missed: Span,
-        /// and without an answer before.
+        /// Timeout of an answer.
         response: Span,
     },
-    /// An access point, and those associated with it.
+    /// The access point, with the stations associated.
     AccessPoint(BTreeSet<NodeId>),
 }
 
-/// How far a station has come.
+/// Stage of a station's association.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// It waits for a beacon,
+    /// It waits for a beacon.
     Seeking,
-    /// for the answer to its authentication,
+    /// It waits for the answer to its authentication.
     Authenticating,
-    /// for that to its association request,
+    /// It waits for the association response.
     Associating,
-    /// and for nothing any more.
+    /// It is associated.
     Associated,
 }
 
-/// Management frames that wait for the one before.
-pub(crate) type Waiting = VecDeque<(NodeId, Class)>;
+/// Management frames that wait behind the one at the head: destination and class.
+pub(crate) type ManagementQueue = VecDeque<(NodeId, Class)>;
 
 impl Association {
-    /// The part of the station `id` of a cell.
+    /// Initial state of the station `id` of a cell.
     pub(crate) fn new(
         config: &AssociationConfig,
         interval: Span,

@@ -3,35 +3,37 @@
 //! ```text
 //! due at phase + k interval, k = 0, 1, ...                 (target beacon transmission times)
 //! ```
-//! A beacon is due whatever became of the one before. It goes at the lowest rate to everybody, by the
-//! access rules of the cell, with a back-off of its own: DIFS and the least window under DCF, those of the
-//! highest category under EDCA. Nobody acknowledges it, and it is not repeated. One that is still waiting
-//! when the next is due takes its place. Where it and data are ready at one instant, the beacon goes, and
-//! the data draws a new back-off without having failed.
-//! Source: IEEE 802.11-2012 clauses 8.3.3.2, 10.1.3.2. Choices: its length (an SSID, the rates, a TIM and a few
-//! elements more); that the first is due at a random instant; the back-off of its own, as most radios do it.
+//! A delayed beacon does not delay the next one. A beacon is broadcast at the lowest rate. It has its
+//! own back-off, with DIFS and CWmin under DCF and the parameters of the highest category under EDCA.
+//! Beacons are neither acknowledged nor retransmitted. If a beacon still waits when the next one is
+//! due, only one of them is sent. If a beacon and a data frame are ready at the same instant, the
+//! station sends the beacon, and the data frame draws a new back-off without a failed attempt.
+//!
+//! Source: IEEE 802.11-2012 clauses 8.3.3.2, 10.1.3.2. Choices: the length (an SSID, the rates, a TIM
+//! and a few more elements), the random time of the first beacon, and the separate back-off (as in
+//! most radios).
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Bytes, Nanos, Span};
+use airtcp_units::{Bytes, Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A time unit of 802.11: 1024 us.
 const TU: Span = Span::from_micros(1024);
-/// The field that holds the interval has 16 bits.
+/// Maximum of the 16-bit interval field.
 const MAX_TU: u64 = 65_535;
-/// MAC header, timestamp, interval, capabilities and FCS; and these with the longest body.
+/// Minimum length (MAC header, timestamp, interval, capabilities, FCS) and maximum (longest body).
 const LENGTHS: (u64, u64) = (24 + 8 + 2 + 2 + 4, 24 + 2304 + 4);
 
 /// The table `beacons` of medium access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BeaconConfig {
-    /// From one beacon to the next.
+    /// Time between beacons.
     pub interval: Span,
     /// Length of a beacon with MAC header and FCS.
     pub bytes: Bytes,
-    /// When the first one is due. Random within an interval if not given.
+    /// Time of the first beacon. Default: random within an interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<Span>,
 }
@@ -43,13 +45,13 @@ impl Default for BeaconConfig {
 }
 
 impl BeaconConfig {
-    /// The interval as a beacon says it, in time units (1024 us), rounded (clause 8.4.1.3).
+    /// The beacon interval field, in time units of 1024 us, rounded (clause 8.4.1.3).
     pub fn interval_tu(&self) -> u16 {
         let units = (self.interval.0 + TU.0 / 2) / TU.0;
         u16::try_from(units).unwrap_or(u16::MAX)
     }
 
-    /// Checks the numbers.
+    /// Refuses impossible numbers.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let most = Span(TU.0 * MAX_TU);
         if !(TU..=most).contains(&self.interval) {
@@ -65,7 +67,7 @@ impl BeaconConfig {
     }
 }
 
-/// When an access point's beacons are due.
+/// Schedule of an access point's beacons.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beacons {
     interval: Span,
@@ -74,13 +76,17 @@ pub(crate) struct Beacons {
 }
 
 impl Beacons {
-    /// `random` draws the first instant, in ns below its argument, where none is given.
+    /// `random` draws the time of the first beacon, in ns below its argument, unless configured.
     pub(crate) fn new(config: &BeaconConfig, random: impl FnOnce(u64) -> u64) -> Self {
         let first = config.phase.unwrap_or_else(|| Span(random(config.interval.0)));
-        Self { interval: config.interval, bytes: config.bytes.0 as u32, next: Nanos::ZERO + first }
+        Self {
+            interval: config.interval,
+            bytes: u32::narrow(config.bytes.0),
+            next: Nanos::ZERO + first,
+        }
     }
 
-    /// Whether one is due; from then on the next one is waited for.
+    /// True if a beacon is due; then moves on to the next one.
     pub(crate) fn take_due(&mut self, now: Nanos) -> bool {
         let due = self.next <= now;
         if due {

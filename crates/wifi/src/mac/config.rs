@@ -1,4 +1,4 @@
-//! What of medium access can be chosen.
+//! Configuration of medium access.
 
 use std::ops::RangeInclusive;
 
@@ -13,49 +13,49 @@ use super::{
 };
 use crate::phy::Standard;
 
-/// How the medium is contended for.
+/// Access method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AccessMethod {
-    /// One queue a station (802.11-2012 clause 9.3).
+    /// One queue per station (802.11-2012 clause 9.3).
     #[default]
     Dcf,
-    /// Four access categories a station (clause 9.19.2).
+    /// Four access categories per station (clause 9.19.2).
     Edca,
 }
 
-/// When a frozen back-off counter has counted the slot in which the medium became busy.
+/// Whether a back-off counts the slot in which the medium becomes busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffDecrement {
-    /// Only slots that were idle to their end count (DCF, clause 9.3.4.3): after a busy period
-    /// only stations that have just transmitted can start in the first slot.
+    /// Only slots that stay idle to their end count (DCF, clause 9.3.4.3). After a busy period, only
+    /// the station that just transmitted may use the first slot.
     SlotEnd,
-    /// The slot counts at its start (EDCA, clause 9.19.2.3; Bianchi's chain): a busy period
+    /// A slot counts at its start (EDCA, clause 9.19.2.3; Bianchi's chain), so that a busy period
     /// counts as one slot.
     SlotStart,
 }
 
-/// Whether a frame that comes to an empty queue may go without back-off.
+/// Whether a frame that arrives at an empty queue may be sent without back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImmediateAccess {
-    /// If the medium is idle and stays so for DIFS or AIFS, and no answer of the station's own is
-    /// due (clause 9.3.4.2, the strict reading).
+    /// If the medium is idle at its arrival and stays idle for DIFS or AIFS, and the station has no
+    /// answer to send (clause 9.3.4.2, the strict reading).
     #[default]
     Strict,
-    /// If the medium is idle at the instant of arrival, whatever happens before it may go; the
-    /// frame then goes at the first DIFS or AIFS (ns-3).
+    /// If the medium is idle at its arrival. If the medium then becomes busy, the frame is sent
+    /// after the next DIFS or AIFS (ns-3).
     AtArrival,
-    /// Never: every frame draws a back-off.
+    /// Never. Every frame draws a back-off.
     Never,
 }
 
-/// When back-off slots begin after an answer has failed to come.
+/// Start of the back-off slots after the timeout of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterTimeout {
-    /// At the timeout, if the medium has been idle for DIFS or AIFS by then.
+    /// At the timeout, if the medium has been idle for DIFS or AIFS.
     #[default]
     IdleCounts,
     /// DIFS or AIFS after the timeout (ns-3).
@@ -66,18 +66,18 @@ pub enum AfterTimeout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backoff {
-    /// It doubles with each failed attempt, up to its greatest.
+    /// It doubles with each failed attempt, up to its maximum.
     #[default]
     Standard,
-    /// It stays at its least (the driver of S2's measurements).
+    /// It stays at its minimum (the driver of S2's measurements).
     CwminOnly,
 }
 
-/// What goes before frames that stations of 802.11b do not understand.
+/// Frames that precede OFDM frames, which 802.11b stations cannot decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protection {
-    /// Nothing.
+    /// None.
     #[default]
     None,
     /// A CTS that the sender addresses to itself.
@@ -86,24 +86,24 @@ pub enum Protection {
     RtsCts,
 }
 
-/// Least `fragmentation_threshold`: 256 bytes (`dot11FragmentationThreshold`).
+/// Minimum `fragmentation_threshold` in bytes (`dot11FragmentationThreshold`).
 const MIN_THRESHOLD: u64 = 256;
 
 /// Medium access of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MacConfig {
-    /// How the medium is contended for.
+    /// Access method.
     pub access: AccessMethod,
-    /// Least contention window (DCF), where it is not the standard's; one less than a power of 2.
+    /// Minimum contention window (DCF), one less than a power of 2. Default: the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_min: Option<u32>,
-    /// Greatest contention window (DCF), where it is not the standard's.
+    /// Maximum contention window (DCF), one less than a power of 2. Default: the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_max: Option<u32>,
-    /// Access parameters of the stations' categories (EDCA), where they are not the defaults.
+    /// Access parameters of the stations' categories (EDCA) that differ from the defaults.
     pub edca: EdcaConfig,
-    /// Those of the access point; the stations' if absent.
+    /// Access parameters of the access point's categories. Default: those of `edca`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edca_access_point: Option<EdcaConfig>,
     /// Limits of transmission opportunities (EDCA).
@@ -112,42 +112,43 @@ pub struct MacConfig {
     pub attempts: u32,
     /// Attempts of a frame after an RTS.
     pub attempts_long: u32,
-    /// Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default:
-    /// none are.
+    /// RTS and CTS precede data frames longer than this, MAC header and FCS included. Default: no
+    /// RTS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rts_threshold: Option<Bytes>,
-    /// Data frames longer than this, MAC header and FCS included, go as fragments of at most this.
-    /// Default: none do.
+    /// Data frames longer than this, MAC header and FCS included, are sent as fragments of at most
+    /// this length. Default: no fragmentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fragmentation_threshold: Option<Bytes>,
-    /// Packets that have been in a station's queue for longer than this are dropped before their
-    /// next attempt, in all categories that have no lifetime of their own. Default: none are.
+    /// Lifetime of packets. A station drops an older packet before its next attempt. A lifetime of
+    /// a category takes precedence. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
-    /// When a frozen counter has counted a slot. Default: `slot-end` under DCF, `slot-start` under
-    /// EDCA.
+    /// Whether a back-off counts the slot in which the medium becomes busy. Default: `slot-end`
+    /// under DCF, `slot-start` under EDCA.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff_decrement: Option<BackoffDecrement>,
-    /// Whether a frame that comes to an empty queue may go without back-off.
+    /// Whether a frame that arrives at an empty queue may be sent without back-off.
     pub immediate_access: ImmediateAccess,
-    /// When slots begin after a missing answer.
+    /// Start of the back-off slots after the timeout of an answer.
     pub after_timeout: AfterTimeout,
-    /// Whether a frame that could not be decoded makes its hearers wait EIFS.
+    /// Whether stations wait EIFS after a frame that they could not decode.
     pub eifs: bool,
-    /// What goes before OFDM frames for the sake of stations of 802.11b (802.11g only).
+    /// Protection of OFDM frames from 802.11b stations (802.11g only).
     pub protection: Protection,
-    /// Rate of the frames in front. Default: 2 Mb/s.
+    /// Rate of the protecting RTS and CTS. Default: 2 Mb/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protection_rate: Option<BitRate>,
-    /// The access point's beacons. Default: none; `{}` is one each 102.4 ms.
+    /// The access point's beacons. Default: none; `{}` is one beacon per 102.4 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beacons: Option<BeaconConfig>,
-    /// Stations associate with the access point before they send. Default: everybody is associated.
+    /// Stations associate with the access point before they send data. Default: all are associated
+    /// from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub association: Option<AssociationConfig>,
-    /// What no real medium access does, to find out what matters.
+    /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
 }
@@ -181,7 +182,7 @@ impl Default for MacConfig {
 }
 
 impl MacConfig {
-    /// Checks what does not depend on the rest of the cell.
+    /// Checks the values that do not depend on the rest of the cell.
     ///
     /// # Errors
     /// The first key that is impossible.
@@ -215,7 +216,7 @@ impl MacConfig {
         self.check_unused()
     }
 
-    /// Refuses keys of the other access method, which would do nothing.
+    /// Refuses keys of the other access method, which would have no effect.
     fn check_unused(&self) -> Result<(), ConfigError> {
         let own = EdcaConfig::default();
         let edca = [
@@ -232,15 +233,15 @@ impl MacConfig {
             None => Ok(()),
             Some((key, _)) => {
                 let message = format!(
-                    "is for access = \"{other}\", and access is \"{access}\": leave it out, or \
-                     set mac.access = \"{other}\""
+                    "needs access = \"{other}\", but access is \"{access}\": omit the key, or set \
+                     mac.access = \"{other}\""
                 );
                 Err(ConfigError::new(key, message))
             }
         }
     }
 
-    /// Numbers of categories that a station can have.
+    /// Numbers of access categories that a station can have.
     pub const fn categories(&self) -> RangeInclusive<usize> {
         match self.access {
             AccessMethod::Dcf => 1..=1,

@@ -1,29 +1,29 @@
-//! One access category's back-off: lazy, so that it costs by the frame and not by the slot.
+//! Back-off of one access category, computed lazily: its cost grows with frames and not with slots.
 //!
 //! ```text
 //! first slot = max(idle since + IFS, NAV + IFS, end of the last exchange)
 //! access     = first slot + slots left * slot
 //! ```
-//! `IFS` is DIFS or AIFS, and EIFS after a frame that could not be decoded. Nothing happens while
-//! slots pass; when the medium becomes busy, those that have passed are taken off. Source: IEEE
+//! `IFS` is DIFS or AIFS, or EIFS after a frame that could not be decoded. No event occurs while slots
+//! pass. When the medium becomes busy, the slots that have passed are subtracted. Source: IEEE
 //! 802.11-2012 clauses 9.3.4 (DCF) and 9.19.2 (EDCA).
 
 use airtcp_random::Stream;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{AfterTimeout, Backoff, ImmediateAccess, MacConfig};
-use super::{Mpdu, Rules};
+use super::{AccessParams, Mpdu, Rules};
 
-/// How a station sees the medium; its contenders share it.
+/// State of the medium at a station, shared by its categories.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
-    /// Since when nothing is heard; never while something is.
+    /// Start of the current idle period; never while the medium is busy.
     pub(crate) idle_from: Nanos,
-    /// Until when others have reserved the medium.
+    /// End of other stations' reservations.
     pub(crate) nav: Nanos,
-    /// EIFS - DIFS if the last frame heard could not be decoded.
+    /// EIFS - DIFS if the last frame received could not be decoded, else 0.
     pub(crate) eifs: Span,
-    /// When the station last gave up waiting for an answer.
+    /// Time of the last timeout of an answer.
     pub(crate) gave_up: Nanos,
 }
 
@@ -32,24 +32,25 @@ impl View {
         Self { idle_from: Nanos::ZERO, nav: Nanos::ZERO, eifs: Span::ZERO, gave_up: Nanos::ZERO }
     }
 
-    /// Whether the medium is idle by carrier sense and by NAV.
+    /// True if the medium is idle by carrier sense and by NAV.
     pub(crate) fn is_idle(&self, now: Nanos) -> bool {
         self.idle_from != Nanos::NEVER && self.nav <= now
     }
 }
 
-/// A back-off that is counting down, as it would be if it stopped now.
+/// A running back-off, as it would be if it stopped now.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Countdown {
     pub(crate) category: u8,
     /// Start of the first slot that counts.
     pub(crate) from: Nanos,
-    /// Now, or where its last slot ended.
+    /// Now, or the end of its last slot.
     pub(crate) until: Nanos,
-    /// Slots left at its beginning, and now.
+    /// Slots left at its start.
     pub(crate) slots: u32,
+    /// Slots left now.
     pub(crate) left: u32,
-    /// Its last slot has ended.
+    /// True if its last slot has ended.
     pub(crate) over: bool,
 }
 
@@ -61,46 +62,43 @@ pub(crate) struct Contender {
     pub(crate) ifs: Span,
     pub(crate) cw_min: u32,
     pub(crate) cw_max: u32,
-    /// Longest transmission opportunity; one frame exchange if zero.
+    /// Limit of a transmission opportunity; zero for one frame exchange.
     pub(crate) txop: Span,
-    /// How old a packet may be when an attempt begins.
+    /// Maximum age of a packet when an attempt begins.
     pub(crate) lifetime: Option<Span>,
     /// Whether a frame that comes to an empty queue may go without back-off.
     immediate_access: ImmediateAccess,
     pub(crate) cw: u32,
     /// Slots left when the medium last became idle.
     slots: u32,
-    /// The back-off after its last frame is over.
+    /// True if the back-off after the last frame has ended.
     over: bool,
-    /// The frame came to an idle medium and may go without back-off.
+    /// True if the frame found an idle medium and needs no back-off.
     immediate: bool,
-    /// It does not go before it is there.
-    not_before: Nanos,
-    /// No slot counts before its back-off was drawn.
+    /// Arrival of the frame, which cannot be sent earlier.
+    arrived: Nanos,
+    /// Time of the last draw; no earlier slot counts.
     drawn: Nanos,
 }
 
 impl Contender {
-    pub(crate) fn new(ifs: Span, cw_min: u32, cw_max: u32, txop: Span) -> Self {
+    pub(crate) const fn new(ifs: Span, params: &AccessParams) -> Self {
+        let AccessParams { cw_min, cw_max, txop, lifetime, .. } = *params;
         Self {
             mpdu: None,
             ifs,
             cw_min,
             cw_max,
             txop,
-            lifetime: None,
-            immediate_access: ImmediateAccess::default(),
+            lifetime,
+            immediate_access: ImmediateAccess::Strict,
             cw: cw_min,
             slots: 0,
             over: true,
             immediate: false,
-            not_before: Nanos::ZERO,
+            arrived: Nanos::ZERO,
             drawn: Nanos::ZERO,
         }
-    }
-
-    pub(crate) const fn with_lifetime(self, lifetime: Option<Span>) -> Self {
-        Self { lifetime, ..self }
     }
 
     pub(crate) const fn with_immediate_access(self, immediate_access: ImmediateAccess) -> Self {
@@ -115,28 +113,29 @@ impl Contender {
         (view.idle_from + (self.ifs + view.eifs)).max(reserved).max(failed).max(self.drawn)
     }
 
-    /// When it may transmit if nothing happens before; never without a frame or on a busy medium.
+    /// Time at which it may transmit if the medium stays idle; never without a frame or on a busy
+    /// medium.
     pub(crate) fn access(&self, view: &View, rules: &Rules) -> Nanos {
         if self.mpdu.is_none() || view.idle_from == Nanos::NEVER {
             return Nanos::NEVER;
         }
         let back_off = Span(rules.timing.slot.0 * u64::from(self.slots));
-        (self.first_slot(view, &rules.mac) + back_off).max(self.not_before)
+        (self.first_slot(view, &rules.mac) + back_off).max(self.arrived)
     }
 
-    /// Slots that have passed by `now` since the `first` began, of those that were left.
+    /// Slots passed from the start of the `first` one until `now`, at most those left.
     fn passed(&self, now: Nanos, first: Nanos, rules: &Rules) -> u32 {
         if now < first {
             return 0;
         }
         let whole = now.since(first).0 / rules.timing.slot.0;
         let passed = whole + u64::from(rules.counts_at_start());
-        passed.min(u64::from(self.slots)) as u32
+        u32::narrow(passed.min(u64::from(self.slots)))
     }
 
-    /// The medium becomes busy, or its view is about to change otherwise.
+    /// Freezes the back-off, because the medium becomes busy.
     pub(crate) fn freeze(&mut self, now: Nanos, view: &View, rules: &Rules, random: &mut Stream) {
-        // Once it is over no slots are left, and nothing changes but what draws anew.
+        // After its end no slots are left; only an immediate access may still draw.
         if view.idle_from == Nanos::NEVER || self.over && !self.immediate {
             return;
         }
@@ -154,7 +153,7 @@ impl Contender {
         }
     }
 
-    /// The back-off that is counting down, if one is.
+    /// The running back-off, if any.
     pub(crate) fn countdown(&self, now: Nanos, view: &View, rules: &Rules) -> Option<Countdown> {
         if view.idle_from == Nanos::NEVER || self.slots == 0 {
             return None;
@@ -172,7 +171,7 @@ impl Contender {
         })
     }
 
-    /// A frame comes to the head while none was there.
+    /// Puts a frame at the empty head.
     pub(crate) fn offer(
         &mut self,
         now: Nanos,
@@ -183,7 +182,7 @@ impl Contender {
         random: &mut Stream,
     ) {
         self.mpdu = Some(mpdu);
-        self.not_before = now;
+        self.arrived = now;
         if !self.is_over(now, view, rules) {
             return;
         }
@@ -201,7 +200,7 @@ impl Contender {
         }
     }
 
-    /// Whether the back-off after its last frame is over: all its slots have passed.
+    /// True if all slots of the back-off after the last frame have passed.
     fn is_over(&self, now: Nanos, view: &View, rules: &Rules) -> bool {
         if self.over || view.idle_from == Nanos::NEVER {
             return self.over;
@@ -210,30 +209,30 @@ impl Contender {
         now >= first + Span(rules.timing.slot.0 * u64::from(self.slots))
     }
 
-    /// A new back-off; no slot before `now` counts.
+    /// Draws a new back-off; no slot before `now` counts.
     pub(crate) fn draw(&mut self, now: Nanos, random: &mut Stream) {
         self.drawn = now;
         self.over = false;
-        self.slots = random.below(u64::from(self.cw) + 1) as u32;
+        self.slots = u32::narrow(random.below(u64::from(self.cw) + 1));
         self.immediate = false;
     }
 
-    /// The access was used.
-    pub(crate) const fn taken(&mut self) {
+    /// Clears the back-off when the category gains access.
+    pub(crate) const fn clear_backoff(&mut self) {
         self.slots = 0;
         self.immediate = false;
-        self.not_before = Nanos::ZERO;
+        self.arrived = Nanos::ZERO;
     }
 
-    /// After an attempt that failed: the window doubles.
-    pub(crate) fn widen(&mut self, mac: &MacConfig) {
+    /// Doubles the contention window after a failed attempt.
+    pub(crate) fn double_window(&mut self, mac: &MacConfig) {
         if mac.backoff == Backoff::Standard {
             self.cw = (2 * self.cw + 1).min(self.cw_max);
         }
     }
 
-    /// After success, or when a frame is given up: back to the least window.
-    pub(crate) const fn narrow(&mut self) {
+    /// Resets the contention window after success or the retry limit.
+    pub(crate) const fn reset_window(&mut self) {
         self.cw = self.cw_min;
     }
 

@@ -1,4 +1,4 @@
-//! Access categories and their parameters.
+//! EDCA: access categories and their parameters.
 //!
 //! ```text
 //!              AIFSN   CWmin            CWmax            TXOP limit 2012 (OFDM / DSSS)
@@ -7,9 +7,9 @@
 //! video          2     (aCWmin+1)/2-1   aCWmin           3.008 / 6.016 ms
 //! voice          2     (aCWmin+1)/4-1   (aCWmin+1)/2-1   1.504 / 3.264 ms
 //! ```
-//! An access point may have parameters of its own. Source: IEEE 802.11-2012 table 8-105, clause
-//! 9.19.2; the TXOP limits of 802.11-2020 (table 9-155) are 4.096 and 2.080 ms. With a limit of zero
-//! each access carries one frame, as in ns-3 at S3's time.
+//! The parameters of the access point may differ from those of its stations. With a TXOP limit of
+//! zero, each access carries one frame, as in the ns-3 of S3's time. Source: IEEE 802.11-2012 table
+//! 8-105, clause 9.19.2; 802.11-2020 table 9-155, where the OFDM limits are 4.096 and 2.080 ms.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Span;
@@ -37,7 +37,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All, lowest priority first.
+    /// All categories, lowest priority first.
     pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
 
     /// Name in results and scenarios.
@@ -60,43 +60,43 @@ pub const fn category_name(number: usize) -> &'static str {
     if number < Category::ALL.len() { Category::ALL[number].name() } else { "exclusive" }
 }
 
-/// Which limits transmission opportunities have.
+/// Default TXOP limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TxopLimits {
-    /// Those of 802.11e and 802.11-2012.
+    /// The limits of 802.11e and 802.11-2012.
     #[default]
     #[serde(rename = "2012")]
     Y2012,
-    /// Those of 802.11-2020.
+    /// The limits of 802.11-2020.
     #[serde(rename = "2020")]
     Y2020,
-    /// One frame exchange an access.
+    /// One frame exchange per access.
     Zero,
 }
 
-/// What of a category's parameters is not the default.
+/// Parameters of a category that differ from the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CategoryConfig {
     /// Slots of the inter-frame space, 1 to 15 (2 to 15 at stations).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aifsn: Option<u32>,
-    /// Least contention window, one less than a power of 2.
+    /// Minimum contention window, one less than a power of 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_min: Option<u32>,
-    /// Greatest contention window, one less than a power of 2.
+    /// Maximum contention window, one less than a power of 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw_max: Option<u32>,
-    /// Longest transmission opportunity; 0 for one frame exchange.
+    /// Limit of a transmission opportunity; 0 for one frame exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub txop_limit: Option<Span>,
-    /// Lifetime of packets (`dot11EDCATableMSDULifetime`), where it is not that of all categories.
+    /// Lifetime of packets (`dot11EDCATableMSDULifetime`). Default: `mac.lifetime`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
 }
 
-/// Parameters of all categories of a station, where they are not the defaults.
+/// Parameters of a station's categories that differ from the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EdcaConfig {
@@ -143,39 +143,15 @@ fn default(category: Category, standard: Standard, limits: TxopLimits) -> Access
         Category::Video => (2, low.div_ceil(2) - 1, low),
         Category::Voice => (2, low.div_ceil(4) - 1, low.div_ceil(2) - 1),
     };
-    let dsss = standard == Standard::B;
-    let limit = match (category, limits) {
-        (Category::Video, TxopLimits::Y2012) => {
-            if dsss {
-                6_016
-            } else {
-                3_008
-            }
-        }
-        (Category::Voice, TxopLimits::Y2012) => {
-            if dsss {
-                3_264
-            } else {
-                1_504
-            }
-        }
-        (Category::Video, TxopLimits::Y2020) => {
-            if dsss {
-                6_016
-            } else {
-                4_096
-            }
-        }
-        (Category::Voice, TxopLimits::Y2020) => {
-            if dsss {
-                3_264
-            } else {
-                2_080
-            }
-        }
-        _ => 0,
+    let (ofdm, dsss) = match (category, limits) {
+        (Category::Video, TxopLimits::Y2012) => (3_008, 6_016),
+        (Category::Voice, TxopLimits::Y2012) => (1_504, 3_264),
+        (Category::Video, TxopLimits::Y2020) => (4_096, 6_016),
+        (Category::Voice, TxopLimits::Y2020) => (2_080, 3_264),
+        _ => (0, 0),
     };
-    AccessParams { aifsn, cw_min, cw_max, txop: Span::from_micros(limit), lifetime: None }
+    let txop = Span::from_micros(if standard == Standard::B { dsss } else { ofdm });
+    AccessParams { aifsn, cw_min, cw_max, txop, lifetime: None }
 }
 
 #[cfg(test)]

@@ -1,56 +1,56 @@
-//! Where a station stands in a frame exchange, and how one ends.
+//! State of a station's frame exchange, and how the exchange of a packet ends.
 
 use airtcp_units::Nanos;
 
 use super::{Frame, Kind, Mpdu};
 
-/// What a station is doing of its own.
+/// State of the exchange that a station has started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// Nothing.
+    /// No exchange.
     None,
-    /// Its frame, or the space before it, is under way.
+    /// The station transmits, or waits SIFS before its next frame.
     Sending,
-    /// An answer has to begin before `until`.
+    /// The station waits for an answer.
     Awaiting {
         /// CTS or ACK.
         answer: Kind,
-        /// End of the timeout.
+        /// Time of the timeout, unless a frame has begun.
         until: Nanos,
-        /// From here on it is settled that a frame has begun in time, and its end decides; never
-        /// as long as none has that lasts beyond the timeout.
+        /// If a frame that began in time lasts beyond the timeout: the time of the timeout. From
+        /// then on the end of that frame decides. Never without such a frame.
         heard: Nanos,
     },
 }
 
-/// What is sent SIFS after the frame before it.
+/// A frame to send SIFS after the previous one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Due {
-    /// An ACK or CTS to somebody else's frame.
+    /// An ACK or CTS to another station's frame.
     Answer(Frame),
-    /// The data the CTS has cleared.
-    Cleared,
+    /// The data frame after a CTS.
+    DataAfterCts,
     /// The next fragment of the packet.
     Fragment,
-    /// The next data frame of the transmission opportunity, if there is one and it fits.
-    Further,
+    /// The next data frame of the transmission opportunity or burst, if one waits and fits.
+    NextInTxop,
 }
 
-/// How the sender's part in a packet ended.
+/// A packet that the sender has finished.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finished {
     pub(crate) mpdu: Mpdu,
     pub(crate) category: u8,
-    pub(crate) ending: Ended,
+    pub(crate) completion: Completion,
 }
 
-/// How a sender's part in a packet can end.
+/// How a sender finishes a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// With an acknowledgement (or, to everybody, with its only frame).
+pub(crate) enum Completion {
+    /// The receiver acknowledged it, or it was broadcast.
     Acknowledged,
-    /// With the last attempt, in vain.
+    /// The last attempt failed.
     GivenUp,
-    /// It became too old.
+    /// Its lifetime expired.
     Expired,
 }

@@ -1,43 +1,44 @@
-//! Fragmentation: a long packet goes as several frames, each acknowledged, SIFS apart.
+//! Fragmentation: a long packet is sent as several frames, SIFS apart, each acknowledged.
 //!
 //! ```text
 //! fragments = ceil((packet + 8) / body)      body = threshold - MAC header and FCS, even
 //! Duration of a fragment  = SIFS + ACK + [SIFS + next fragment + SIFS + ACK]
 //! Duration of its ACK     = that of the fragment - SIFS - ACK
 //! ```
-//! All fragments but the last are equally long. Each has attempts of its own; when one is given up, so is the packet. A
-//! fragment that failed contends again and its burst goes on from there. The receiver knows a
-//! repetition by sequence number and fragment number, and hands the packet up with its last fragment. Source: IEEE 802.11-2012
-//! clauses 9.2.3, 9.3.2.10, 9.3.4.5, 9.5 and 9.6, 8.2.5.2 (Duration).
+//! All fragments but the last have the same length. Attempts count per fragment. If a fragment reaches
+//! the retry limit, the sender drops the packet. After a failure, the sender contends again and
+//! continues with the failed fragment. The receiver detects duplicates by sequence number and fragment
+//! number, and delivers the packet with its last fragment. Lengths are in bytes. Source: IEEE
+//! 802.11-2012 clauses 9.2.3, 9.3.2.10, 9.3.4.5, 9.5 and 9.6, 8.2.5.2 (Duration).
 //!
-//! Left out: a burst's rate is chosen anew for each fragment, while its Duration takes the next to go
-//! as fast; CTS-to-self precedes only the first (its successors are reserved for by fragments and ACKs,
-//! which stations of 802.11b do not read). Bytes and numbers without unit.
+//! Two simplifications: The Duration field assumes that the next fragment has the same rate, but rate
+//! control may change it. CTS-to-self precedes only the first fragment; the others are covered by the
+//! Duration fields of fragments and ACKs, which 802.11b stations cannot decode.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
-use super::outcome::{acknowledged_attempt, attempt};
-use super::sending::acknowledged;
+use super::outcome::{attempt, outcome};
+use super::sending::data_and_ack_time;
 use super::station::SEQUENCES;
 use super::{Frame, Mpdu, Part, Rules, Station};
-use crate::rate::RateControl;
+use crate::rate::{Ending, RateControl};
 
 impl Mpdu {
-    /// Goes over to the next fragment, which has failed in nothing yet.
+    /// Moves on to the next fragment, with its attempts at 0.
     pub(super) const fn advance(&mut self, next: Part) {
         self.part = next;
         self.bytes = next.bytes();
-        self.short = 0;
-        self.long = 0;
-        self.tries = 0;
+        self.short_failures = 0;
+        self.long_failures = 0;
+        self.transmissions = 0;
     }
 }
 
 impl Station {
-    /// What a data frame reserves beyond its own ACK: the frame that follows it SIFS after that, if
-    /// one does, and the ACK of that one. Of a burst (OAR) the next packet is taken to be as long.
-    pub(super) fn reserves_further(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+    /// Time that a data frame reserves beyond its own ACK: that of the next fragment, or the next
+    /// frame of a burst (OAR), and its ACK. The next frame of a burst counts as equally long.
+    pub(super) fn further_reservation(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
         let follows = match mpdu.part.next() {
             Some(next) => next.bytes(),
             None if self.burst.1 > 0 && self.burst.0 == mpdu.to && self.rate.burst_reserves() => {
@@ -45,10 +46,10 @@ impl Station {
             }
             None => return Span::ZERO,
         };
-        rules.timing.sifs + acknowledged(mpdu.mode, follows, rules)
+        rules.timing.sifs + data_and_ack_time(mpdu.mode, follows, rules)
     }
 
-    /// The next fragment follows, if the transmission opportunity holds it.
+    /// The next fragment, if it fits into the transmission opportunity.
     pub(super) fn next_fragment(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         if self.expire(now, self.active) {
             self.contenders[self.active].draw(now, &mut self.random);
@@ -56,9 +57,9 @@ impl Station {
             self.next_management(now, rules);
             return None;
         }
-        let next = self.choose(now)?;
+        let next = self.choose_mode(now)?;
         let limited = self.contenders[self.active].txop > Span::ZERO;
-        if limited && now + acknowledged(next.mode, next.bytes, rules) > self.txop_end {
+        if limited && now + data_and_ack_time(next.mode, next.bytes, rules) > self.txop_end {
             self.contenders[self.active].draw(now, &mut self.random);
             self.exchange = Exchange::None;
             return None;
@@ -66,12 +67,12 @@ impl Station {
         self.data(rules)
     }
 
-    /// A fragment has been acknowledged: true if another follows it.
-    pub(super) fn goes_on(&mut self, now: Nanos, rules: &Rules) -> bool {
-        let category = self.active as u8;
+    /// Moves on to the next fragment after an ACK. Returns false if the packet has no more.
+    pub(super) fn continue_with_next_fragment(&mut self, now: Nanos, rules: &Rules) -> bool {
+        let category = u8::narrow(self.active);
         let Some(mpdu) = self.contenders[self.active].mpdu.as_mut() else { return false };
         let Some(next) = mpdu.part.next() else { return false };
-        let done = acknowledged_attempt(now, category, mpdu);
+        let done = outcome(now, self.active, mpdu, Ending::Acknowledged, false);
         mpdu.advance(next);
         let first = attempt(now, category, mpdu);
         self.rate.on_result(&done);
@@ -81,15 +82,17 @@ impl Station {
         true
     }
 
-    /// Notes a frame; true if it brings something entire that the station has not had before. Its number is one of those that `sequences` counts.
-    pub(super) fn completes(&mut self, frame: &Frame, sequences: usize) -> bool {
+    /// Records a received frame. Returns true if it completes a packet not received before.
+    /// `sequences` is the frame's category, or [`CATEGORIES`](super::station::CATEGORIES) for
+    /// management.
+    pub(super) fn completes_new_packet(&mut self, frame: &Frame, sequences: usize) -> bool {
         let place = frame.from.index() * SEQUENCES + sequences;
         let this = u32::from(frame.sequence) << 4 | u32::from(frame.fragment);
-        let seen = &mut self.seen[place];
+        let seen = &mut self.last_received[place];
         if frame.retry && *seen == this + 1 {
             return false;
         }
-        // One that does not follow what was there before belongs to nothing.
+        // A fragment whose predecessor is missing is useless.
         let follows = frame.fragment == 0 || *seen == this;
         *seen = if follows { this + 1 } else { 0 };
         follows && !frame.more_fragments

@@ -1,4 +1,4 @@
-//! What is on the air: frames, and how long their headers are.
+//! Frames, and the lengths of their headers.
 //!
 //! Source: IEEE 802.11-2012 clause 8. Frames are lengths, not bytes.
 
@@ -6,7 +6,7 @@ pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
 use super::NodeId;
-use crate::phy::Mode;
+use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
 
 /// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,43 +30,77 @@ pub enum Kind {
 pub struct Frame {
     /// Its kind.
     pub kind: Kind,
-    /// What it is for the statistics.
+    /// Its class in the statistics.
     pub class: Class,
-    /// Who sends it.
+    /// Sender.
     pub from: NodeId,
-    /// Whom it is for.
+    /// Receiver.
     pub to: NodeId,
     /// Rate of its body.
     pub mode: Mode,
     /// Length with MAC header and FCS.
     pub bytes: u32,
-    /// Its Duration field: how long the medium is taken after its end (clause 8.2.5).
+    /// Duration field: time that the exchange takes after this frame (clause 8.2.5).
     pub duration: Span,
     /// Access category (0 under DCF).
     pub category: u8,
     /// Sequence number, modulo 4096.
     pub sequence: u16,
-    /// Number of the fragment that it carries, from 0.
+    /// Number of the fragment, from 0.
     pub fragment: u8,
-    /// Whether another fragment of the packet follows.
+    /// True if another fragment of the packet follows.
     pub more_fragments: bool,
-    /// The Retry bit: a data or management frame that has been sent before (clause 8.2.4.1.6).
+    /// Retry bit: the data or management frame is a retransmission (clause 8.2.4.1.6).
     pub retry: bool,
-    /// Where the receiver chooses the rate: in an RTS what is to be sent, in a CTS how.
+    /// In RTS and CTS, if the receiver chooses the rate (RBAR). In an ACK, the data frame that it
+    /// reserves the medium for; in that data frame, itself (DCF+).
     pub grant: Option<Grant>,
 }
 
-/// The data frame that an RTS and a CTS are about (RBAR).
+impl Frame {
+    /// An RTS, CTS or ACK. Its Retry bit is 0 (clause 8.2.4.1.6).
+    pub(super) fn control(
+        kind: Kind,
+        from: NodeId,
+        to: NodeId,
+        mode: Mode,
+        duration: Span,
+        category: u8,
+    ) -> Self {
+        let (class, bytes) = match kind {
+            Kind::Ack => (Class::Ack, ACK_BYTES),
+            Kind::Rts => (Class::Rts, RTS_BYTES),
+            _ => (Class::Cts, CTS_BYTES),
+        };
+        Self {
+            kind,
+            class,
+            from,
+            to,
+            mode,
+            bytes,
+            duration,
+            category,
+            sequence: 0,
+            fragment: 0,
+            more_fragments: false,
+            retry: false,
+            grant: None,
+        }
+    }
+}
+
+/// The data frame that an RTS announces and a CTS grants (RBAR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grant {
-    /// Its rate.
+    /// Its rate: in the RTS the sender's last one, in the CTS the receiver's choice.
     pub mode: Mode,
     /// Its length.
     pub bytes: u32,
 }
 
-/// Bytes of a data frame that carries an IP packet of `packet` bytes: MAC header 24, QoS control
-/// 2, LLC and SNAP 8, FCS 4.
+/// Bytes of a data frame that carries an IP packet of `packet` bytes: 24 of MAC header, 2 of QoS
+/// control, 8 of LLC and SNAP, 4 of FCS.
 pub(crate) const fn data_bytes(packet: u32, qos: bool) -> u32 {
     packet + 24 + 8 + 4 + if qos { 2 } else { 0 }
 }

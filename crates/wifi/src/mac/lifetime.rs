@@ -1,27 +1,28 @@
-//! Lifetime of packets: how old one may be when an attempt begins.
+//! Lifetime of packets: the maximum age at which an attempt may begin.
 //!
 //! ```text
 //! expires = entry into the station's queue + lifetime
 //! dropped = at the head, or about to be there, with an attempt due after `expires`
 //! ```
-//! An attempt that has begun goes on to its end (after an RTS with the data); after it nothing more is
-//! sent of the packet, of its fragments neither. Source: IEEE 802.11-2012 clause 9.19.2.6, where the
-//! timer of an MSDU starts when it is passed to the MAC (`dot11EDCATableMSDULifetime`); one a category.
-//! Under DCF the same rule holds here, as in ns-3, though the timer of clause 9.5
-//! (`dot11MaxTransmitMSDULifetime`) starts with the first attempt. ns-3 of 2013 looks at the age only
-//! when it takes a packet from the queue, not before repetitions. Times in ns.
+//! An attempt that has begun continues to its end, including the data frame after an RTS. After it the
+//! station sends no more of the packet, not even its remaining fragments. Times are in ns.
 //!
-//! Chosen where the standard is silent: the window is the least one again, as after giving up; the access that
-//! was due passes to the next packet of the category. A packet that has expired keeps its place in the queue
-//! until its turn.
+//! Source: IEEE 802.11-2012 clause 9.19.2.6. The timer starts when the MAC receives the packet, with
+//! one lifetime per category (`dot11EDCATableMSDULifetime`). DCF uses the same rule here, as in ns-3;
+//! in clause 9.5 its timer (`dot11MaxTransmitMSDULifetime`) starts at the first attempt. The ns-3 of
+//! 2013 checks the age only when it takes a packet from the queue, and not before a retransmission.
+//!
+//! Choices where the standard is silent: an expiry resets the contention window, as the retry limit
+//! does, and the next packet of the category takes over the access. An expired packet keeps its place
+//! in the queue until it reaches the head.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
-use super::exchange::{Ended, Finished};
+use super::exchange::{Completion, Finished};
 use super::{Mpdu, Rules, Station};
 
 impl Station {
-    /// Whether packets of a category expire.
+    /// True if packets of a category expire.
     pub(crate) fn has_lifetime(&self, category: usize) -> bool {
         self.contenders[category].lifetime.is_some()
     }
@@ -38,17 +39,17 @@ impl Station {
         let Some(mpdu) = contender.mpdu.take_if(|mpdu: &mut Mpdu| mpdu.expires < now) else {
             return false;
         };
-        contender.narrow();
-        contender.taken();
-        let category = category as u8;
-        self.finished.push(Finished { mpdu, category, ending: Ended::Expired });
+        contender.reset_window();
+        contender.clear_backoff();
+        let category = u8::narrow(category);
+        self.finished.push(Finished { mpdu, category, completion: Completion::Expired });
         true
     }
 
-    /// Drops what is too old of the packets whose back-off is over.
-    pub(super) fn expire_ready(&mut self, now: Nanos, rules: &Rules) -> bool {
+    /// Drops expired packets of the categories whose back-off has ended.
+    pub(super) fn expire_due(&mut self, now: Nanos, rules: &Rules) -> bool {
         let mut any = false;
-        for category in self.silenced()..self.contenders.len() {
+        for category in self.first_active()..self.contenders.len() {
             let due = self.contenders[category].access(&self.view, rules) <= now;
             if due && self.expire(now, category) {
                 any = true;

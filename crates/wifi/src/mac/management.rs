@@ -1,9 +1,9 @@
-//! Management frames: a station's beacons, and what it sends and gets to associate.
+//! Management frames: beacons, authentication and association.
 //!
-//! They wait in a row of their own and contend with the back-off of beacons. Source: IEEE 802.11-2012
-//! clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3; what association does is in `association.rs`.
+//! They have their own queue and contend with the back-off of beacons. The rules of association are in
+//! `association.rs`. Source: IEEE 802.11-2012 clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3.
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::association::{Association, Stage};
 use super::exchange::Exchange;
@@ -12,13 +12,14 @@ use crate::phy::Standard;
 
 /// Bytes of an authentication frame: MAC header, algorithm, number, status, FCS.
 const AUTHENTICATION: u32 = 24 + 2 + 2 + 2 + 4;
-/// Elements: an SSID of 8 bytes, and rates without their list.
+/// Element with an SSID of 8 bytes.
 const SSID: u32 = 2 + 8;
+/// Element of supported rates, without the list of rates.
 const RATES: u32 = 2;
 
 /// Length of a management frame with MAC header and FCS.
 fn length(class: Class, standard: Standard) -> u32 {
-    let rates = RATES + standard.modes().count().min(8) as u32;
+    let rates = RATES + u32::narrow(standard.modes().count().min(8));
     match class {
         Class::AssociationRequest => 24 + 2 + 2 + SSID + rates + 4,
         Class::AssociationResponse => 24 + 2 + 2 + 2 + rates + 4,
@@ -27,7 +28,7 @@ fn length(class: Class, standard: Standard) -> u32 {
 }
 
 impl Station {
-    /// Whether it may send data: it is associated, or need not be.
+    /// True if it may send data: it is associated, or the cell has no association.
     pub(crate) const fn may_send(&self) -> bool {
         !matches!(
             self.association,
@@ -38,7 +39,8 @@ impl Station {
         )
     }
 
-    /// Whether packets to a station can be sent: it is associated here, or need not be.
+    /// True if it may send data to a station: that station is associated, or the cell has no
+    /// association.
     pub(crate) fn serves(&self, to: NodeId) -> bool {
         match &self.association {
             Some(Association::AccessPoint(members)) => members.contains(&to),
@@ -46,12 +48,12 @@ impl Station {
         }
     }
 
-    /// Whether it has just become associated.
-    pub(crate) const fn take_joined(&mut self) -> bool {
-        std::mem::replace(&mut self.joined, false)
+    /// True once after the station has become associated.
+    pub(crate) const fn take_newly_associated(&mut self) -> bool {
+        std::mem::replace(&mut self.newly_associated, false)
     }
 
-    /// When its stage ends.
+    /// Time at which its stage times out.
     pub(super) const fn stage_end(&self) -> Nanos {
         match self.association {
             Some(Association::Member { until, .. }) => until,
@@ -59,13 +61,13 @@ impl Station {
         }
     }
 
-    /// Nothing has come in time: it waits for a beacon again.
-    pub(super) fn stage_over(&mut self, now: Nanos) {
+    /// Waits for a beacon again if the stage has timed out.
+    pub(super) fn expire_stage(&mut self, now: Nanos) {
         if self.stage_end() > now {
             return;
         }
         self.seek();
-        self.waiting.clear();
+        self.management_queue.clear();
         if self.exchange == Exchange::None
             && let Some(last) = self.contenders.last_mut()
         {
@@ -79,7 +81,7 @@ impl Station {
         }
     }
 
-    /// A beacon has been heard.
+    /// Handles a received beacon.
     pub(super) fn on_beacon(&mut self, now: Nanos, from: NodeId, rules: &Rules) {
         let Some(Association::Member { access_point, stage, until, missed, response }) =
             &mut self.association
@@ -99,7 +101,7 @@ impl Station {
         }
     }
 
-    /// A management frame for it has been received.
+    /// Handles a received management frame addressed to this station.
     pub(super) fn on_management(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
         let answer = match (&mut self.association, frame.class) {
             (Some(Association::AccessPoint(members)), Class::Authentication) => {
@@ -117,7 +119,7 @@ impl Station {
                     }
                     (Stage::Associating, Class::AssociationResponse) => {
                         (*stage, *until) = (Stage::Associated, now + *missed);
-                        self.joined = true;
+                        self.newly_associated = true;
                         return;
                     }
                     _ => return,
@@ -128,8 +130,8 @@ impl Station {
         self.send_management(now, frame.from, answer, rules);
     }
 
-    /// The exchange of a management frame has ended.
-    pub(super) fn management_done(&mut self, mpdu: &Mpdu, acknowledged: bool) {
+    /// Handles the end of the exchange of a management frame.
+    pub(super) fn on_management_end(&mut self, mpdu: &Mpdu, acknowledged: bool) {
         match &mut self.association {
             Some(Association::AccessPoint(members)) if mpdu.class == Class::AssociationResponse => {
                 members.insert(mpdu.to);
@@ -144,19 +146,19 @@ impl Station {
     }
 
     fn send_management(&mut self, now: Nanos, to: NodeId, class: Class, rules: &Rules) {
-        if !self.waiting.contains(&(to, class)) {
-            self.waiting.push_back((to, class));
+        if !self.management_queue.contains(&(to, class)) {
+            self.management_queue.push_back((to, class));
         }
         self.next_management(now, rules);
     }
 
-    /// The next management frame that waits begins to contend, if none does.
+    /// Moves the next management frame to the head if the head is empty.
     pub(super) fn next_management(&mut self, now: Nanos, rules: &Rules) {
         let Some(last) = self.contenders.len().checked_sub(1) else { return };
-        if !self.manages || self.contenders[last].mpdu.is_some() {
+        if !self.has_management || self.contenders[last].mpdu.is_some() {
             return;
         }
-        let Some((to, class)) = self.waiting.pop_front() else { return };
+        let Some((to, class)) = self.management_queue.pop_front() else { return };
         let bytes = match self.beacons {
             Some(beacons) if class == Class::Beacon => beacons.bytes,
             _ => length(class, rules.timing.standard),
@@ -165,26 +167,28 @@ impl Station {
         self.next_sequence = (sequence + 1) % 4096;
         let part = Part::whole(bytes, rules);
         let mpdu = Mpdu::new(now, to, class, part, sequence, rules.timing.lowest());
-        self.put(now, last, mpdu, rules);
+        self.put_at_head(now, last, mpdu, rules);
     }
 
-    /// A beacon that is due goes before other management frames, unless the one before still waits.
-    pub(super) fn announce_due(&mut self, now: Nanos, rules: &Rules) {
+    /// Queues a due beacon ahead of other management frames, unless the previous one still waits.
+    pub(super) fn queue_due_beacon(&mut self, now: Nanos, rules: &Rules) {
         let due = self.beacons.as_mut().is_some_and(|beacons| beacons.take_due(now));
         if !due {
             return;
         }
         let beacon = (NodeId::BROADCAST, Class::Beacon);
         let last = self.contenders.last().and_then(|c| c.mpdu.as_ref());
-        if !self.waiting.contains(&beacon) && last.is_none_or(|mpdu| mpdu.class != Class::Beacon) {
-            self.waiting.push_front(beacon);
+        if !self.management_queue.contains(&beacon)
+            && last.is_none_or(|mpdu| mpdu.class != Class::Beacon)
+        {
+            self.management_queue.push_front(beacon);
         }
         self.next_management(now, rules);
     }
 
-    /// Whether that is the back-off of its management frames.
+    /// True if a category is that of the station's management frames.
     pub(super) const fn is_management(&self, category: usize) -> bool {
-        self.manages && category + 1 == self.contenders.len()
+        self.has_management && category + 1 == self.contenders.len()
     }
 }
 

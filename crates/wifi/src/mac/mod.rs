@@ -1,4 +1,4 @@
-//! Medium access: who may transmit when, and the frame exchanges that follow.
+//! Medium access: contention for the medium, and frame exchanges.
 
 mod ablation;
 mod access;
@@ -11,6 +11,7 @@ mod edca;
 mod exchange;
 mod fragment;
 mod frame;
+mod hooks;
 mod lifetime;
 mod management;
 mod mpdu;
@@ -36,12 +37,14 @@ pub use config::{
 };
 pub(crate) use contender::{Contender, Countdown, View};
 pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, category_name};
-pub(crate) use exchange::{Ended, Finished};
+pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};
+pub(crate) use hooks::Hooks;
+pub use hooks::{AckGroup, ExchangeSeams};
 pub(crate) use mpdu::Mpdu;
 pub use node::NodeId;
 pub(crate) use part::Part;
 pub(crate) use rules::Rules;
 pub use service::service_time;
-pub(crate) use station::{Heard, Receiving, Station, Wait};
+pub(crate) use station::{AccessState, FrameStart, SignalQuality, Station};

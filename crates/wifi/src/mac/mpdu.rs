@@ -1,4 +1,4 @@
-//! The packet at the head of an access category, with what became of it so far.
+//! The packet or management frame at the head of an access category, with its attempts so far.
 
 use airtcp_packet::PacketId;
 use airtcp_units::Nanos;
@@ -6,36 +6,37 @@ use airtcp_units::Nanos;
 use super::{Class, NodeId, Part};
 use crate::phy::Mode;
 
-/// A packet that waits at the head of its access category, with what became of it so far.
+/// The packet or management frame at the head of an access category.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mpdu {
-    /// The packet; `None` once its receiver has it (the sender may not know yet).
+    /// The packet; `None` once the receiver has it, even if the ACK was lost.
     pub(crate) packet: Option<PacketId>,
     pub(crate) to: NodeId,
     pub(crate) class: Class,
-    /// Length of the data frame, or of the fragment whose turn it is.
+    /// Length of the data frame, or of the current fragment.
     pub(crate) bytes: u32,
     pub(crate) part: Part,
     pub(crate) sequence: u16,
-    /// Failed attempts of the frame, or of its RTS (short), and after an RTS (long).
-    pub(crate) short: u32,
-    pub(crate) long: u32,
-    /// Times the data frame itself, or this fragment of it, was sent,
-    pub(crate) tries: u32,
-    /// and all fragments together.
-    pub(crate) sent: u32,
-    /// When it reached the head.
-    pub(crate) since: Nanos,
-    /// When its first attempt began; never before that.
-    pub(crate) begun: Nanos,
-    /// No attempt begins after this.
+    /// Failed attempts without RTS, and RTS without CTS.
+    pub(crate) short_failures: u32,
+    /// Failed attempts after RTS and CTS.
+    pub(crate) long_failures: u32,
+    /// Transmissions of the data frame, or of the current fragment.
+    pub(crate) transmissions: u32,
+    /// Transmissions of all fragments together.
+    pub(crate) all_transmissions: u32,
+    /// Time at which it reached the head.
+    pub(crate) head_since: Nanos,
+    /// Start of its first attempt; never before that.
+    pub(crate) first_attempt: Nanos,
+    /// Last time at which an attempt may begin.
     pub(crate) expires: Nanos,
-    /// Rate of the attempt under way, or of the last one.
+    /// Rate of the current or last attempt.
     pub(crate) mode: Mode,
 }
 
 impl Mpdu {
-    /// One that comes to the head at `now`: without a packet, and for as long as it takes.
+    /// Comes to the head at `now`, without a packet and without a lifetime.
     pub(super) const fn new(
         now: Nanos,
         to: NodeId,
@@ -51,12 +52,12 @@ impl Mpdu {
             bytes: part.bytes(),
             part,
             sequence,
-            short: 0,
-            long: 0,
-            tries: 0,
-            sent: 0,
-            since: now,
-            begun: Nanos::NEVER,
+            short_failures: 0,
+            long_failures: 0,
+            transmissions: 0,
+            all_transmissions: 0,
+            head_since: now,
+            first_attempt: Nanos::NEVER,
             expires: Nanos::NEVER,
             mode,
         }

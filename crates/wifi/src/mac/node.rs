@@ -1,14 +1,14 @@
-//! How stations are told apart.
+//! Identity of a station.
 
-/// A station (an access point is one too) in its cell, by number.
+/// Number of a station or access point on its medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The address of frames for everybody.
+    /// The broadcast address.
     pub const BROADCAST: Self = Self(u32::MAX);
 
-    /// Position in an array with a place for each station.
+    /// Index into an array over stations.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

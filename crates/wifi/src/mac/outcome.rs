@@ -1,44 +1,44 @@
-//! How a frame exchange ends: acknowledged, tried again with a wider window, or given up.
+//! End of a frame exchange: success, another attempt with a larger window, or the retry limit.
 //!
 //! Source: IEEE 802.11-2012 clauses 9.3.3 (back-off), 9.3.4.4 (retries), 9.19.2.4 (transmission
 //! opportunities).
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
-use super::exchange::{Due, Ended, Exchange, Finished};
+use super::exchange::{Completion, Due, Exchange, Finished};
 use super::{Kind, Mpdu, NodeId, Rules, Station};
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 impl Station {
-    /// The exchange has ended as it should.
+    /// Handles a successful exchange.
     pub(super) fn succeed(&mut self, now: Nanos, rules: &Rules) {
         let category = self.active;
         let contender = &mut self.contenders[category];
-        contender.narrow();
-        if self.goes_on(now, rules) {
+        contender.reset_window();
+        if let Some(hooks) = &mut self.hooks {
+            hooks.zoom(contender);
+            hooks.before_draw(category, contender);
+        }
+        if self.continue_with_next_fragment(now, rules) {
             return;
         }
         let contender = &mut self.contenders[category];
         if let Some(mpdu) = contender.mpdu.take() {
             if mpdu.class.is_management() {
-                self.management_done(&mpdu, true);
+                self.on_management_end(&mpdu, true);
             } else {
-                let number = category as u8;
-                self.finished.push(Finished {
-                    mpdu,
-                    category: number,
-                    ending: Ended::Acknowledged,
-                });
+                let completion = Completion::Acknowledged;
+                self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if mpdu.to != NodeId::BROADCAST {
-                    self.unanswered.remove(&mpdu.to);
+                    self.rts_unanswered.remove(&mpdu.to);
                     self.rate.on_result(&outcome);
                 }
             }
         }
         if now < self.txop_end || self.burst.1 > 0 {
             self.exchange = Exchange::Sending;
-            self.due = Some((now + rules.timing.sifs, Due::Further));
+            self.due = Some((now + rules.timing.sifs, Due::NextInTxop));
             return;
         }
         self.contenders[category].draw(now, &mut self.random);
@@ -46,12 +46,16 @@ impl Station {
         self.next_management(now, rules);
     }
 
-    /// No answer, or a wrong one.
+    /// Handles a missing or wrong answer.
     pub(super) fn fail(&mut self, now: Nanos, rules: &Rules) {
         let after_rts = matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack, .. });
         self.view.gave_up = now;
         self.view.idle_from = self.silent_from;
+        let reservation = self.reverse_unanswered();
         self.exchange = Exchange::None;
+        if reservation {
+            return;
+        }
         self.burst.1 = 0;
         let tried = self.contenders[self.active].mpdu;
         self.count_failure(now, self.active, after_rts, rules);
@@ -59,13 +63,14 @@ impl Station {
             let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
             let given_up = self.contenders[self.active].mpdu.is_none();
             if given_up && !after_rts {
-                self.unanswered.insert(mpdu.to);
+                self.rts_unanswered.insert(mpdu.to);
             }
             self.rate.on_result(&outcome(now, self.active, &mpdu, ending, given_up));
         }
     }
 
-    /// One more failed attempt of a category's frame: again with a wider window, or no more.
+    /// Counts a failed attempt of a category's frame: doubles the window, or drops the frame at the
+    /// retry limit.
     pub(super) fn count_failure(
         &mut self,
         now: Nanos,
@@ -77,43 +82,53 @@ impl Station {
         let Some(mpdu) = contender.mpdu.as_mut() else { return };
         let long = data_sent && rules.wants_rts(mpdu.bytes);
         let given_up = if long {
-            mpdu.long += 1;
-            mpdu.long >= rules.mac.attempts_long
+            mpdu.long_failures += 1;
+            mpdu.long_failures >= rules.mac.attempts_long
         } else {
-            mpdu.short += 1;
-            mpdu.short >= rules.attempts(mpdu.class)
+            mpdu.short_failures += 1;
+            let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
+            mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
         };
+        let restored = self.hooks.as_mut().is_some_and(|hooks| {
+            hooks.before_draw(category, contender);
+            hooks.unzoom(category, contender)
+        });
         if given_up {
-            contender.narrow();
+            contender.reset_window();
             if let Some(mpdu) = contender.mpdu.take() {
                 if mpdu.class.is_management() {
-                    self.management_done(&mpdu, false);
+                    self.on_management_end(&mpdu, false);
                 } else {
-                    let category = category as u8;
-                    self.finished.push(Finished { mpdu, category, ending: Ended::GivenUp });
+                    let category = u8::narrow(category);
+                    self.finished.push(Finished {
+                        mpdu,
+                        category,
+                        completion: Completion::GivenUp,
+                    });
                 }
             }
-        } else {
-            contender.widen(&rules.mac);
+        } else if !restored {
+            contender.double_window(&rules.mac);
         }
         self.contenders[category].draw(now, &mut self.random);
         self.next_management(now, rules);
     }
 }
 
-/// The next attempt of a frame.
+/// The next attempt of a frame, for rate control.
 pub(super) const fn attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Attempt {
-    Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.tries }
+    Attempt { now, to: mpdu.to, category, bytes: mpdu.bytes, number: mpdu.transmissions }
 }
 
-/// A fragment's attempt that has just been acknowledged.
-pub(super) fn acknowledged_attempt(now: Nanos, category: u8, mpdu: &Mpdu) -> Outcome {
-    outcome(now, usize::from(category), mpdu, Ending::Acknowledged, false)
-}
-
-/// What became of the attempt at a frame that has just ended.
-fn outcome(now: Nanos, category: usize, mpdu: &Mpdu, ending: Ending, given_up: bool) -> Outcome {
-    let mut attempt = attempt(now, category as u8, mpdu);
+/// Outcome of an attempt that has just ended.
+pub(super) fn outcome(
+    now: Nanos,
+    category: usize,
+    mpdu: &Mpdu,
+    ending: Ending,
+    given_up: bool,
+) -> Outcome {
+    let mut attempt = attempt(now, u8::narrow(category), mpdu);
     if ending != Ending::NoCts {
         attempt.number = attempt.number.saturating_sub(1);
     }

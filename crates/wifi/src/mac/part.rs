@@ -1,46 +1,49 @@
-//! Which part of a packet a frame carries: all of it, or a fragment.
+//! The part of a packet that a frame carries: the whole packet, or a fragment.
+
+use airtcp_units::Narrow;
 
 use super::{NodeId, Rules, data_bytes};
 
-/// Most fragments of a packet (clause 8.2.4.4.3: four bits).
+/// Maximum number of fragments of a packet (clause 8.2.4.4.3: four bits).
 const MAX_FRAGMENTS: u32 = 16;
 
-/// Which part of a packet a frame carries.
+/// The part of a packet that a frame carries. Lengths are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Number of the fragment, from 0.
     pub(crate) number: u8,
-    of: u8,
+    /// Number of fragments.
+    count: u8,
     /// MAC header and FCS.
     header: u32,
-    /// What each fragment but the last carries.
+    /// Body of each fragment but the last.
     body: u32,
-    /// What all carry together.
+    /// Bodies of all fragments together.
     all: u32,
 }
 
 impl Part {
-    /// The first fragment of a packet whose one frame would have `bytes`.
+    /// The first fragment of a packet whose unfragmented frame has `bytes`.
     pub(crate) fn first(bytes: u32, rules: &Rules, to: NodeId) -> Self {
         let header = data_bytes(0, rules.qos()) - 8;
         let all = bytes.saturating_sub(header);
         let threshold = rules.mac.fragmentation_threshold.map(|t| t.0);
         match threshold {
             Some(limit) if to != NodeId::BROADCAST && u64::from(bytes) > limit => {
-                let body = (limit as u32 - header) & !1;
-                // No packet needs more than 16 of the least.
-                let of = all.div_ceil(body).min(MAX_FRAGMENTS);
-                Self { number: 0, of: of as u8, header, body, all }
+                let body = (u32::narrow(limit) - header) & !1;
+                // At the minimum threshold no packet needs more than 16.
+                let count = all.div_ceil(body).min(MAX_FRAGMENTS);
+                Self { number: 0, count: u8::narrow(count), header, body, all }
             }
             _ => Self::whole(bytes, rules),
         }
     }
 
-    /// All of a frame of `bytes`.
+    /// The whole of a frame of `bytes`.
     pub(crate) fn whole(bytes: u32, rules: &Rules) -> Self {
         let header = data_bytes(0, rules.qos()) - 8;
         let all = bytes.saturating_sub(header);
-        Self { number: 0, of: 1, header, body: all, all }
+        Self { number: 0, count: 1, header, body: all, all }
     }
 
     /// Length of its frame.
@@ -48,17 +51,17 @@ impl Part {
         if self.has_next() {
             return self.header + self.body;
         }
-        self.header + self.all - self.body * (self.of as u32 - 1)
+        self.header + self.all - self.body * (self.count as u32 - 1)
     }
 
-    /// Length of the frames of all fragments together.
+    /// Total length of the frames of all fragments.
     pub(crate) const fn bytes_of_all(self) -> u32 {
-        self.all + self.header * self.of as u32
+        self.all + self.header * self.count as u32
     }
 
-    /// Whether another follows.
+    /// True if another fragment follows.
     pub(crate) const fn has_next(self) -> bool {
-        self.number + 1 < self.of
+        self.number + 1 < self.count
     }
 
     pub(crate) fn next(self) -> Option<Self> {

@@ -1,37 +1,38 @@
-//! Protection of OFDM frames from stations that do not understand OFDM (802.11g beside 802.11b).
+//! Protection of OFDM frames from stations that cannot decode OFDM (802.11g beside 802.11b).
 //!
 //! ```text
 //! cts-to-self   CTS -> SIFS -> DATA -> SIFS -> ACK                  CTS to the sender itself
 //! rts-cts       RTS -> SIFS -> CTS -> SIFS -> DATA -> SIFS -> ACK
 //! ```
-//! The frames in front go at a rate of 802.11b, and reserve the medium (NAV) to the end of the ACK at every
-//! station that hears them. With `cts-to-self` nobody answers: what it collided with is only found out
-//! by the missing ACK, and whom the sender does not reach is not silenced. Frames sent with DSSS or CCK
-//! are not protected, nor are answers, which the reservation covers. A frame beyond the RTS threshold has RTS
-//! and CTS in either case. Attempts count by the threshold alone: those of a short frame are short.
+//! The preceding RTS or CTS has an 802.11b rate and sets the NAV until the end of the ACK at every
+//! station that receives it. Nobody answers a CTS-to-self: the sender learns of its collision only by
+//! the missing ACK, and a station out of the sender's range does not defer. DSSS and CCK frames need
+//! no protection, and the reservation covers the answers. RTS and CTS precede every frame above the
+//! RTS threshold. The RTS threshold alone decides which limit applies, `attempts` or `attempts_long`.
 //! Source: IEEE 802.11-2012 clauses 9.3.2.7, 9.3.2.11, 9.7.6, 9.23.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::Span;
+use airtcp_units::{Narrow, Span};
 
-use super::{Class, Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
+use super::{Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
 use crate::phy::{CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
+use crate::rate::RateControl;
 
-/// Rate of the frames in front unless given: the highest basic rate of 802.11b.
-const USUAL: Mode = Mode::DSSS[1];
+/// Default rate of protecting frames: the highest basic rate of 802.11b.
+const DEFAULT_MODE: Mode = Mode::DSSS[1];
 
 impl MacConfig {
-    /// The rate of the frames in front.
+    /// Rate of protecting frames.
     fn protection_mode(&self) -> Result<Mode, ConfigError> {
         let mode = self.protection_rate.map(|rate| Standard::B.mode(rate));
         let mode = mode.transpose().map_err(|e| ConfigError::new("protection_rate", e.message))?;
-        Ok(mode.unwrap_or(USUAL))
+        Ok(mode.unwrap_or(DEFAULT_MODE))
     }
 
-    /// Checks that there is something to protect, and that those concerned understand it.
+    /// Checks that the standard needs protection, and that 802.11b stations can decode it.
     ///
     /// # Errors
-    /// If not.
+    /// If either does not hold.
     pub fn check_protection(&self, timing: &Timing) -> Result<(), ConfigError> {
         let mode = self.protection_mode()?;
         if self.protection == Protection::None {
@@ -39,16 +40,15 @@ impl MacConfig {
         }
         if timing.standard != Standard::G {
             let message = format!(
-                "is for 802.11g beside 802.11b; {} has no use for it: leave it out",
+                "is for 802.11g beside 802.11b and has no effect with {}: omit the key",
                 timing.standard
             );
             return Err(ConfigError::new("protection", message));
         }
         let answered = self.protection == Protection::RtsCts || self.rts_threshold.is_some();
         if answered && timing.answer_mode(mode).is_ofdm() {
-            let message = "needs CTS that 802.11b understands, and timing.ack_rate fixes them to \
-                           an OFDM rate: take another ack_rate, or \"cts-to-self\" without \
-                           rts_threshold";
+            let message = "needs CTS at an 802.11b rate, but timing.ack_rate sets an OFDM rate: \
+                           change ack_rate, or use \"cts-to-self\" without rts_threshold";
             return Err(ConfigError::new("protection", message));
         }
         Ok(())
@@ -56,7 +56,7 @@ impl MacConfig {
 }
 
 impl Rules {
-    /// The rate of what goes before a frame in `mode`, if it is protected.
+    /// Rate of the protecting frames before a frame in `mode`; `None` without protection.
     fn protects(&self, mode: Mode) -> Option<Mode> {
         if self.mac.protection == Protection::None || !mode.is_ofdm() {
             return None;
@@ -66,34 +66,34 @@ impl Rules {
 }
 
 impl Station {
-    /// What goes before a frame, and at which rate.
-    fn front(&self, mpdu: &Mpdu, rules: &Rules) -> Option<(Kind, Mode)> {
+    /// Kind and rate of the frame that precedes a data frame, if any.
+    fn preceding(&self, mpdu: &Mpdu, rules: &Rules) -> Option<(Kind, Mode)> {
         let protects = rules.protects(mpdu.mode);
         let unicast = mpdu.to != NodeId::BROADCAST;
         let rts = rules.wants_rts(mpdu.bytes)
             || protects.is_some() && rules.mac.protection == Protection::RtsCts;
         if rts && unicast {
-            // What protects has to be understood by all, whatever rate control would take.
-            let mode = protects.or_else(|| self.own_rts_mode());
+            // All stations must decode a protecting frame, so its rate is not rate control's choice.
+            let mode = protects.or_else(|| self.rate.rts_mode());
             let data = self.fallback_mode(mpdu.to).unwrap_or(mpdu.mode);
             return Some((Kind::Rts, mode.unwrap_or_else(|| rules.timing.answer_mode(data))));
         }
         protects.map(|mode| (Kind::Cts, mode))
     }
 
-    /// The frame that goes before another: RTS, CTS to itself, or none.
-    pub(super) fn opening(&self, mpdu: &Mpdu, rules: &Rules) -> Option<Frame> {
-        match self.front(mpdu, rules)? {
+    /// The RTS or CTS-to-self that precedes a data frame, if any.
+    pub(super) fn preceding_frame(&self, mpdu: &Mpdu, rules: &Rules) -> Option<Frame> {
+        match self.preceding(mpdu, rules)? {
             (Kind::Rts, mode) => Some(self.rts(mpdu, mode, rules)),
             (_, mode) => Some(self.cts_to_self(mpdu, mode, rules)),
         }
     }
 
-    /// How long what goes before a frame takes, with the spaces.
-    pub(super) fn opening_length(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+    /// Time from the start of the preceding RTS or CTS to the start of the data frame.
+    pub(super) fn preceding_time(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
         let timing = &rules.timing;
         let sifs = timing.sifs;
-        match self.front(mpdu, rules) {
+        match self.preceding(mpdu, rules) {
             None => Span::ZERO,
             Some((Kind::Rts, mode)) => {
                 timing.frame(mode, RTS_BYTES) + sifs + timing.cts(mode) + sifs
@@ -103,20 +103,7 @@ impl Station {
     }
 
     fn cts_to_self(&self, mpdu: &Mpdu, mode: Mode, rules: &Rules) -> Frame {
-        Frame {
-            kind: Kind::Cts,
-            class: Class::Cts,
-            from: self.id,
-            to: self.id,
-            mode,
-            bytes: CTS_BYTES,
-            duration: rules.timing.sifs + Self::data_length(mpdu, rules),
-            category: self.active as u8,
-            sequence: 0,
-            fragment: 0,
-            more_fragments: false,
-            retry: false,
-            grant: None,
-        }
+        let duration = rules.timing.sifs + Self::data_time(mpdu, rules);
+        Frame::control(Kind::Cts, self.id, self.id, mode, duration, u8::narrow(self.active))
     }
 }

@@ -1,11 +1,11 @@
-//! What every station of a cell goes by.
+//! Timing and medium access rules that all stations of a cell share.
 
 use airtcp_units::Span;
 
 use super::{AccessMethod, BackoffDecrement, Class, MacConfig};
 use crate::phy::Timing;
 
-/// Times and medium access of a cell.
+/// Timing and medium access of a cell.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) timing: Timing,
@@ -13,12 +13,13 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// What a bad frame adds to the next inter-frame space.
+    /// EIFS - DIFS, which a frame that could not be decoded adds to the next inter-frame space; 0
+    /// without EIFS.
     pub(crate) fn eifs_extra(&self) -> Span {
         if self.mac.eifs { self.timing.eifs_extra() } else { Span::ZERO }
     }
 
-    /// Whether the slot in which the medium becomes busy counts.
+    /// True if a back-off counts the slot in which the medium becomes busy.
     pub(crate) fn counts_at_start(&self) -> bool {
         match self.mac.backoff_decrement {
             Some(rule) => rule == BackoffDecrement::SlotStart,
@@ -30,7 +31,7 @@ impl Rules {
         self.mac.access == AccessMethod::Edca
     }
 
-    /// Whether a data frame of `bytes` is preceded by RTS and CTS.
+    /// True if RTS and CTS precede a data frame of `bytes`.
     pub(crate) fn wants_rts(&self, bytes: u32) -> bool {
         self.mac.rts_threshold.is_some_and(|limit| u64::from(bytes) > limit.0)
     }
@@ -41,7 +42,7 @@ impl Rules {
         own.unwrap_or(self.mac.attempts)
     }
 
-    /// Whether TCP ACKs are never lost on the air.
+    /// True if TCP ACKs are never lost on the air.
     pub(crate) fn has_ack_oracle(&self) -> bool {
         self.mac.ablation.is_some_and(|ablation| ablation.ack_oracle)
     }

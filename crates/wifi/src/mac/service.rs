@@ -1,10 +1,10 @@
-//! How long a station takes for a packet where nobody contends and nothing is lost.
+//! Service time of a packet without contention and losses.
 //!
 //! ```text
 //! T = AIFS + CWmin/2 slots + DATA + SIFS + ACK
 //! ```
-//! Queue disciplines that reckon with the time of a packet start from it. Leaves out RTS and CTS,
-//! protection, fragments, and other stations, all of which make it longer.
+//! It is the initial estimate of queue disciplines that use the service time. Leaves out RTS and CTS,
+//! protection, fragments and other stations, all of which make it longer.
 
 use airtcp_units::{Bytes, Span};
 
@@ -12,8 +12,8 @@ use super::AccessParams;
 use super::frame::data_bytes;
 use crate::phy::{Mode, Timing};
 
-/// Time of the exchange of an IP packet in `mode`, from an idle medium to the end of the ACK, with
-/// the mean of the first back-off. `qos`: the data frame has a QoS control field (EDCA).
+/// Time from the start of an idle medium to the end of the ACK of an IP packet in `mode`, with the
+/// mean first back-off. `qos` is true if the data frame has a QoS control field (EDCA).
 pub fn service_time(
     timing: &Timing,
     access: &AccessParams,

@@ -1,50 +1,51 @@
-//! A station: its access categories, how it sees the medium, and when it acts.
+//! A station: its access categories, its state of the medium, and its timers.
 //!
-//! The cell tells it what its radio hears; it tells the cell which frame to send. What frames
-//! follow one another is in `sending.rs`. Source: IEEE 802.11-2012 clauses 9.3.2 (procedures),
-//! 9.3.4 (DCF access), 9.19.2 (EDCA).
+//! The medium notifies the station of what its radio receives. The station returns the frames to
+//! transmit. The sequence of frames is in `sending.rs`. Source: IEEE 802.11-2012 clauses 9.3.2
+//! (procedures), 9.3.4 (DCF access), 9.19.2 (EDCA).
 
 use std::collections::BTreeSet;
 
 use airtcp_packet::PacketId;
 use airtcp_random::Stream;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
-use super::association::{Association, Waiting};
+use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Mpdu, NodeId, Part, Rules,
-    View,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId, Part,
+    Rules, View,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
-/// A reception that begins.
+/// A frame that the radio begins to receive.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Receiving {
-    /// When the frame began, and ends.
+pub(crate) struct FrameStart {
+    /// Start of the frame.
     pub(crate) since: Nanos,
+    /// End of the frame.
     pub(crate) ends: Nanos,
     /// Its rate.
     pub(crate) mode: Mode,
 }
 
-/// How well a frame was heard.
+/// Power of a received frame, as a ratio.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Heard {
-    /// Its power, as a multiple of the noise.
+pub(crate) struct SignalQuality {
+    /// Power over noise.
     pub(crate) snr: f64,
-    /// Its power, as a multiple of the noise and of what else was on the air when it ended.
+    /// Power over noise and interference, at the end of the frame.
     pub(crate) sinr: f64,
 }
 
-/// What a station waits for, as an observer sees it.
+/// Medium access state of a station, for probes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wait {
-    /// Whether slots may pass: it neither hears nor sends anything, nor waits for an answer.
+pub(crate) struct AccessState {
+    /// True if slots may pass: the medium is idle, and the station waits for no answer.
     pub(crate) idle: bool,
     pub(crate) nav: Nanos,
-    /// By category, the back-off that is counting down.
+    /// By category, the running back-off.
     pub(crate) countdowns: [Option<Countdown>; CATEGORIES],
 }
 
@@ -55,42 +56,43 @@ pub(crate) struct Station {
     pub(super) contenders: Vec<Contender>,
     pub(super) view: View,
     pub(super) exchange: Exchange,
-    /// The category whose exchange it is.
+    /// The category of the current or last exchange.
     pub(super) active: usize,
-    /// Where its transmission opportunity ends.
     pub(super) txop_end: Nanos,
     pub(super) due: Option<(Nanos, Due)>,
-    /// Whose frame has set the NAV.
+    /// The station whose frame has set the NAV.
     pub(super) nav_by: NodeId,
-    /// When a NAV set by an RTS is to be forgotten unless a frame has begun by then.
+    /// Time at which a NAV set by an RTS ends unless a frame has begun.
     pub(super) nav_reset: Nanos,
-    /// Since when the radio hears nothing; never while it hears something or sends.
+    /// Time since which the radio neither receives nor transmits; never while it does.
     pub(super) silent_from: Nanos,
     pub(super) next_sequence: u16,
-    /// By sender and category (management last), 16 times the last sequence number, the fragment's
-    /// number and 1; 0 for none.
-    pub(super) seen: Vec<u32>,
+    /// By sender and category (management last): 16 times the last sequence number, plus the
+    /// fragment number, plus 1; 0 for none.
+    pub(super) last_received: Vec<u32>,
     pub(super) random: Stream,
-    /// Chooses the rate of its data frames.
+    /// Rate control of its data frames.
     pub(super) rate: Rate,
-    /// The slowest mode that this may fall to.
+    /// The slowest mode of an adaptive rate control.
     pub(super) slowest: Option<Mode>,
-    /// Stations that left every RTS of a packet unanswered, and have acknowledged nothing since.
-    pub(super) unanswered: BTreeSet<NodeId>,
-    /// Data frames that may still follow without an RTS of their own, and for whom.
+    /// Stations that answered no RTS of a packet and have acknowledged nothing since.
+    pub(super) rts_unanswered: BTreeSet<NodeId>,
+    /// Receiver of the current burst, and the frames left in it (OAR).
     pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
-    /// It has a back-off for management frames, after its categories.
-    pub(super) manages: bool,
+    /// True if a category for management frames follows the access categories.
+    pub(super) has_management: bool,
     /// An access point's beacons.
     pub(super) beacons: Option<Beacons>,
-    /// Its part in association, where there is such a thing.
+    /// State of association; `None` without association.
     pub(super) association: Option<Association>,
-    pub(super) joined: bool,
-    pub(super) waiting: Waiting,
+    pub(super) newly_associated: bool,
+    pub(super) management_queue: ManagementQueue,
+    /// Changes of its exchanges by schemes; `None` without any.
+    pub(crate) hooks: Option<Box<Hooks>>,
 }
 
-/// Sequences of frames that a station keeps apart: of the categories, and of management frames.
+/// Separate sequences in duplicate detection: access categories and management frames.
 pub(super) const SEQUENCES: usize = CATEGORIES + 1;
 
 impl Station {
@@ -114,35 +116,36 @@ impl Station {
             nav_reset: Nanos::NEVER,
             silent_from: Nanos::ZERO,
             next_sequence: 0,
-            seen: vec![0; stations * SEQUENCES],
+            last_received: vec![0; stations * SEQUENCES],
             random,
             rate,
             slowest,
-            unanswered: BTreeSet::new(),
+            rts_unanswered: BTreeSet::new(),
             burst: (NodeId::BROADCAST, 0),
             finished: Vec::new(),
-            manages: false,
+            has_management: false,
             beacons: None,
             association: None,
-            joined: false,
-            waiting: Waiting::new(),
+            newly_associated: false,
+            management_queue: ManagementQueue::new(),
+            hooks: None,
         }
     }
 
-    /// A station that sends management frames, with the back-off that they have.
-    pub(crate) fn manage(
+    /// Adds management frames with their back-off.
+    pub(crate) fn add_management(
         &mut self,
         beacons: Option<Beacons>,
         association: Option<Association>,
         contender: Contender,
     ) {
-        self.manages = true;
+        self.has_management = true;
         self.beacons = beacons;
         self.association = association;
         self.contenders.push(contender);
     }
 
-    /// Whether a category can take its next packet.
+    /// True if a category can take its next packet.
     pub(crate) fn is_ready(&self, category: usize) -> bool {
         self.contenders[category].mpdu.is_none() && self.may_send()
     }
@@ -152,43 +155,43 @@ impl Station {
         self.contenders[category].mpdu.as_mut()
     }
 
-    /// Packets it holds at the heads of its categories.
-    pub(crate) fn holds(&self) -> u64 {
-        let holds = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());
-        self.contenders.iter().filter(holds).count() as u64
+    /// Number of packets at the heads of its categories.
+    pub(crate) fn packets_held(&self) -> u64 {
+        let holds_packet = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());
+        self.contenders.iter().filter(holds_packet).count() as u64
     }
 
-    /// What it waits for.
-    pub(crate) fn wait(&self, now: Nanos, rules: &Rules) -> Wait {
+    /// Its medium access state.
+    pub(crate) fn access_state(&self, now: Nanos, rules: &Rules) -> AccessState {
         let view = &self.view;
         // Management frames have a back-off of their own above the four categories.
-        let last = self.contenders.len() - usize::from(self.manages);
+        let last = self.contenders.len() - usize::from(self.has_management);
         let countdown = |i: usize| {
             if i >= last.max(Category::ALL.len()) {
                 return None;
             }
             let down = self.contenders.get(i)?.countdown(now, view, rules)?;
-            Some(Countdown { category: i as u8, ..down })
+            Some(Countdown { category: u8::narrow(i), ..down })
         };
-        Wait {
+        AccessState {
             idle: view.idle_from != Nanos::NEVER,
             nav: view.nav,
             countdowns: std::array::from_fn(countdown),
         }
     }
 
-    /// Whether an exchange has left something to take.
+    /// True if finished packets wait to be taken.
     pub(crate) const fn has_finished(&self) -> bool {
         !self.finished.is_empty()
     }
 
-    /// Takes what a finished exchange leaves, oldest last.
+    /// Takes the latest finished packet.
     pub(crate) fn take_finished(&mut self) -> Option<Finished> {
         self.finished.pop()
     }
 
-    /// A packet comes to the head of its category, which was empty; its data frame has `bytes`, and
-    /// no attempt begins after it `expires`.
+    /// Puts a packet at the empty head of its category. Its data frame has `bytes`; no attempt
+    /// begins after `expires`.
     #[expect(clippy::too_many_arguments, reason = "a packet, where it goes, what it is")]
     pub(crate) fn offer(
         &mut self,
@@ -204,7 +207,8 @@ impl Station {
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) % 4096;
         let part = Part::first(bytes, rules, to);
-        let first = Attempt { now, to, category: category as u8, bytes: part.bytes(), number: 0 };
+        let first =
+            Attempt { now, to, category: u8::narrow(category), bytes: part.bytes(), number: 0 };
         if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
         }
@@ -214,14 +218,14 @@ impl Station {
             expires,
             ..Mpdu::new(now, to, class, part, sequence, mode)
         };
-        self.put(now, category, mpdu, rules);
+        self.put_at_head(now, category, mpdu, rules);
     }
 
-    /// A frame comes to the head of a category, which was empty.
-    pub(super) fn put(&mut self, now: Nanos, category: usize, mpdu: Mpdu, rules: &Rules) {
+    /// Puts a frame at the empty head of a category.
+    pub(super) fn put_at_head(&mut self, now: Nanos, category: usize, mpdu: Mpdu, rules: &Rules) {
         let mut view = self.view;
         if self.exchange != Exchange::None {
-            // The station itself holds the medium, though its radio may be silent.
+            // The station is in an exchange, even if its radio is silent.
             view.idle_from = Nanos::NEVER;
         }
         let answer_due = self.due.is_some();
@@ -229,7 +233,7 @@ impl Station {
         contender.offer(now, mpdu, answer_due, &view, rules, &mut self.random);
     }
 
-    /// The radio begins to hear something, or to send.
+    /// Handles a medium that becomes busy, also by the station's own transmission.
     pub(crate) fn on_busy(&mut self, now: Nanos, rules: &Rules) {
         self.silent_from = Nanos::NEVER;
         if self.view.idle_from == Nanos::NEVER {
@@ -241,18 +245,18 @@ impl Station {
         self.view.idle_from = Nanos::NEVER;
     }
 
-    /// The radio hears nothing any more.
+    /// Handles a medium that becomes idle.
     pub(crate) const fn on_idle(&mut self, now: Nanos) {
         self.silent_from = now;
-        // While it waits for an answer the station holds the medium: no slot of its passes.
+        // While the station waits for an answer, no back-off slot passes.
         if !matches!(self.exchange, Exchange::Awaiting { .. }) {
             self.view.idle_from = now;
         }
     }
 
-    /// The radio begins to receive a frame: a reservation by RTS is being used, or a timeout is
-    /// put off to the frame's end.
-    pub(crate) fn on_rx_start(&mut self, now: Nanos, frame: &Receiving, rules: &Rules) {
+    /// Handles the start of a reception: keeps a NAV set by an RTS, and postpones the timeout of an
+    /// answer to the end of the frame.
+    pub(crate) fn on_rx_start(&mut self, now: Nanos, frame: &FrameStart, rules: &Rules) {
         self.nav_reset = Nanos::NEVER;
         if let Exchange::Awaiting { until, heard, .. } = &mut self.exchange
             && *heard > now
@@ -262,15 +266,15 @@ impl Station {
         }
     }
 
-    /// When it next wants to act.
+    /// Time of its next timer.
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
         let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.nav_reset);
-        if self.manages {
+        if self.has_management {
             next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next)).min(self.stage_end());
         }
         match self.exchange {
             Exchange::None if self.due.is_none() && self.view.idle_from != Nanos::NEVER => {
-                for contender in &self.contenders[self.silenced()..] {
+                for contender in &self.contenders[self.first_active()..] {
                     next = next.min(contender.access(&self.view, rules));
                 }
             }
@@ -280,11 +284,11 @@ impl Station {
         next
     }
 
-    /// Its time has come: the frame to send, if any.
+    /// Handles its timer. Returns the frame to transmit, if any.
     pub(crate) fn on_timer(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
-        if self.manages {
-            self.announce_due(now, rules);
-            self.stage_over(now);
+        if self.has_management {
+            self.queue_due_beacon(now, rules);
+            self.expire_stage(now);
         }
         if let Some((_, due)) = self.due.take_if(|(at, _)| *at <= now) {
             let frame = self.send_due(now, due, rules);
@@ -308,16 +312,16 @@ impl Station {
         None
     }
 
-    /// The categories whose back-off is over contend inside the station; the highest wins, the
-    /// others do as after a collision (clause 9.19.2.3).
+    /// Internal contention among the categories whose back-off has ended: the highest transmits, and
+    /// the others behave as after a collision (clause 9.19.2.3).
     fn contend(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
-        if self.expire_ready(now, rules) {
-            // What comes to the head now contends at this same instant.
+        if self.expire_due(now, rules) {
+            // The next packets may come to the head and contend at the same instant.
             return None;
         }
         let ready = |c: &Contender| c.access(&self.view, rules) <= now;
         let winner = self.contenders.iter().rposition(ready)?;
-        let first = self.silenced();
+        let first = self.first_active();
         if winner < first {
             return None;
         }
@@ -327,7 +331,7 @@ impl Station {
         self.view.eifs = Span::ZERO;
         for category in first..winner {
             if lost[category] {
-                self.contenders[category].taken();
+                self.contenders[category].clear_backoff();
                 if self.is_management(winner) {
                     self.contenders[category].draw(now, &mut self.random);
                 } else {
@@ -337,14 +341,17 @@ impl Station {
         }
         self.active = winner;
         let contender = &mut self.contenders[winner];
-        contender.taken();
+        contender.clear_backoff();
         self.txop_end = now + contender.txop;
+        if let Some(hooks) = &mut self.hooks {
+            hooks.on_access();
+        }
         self.exchange = Exchange::Sending;
-        self.begin(now, rules)
+        self.begin_exchange(now, rules)
     }
 
-    /// How many of its back-offs lead to nothing: those of data while it is not associated.
-    pub(super) fn silenced(&self) -> usize {
+    /// The first category that may transmit. A station that is not associated sends no data.
+    pub(super) fn first_active(&self) -> usize {
         if self.may_send() { 0 } else { self.contenders.len() - 1 }
     }
 

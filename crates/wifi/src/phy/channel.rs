@@ -1,18 +1,18 @@
-//! Channels: which there are, and how much of a frame on one arrives on another.
+//! Channels of each standard, and the rejection between overlapping channels.
 //!
 //! ```text
 //! f(n)      = 2407 + 5 n MHz (n = 1..13), 2484 MHz (14), 5000 + 5 n MHz
 //! overlap   = integral S(f) R(f - d) df / integral S(f) R(f) df       d: distance of the centres
 //! ```
-//! `S` is the spectrum sent and `R` what the receiver lets through. Both are taken to be the transmit
-//! spectrum masks of the standard: for OFDM 0 dBr up to 9 MHz from the centre, -20, -28 and -40 at 11,
-//! 20 and 30 MHz, straight lines in dB between (clause 18.3.9.3); for DSSS and CCK the spectrum of 11
-//! Mchip/s, `sinc^2(f / 11 MHz)`, under the mask of -30 dBr beyond 11 and -50 dBr beyond 22 MHz (clause
-//! 17.4.7.5). The method is that of A. Mishra et al., *Partially overlapped channels not considered
-//! harmful*, SIGMETRICS 2006. The tables below are these integrals, and a test computes them.
+//! `S` is the transmitted spectrum and `R` the receiver's filter. Both are assumed equal to the
+//! standard's transmit spectrum mask. For OFDM it is 0 dBr up to 9 MHz from the centre, and -20, -28
+//! and -40 dBr at 11, 20 and 30 MHz, linear in dB in between (clause 18.3.9.3). For DSSS and CCK it is
+//! the spectrum of 11 Mchip/s, `sinc^2(f / 11 MHz)`, limited to -30 dBr beyond 11 MHz and -50 dBr
+//! beyond 22 MHz (clause 17.4.7.5). The method is that of A. Mishra et al., *Partially overlapped
+//! channels not considered harmful*, SIGMETRICS 2006. A test computes the tables below.
 //!
-//! Channels whose centres are 25 MHz or more apart do not overlap (clause 17.4.6.3), nor do the 20 MHz
-//! channels of 802.11a. What passes of a neighbour five channels away, below -27 dB, is left out.
+//! Channels whose centres are 25 MHz or more apart do not overlap (clause 17.4.6.3), and the 20 MHz
+//! channels of 802.11a never overlap. Leaves out the residual power five channels away, below -27 dB.
 //! Source: IEEE 802.11-2012 clauses 17.4.6, 18.3.8.4, 19.4.3, annex E.
 
 use airtcp_probe::ConfigError;
@@ -25,13 +25,15 @@ const FIVE_GHZ: [u16; 25] = [
     149, 153, 157, 161, 165,
 ];
 
-/// Channels whose centres are so far apart in MHz do not overlap.
-const APART_MHZ: u16 = 25;
+/// Minimum distance of the centres of channels that do not overlap, in MHz.
+const SEPARATION_MHZ: u16 = 25;
 
-/// What is lost of a frame whose channel's centre is 0, 5, 10, ... 25 MHz away, in dB: OFDM to OFDM,
-/// DSSS to DSSS, and one to the other. The last is for distances between 20 and 25 MHz.
+/// Rejection in dB of OFDM by an OFDM receiver, for centres 0, 5, 10, ... 25 MHz apart. The last value
+/// serves to interpolate between 20 and 25 MHz.
 const OFDM_DB: [f64; 6] = [0.0, 1.2, 3.1, 6.7, 22.1, 27.2];
+/// The same for DSSS by a DSSS receiver.
 const DSSS_DB: [f64; 6] = [0.0, 1.8, 7.6, 18.6, 27.5, 32.8];
+/// The same for OFDM by a DSSS receiver, and for DSSS by an OFDM receiver.
 const MIXED_DB: [f64; 6] = [0.0, 0.6, 3.5, 11.3, 25.0, 29.0];
 
 /// A channel of a standard.
@@ -42,7 +44,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The channel of a number.
+    /// The channel with a number.
     ///
     /// # Errors
     /// If the standard has no such channel.
@@ -73,11 +75,10 @@ impl Channel {
         }
     }
 
-    /// What is lost of a frame on this channel that arrives at a radio on another, in dB; `None` if
-    /// nothing of it arrives.
+    /// Rejection in dB of a frame on this channel by a radio on another; `None` without overlap.
     pub fn rejection_db(self, other: Self) -> Option<f64> {
         let apart = self.centre_mhz().abs_diff(other.centre_mhz());
-        if apart >= APART_MHZ || apart > 0 && self.standard == Standard::A {
+        if apart >= SEPARATION_MHZ || apart > 0 && self.standard == Standard::A {
             return None;
         }
         let table = match [self.standard, other.standard].map(|s| s == Standard::B) {

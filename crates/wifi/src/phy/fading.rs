@@ -1,18 +1,18 @@
-//! Block fading: the strength of a path changes from one coherence time to the next.
+//! Block fading: the gain of a path changes from one coherence time to the next.
 //!
 //! ```text
 //! Rayleigh   g = -ln(u)                                       no line of sight: exponential, mean 1
 //! Rician     g = |sqrt(K/(K+1)) + sqrt(1/(K+1)) z|^2          K: power of the line of sight over the rest
 //! ```
 //!
-//! `g` multiplies the mean power; `z` is complex Gaussian with mean square 1. Within a block of the
-//! coherence time the gain is constant, blocks are independent, and each pair of stations changes at its own
-//! moments. The gain is a function of the pair and of the time, drawn by number: two protocols compared
-//! on one channel meet the same fades, whoever asks first.
+//! `g` multiplies the mean power; `z` is complex Gaussian with mean square 1. The gain is constant
+//! within a block of the coherence time. Blocks are independent, and each pair of stations has its own
+//! block boundaries. The gain depends only on the pair and the time: two protocols compared on one
+//! channel meet the same fades.
 //!
-//! The coherence time is about `9 / (16 pi f_D)` for a Doppler shift `f_D = v f / c`: 37 ms at 1 km/h and
-//! 5.2 GHz. Source: T. Rappaport, *Wireless Communications*, 2nd ed., sections 5.4 and 5.6. Leaves out: the
-//! gradual change (Jakes' spectrum), fading within a frame, selectivity over the channel's width.
+//! The coherence time is about `9 / (16 pi f_D)` for a Doppler shift `f_D = v f / c`: 37 ms at 1 km/h
+//! and 5.2 GHz. Source: T. Rappaport, *Wireless Communications*, 2nd ed., sections 5.4 and 5.6. Leaves
+//! out gradual change (Jakes' spectrum), fading within a frame, and frequency selectivity.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Seed};
@@ -26,19 +26,19 @@ use super::propagation::accept;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FadingConfig {
-    /// Power does not change.
+    /// No fading.
     #[default]
     None,
-    /// No line of sight.
+    /// Fading without a line of sight.
     Rayleigh {
-        /// How long the gain stays, for instance "15 ms".
+        /// Time during which the gain is constant, for instance "15 ms".
         coherence_time: Span,
     },
-    /// A line of sight beside reflections.
+    /// Fading with a line of sight.
     Rician {
-        /// How long the gain stays, for instance "15 ms".
+        /// Time during which the gain is constant, for instance "15 ms".
         coherence_time: Span,
-        /// Power of the line of sight over that of the rest, in dB.
+        /// Ratio K of the power of the line of sight to that of the reflections, in dB.
         k_db: f64,
     },
 }
@@ -46,17 +46,17 @@ pub enum FadingConfig {
 /// Gains of all pairs over time.
 #[derive(Debug, Clone, Copy)]
 pub struct Fading {
-    /// Amplitude of the line of sight and mean square of the rest; none without fading.
+    /// Amplitude of the line of sight, and mean square of the reflections; `None` without fading.
     parts: Option<(f64, f64)>,
     block: u64,
-    /// Where in `blocks` a pair's draws begin, and its phase.
+    /// Draws the phase of a pair, and where its draws in `blocks` begin.
     pairs: Keyed,
-    /// The draws of all blocks of all pairs.
+    /// Draws of all blocks of all pairs.
     blocks: Keyed,
 }
 
 impl Fading {
-    /// The fading of a scenario; its draws are those of `label`.
+    /// The fading of a scenario, with the random draws of `label`.
     ///
     /// # Errors
     /// If the coherence time is below 1 us or K is not between -40 and 60 dB.
@@ -70,7 +70,7 @@ impl Fading {
             }
         };
         if time < Span::from_micros(1) {
-            let text = format!("is {time}: it is at least 1 us");
+            let text = format!("is {time}: accepted are 1 us and longer");
             return Err(ConfigError::new("coherence_time", text));
         }
         Ok(Self {
@@ -81,13 +81,13 @@ impl Fading {
         })
     }
 
-    /// Whether gains are 1 for ever.
+    /// True without fading.
     pub const fn is_none(&self) -> bool {
         self.parts.is_none()
     }
 
-    /// Factor on the mean power between a pair ([`pair_key`](super::propagation::pair_key)) at a
-    /// time; 1 on average.
+    /// Factor on the mean power of a pair ([`pair_key`](super::propagation::pair_key)) at a time; 1 on
+    /// average.
     #[inline]
     pub fn gain(&self, pair_key: u64, now: Nanos) -> f64 {
         let Some((line, scatter)) = self.parts else { return 1.0 };
@@ -101,7 +101,7 @@ impl Fading {
             return square;
         }
         let angle = std::f64::consts::TAU * self.blocks.unit(counter.wrapping_add(1));
-        // |line + r e^(i angle)|^2, at least 0 also by rounding.
+        // |line + r e^(i angle)|^2; rounding must not make it negative.
         let r = square.sqrt();
         (line * line + 2.0 * line * r * detmath::cos(angle) + square).max(0.0)
     }
@@ -160,17 +160,17 @@ mod tests {
         }
     }
 
-    /// Without a line of sight worth the name Rician is Rayleigh; with nothing else it is constant.
+    /// With a very small K, Rician fading is Rayleigh fading; with a very large K the gain is constant.
     #[test]
-    fn rician_ends() {
+    fn rician_limits() {
         let weak = gains(&rician(-40.0), 100_000).filter(|g| *g <= 0.1).count() as f64 / 1e5;
         assert!((weak - (1.0 - detmath::exp(-0.1))).abs() < 0.005, "{weak}");
         assert!(gains(&rician(60.0), 1_000).all(|g| (g - 1.0).abs() < 0.01));
         assert_eq!(fading(FadingConfig::None).gain(3, Nanos(9)), 1.0);
     }
 
-    /// Constant within a block of exactly the coherence time; pairs change at their own moments
-    /// and are not alike.
+    /// The gain is constant within a block of exactly the coherence time. Pairs have their own block
+    /// boundaries and are uncorrelated.
     #[test]
     fn blocks() {
         let rayleigh = fading(FadingConfig::Rayleigh { coherence_time: Span(1_000) });

@@ -1,4 +1,4 @@
-//! The physical layer: rates and their timing, propagation, decoding.
+//! The physical layer: rates, frame durations, propagation, noise and frame errors.
 
 mod channel;
 pub mod error;

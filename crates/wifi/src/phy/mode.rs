@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use airtcp_units::BitRate;
+use airtcp_units::{BitRate, Narrow};
 
-/// How bits become symbols.
+/// Modulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modulation {
     /// Differential BPSK spread by the Barker sequence, 1 Mb/s.
@@ -25,7 +25,7 @@ pub enum Modulation {
     Qam64,
 }
 
-/// One rate of the physical layer: an index into the table of all of them.
+/// One rate of the physical layer: an index into the table of all rates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode(u8);
 
@@ -63,16 +63,17 @@ impl Mode {
     /// The eight OFDM rates, slowest first.
     pub const OFDM: [Self; 8] =
         [Self(4), Self(5), Self(6), Self(7), Self(8), Self(9), Self(10), Self(11)];
-    /// Number of modes: the size of an array with a place for each.
+    /// Number of modes: the length of an array over modes.
     pub const COUNT: usize = TABLE.len();
 
-    /// The mode of a rate in kb/s, DSSS or OFDM as the rate says; `None` if there is none.
+    /// The mode with a rate in kb/s; each rate exists in one modulation only. `None` if no mode has
+    /// it.
     pub fn from_kbps(kbps: u64) -> Option<Self> {
         let place = TABLE.iter().position(|row| u64::from(row.kbps) == kbps)?;
-        Some(Self(place as u8))
+        Some(Self(u8::narrow(place)))
     }
 
-    /// Position in an array with one place for each mode.
+    /// Index into an array over modes.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -91,12 +92,12 @@ impl Mode {
         BitRate::new(u64::from(self.kbps()) * 1_000).unwrap_or(BitRate::from_mbps(1))
     }
 
-    /// How bits become symbols.
+    /// The modulation.
     pub fn modulation(self) -> Modulation {
         self.row().modulation
     }
 
-    /// The convolutional code's rate, as numerator and denominator; 1/1 without one.
+    /// The code rate of the convolutional code, as numerator and denominator; 1/1 without a code.
     pub fn code(self) -> (u8, u8) {
         self.row().code
     }
@@ -106,15 +107,15 @@ impl Mode {
         u64::from(self.row().bits_per_symbol)
     }
 
-    /// Bits of a frame's body: its `bytes` (MAC header and FCS included) and, of OFDM, 16 service
-    /// and 6 tail bits (clause 18.3.5).
+    /// Bits of a frame's body: its `bytes` (MAC header and FCS included), and for OFDM 16 service and
+    /// 6 tail bits (clause 18.3.5).
     pub const fn body_bits(self, bytes: u32) -> u64 {
         8 * bytes as u64 + if self.is_ofdm() { 16 + 6 } else { 0 }
     }
 
     /// True for OFDM, false for DSSS and CCK.
     pub const fn is_ofdm(self) -> bool {
-        self.0 >= Self::DSSS.len() as u8
+        self.0 >= Self::OFDM[0].0
     }
 }
 

@@ -1,16 +1,18 @@
-//! Noise: that of the receiver, and that injected on purpose.
+//! Noise of the receiver, and injected noise.
 //!
 //! ```text
 //! floor    = k T B F                         T = 290 K, B: the channel, F: noise figure
 //! injected = 10^((level - coupling) / 10) mW on top
 //! ```
 //!
-//! -101 dBm of thermal noise over 20 MHz; S3's -99 dBm is a noise figure of 2 dB, the default is ns-3's 7 dB.
+//! Thermal noise over 20 MHz is -101 dBm. S3's -99 dBm is a noise figure of 2 dB; the default is ns-3's
+//! 7 dB.
 //!
-//! S2 injects noise at the combiner before the antenna, -40 to -25 dBm, and does not say what of it reaches the
-//! receiver. A choice: a fixed coupling loss, such that -40 dBm arrives as strong as the floor (which then rises by
-//! 3 dB). Whoever has measured gives a table instead, from injected level to the whole floor; straight lines
-//! in dB between its rows. What is injected can change over time, in steps. Source: inventory 3.10; S2 section VI.
+//! S2 injects noise of -40 to -25 dBm at the combiner before the antenna, and does not state the level
+//! at the receiver. The model assumes a fixed coupling loss (a choice) by which -40 dBm arrives at the
+//! level of the floor, which then rises by 3 dB. A table of measured floors by injected level, linear
+//! in dB between its rows, can replace the coupling loss. The injected level can change over time, in
+//! steps. Source: S2 section VI.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Dbm, Nanos, Span, detmath};
@@ -20,13 +22,13 @@ use serde::{Deserialize, Serialize};
 use super::Standard;
 use super::propagation::accept;
 
-/// Boltzmann's constant in joules a kelvin.
+/// Boltzmann's constant in joules per kelvin.
 const BOLTZMANN: f64 = 1.380_649e-23;
-/// Temperature noise figures are defined at, in kelvin.
+/// Reference temperature of noise figures, in kelvin.
 const TEMPERATURE_K: f64 = 290.0;
-/// Noise figure unless given, in dB: ns-3's.
+/// Default noise figure in dB (ns-3's).
 const FIGURE_DB: f64 = 7.0;
-/// Injected level that arrives as strong as the floor unless a coupling is given, in dBm.
+/// Injected level that arrives at the level of the floor with the default coupling, in dBm.
 const EQUAL_DBM: f64 = -40.0;
 /// Levels accepted, in dBm.
 const LEVELS: (f64, f64) = (-200.0, 60.0);
@@ -37,20 +39,20 @@ const LEVELS: (f64, f64) = (-200.0, 60.0);
 pub struct NoiseConfig {
     /// Noise figure of receivers in dB.
     pub figure_db: f64,
-    /// Noise floor in dBm, instead of one computed from the noise figure: -99 in S3.
+    /// Noise floor in dBm, for instance -99 (S3). Default: computed from the noise figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor_dbm: Option<f64>,
-    /// Level of noise injected all the time, in dBm.
+    /// Level of injected noise in dBm. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub injected_dbm: Option<f64>,
-    /// What is injected from an instant on, in order of time; before the first, `injected_dbm`.
+    /// Changes of the injected noise, in order of time. Before the first one, `injected_dbm` applies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<NoiseStep>,
-    /// Loss between where noise is injected and the receiver in dB; otherwise such that -40 dBm
-    /// arrives as strong as the floor.
+    /// Loss of injected noise on its way to the receiver in dB. Default: the loss by which -40 dBm
+    /// arrives at the level of the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coupling_db: Option<f64>,
-    /// Instead of a coupling: the whole noise floor at each injected level, levels rising.
+    /// Noise floor at each injected level, levels rising, in place of a coupling.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<InjectedFloor>,
 }
@@ -59,20 +61,20 @@ pub struct NoiseConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseStep {
-    /// When, counted from the start of the run.
+    /// Time of the change, from the start of the run.
     pub at: Span,
-    /// Level injected from then on, in dBm; nothing if not given.
+    /// Level of injected noise from then on, in dBm. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub injected_dbm: Option<f64>,
 }
 
-/// What noise is measured at an injected level.
+/// Noise floor at an injected level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InjectedFloor {
-    /// Level injected in dBm.
+    /// Level of injected noise in dBm.
     pub injected_dbm: f64,
-    /// Noise floor then in dBm.
+    /// Noise floor in dBm.
     pub floor_dbm: f64,
 }
 
@@ -120,7 +122,7 @@ impl Noise {
             None => EQUAL_DBM - base,
         };
         if config.coupling_db.is_some() && !config.table.is_empty() {
-            let text = "stands beside a table: one of them says what arrives of injected noise";
+            let text = "excludes table: give one of the two";
             return Err(ConfigError::new("coupling_db", text));
         }
         for row in &config.table {
@@ -128,7 +130,10 @@ impl Noise {
             accept("floor_dbm", row.floor_dbm, LEVELS.0, LEVELS.1, "dBm")?;
         }
         if !config.table.windows(2).all(|w| w[0].injected_dbm < w[1].injected_dbm) {
-            return Err(ConfigError::new("table", "has injected levels that do not rise"));
+            return Err(ConfigError::new(
+                "table",
+                "has levels out of order: accepted are rising ones",
+            ));
         }
         let base_mw = Dbm(base).milliwatts();
         let table = config.table.clone();
@@ -137,7 +142,10 @@ impl Noise {
             noise.floor_mw = noise.injected_mw(level)?;
         }
         if !config.steps.windows(2).all(|w| w[0].at < w[1].at) {
-            return Err(ConfigError::new("steps", "has instants that do not rise"));
+            return Err(ConfigError::new(
+                "steps",
+                "has times out of order: accepted are rising ones",
+            ));
         }
         for step in &config.steps {
             let floor = step.injected_dbm.map_or(Ok(base_mw), |level| noise.injected_mw(level))?;
@@ -146,26 +154,26 @@ impl Noise {
         Ok(noise)
     }
 
-    /// The noise floor in mW, with what is injected all the time.
+    /// The noise floor in mW until the first step, injected noise included.
     #[inline]
     pub const fn floor_mw(&self) -> f64 {
         self.floor_mw
     }
 
-    /// The noise floor in mW from an instant on, where it changes.
+    /// The changes of the noise floor: time, and the new floor in mW.
     pub fn steps(&self) -> &[(Nanos, f64)] {
         &self.steps
     }
 
-    /// The noise floor in mW while nothing is injected.
+    /// The noise floor in mW without injected noise.
     pub const fn base_mw(&self) -> f64 {
         self.base_mw
     }
 
-    /// The noise floor in mW while noise of a level in dBm is injected.
+    /// The noise floor in mW with injected noise of a level in dBm.
     ///
     /// # Errors
-    /// If the level is no level, or outside the table.
+    /// If the level is impossible or outside the table.
     pub fn injected_mw(&self, level_dbm: f64) -> Result<f64, ConfigError> {
         accept("injected_dbm", level_dbm, LEVELS.0, LEVELS.1, "dBm")?;
         let (Some(first), Some(last)) = (self.table.first(), self.table.last()) else {
@@ -204,7 +212,7 @@ mod tests {
         assert!((b.floor_mw() / noise("").unwrap().floor_mw() - 1.1).abs() < 1e-9);
     }
 
-    /// -40 dBm doubles the floor, whatever it is; 10 dB more is ten times as much.
+    /// -40 dBm doubles any floor; 10 dB more adds ten times as much.
     #[test]
     fn injected_noise() {
         for text in ["", "floor_dbm = -99", "figure_db = 0"] {

@@ -1,4 +1,4 @@
-//! Which 802.11: its rates, slot, inter-frame space and least contention windows.
+//! Versions of 802.11: rates, slot, SIFS and contention windows.
 //!
 //! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP).
 
@@ -21,13 +21,13 @@ pub enum Standard {
     /// DSSS and CCK at 2.4 GHz, 1 to 11 Mb/s.
     #[serde(rename = "802.11b")]
     B,
-    /// OFDM at 2.4 GHz beside the rates of 802.11b.
+    /// OFDM at 2.4 GHz, and the rates of 802.11b.
     #[serde(rename = "802.11g")]
     G,
 }
 
 impl Standard {
-    /// Its rates, slowest first (of 802.11g: those of 802.11b, then OFDM).
+    /// Its rates, slowest first; for 802.11g those of 802.11b, then OFDM.
     pub fn modes(self) -> impl Iterator<Item = Mode> {
         let dsss = (self != Self::A).then_some(Mode::DSSS);
         let ofdm = (self != Self::B).then_some(Mode::OFDM);
@@ -37,7 +37,7 @@ impl Standard {
     /// The mode of `rate`.
     ///
     /// # Errors
-    /// If the standard has no such rate; the message lists those it has.
+    /// If the standard has no such rate; the message lists its rates.
     pub fn mode(self, rate: BitRate) -> Result<Mode, ConfigError> {
         let found = rate.bps().is_multiple_of(1_000).then(|| Mode::from_kbps(rate.bps() / 1_000));
         found.flatten().filter(|mode| self.modes().any(|m| m == *mode)).ok_or_else(|| {
@@ -47,7 +47,7 @@ impl Standard {
         })
     }
 
-    /// Duration of a slot; 802.11g has the short one unless stations of 802.11b are about.
+    /// Duration of a slot; for 802.11g the short slot of a cell without 802.11b stations.
     pub const fn slot(self) -> Span {
         match self {
             Self::A | Self::G => Span::from_micros(9),
@@ -63,7 +63,7 @@ impl Standard {
         }
     }
 
-    /// Least contention window.
+    /// Minimum contention window.
     pub const fn cw_min(self) -> u32 {
         match self {
             Self::A | Self::G => 15,
@@ -71,13 +71,13 @@ impl Standard {
         }
     }
 
-    /// Greatest contention window.
+    /// Maximum contention window.
     pub const fn cw_max(self) -> u32 {
         1023
     }
 
-    /// Frequency that propagation models assume unless told otherwise, in Hz: channel 36 of
-    /// 802.11a as ns-3 has it, channel 6 otherwise.
+    /// Default frequency of propagation models in Hz: channel 36 for 802.11a (as in ns-3), else
+    /// channel 6.
     pub const fn frequency_hz(self) -> f64 {
         match self {
             Self::A => 5.18e9,
@@ -85,7 +85,7 @@ impl Standard {
         }
     }
 
-    /// Width of the channel that noise is counted over, in Hz.
+    /// Noise bandwidth in Hz.
     pub const fn bandwidth_hz(self) -> f64 {
         match self {
             Self::A | Self::G => 20e6,
@@ -93,7 +93,7 @@ impl Standard {
         }
     }
 
-    /// Rates every station must have, of which control frames choose.
+    /// Basic rates, which every station has and control frames use.
     pub const fn basic(self, ofdm: bool) -> &'static [Mode] {
         const OFDM: [Mode; 3] = [Mode::OFDM[0], Mode::OFDM[2], Mode::OFDM[4]];
         const LOW: [Mode; 2] = [Mode::DSSS[0], Mode::DSSS[1]];

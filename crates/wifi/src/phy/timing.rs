@@ -1,4 +1,4 @@
-//! How long every frame lasts, and the times medium access is made of.
+//! Frame durations, and the inter-frame spaces and timeouts of medium access.
 //!
 //! ```text
 //! OFDM   16 + 4 + 4 ceil((16 + 8 bytes + 6) / N_DBPS) us, + 6 us signal extension in 802.11g
@@ -7,9 +7,8 @@
 //! ACK timeout = SIFS + slot + PHY-RX-START delay
 //! ```
 //! Source: IEEE 802.11-2012 equations 18-11 (OFDM TXTIME), 19-9 (ERP), clause 17.3.4 (DSSS),
-//! 9.3.2.3 (inter-frame spaces), 9.3.2.8 (timeout), 9.7.6.5 (rate of responses). The PHY-RX-START
-//! delay is that of tables 17-5, 18-17 and 19-8; what the papers do differently is an option.
-//! Propagation takes no time.
+//! 9.3.2.3 (inter-frame spaces), 9.3.2.8 (timeout), 9.7.6.5 (rate of responses); tables 17-5, 18-17
+//! and 19-8 (PHY-RX-START delay). Deviations of the papers are options. Propagation takes no time.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos, Span};
@@ -36,40 +35,40 @@ pub enum Preamble {
     Short,
 }
 
-/// At which rate MAC acknowledgements and CTS are sent.
+/// Rate of MAC acknowledgements and CTS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AckRate {
-    /// The highest basic rate not above that of the frame answered (the standard).
+    /// The highest basic rate not above that of the answered frame (the standard).
     #[default]
     Basic,
-    /// The highest rate not above half that of the frame answered, but the lowest at least (S2).
+    /// The highest rate not above half that of the answered frame, or the lowest rate (S2).
     Half,
     /// One rate for all, such as `{ fixed = "6 Mb/s" }` (S3), `"11 Mb/s"` (S0).
     Fixed(BitRate),
 }
 
-/// What of the timing can be chosen.
+/// Timing of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TimingConfig {
     /// Preamble of DSSS and CCK frames.
     pub preamble: Preamble,
-    /// Rate of MAC acknowledgements.
+    /// Rate of MAC acknowledgements and CTS.
     pub ack_rate: AckRate,
-    /// Slot, where it is not the standard's: `"20 us"` for 802.11g beside 802.11b.
+    /// Slot, for instance "20 us" for 802.11g beside 802.11b. Default: the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// From the end of a frame to giving up on its answer unless one has begun, where it is not
-    /// the standard's.
+    /// Timeout of an answer, from the end of the frame, unless a frame has begun. Default: the
+    /// standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_timeout: Option<Span>,
 }
 
-/// The times of one cell.
+/// Timing of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
-    /// Which 802.11.
+    /// The version of 802.11.
     pub standard: Standard,
     /// A slot.
     pub slot: Span,
@@ -88,10 +87,10 @@ enum Answer {
 }
 
 impl Timing {
-    /// The times of `standard` as `config` chooses them.
+    /// The timing of `standard` with the options of `config`.
     ///
     /// # Errors
-    /// If the standard lacks the rate of acknowledgements, or a slot is not between 1 us and 1 ms.
+    /// If the standard lacks the rate of acknowledgements, or a slot or timeout is impossible.
     pub fn new(standard: Standard, config: &TimingConfig) -> Result<Self, ConfigError> {
         let answer = match config.ack_rate {
             AckRate::Basic => Answer::Basic,
@@ -121,7 +120,7 @@ impl Timing {
         })
     }
 
-    /// Preamble and PLCP header of a frame in `mode`.
+    /// Duration of preamble and PLCP header of a frame in `mode`.
     pub fn preamble(&self, mode: Mode) -> Span {
         if mode.is_ofdm() {
             return Span::from_micros(20);
@@ -132,8 +131,8 @@ impl Timing {
         }
     }
 
-    /// Bits of preamble and PLCP header of a frame in `mode`: 144 + 48 of DSSS (72 + 48 with the short
-    /// preamble); of OFDM, whose training symbols carry none, the 24 of SIGNAL.
+    /// Bits of preamble and PLCP header of a frame in `mode`: 144 + 48 for DSSS (72 + 48 with the
+    /// short preamble), and the 24 bits of the SIGNAL field for OFDM.
     pub fn plcp_bits(&self, mode: Mode) -> u64 {
         if mode.is_ofdm() {
             return 24;
@@ -156,7 +155,7 @@ impl Timing {
         self.preamble(mode) + Span::from_micros(body)
     }
 
-    /// Inter-frame space before `n` idle slots have passed: DIFS for 2.
+    /// SIFS and `n` slots: DIFS for 2.
     pub fn aifs(&self, n: u32) -> Span {
         self.sifs + Span(self.slot.0 * u64::from(n))
     }
@@ -166,12 +165,12 @@ impl Timing {
         self.aifs(2)
     }
 
-    /// What a frame that could not be decoded adds to DIFS or AIFS: EIFS - DIFS.
+    /// EIFS - DIFS, which a frame that could not be decoded adds to DIFS or AIFS.
     pub fn eifs_extra(&self) -> Span {
         self.sifs + self.frame(self.lowest(), ACK_BYTES)
     }
 
-    /// The lowest rate every station has.
+    /// The lowest rate of the standard.
     pub const fn lowest(&self) -> Mode {
         match self.standard {
             Standard::A => Mode::OFDM[0],
@@ -179,7 +178,7 @@ impl Timing {
         }
     }
 
-    /// The rate at which a frame in `mode` is answered, by ACK or CTS.
+    /// The mode of the ACK or CTS that answers a frame in `mode`.
     pub fn answer_mode(&self, mode: Mode) -> Mode {
         match self.answer {
             Answer::Fixed(fixed) => fixed,
@@ -205,7 +204,7 @@ impl Timing {
         self.frame(self.answer_mode(mode), CTS_BYTES)
     }
 
-    /// From the start of a frame to the receiver's noticing it (aPHY-RX-START-Delay).
+    /// Time from the start of a frame to its detection (aPHY-RX-START-Delay).
     pub fn rx_start_delay(&self, mode: Mode) -> Span {
         match (mode.is_ofdm(), self.standard) {
             (true, Standard::G) => Span::from_micros(24),
@@ -214,13 +213,13 @@ impl Timing {
         }
     }
 
-    /// Whether a frame in `mode` that began at `since` keeps a station from giving up at `now`.
+    /// True if a frame in `mode` that began at `since` prevents a timeout at `now`.
     pub fn is_noticed(&self, since: Nanos, mode: Mode, now: Nanos) -> bool {
         let delay = self.ack_timeout.map_or_else(|| self.rx_start_delay(mode), |_| Span::ZERO);
         since + delay <= now
     }
 
-    /// From the end of a frame in `mode` to giving up on its answer, unless one has begun.
+    /// Timeout of an answer, from the end of a frame in `mode`.
     pub fn ack_timeout(&self, mode: Mode) -> Span {
         let answer = self.answer_mode(mode);
         self.ack_timeout.unwrap_or_else(|| self.aifs(1) + self.rx_start_delay(answer))
@@ -243,7 +242,7 @@ mod tests {
         Mode::from_kbps(kbps).unwrap()
     }
 
-    /// The frame times of S3's system (inventory 3.2) and of 802.11b (3.1).
+    /// Frame times by hand, of S3's system and of 802.11b.
     #[test]
     fn known_frames() {
         let a = timing(Standard::A);

@@ -1,17 +1,17 @@
-//! AARF: ARF that tries a higher rate less often the more such tries fail.
+//! AARF: ARF that probes a higher rate less often after failed probes.
 //!
 //! ```text
-//! as ARF, with a threshold of successes and a timer of each destination's own
+//! as ARF, with a separate threshold of successes and timer for each destination
 //! failed probe     threshold = min(threshold * factor, max_successes), timer = timer * factor
-//! fall             threshold = successes, timer = timer at first
+//! rate decrease    threshold = successes, timer = initial timer
 //! ```
 //! Source: Lacage, Manshaei and Turletti, *IEEE 802.11 rate adaptation: a practical approach*,
 //! MSWiM 2004 (threshold up to 50); the limit 60 and the growing timer are ns-3's.
 
 use airtcp_probe::ConfigError;
 
-use super::arf::{Change, Climber};
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::arf::{ArfState, StepChange};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// AARF.
@@ -20,15 +20,15 @@ use crate::phy::Mode;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct AarfConfig {
-    /// Failures in a row before the rate falls.
+    /// Consecutive failures that lower the rate.
     pub failures: u32,
-    /// Successes in a row before it rises, at first.
+    /// Consecutive successes that raise the rate: initial threshold.
     pub successes: u32,
-    /// The most that become of them.
+    /// Maximum of that threshold.
     pub max_successes: u32,
-    /// Attempts at one rate before it rises with the next success, at first.
+    /// Attempts at one rate after which the next success raises the rate: initial timer.
     pub timer: u32,
-    /// What a failed probe multiplies both with.
+    /// Factor by which a failed probe multiplies threshold and timer.
     pub factor: u32,
 }
 
@@ -40,7 +40,7 @@ impl Default for AarfConfig {
 
 #[derive(Debug, Clone)]
 struct State {
-    climber: Climber,
+    arf: ArfState,
     successes: u32,
     timer: u32,
 }
@@ -55,27 +55,27 @@ pub struct Aarf {
 
 impl RateControl for Aarf {
     fn pick(&self, attempt: &Attempt) -> Mode {
-        self.ladder.mode(self.peers.get(attempt.to).climber.step)
+        self.ladder.mode(self.peers.get(attempt.to).arf.step)
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
         let config = &self.config;
-        let state = self.peers.at(outcome.attempt.to);
-        let climber = &mut state.climber;
+        let state = self.peers.get_mut(outcome.attempt.to);
+        let arf = &mut state.arf;
         let change = if acknowledged {
-            climber.acknowledged(state.successes, state.timer, self.ladder.top())
+            arf.acknowledged(state.successes, state.timer, self.ladder.top())
         } else {
-            climber.failed(config.failures)
+            arf.failed(config.failures)
         };
         match change {
-            Change::None | Change::Up => {}
-            Change::Back => {
+            StepChange::None | StepChange::Up => {}
+            StepChange::Back => {
                 let more = state.successes.saturating_mul(config.factor);
                 state.successes = more.min(config.max_successes);
                 state.timer = state.timer.saturating_mul(config.factor);
             }
-            Change::Down => {
+            StepChange::Down => {
                 state.successes = config.successes;
                 state.timer = config.timer;
             }
@@ -86,7 +86,7 @@ impl RateControl for Aarf {
 impl Control for Aarf {
     type Config = AarfConfig;
 
-    fn build(config: &AarfConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &AarfConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
         positive("timer", config.timer)?;
@@ -97,11 +97,11 @@ impl Control for Aarf {
             return Err(ConfigError::new("max_successes", message));
         }
         let state = State {
-            climber: Climber::new(build.start.unwrap_or(0)),
+            arf: ArfState::new(inputs.start.unwrap_or(0)),
             successes: config.successes,
             timer: config.timer,
         };
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
     }
 
     #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
         script(
             &RateConfig::Aarf(AarfConfig::default()),
             &[
-                // Each failed probe doubles what is asked for: 10, 20, 40, 60, 60.
+                // Each failed probe doubles the threshold: 10, 20, 40, 60, 60.
                 ("..........", &[0; 10]),
                 ("x", &[1]),
                 ("....................", &[0; 20]),
@@ -132,7 +132,7 @@ mod tests {
                 ("............................................................", &[0; 60]),
                 ("x", &[1]),
                 ("............................................................", &[0; 60]),
-                // A probe that holds does not bring the ten back; a fall does.
+                // A successful probe does not reset the threshold to ten; a rate decrease does.
                 (".xx", &[1; 3]),
                 ("..........", &[0; 10]),
                 (".", &[1]),

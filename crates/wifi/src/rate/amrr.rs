@@ -1,25 +1,29 @@
 //! AMRR: adaptive multi-rate retry.
 //!
 //! ```text
-//! attempt 0, 1, 2, 3...   at step r, r - 1, r - 2, r - 3 (not below the lowest)
-//! with a packet, at most once a period, F failed attempts and packets given up, K acknowledged:
+//! attempt 0, 1, 2, 3...   at step r, r - 1, r - 2, r - 3 (at least the lowest)
+//! on a new packet, at most once per period; F failures, K acknowledged packets:
 //!   good     F < K / 10 and F + K > 10: one more good period; after `threshold` of them r + 1
-//!   bad      F > K / 3: r - 1; if the last change was a rise, threshold = min(2 threshold, 10),
+//!   bad      F > K / 3: r - 1; if the last change was an increase, threshold = min(2 threshold, 10),
 //!            else threshold = 1
 //! ```
-//! A packet given up counts as its attempts and once more, as in `MadWifi`. Source: Lacage, Manshaei
-//! and Turletti, MSWiM 2004; periods and ratios are those of ns-3's `AmrrWifiManager`. Differs from
-//! ns-3 where a step below the lowest is asked for: ns-3 sends at r again, here at the lowest.
+//! F counts failed attempts, and each packet at the retry limit once more, as in `MadWifi`. Source:
+//! Lacage, Manshaei and Turletti, MSWiM 2004; period and ratios are those of ns-3's
+//! `AmrrWifiManager`. If the chain leads below the lowest step, ns-3 uses step r again and this
+//! control the lowest step.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, Period, RateControl, positive};
+use super::{
+    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, Period, RateControl, check_period,
+    positive,
+};
 use crate::phy::Mode;
 
-/// Attempts a period must have before it can be good (`MadWifi`).
+/// A good period has more results than this (`MadWifi`).
 const ENOUGH: u32 = 10;
-/// Rate at which it starts unless told otherwise, in kb/s (`MadWifi`).
+/// Default initial rate in kb/s (`MadWifi`).
 pub(super) const START_KBPS: u32 = 36_000;
 
 /// AMRR.
@@ -28,13 +32,13 @@ pub(super) const START_KBPS: u32 = 36_000;
 pub struct AmrrConfig {
     /// Time between decisions.
     pub period: Span,
-    /// Failures for each packet acknowledged from which a period is bad.
+    /// Failures per acknowledged packet above which a period is bad.
     pub failure_ratio: Probability,
-    /// Failures for each packet acknowledged below which it is good.
+    /// Failures per acknowledged packet below which a period is good.
     pub success_ratio: Probability,
-    /// Good periods before the rate rises, at first.
+    /// Good periods that raise the rate: initial threshold.
     pub min_threshold: u32,
-    /// The most that become of them.
+    /// Maximum of that threshold.
     pub max_threshold: u32,
 }
 
@@ -56,9 +60,10 @@ struct State {
     period: Period,
     acknowledged: u32,
     failed: u32,
-    good: u32,
+    good_periods: u32,
     threshold: u32,
-    risen: bool,
+    /// True if the last change of rate was an increase.
+    increased: bool,
 }
 
 /// AMRR.
@@ -70,29 +75,29 @@ pub struct Amrr {
 }
 
 impl Amrr {
-    /// A period is over.
+    /// Decides at the end of a period.
     fn decide(config: &AmrrConfig, state: &mut State, top: usize) {
         let (failed, sent) = (f64::from(state.failed), f64::from(state.acknowledged));
         let enough = state.failed + state.acknowledged > ENOUGH;
         let before = state.step;
         if enough && failed < sent * config.success_ratio.get() {
-            state.good += 1;
-            state.risen = state.good >= state.threshold && state.step < top;
-            if state.risen {
-                state.good = 0;
+            state.good_periods += 1;
+            state.increased = state.good_periods >= state.threshold && state.step < top;
+            if state.increased {
+                state.good_periods = 0;
                 state.step += 1;
             }
         } else if failed > sent * config.failure_ratio.get() {
-            state.good = 0;
+            state.good_periods = 0;
             if state.step > 0 {
-                state.threshold = if state.risen {
+                state.threshold = if state.increased {
                     (2 * state.threshold).min(config.max_threshold)
                 } else {
                     config.min_threshold
                 };
                 state.step -= 1;
             }
-            state.risen = false;
+            state.increased = false;
         }
         if enough || state.step != before {
             state.failed = 0;
@@ -103,7 +108,7 @@ impl Amrr {
 
 impl RateControl for Amrr {
     fn on_packet(&mut self, first: &Attempt) {
-        let state = self.peers.at(first.to);
+        let state = self.peers.get_mut(first.to);
         if state.period.has_ended(first.now, self.config.period) {
             Self::decide(&self.config, state, self.ladder.top());
         }
@@ -116,7 +121,7 @@ impl RateControl for Amrr {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.acknowledged += 1;
         } else {
@@ -128,7 +133,7 @@ impl RateControl for Amrr {
 impl Control for Amrr {
     type Config = AmrrConfig;
 
-    fn build(config: &AmrrConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &AmrrConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("min_threshold", config.min_threshold)?;
         if config.max_threshold < config.min_threshold {
             let message = format!(
@@ -137,9 +142,7 @@ impl Control for Amrr {
             );
             return Err(ConfigError::new("max_threshold", message));
         }
-        if config.period == Span::ZERO {
-            return Err(ConfigError::new("period", "is 0: a period lasts"));
-        }
+        check_period(config.period)?;
         if config.success_ratio > config.failure_ratio {
             let message = format!(
                 "is {}, above failure_ratio ({})",
@@ -148,15 +151,15 @@ impl Control for Amrr {
             return Err(ConfigError::new("success_ratio", message));
         }
         let state = State {
-            step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
+            step: inputs.start.unwrap_or(inputs.ladder.at_most(START_KBPS)),
             period: Period::new(),
             acknowledged: 0,
             failed: 0,
-            good: 0,
+            good_periods: 0,
             threshold: config.min_threshold,
-            risen: false,
+            increased: false,
         };
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
     }
 
     #[cfg(test)]
@@ -176,7 +179,7 @@ mod tests {
     #[test]
     fn scripted() {
         let mut s = Script::new(&RateConfig::Amrr(AmrrConfig::default()));
-        // One packet that fails throughout goes down the chain: r, r-1, r-2, r-3, r-3 ...
+        // The attempts of one packet go down the chain: r, r-1, r-2, r-3, r-3 ...
         assert_eq!(s.packet("xxxx.").1, [5, 4, 3, 2, 2]);
         // 4 failures, 21 acknowledged: neither below 2.1 nor above 7: no change.
         for _ in 0..20 {
@@ -184,13 +187,13 @@ mod tests {
         }
         s.wait(1_000);
         assert_eq!(s.packet(".").1, [5]);
-        // 11 and no failure: good, and one good period is enough.
+        // 11 successes and no failure: good, and one good period is enough.
         for _ in 0..10 {
             s.packet(".");
         }
         s.wait(1_000);
         assert_eq!(s.packet("xx.").1, [6, 5, 4]);
-        // 2 failures to 1: above a third: down, and twice as many good periods are asked for.
+        // 2 failures to 1 success: above a third: down, and the threshold doubles.
         s.wait(1_000);
         assert_eq!(s.packet(".").1, [5]);
         for period in 0..2 {
@@ -202,7 +205,8 @@ mod tests {
         }
     }
 
-    /// Too few attempts decide nothing and go into the next period; a packet given up counts.
+    /// Too few attempts decide nothing and count for the next period. The retry limit counts as a
+    /// failure.
     #[test]
     fn few_attempts_are_kept() {
         let mut s = Script::new(&RateConfig::Amrr(AmrrConfig::default()));
@@ -216,7 +220,7 @@ mod tests {
         s.wait(1_000);
         // 6 and 5 are 11, which is more than 10.
         assert_eq!(s.packet(".").1, [6]);
-        // 1 acknowledged since the rise; 7 attempts and the packet make 8 failures.
+        // 1 success since the increase; 7 attempts and the packet make 8 failures.
         assert_eq!(s.packet("xxxxxxx").1, [6, 5, 4, 3, 3, 3, 3]);
         for _ in 0..22 {
             s.packet(".");

@@ -1,19 +1,19 @@
 //! ARF: auto rate fallback.
 //!
 //! ```text
-//! down one step after `failures` failures in a row, and again after as many more
-//! up one step after `successes` successes in a row, or at the first success once `timer` attempts
-//!   have passed since the last change of step (or since the last fall-back's failures)
-//! the first attempt after a rise is a probe: if it fails, back at once
+//! down one step after `failures` consecutive failures
+//! up one step after `successes` consecutive successes, or at the first success once `timer`
+//!   attempts have passed since the last decision to step down or up
+//! the first attempt after a step up is a probe: if it fails, down at once
 //! ```
-//! Source: Kamerman and Monteban, *WaveLAN-II*, Bell Labs Technical Journal 2(3), 1997; the timer
-//! counted in attempts is ns-3's. Two rules differ from ns-3's: after a failed probe the failures
-//! count anew, where ns-3 waits for a success before it may fall again; and the timer is compared
-//! with "at least", where ns-3 misses a timer that runs out on a failure.
+//! Source: Kamerman and Monteban, *WaveLAN-II*, Bell Labs Technical Journal 2(3), 1997. The timer
+//! counts attempts, as in ns-3. Two rules differ from ns-3. After a failed probe the failures count
+//! from 0; ns-3 needs a success before the next step down. The timer expires at `timer` attempts or
+//! more; ns-3 requires equality, and misses a timer that expires on a failure.
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// ARF.
@@ -22,11 +22,11 @@ use crate::phy::Mode;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct ArfConfig {
-    /// Failures in a row before the rate falls.
+    /// Consecutive failures that lower the rate.
     pub failures: u32,
-    /// Successes in a row before it rises.
+    /// Consecutive successes that raise the rate.
     pub successes: u32,
-    /// Attempts at one rate before it rises with the next success.
+    /// Attempts at one rate after which the next success raises the rate.
     pub timer: u32,
 }
 
@@ -36,20 +36,20 @@ impl Default for ArfConfig {
     }
 }
 
-/// Why the step of a destination has changed.
+/// Change of a destination's step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum StepChange {
     None,
     Up,
-    /// After enough failures.
+    /// Down after enough failures.
     Down,
-    /// The probe after a rise failed.
+    /// Down after a failed probe.
     Back,
 }
 
-/// Where a destination stands.
+/// State of a destination.
 #[derive(Debug, Clone)]
-pub(super) struct Climber {
+pub(super) struct ArfState {
     pub(super) step: usize,
     successes: u32,
     failures: u32,
@@ -57,33 +57,33 @@ pub(super) struct Climber {
     probing: bool,
 }
 
-impl Climber {
+impl ArfState {
     pub(super) const fn new(step: usize) -> Self {
         Self { step, successes: 0, failures: 0, attempts: 0, probing: false }
     }
 
-    pub(super) fn acknowledged(&mut self, successes: u32, timer: u32, top: usize) -> Change {
+    pub(super) fn acknowledged(&mut self, successes: u32, timer: u32, top: usize) -> StepChange {
         self.attempts = self.attempts.saturating_add(1);
         self.successes = self.successes.saturating_add(1);
         self.failures = 0;
         self.probing = false;
         if self.step == top || (self.successes < successes && self.attempts < timer) {
-            return Change::None;
+            return StepChange::None;
         }
         *self = Self { probing: true, ..Self::new(self.step + 1) };
-        Change::Up
+        StepChange::Up
     }
 
-    pub(super) fn failed(&mut self, failures: u32) -> Change {
+    pub(super) fn failed(&mut self, failures: u32) -> StepChange {
         self.attempts = self.attempts.saturating_add(1);
         self.failures += 1;
         self.successes = 0;
         let change = if self.probing {
-            Change::Back
+            StepChange::Back
         } else if self.failures >= failures {
-            Change::Down
+            StepChange::Down
         } else {
-            return Change::None;
+            return StepChange::None;
         };
         *self = Self::new(self.step.saturating_sub(1));
         change
@@ -95,7 +95,7 @@ impl Climber {
 pub struct Arf {
     config: ArfConfig,
     ladder: Ladder,
-    peers: Peers<Climber>,
+    peers: Peers<ArfState>,
 }
 
 impl RateControl for Arf {
@@ -105,7 +105,7 @@ impl RateControl for Arf {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.acknowledged(self.config.successes, self.config.timer, self.ladder.top());
         } else {
@@ -117,12 +117,12 @@ impl RateControl for Arf {
 impl Control for Arf {
     type Config = ArfConfig;
 
-    fn build(config: &ArfConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &ArfConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
         positive("timer", config.timer)?;
-        let peers = Peers::new(Climber::new(build.start.unwrap_or(0)));
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers })
+        let peers = Peers::new(ArfState::new(inputs.start.unwrap_or(0)));
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers })
     }
 
     #[cfg(test)]
@@ -146,14 +146,14 @@ mod tests {
                 ("..........", &[0; 10]),
                 ("xxx", &[1, 0, 0]),
                 ("..........", &[0; 10]),
-                // The probe holds; then one failure is borne, two are not.
+                // The probe succeeds; then two consecutive failures lower the rate.
                 (".x.xx", &[1, 1, 1, 1, 1]),
                 ("..........", &[0; 10]),
-                // 14 attempts with never ten good ones in a row, and the fifteenth is good: up.
+                // 14 attempts without ten consecutive successes, and the fifteenth succeeds: up.
                 (".........x....", &[1; 14]),
                 (".", &[1]),
                 ("x", &[2]),
-                // The timer runs out on a failure: the next success raises.
+                // The timer expires on a failure: the next success raises the rate.
                 (".......x......x.", &[1; 16]),
                 (".", &[2]),
             ],

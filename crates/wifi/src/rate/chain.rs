@@ -1,18 +1,18 @@
-//! Multi-rate retry: up to four rates, each for a number of attempts, the last for all the rest.
+//! Multi-rate retry: up to four rates, each for a number of attempts, the last one for all others.
 //!
 //! ```text
 //! (r0, c0), (r1, c1), (r2, c2), (r3, c3)
 //! ```
-//! It is what a driver gives the radio with each packet (`MadWifi`, `ath5k`); here the chain never
-//! changes. S2 measured with it off: every attempt at one rate, which is `fixed`.
+//! A driver gives such a chain to the radio with each packet (`MadWifi`, `ath5k`); here the chain never
+//! changes. S2 measured without it, with every attempt at one rate (`fixed`).
 
 use airtcp_probe::ConfigError;
 use airtcp_units::BitRate;
 
-use super::{Attempt, Build, Control, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, RateControl, positive};
 use crate::phy::Mode;
 
-/// Most stages a radio takes (Atheros).
+/// Maximum number of stages (Atheros radios).
 const MAX_STAGES: usize = 4;
 
 /// One rate of the chain.
@@ -23,7 +23,7 @@ const MAX_STAGES: usize = 4;
 pub struct Stage {
     /// The rate.
     pub rate: BitRate,
-    /// Attempts at it.
+    /// Attempts at this rate.
     #[serde(default = "one")]
     pub tries: u32,
 }
@@ -45,7 +45,7 @@ pub struct ChainConfig {
 /// A retry chain.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    /// Modes, and the attempts after which the next one follows.
+    /// Modes, and the number of attempts after which the next one follows.
     stages: Vec<(Mode, u32)>,
     last: Mode,
 }
@@ -60,13 +60,13 @@ impl RateControl for Chain {
 impl Control for Chain {
     type Config = ChainConfig;
 
-    fn build(config: &ChainConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &ChainConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         if !(1..=MAX_STAGES).contains(&config.stages.len()) {
             let message = format!("has {} stages: accepted are 1 to 4", config.stages.len());
             return Err(ConfigError::new("stages", message));
         }
-        if build.start.is_some() {
-            let message = "is given beside rate_control = \"chain\", whose stages name the rates";
+        if inputs.start.is_some() {
+            let message = "has no effect with rate_control = \"chain\", whose stages set the rates";
             return Err(ConfigError::new("rate", message));
         }
         let mut stages = Vec::new();
@@ -74,14 +74,14 @@ impl Control for Chain {
         for stage in &config.stages {
             positive("tries", stage.tries)?;
             until = until.saturating_add(stage.tries);
-            let allowed = build.ladder.modes().iter().find(|mode| mode.rate() == stage.rate);
+            let allowed = inputs.ladder.modes().iter().find(|mode| mode.rate() == stage.rate);
             let Some(mode) = allowed else {
-                let message = format!("is {}: allowed are {}", stage.rate, build.ladder);
+                let message = format!("is {}: accepted are {}", stage.rate, inputs.ladder);
                 return Err(ConfigError::new("stages", message));
             };
             stages.push((*mode, until));
         }
-        let last = stages.last().map_or_else(|| build.ladder.mode(0), |(mode, _)| *mode);
+        let last = stages.last().map_or_else(|| inputs.ladder.mode(0), |(mode, _)| *mode);
         Ok(Self { stages, last })
     }
 
@@ -113,6 +113,6 @@ mod tests {
         let refuse = |text: &str| refusal(&toml::from_str(text).unwrap());
         assert!(refuse("control = \"chain\"\nstages = []").contains("1 to 4"));
         let five = "control = \"chain\"\nstages = [{ rate = \"11 Mb/s\" }]";
-        assert!(refuse(five).contains("allowed are 6 Mb/s, 9 Mb/s"));
+        assert!(refuse(five).contains("accepted are 6 Mb/s, 9 Mb/s"));
     }
 }

@@ -1,8 +1,8 @@
-//! What every registered rate control must do, whatever its rule; and scripts for the single ones.
+//! Conformance tests of every registered rate control, and scripted tests of each.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 use proptest::prelude::*;
 
 use super::*;
@@ -20,21 +20,21 @@ fn try_build(config: &RateConfig, start: Option<Mode>, seed: u64) -> Result<Rate
     let timing = Timing::new(Standard::A, &TimingConfig::default()).unwrap();
     let error = ErrorModel::default();
     let plan = RatePlan { control: config.clone(), start, modes: Mode::OFDM.to_vec() };
-    let around =
+    let context =
         RateContext { timing: &timing, error: &error, seed: Seed::new(seed), label: "sta/0/rate" };
-    Rate::new(&plan, around)
+    Rate::new(&plan, context)
 }
 
 fn build(config: &RateConfig, seed: u64) -> Rate {
     try_build(config, None, seed).unwrap_or_else(|e| panic!("{config:?}: {e}"))
 }
 
-/// The message with which a configuration is refused.
+/// The error message of an impossible configuration.
 pub(crate) fn refusal(config: &RateConfig) -> String {
     try_build(config, None, 0).expect_err("an impossible configuration").to_string()
 }
 
-/// A control with packets to send to one station, as 802.11a has it.
+/// A control that sends packets to one station with 802.11a.
 pub(crate) struct Script {
     pub(crate) rate: Rate,
     pub(crate) now: Nanos,
@@ -53,11 +53,11 @@ impl Script {
         Attempt { now: self.now, to: PEER, category: 0, bytes: BYTES, number }
     }
 
-    /// One attempt: its step, and whether it was acknowledged.
+    /// Makes one attempt. Returns its step, and true if it was acknowledged.
     fn send(&mut self, number: u32, passes: impl FnOnce(usize) -> Option<bool>) -> (usize, bool) {
         let attempt = self.attempt(number);
         let mode = self.rate.pick(&attempt);
-        assert_eq!(mode, self.rate.pick(&attempt), "asked twice, answered twice the same");
+        assert_eq!(mode, self.rate.pick(&attempt), "the same attempt has the same mode");
         let step = Mode::OFDM.iter().position(|m| *m == mode).expect("an allowed mode");
         let ending = match passes(step) {
             Some(true) => Ending::Acknowledged,
@@ -69,14 +69,14 @@ impl Script {
         (step, ending == Ending::Acknowledged)
     }
 
-    /// A packet whose attempts end as the text says, `.` acknowledged and `x` not: whether it
-    /// came through, and the step of each attempt.
+    /// Sends a packet whose attempts succeed (`.`) or fail (`x`). Returns true if the last one
+    /// succeeded, and the step of each attempt.
     pub(crate) fn packet(&mut self, endings: &str) -> (bool, Vec<usize>) {
         self.rate.on_packet(&self.attempt(0));
         let mut steps = Vec::new();
         let mut passed = false;
         for (number, ending) in endings.chars().enumerate() {
-            let (step, passes) = self.send(number as u32, |_| Some(ending == '.'));
+            let (step, passes) = self.send(u32::narrow(number), |_| Some(ending == '.'));
             steps.push(step);
             passed = passes;
         }
@@ -84,7 +84,7 @@ impl Script {
     }
 }
 
-/// Lines of attempts, each with the steps expected; every attempt is a packet of its own.
+/// Checks the steps of each line of attempts. Every attempt is a separate packet.
 pub(crate) fn script(config: &RateConfig, lines: &[(&str, &[usize])]) {
     let mut s = Script::new(config);
     for (i, (endings, expected)) in lines.iter().enumerate() {
@@ -93,14 +93,14 @@ pub(crate) fn script(config: &RateConfig, lines: &[(&str, &[usize])]) {
     }
 }
 
-/// A channel that carries modes up to a step, or any mode with a probability.
+/// A channel on which modes up to a step succeed, or all modes with a probability.
 #[derive(Debug, Clone, Copy)]
 enum Channel {
     UpTo(usize),
     Random(f64),
 }
 
-/// Steps of all attempts of packets sent one after the other; an attempt takes 2 ms.
+/// Sends packets one after the other, 2 ms per attempt. Returns the steps of their attempts.
 fn drive(s: &mut Script, channel: Channel, packets: u32, seed: u64) -> Vec<Vec<usize>> {
     let error = ErrorModel::default();
     let snr = match channel {
@@ -137,7 +137,7 @@ fn adapts(config: &RateConfig) -> bool {
     config.control() != "fixed"
 }
 
-/// Packets in which even Onoe climbs from the bottom: 7 steps, 10 credits each, a second each.
+/// Packets in which even Onoe reaches the top: 7 steps of 10 credits, one second per credit.
 const LONG: u32 = 45_000;
 
 #[test]
@@ -147,7 +147,7 @@ fn a_clean_channel_brings_the_top_rate_and_a_dead_one_the_lowest() {
         for _ in 0..2 {
             let last = drive(&mut s, Channel::UpTo(7), LONG, 1).split_off(LONG as usize - 1_000);
             let top = last.iter().filter(|steps| **steps == [7]).count();
-            // Half of the packets of one of minstrel's samples look around.
+            // One of Minstrel's configurations samples in half of the packets.
             assert!(top > 400, "{config:?}: {top} of 1000 at the top");
             if !adapts(&config) {
                 continue;
@@ -172,7 +172,7 @@ fn a_channel_that_carries_half_the_rates_is_used() {
     }
 }
 
-/// An RTS without an answer tells nothing about the rate of data.
+/// An RTS without a CTS says nothing about the rate of the data.
 #[test]
 fn missing_cts_does_not_lower_the_rate() {
     for config in RateConfig::samples() {
@@ -185,13 +185,13 @@ fn missing_cts_does_not_lower_the_rate() {
                 s.now += Span::from_millis(1);
             }
         }
-        // Two packets at once: one of them may look around.
+        // Of two packets at once, one may sample another rate.
         let next = [s.packet(".").1[0], s.packet(".").1[0]];
         assert!(next.contains(&7), "{config:?}: {next:?}");
     }
 }
 
-/// What is learnt about one destination stays there.
+/// Results with one destination change nothing for another.
 #[test]
 fn destinations_are_apart() {
     for config in RateConfig::samples() {
@@ -276,7 +276,7 @@ fn tables_read_and_round_trip() {
         ("control = \"arf\"\nsuccesses = 0", "successes: is 0"),
         ("control = \"aarf\"\nmax_successes = 5", "max_successes: is 5, below successes (10)"),
         ("control = \"amrr\"\nsuccess_ratio = 0.5", "success_ratio: is 0.5, above failure_ratio"),
-        ("control = \"onoe\"\nperiod = \"0 s\"", "period: is 0"),
+        ("control = \"onoe\"\nperiod = \"0 s\"", "period: is 0 s"),
         ("control = \"minstrel\"\newma = 1.0", "ewma: is 1"),
         ("control = \"minstrel\"\ncolumns = 0", "columns: is 0"),
         ("control = \"rbar\"\ntarget = 1.0", "target: is 1"),
@@ -286,9 +286,9 @@ fn tables_read_and_round_trip() {
     }
 }
 
-/// Bluetooth voice (inventory 3.9): a frame of N slots of 625 us is lost with 1 - 0.73^N, so that a
-/// slower one is lost more often. Controls that go by failures fall to where nothing comes through;
-/// Minstrel, which measures, stays.
+/// Bluetooth voice: a frame of N slots of 625 us is lost with probability 1 - 0.73^N, so that slower
+/// frames are lost more often. Controls that count failures fall to the lowest rate and lose nearly all
+/// frames. Minstrel measures the throughput and keeps the fast rate.
 #[test]
 fn losses_by_time_on_the_air_drive_the_rate_down() {
     let timing = Timing::new(Standard::B, &TimingConfig::default()).unwrap();
@@ -298,8 +298,8 @@ fn losses_by_time_on_the_air_drive_the_rate_down() {
         let modes = Mode::DSSS.to_vec();
         let plan = RatePlan { control, start: Some(Mode::DSSS[3]), modes };
         let seed = Seed::new(1);
-        let around = RateContext { timing: &timing, error: &error, seed, label: "sta/0/rate" };
-        let mut rate = Rate::new(&plan, around).unwrap();
+        let context = RateContext { timing: &timing, error: &error, seed, label: "sta/0/rate" };
+        let mut rate = Rate::new(&plan, context).unwrap();
         let mut random = seed.stream("bluetooth");
         let (mut now, mut delivered) = (Nanos::ZERO, 0u64);
         while now < Nanos(20_000_000_000) {

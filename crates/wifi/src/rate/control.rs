@@ -1,8 +1,8 @@
-//! What a rate control is asked and told, and what it is built with.
+//! Interface of a rate control, and the inputs of its construction.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 
 use super::Ladder;
 use crate::mac::NodeId;
@@ -12,30 +12,30 @@ use crate::phy::{Mode, Timing};
 /// An attempt to send a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attempt {
-    /// When it is asked about.
+    /// Time of the query.
     pub now: Nanos,
-    /// Whom the frame is for.
+    /// Receiver.
     pub to: NodeId,
-    /// Access category (0 under DCF); a station has one packet at a time in each.
+    /// Access category (0 under DCF); a station sends one packet at a time in each.
     pub category: u8,
     /// Length of the data frame, MAC header and FCS included.
     pub bytes: u32,
-    /// Times the data frame has been sent before: 0 for the first attempt.
+    /// Number of previous transmissions of the data frame: 0 for the first attempt.
     pub number: u32,
 }
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The ACK came.
+    /// The sender received the ACK.
     Acknowledged,
-    /// The data frame was sent and no ACK came.
+    /// The sender transmitted the data frame and received no ACK.
     NoAck,
-    /// The RTS was not answered: the data frame was not sent.
+    /// The sender received no CTS and did not transmit the data frame.
     NoCts,
 }
 
-/// What became of an attempt.
+/// Result of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The attempt; `now` is the time of its end.
@@ -44,12 +44,12 @@ pub struct Outcome {
     pub mode: Mode,
     /// How it ended.
     pub ending: Ending,
-    /// No further attempt follows, and the frame is not acknowledged.
+    /// True if the frame reached the retry limit without an ACK.
     pub given_up: bool,
 }
 
 impl Outcome {
-    /// Whether the data frame was acknowledged; `None` if it was not sent.
+    /// True if the data frame was acknowledged; `None` if it was not transmitted.
     pub fn acknowledged(&self) -> Option<bool> {
         (self.ending != Ending::NoCts).then_some(self.ending == Ending::Acknowledged)
     }
@@ -57,82 +57,90 @@ impl Outcome {
 
 /// Chooses the mode of each attempt.
 pub trait RateControl {
-    /// A packet comes to the head of its category; `first` is its first attempt to come.
+    /// Called when a packet comes to the head of its category, with its first attempt.
     fn on_packet(&mut self, first: &Attempt) {
         let _ = first;
     }
 
-    /// The mode of an attempt: one of those allowed.
+    /// The mode of an attempt, one of the allowed modes.
     fn pick(&self, attempt: &Attempt) -> Mode;
 
-    /// An attempt has ended.
+    /// Called when an attempt has ended.
     fn on_result(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
 
-    /// A frame from `from` was received, whomever it was for, at a power of `snr` times the noise.
+    /// Called when a frame of `from` was received, with any destination; `snr` is a ratio.
     fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
         let _ = (now, from, snr);
     }
 
-    /// As receiver of an RTS: the mode in which its sender shall send its `bytes`, if this control
-    /// has a say in it. `sinr` is that of the RTS.
+    /// As receiver of an RTS with this SINR: the mode for the sender's data frame of `bytes`; `None`
+    /// if this control does not choose it.
     fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
         let _ = (sinr, bytes);
         None
     }
 
-    /// As sender of an RTS: `to` has granted a mode in its CTS.
+    /// As sender of an RTS: called when `to` has granted a mode in its CTS.
     fn on_grant(&mut self, to: NodeId, mode: Mode) {
         let _ = (to, mode);
     }
 
-    /// Data frames that may follow one another after one CTS that granted `mode`.
+    /// Number of data frames allowed after one CTS that granted `mode`.
     fn burst(&self, mode: Mode) -> u32 {
         let _ = mode;
         1
     }
 
-    /// Whether a frame of a burst reserves the medium for the next, too.
+    /// True if each frame of a burst reserves the medium for the next one.
     fn burst_reserves(&self) -> bool {
         false
     }
 
-    /// The mode of every RTS, if this control learns from RTS and CTS and is no use without;
-    /// otherwise an RTS goes in the mode of the answers to its data.
+    /// The mode of every RTS, if this control depends on RTS and CTS. With `None` an RTS has the
+    /// mode of the answers to its data frame.
     fn rts_mode(&self) -> Option<Mode> {
         None
     }
 }
 
-/// What a control is built with beside its configuration.
+/// Inputs of a control's construction beside its configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct RateContext<'a> {
     /// Frame times.
     pub timing: &'a Timing,
-    /// What can be decoded.
+    /// Frame error model of the cell.
     pub error: &'a ErrorModel,
-    /// Root of the random draws.
+    /// Seed of the random draws.
     pub seed: Seed,
-    /// Name of the station's draws, such as `cell/sta/3/rate`.
+    /// Label of the station's draws, such as `cell/sta/3/rate`.
     pub label: &'a str,
 }
 
-/// The same with the modes in order.
+/// Inputs of a control's construction, with the allowed modes in order.
 #[derive(Debug, Clone)]
-pub(crate) struct Build<'a> {
+pub(crate) struct ControlInputs<'a> {
     pub(super) ladder: Ladder,
     pub(super) start: Option<usize>,
-    pub(super) around: RateContext<'a>,
+    pub(super) context: RateContext<'a>,
 }
 
-/// How a registered control is built.
+/// Construction of a registered control.
 pub(crate) trait Control: RateControl + Sized {
     type Config;
-    fn build(config: &Self::Config, build: &Build<'_>) -> Result<Self, ConfigError>;
+    fn build(config: &Self::Config, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError>;
     /// Configurations the conformance suite runs.
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
+}
+
+/// Refuses a period of 0.
+pub(crate) fn check_period(period: Span) -> Result<(), ConfigError> {
+    if period > Span::ZERO {
+        return Ok(());
+    }
+    Err(ConfigError::new("period", "is 0 s: accepted are longer times"))
 }
 
 /// Refuses a count of 0.

@@ -1,8 +1,8 @@
-//! One mode for every attempt: the one it starts with, or the fastest.
+//! One mode for every attempt: the configured one, or the fastest.
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Build, Control, RateControl};
+use super::{Attempt, Control, ControlInputs, RateControl};
 use crate::phy::Mode;
 
 /// One rate.
@@ -26,8 +26,8 @@ impl RateControl for Fixed {
 impl Control for Fixed {
     type Config = FixedConfig;
 
-    fn build(_: &FixedConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-        Ok(Self(build.ladder.mode(build.start.unwrap_or(usize::MAX))))
+    fn build(_: &FixedConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
+        Ok(Self(inputs.ladder.mode(inputs.start.unwrap_or(usize::MAX))))
     }
 
     #[cfg(test)]

@@ -1,30 +1,29 @@
-//! Ideal: the sender knows at which SNR its last frame from the other end arrived, and what that
-//! SNR carries.
+//! Ideal: the fastest mode for the SNR of the last frame received from the destination.
 //!
 //! ```text
-//! mode = the fastest whose frame of this length comes through with probability >= target
+//! mode = the fastest in which a frame of this length succeeds with probability >= target
 //! ```
-//! at the SNR of the last frame received from the destination, by the cell's own error model; the
-//! slowest if none does. A frame given up, or an RTS never answered, contradicts that SNR: the control
-//! forgets it and sends in the slowest mode until the other end is heard again. Without that rule a
-//! sender that hears nothing but ACKs keeps the rate of a channel that is gone. Interference is not counted. ns-3's `IdealWifiManager` asks for a bit error
-//! rate (1e-6) where this asks for a frame's success, and forgets on the same two events. The target
-//! 0.9 is a choice: a step up wins at least an eighth (48 to 54 Mb/s), so that losing a tenth of the
-//! frames costs no more than it wins.
+//! The cell's own error model gives the probability, without interference. If no mode meets the
+//! target, the control uses the slowest. When a data frame or its RTS reaches the retry limit, the
+//! control forgets the SNR and uses the slowest mode until it receives another frame of the
+//! destination. Without that rule a sender that receives only ACKs would keep a rate that the channel
+//! no longer carries. ns-3's `IdealWifiManager` forgets on the same two events, but requires a bit
+//! error rate of 1e-6 and not a frame success probability. The target of 0.9 is a choice: a step up
+//! gains at least an eighth (48 to 54 Mb/s), more than a loss of one frame in ten costs.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Probability};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 
-/// The last SNR decides.
+/// The fastest mode for the SNR of the destination's last frame.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdealConfig {
-    /// Least probability that a frame comes through.
+    /// Minimum success probability of a frame.
     pub target: Probability,
 }
 
@@ -34,7 +33,7 @@ impl Default for IdealConfig {
     }
 }
 
-/// The fastest mode in which a frame of `bytes` comes through with `target`, or the slowest.
+/// The fastest mode in which a frame of `bytes` succeeds with probability `target`, or the slowest.
 pub(super) fn fastest(
     ladder: &Ladder,
     error: &ErrorModel,
@@ -47,7 +46,7 @@ pub(super) fn fastest(
     found.copied().unwrap_or_else(|| ladder.mode(0))
 }
 
-/// Refuses a target that no frame or every frame meets.
+/// Refuses a target of 0 or 1.
 pub(super) fn check_target(target: Probability) -> Result<f64, ConfigError> {
     let p = target.get();
     if p > 0.0 && p < 1.0 {
@@ -56,57 +55,59 @@ pub(super) fn check_target(target: Probability) -> Result<f64, ConfigError> {
     Err(ConfigError::new("target", format!("is {p}: accepted are values between 0 and 1")))
 }
 
-/// The last SNR decides.
+/// The fastest mode for the SNR of the destination's last frame.
 #[derive(Debug, Clone)]
 pub struct Ideal {
     target: f64,
     start: usize,
     ladder: Ladder,
     error: ErrorModel,
-    peers: Peers<Known>,
+    peers: Peers<PeerSnr>,
 }
 
-/// What is known of a destination.
+/// State of a destination.
 #[derive(Debug, Clone, Copy)]
-enum Known {
-    /// It has not been heard.
-    Nothing,
-    /// The SNR of its last frame.
+enum PeerSnr {
+    /// No frame of it received yet.
+    Unknown,
+    /// SNR of its last frame.
     Snr(f64),
-    /// A frame to it was given up since it was last heard.
+    /// A frame to it has reached the retry limit since.
     Lost,
 }
 
 impl RateControl for Ideal {
     fn pick(&self, attempt: &Attempt) -> Mode {
         match *self.peers.get(attempt.to) {
-            Known::Snr(snr) => fastest(&self.ladder, &self.error, snr, attempt.bytes, self.target),
-            Known::Nothing => self.ladder.mode(self.start),
-            Known::Lost => self.ladder.mode(0),
+            PeerSnr::Snr(snr) => {
+                fastest(&self.ladder, &self.error, snr, attempt.bytes, self.target)
+            }
+            PeerSnr::Unknown => self.ladder.mode(self.start),
+            PeerSnr::Lost => self.ladder.mode(0),
         }
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
         if outcome.given_up {
-            *self.peers.at(outcome.attempt.to) = Known::Lost;
+            *self.peers.get_mut(outcome.attempt.to) = PeerSnr::Lost;
         }
     }
 
     fn on_rx(&mut self, _: Nanos, from: NodeId, snr: f64) {
-        *self.peers.at(from) = Known::Snr(snr);
+        *self.peers.get_mut(from) = PeerSnr::Snr(snr);
     }
 }
 
 impl Control for Ideal {
     type Config = IdealConfig;
 
-    fn build(config: &IdealConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &IdealConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
             target: check_target(config.target)?,
-            start: build.start.unwrap_or(0),
-            ladder: build.ladder.clone(),
-            error: build.around.error.clone(),
-            peers: Peers::new(Known::Nothing),
+            start: inputs.start.unwrap_or(0),
+            ladder: inputs.ladder.clone(),
+            error: inputs.context.error.clone(),
+            peers: Peers::new(PeerSnr::Unknown),
         })
     }
 
@@ -122,13 +123,13 @@ mod tests {
     use super::super::conformance::{PEER, Script};
     use super::*;
 
-    /// Just above the SNR at which a mode meets the target it is chosen, just below the one before.
+    /// A mode is chosen just above the SNR at which it meets the target, and not just below.
     #[test]
     fn thresholds() {
         let error = ErrorModel::default();
         let mut s = Script::new(&RateConfig::Ideal(IdealConfig::default()));
         assert_eq!(s.packet(".").1, [0]);
-        // 9 Mb/s (BPSK 3/4) needs more than 12 (QPSK 1/2) where that is so: it is never chosen.
+        // 9 Mb/s (BPSK 3/4) may need a higher SNR than 12 Mb/s (QPSK 1/2); it is then never chosen.
         let need = |step: usize| error.sinr_for(Mode::OFDM[step], 8 * 1536 + 22, 0.9);
         for step in 2..8 {
             assert!(need(step) > need(step - 1) || step == 2, "{step}");
@@ -139,12 +140,12 @@ mod tests {
         }
         s.rate.on_rx(Nanos::ZERO, PEER, 0.0);
         assert_eq!(s.packet(".").1, [0]);
-        // What others are heard with says nothing about this destination.
+        // The SNR of other stations does not count.
         s.rate.on_rx(Nanos::ZERO, NodeId(9), 1e9);
         assert_eq!(s.packet(".").1, [0]);
     }
 
-    /// A frame given up says that the SNR heard last no longer holds; a failure in between does not.
+    /// The retry limit makes the control forget the SNR; a failed attempt before it does not.
     #[test]
     fn giving_up_forgets_the_snr() {
         let mut s = Script::new(&RateConfig::Ideal(IdealConfig::default()));

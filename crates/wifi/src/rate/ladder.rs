@@ -1,4 +1,4 @@
-//! The modes a control may choose, as steps, and what it knows of each station it sends to.
+//! Common parts of rate controls: the allowed modes as steps, state per destination, and periods.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,26 +9,26 @@ use airtcp_units::{Nanos, Span};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
-/// Allowed modes, slowest first; never empty. A step is a position in it.
+/// Allowed modes, slowest first; never empty. A step is an index into them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder(Vec<Mode>);
 
 impl Ladder {
-    /// The modes by rate, each once. Of two as fast as one another the DSSS one comes first.
+    /// Sorts the modes by rate and removes duplicates. Of two equally fast modes DSSS comes first.
     ///
     /// # Errors
-    /// If there is none.
+    /// If `modes` is empty.
     pub fn new(modes: &[Mode]) -> Result<Self, ConfigError> {
         let mut all = modes.to_vec();
         all.sort_unstable_by_key(|mode| (mode.kbps(), *mode));
         all.dedup();
         if all.is_empty() {
-            return Err(ConfigError::new("rates", "is empty: at least one rate is allowed"));
+            return Err(ConfigError::new("rates", "is empty: accepted are one rate or more"));
         }
         Ok(Self(all))
     }
 
-    /// The mode at a step, or the fastest if there are fewer.
+    /// The mode at a step, or the fastest mode if there are fewer steps.
     pub fn mode(&self, step: usize) -> Mode {
         self.0[step.min(self.top())]
     }
@@ -63,8 +63,7 @@ impl fmt::Display for Ladder {
     }
 }
 
-/// Something known of every station that frames are sent to. Most stations send to one only, so
-/// nothing is kept before it is needed.
+/// State per destination, created at its first change.
 #[derive(Debug, Clone)]
 pub(super) struct Peers<S> {
     known: BTreeMap<NodeId, S>,
@@ -80,12 +79,12 @@ impl<S: Clone> Peers<S> {
         self.known.get(&to).unwrap_or(&self.fresh)
     }
 
-    pub(super) fn at(&mut self, to: NodeId) -> &mut S {
+    pub(super) fn get_mut(&mut self, to: NodeId) -> &mut S {
         self.known.entry(to).or_insert_with(|| self.fresh.clone())
     }
 }
 
-/// The time between two decisions about a destination; the first begins with its first packet.
+/// Time between two decisions for a destination; the first period begins with its first packet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
     ends: Option<Nanos>,
@@ -96,8 +95,8 @@ impl Period {
         Self { ends: None }
     }
 
-    /// Whether a period has ended by `now`, a packet's time. If so, or if none has begun, one of
-    /// `length` begins.
+    /// True if a period has ended by `now`, the time of a packet. Then, and at the first packet, a
+    /// period of `length` begins.
     pub(super) fn has_ended(&mut self, now: Nanos, length: Span) -> bool {
         if self.ends.is_some_and(|ends| ends > now) {
             return false;
@@ -132,7 +131,7 @@ mod tests {
     fn periods_begin_with_a_packet() {
         let mut period = Period::new();
         let mut ended = |at| period.has_ended(Nanos(at), Span(10));
-        // The first packet begins one; a late packet ends it and begins the next.
+        // The first packet begins a period; a packet after its end begins the next.
         assert_eq!(
             [3, 12, 13, 22, 40, 49, 50].map(&mut ended),
             [false, false, true, false, true, false, true]

@@ -1,48 +1,51 @@
-//! Minstrel: statistics of every rate, and a tenth of the packets to look around.
+//! Minstrel: success statistics of every rate, with samples of other rates in a tenth of the packets.
 //!
 //! ```text
-//! every `period`, with a packet, for each rate that was used:
+//! every `period`, on a new packet, for each rate that was used:
 //!   P <- w P + (1 - w) successes / attempts            (P starts as the first such ratio)
 //!   throughput = P / time of a frame of `packet_bytes`, 0 if P < 10 %
-//! best, second      the two rates with the most throughput
-//! surest            of those with P >= 95 % the one with most throughput, else the greatest P
-//! a packet's chain  best, second, surest, lowest, each for the attempts that fit in 6 ms
-//! look-around       sample, best, surest, lowest, or, if the sample is slower than the best,
+//! best, second      the two rates with the highest throughput
+//! surest            the one with the highest throughput among P >= 95 %, else the one with the
+//!                   highest P
+//! retry chain       best, second, surest, lowest, each for the attempts that fit in 6 ms
+//! of a sample       sample, best, surest, lowest, or, if the sample is slower than the best,
 //!                   best, sample, surest, lowest
 //! ```
-//! The rates to sample come from a table of `columns` random orders of all rates, one after the
-//! other. A packet looks around when the samples taken are behind `look_around` of the packets.
-//! Rates below 10 % or above 95 % are sampled in the first place four times a period at most, and
-//! get at most two attempts in a chain. A slower rate that has not been used for 20 periods is sampled in the
-//! first place.
+//! A packet samples another rate while fewer than the share `look_around` of the packets have done so.
+//! The rates to sample come from a table of `columns` random permutations of all rates. A rate with P
+//! below 10 % or above 95 % is sampled in the first stage at most four times per period, and gets at
+//! most two attempts in a stage. A slower rate that was unused for 20 periods is sampled in the first
+//! stage.
 //!
-//! Source: Smithies' description in `MadWifi` (2005) and Linux `rc80211_minstrel` (2013 to 2018),
-//! after which ns-3's `MinstrelWifiManager` is written. Left out: RTS in the retry counts, and the
-//! later rule of Linux by which a sample of the best rate itself is skipped.
+//! Source: Smithies' description in `MadWifi` (2005) and Linux `rc80211_minstrel` (2013 to 2018), the
+//! models of ns-3's `MinstrelWifiManager`. Leaves out RTS in the retry counts, and the later Linux
+//! rule that skips a sample of the best rate itself.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Stream;
-use airtcp_units::{Nanos, Probability, Span};
+use airtcp_units::{Nanos, Narrow, Probability, Saturate, Span};
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{
+    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, check_period, positive,
+};
 use crate::phy::Mode;
 
-/// Below this success a rate has no throughput, and is seldom sampled.
+/// A rate with a success probability below this has throughput 0 and few samples.
 const POOR: f64 = 0.10;
-/// Above this success a rate counts as sure, and is seldom sampled.
+/// A rate with a success probability above this counts as sure and has few samples.
 const SURE: f64 = 0.95;
-/// Samples of a poor or sure rate in a period.
-const SELDOM: u32 = 4;
-/// Periods without use after which a slower rate is sampled in the first place.
-const STALE: u32 = 20;
-/// Time that the attempts of one stage may take.
+/// Maximum number of samples of a poor or sure rate per period.
+const FEW_SAMPLES: u32 = 4;
+/// Unused periods after which a slower rate is sampled in the first stage.
+const STALE_PERIODS: u32 = 20;
+/// Maximum time of the attempts of one stage.
 const STAGE_TIME: Span = Span::from_millis(6);
-/// Most attempts of one stage.
+/// Maximum number of attempts of one stage.
 const STAGE_TRIES: u32 = 7;
-/// Attempts of a stage whose rate is poor or sure.
+/// Maximum number of attempts of a stage with a poor or sure rate.
 const FEW_TRIES: u32 = 2;
-/// Packets after which the counts of packets and samples begin anew.
-const FORGET: u32 = 10_000;
+/// Packets after which the counts of packets and samples restart.
+const RESTART_PACKETS: u32 = 10_000;
 
 /// Minstrel.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -50,13 +53,13 @@ const FORGET: u32 = 10_000;
 pub struct MinstrelConfig {
     /// Time between updates of the statistics.
     pub period: Span,
-    /// Weight of the past.
+    /// Weight of the previous average in the moving average of the success ratio.
     pub ewma: Probability,
-    /// Share of the packets that look around.
+    /// Share of the packets that sample another rate.
     pub look_around: Probability,
-    /// Orders in the table of samples.
+    /// Number of random permutations in the table of samples.
     pub columns: u32,
-    /// Length of the frame by which throughputs are compared, in bytes.
+    /// Length of the reference frame for throughputs, in bytes.
     pub packet_bytes: u32,
 }
 
@@ -72,44 +75,44 @@ impl Default for MinstrelConfig {
     }
 }
 
-/// What is known of one rate.
+/// Statistics of one rate.
 #[derive(Debug, Clone)]
-struct Known {
+struct RateStats {
     attempts: u32,
     successes: u32,
     probability: Option<f64>,
     throughput: f64,
-    /// Attempts in a chain.
+    /// Attempts in a stage.
     tries: u32,
-    /// Samples left in this period, if they are limited.
+    /// Samples left in this period; `None` without a limit.
     samples_left: Option<u32>,
-    unused: u32,
+    unused_periods: u32,
 }
 
-impl Known {
+impl RateStats {
     fn probability(&self) -> f64 {
         self.probability.unwrap_or(0.0)
     }
 }
 
-/// The chain of one packet: steps, and the attempts after which the next one follows.
-type Plan = [(usize, u32); 4];
+/// Retry chain of one packet: steps, and the number of attempts after which the next one follows.
+type RetryChain = [(usize, u32); 4];
 
 #[derive(Debug, Clone)]
 struct State {
-    rates: Vec<Known>,
+    rates: Vec<RateStats>,
     best: usize,
     second: usize,
     surest: usize,
     updated: Nanos,
     packets: u32,
     samples: u32,
-    /// Look-arounds in the second place that have not been used yet.
+    /// Samples in a second stage that was not reached yet.
     deferred: u32,
-    /// Place in the table of samples.
+    /// Index into the table of samples.
     next: usize,
-    /// By category: the chain of the packet at its head, and whether its second stage is a sample.
-    plans: [(Plan, bool); 4],
+    /// By category: retry chain of the packet at the head; true if its second stage is a sample.
+    chains: [(RetryChain, bool); 4],
 }
 
 /// Minstrel.
@@ -119,29 +122,29 @@ pub struct Minstrel {
     ladder: Ladder,
     /// Duration of the reference frame, and attempts that fit in a stage, by step.
     times: Vec<(Span, u32)>,
-    /// Random orders of the steps, one after the other.
+    /// Random permutations of the steps, one after the other.
     table: Vec<usize>,
     peers: Peers<State>,
 }
 
 impl Minstrel {
-    /// A period is over.
+    /// Updates the statistics at the end of a period.
     fn update(config: &MinstrelConfig, times: &[(Span, u32)], state: &mut State) {
         for (rate, (time, tries)) in state.rates.iter_mut().zip(times) {
             if rate.attempts > 0 {
                 let now = f64::from(rate.successes) / f64::from(rate.attempts);
                 let w = config.ewma.get();
                 rate.probability = Some(rate.probability.map_or(now, |p| w * p + (1.0 - w) * now));
-                rate.unused = 0;
+                rate.unused_periods = 0;
             } else {
-                rate.unused = rate.unused.saturating_add(1);
+                rate.unused_periods = rate.unused_periods.saturating_add(1);
             }
             (rate.attempts, rate.successes) = (0, 0);
             let p = rate.probability();
             rate.throughput = if p < POOR { 0.0 } else { p * 1e9 / time.0 as f64 };
-            let seldom = !(POOR..=SURE).contains(&p);
-            rate.samples_left = seldom.then_some(SELDOM);
-            rate.tries = if seldom { (*tries).min(FEW_TRIES) } else { *tries };
+            let few = !(POOR..=SURE).contains(&p);
+            rate.samples_left = few.then_some(FEW_SAMPLES);
+            rate.tries = if few { (*tries).min(FEW_TRIES) } else { *tries };
         }
         let rates = &state.rates;
         let better =
@@ -157,7 +160,7 @@ impl Minstrel {
         state.surest = sure.reduce(better).unwrap_or(likeliest);
     }
 
-    /// The step to look around with, and whether in the first place; `None` for a plain packet.
+    /// The step to sample, and true if in the first stage; `None` for a packet without a sample.
     fn sample(
         config: &MinstrelConfig,
         times: &[(Span, u32)],
@@ -165,21 +168,21 @@ impl Minstrel {
         state: &mut State,
     ) -> Option<(usize, bool)> {
         state.packets += 1;
-        let due = (f64::from(state.packets) * config.look_around.get()) as u32;
+        let due = u32::saturate(f64::from(state.packets) * config.look_around.get());
         let behind = i64::from(due) - i64::from(state.samples + state.deferred / 2);
         if behind < 0 || config.look_around == Probability::ZERO {
             return None;
         }
-        let most = 2 * times.len() as u32;
-        if state.packets >= FORGET {
+        let max_behind = 2 * u32::narrow(times.len());
+        if state.packets >= RESTART_PACKETS {
             (state.packets, state.samples, state.deferred) = (0, 0, 0);
-        } else if behind > i64::from(most) {
-            // No burst of samples to make up for those missed.
-            state.samples += (behind as u32).saturating_sub(most);
+        } else if behind > i64::from(max_behind) {
+            // Avoids a burst of samples after a pause.
+            state.samples += u32::narrow(behind).saturating_sub(max_behind);
         }
         let step = table[state.next];
         state.next = (state.next + 1) % table.len();
-        if times[step].0 > times[state.best].0 && state.rates[step].unused < STALE {
+        if times[step].0 > times[state.best].0 && state.rates[step].unused_periods < STALE_PERIODS {
             state.deferred += 1;
             return Some((step, false));
         }
@@ -192,7 +195,7 @@ impl Minstrel {
         Some((step, true))
     }
 
-    fn plan(state: &State, sample: Option<(usize, bool)>) -> Plan {
+    fn chain(state: &State, sample: Option<(usize, bool)>) -> RetryChain {
         let steps = match sample {
             None => [state.best, state.second, state.surest, 0],
             Some((step, true)) => [step, state.best, state.surest, 0],
@@ -208,19 +211,19 @@ impl Minstrel {
 
 impl RateControl for Minstrel {
     fn on_packet(&mut self, first: &Attempt) {
-        let state = self.peers.at(first.to);
+        let state = self.peers.get_mut(first.to);
         if first.now >= state.updated + self.config.period {
             Self::update(&self.config, &self.times, state);
             state.updated = first.now;
         }
         let sample = Self::sample(&self.config, &self.times, &self.table, state);
-        let plan = Self::plan(state, sample);
-        state.plans[usize::from(first.category) % 4] = (plan, matches!(sample, Some((_, false))));
+        let chain = Self::chain(state, sample);
+        state.chains[usize::from(first.category) % 4] = (chain, matches!(sample, Some((_, false))));
     }
 
     fn pick(&self, attempt: &Attempt) -> Mode {
-        let (plan, _) = &self.peers.get(attempt.to).plans[usize::from(attempt.category) % 4];
-        let stage = plan.iter().find(|(_, until)| attempt.number < *until);
+        let (chain, _) = &self.peers.get(attempt.to).chains[usize::from(attempt.category) % 4];
+        let stage = chain.iter().find(|(_, until)| attempt.number < *until);
         self.ladder.mode(stage.map_or(0, |(step, _)| *step))
     }
 
@@ -228,24 +231,24 @@ impl RateControl for Minstrel {
         let Some(acknowledged) = outcome.acknowledged() else { return };
         let Some(step) = self.ladder.step(outcome.mode) else { return };
         let attempt = &outcome.attempt;
-        let state = self.peers.at(attempt.to);
+        let state = self.peers.get_mut(attempt.to);
         let rate = &mut state.rates[step];
         rate.attempts += 1;
         rate.successes += u32::from(acknowledged);
         if !acknowledged && !outcome.given_up {
             return;
         }
-        let (plan, deferred) = state.plans[usize::from(attempt.category) % 4];
-        if deferred && attempt.number >= plan[0].1 {
+        let (chain, deferred) = state.chains[usize::from(attempt.category) % 4];
+        if deferred && attempt.number >= chain[0].1 {
             state.samples += 1;
         }
         state.deferred = state.deferred.saturating_sub(1);
     }
 }
 
-/// Attempts of a frame that fit in the time of a stage, the back-offs between them included.
-fn tries(mode: Mode, build: &Build<'_>, bytes: u32) -> u32 {
-    let timing = build.around.timing;
+/// Number of attempts that fit in the time of a stage, with the back-offs between them.
+fn tries(mode: Mode, inputs: &ControlInputs<'_>, bytes: u32) -> u32 {
+    let timing = inputs.context.timing;
     let one = timing.frame(mode, bytes) + timing.ack(mode);
     let (mut tries, mut cw, mut total) = (1, timing.standard.cw_min(), one);
     loop {
@@ -261,33 +264,31 @@ fn tries(mode: Mode, build: &Build<'_>, bytes: u32) -> u32 {
 impl Control for Minstrel {
     type Config = MinstrelConfig;
 
-    fn build(config: &MinstrelConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &MinstrelConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("packet_bytes", config.packet_bytes)?;
         if !(1..=1_000).contains(&config.columns) {
             let message = format!("is {}: accepted are 1 to 1000", config.columns);
             return Err(ConfigError::new("columns", message));
         }
-        if config.period == Span::ZERO {
-            return Err(ConfigError::new("period", "is 0: a period lasts"));
-        }
+        check_period(config.period)?;
         if config.ewma == Probability::ONE {
-            return Err(ConfigError::new("ewma", "is 1: nothing would ever be learnt"));
+            return Err(ConfigError::new("ewma", "is 1: accepted are smaller values"));
         }
         let time = |mode: &Mode| {
-            let frame = build.around.timing.frame(*mode, config.packet_bytes);
-            (frame, tries(*mode, build, config.packet_bytes))
+            let frame = inputs.context.timing.frame(*mode, config.packet_bytes);
+            (frame, tries(*mode, inputs, config.packet_bytes))
         };
-        let times: Vec<(Span, u32)> = build.ladder.modes().iter().map(time).collect();
-        let fresh = |(_, tries): &(Span, u32)| Known {
+        let times: Vec<(Span, u32)> = inputs.ladder.modes().iter().map(time).collect();
+        let fresh = |(_, tries): &(Span, u32)| RateStats {
             attempts: 0,
             successes: 0,
             probability: None,
             throughput: 0.0,
             tries: *tries,
             samples_left: None,
-            unused: 0,
+            unused_periods: 0,
         };
-        let start = build.start.unwrap_or(0);
+        let start = inputs.start.unwrap_or(0);
         let state = State {
             rates: times.iter().map(fresh).collect(),
             best: start,
@@ -298,14 +299,14 @@ impl Control for Minstrel {
             samples: 0,
             deferred: 0,
             next: 0,
-            plans: [([(start, 1); 4], false); 4],
+            chains: [([(start, 1); 4], false); 4],
         };
-        let mut random = build.around.seed.stream(build.around.label);
-        let orders = (0..config.columns).flat_map(|_| order(times.len(), &mut random));
+        let mut random = inputs.context.seed.stream(inputs.context.label);
+        let permutations = (0..config.columns).flat_map(|_| permutation(times.len(), &mut random));
         Ok(Self {
             config: config.clone(),
-            ladder: build.ladder.clone(),
-            table: orders.collect(),
+            ladder: inputs.ladder.clone(),
+            table: permutations.collect(),
             times,
             peers: Peers::new(state),
         })
@@ -318,11 +319,11 @@ impl Control for Minstrel {
     }
 }
 
-/// A random order of the numbers below `n`.
-fn order(n: usize, random: &mut Stream) -> Vec<usize> {
+/// A random permutation of the numbers below `n`.
+fn permutation(n: usize, random: &mut Stream) -> Vec<usize> {
     let mut all: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
-        all.swap(i, random.below(i as u64 + 1) as usize);
+        all.swap(i, usize::narrow(random.below(i as u64 + 1)));
     }
     all
 }

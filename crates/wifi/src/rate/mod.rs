@@ -1,12 +1,11 @@
 //! Rate control: which mode each attempt of a data frame is sent in.
 //!
-//! A control is asked before every attempt ([`RateControl::pick`]) and told afterwards what became
-//! of it ([`RateControl::on_result`]). What it knows it keeps for each station it sends to. What
-//! has to be decided once for all attempts of a packet (a look-around, an update that is due) is
-//! decided when the packet comes to the head ([`RateControl::on_packet`]); between two events a
-//! control gives the same answer to the same question.
+//! The station calls [`RateControl::pick`] before every attempt and [`RateControl::on_result`] after
+//! it. A control keeps state per destination. It makes decisions for all attempts of a packet (such
+//! as a sample of another rate) in [`RateControl::on_packet`], when the packet comes to the head.
+//! Between two events `pick` returns the same mode for the same attempt.
 //!
-//! A missing CTS says nothing about the rate of the data: no control here counts it. One control
+//! No control here counts a missing CTS, which says nothing about the rate of the data. One control
 //! is one file and one line of the registry.
 
 mod aarf;
@@ -34,7 +33,7 @@ pub use arf::{Arf, ArfConfig};
 pub(crate) use by_receiver::ByReceiver;
 pub use chain::{Chain, ChainConfig, Stage};
 pub use control::{Attempt, Ending, Outcome, RateContext, RateControl};
-use control::{Build, Control, positive};
+use control::{Control, ControlInputs, check_period, positive};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};
 pub use ladder::Ladder;

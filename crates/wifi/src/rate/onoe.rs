@@ -1,23 +1,27 @@
-//! Onoe: slow and careful, by credits.
+//! Onoe: raises the rate after ten good periods.
 //!
 //! ```text
 //! attempts 0-3, 4-5, 6-7, 8...    at step r, r - 1, r - 2, r - 3
-//! with a packet, at most once a period, K packets acknowledged, E given up, R failed attempts:
+//! on a new packet, at most once per period; K packets acknowledged, E at the retry limit, R failed
+//! attempts:
 //!   E > 0 and K = 0, or K + E >= 10 and K < R           r - 1, credits 0
-//!   K + E >= 10 and E = 0 and R < K * raise %           one more credit; at `credits` r + 1
+//!   K + E >= 10 and E = 0 and R < K * raise             one more credit; at `credits` r + 1
 //!   otherwise with K + E >= 10                          one credit less
 //! ```
-//! Source: `MadWifi`'s `ath_rate/onoe`, as ns-3's `OnoeWifiManager` restates it. A packet's failed
-//! attempts count when the packet is done. RTS failures count in neither.
+//! Source: `MadWifi`'s `ath_rate/onoe`, after ns-3's `OnoeWifiManager`. A packet's failed attempts
+//! count at the end of the packet. Neither program counts failed RTS.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
 
 use super::amrr::START_KBPS;
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, Period, RateControl, positive};
+use super::{
+    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, Period, RateControl, check_period,
+    positive,
+};
 use crate::phy::Mode;
 
-/// Packets a period must have to say much (`MadWifi`).
+/// Minimum number of packets of a period that gives or takes credits (`MadWifi`).
 const ENOUGH: u32 = 10;
 
 /// Onoe.
@@ -26,9 +30,9 @@ const ENOUGH: u32 = 10;
 pub struct OnoeConfig {
     /// Time between decisions.
     pub period: Span,
-    /// Credits with which the rate rises.
+    /// Credits that raise the rate.
     pub credits: u32,
-    /// Failed attempts for each packet acknowledged below which a period brings a credit.
+    /// Failed attempts per acknowledged packet below which a period gives a credit.
     pub raise: Probability,
 }
 
@@ -57,7 +61,7 @@ pub struct Onoe {
 }
 
 impl Onoe {
-    /// A period is over.
+    /// Decides at the end of a period.
     fn decide(config: &OnoeConfig, state: &mut State, top: usize) {
         let enough = state.acknowledged + state.given_up >= ENOUGH;
         let none = state.given_up > 0 && state.acknowledged == 0;
@@ -83,7 +87,7 @@ impl Onoe {
 
 impl RateControl for Onoe {
     fn on_packet(&mut self, first: &Attempt) {
-        let state = self.peers.at(first.to);
+        let state = self.peers.get_mut(first.to);
         if state.period.has_ended(first.now, self.config.period) {
             Self::decide(&self.config, state, self.ladder.top());
         }
@@ -101,7 +105,7 @@ impl RateControl for Onoe {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.acknowledged += 1;
             state.retries += outcome.attempt.number;
@@ -115,20 +119,18 @@ impl RateControl for Onoe {
 impl Control for Onoe {
     type Config = OnoeConfig;
 
-    fn build(config: &OnoeConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &OnoeConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("credits", config.credits)?;
-        if config.period == Span::ZERO {
-            return Err(ConfigError::new("period", "is 0: a period lasts"));
-        }
+        check_period(config.period)?;
         let state = State {
-            step: build.start.unwrap_or(build.ladder.at_most(START_KBPS)),
+            step: inputs.start.unwrap_or(inputs.ladder.at_most(START_KBPS)),
             period: Period::new(),
             acknowledged: 0,
             given_up: 0,
             retries: 0,
             credits: 0,
         };
-        Ok(Self { config: config.clone(), ladder: build.ladder.clone(), peers: Peers::new(state) })
+        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
     }
 
     #[cfg(test)]
@@ -160,7 +162,8 @@ mod tests {
         for _ in 0..10 {
             assert_eq!(period(&mut s, &good), 5);
         }
-        // The tenth credit raises. A retry in ten is not below 10 %: nine credits, then eight.
+        // The tenth credit raises the rate. One retry in ten is not below 10 %: nine credits, then
+        // eight.
         for _ in 0..9 {
             assert_eq!(period(&mut s, &good), 6);
         }
@@ -170,14 +173,14 @@ mod tests {
         assert_eq!(period(&mut s, &good), 6);
         assert_eq!(period(&mut s, &good), 6);
         assert_eq!(period(&mut s, &good), 7);
-        // Every packet needs a retry, and one needs two: down.
+        // Every packet needs one retry, and one packet needs two: down.
         let mut bad = ["x."; 10];
         bad[9] = "xx.";
         assert_eq!(period(&mut s, &bad), 7);
         assert_eq!(period(&mut s, &["x."; 10]), 6);
-        // As many retries as packets are not more.
+        // As many retries as packets: no step down.
         assert_eq!(period(&mut s, &["xxxxxxx"]), 6);
-        // Nothing came through: down, however few there were.
+        // No packet succeeded: down, even after few packets.
         assert_eq!(s.packet("xxxxxxxxx.").1, [5, 5, 5, 5, 4, 4, 3, 3, 2, 2]);
     }
 }

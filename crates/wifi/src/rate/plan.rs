@@ -1,9 +1,9 @@
-//! The rate control of one station as a scenario describes it: checked, then built.
+//! Rate control of one station, from its description in a scenario.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 
-use super::control::Build;
+use super::control::ControlInputs;
 use super::{Ladder, Rate, RateConfig, RateContext, RateControl};
 use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
@@ -12,11 +12,11 @@ use crate::phy::{Mode, Timing};
 /// Rate control of one station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatePlan {
-    /// Which control.
+    /// The control.
     pub control: RateConfig,
-    /// The mode it begins with, where that is not the control's own choice.
+    /// Initial mode. Default: the control's choice.
     pub start: Option<Mode>,
-    /// The modes it may choose.
+    /// Allowed modes.
     pub modes: Vec<Mode>,
 }
 
@@ -33,24 +33,23 @@ impl RatePlan {
         self.start.or(fastest).filter(|_| fixed)
     }
 
-    /// The slowest mode that the control may fall to; `None` where it keeps to one.
+    /// The slowest allowed mode; `None` if the control never changes the mode.
     pub(crate) fn slowest(&self) -> Option<Mode> {
         let adapts = !matches!(self.control, RateConfig::Fixed(_));
         self.modes.iter().copied().min_by_key(|mode| mode.kbps()).filter(|_| adapts)
     }
 
-    /// Checks all of it before there is a cell.
+    /// Checks the plan before the cell is built.
     ///
     /// # Errors
-    /// As [`Rate::new`], and if the control learns from RTS and CTS and none are sent.
+    /// As [`Rate::new`], and if the control depends on RTS and CTS but the cell sends none.
     pub fn check(&self, timing: &Timing, mac: &MacConfig) -> Result<(), ConfigError> {
         let error = ErrorModel::default();
-        let around = RateContext { timing, error: &error, seed: Seed::new(0), label: "rate" };
-        let rate = Rate::new(self, around)?;
+        let context = RateContext { timing, error: &error, seed: Seed::new(0), label: "rate" };
+        let rate = Rate::new(self, context)?;
         if rate.rts_mode().is_some() && mac.rts_threshold.is_none() {
             let message = format!(
-                "is {:?}, which learns from RTS and CTS, and none are sent: set \
-                 mac.rts_threshold (0 for all frames)",
+                "is {:?}, which needs RTS and CTS: set mac.rts_threshold (0 for all frames)",
                 self.control.control()
             );
             return Err(ConfigError::new("control", message));
@@ -63,16 +62,16 @@ impl Rate {
     /// The rate control of a station.
     ///
     /// # Errors
-    /// If no mode is allowed, the first one is not among them, or a value of the control is
+    /// If no mode is allowed, the initial mode is not allowed, or a value of the control is
     /// impossible.
-    pub fn new(plan: &RatePlan, around: RateContext<'_>) -> Result<Self, ConfigError> {
+    pub fn new(plan: &RatePlan, context: RateContext<'_>) -> Result<Self, ConfigError> {
         let ladder = Ladder::new(&plan.modes)?;
         let start = plan.start.map(|mode| {
             ladder.step(mode).ok_or_else(|| {
-                let message = format!("is {mode}, which is not among the allowed rates: {ladder}");
+                let message = format!("is {mode}: accepted are {ladder}");
                 ConfigError::new("rate", message)
             })
         });
-        Self::build(&plan.control, &Build { ladder, start: start.transpose()?, around })
+        Self::build(&plan.control, &ControlInputs { ladder, start: start.transpose()?, context })
     }
 }

@@ -1,30 +1,31 @@
-//! RBAR: the receiver chooses the rate by the SINR of the RTS and returns it in the CTS. With
-//! `burst` it is OAR: the sender then uses the time that one frame at the lowest rate would have
-//! taken.
+//! RBAR: the receiver chooses the rate by the SINR of the RTS and returns it in the CTS. With `burst`
+//! it is OAR: the sender transmits frames for as long as one frame at the lowest rate would take.
 //!
 //! ```text
-//! mode = the fastest whose frame of this length comes through the RTS's SINR with >= target
+//! mode = the fastest in which a frame of this length succeeds at the RTS's SINR with >= target
 //! burst = floor(rate / lowest allowed rate) frames, SIFS apart, for one RTS and CTS
 //! ```
 //! Source: Holland, Vaidya and Bahl, *A rate-adaptive MAC protocol for multi-hop wireless
 //! networks*, `MobiCom` 2001; Sadeghi, Kanodia, Sabharwal and Knightly, *Opportunistic media access
-//! for multirate ad hoc networks*, `MobiCom` 2002. RBAR's thresholds come from a bit error rate; here
-//! from the cell's own error model and a target for the frame.
+//! for multirate ad hoc networks*, `MobiCom` 2002. The thresholds come from the cell's own error model
+//! and a target for the frame; RBAR's come from a bit error rate.
 //!
-//! The RTS goes in the lowest allowed mode, so that it comes through when the channel has become
-//! worse. It reserves for the mode granted last, the CTS for the one granted now. Stations that heard
-//! only the RTS correct themselves by the Duration field of the data frame, at its end; RBAR has a
-//! sub-header for it at its beginning, and longer PLCP headers. A frame
-//! below the RTS threshold goes in the mode granted last, and in the slowest after one was given up. A station does not know what is behind the head
-//! of its queue. So the frames of a burst reserve for their own ACK only: SIFS keeps those away that
-//! hear the sender, not those that hear the receiver alone. With `reserve` they reserve for the next frame and its ACK as
-//! OAR's do, taken to be as long; where none follows to the same station, the medium is kept for nothing.
+//! The RTS uses the lowest allowed mode, so that it still succeeds on a worse channel. It reserves
+//! time for the mode granted last, and the CTS for the mode granted now. Stations that received only
+//! the RTS correct their NAV by the Duration field at the end of the data frame; RBAR instead has a
+//! sub-header at the start of the frame, and longer PLCP headers. A frame below the RTS threshold uses
+//! the mode granted last, or the slowest after a frame has reached the retry limit.
+//!
+//! A station does not know the packets behind the head of its queue, so each frame of a burst reserves
+//! time for its own ACK only. SIFS then makes the stations that sense the sender defer, but not those
+//! that sense only the receiver. With `reserve` each frame also reserves time for the next frame, as
+//! in OAR, and assumes an equal length. If no frame to the same station follows, that time is wasted.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::Probability;
 
 use super::ideal::{check_target, fastest};
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -33,12 +34,12 @@ use crate::phy::error::ErrorModel;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RbarConfig {
-    /// Least probability that a frame comes through.
+    /// Minimum success probability of a frame.
     pub target: Probability,
-    /// Whether as many frames follow one another as take the time of one at the lowest rate (OAR).
+    /// Sends several frames per RTS, for as long as one frame at the lowest rate would take (OAR).
     pub burst: bool,
-    /// Whether each frame of a burst reserves for the next (OAR), taken to be as long. It is for nothing
-    /// where the queue holds none to the same station.
+    /// Each frame of a burst reserves time for the next frame and its ACK (OAR), with the assumption
+    /// of an equal length. The time is wasted if no frame to the same station follows.
     pub reserve: bool,
 }
 
@@ -70,15 +71,15 @@ impl RateControl for Rbar {
     }
 
     fn on_grant(&mut self, to: NodeId, mode: Mode) {
-        // A receiver with other rates of its own is answered in the nearest of ours.
+        // The receiver may grant a rate that is not allowed here: take the next lower one.
         let step = self.ladder.at_most(mode.kbps());
-        *self.peers.at(to) = self.ladder.mode(step);
+        *self.peers.get_mut(to) = self.ladder.mode(step);
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        // Frames below the RTS threshold bring no grant: the mode of the last one could stay for good.
+        // Frames below the RTS threshold bring no new grant: the mode could stay too fast for good.
         if outcome.given_up {
-            *self.peers.at(outcome.attempt.to) = self.ladder.mode(0);
+            *self.peers.get_mut(outcome.attempt.to) = self.ladder.mode(0);
         }
     }
 
@@ -98,14 +99,14 @@ impl RateControl for Rbar {
 impl Control for Rbar {
     type Config = RbarConfig;
 
-    fn build(config: &RbarConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &RbarConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
             target: check_target(config.target)?,
             burst: config.burst,
             reserve: config.reserve,
-            error: build.around.error.clone(),
-            peers: Peers::new(build.ladder.mode(build.start.unwrap_or(0))),
-            ladder: build.ladder.clone(),
+            error: inputs.context.error.clone(),
+            peers: Peers::new(inputs.ladder.mode(inputs.start.unwrap_or(0))),
+            ladder: inputs.ladder.clone(),
         })
     }
 
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(s.packet(".").1, [0]);
         s.rate.on_grant(PEER, Mode::OFDM[5]);
         assert_eq!(s.packet("xx.").1, [5, 5, 5]);
-        // Given up: the grant no longer holds.
+        // Retry limit: the grant no longer counts.
         assert_eq!(s.packet("xxxxxxx").1, [5; 7]);
         assert_eq!(s.packet(".").1, [0]);
         // OAR: floor(rate / 6 Mb/s).

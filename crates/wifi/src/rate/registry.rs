@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::Nanos;
 
-use super::{Attempt, Build, Control, Outcome, RateControl};
+use super::{Attempt, Control, ControlInputs, Outcome, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
@@ -16,27 +16,27 @@ airtcp_probe::family! {
 
     /// One rate for every attempt
     "fixed" Fixed(super::Fixed, super::FixedConfig) from "own";
-    /// Down after successive failures, up after successive successes
+    /// Down after consecutive failures, up after consecutive successes
     "s0" S0(super::S0, super::S0Config) from "S0";
-    /// As s0, with a timer in packets, and steps back at once if the first frame after a rise fails
+    /// As s0, with a timer in attempts, and a step back if the first attempt after a step up fails
     "arf" Arf(super::Arf, super::ArfConfig) from "Kamerman and Monteban 1997; ns-3 ArfWifiManager";
-    /// As arf, and doubles the successes required after each failed rise
+    /// As arf, with a threshold of successes that doubles after each failed step up
     "aarf" Aarf(super::Aarf, super::AarfConfig) from "Lacage, Manshaei and Turletti 2004; ns-3 AarfWifiManager";
-    /// Once a period by the share of failed attempts, with a retry chain and an adaptive threshold
+    /// Decides once per period by the share of failed attempts, with a retry chain and an adaptive threshold
     "amrr" Amrr(super::Amrr, super::AmrrConfig) from "Lacage, Manshaei and Turletti 2004; ns-3 AmrrWifiManager";
-    /// Once a period by retries, up after ten good periods
+    /// Decides once per period by the number of retries, and steps up after ten good periods
     "onoe" Onoe(super::Onoe, super::OnoeConfig) from "MadWifi; ns-3 OnoeWifiManager";
-    /// The rate with the most throughput in measured success, with probing of other rates
+    /// The rate with the highest throughput by measured success, with probes of other rates
     "minstrel" Minstrel(super::Minstrel, super::MinstrelConfig) from "Smithies 2005; Linux mac80211; ns-3 MinstrelWifiManager";
     /// The fastest rate that the peer can decode at the last measured SNR
     "ideal" Ideal(super::Ideal, super::IdealConfig) from "ns-3 IdealWifiManager";
-    /// The rates of a packet's attempts, one after the other
+    /// A fixed retry chain: the rates of a packet's attempts, one after the other
     "chain" Chain(super::Chain, super::ChainConfig) from "MadWifi multi-rate retry; S2 section II";
-    /// The receiver chooses by the SINR of the RTS and returns the rate in the CTS; with bursts it is OAR
+    /// The receiver chooses the rate by the SINR of the RTS and returns it in the CTS; with bursts, OAR
     "rbar" Rbar(super::Rbar, super::RbarConfig) from "Holland, Vaidya and Bahl 2001; Sadeghi et al. 2002";
 }
 
-/// A rate control that fits in a box. Implemented for every [`RateControl`]; nobody writes it.
+/// A rate control as a trait object, implemented for every [`RateControl`].
 pub trait DynRateControl: RateControl + std::fmt::Debug + Send {}
 impl<C: RateControl + std::fmt::Debug + Send> DynRateControl for C {}
 
@@ -48,8 +48,11 @@ impl Default for RateConfig {
 }
 
 impl Rate {
-    pub(crate) fn build(config: &RateConfig, build: &Build<'_>) -> Result<Self, ConfigError> {
-        build!(config, c => Control::build(c, build))
+    pub(crate) fn build(
+        config: &RateConfig,
+        inputs: &ControlInputs<'_>,
+    ) -> Result<Self, ConfigError> {
+        build!(config, c => Control::build(c, inputs))
     }
 
     /// A rate control written outside this crate.

@@ -2,15 +2,15 @@
 //! failures and vice-versa".
 //!
 //! ```text
-//! down one step after `failures` attempts in a row that failed, and again after as many more
-//! up one step after `successes` in a row that were acknowledged
+//! down one step after `failures` consecutive failed attempts
+//! up one step after `successes` consecutive acknowledged attempts
 //! ```
-//! S0 gives no numbers. 2 and 10 are those of ARF (a choice), which S0's wording describes without
-//! ARF's timer and its way back after a rise.
+//! S0 gives no numbers. The defaults of 2 and 10 are those of ARF (a choice). S0 describes ARF without
+//! its timer and without the step back after a failed probe.
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Build, Control, Ladder, Outcome, Peers, RateControl, positive};
+use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
 use crate::phy::Mode;
 
 /// S0's simple algorithm.
@@ -19,9 +19,9 @@ use crate::phy::Mode;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct S0Config {
-    /// Failures in a row before the rate falls.
+    /// Consecutive failures that lower the rate.
     pub failures: u32,
-    /// Successes in a row before it rises.
+    /// Consecutive successes that raise the rate.
     pub successes: u32,
 }
 
@@ -31,7 +31,7 @@ impl Default for S0Config {
     }
 }
 
-/// Where a destination stands.
+/// State of a destination.
 #[derive(Debug, Clone)]
 struct State {
     step: usize,
@@ -54,7 +54,7 @@ impl RateControl for S0 {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(acknowledged) = outcome.acknowledged() else { return };
-        let state = self.peers.at(outcome.attempt.to);
+        let state = self.peers.get_mut(outcome.attempt.to);
         if acknowledged {
             state.failures = 0;
             state.successes += 1;
@@ -76,13 +76,13 @@ impl RateControl for S0 {
 impl Control for S0 {
     type Config = S0Config;
 
-    fn build(config: &S0Config, build: &Build<'_>) -> Result<Self, ConfigError> {
+    fn build(config: &S0Config, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
-        let step = build.start.unwrap_or(build.ladder.top());
+        let step = inputs.start.unwrap_or(inputs.ladder.top());
         Ok(Self {
             config: config.clone(),
-            ladder: build.ladder.clone(),
+            ladder: inputs.ladder.clone(),
             peers: Peers::new(State { step, successes: 0, failures: 0 }),
         })
     }
@@ -102,12 +102,12 @@ mod tests {
     #[test]
     fn scripted() {
         let config = |failures, successes| RateConfig::S0(S0Config { failures, successes });
-        // Starts at the top (step 7); a line is what was sent and in which step.
+        // Starts at the top (step 7). A line has the results of attempts and their steps.
         script(
             &config(2, 3),
             &[
                 ("x.x", &[7, 7, 7]),
-                // Two in a row with the failure before: down; two more: down again.
+                // Two consecutive failures with the one before: down; two more: down again.
                 ("xxx", &[7, 6, 6]),
                 // One success after the third failure; three successes: up.
                 ("....", &[5, 5, 5, 6]),

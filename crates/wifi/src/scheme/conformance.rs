@@ -7,12 +7,17 @@ fn edca() -> MacConfig {
     MacConfig { access: AccessMethod::Edca, ..MacConfig::default() }
 }
 
+fn names(stations: usize) -> Vec<String> {
+    let stations = (0..stations).map(|i| format!("sta{i}"));
+    std::iter::once("ap".to_owned()).chain(stations).collect()
+}
+
 /// A sample applies to a cell with access categories, and leaves all stations with the same number
 /// of possible categories.
 #[test]
 fn samples_apply() {
     for config in SchemeConfig::samples() {
-        let seams = apply(std::slice::from_ref(&config), &edca(), Standard::A, 6)
+        let seams = apply(std::slice::from_ref(&config), &edca(), Standard::A, &names(6))
             .unwrap_or_else(|(_, e)| panic!("{config:?}: {e:?}"));
         let count = seams.stations[0].access.len();
         for station in &seams.stations {
@@ -28,7 +33,8 @@ fn samples_apply() {
 #[test]
 fn a_scheme_given_twice_is_refused() {
     for config in SchemeConfig::samples() {
-        let Err((number, e)) = apply(&[config.clone(), config.clone()], &edca(), Standard::A, 3)
+        let Err((number, e)) =
+            apply(&[config.clone(), config.clone()], &edca(), Standard::A, &names(3))
         else {
             panic!("{config:?} is accepted twice");
         };

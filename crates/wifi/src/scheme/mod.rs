@@ -6,29 +6,39 @@
 //! A scheme is one file and one line of the registry.
 
 mod at;
+mod auto_zoom;
+mod dcf_plus;
 mod ftca;
 mod leith_clifford;
+mod per_station;
 mod registry;
 mod same_category;
 mod seams;
+mod tap;
 
 #[cfg(test)]
 mod conformance;
 
 pub use at::At;
+pub use auto_zoom::{AutoZoom, AutoZoomConfig};
+pub use dcf_plus::{DcfPlus, DcfPlusConfig};
 pub use ftca::{AckAccess, Ftca, FtcaConfig};
 pub use leith_clifford::{LeithClifford, LeithCliffordConfig};
+pub use per_station::{
+    AifsController, ControllerConfig, PerStation, PerStationConfig, PerStationScheme,
+};
 pub use registry::{Scheme, SchemeConfig, registry};
 pub use same_category::{SameCategory, SameCategoryConfig};
 use seams::Family;
 pub use seams::{ControlCategory, Seams, StationSeams};
+pub use tap::{Tap, TapConfig};
 
 use airtcp_probe::ConfigError;
 
 use crate::mac::MacConfig;
 use crate::phy::Standard;
 
-/// Applies the schemes of a cell with `stations` stations (the access point is number 0).
+/// Applies the schemes of a cell. `names` are those of its stations, the access point's first.
 ///
 /// # Errors
 /// If a scheme needs what the cell lacks, a value is impossible, or two schemes set the same seam.
@@ -37,9 +47,9 @@ pub fn apply(
     schemes: &[SchemeConfig],
     mac: &MacConfig,
     standard: Standard,
-    stations: usize,
+    names: &[String],
 ) -> Result<Seams, (Option<usize>, ConfigError)> {
-    let mut seams = Seams::new(mac, standard, stations).map_err(|e| (None, e))?;
+    let mut seams = Seams::new(mac, standard, names).map_err(|e| (None, e))?;
     for (number, config) in schemes.iter().enumerate() {
         seams.scheme = config.scheme();
         Scheme::build(config, &mut seams).map_err(|e| (Some(number), e))?;

@@ -17,6 +17,14 @@ airtcp_probe::family! {
     "same-category" SameCategory(super::SameCategory, super::SameCategoryConfig) from "S3 section 4.3, reference 18";
     /// TCP ACKs at the access point in a category with a contention window that keeps their queue from being the bottleneck
     "leith-clifford" LeithClifford(super::LeithClifford, super::LeithCliffordConfig) from "Leith and Clifford 2005; S3 section 4.3, reference 19";
+    /// ACKs of the access point to different stations in one access, without back-off and ahead of all data
+    "tap" Tap(super::Tap, super::TapConfig) from "S3 section 4.4, reference 38";
+    /// MAC ACKs that reserve the medium for a packet to the sender of the data
+    "dcf+" DcfPlus(super::DcfPlus, super::DcfPlusConfig) from "S3 section 4.5, figure 4.2, reference 28";
+    /// A least contention window that halves with each success and is restored by a failure
+    "auto-zoom" AutoZoom(super::AutoZoom, super::AutoZoomConfig) from "S3 section 4.5";
+    /// Access parameters of single stations, and a controller that adjusts their AIFSN to equal shares
+    "per-station" PerStation(super::PerStationScheme, super::PerStationConfig) from "S3 section 4.6, reference 37";
 }
 
 impl Scheme {

@@ -7,8 +7,12 @@ use std::collections::BTreeMap;
 
 use airtcp_probe::ConfigError;
 
-use crate::mac::{AccessMethod, AccessParams, CATEGORIES, Category, MacConfig, category_name};
+use crate::mac::{
+    AccessMethod, AccessParams, CATEGORIES, Category, ExchangeSeams, MacConfig, category_name,
+};
 use crate::phy::Standard;
+
+use super::AifsController;
 
 /// Access category of TCP packets without payload (ACK, SYN, SYN-ACK, FIN, RST). A SYN with data
 /// (TCP Fast Open) is data.
@@ -33,12 +37,19 @@ pub struct StationSeams {
     /// By category: a packet that comes to an empty queue draws a back-off, whatever the cell's
     /// `immediate_access`.
     pub always_backoff: [bool; CATEGORIES],
+    /// Changes of its exchanges.
+    pub exchange: ExchangeSeams,
 }
 
 impl StationSeams {
     /// Seams without a scheme.
-    pub const fn plain(access: Vec<AccessParams>) -> Self {
-        Self { access, control: ControlCategory::Own, always_backoff: [false; CATEGORIES] }
+    pub fn plain(access: Vec<AccessParams>) -> Self {
+        Self {
+            access,
+            control: ControlCategory::Own,
+            always_backoff: [false; CATEGORIES],
+            exchange: ExchangeSeams::default(),
+        }
     }
 }
 
@@ -50,6 +61,12 @@ pub struct Seams {
     /// Which 802.11.
     pub standard: Standard,
     access: AccessMethod,
+    /// True if data frames are preceded by RTS and CTS.
+    pub(super) rts: bool,
+    /// Names of the stations, the access point's first.
+    pub(super) names: Vec<String>,
+    /// Controllers that run with the cell.
+    pub controllers: Vec<AifsController>,
     /// Name of the scheme that is being applied.
     pub(super) scheme: &'static str,
     /// By station and seam, the scheme that set it.
@@ -76,13 +93,16 @@ impl Seams {
     pub(super) fn new(
         mac: &MacConfig,
         standard: Standard,
-        stations: usize,
+        names: &[String],
     ) -> Result<Self, ConfigError> {
         let station = |i: usize| Ok(StationSeams::plain(mac.params(standard, i == 0)?));
         Ok(Self {
-            stations: (0..stations).map(station).collect::<Result<_, _>>()?,
+            stations: (0..names.len()).map(station).collect::<Result<_, _>>()?,
             standard,
             access: mac.access,
+            rts: mac.rts_threshold.is_some(),
+            names: names.to_vec(),
+            controllers: Vec::new(),
             scheme: "",
             owners: BTreeMap::new(),
         })
@@ -127,6 +147,25 @@ impl Seams {
         Ok(())
     }
 
+    /// Number of the station of a name.
+    pub(super) fn station(&self, name: &str) -> Result<usize, ConfigError> {
+        if let Some(number) = self.names.iter().position(|known| known == name) {
+            return Ok(number);
+        }
+        let known: Vec<&str> = self.names.iter().map(String::as_str).take(8).collect();
+        let message = format!(
+            "the cell has no node \"{name}\": accepted are {}{}",
+            known.join(", "),
+            if self.names.len() > known.len() { ", ..." } else { "" }
+        );
+        Err(ConfigError::new("station", message))
+    }
+
+    /// Number of a category in the access parameters; DCF has one for all.
+    pub(super) fn place_of(&self, category: Category) -> usize {
+        if self.access == AccessMethod::Edca { category as usize } else { 0 }
+    }
+
     /// Takes the access parameters of a category of a station, to set them.
     pub(super) fn params(
         &mut self,
@@ -134,7 +173,8 @@ impl Seams {
         category: Category,
     ) -> Result<&mut AccessParams, ConfigError> {
         self.own(station, parameters_of(category))?;
-        Ok(&mut self.stations[station].access[category as usize])
+        let place = self.place_of(category);
+        Ok(&mut self.stations[station].access[place])
     }
 
     /// Adds a category above voice to all stations, with the access parameters of voice.

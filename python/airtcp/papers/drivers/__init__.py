@@ -39,15 +39,14 @@ DRIVERS: Final = {
 
 @cache
 def driver(name: str) -> Driver:
-    """Give a driver; its module is loaded when first asked for."""
+    """Return a driver; its module is loaded when first asked for."""
     return import_module(f"airtcp.papers.drivers.{DRIVERS[name]}").DRIVER
 
 
 def read_figure(library: Library, id_: str) -> Figure:
     """Read and check a table or figure.
 
-    Raises:
-        PaperError: If its file, or one that it names, is not what it should be.
+    Raises: PaperError: If its file, or one that it names, is invalid.
     """
     return checked(library.unchecked(id_), library)
 
@@ -55,10 +54,9 @@ def read_figure(library: Library, id_: str) -> Figure:
 def checked(figure: Figure, library: Library) -> Figure:
     """Check the driver, its parameters and the files they name, and fill in defaults.
 
-    Parameters that `paper.toml` has under `defaults` count for every driver that has them.
+    Parameters under `defaults` in `paper.toml` apply to every driver that has them.
 
-    Raises:
-        PaperError: If something does not exist or cannot be.
+    Raises: PaperError: If something does not exist or is invalid.
     """
     from dataclasses import replace
 
@@ -92,7 +90,7 @@ def _check_assumption(
 
 
 def replaced(parameters: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Give parameters with the one at a path replaced.
+    """Return parameters with the one at a path replaced.
 
     >>> replaced({"tcp": {"ack_every": 2, "mss": 536}, "runs": 3}, "tcp.ack_every", 1)
     {'tcp': {'ack_every': 1, 'mss': 536}, 'runs': 3}
@@ -105,10 +103,10 @@ def replaced(parameters: Mapping[str, Any], path: str, value: Any) -> dict[str, 
 
 
 def files(figure: Figure, library: Library) -> Iterator[Path]:
-    """Give every file that a figure's experiment reads, besides its own and `paper.toml`.
+    """Return every file that a figure's experiment reads, besides its own and `paper.toml`.
 
-    Raises:
-        PaperError: If one does not exist, with where it is looked for and which there are.
+    Raises: PaperError: If one does not exist; the message names the searched folder and the
+        existing files.
     """
     for name, key in driver(figure.driver).parameters.items():
         value = figure.parameters.get(name)
@@ -132,7 +130,7 @@ def files(figure: Figure, library: Library) -> Iterator[Path]:
 
 
 def data_of(figure: Figure, library: Library, data: Path | None) -> Iterator[Path]:
-    """Give the measured data that a figure looks at, as far as they are here."""
+    """Return the measured data that a figure uses, as far as they are present."""
     from airtcp.papers.ensembles import DataMissingError, read_set
 
     for path in files(figure, library):

@@ -1,9 +1,9 @@
 """Links against Gilbert-Elliott chains of the same PRR and mu (S1, figures 19 and 20).
 
-S1 makes one chain for each link. Here `replicas` are made: measures of throughput take the first
-chain of every link for one repeat of S1's experiment, the second for another, and so on; the
-longest burst of a chain is the mean over its replicas. Links over which TCP delivered fewer than
-`least_packets` in all are left out of ratios.
+S1 makes one chain for each link. Here there are `replicas` chains: the first chains of all links
+are one repeat of S1's experiment, the second chains another, and so on. The longest burst of a
+chain is the mean over its replicas. Links over which TCP delivered fewer than `least_packets` are
+left out of ratios.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a driver is: a name, the parameters it takes, and a function that measures.
+"""Drivers: a name, the parameters, and a function that measures.
 
 A driver gets a context, which does the work that several figures share, its parameters with
-defaults filled in, and whether pictures are wanted (they are not where only the sensitivity to
-an assumption is looked at). It gives back measures and plots, and judges nothing: the file of
-the figure says what was published, and `airtcp.papers.verdict` compares.
+defaults filled in, and whether to draw (not for the sensitivity to an assumption). It returns
+measures and plots without a verdict: the file of the figure has the published values, and
+`airtcp.papers.verdict` compares.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Driver:
     measure: Measured
 
 
-# Parameters of every driver that puts TCP over sets of links.
+# Parameters of every driver that runs TCP over sets of links.
 TCP: Final[Form] = {
     "tcp": Key("open", "TCP keys in place of the profile's", default={}),
     "profile": Key("text", "TCP profile; s1 scales S1's timers with the slot", default="s1"),
@@ -48,10 +48,9 @@ SETS: Final[Form] = {"sets": Key("sets", "the sets of links", required=True), **
 def runs_of(
     context: Context, name: str, parameters: Mapping[str, Any]
 ) -> tuple[LinkSet, list[list[LinkRun]]]:
-    """Give a set, and its links in each repeat; a measured set has a single one.
+    """Return a set, and its links in each repeat; a measured set has a single repeat.
 
-    Raises:
-        DataMissingError: If it is a measured set that is not here.
+    Raises: DataMissingError: If the data of a measured set are missing.
     """
     links = context.set(name, parameters["ensemble"])
     if links.measured:
@@ -74,7 +73,7 @@ def runs_of(
 def every_set(
     context: Context, parameters: Mapping[str, Any], outcome: Outcome
 ) -> Iterator[tuple[LinkSet, list[list[LinkRun]]]]:
-    """Go through the sets; one that is not here is noted in the outcome and left out."""
+    """Iterate over the sets; a set without data is noted in the outcome and left out."""
     from airtcp.papers.ensembles import DataMissingError
 
     for name in parameters["sets"]:
@@ -85,5 +84,5 @@ def every_set(
 
 
 def within(links: Sequence[LinkRun], prr: Sequence[float]) -> list[LinkRun]:
-    """Give the links with a PRR in a range, both ends included, over which models were made."""
+    """Return the links with a PRR in a range, both ends included, over which models were made."""
     return [link for link in links if link.models and prr[0] <= link.prr <= prr[1]]

@@ -1,9 +1,8 @@
-"""Two links that look alike and differ in what TCP gets (S1, figures 4 and 15).
+"""Two links of equal PRR and mu with different TCP throughput (S1, figures 4 and 15).
 
-Of all pairs of links whose PRR differ by at most `same_prr`, and whose mu by at most `same_mu`,
-that pair is taken whose throughput differs most; links over which TCP delivered fewer than
-`least_packets` in all do not count. The faster and the slower link of it are then compared by
-their runs.
+Of all pairs of links whose PRR differ by at most `same_prr`, and whose mu by at most `same_mu`, the
+pair with the largest difference in throughput is chosen. Links over which TCP delivered fewer than
+`least_packets` do not count. The measures compare the runs of the faster and the slower link.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PARAMETERS: Final[Form] = {
 
 
 def pair(links: Sequence[LinkRun], parameters: Mapping[str, Any]) -> tuple[LinkRun, LinkRun] | None:
-    """Give the faster and the slower link of the pair that differs most."""
+    """Return the faster and the slower link of the pair that differs most."""
     known = [
         link
         for link in within(links, parameters["prr"])
@@ -66,7 +65,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
         for i, which in enumerate(("faster", "slower")):
             at = {"set": links.name, "link": which}
             outcome.measures += _of_a_link(at, [two[i] for two in found], parameters, nothing)
-        # Of independent losses the share of loss runs of one packet is PRR.
+        # With independent losses the share of loss runs of one packet equals the PRR.
         outcome.measures += [
             repeated(
                 "isolated losses",
@@ -91,7 +90,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
 def _of_a_link(
     at: Mapping[str, str], own: Sequence[LinkRun], parameters: Mapping[str, Any], nothing: str
 ) -> list[Measure]:
-    """Give the measures of one link of the pair, of which each repeat has one."""
+    """Return the measures of one link of the pair, of which each repeat has one."""
 
     def each(name: str, values: Sequence[float | None], unit: str = "") -> Measure:
         return repeated(name, at, values, unit, nothing)
@@ -118,7 +117,7 @@ def _longer(runs: Bursts, length: int) -> float:
 
 
 def _up_to(runs: Bursts, length: int) -> float | None:
-    """Give the share of runs of at most a length, in %.
+    """Return the share of runs of at most a length, in %.
 
     >>> _up_to({"count": 4, "histogram": [(1, 3), (50, 1)]}, 40)
     75.0
@@ -129,7 +128,7 @@ def _up_to(runs: Bursts, length: int) -> float | None:
 
 
 def _second(runs: Bursts) -> float | None:
-    """Give the length of the second longest run.
+    """Return the length of the second longest run.
 
     >>> _second({"histogram": [(1, 3), (50, 1)]}), _second({"histogram": [(1, 3), (50, 2)]})
     (1.0, 50.0)

@@ -1,4 +1,4 @@
-"""One run of an 802.11 cell, as several drivers look at it: rates of flows, frames and losses."""
+"""One run of an 802.11 cell for several drivers: rates of flows, frames and losses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ COUNTS: Final = {
     "packets": "ip_delivered_bps",
     "payload": "goodput_bps",
 }
-"""What the throughput of a flow may count: data frames with their MAC header, LLC and FCS; IP
-packets with payload, headers included; bytes for the application."""
+"""What the throughput of a flow may count: data frames with MAC header, LLC and FCS; IP packets
+with payload, headers included; application bytes."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class CellRun(variants.Run):
 
     @property
     def rates(self) -> list[float]:
-        """Throughput of each flow in Mb/s, of what the parameter `counts` says; else of packets.
+        """Throughput of each flow in Mb/s, in the unit of `counts`; by default of packets.
 
         >>> flow = {"mac_delivered_bps": 614e3, "ip_delivered_bps": 576e3, "goodput_bps": 536e3}
         >>> [CellRun({"flows": [flow]}, {"counts": counts}).rates for counts in COUNTS]
@@ -44,7 +44,7 @@ class CellRun(variants.Run):
         return sum(station[name] for station in self.stations)
 
     def frames(self, kind: str | None = None) -> list[dict[str, Any]]:
-        """What became of the frames of a class, or of all, station by station."""
+        """The counts of the frames of a class, or of all, by station."""
         return [
             counts
             for station in self.stations
@@ -57,7 +57,7 @@ class CellRun(variants.Run):
         return sum(counts["sent"] for counts in self.frames(kind))
 
     def lost(self, kind: str, cause: str | None = None) -> float | None:
-        """Give the share of the frames of a class that was lost, to a cause or at all, in %.
+        """Return the share of the frames of a class that was lost, to a cause or at all, in %.
 
         >>> counts = {"data": {"sent": 40, "lost": {"noise": 3, "captured": 1}}}
         >>> run = CellRun({"cells": [{"stations": [{"frames": counts}]}]}, {})

@@ -14,10 +14,10 @@ retransmission or a timeout; of a span, a fall of the window to a new slow-start
 | `slow start until` | - | mean over all flows of the time at which slow start ended, s |
 | `JFI` | - | Jain's index of the flows' throughput |
 
-`node` is `slowest` or `fastest`. Means over runs, with intervals; of `reductions` of a run there
-are `least reductions` and `greatest reductions` over the runs too. Slow start ends when the window
-first is at its threshold, or with the first reduction. The picture shows one run: the one whose
-Jain's index is the greatest, the middle one, or the least.
+`node` is `slowest` or `fastest`. Values are means over runs, with intervals. `least reductions` and
+`greatest reductions` are the extremes of `reductions` over the runs. Slow start ends when the
+window first reaches its threshold, or with the first reduction. The chart shows the run with the
+greatest, the median or the least Jain's index.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PARAMETERS: Final[Form] = {
     "receive_window": Key("number", "a line in the picture: bytes", default=65535),
 }
 _POINTS: Final = 400
-"""Of a flow in the picture, besides those around reductions."""
+"""Points of a flow in the chart, besides those around reductions."""
 _KB: Final = 1e3
 _WHICH: Final = {
     "fairest": "the fairest",
@@ -76,12 +76,12 @@ class Window:
     limit: Sequence[float | None]
 
     def at(self, time: float) -> float:
-        """Give the window at a time; before the first change its first value."""
+        """Return the window at a time; before the first change its first value."""
         before = [w for t, w in zip(self.times, self.cwnd, strict=True) if t <= time]
         return before[-1] if before else self.cwnd[0]
 
     def mean(self, start: float, end: float) -> float:
-        """Give the mean over an interval of time.
+        """Return the mean over an interval of time.
 
         >>> Window([0.0, 1.0], [10.0, 30.0], [None, None]).mean(0.5, 1.5)
         20.0
@@ -91,7 +91,7 @@ class Window:
         return sum(w * (then - t) for (t, w), (then, _) in pairwise(steps)) / (end - start)
 
     def falls(self) -> list[int]:
-        """Give the changes that set a new threshold with a smaller window.
+        """Return the changes that set a new threshold with a smaller window.
 
         >>> Window([0.0, 1.0, 2.0], [10.0, 30.0, 15.0], [None, None, 15.0]).falls()
         [2]
@@ -103,7 +103,7 @@ class Window:
         ]
 
     def slow_start_end(self) -> float | None:
-        """Give the time at which slow start ended, if it did."""
+        """Return the time at which slow start ended, if it did."""
         falls = self.falls()
         first = self.times[falls[0]] if falls else None
         for t, w, limit in zip(self.times, self.cwnd, self.limit, strict=True):
@@ -122,7 +122,7 @@ class Seen:
     windows: Sequence[Window]
 
     def node(self, which: str) -> int:
-        """Give the index of the slowest or fastest flow."""
+        """Return the index of the slowest or fastest flow."""
         rates = self.run.rates
         return rates.index(min(rates) if which == "slowest" else max(rates))
 

@@ -1,7 +1,7 @@
-"""A scenario of an 802.11 cell in variants: what the flows got, and what frames were lost to.
+"""A scenario of an 802.11 cell in variants: throughput of flows, and causes of frame losses.
 
 Every combination of the values of `axis` is one scenario, run with several seeds; a value whose
-name is a number counts as one. A system or a protocol more is one line more in an axis.
+name is a number counts as a number. Another system or protocol is one more line in an axis.
 
 | measure | what, of each replication |
 |---|---|
@@ -110,7 +110,7 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "retry drops": ("packets", lambda run: run.summed("retry_drops")),
 }
 _SHARES: Final = {"data": "data", "ACK": "tcp_ack", "RTS": "rts"}
-"""What the shares of lost frames are shares of, by how their names begin."""
+"""The base of each share of lost frames, by the beginning of its name."""
 
 
 def _hundredths(kind: str) -> Callable[[CellRun], float]:
@@ -125,7 +125,7 @@ EVENTS: Final[dict[str, Callable[[CellRun], float]]] = {
     },
     **dict.fromkeys(("timeouts", "fast retransmits", "queue drops", "retry drops"), once),
 }
-"""Of the measures that are counts or rates of events: the events over the value."""
+"""For measures that are counts or rates of events: the events over the value."""
 PARAMETERS: Final[Form] = parameters_of(
     MEASURES,
     {

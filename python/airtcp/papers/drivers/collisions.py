@@ -4,18 +4,19 @@ With W_i the window of the i-th attempt (CWmin + 1, doubled with each failure), 
 
     Bianchi   tau = sum p^i / sum p^i ((W_i - 1) / 2 + 1),   p = 1 - (1 - tau)^(n - 1)
 
-His counters count a busy period as a slot. Under the standard they count idle slots only, so that
-in the first slot after a busy period nobody but the last senders may begin: who has just sent and
-draws 0 does so alone. The refinement takes the two kinds of slot apart, c being the probability of
-a collision in a slot after an idle one:
+Bianchi's counters count a busy period as a slot. Under the standard they count idle slots only. In
+the first slot after a busy period, only the last sender may begin, and it does so alone if it draws
+0. The refinement separates the two kinds of slots, with c the probability of a collision in a slot
+after an idle one:
 
     p_i = (1 - 1/W_i) c,   pi_i = p_0 ... p_(i-1)
     tau = sum pi_i (1 - 1/W_i) / sum pi_i (W_i - 1) / 2,   c = 1 - (1 - tau)^(n - 1)
     p   = sum pi_i p_i / sum pi_i
 
-(the idea of Tinnirello, Bianchi and Xiao 2010; collisions of those that collided before and both
-draw 0 are left out). `slotted` is the system itself, slot by slot, and `simulation` the cell of a
-scenario whose stations always have a packet. `distance` is that of a model from `slotted`.
+(after Tinnirello, Bianchi and Xiao 2010; collisions of stations that collided before and both draw
+0 are left out). `slotted` simulates the system slot by slot, and `simulation` is the cell of a
+scenario whose stations always have a packet. `distance` is the difference of a model from
+`slotted`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _HALVINGS: Final = 60
 
 
 def _root(excess: Callable[[float], float]) -> float:
-    """Find where a falling function of a probability is zero."""
+    """Return the zero of a falling function of a probability."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -59,7 +60,7 @@ def _root(excess: Callable[[float], float]) -> float:
 
 
 def bianchi(n: int, windows: Sequence[int]) -> float:
-    """Give the collision probability of Bianchi's chain with as many attempts as windows.
+    """Return the collision probability of Bianchi's chain with as many attempts as windows.
 
     >>> round(bianchi(6, [16, 32, 64, 128, 256, 512, 1024]), 3)
     0.304
@@ -73,7 +74,7 @@ def bianchi(n: int, windows: Sequence[int]) -> float:
 
 
 def refined(n: int, windows: Sequence[int]) -> float:
-    """Give the collision probability with slots after idle and after busy ones apart.
+    """Return the collision probability with separate slots after idle and after busy ones.
 
     >>> round(refined(6, [16, 32, 64, 128, 256, 512, 1024]), 3)
     0.296
@@ -94,7 +95,7 @@ def refined(n: int, windows: Sequence[int]) -> float:
 
 
 def slotted(n: int, windows: Sequence[int], frames: int, seed: int) -> float:
-    """Give the share of colliding attempts of stations that count idle slots only.
+    """Return the share of colliding attempts of stations that count idle slots only.
 
     >>> 0.28 < slotted(6, [16, 32, 64, 128, 256, 512, 1024], 20_000, 1) < 0.31
     True

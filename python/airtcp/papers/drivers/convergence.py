@@ -33,7 +33,7 @@ PARAMETERS: Final[Form] = {
 
 
 def stable_after(link: LinkRun, band: float) -> float | None:
-    """Give the packets after which mu stays within the band of its last value."""
+    """Return the packets after which mu stays within the band of its last value."""
     if link.mu is None or not link.prefix:
         return None
     stable = link.prefix[-1][0]
@@ -45,7 +45,7 @@ def stable_after(link: LinkRun, band: float) -> float | None:
 
 
 def changes_late(link: LinkRun, band: float, late: int) -> bool:
-    """Tell whether mu moves by more than the band in the last packets."""
+    """Return whether mu moves by more than the band in the last packets."""
     return link.mu is not None and any(
         abs(mu - link.mu) > band for packets, mu in link.prefix if packets >= link.packets - late
     )
@@ -104,7 +104,7 @@ def _chunks(name: str, label: str, words: str, links: Sequence[LinkRun], _: int)
 
 
 def _prefixes(name: str, label: str, words: str, links: Sequence[LinkRun], drawn: int) -> Plot:
-    # Links spread over the range of mu, so that their curves lie apart.
+    # Chooses links spread over the range of mu, so that their curves lie apart.
     ordered = sorted(links, key=lambda link: link.mu or 0.0)
     count = min(drawn, len(ordered))
     picked = [ordered[(2 * i + 1) * len(ordered) // (2 * count)] for i in range(count)]

@@ -2,11 +2,11 @@
 
     W(t) = C (t - K)^3 + Wmax,    K = cbrt(Wmax beta / C)
 
-with t since the reduction, W in segments and beta the share by which the window is reduced. The
-window of one sender is followed from the first loss of the scenario to the next one, or to its
-end. The curve is laid through the window as it was at the reduction (Wmax), so nothing is fitted.
-Compared from one round trip after the reduction on, when recovery is over: `deviation` is the
-greatest relative distance from the curve, `lag` how much later than the curve the window is.
+with t since the reduction, W in segments and beta the relative reduction of the window. The driver
+follows the window of one sender from the first loss of the scenario to the next one, or to its end.
+Wmax is the window at the reduction, so nothing is fitted. The comparison starts one round trip
+after the reduction, when recovery is over: `deviation` is the greatest relative distance from the
+curve, `lag` the delay of the window behind the curve.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PARAMETERS: Final[Form] = {
 _POINTS: Final = 600
 _STEEP: Final = 1.5
 _STRETCHES: Final = {"first": (0.0, 0.25), "plateau": (0.875, 1.125), "probing": (1.75, 2.0)}
-"""Stretches of time over which growth is told, in K."""
+"""Intervals of time over which growth is measured, in K."""
 
 
 def period(most: float, beta: float, c: float) -> float:
@@ -81,7 +81,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     ]
     back = next((t for t, w in settled if w >= most), None)
     deviation = max((abs(w / curve(t) - 1) for t, w in settled), default=None)
-    # How far the curve would have to be moved in time, where it is steep enough to tell.
+    # Shift of the curve in time, where the curve is steep enough.
     steep = [(t, w) for t, w in settled if t >= _STEEP * k]
     lags = [(curve(t) - w) / (3 * parameters["c"] * (t - k) ** 2) for t, w in steep]
     outcome.measures += [

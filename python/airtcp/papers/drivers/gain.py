@@ -1,8 +1,7 @@
-"""What the order of losses is worth to TCP, against mu (S1, figures 6 to 10 and 14).
+"""The gain of TCP from the order of losses, against mu (S1, figures 6 to 10 and 14).
 
-The gain of a link is TCP's throughput over it less the mean over independent links of the same
-PRR and length. S1 draws one such link for each; here there are `replicas`, so that the gain has
-less noise of its own.
+The gain of a link is TCP's throughput over it minus the mean over independent links of the same PRR
+and length. S1 draws one independent link for each; here there are `replicas`, which reduces noise.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from airtcp.papers.link_run import LinkRun
 
 _SEED, _RESAMPLES = 1, 400
-"""Of the bootstrap over draws."""
+"""Seed and resamples of the bootstrap over draws."""
 PARAMETERS: Final[Form] = {
     **SETS,
     "ranges": Key(
@@ -34,7 +33,7 @@ PARAMETERS: Final[Form] = {
 
 
 def gain(link: LinkRun) -> float:
-    """Give the gain over independent links, packets per second."""
+    """Return the gain over independent links, packets per second."""
     return link.tcp - mean(link.independent)
 
 
@@ -49,7 +48,7 @@ def _gaining(links: Sequence[LinkRun]) -> float | None:
 
 
 def _ratio(links: Sequence[LinkRun], least_mu: float) -> float | None:
-    """Give the median throughput relative to independent links, of bursty links."""
+    """Return the median throughput relative to independent links, of bursty links."""
     found = [
         link.tcp / mean(link.independent)
         for link in links
@@ -61,7 +60,7 @@ def _ratio(links: Sequence[LinkRun], least_mu: float) -> float | None:
 def _pooled(
     draws: Sequence[Sequence[LinkRun]], least_mu: float
 ) -> tuple[float | None, float | None, float | None]:
-    """Give the ratio of the links of all draws, since few lie at the ends of the scale.
+    """Return the ratio over the links of all draws, since few lie at the ends of the scale.
 
     Its 95 % interval is that of the bootstrap over draws (percentiles).
     """

@@ -1,8 +1,8 @@
-"""Links with link protocols in variants: where the bits went, how long frames took, what TCP got.
+"""Links with link protocols in variants: use of the rate, latency of frames, and TCP.
 
 Every combination of the values of `axis` is one scenario, run with several seeds; a value whose
-name is a number counts as one. Measures are of the link `link`, and where they say so of the
-`hops` links from it on, every other direction being left out.
+name is a number counts as a number. Measures are of the link `link`, or where stated of the `hops`
+links from it on, in one direction.
 
 | measure | what, of each replication |
 |---|---|
@@ -20,9 +20,9 @@ name is a number counts as one. Measures are of the link `link`, and where they 
 | `unit loss` | units lost, % |
 | `timeouts`, `retransmissions` | of all flows together |
 
-With `noise`, losses come from measured links: the values of `noise_axis` are levels of noise, and
-the pooled lengths of success and loss runs of that level's links, of those with a reception ratio
-in `noise_prr`, drive the loss models at `noise_paths`, unit by unit.
+With `noise`, losses come from measured links: the values of `noise_axis` are levels of noise. The
+loss models at `noise_paths` use, unit by unit, the pooled lengths of success and loss runs of that
+level's links with a reception ratio in `noise_prr`.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ class ProtocolRun(Run):
 
     @property
     def links(self) -> list[dict[str, Any]]:
-        """The links that are looked at, one after the other."""
+        """The measured links, in their order."""
         first, hops = self.parameters["link"], self.parameters["hops"]
         return self.document["links"][first : first + 2 * hops : 2]
 
     def of_link(self, name: str) -> float | None:
-        """Give a measure of the first link's protocol."""
+        """Return a measure of the first link's protocol."""
         return self.links[0].get("protocol", {}).get(name)
 
     def rate(self, name: str) -> float | None:
-        """Give a rate of the first link's protocol in Mb/s."""
+        """Return a rate of the first link's protocol in Mb/s."""
         found = self.of_link(name)
         return None if found is None else found / 1e6
 
     def mean(self, name: str, scale: float) -> float | None:
-        """Give the mean over the links of a measure of their protocols."""
+        """Return the mean over the links of a measure of their protocols."""
         found = [link.get("protocol", {}).get(name) for link in self.links]
         known = [value for value in found if value is not None]
         return scale * sum(known) / len(known) if known else None
@@ -125,7 +125,7 @@ EVENTS: Final[dict[str, Callable[[ProtocolRun], float]]] = {
     "timeouts": once,
     "retransmissions": once,
 }
-"""Of the measures that are counts or rates of events: the events over the value."""
+"""For measures that are counts or rates of events: the events over the value."""
 PARAMETERS: Final[Form] = parameters_of(
     MEASURES,
     {
@@ -142,8 +142,8 @@ PARAMETERS: Final[Form] = parameters_of(
 def runs_of_level(file: Path, level: str, prr: Sequence[float]) -> tuple[list[Any], list[Any]]:
     """Pool the lengths of success and of loss runs of the links of a level of noise.
 
-    The file has a line for each link: level, two nodes, counts, reception ratio (sixth column),
-    and what arrived as a string of ones and zeros (last column).
+    The file has a line for each link: level, two nodes, counts, reception ratio (sixth column), and
+    the outcomes as a string of ones and zeros (last column).
     """
     counts = {"1": Counter[int](), "0": Counter[int]()}
     with gzip.open(file, "rt") as lines:
@@ -159,10 +159,9 @@ def runs_of_level(file: Path, level: str, prr: Sequence[float]) -> tuple[list[An
 def _losses(
     context: Context, parameters: Mapping[str, Any], at: Mapping[str, str | float]
 ) -> dict[str, Any]:
-    """Give the loss models that stand for a level of noise.
+    """Return the loss models of a level of noise.
 
-    Raises:
-        DataMissingError: If the set is not here.
+    Raises: DataMissingError: If the data of the set are missing.
     """
     found: dict[str, Any] = {}
     for name in parameters["noise"]:

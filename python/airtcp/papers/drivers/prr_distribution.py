@@ -59,7 +59,7 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
 
 
 def _steps(values: Sequence[float], most: int = 400) -> list[tuple[float, float]]:
-    """Give the distribution function, thinned to a few hundred points."""
+    """Return the distribution function, thinned to a few hundred points."""
     ordered = sorted(values)
     count = len(ordered)
     every = max(count // most, 1)

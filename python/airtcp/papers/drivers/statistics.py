@@ -1,4 +1,4 @@
-"""Statistics that several drivers use; plain Python, since the sets are small."""
+"""Statistics of several drivers, in plain Python, since the sets are small."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Rank values from 1; equal ones share the mean of their ranks.
+    """Rank values from 1; equal values share the mean of their ranks.
 
     >>> ranks([3.0, 1.0, 3.0])
     [2.5, 1.0, 2.5]
@@ -30,7 +30,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Give Pearson's correlation; none if one side does not vary."""
+    """Return Pearson's correlation; None if one side does not vary."""
     if len(x) < 3:  # noqa: PLR2004 - two points always lie on a line
         return None
     a, b = mean(x), mean(y)
@@ -42,7 +42,7 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Give Spearman's rank correlation.
+    """Return Spearman's rank correlation.
 
     >>> round(rank_correlation([1, 2, 3, 4], [1, 4, 9, 16]), 6)
     1.0
@@ -51,12 +51,12 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def percent(part: int, whole: int) -> float | None:
-    """Give a share in percent; none of nothing."""
+    """Return a share in percent; None if the whole is 0."""
     return 100 * part / whole if whole else None
 
 
 def jain(values: Sequence[float]) -> float | None:
-    """Give Jain's index; there is none where all values are 0.
+    """Return Jain's index; None if all values are 0.
 
     >>> jain([1.0, 1.0]), jain([1.0, 0.0]), jain([0.0])
     (1.0, 0.5, None)

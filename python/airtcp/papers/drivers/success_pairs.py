@@ -1,4 +1,4 @@
-"""How likely two successes in a row are, on bursty and on independent links (S1, section 6.2)."""
+"""The probability of two successes in a row, on bursty and independent links (S1, section 6.2)."""
 
 from __future__ import annotations
 

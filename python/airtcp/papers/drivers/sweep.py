@@ -1,10 +1,10 @@
 """A scenario over one or two swept parameters: measures of its flows, with intervals.
 
-Every combination of the values of `sweep` is one run of the scenario. A value that is swept is
-written into the scenario as it is, or by `pattern` with the value in place of `{}`. Measures are
-the flows' of `airtcp schema run`, of the flow `flow`, or `total_goodput_bps`; `scale` turns their
-unit into the one wanted. With `half`, also the value of the first swept parameter at which the
-first measure falls to half of what it is at the first value, interpolated on its logarithm.
+Every combination of the values of `sweep` is one run of the scenario. A swept value is written into
+the scenario as it is, or by `pattern` with the value in place of `{}`. Measures are the flows' of
+`airtcp schema run`, of the flow `flow`, or `total_goodput_bps`; `scale` converts their unit. With
+`half`, the driver also gives the value of the first swept parameter at which the first measure
+falls to half of its first value, interpolated on a logarithmic scale.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _values(summary: Mapping[str, Any], flow: int, of: str) -> dict[str, float |
 
 
 def _halved(points: Sequence[tuple[float, float]]) -> float | None:
-    """Give the x at which y falls to half of its first value, on log x."""
+    """Return the x at which y falls to half of its first value, on log x."""
     if not points or points[0][1] <= 0:
         return None
     half = points[0][1] / 2

@@ -1,10 +1,10 @@
 """TCP throughput against PRR over sets of links (S1, figure 3 and section 4).
 
-Two links count as of equal PRR if they differ by no more than `bin`. The spread is that of the
-two links of equal PRR whose throughput differs most, as the difference relative to the slower;
-links over which TCP delivered fewer than `least_packets` in all are left out of it, since a ratio
-to next to nothing says nothing. The formula is 1.3 MTU / (RTT sqrt(loss)) with the round-trip time
-of a single hop, two slots.
+Two links count as of equal PRR if they differ by no more than `bin`. The spread is that of the two
+links of equal PRR whose throughput differs most, as the difference relative to the slower; links
+over which TCP delivered fewer than `least_packets` are left out, since a ratio to such a number is
+arbitrary. The formula is 1.3 MTU / (RTT sqrt(loss)) with the round-trip time of a single hop, two
+slots.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SLOTS_OF_A_ROUND_TRIP: Final = 2
 def pairs(
     links: Sequence[LinkRun], prr: Sequence[float], width: float, least: int
 ) -> list[tuple[LinkRun, LinkRun]]:
-    """Give the slowest and the fastest link of every stretch of PRR, most different first."""
+    """Return the slowest and the fastest link of every interval of PRR, most different first."""
     known = sorted(
         (link for link in _in(links, prr) if link.delivered >= least),
         key=lambda link: link.prr,
@@ -56,7 +56,7 @@ def pairs(
 def _spread(
     links: Sequence[LinkRun], prr: Sequence[float], parameters: Mapping[str, Any]
 ) -> float | None:
-    """Give the greatest difference at equal PRR, in percent of the slower link."""
+    """Return the greatest difference at equal PRR, in percent of the slower link."""
     found = pairs(links, prr, parameters["bin"], parameters["least_packets"])
     return 100 * (found[0][1].tcp / found[0][0].tcp - 1) if found else None
 
@@ -66,7 +66,7 @@ def _in(links: Sequence[LinkRun], prr: Sequence[float]) -> list[LinkRun]:
 
 
 def _formula(links: Sequence[LinkRun]) -> float | None:
-    """Give what the formula says over what TCP gets, median over links."""
+    """Return the median over links of the formula over TCP's throughput."""
     found = [
         min(_CONSTANT * link.rate / (_SLOTS_OF_A_ROUND_TRIP * sqrt(1 - link.prr)), link.rate)
         / link.tcp

@@ -1,13 +1,13 @@
-"""A scenario in variants, as the drivers `cells` and `links` measure it.
+"""A scenario in variants, for the drivers `cells` and `links`.
 
-Each table of `axis` has values by name, and each value says what it changes in the scenario, by
-path. Every combination is a *variant*, run with several seeds; its conditions are the names of its
-values, and a name that is a number counts as one. What a later axis changes goes before what an
-earlier one does, and what `set` changes goes before both: an assumption may concern either.
+Each table of `axis` has values by name, and each value has its changes to the scenario, by path.
+Every combination is a *variant*, run with several seeds. Its conditions are the names of its
+values; a name that is a number counts as a number. Changes of a later axis override those of an
+earlier one, and changes of `set` override both, because an assumption may concern either.
 
-Here is what does not depend on what the scenario is of: the parameters, the variants, their runs,
-and the picture of a measure over the first axis, a line for each combination of the others. What
-is measured is the driver's own: by name, a unit and a function that takes it from one run.
+This module has the common parts: the parameters, the variants, their runs, and the chart of a
+measure over the first axis, with a line for each combination of the others. Each driver has its own
+measures: by name, a unit and a function of one run.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MORE: Final[Form] = {
 
 @dataclass(frozen=True)
 class Run:
-    """One replication, with what the driver was told."""
+    """One replication, with the driver's parameters."""
 
     document: Mapping[str, Any]
     parameters: Mapping[str, Any]
@@ -55,7 +55,7 @@ R = TypeVar("R", bound=Run)
 
 
 def parameters_of(measures: Mapping[str, object], own: Form) -> Form:
-    """Give the parameters of a driver of variants, its own among them."""
+    """Return the parameters of a driver of variants, including its own."""
     accepted = tuple(measures)
     return {
         "scenario": Key("scenario", "the scenario, relative to the library", required=True),
@@ -93,17 +93,16 @@ def _condition(name: str) -> str | float:
 def variants(
     parameters: Mapping[str, Any],
 ) -> Iterator[tuple[dict[str, str | float], dict[str, Any]]]:
-    """Go through the variants: the conditions of each, and what its values change.
+    """Yield the variants: the conditions of each, and its changes to the scenario.
 
     >>> rate = {"name": "rate", "values": {"6": {"r": 6}, "54": {"r": 54}}}
     >>> system = {"name": "system", "values": {"base": {}}}
     >>> list(variants({"axis": [rate, system]}))
     [({'rate': 6, 'system': 'base'}, {'r': 6}), ({'rate': 54, 'system': 'base'}, {'r': 54})]
 
-    Raises:
-        PaperError: If no variant is what `more` is about.
+    Raises: PaperError: If `more` matches no variant.
 
-    With `wanted`, those alone that are in it:
+    With `wanted`, only the variants in it:
 
     >>> [at for at, _ in variants({"axis": [rate], "wanted": [{"rate": 54.0}]})]
     [{'rate': 54}]
@@ -125,10 +124,9 @@ def variants(
 
 
 def repeats_of(parameters: Mapping[str, Any], at: Mapping[str, str | float]) -> int:
-    """Give how many replications a figure says of a variant.
+    """Return a variant's number of replications in a figure.
 
-    Raises:
-        PaperError: If `more` is not more.
+    Raises: PaperError: If `more` has no more replications.
 
     >>> more = [{"at": {"loss": 50}, "runs": 6}, {"at": {"loss": 50, "arq": "all"}, "runs": 4}]
     >>> [repeats_of({"runs": 3, "more": more}, {"loss": n, "arq": "all"}) for n in (10, 50)]
@@ -150,11 +148,8 @@ def runs_of(
 ) -> list[list[R]]:
     """Run variants side by side, each with several seeds.
 
-    Args:
-        context: The reproduction.
-        parameters: Those of the driver.
-        every: Of each variant the conditions, and what they change.
-        kind: What a run becomes.
+    Args: context: The reproduction. parameters: Those of the driver. every: The conditions of each
+        variant, and its changes. kind: The class of a run.
     """
 
     def run(variant: tuple[Mapping[str, str | float], Mapping[str, Any]]) -> list[R]:
@@ -179,12 +174,9 @@ def measured(
 ) -> Measure:
     """Take a measure from each run of a variant.
 
-    Args:
-        name: Of the measure.
-        at: The conditions of the variant.
-        runs: Its runs.
-        measures: By name, a unit and a function that takes the measure from one run.
-        events: By name, for counts and rates of events: the events of a run over its value.
+    Args: name: Name of the measure. at: The conditions of the variant. runs: Its runs. measures: By
+        name, a unit and a function that takes the measure from one run. events: For counts and
+        rates of events, by name: the events of a run over its value.
     """
     unit, take = measures[name]
     weights = [events[name](run) for run in runs] if name in events else None
@@ -195,7 +187,7 @@ def measured(
 def plots_of(
     parameters: Mapping[str, Any], outcome: Outcome, measures: Mapping[str, tuple[str, object]]
 ) -> list[Plot]:
-    """Draw the measures that are to be drawn."""
+    """Draw the chosen measures."""
     axis = parameters["axis"][0]
     return [_plot(name, measures[name][0], axis, outcome) for name in parameters["plot"]]
 

@@ -1,7 +1,7 @@
-"""Congestion windows over time, and what a loss does to them (S3, figure 2.2).
+"""Congestion windows over time, and their reaction to losses (S3, figure 2.2).
 
-One scenario, in one or more variants; of each the window of one flow's sender is followed. A
-*loss* is a moment at which the slow-start threshold changes. Windows are in segments.
+One scenario, in one or more variants, with the window of one flow's sender in each. A *loss* is a
+change of the slow-start threshold. Windows are in segments.
 
 | measure | what |
 |---|---|
@@ -44,7 +44,7 @@ _POINTS: Final = 1500
 def windows(
     context: Context, parameters: Mapping[str, Any], variant: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Run a variant and give time, window and threshold, in segments."""
+    """Run a variant, and return time, window and threshold, in segments."""
     result = context.scenario(parameters["scenario"], variant, runs=1, series=True)
     series = result.table("window_series")
     segment = parameters["segment"]
@@ -57,7 +57,7 @@ def windows(
 
 
 def losses(frame: pl.DataFrame) -> list[int]:
-    """Give the rows at which the threshold changes to another finite value."""
+    """Return the rows at which the threshold changes to another finite value."""
     known = frame["ssthresh"].to_list()
     return [
         i
@@ -67,9 +67,9 @@ def losses(frame: pl.DataFrame) -> list[int]:
 
 
 def _growth(frame: pl.DataFrame, round_trip: float) -> tuple[list[float], list[float]]:
-    """Give the growth of every round trip that lies whole below, or above, the threshold.
+    """Return the growth in each round trip that lies entirely below, or above, the threshold.
 
-    Below it is the factor by which the window grew, above it the segments.
+    Below the threshold it is the factor of the window's growth, above it the growth in segments.
     """
     times, cwnd, limit = (frame[name].to_list() for name in ("t", "cwnd", "ssthresh"))
     below, above = list[float](), list[float]()

@@ -1,22 +1,21 @@
-//! Linux's allowance for acknowledgements that come in bundles (`bbr_update_ack_aggregation`), which the
-//! draft does not have.
+//! Linux's allowance for ACK aggregation (`bbr_update_ack_aggregation`), which the draft does not
+//! have.
 //!
-//! What was delivered since an epoch began beyond what the bandwidth explains is `extra_acked`; an epoch
-//! ends when there is nothing beyond. The window grows by the greatest of the last 5 to 10 round
-//! trips, at most what the bandwidth carries in 100 ms. Bytes.
+//! `extra_acked` is the number of bytes delivered in an epoch beyond bandwidth times time. An epoch
+//! ends when there is no excess. The window grows by the maximum excess of the last 5 to 10 round
+//! trips, at most by what the bandwidth carries in 100 ms. Bytes.
 
 use airtcp_units::{Nanos, Span};
 
 use super::super::volume;
 
-/// Round trips after which the older of the two maxima goes.
+/// Round trips after which the older of the two maxima expires.
 const ROUNDS: u32 = 5;
-/// The allowance is at most what arrives in this time.
+/// The allowance is at most the bandwidth times this.
 const MAX_ALLOWANCE_TIME: Span = Span::from_millis(100);
-/// An epoch ends when it has this many segments.
+/// Segments after which an epoch ends.
 const MAX_EPOCH_SEGMENTS: u64 = 1 << 20;
 
-/// State of the estimate.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Aggregation {
     greatest: [u64; 2],
@@ -27,12 +26,12 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// For a connection that begins now.
+    /// The estimate of a connection that begins now.
     pub(super) fn new(now: Nanos) -> Self {
         Self { begin: now, ..Self::default() }
     }
 
-    /// `delivered` bytes more have arrived, at a bandwidth of `bw` bit/s and a window of `cwnd`.
+    /// Another `delivered` bytes arrived, at a bandwidth of `bw` bit/s and a window of `cwnd`.
     pub(super) fn update(
         &mut self,
         (now, round_start): (Nanos, bool),
@@ -57,7 +56,7 @@ impl Aggregation {
         self.greatest[self.newer] = self.greatest[self.newer].max(extra);
     }
 
-    /// What the window is raised by.
+    /// Bytes added to the window.
     pub(super) fn allowance(&self, bw: u64) -> u64 {
         self.greatest[0].max(self.greatest[1]).min(volume(1.0, bw, MAX_ALLOWANCE_TIME))
     }
@@ -81,12 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn even_acks_allow_their_own_size_and_bundles_theirs() {
-        // A megabyte per second: what the epoch begins with is all that is beyond.
+    fn the_allowance_is_the_size_of_an_ack_or_of_a_bundle() {
+        // A megabyte per second: the excess is the first ACK of the epoch.
         assert_eq!(allowance(1000, 1000, 1 << 20), 1000);
         assert_eq!(allowance(20_000, 20_000, 1 << 20), 20_000);
         assert_eq!(allowance(20_000, 20_000, 5000), 5000, "not more than a window");
-        // Faster than the bandwidth without end: 100 ms of it.
+        // ACKs that are always faster than the bandwidth reach the bound of 100 ms.
         assert_eq!(allowance(2000, 1000, 1 << 30), 100_000);
     }
 

@@ -11,32 +11,33 @@ use crate::{LawRules, LawTable};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bbr1Config {
-    /// Gain of pacing and window in Startup, its inverse is that of Drain. Default 2.885, which
-    /// is 2 / ln 2. Draft: `BBRHighGain`.
+    /// Gain of pacing and window in Startup; Drain uses its inverse. Default 2.885, which is
+    /// 2 / ln 2. Draft: `BBRHighGain`.
     pub high_gain: f64,
     /// Gain of the window in ProbeBW. Default 2.
     pub cwnd_gain: f64,
-    /// Round trips over which the bandwidth is the maximum. Default 10. Draft: `BtlBwFilterLen`.
+    /// Round trips of the filter that takes the maximum bandwidth. Default 10. Draft:
+    /// `BtlBwFilterLen`.
     pub btlbw_filter_len: u32,
-    /// Time over which the propagation delay is the minimum, and after which ProbeRTT measures
-    /// it again. Default 10 s. Draft: `RTpropFilterLen`, `ProbeRTTInterval`.
+    /// Length of the filter that takes the minimum round-trip time, and time without a sample as
+    /// low after which ProbeRTT begins. Default 10 s. Draft: `RTpropFilterLen`, `ProbeRTTInterval`.
     pub rtprop_filter_len: Span,
     /// Time spent with little in flight in ProbeRTT. Default 200 ms. Draft: `ProbeRTTDuration`.
     pub probe_rtt_duration: Span,
-    /// Least window in segments, that of ProbeRTT. Default 4. Draft: `BBRMinPipeCwnd`.
+    /// Minimum window in segments, also that of ProbeRTT. Default 4. Draft: `BBRMinPipeCwnd`.
     pub min_pipe_cwnd: u32,
-    /// Share by which pacing stays below gain times bandwidth; absent: 0 by the documents, 0.01 by
-    /// Linux's rules.
+    /// Share by which the pacing rate stays below gain times bandwidth. Absent: 0 by the documents,
+    /// 0.01 by Linux's rules.
     pub pacing_margin: Option<f64>,
-    /// Whose BBR: `documents` (the draft) or `linux`, which sets what the keys beside this leave open
-    /// and rounds windows up to even numbers; absent: as `law_rules` of the connection says, which
-    /// profile `linux` sets to `linux`.
+    /// Rules: `documents` (the draft) or `linux`. With `linux`, the three neighbouring keys default
+    /// to Linux's behaviour and windows have an even number of segments. Absent: the connection's
+    /// `law_rules`, which profile `linux` sets to `linux`.
     pub rules: Option<LawRules>,
-    /// Take losses of a fifth and more at a steady rate for a policer, and that rate for the
-    /// bandwidth; absent: by Linux's rules only.
+    /// If a fifth or more is lost at a steady rate, assume a policer and take that rate as the
+    /// bandwidth. Absent: by Linux's rules only.
     pub policer_detection: Option<bool>,
-    /// Raise the window by what ACKs in bundles bring beyond the bandwidth; absent: by Linux's
-    /// rules only.
+    /// Add the excess of aggregated ACKs over the bandwidth to the window. Absent: by Linux's rules
+    /// only.
     pub ack_aggregation: Option<bool>,
 }
 

@@ -1,16 +1,16 @@
-//! What BBR version 1 believes of the path, section 4.1 of the draft: BtlBw, RTprop, what of both may be in
-//! flight, and whether the pipe is full (section 4.3).
+//! Path model of BBR version 1, section 4.1 of the draft: BtlBw, RTprop, the target inflight, and
+//! whether the pipe is full (section 4.3).
 
 use airtcp_units::{BitRate, Nanos, Saturate, Span};
 
 use super::super::volume;
-use super::policer::{News, Verdict};
+use super::policer::{Progress, Verdict};
 use super::{Bbr1, State};
 use crate::{AckSample, RateSample};
 
 /// A round in which BtlBw grew by less than this factor counts towards a full pipe.
 const FULL_BW_GROWTH: f64 = 1.25;
-/// So many such rounds.
+/// Number of such rounds after which the pipe is full.
 const FULL_BW_COUNT: u32 = 3;
 
 impl Bbr1 {
@@ -31,8 +31,8 @@ impl Bbr1 {
         self.policer.rate().unwrap_or_else(|| self.btlbw.get())
     }
 
-    /// `bbr_quantization_budget` of Linux: an even number of segments, so that ACKs are not delayed,
-    /// and two more while probing, so that small windows do rise.
+    /// `bbr_quantization_budget` of Linux: an even number of segments, which avoids delayed ACKs,
+    /// and two more while probing, so that small windows can rise.
     fn whole(&self, inflight: u64) -> u64 {
         let pairs = inflight.div_ceil(2 * self.mss());
         let probing = self.state == State::ProbeBw && self.cycle_index == 0;
@@ -65,12 +65,12 @@ impl Bbr1 {
         }
     }
 
-    /// What Linux estimates beside the draft: policers, and ACKs in bundles.
+    /// Linux's estimates that the draft does not have: policers and ACK aggregation.
     pub(super) fn update_linux(&mut self, now: Nanos, ack: &AckSample) {
         let Some(sample) = &ack.rate else { return };
         let limited = self.self_limited.limits(sample);
         if self.policer_detection {
-            self.detect_policer(&News {
+            self.detect_policer(&Progress {
                 now,
                 round_start: self.rounds.start,
                 losses: ack.lost > 0,
@@ -82,17 +82,17 @@ impl Bbr1 {
             (self.total_delivered, self.total_lost) = (ack.total_delivered, ack.total_lost);
         }
         if self.ack_aggregation && ack.delivered > 0 {
-            let (when, news) = ((now, self.rounds.start), (ack.delivered, self.mss()));
+            let (when, progress) = ((now, self.rounds.start), (ack.delivered, self.mss()));
             let (bw, cwnd) = (self.bw(), self.cwnd);
-            self.aggregation.update(when, news, bw, cwnd);
+            self.aggregation.update(when, progress, bw, cwnd);
         }
     }
 
-    pub(super) fn detect_policer(&mut self, news: &News) {
-        match self.policer.update(news) {
+    pub(super) fn detect_policer(&mut self, progress: &Progress) {
+        match self.policer.update(progress) {
             Verdict::Nothing => {}
             Verdict::Policed => self.pacing_gain = 1.0,
-            Verdict::Expired => self.enter_probe_bw(news.now),
+            Verdict::Expired => self.enter_probe_bw(progress.now),
         }
     }
 

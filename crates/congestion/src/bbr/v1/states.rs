@@ -17,7 +17,7 @@ impl Bbr1 {
     pub(super) fn enter_probe_bw(&mut self, now: Nanos) {
         self.state = State::ProbeBw;
         (self.pacing_gain, self.cwnd_gain) = (1.0, self.config.cwnd_gain);
-        // Any phase but that of 3/4 comes first.
+        // A random phase other than that of 3/4 comes first.
         self.cycle_index = GAIN_CYCLE.len() - 1 - usize::narrow(self.draws.below(7));
         self.advance_cycle_phase(now);
     }

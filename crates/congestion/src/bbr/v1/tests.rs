@@ -1,4 +1,4 @@
-//! Gains and transitions of version 1 with acknowledgements made by hand.
+//! Gains and transitions of version 1, with hand-made acknowledgements.
 
 use super::super::feed::{BDP, Feed, MSS, RATE, RTT, near, params};
 use super::*;
@@ -9,7 +9,7 @@ fn startup() -> Feed<Bbr1> {
     Feed::new(Bbr1::new(&Bbr1Config::default()), &params())
 }
 
-/// Through Startup and Drain at `RATE`.
+/// Runs Startup and Drain at `RATE`.
 fn probe_bw() -> Feed<Bbr1> {
     let mut f = startup();
     for _ in 0..4 {
@@ -19,7 +19,7 @@ fn probe_bw() -> Feed<Bbr1> {
     f
 }
 
-/// Goes on until the phase with this gain begins.
+/// Runs until the phase with this gain begins.
 fn until_gain(f: &mut Feed<Bbr1>, gain: f64) {
     for _ in 0..20 {
         f.now += RTT + Span(1);
@@ -39,7 +39,7 @@ fn the_first_rate_is_the_initial_window_per_round_trip() {
     // 10 kB in 100 ms is 0.8 Mb/s.
     assert!(near(f.pacing(), 2.885 * 0.1), "{}", f.pacing());
     assert_eq!(f.law.cwnd(), 10 * MSS);
-    // Without a sample a millisecond stands for it until there is one.
+    // Without a sample, the law assumes a round-trip time of 1 ms until the first sample.
     let mut f = Feed::new(Bbr1::new(&Bbr1Config::default()), &LawParams { srtt: None, ..params() });
     assert!(near(f.pacing(), 2.885 * 10.0));
     f.round(80_000);
@@ -55,7 +55,7 @@ fn startup_lasts_until_three_rounds_bring_less_than_a_quarter() {
         f.round(rate);
         assert!(near(f.pacing(), 2.885 * rate as f64 / RATE as f64));
     }
-    // Half as much again still counts as growth; a quarter does; less does not, three times.
+    // Growth by a half or a quarter counts as growth. Three rounds of less growth end Startup.
     for (factor, state) in [(1.25, "startup"), (1.24, "startup"), (1.0, "startup"), (0.5, "drain")]
     {
         rate = u64::saturate(rate as f64 * factor);
@@ -75,12 +75,12 @@ fn limited_samples_neither_end_startup_nor_lower_the_estimate() {
         f.round_with(RATE / 10, |s| s.rate.as_mut().unwrap().app_limited = true);
     }
     assert_eq!((f.state(), f.law.bandwidth().unwrap().bps()), ("startup", RATE));
-    // More than the estimate counts whatever limited it.
+    // A sample above the estimate counts even if it is limited.
     f.round_with(2 * RATE, |s| s.rate.as_mut().unwrap().app_limited = true);
     assert_eq!(f.law.bandwidth().unwrap().bps(), 2 * RATE);
 }
 
-/// Ten rounds after the last good sample the estimate is what is left.
+/// Ten rounds after the last high sample, the estimate is the maximum of the later samples.
 #[test]
 fn the_bandwidth_is_forgotten_after_ten_rounds() {
     let mut f = probe_bw();
@@ -97,7 +97,7 @@ fn drain_ends_when_one_product_is_in_flight() {
         f.round_with(RATE, |s| s.pipe = 3 * BDP);
     }
     assert_eq!(f.state(), "drain");
-    // Budget for three quanta of two segments.
+    // The budget is three quanta of two segments.
     f.within(Span(1000), |s| s.pipe = BDP + 6 * MSS + 1);
     assert_eq!(f.state(), "drain");
     f.within(Span(1000), |s| s.pipe = BDP + 6 * MSS);
@@ -105,8 +105,8 @@ fn drain_ends_when_one_product_is_in_flight() {
     assert_eq!(f.law.inflight(2.0), 2 * BDP + 6 * MSS);
 }
 
-/// A phase lasts RTprop; that of 5/4 until as much is in flight or lost, that of 3/4 until no
-/// more is in flight than belongs there.
+/// A phase lasts RTprop. The phase of 5/4 also waits until its gain's worth is in flight or a
+/// segment is lost. The phase of 3/4 ends early if the bytes in flight are down to the BDP.
 #[test]
 fn the_gain_cycle() {
     let mut f = probe_bw();
@@ -132,7 +132,7 @@ fn the_gain_cycle() {
         f.within(Span(1), |_| ());
     }
     assert!(near(f.law.pacing_gain, 1.25));
-    // A loss ends it at its length.
+    // A loss ends the phase after RTprop.
     f.within(RTT + Span(1), |s| (s.prior_pipe, s.lost) = (BDP, MSS));
     assert!(near(f.law.pacing_gain, 0.75));
 }
@@ -167,9 +167,14 @@ fn probe_rtt_holds_four_segments_for_200_ms_and_a_round() {
         assert_eq!(f.state(), state);
         f.within(Span(1), late);
         assert_eq!((f.state(), f.law.cwnd()), ("probe-rtt", 4 * MSS));
-        assert_eq!(f.law.min_rtt(), Some(RTT + Span::from_millis(20)), "the old one is too old");
+        assert_eq!(
+            f.law.min_rtt(),
+            Some(RTT + Span::from_millis(20)),
+            "the old minimum has expired"
+        );
         assert_eq!(f.law.ssthresh(), before.max(f.law.prior_cwnd));
-        // The 200 ms count from when four segments are in flight; a shorter round trip is taken.
+        // The 200 ms begin when four segments are in flight. A shorter round-trip time replaces
+        // RTprop.
         f.within(Span::from_millis(50), |s| s.pipe = 5 * MSS);
         f.within(Span::from_millis(50), |s| (s.pipe, s.rtt) = (4 * MSS, Some(RTT)));
         assert_eq!(f.law.min_rtt(), Some(RTT));
@@ -177,7 +182,7 @@ fn probe_rtt_holds_four_segments_for_200_ms_and_a_round() {
         assert_eq!(f.state(), "probe-rtt");
         f.within(Span(1), |s| s.pipe = 4 * MSS);
         assert_eq!(f.state(), "probe-rtt", "no round is over yet");
-        // Samples from now on are held back by ourselves.
+        // BBR itself limits the samples from here on.
         f.round_with(RATE / 20, |s| s.pipe = 4 * MSS);
         assert_eq!(f.state(), if filled { "probe-bw" } else { "startup" });
         assert!(f.law.cwnd() >= before, "{} of {before}", f.law.cwnd());
@@ -185,7 +190,8 @@ fn probe_rtt_holds_four_segments_for_200_ms_and_a_round() {
     }
 }
 
-/// First round: a packet for a packet. Then two for one. Then what it was.
+/// Recovery's first round sends one packet per delivered packet, later rounds two; then the window
+/// is restored.
 #[test]
 fn recovery_conserves_packets_and_restores() {
     let mut f = probe_bw();
@@ -199,7 +205,7 @@ fn recovery_conserves_packets_and_restores() {
         repairing(s);
         (s.pipe, s.lost) = (80 * MSS, 3 * MSS);
     });
-    assert_eq!(f.law.cwnd(), 82 * MSS, "what is in flight and what was delivered");
+    assert_eq!(f.law.cwnd(), 82 * MSS, "bytes in flight plus bytes delivered");
     f.within(Span(1), |s| {
         repairing(s);
         (s.pipe, s.lost) = (70 * MSS, 10 * MSS);
@@ -215,7 +221,7 @@ fn recovery_conserves_packets_and_restores() {
         s.pipe = 20 * MSS;
     });
     assert_eq!(f.law.cwnd(), (72 + 50) * MSS, "as much more as was delivered");
-    // A lost retransmission is another episode, but not another first round.
+    // A lost retransmission begins another episode, but no second first round.
     f.episode(CongestionKind::FastRetransmit);
     assert!(!f.law.packet_conservation && f.law.recovery == RecoveryKind::Running);
     f.within(Span(1), |s| {
@@ -224,13 +230,13 @@ fn recovery_conserves_packets_and_restores() {
     });
     assert_eq!(f.law.cwnd(), (122 - 1 + 2) * MSS);
     assert_eq!(f.law.ssthresh(), before);
-    // The ACK that ends it.
+    // The ACK that ends the recovery.
     f.within(Span(1), |s| s.in_fast_recovery = true);
     assert_eq!(f.law.cwnd(), before);
 }
 
 #[test]
-fn a_timeout_leaves_one_segment_and_its_end_or_undo_restores() {
+fn a_timeout_leaves_one_segment_and_the_end_of_recovery_or_an_undo_restores() {
     for undone in [false, true] {
         let mut f = probe_bw();
         f.round(RATE);
@@ -243,14 +249,14 @@ fn a_timeout_leaves_one_segment_and_its_end_or_undo_restores() {
         if undone {
             f.law.on_spurious(f.now);
             assert_eq!(f.law.cwnd(), before);
-            // There is nothing more to give back.
+            // Nothing is left to restore.
             f.law.limit_cwnd(10 * MSS);
             f.law.on_spurious(f.now);
             assert_eq!(f.law.cwnd(), 10 * MSS);
             continue;
         }
         f.within(Span(1), |s| (s.in_recovery, s.pipe) = (true, 0));
-        assert_eq!(f.law.cwnd(), 4 * MSS, "the least for pipelining");
+        assert_eq!(f.law.cwnd(), 4 * MSS, "the minimum window");
         f.within(Span(1), |s| (s.in_recovery, s.pipe) = (true, 0));
         assert_eq!(f.law.cwnd(), 6 * MSS);
         f.within(Span(1), |_| ());
@@ -259,7 +265,7 @@ fn a_timeout_leaves_one_segment_and_its_end_or_undo_restores() {
 }
 
 #[test]
-fn after_a_pause_it_goes_on_at_the_estimate_and_does_not_probe_the_delay() {
+fn after_a_pause_bbr_paces_at_the_estimate_without_probe_rtt() {
     let mut f = probe_bw();
     until_gain(&mut f, 1.25);
     let cwnd = f.law.cwnd();
@@ -302,10 +308,10 @@ fn refuses_what_cannot_work() {
     Bbr1Config::default().validate().unwrap();
 }
 
-/// A fifth and more lost at a steady 4 Mb/s, while the greatest sample says 8: by Linux's rules the
-/// path is policed at 4, and nothing probes.
+/// A fifth and more is lost at a steady 4 Mb/s, while the maximum sample is 8 Mb/s. By Linux's
+/// rules the path is policed at 4 Mb/s, and the law does not probe.
 #[test]
-fn by_linuxs_rules_a_policer_is_believed() {
+fn linuxs_rules_detect_a_policer() {
     for rules in [LawRules::Documents, LawRules::Linux] {
         let config = Bbr1Config { rules: Some(rules), ..Bbr1Config::default() };
         let mut f = Feed::new(Bbr1::new(&config), &params());
@@ -320,13 +326,14 @@ fn by_linuxs_rules_a_policer_is_believed() {
         let bw = f.law.bandwidth().unwrap().bps();
         assert_eq!(bw, if linux { RATE / 2 } else { RATE });
         assert_eq!(near(f.pacing(), 0.99 * 0.5), linux, "{}", f.pacing());
-        // An undo says that nothing was lost.
+        // An undo reports that nothing was lost.
         f.law.on_spurious(f.now);
         assert_eq!(f.law.bandwidth().unwrap().bps(), RATE);
     }
 }
 
-/// Linux's windows are even, two more while probing, and allow for what came in bundles.
+/// By Linux's rules windows are even, two segments larger while probing, and include the ACK
+/// aggregation.
 #[test]
 fn windows_by_linuxs_rules() {
     let window = |rules| {

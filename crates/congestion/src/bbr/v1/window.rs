@@ -1,5 +1,5 @@
-//! The window of BBR version 1, section 4.2.3 of the draft: towards its target, conserving packets in
-//! a recovery, least in ProbeRTT.
+//! The window of BBR version 1, section 4.2.3 of the draft: it approaches its target, conserves
+//! packets in recovery, and is four segments in ProbeRTT.
 
 use super::{Bbr1, RecoveryKind, State};
 use crate::AckSample;
@@ -11,7 +11,8 @@ impl Bbr1 {
         self.prior_cwnd = if good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
     }
 
-    /// `BBRRestoreCwnd`. What was saved serves no second time once nothing holds the window down.
+    /// `BBRRestoreCwnd`. The saved window is dropped once no recovery and no ProbeRTT limits the
+    /// window.
     pub(super) fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.recovery == RecoveryKind::None && self.state != State::ProbeRtt {

@@ -15,28 +15,30 @@ pub struct BbrConfig {
     pub startup_pacing_gain: f64,
     /// Gain of pacing in Drain. Default 0.5. Draft: `DrainPacingGain`.
     pub drain_pacing_gain: f64,
-    /// Gain of the window but for ProbeBW UP, which has a quarter more, and ProbeRTT. Default 2.
+    /// Gain of the window, except in ProbeBW UP, which adds a quarter, and in ProbeRTT. Default 2.
     /// Draft: `DefaultCwndGain`.
     pub default_cwnd_gain: f64,
-    /// Share by which pacing stays below gain times bandwidth. Default 0.01. Draft:
+    /// Share by which the pacing rate stays below gain times bandwidth. Default 0.01. Draft:
     /// `PacingMarginPercent`.
     pub pacing_margin: f64,
     /// Share of a round trip's packets that may be lost while probing. Default 0.02. Draft:
     /// `LossThresh`.
     pub loss_thresh: f64,
-    /// What a round trip with losses leaves at least of the short-term bounds. Default 0.7.
+    /// A round trip with losses reduces the short-term bounds to at least this share. Default 0.7.
     /// Draft: `Beta`.
     pub beta: f64,
-    /// Share of the long-term bound that is left to others. Default 0.15. Draft: `Headroom`.
+    /// Share of the long-term bound left free for other flows. Default 0.15. Draft: `Headroom`.
     pub headroom: f64,
-    /// Least window in segments. Default 4. Draft: `MinPipeCwnd`.
+    /// Minimum window in segments. Default 4. Draft: `MinPipeCwnd`.
     pub min_pipe_cwnd: u32,
-    /// Ranges lost in a round trip that may end Startup. Default 6. Draft: `StartupFullLossCnt`.
+    /// Ranges lost in a round trip from which losses may end Startup. Default 6. Draft:
+    /// `StartupFullLossCnt`.
     pub startup_full_loss_cnt: u32,
-    /// Round trips over which the excess of ACKs is the maximum. Default 10. Draft:
+    /// Round trips of the filter that takes the maximum ACK aggregation. Default 10. Draft:
     /// `ExtraAckedFilterLen`.
     pub extra_acked_filter_len: u32,
-    /// Time over which the round-trip time is the minimum. Default 10 s. Draft: `MinRTTFilterLen`.
+    /// Length of the filter that takes the minimum round-trip time. Default 10 s. Draft:
+    /// `MinRTTFilterLen`.
     pub min_rtt_filter_len: Span,
     /// Time without a shorter round trip after which ProbeRTT begins. Default 5 s. Draft:
     /// `ProbeRTTInterval`.
@@ -82,7 +84,7 @@ impl LawTable for BbrConfig {
         within("extra_acked_filter_len", f64::from(self.extra_acked_filter_len), 1.0, 1000.0)?;
         within("probe_rtt_cwnd_gain", self.probe_rtt_cwnd_gain, 0.01, 1.0)?;
         if self.min_rtt_filter_len < self.probe_rtt_interval {
-            // The draft's condition: the filter has to span a ProbeRTT.
+            // The draft's condition: the filter must span a ProbeRTT.
             let (length, least) = (self.min_rtt_filter_len, self.probe_rtt_interval);
             let message = format!("{length} is shorter than probe_rtt_interval, which is {least}");
             return Err(ConfigError::new("min_rtt_filter_len", message));

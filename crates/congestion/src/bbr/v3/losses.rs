@@ -1,4 +1,4 @@
-//! What losses do to the model, sections 5.5.10 and 5.5.11.
+//! How losses change the model, sections 5.5.10 and 5.5.11.
 
 use airtcp_units::{Nanos, Saturate};
 
@@ -76,7 +76,7 @@ impl Bbr {
             || (lost > 0 && !self.params.selective_acks)
     }
 
-    /// `NoteLoss`, but for `SaveStateUponLoss`: a mark is never taken back.
+    /// `NoteLoss` without `SaveStateUponLoss`: the reaction to a mark is never undone.
     fn note_loss(&mut self, delivered: u64) {
         if !self.is_loss_in_round {
             self.loss_round_delivered = delivered;
@@ -101,8 +101,8 @@ impl Bbr {
         }
     }
 
-    /// `InflightAtLoss`: solves `(lost_prev + x) / (inflight_prev + x) = LossThresh` for the part x
-    /// of the packet with which the losses became too many.
+    /// `InflightAtLoss`: solves `(lost_prev + x) / (inflight_prev + x) = LossThresh` for x, the
+    /// part of the packet at which the loss rate passed the threshold.
     pub(super) fn inflight_at_loss(&self, lost: &Lost) -> u64 {
         let thresh = self.config.loss_thresh;
         let inflight_prev = lost.tx_in_flight.saturating_sub(lost.bytes) as f64;
@@ -131,8 +131,8 @@ impl Bbr {
         }
     }
 
-    /// A mark was echoed, for the first time in this window: a loss of the round, and too much
-    /// while probing.
+    /// The first echo of a mark in this window. It counts as a loss of the round, and as too much
+    /// in flight while probing.
     pub(super) fn handle_mark(&mut self, now: Nanos, flight: u64) {
         let delivered = self.rs.total_delivered;
         self.note_loss(delivered);
@@ -146,7 +146,7 @@ impl Bbr {
     /// `OnEnterFastRecovery`
     pub(super) fn on_enter_fast_recovery(&mut self, now: Nanos, c: &Congestion) {
         let delivered = self.rs.total_delivered;
-        // A further episode before the end of recovery enters nothing.
+        // A further episode before the end of recovery does not enter recovery again.
         if self.recovery == RecoveryKind::None {
             self.save_state_upon_loss();
             self.recovery = RecoveryKind::Fast(delivered);
@@ -159,7 +159,7 @@ impl Bbr {
         }
     }
 
-    /// `OnEnterRTO`: one segment may leave, everything in flight is given up.
+    /// `OnEnterRTO`: one segment may leave, and everything in flight counts as lost.
     pub(super) fn on_enter_rto(&mut self, again: bool) {
         if again {
             self.save_cwnd();
@@ -170,8 +170,9 @@ impl Bbr {
         self.cwnd = self.mss();
     }
 
-    /// `SaveStateUponLoss`, once for all that one ACK or timeout brings: the first loss saves, may
-    /// then end UP and lower the long-term bound, and what comes after it must not save that.
+    /// `SaveStateUponLoss`, once per ACK or timeout. The first loss saves the state. It may then
+    /// end UP and lower the long-term bound, and a later loss of the same ACK must not save the
+    /// changed state.
     fn save_state_upon_loss(&mut self) {
         self.save_cwnd();
         if self.saved {

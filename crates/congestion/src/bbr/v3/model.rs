@@ -1,4 +1,4 @@
-//! The model without losses: bandwidth, round-trip time and ProbeRTT, aggregation of ACKs
+//! The model without losses: bandwidth, round-trip time and ProbeRTT, ACK aggregation
 //! (sections 5.3.4, 5.4, 5.5.1 to 5.5.9).
 
 use airtcp_units::{Nanos, Span};
@@ -114,7 +114,7 @@ impl Bbr {
         self.restore_cwnd();
     }
 
-    /// `HandleRestartFromIdle`; nothing is in flight and the application was the reason.
+    /// `HandleRestartFromIdle`: nothing is in flight, and the application had nothing to send.
     pub(super) fn handle_restart_from_idle(&mut self, now: Nanos) {
         self.idle_restart = true;
         self.extra_acked_interval_start = now;

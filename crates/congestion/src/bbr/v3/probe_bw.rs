@@ -1,13 +1,13 @@
-//! ProbeBW, section 5.3.3: down, cruise, refill, up.
+//! ProbeBW, section 5.3.3: DOWN, CRUISE, REFILL, UP.
 
 use airtcp_units::{Nanos, Saturate, Span};
 
 use super::{AckPhase, Bbr, INFINITY, State};
 
-/// `T_bbr`: the shortest wait between probes and what chance adds.
+/// `T_bbr`: the minimum wait between probes and the width of its random part.
 const WAIT: Span = Span::from_secs(2);
 const WAIT_SPREAD: u64 = 1_000_000_000;
-/// `T_reno_bound`: round trips between probes at most.
+/// `T_reno_bound`: maximum number of round trips between probes.
 const RENO_ROUNDS: u64 = 63;
 
 impl Bbr {
@@ -25,7 +25,7 @@ impl Bbr {
                 }
             }
             State::Refill if self.rounds.start => {
-                // One round of refilling: what is sent now may be too much.
+                // After one round of REFILL, the data sent may be too much.
                 self.is_bw_probe_sample = true;
                 self.start_probe_bw_up();
             }
@@ -69,7 +69,7 @@ impl Bbr {
         self.raise_inflight_longterm_slope();
     }
 
-    /// `PickProbeWait`: chance spreads the probes of flows that share a bottleneck.
+    /// `PickProbeWait`: a random wait separates the probes of flows that share a bottleneck.
     fn pick_probe_wait(&mut self) {
         self.rounds_since_probe_up = self.draws.below(2);
         self.bw_probe_wait = WAIT + Span(self.draws.below(WAIT_SPREAD));
@@ -96,12 +96,12 @@ impl Bbr {
     /// `IsTimeToGoDown`
     fn is_time_to_go_down(&mut self) -> bool {
         if self.prev_probe_too_high && self.rs.inflight >= self.inflight_longterm {
-            // The last probe lost here: look first whether it is safe now.
+            // The last probe in this cycle met losses: first check whether it is safe now.
             self.prev_probe_precautionary = true;
             return true;
         }
         if self.rs.cwnd_limited && self.cwnd >= self.inflight_longterm {
-            // The bound keeps the rate from growing, so a plateau says nothing.
+            // The bound keeps the rate from growing, so a plateau does not show a full pipe.
             self.reset_full_bw();
             self.full_bw = self.rs.delivery_rate;
             return false;
@@ -141,7 +141,7 @@ impl Bbr {
         }
     }
 
-    /// `AdaptLongTermModel`: true if it decided a transition.
+    /// `AdaptLongTermModel`: true if it changed the state.
     fn adapt_long_term_model(&mut self) -> bool {
         if self.ack_phase == AckPhase::ProbeStarting && self.rounds.start {
             self.ack_phase = AckPhase::ProbeFeedback;

@@ -1,4 +1,4 @@
-//! Startup and Drain, sections 5.3.1 and 5.3.2: doubling until the path is full.
+//! Startup and Drain, sections 5.3.1 and 5.3.2: the rate doubles until the pipe is full.
 
 use airtcp_units::Nanos;
 

@@ -1,6 +1,6 @@
 //! States and records of BBR version 3.
 
-/// What no bound is.
+/// Value of an absent bound.
 pub(super) const INFINITY: u64 = u64::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum State {
     ProbeRtt,
 }
 
-/// What the acknowledgements at hand say about probing for bandwidth (`BBR.ack_phase`).
+/// Phase of bandwidth probing to which the present acknowledgements belong (`BBR.ack_phase`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AckPhase {
     Init,
@@ -24,29 +24,29 @@ pub(super) enum AckPhase {
     ProbeStopping,
 }
 
-/// Kind of loss recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecoveryKind {
     None,
-    /// Fast recovery, begun when this much was delivered.
+    /// Fast recovery that began when this many bytes had been delivered.
     Fast(u64),
     Timeout,
 }
 
-/// What is given back if a loss recovery turns out to be spurious.
+/// State restored if a loss recovery turns out to be spurious.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Undo {
-    /// The state that a loss ended.
+    /// The state that the loss ended.
     pub(super) state: Option<State>,
     pub(super) bw_shortterm: u64,
     pub(super) inflight_shortterm: u64,
     pub(super) inflight_longterm: u64,
 }
 
-/// The ACK at hand (`RS`, and what of `C` goes with it).
+/// The present ACK (`RS` of the draft, and the values of `C` at that time).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
-    /// False if the interval was too short to tell a rate: the rest is then zero.
+    /// False if the interval was too short for a rate. The other fields of the sample are then
+    /// zero.
     pub(super) valid: bool,
     pub(super) delivery_rate: u64,
     pub(super) delivered: u64,

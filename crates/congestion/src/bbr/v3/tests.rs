@@ -1,5 +1,5 @@
-//! Gains, bounds and transitions of version 3 with acknowledgements made by hand; the numbers in
-//! brackets are those of the draft's appendix A.
+//! Gains, bounds and transitions of version 3, with hand-made acknowledgements. Numbers in brackets
+//! are those of the draft's appendix A.
 
 mod losses;
 mod probing;
@@ -17,14 +17,14 @@ fn startup() -> Feed<Bbr> {
     Feed::new(new(), &params())
 }
 
-/// Through Startup and Drain at `RATE`.
+/// Runs Startup and Drain at `RATE`.
 fn cruise() -> Feed<Bbr> {
     let mut f = startup();
     for _ in 0..4 {
         f.round(RATE);
     }
     assert_eq!(f.state(), "probe-bw-cruise");
-    // The window comes to what the model allows: two BDPs.
+    // The window reaches the model's two BDPs.
     f.round(RATE);
     f.round(RATE);
     f
@@ -45,7 +45,7 @@ fn up() -> Feed<Bbr> {
     f
 }
 
-/// Up, with a long-term bound of 150 segments found by the probe before.
+/// Up, with a long-term bound of 150 segments from an earlier probe.
 fn bounded_up() -> Feed<Bbr> {
     let mut f = up();
     f.law.inflight_longterm = 150 * MSS;
@@ -106,7 +106,8 @@ fn drain_ends_after_three_rounds_at_the_latest() {
     assert_eq!(f.state(), "probe-bw-down");
 }
 
-/// [A.2] A full round in fast recovery, more than 2 % lost, in at least six places: each is needed.
+/// [A.2] Losses end Startup after a full round in fast recovery with more than 2 % lost in at least
+/// six ranges. Each condition is needed.
 #[test]
 fn startup_ends_on_losses_even_if_limited_by_the_application() {
     for (ranges, lost, fast, ends) in
@@ -115,7 +116,7 @@ fn startup_ends_on_losses_even_if_limited_by_the_application() {
         let mut f = startup();
         f.round(RATE);
         for n in 0..6 {
-            // Runs of two are one range.
+            // A run of two lost segments is one range.
             let start = if n < ranges { 10 * n } else { 10 * (ranges - 1) + n - ranges + 1 };
             f.lose(start * MSS, n + 1, BDP);
         }
@@ -182,14 +183,18 @@ fn probe_rtt_halves_what_is_in_flight() {
         f.round_with(RATE / 2, few);
         assert_eq!(f.state(), if filled { "probe-bw-cruise" } else { "startup" });
         assert!(f.law.cwnd() >= before, "{} of {before}", f.law.cwnd());
-        assert_eq!(f.law.bandwidth().unwrap().bps(), RATE, "its own restraint is no sample");
+        assert_eq!(
+            f.law.bandwidth().unwrap().bps(),
+            RATE,
+            "samples that BBR itself limits do not count"
+        );
         assert_eq!(f.law.bw_shortterm, INFINITY);
     }
 }
 
-/// The least of ten seconds, refreshed by ProbeRTT each five.
+/// The minimum of ten seconds, refreshed by ProbeRTT every five seconds.
 #[test]
-fn min_rtt_is_the_least_of_ten_seconds() {
+fn min_rtt_is_the_minimum_of_ten_seconds() {
     let mut f = cruise();
     let longer = Span::from_millis(130);
     let at = |f: &mut Feed<Bbr>, s: f64| {
@@ -226,13 +231,14 @@ fn after_a_pause_no_probe_rtt() {
     assert!(!f.law.idle_restart && f.law.cwnd() >= cwnd);
 }
 
-/// [A.12, A.13] What comes at once beyond the bandwidth is added to the window, for ten rounds.
+/// [A.12, A.13] The excess of aggregated ACKs over the bandwidth enlarges the window for ten
+/// rounds.
 #[test]
 fn aggregated_acks_widen_the_window() {
     let mut f = cruise();
     f.law.extra_acked.reset();
     f.law.extra_acked_delivered = 0;
-    // A BDP in one ACK each round trip, ten of them, then smooth ones.
+    // A BDP in one ACK each round trip, ten times, then evenly spaced ACKs.
     for _ in 0..3 {
         f.now += RTT;
         let sample = f.sample(100, f.delivered, RATE);
@@ -240,7 +246,7 @@ fn aggregated_acks_widen_the_window() {
     }
     assert_eq!(f.law.extra_acked.get(), 100 * MSS);
     assert_eq!(f.law.max_inflight(), 2 * BDP + 100 * MSS);
-    // A pause ends the excess, or it would count on at exactly the rate.
+    // A pause ends the epoch. Otherwise the excess would persist at exactly the bandwidth.
     f.now += RTT * 4;
     for n in 0..13 {
         for _ in 0..100 {

@@ -60,7 +60,8 @@ impl Bbr {
         self.prior_cwnd = if good { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
     }
 
-    /// `RestoreCwnd`. What was saved serves no second time once nothing holds the window down.
+    /// `RestoreCwnd`. The saved window is dropped once no recovery and no ProbeRTT limits the
+    /// window.
     pub(super) fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.recovery == RecoveryKind::None && self.state != State::ProbeRtt {

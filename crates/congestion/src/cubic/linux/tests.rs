@@ -1,4 +1,4 @@
-//! Linux's CUBIC against its own arithmetic by hand.
+//! Linux's CUBIC against Linux's arithmetic, computed by hand.
 
 use super::*;
 use crate::fluid::{Fluid, MSS};
@@ -15,10 +15,10 @@ fn path(config: CubicConfig, segments: u64, rtt_ms: u64) -> Fluid<Cubic> {
     Fluid::new(Cubic::new(&config), segments, Span::from_millis(rtt_ms))
 }
 
-/// Where `W_tcp` rules: 8/15 of a segment per round trip, also beyond the window before the loss,
-/// where RFC 9438 has a whole one.
+/// Where `W_tcp` governs, growth is 8/15 of a segment per round trip, also above the window before
+/// the loss, where RFC 9438 grows by a whole segment.
 #[test]
-fn beside_reno_it_never_grows_by_a_whole_segment() {
+fn in_the_friendly_region_growth_stays_below_a_segment() {
     let mut linux = path(config(), 50, 10);
     linux.congestion(CongestionKind::FastRetransmit);
     // 50 * 717 / 1024, rounded down.
@@ -32,12 +32,12 @@ fn beside_reno_it_never_grows_by_a_whole_segment() {
     assert!(rfc.window() > 68.0, "35 + 15 + 1 per round trip: {}", rfc.window());
 }
 
-/// `beta_scale` is 15 for 717/1024: at a window of 10 the 19th segment of an epoch is the first that
-/// raises `W_tcp` (18 = 10 * 15 / 8 are not more than 18), and a window below it grows at once.
+/// `beta_scale` is 15 for 717/1024. At a window of 10 the 19th segment of an epoch is the first
+/// that raises `W_tcp` (18 = 10 * 15 / 8 is not above 18). A window below `W_tcp` grows at once.
 #[test]
 fn the_friendly_window_by_hand() {
     let config = config();
-    // The curve's plateau is where the window is.
+    // The curve's plateau is at the window.
     let mut linux = Linux { w_max: 10, d_min: Some(Span::ZERO), ..Linux::default() };
     let at = |n: u64| Nanos(n * 40_000_000);
     let mut w_tcp = Vec::new();
@@ -47,7 +47,7 @@ fn the_friendly_window_by_hand() {
     }
     let first = |w| w_tcp.iter().position(|v| *v == w).unwrap() + 1;
     assert_eq!((first(11), first(12)), (19, 37));
-    // One above the window: a segment per 10 acknowledged; two above: per 5.
+    // `W_tcp` one above the window: one segment per 10 acknowledged; two above: one per 5.
     assert_eq!(linux.epoch.unwrap().count, 5);
 }
 
@@ -63,9 +63,10 @@ fn the_window_follows_the_curve() {
     }
 }
 
-/// Without a W_max, before a loss and after a timeout: a twentieth of the window per round trip.
+/// Without a W_max, before a loss and after a timeout, the window grows by a twentieth per round
+/// trip.
 #[test]
-fn before_a_loss_it_grows_by_a_twentieth() {
+fn before_a_loss_the_window_grows_by_a_twentieth() {
     for timeout in [false, true] {
         let mut p = path(config(), 100, 100);
         if timeout {
@@ -95,7 +96,7 @@ fn fast_convergence_and_undo() {
     assert_eq!((p.law.cwnd(), p.law.linux.unwrap().w_max), (700 * MSS, 595), "W_max is not undone");
 }
 
-/// A mark leaves two segments at least, and a loss too.
+/// Marks and losses leave at least two segments.
 #[test]
 fn never_below_two_segments() {
     for kind in [CongestionKind::EcnCe, CongestionKind::FastRetransmit] {
@@ -105,7 +106,7 @@ fn never_below_two_segments() {
     }
 }
 
-/// A pause moves the curve on; ACKs of a window that is not the limit do not.
+/// A pause moves the epoch forward; ACKs of a window that is not the limit do not.
 #[test]
 fn silence_moves_the_epoch() {
     let paused = |idle: bool| {
@@ -121,13 +122,13 @@ fn silence_moves_the_epoch() {
         p.run_to(7.0);
         p.window()
     };
-    // Three and seven seconds into the curve.
+    // Three and seven seconds after the curve began.
     assert!((paused(true) - 470.0).abs() < 5.0, "{}", paused(true));
     assert!((paused(false) - 499.0).abs() < 5.0, "{}", paused(false));
 }
 
-/// Slow start on a path whose round-trip time rises from the second round on, or on which ACKs come
-/// in one train.
+/// Slow start on a path with a round-trip time that rises from the second round on, and on a path
+/// that delivers ACKs in one train.
 #[test]
 fn hystart_leaves_slow_start() {
     let left_at = |rise_ms: u64, gap: Span, hystart: bool| {
@@ -169,21 +170,22 @@ fn hystart_leaves_slow_start() {
     };
     let burst = Span::from_micros(10);
     assert_eq!(left_at(0, burst, true), None);
-    // An eighth of 100 ms is 12.5 ms: 12 more are not enough, 13 are, with the ninth sample.
+    // An eighth of 100 ms is 12.5 ms: a rise of 12 ms is not enough; one of 13 ms is, at the ninth
+    // sample.
     assert_eq!(left_at(12, burst, true).map(|(round, _)| round), Some(2));
     assert_eq!(left_at(13, burst, true).map(|(round, _)| round), Some(1));
-    // ACKs of a round 1.8 ms apart: more than 50.5 ms of them from the round of 32 on.
+    // ACKs 1.8 ms apart: from the round of 32 on they span more than 50.5 ms.
     assert_eq!(left_at(0, Span::from_micros(1800), true).map(|(round, _)| round), Some(1));
-    // Further than 2 ms apart they are no train.
+    // ACKs more than 2 ms apart form no train.
     assert_eq!(left_at(0, Span::from_micros(2100), true), None);
     for (rise, gap) in [(13, burst), (0, Span::from_micros(1800))] {
         assert_eq!(left_at(rise, gap, false), None);
     }
 }
 
-/// The key of the law goes before what the connection says.
+/// The key of the law takes precedence over the connection's.
 #[test]
-fn whose_rules_hold() {
+fn the_laws_rules_take_precedence() {
     let linux = |own: Option<LawRules>, rules| {
         let mut law = Cubic::new(&CubicConfig { rules: own, ..CubicConfig::default() });
         law.start(Nanos(0), &LawParams { rules, ..LawParams::default() });
@@ -194,9 +196,9 @@ fn whose_rules_hold() {
     assert!(!linux(Some(LawRules::Documents), LawRules::Linux));
 }
 
-/// Losses together with Reno, windows below the curve's region: CUBIC keeps 0.7 and grows by 8/15 a
-/// round trip, so that the average would be that of Reno (Floyd, Handley, Padhye 2000); whole segments,
-/// given only when `W_tcp` is one ahead, cost a segment or two of it.
+/// CUBIC and Reno lose together, at windows below the region of the curve. CUBIC keeps 0.7 and
+/// grows by 8/15 per round trip, which would give Reno's average (Floyd, Handley, Padhye 2000).
+/// Whole segments, granted only when `W_tcp` is one ahead, cost a segment or two.
 #[test]
 fn averages_a_little_below_reno_where_friendliness_rules() {
     let mut linux = path(config(), 40, 10);

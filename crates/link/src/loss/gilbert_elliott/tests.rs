@@ -132,8 +132,8 @@ fn in_time_the_memory_is_exponential() {
 
 #[test]
 fn a_paused_sender_returns_to_another_channel() {
-    // Why `stepping` is `time` by default: after a long pause the state is stationary again, while a
-    // chain that steps by packet is still where it was.
+    // The reason for `stepping = "time"` as the default: after a long pause the state is stationary again,
+    // while a chain that steps by packet keeps its state.
     let config = |stepping| GilbertElliottConfig {
         stepping,
         g: p(0.01),
@@ -187,7 +187,7 @@ fn the_five_ways_agree() {
     let direct = chain(GilbertElliottConfig { mean_good: ms(60), mean_bad: ms(20), ..d() });
     let by_loss = chain(GilbertElliottConfig { mean_loss: p(0.25), mean_bad: ms(20), ..d() });
     assert_eq!(direct, by_loss);
-    // Half of the packets sent in the bad state are lost: a mean of 1/8 needs the same chain.
+    // If half of the packets in the bad state are lost, a mean of 1/8 needs the same chain.
     let half =
         GilbertElliottConfig { mean_loss: p(0.125), mean_bad: ms(20), loss_bad: p(0.5), ..d() };
     assert_eq!(chain(half), direct);
@@ -258,7 +258,7 @@ fn impossible_channels_are_refused() {
 
 #[test]
 fn the_limits_of_mu_are_allowed() {
-    // At mu = -(1 - PRR)/PRR the chain leaves its bad state at once, always.
+    // At mu = -(1 - PRR)/PRR the chain always leaves its bad state after one step.
     let lowest = -0.3 / 0.7;
     let config = GilbertElliottConfig {
         stepping: Stepping::Packet,
@@ -268,7 +268,7 @@ fn the_limits_of_mu_are_allowed() {
     };
     let [_, to_good, ..] = measure(channel(config, 1), SLOT, 10_000);
     assert!((to_good - 1.0).abs() < 1e-12);
-    // A perfect and a dead link are chains too.
+    // PRR 1 and PRR 0 are valid chains.
     for (prr, lost) in [(1.0, 0.0), (0.0, 1.0)] {
         let config = GilbertElliottConfig {
             prr: p(prr),

@@ -39,14 +39,14 @@ fn runs_have_the_lengths_of_the_histograms() {
             let spread = 5.0 * (p * (1.0 - p) * total as f64).sqrt();
             assert!((n - p * total as f64).abs() < spread, "runs of {length}: {n} of {total}");
         }
-        // Only the first and the last run may be cut.
+        // Only the first and the last run may be truncated.
         let odd = seen.iter().filter(|(l, _)| wanted.iter().all(|(w, _)| w != l));
         assert!(odd.map(|(_, n)| n).sum::<u64>() <= 2);
     }
 }
 
 #[test]
-fn a_run_is_found_as_by_looking_through_all() {
+fn the_guide_finds_the_same_run_as_a_full_search() {
     let histograms: [Vec<(u64, u64)>; 4] = [
         vec![(7, 1)],
         vec![(1, 600), (2, 336), (3, 171), (4, 1), (9, 1), (300, 1)],
@@ -72,15 +72,15 @@ fn a_run_is_found_as_by_looking_through_all() {
 
 #[test]
 fn the_start_is_stationary() {
-    // 110 slots of success in 16 runs, 30 of loss: every slot of every run is as likely to be
-    // where time zero falls. Expected residual of the longest: over 80 of 140 starts it is 1..=40.
+    // 110 slots of success in 16 runs, 30 slots of loss: time zero falls on every slot with the same
+    // probability. 80 of the 140 slots are in the longest runs, with a residual of 1..=40.
     let c = config(&[(1, 10), (5, 4), (40, 2)], &[(1, 12), (3, 3), (9, 1)]);
     let n = 20_000u64;
     let (mut lost, mut longest) = (0u32, 0u32);
     for seed in 0..n {
         let start = record(c.clone(), seed, 6);
         lost += u32::from(start.get(0) == Some(false));
-        // Six successes at the start: only the run of 40 does that, in 35 of its 40 places.
+        // Six successes at the start: only a run of 40 gives them, from 35 of its 40 slots.
         longest += u32::from(start.received() == 6);
     }
     let share = |count: u32| f64::from(count) / n as f64;
@@ -90,7 +90,7 @@ fn the_start_is_stationary() {
 
 #[test]
 fn slots_begin_at_their_multiples() {
-    // The first and the last nanosecond of each slot see the same as its middle.
+    // The first and the last nanosecond of each slot have the outcome of its middle.
     let c = config(&[(1, 10), (5, 4)], &[(1, 12), (3, 3)]);
     let middle = record(c.clone(), 6, 500);
     for offset in [Span::ZERO, SLOT - Span(1)] {
@@ -123,7 +123,7 @@ fn one_kind_of_run_never_ends() {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn refuses_impossible_values() {
     let both = SemiMarkovConfig { path: Some("sample".into()), ..config(&[(1, 1)], &[(1, 1)]) };
     let missing = SemiMarkovConfig { path: Some("missing".into()), ..config(&[], &[]) };
     let no_slot = SemiMarkovConfig { slot: None, ..config(&[(1, 1)], &[(1, 1)]) };

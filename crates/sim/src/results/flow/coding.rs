@@ -1,8 +1,8 @@
-//! What the erasure coding of a flow cost and gave, for transports that code.
+//! Results of the erasure coding of a flow.
 //!
-//! Every payload byte sent is data, proactive parity (PFEC), reactive parity (RFEC) or a repetition:
-//! together they are the flow's throughput. What was wasted arrived for a block that was complete
-//! already. Both ends of the flow together; rates over the time the flow was active and measured.
+//! Every payload byte sent is data, proactive parity (PFEC), reactive parity (RFEC) or a retransmission;
+//! the sum is the flow's throughput. Wasted parity arrived after its block was complete. Both ends of the
+//! flow together; rates over the time the flow was active and measured.
 
 use airtcp_transport::lt::{Amount, LtConnection, LtStats};
 use airtcp_units::Metric;
@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::world::transport::Transport;
 
-/// The coding of a flow in one replication.
+/// Results of the coding of a flow in one replication.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CodingResult {
     /// Data sent for the first time.
     #[schemars(extend("metric" = Metric::rate("Data", 1).group("coding")))]
     pub data_bps: f64,
-    /// Parity sent along with the data (PFEC).
+    /// Parity sent with the data (PFEC).
     #[schemars(extend("metric" = Metric::rate("PFEC", 2).group("coding")))]
     pub pfec_bps: f64,
     /// Parity sent as a repair (RFEC).
     #[schemars(extend("metric" = Metric::rate("RFEC", 3).group("coding")))]
     pub rfec_bps: f64,
-    /// Payload sent a second time.
+    /// Payload retransmitted.
     #[schemars(extend("metric" = Metric::rate("Resent", 9).group("coding")))]
     pub resent_bps: f64,
     /// PFEC that arrived and was not needed.
@@ -35,7 +35,7 @@ pub struct CodingResult {
     /// Blocks decoded.
     #[schemars(extend("metric" = Metric::count("Blocks decoded", 10).group("coding")))]
     pub blocks_decoded: u64,
-    /// Times a block had to be repaired.
+    /// Number of block repairs.
     #[schemars(extend("metric" = Metric::count("Reactive rounds", 7).group("coding")))]
     pub reactive_rounds: u64,
     /// Reactions of the congestion law to losses.
@@ -65,8 +65,8 @@ pub(crate) struct CodingCounters {
 }
 
 impl CodingCounters {
-    /// Those of the two ends together; the estimate is that of the end that sent more. `None` for
-    /// flows that do not code.
+    /// The counters of both ends together, with the estimate of the end that sent more. `None` for flows
+    /// that do not code.
     pub(crate) fn of(client: &Transport, server: &Transport) -> Option<Self> {
         let (Transport::Lt { connection: c, .. }, Transport::Lt { connection: s, .. }) =
             (client, server)
@@ -75,7 +75,7 @@ impl CodingCounters {
         };
         let (a, b) = (c.stats(), s.stats());
         let main = if a.bytes_sent() >= b.bytes_sent() { c } else { s };
-        // Of an end that speaks plain TCP, because the other does not code.
+        // Payload of an end that uses plain TCP because its peer does not code.
         let again = |end: &LtConnection| end.tcp().stats().bytes_retransmitted;
         let fresh = |end: &LtConnection| end.tcp().stats().bytes_sent.saturating_sub(again(end));
         let bytes = |amount: fn(&LtStats) -> Amount| amount(a).bytes + amount(b).bytes;
@@ -94,7 +94,7 @@ impl CodingCounters {
         })
     }
 
-    /// What lies between `before` and these; `per_second` makes rates of bytes.
+    /// The results since `before`; `per_second` converts bytes to a rate.
     pub(crate) fn result(&self, before: &Self, per_second: impl Fn(u64) -> f64) -> CodingResult {
         CodingResult {
             data_bps: per_second(self.data - before.data),

@@ -1,4 +1,4 @@
-//! What the two ends of a flow have counted at one instant.
+//! Counters of a flow at one instant.
 
 use airtcp_sliding::SlidingStats;
 use airtcp_transport::tcp::TcpStats;
@@ -17,7 +17,7 @@ pub(crate) struct FlowCounters {
     pub(super) datagrams_lost: u64,
     /// Bytes of IP packets with payload that arrived, and of the MAC frames that brought them.
     pub(super) carried: Carried,
-    /// Bits of all frames sent on its behalf.
+    /// Bits of all frames sent for the flow.
     pub(super) air_bits: u64,
     pub(super) tcp: TcpStats,
     /// Number and sum of the round-trip samples of the two ends.
@@ -26,8 +26,7 @@ pub(crate) struct FlowCounters {
 }
 
 impl FlowCounters {
-    /// Those of the two ends of a stream. In an exchange both send data; in a transfer one of them
-    /// adds zeros.
+    /// The sum of the counters of both ends of a stream: in an exchange both send data.
     fn of_stream(delivered: u64, a: &TcpStats, b: &TcpStats) -> Self {
         let rtt = *if a.rtt.samples >= b.rtt.samples { a } else { b };
         Self {
@@ -49,7 +48,7 @@ impl FlowCounters {
         }
     }
 
-    /// Those of the two ends of a flow; `air_bits` were sent through the air for it.
+    /// The counters of both ends of a flow; `air_bits` were sent through the air for it.
     pub(crate) fn of(client: &Endpoint, server: &Endpoint, air_bits: u64) -> Self {
         let (from, to) = (&client.transport, &server.transport);
         Self {
@@ -105,7 +104,7 @@ impl FlowCounters {
         self.tcp.spurious_timeouts + self.tcp.spurious_fast_retransmits
     }
 
-    /// Mean in seconds of the round-trip samples since `before`, of the end that took more in all.
+    /// Mean in seconds of the round-trip samples since `before`, at the end with more samples.
     pub(super) fn rtt_mean(&self, before: &Self) -> Option<f64> {
         let end = usize::from(self.rtt[0].0 < self.rtt[1].0);
         let ((then, sum_then), (now, sum_now)) = (before.rtt[end], self.rtt[end]);
@@ -114,7 +113,7 @@ impl FlowCounters {
     }
 }
 
-/// What a TCP would have counted, for results that list both.
+/// The counters of the sliding transport as those of a TCP.
 fn as_tcp(stats: &SlidingStats) -> TcpStats {
     TcpStats {
         data_segments_sent: stats.packets_sent(),

@@ -1,9 +1,8 @@
-//! What a run reports of the link protocols of its links: where the bits went, how often frames
-//! were sent, how long they took.
+//! Results of link protocols: bits by purpose, transmissions per frame, latencies.
 //!
-//! Rates are over the measured time. All bits that a transmitter sent for its protocol are data,
-//! PFEC or RFEC, or reports of the other direction's protocol, and these four add up to the throughput;
-//! `accounted` checks that against the transmitter's own count, and a run whose sum is wrong is not `ok`.
+//! Rates are over the measured time. Every bit that a transmitter sends is data, PFEC, RFEC or a report of
+//! the other direction's protocol, and the sum is the throughput. `accounted` compares the sum with the
+//! transmitter's own count; a run with a difference is not `ok`.
 
 use airtcp_link::{Latency, Link, ProtocolStats};
 use airtcp_units::Metric;
@@ -11,12 +10,12 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the link protocol of one direction did in one replication.
+/// Results of the link protocol of one direction in one replication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProtocolResult {
-    /// The protocol: `ll-arq`, `ll-harq`.
+    /// The protocol: `ll-arq` or `ll-harq`.
     pub kind: String,
-    /// All bits sent, reports that the other direction's protocol sends over this one included.
+    /// All bits sent, reports of the other direction's protocol included.
     #[schemars(extend("metric" = Metric::rate("Sent", 7)))]
     pub throughput_bps: f64,
     /// Bits of data units in first transmissions.
@@ -25,23 +24,22 @@ pub struct ProtocolResult {
     /// Bits of parity sent with first transmissions (proactive FEC).
     #[schemars(extend("metric" = Metric::rate("PFEC", 4)))]
     pub pfec_bps: f64,
-    /// Bits sent in answer to reports: parity (reactive FEC), or fragments once more.
+    /// Bits sent after reports: parity (reactive FEC) or retransmitted fragments.
     #[schemars(extend("metric" = Metric::rate("RFEC", 5)))]
     pub rfec_bps: f64,
-    /// Bits of the reports that the other direction's protocol sent over this one; 0 if its reports
-    /// cost nothing.
+    /// Bits of the reports of the other direction's protocol; 0 if its reports take no capacity.
     #[serde(default)]
     pub reports_bps: f64,
-    /// Bits of first transmissions that arrived and were not needed.
+    /// Bits of first transmissions that arrived after the frame was complete.
     #[schemars(extend("metric" = Metric::rate("PFEC not needed", 8)))]
     pub pfec_wasted_bps: f64,
-    /// Bits sent in answer to reports that arrived and were not needed.
+    /// Bits sent after reports that arrived after the frame was complete.
     #[schemars(extend("metric" = Metric::rate("RFEC not needed", 9)))]
     pub rfec_wasted_bps: f64,
     /// Transmissions per frame.
     #[schemars(extend("metric" = Metric::count("Transmissions", 2)))]
     pub attempts_mean: Option<f64>,
-    /// Mean time from the start of a frame's first unit until it goes up, in order.
+    /// Mean time from the start of a frame's first unit to its delivery, in order if configured.
     #[schemars(extend("metric" = Metric::delay("Latency", 1)))]
     pub latency_mean_s: Option<f64>,
     /// Half of the frames took at most this long.
@@ -52,22 +50,22 @@ pub struct ProtocolResult {
     /// 99 % of the frames took at most this long.
     #[schemars(extend("metric" = Metric::delay("99 % of latencies", 10)))]
     pub latency_p99_s: Option<f64>,
-    /// Mean time from the start of a frame's first unit until enough of it is there: without
-    /// what it waits for frames before it.
+    /// Mean time from the start of a frame's first unit until the receiver can decode it, without the wait for
+    /// earlier frames.
     #[schemars(extend("metric" = Metric::delay("Decoded within", 11)))]
     pub decode_mean_s: Option<f64>,
-    /// 95 % of the frames were there after at most this long.
+    /// 95 % of the frames could be decoded within this time.
     pub decode_p95_s: Option<f64>,
     /// Units sent: frames, fragments or coded pieces of them, parity included.
     #[serde(default)]
     pub units: u64,
-    /// Share of the units that the loss model took.
+    /// Share of the units that the loss model lost.
     pub unit_loss_rate: f64,
     /// The protocol's estimate of that share at the end, if it makes one.
     pub loss_estimate: Option<f64>,
     /// Reports sent back.
     pub reports: u64,
-    /// Transmissions about which none came in time.
+    /// Transmissions whose report timer expired.
     pub report_timeouts: u64,
 }
 
@@ -101,7 +99,7 @@ pub(crate) fn accounted(link: &Link) -> bool {
     })
 }
 
-/// What happened between two instants.
+/// The results between two instants.
 pub(crate) fn protocol(
     kind: &str,
     link: &Link,

@@ -1,8 +1,8 @@
-//! What a station did, by access category and by rate.
+//! Results of a station by access category and by rate.
 //!
 //! ```text
-//! residual loss = packets the other end never got / packets whose part at this sender has ended
-//! link latency  = end of the acknowledgement - beginning of the first attempt (RTS included)
+//! residual loss = packets that never arrived / packets that the station has finished
+//! link latency  = end of the acknowledgement - start of the first attempt (RTS included)
 //! service time  = end of the exchange - arrival at the head of the queue
 //! queue delay   = packet-seconds in the queue / packets taken from it          (Little's law)
 //! ```
@@ -15,41 +15,41 @@ use airtcp_wifi::phy::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What became of the data frames that a station sent at one rate.
+/// Results of the data frames that a station sent at one rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RateResult {
     /// The rate.
     pub rate_bps: u64,
     /// Frames sent, every attempt counted.
     pub sent: u64,
-    /// Of these, not decoded by the station they were for.
+    /// Those that the receiver did not decode.
     pub lost: u64,
 }
 
-/// What became of the packets of one access category of a station (EDCA).
+/// Results of one access category of a station (EDCA).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CategoryResult {
     /// `background`, `best-effort`, `video`, `voice`, or `exclusive`, which a scheme adds above voice.
     pub category: String,
     /// Data frames sent, every attempt counted.
     pub sent: u64,
-    /// Share of these that the station they were for did not decode.
+    /// Share of these that the receiver did not decode.
     pub error_rate: Option<f64>,
-    /// Share of the measured time that they and the RTS before them were on the air.
+    /// Share of the measured time in which they and their RTS frames were on the air.
     pub airtime_share: f64,
     /// Mean number of attempts of the packets that were acknowledged.
     pub attempts_mean: Option<f64>,
-    /// Share of the packets that were lost for good.
+    /// Share of the packets that never arrived (residual loss).
     pub residual_loss: Option<f64>,
-    /// Mean time from the beginning of the first attempt to the end of the acknowledgement.
+    /// Mean time from the start of the first attempt to the end of the acknowledgement.
     pub latency_mean_s: Option<f64>,
     /// Mean time from reaching the head of the queue to the end of the exchange.
     pub service_mean_s: Option<f64>,
-    /// Mean time in the queue of the packets that came to its head.
+    /// Mean time in the queue, of the packets that reached its head.
     pub queue_delay_mean_s: Option<f64>,
-    /// Packets lost after their last attempt.
+    /// Packets dropped after their last attempt.
     pub retry_drops: u64,
-    /// Packets dropped because they were older than their lifetime.
+    /// Packets dropped because their lifetime expired.
     #[serde(default)]
     pub lifetime_drops: u64,
     /// Packets dropped by the queue.
@@ -63,7 +63,7 @@ pub struct CategoryResult {
 pub(crate) struct QueueCounters {
     drops: u64,
     dequeued: u64,
-    /// Packet-nanoseconds spent in it.
+    /// Packet-nanoseconds spent in the queue.
     area: u128,
 }
 
@@ -77,7 +77,7 @@ impl QueueCounters {
         }
     }
 
-    /// What was added since `then`.
+    /// The difference from `then`.
     fn since(&self, then: &Self) -> Self {
         Self {
             drops: self.drops - then.drops,
@@ -95,13 +95,13 @@ impl QueueCounters {
     }
 }
 
-/// Counters of the queues of a station between two instants, summed up.
+/// Sum of the counters of a station's queues between two instants.
 pub(crate) fn queues(before: &[QueueCounters], after: &[QueueCounters]) -> QueueCounters {
     let each = after.iter().zip(before).map(|(now, then)| now.since(then));
     each.fold(QueueCounters::default(), QueueCounters::plus)
 }
 
-/// The result of some packets of a station: those of a category, or all (without a name).
+/// The results of a category's packets, or with an empty name of all packets of a station.
 pub(crate) fn part(
     category: &str,
     then: &CategoryCounts,
@@ -141,7 +141,7 @@ pub(crate) fn categories(
     span: f64,
 ) -> Vec<CategoryResult> {
     if queues_now.len() < Category::ALL.len() {
-        // Under DCF there are none.
+        // DCF has no categories.
         return Vec::new();
     }
     let used = |i: &usize| now[*i].sent > 0 || queues_now[*i].dequeued + queues_now[*i].drops > 0;
@@ -152,7 +152,7 @@ pub(crate) fn categories(
     (0..queues_now.len()).filter(used).map(one).collect()
 }
 
-/// Data frames by rate, slowest first; the rates that were used.
+/// Data frames by used rate, slowest first.
 pub(crate) fn rates(then: &[ModeCounts], now: &[ModeCounts]) -> Vec<RateResult> {
     let modes = Mode::DSSS.into_iter().chain(Mode::OFDM);
     let mut found: Vec<RateResult> = modes

@@ -1,10 +1,10 @@
-//! What a run reports of its cells, summed up over replications.
+//! Summary of cells over replications.
 //!
-//! A frame class that a station sent none of in a replication counts there as none sent, no airtime
-//! and no bits, and has no error rate; rates of a whole cell are of all its stations' frames together.
+//! If a station sent no frame of a class in a replication, its counts, airtime and bits are 0 there, and it
+//! has no error rate. Rates of a cell are over the frames of all its stations together.
 //!
-//! Counts and shares of frames or packets have the exact interval where events are few
-//! ([`Estimate::of_counts`], [`Estimate::of_shares`]); everything else has Student's.
+//! Counts and shares of frames or packets have the exact interval if events are few
+//! ([`Estimate::of_counts`], [`Estimate::of_shares`]). Everything else has Student's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,26 +22,24 @@ use crate::results::station::{FrameResult, StationResult};
 pub struct CellEstimates {
     /// Name of the cell.
     pub name: String,
-    /// Of the whole cell: `busy_share`, `airtime_share` (overlapping frames count each), `mac_bps`,
-    /// `retry_drops`, `lifetime_drops`, `refused_drops`, `queue_drops`; and by class, such as `data_error_rate`, `data_sent`,
-    /// `data_airtime_share`, `data_mac_bps`.
+    /// Quantities of the cell: `busy_share`, `airtime_share` (each of overlapping frames counts), `mac_bps`,
+    /// `retry_drops`, `lifetime_drops`, `refused_drops`, `queue_drops`; and by frame class, such as
+    /// `data_error_rate`, `data_sent`, `data_airtime_share`, `data_mac_bps`.
     #[serde(flatten)]
     pub quantities: BTreeMap<String, Estimate>,
-    /// By class of the frames sent and cause of loss, the share of these frames that were lost so.
-    /// The causes are those of the replications.
+    /// By frame class and cause, the share of the frames sent that were lost for this cause.
     pub lost: BTreeMap<String, BTreeMap<String, Estimate>>,
-    /// The access point first: the quantities of a replication, those of the frames with their
-    /// class in front (`data_error_rate`), those of the access categories with theirs
-    /// (`voice_latency_mean_s`).
+    /// The stations, the access point first. Quantities of frames begin with their class
+    /// (`data_error_rate`), those of access categories with the category (`voice_latency_mean_s`).
     pub stations: Vec<Estimates>,
 }
 
 /// Values of each quantity.
 type Values = BTreeMap<String, Sample>;
 
-/// Quantities of frames that are zero where there are none.
+/// Quantities that are zero without frames.
 const ADDITIVE: [&str; 3] = ["sent", "airtime_share", "mac_bps"];
-/// Quantities whose mean says nothing.
+/// Quantities without a meaningful mean.
 const PLACES: [&str; 2] = ["x_m", "y_m"];
 
 /// The estimates of every cell.
@@ -95,7 +93,7 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// Adds what one replication says of a whole cell.
+/// Adds the quantities of a whole cell in one replication.
 fn whole(run: &CellResult, values: &mut Values) {
     let mut add =
         |key: &str, value: f64| values.entry(key.to_owned()).or_default().values.push(value);
@@ -137,8 +135,7 @@ fn whole(run: &CellResult, values: &mut Values) {
     }
 }
 
-/// The estimates of a station. Keys are read off the serialised records, so a new quantity needs
-/// no second list here.
+/// The estimates of a station. The keys come from the serialised records.
 fn station(runs: &[&StationResult]) -> Estimates {
     let mut values = Values::new();
     for run in runs {
@@ -172,7 +169,7 @@ fn number(record: &Map<String, Value>, key: &str) -> Option<f64> {
     record.get(key)?.as_f64()
 }
 
-/// Adds the numbers of a record, which is of so many frames sent.
+/// Adds the numbers of a record. `sent` is the number of frames that its rates are over.
 fn add_numbers(prefix: &str, record: &Map<String, Value>, sent: Option<f64>, values: &mut Values) {
     for (key, value) in record {
         if let Some(number) = value.as_f64() {
@@ -184,11 +181,11 @@ fn add_numbers(prefix: &str, record: &Map<String, Value>, sent: Option<f64>, val
     }
 }
 
-/// The number of frames or packets that a share is of.
+/// The number of frames or packets that a quantity is a share of.
 fn share_of(key: &str, share: f64, record: &Map<String, Value>, sent: Option<f64>) -> Option<f64> {
     match key {
         "error_rate" => sent,
-        // Packets are not counted: they follow from those lost, or, without any, from the attempts.
+        // The number of packets follows from the lost ones or, without losses, from the attempts.
         "residual_loss" if share > 0.0 => {
             let lost = ["retry_drops", "lifetime_drops"].map(|drops| number(record, drops));
             Some(lost.into_iter().flatten().sum::<f64>() / share)
@@ -198,7 +195,7 @@ fn share_of(key: &str, share: f64, record: &Map<String, Value>, sent: Option<f64
     }
 }
 
-/// Puts in the zeros of replications in which a station sent no frame of a class.
+/// Adds zeros for replications in which a station sent no frame of a class.
 fn fill(values: &mut Values, replications: usize) {
     for (key, sample) in values {
         if ADDITIVE.iter().any(|end| key.ends_with(end)) {
@@ -249,7 +246,7 @@ mod tests {
         }
         let station = &found.stations[0].quantities;
         assert!(close(station["residual_loss"].ci_high, 3.6889 / 4000.0), "{station:?}");
-        // Neither a place nor what it sees is an event.
+        // Neither a position nor a number of hidden stations is an event.
         assert_eq!(station["hidden_stations"].ci_high, Some(2.0));
         assert_eq!(station["mean_queue_packets"].ci_high, Some(1.0));
 

@@ -1,4 +1,4 @@
-//! Order, ties and deadlines of the event queue; its two forms against each other.
+//! Order, ties and deadlines of the event queue, and a comparison of its two forms.
 
 use super::*;
 use proptest::prelude::*;
@@ -57,10 +57,10 @@ fn pushing_a_timer_back_leaves_one_entry() {
 }
 
 proptest! {
-    /// A queue that becomes large while it is in use, and one of few machines beside it: which
-    /// machine is next, also of those due at one time, does not depend on how many there are.
+    /// A queue that grows while it is in use, and one with few machines: the order of machines, also at one
+    /// instant, does not depend on their number.
     #[test]
-    fn few_or_many(
+    fn list_and_heap_give_the_same_order(
         late in 0usize..200,
         ops in proptest::collection::vec((0..u32::narrow(FEW), 0u64..40), 1..200),
     ) {
@@ -80,7 +80,7 @@ proptest! {
                 prop_assert_eq!(next, many.pop(until));
                 now = next.map_or(now, |(at, _)| at.0);
             } else {
-                // Few different times: many are due at once.
+                // Few different times, so that many machines are due at once.
                 let at = if delay == 39 { Nanos::NEVER } else { Nanos(now + delay / 5 - 3) };
                 few.set(MachineId(who), at);
                 many.set(MachineId(who), at);
@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// Against the obvious implementation: a table of deadlines, scanned for the least.
+    /// Compares the queue with a table of deadlines that is scanned for the minimum.
     #[test]
     fn same_as_a_table(
         machines in 1..3 * FEW,
@@ -120,7 +120,7 @@ proptest! {
                 table[who as usize] = at;
                 q.set(MachineId(who), Nanos(at));
             }
-            // A machine that was put off keeps its entry: there may be more of them.
+            // A machine without a deadline may keep its entry, so there may be more entries.
             let waiting = table.iter().filter(|at| **at != u64::MAX);
             prop_assert!(q.len() >= waiting.clone().count());
             prop_assert!(!q.is_quiet(Nanos(now)) || waiting.clone().all(|at| *at > now));

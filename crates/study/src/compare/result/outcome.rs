@@ -1,4 +1,4 @@
-//! What one variant got: over all replications, and in each.
+//! The results of one variant: over all replications, and in each.
 
 use airtcp_sim::Estimate;
 use airtcp_units::Metric;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::Cwnd;
 use crate::slot_use::SlotUse;
 
-/// What one variant got: means with 95 % intervals.
+/// The results of one variant: means with 95 % intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// The variant.
@@ -17,10 +17,10 @@ pub struct Outcome {
     pub goodput_bps: Estimate,
     /// The same in packets per second, over a trace.
     pub packets_per_second: Option<Estimate>,
-    /// Goodput less the reference's, in bits per second and percent; null for the reference.
+    /// Goodput minus the reference's, in bits per second and percent; null for the reference.
     pub difference: Option<Difference>,
-    /// Goodput of the best less this one's; the interval is that of a ranking (95 % for all
-    /// variants together). Null for the best.
+    /// Goodput of the best minus this one's. The interval is Bonferroni-corrected over all
+    /// variants. Null for the best.
     pub less_than_best_bps: Option<Estimate>,
     /// Mean round-trip time.
     #[schemars(extend("metric" = Metric::delay("RTT", 10)))]
@@ -37,22 +37,22 @@ pub struct Outcome {
     /// Delivery time that 95 % of them do not exceed.
     #[schemars(extend("metric" = Metric::delay("95 % delivered within", 1)))]
     pub delivery_p95_s: Estimate,
-    /// The latter less the reference's, paired as `difference` is; null for the reference, and where
-    /// either delivered nothing in some replication.
+    /// `delivery_p95_s` minus the reference's, paired as `difference`; null for the reference, and
+    /// if either variant delivered nothing in a replication.
     pub delivery_p95_difference: Option<Difference>,
     /// Mean time in the queue of the link where packets wait longest; not over a trace alone.
     #[schemars(extend("metric" = Metric::delay("Queue", 9)))]
     pub queue_delay_s: Estimate,
-    /// Share of packets that links with losses took, or that their protocol gave up: what is left for
-    /// the transport, a hop; not over a trace alone.
+    /// Share of packets, per hop, that links with losses dropped or their protocol gave up: the
+    /// loss left for the transport; not over a trace alone.
     #[schemars(extend("metric" = Metric::share("Loss left", 8)))]
     pub residual_loss: Estimate,
-    /// Bytes put on a link, headers, parity and repetitions included, for each byte of payload that
-    /// arrives, a hop of the data's way; of 802.11 cells, all that is sent through the air. Not over a
-    /// trace alone.
+    /// Bytes sent on a link, headers, parity and retransmissions included, for each byte of payload
+    /// that arrives, per hop of the data's path. For 802.11 cells, all transmissions count. Not
+    /// over a trace alone.
     #[schemars(extend("metric" = Metric::count("Bytes on the link per byte", 3)))]
     pub bytes_per_byte: Estimate,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmissions: Estimate,
     /// Share of data segments that were retransmissions.
     #[schemars(extend("metric" = Metric::share("Retransmitted", 2)))]
@@ -78,16 +78,16 @@ pub struct Outcome {
     /// Goodput of the flows that are not compared, together; null if there are none.
     #[schemars(extend("metric" = Metric::rate("Other flows get", 4)))]
     pub others_goodput_bps: Option<Estimate>,
-    /// The quantity that the verdict takes for waste, less the reference's; null for the reference.
+    /// The quantity that the verdict uses as waste, minus the reference's; null for the reference.
     pub waste_difference: Option<Difference>,
-    /// The quantity that the verdict takes for the share of others, less what it is under the
-    /// reference; null for the reference, and where there are no others.
+    /// The quantity that the verdict uses as the share of other flows, minus its value under the
+    /// reference; null for the reference, and without other flows.
     pub share_difference: Option<Difference>,
-    /// When sharing: its part of what the two got together; a half is fair.
+    /// When sharing: its part of the goodput of both; a half is fair.
     pub share: Option<Estimate>,
     /// When sharing: goodput of the rival.
     pub rival_goodput_bps: Option<Estimate>,
-    /// When sharing: goodput of the rival less what it has beside the reference.
+    /// When sharing: goodput of the rival minus its goodput beside the reference.
     pub rival_difference: Option<Difference>,
 }
 
@@ -96,14 +96,14 @@ pub struct Outcome {
 pub struct Difference {
     /// In the unit of the quantity.
     pub absolute: Estimate,
-    /// In percent of the other's mean, with Fieller's interval, which takes into account that this
-    /// mean is uncertain, too; null where it is zero, and without ends where it may be zero.
+    /// In percent of the other mean, with Fieller's interval, which includes the uncertainty of
+    /// that mean; null if the mean is zero, and without ends if it may be zero.
     pub percent: Option<Estimate>,
-    /// What its interval says.
+    /// The conclusion from its interval.
     pub standing: Standing,
 }
 
-/// What the interval of a difference says.
+/// The conclusion from the interval of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
@@ -154,16 +154,16 @@ pub struct CompareRun {
     pub queue_delay_s: Option<f64>,
     /// Packets sent over links with losses.
     pub lossy_packets: Option<u64>,
-    /// Those that the loss took, or that the link's protocol gave up.
+    /// Packets that the links with losses dropped or their protocol gave up.
     pub lossy_packets_lost: Option<u64>,
-    /// Bits put on the links of the data's way per second, headers, parity and repetitions included;
-    /// of 802.11 cells, through the air.
+    /// Bits per second sent on the links of the data's path, or in 802.11 cells, headers, parity
+    /// and retransmissions included.
     pub link_bps: Option<f64>,
-    /// Payload delivered per second, once for each of those links that it crossed.
+    /// Payload delivered per second, once for each of these links that it crossed.
     pub carried_bps: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmissions: u64,
     /// Share of data segments that were retransmissions.
     pub retransmission_ratio: f64,
@@ -181,11 +181,11 @@ pub struct CompareRun {
     pub jain_index: Option<f64>,
     /// Goodput of the flows that are not compared, together.
     pub others_goodput_bps: Option<f64>,
-    /// When sharing: its part of what the two got together.
+    /// When sharing: its part of the goodput of both.
     pub share: Option<f64>,
     /// When sharing: goodput of the rival.
     pub rival_goodput_bps: Option<f64>,
-    /// Over a trace: its slots.
+    /// Over a trace: the use of its slots.
     #[serde(skip)]
     pub(crate) slots: Option<SlotUse>,
 }
@@ -195,7 +195,7 @@ pub struct CompareRun {
 pub struct Window {
     /// The variant.
     pub variant: String,
-    /// Its course, thinned for drawing.
+    /// The window over time, thinned for drawing.
     #[serde(flatten)]
     pub course: Cwnd,
 }

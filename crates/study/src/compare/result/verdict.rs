@@ -1,41 +1,41 @@
-//! What to conclude of a case.
+//! The conclusion from a case.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Variants by mean goodput, and how far the order is certain.
+/// Variants by mean goodput, and which differences are significant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
     /// All of them, the highest mean first.
     pub order: Vec<String>,
-    /// Those that may be as good as the first.
+    /// Variants not distinguishable from the first.
     pub not_distinguishable: Vec<String>,
-    /// Those that get less than the first: certain at 95 % for all of them together.
+    /// Variants with less than the first, significant at the 5 % level, Bonferroni-corrected.
     pub worse: Vec<String>,
 }
 
-/// What variants are weighed by.
+/// The criteria of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
     /// Payload delivered in order per second.
     Goodput,
-    /// Time within which 95 % of the data are with the application.
+    /// Time within which 95 % of the data are delivered to the application.
     Delay,
     /// Share of retransmissions; with coding or link protocols, bytes on the link per byte.
     Waste,
-    /// What is left to other flows, or how evenly the compared flows share.
+    /// Goodput left to other flows, or the fairness among the compared flows.
     Share,
 }
 
-/// The quantity that stands for a criterion, and the difference from which it counts.
+/// The quantity that measures a criterion, and the least difference that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
-    /// What it stands for.
+    /// The criterion.
     pub criterion: Criterion,
     /// Its key in an outcome.
     pub quantity: String,
-    /// The least mean difference that counts, in the quantity's unit or as a share of the larger.
+    /// The least mean difference that matters, in the quantity's unit or as a share of the larger.
     pub matters: f64,
     /// True if `matters` is a share of the larger of the two.
     pub relative: bool,
@@ -43,16 +43,16 @@ pub struct Measure {
     pub more_is_better: bool,
 }
 
-/// A variant held against another.
+/// A variant compared with another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
     /// The variant.
     pub variant: String,
     /// The other.
     pub than: String,
-    /// In what it is better: beyond the interval, and by as much as matters.
+    /// Criteria in which it is better, by a significant difference that matters.
     pub better: Vec<Criterion>,
-    /// In what it is worse.
+    /// Criteria in which it is worse.
     pub worse: Vec<Criterion>,
 }
 
@@ -61,32 +61,32 @@ pub struct Compared {
 pub struct NotRanked {
     /// The variant.
     pub variant: String,
-    /// Why: what the path lacks of what it needs, or that it delivers nothing.
+    /// The reason: the path does not meet a need, or the variant delivers nothing.
     pub why: String,
 }
 
-/// What to conclude of a case: variants weighed by goodput, delay, waste and share.
+/// The conclusion from a case: variants compared by goodput, delay, waste and share.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// What was measured. Without `share` no other flow was there.
+    /// The measured criteria; without other flows there is no `share`.
     pub measures: Vec<Measure>,
-    /// Replications or stretches it rests on; with one there is no order.
+    /// Number of replications or stretches; with one there is no order.
     pub replications: u32,
-    /// Of the variants that no other is better than (better in one criterion, worse in none), that of
-    /// the highest mean goodput; null if there is no order.
+    /// Of the variants that no other dominates (better in one criterion, worse in none), the one
+    /// with the highest mean goodput; null if there is no order.
     pub first: Option<String>,
-    /// Those that differ from the first in nothing that counts.
+    /// Variants without a difference from the first that matters.
     pub not_distinguishable: Vec<String>,
-    /// Those that are better than the first in one criterion and worse in another.
+    /// Variants better than the first in one criterion and worse in another.
     pub alternatives: Vec<Compared>,
-    /// Those than which another is better.
+    /// Variants that another dominates.
     pub worse: Vec<Compared>,
-    /// Those that are not ranked, and why.
+    /// Variants that are not ranked, and why.
     pub not_ranked: Vec<NotRanked>,
 }
 
 impl Verdict {
-    /// What the verdict has of a variant, in a word; empty if there is no order.
+    /// The place of a variant in the verdict, in a word; empty if there is no order.
     pub fn place(&self, variant: &str) -> &'static str {
         let among = |list: &[Compared]| list.iter().any(|c| c.variant == variant);
         if self.not_ranked.iter().any(|entry| entry.variant == variant) {

@@ -1,5 +1,5 @@
-//! Remedies against losses: who helps, who does not, and that the numbers are those of other ways
-//! to get them.
+//! Remedies against losses: which help, which do not, and that other ways to run them give the same
+//! numbers.
 
 use airtcp_sim::Estimate;
 
@@ -37,20 +37,20 @@ fn on_a_link_that_loses_a_fifth() {
     }
     let lost = of(&found, "lt-tcp").residual_loss;
     assert!(lost.ci_low.unwrap() < 0.2 && lost.ci_high.unwrap() > 0.18, "{lost:?}");
-    // LL-ARQ sends what is missing until it is there: 1/(1-p) times a packet with its headers, no
-    // loss is left, and TCP gets all that the link has room for.
+    // LL-ARQ retransmits until all units arrive: 1/(1-p) times a packet with its headers. No loss
+    // is left, and TCP uses the whole link.
     let arq = of(&found, "sack@ll-arq:arq=selective");
     assert!(mean(&arq.residual_loss) < 1e-12);
     let got = mean(&arq.packets_per_second.unwrap());
     assert!((got / 80.0 - 1.0).abs() < 0.02, "{got}");
     let cost = mean(&arq.bytes_per_byte);
     assert!((cost / (1500.0 / 1460.0 / 0.8) - 1.0).abs() < 0.02, "{cost}");
-    // All units of a packet share its slot's fate: parity within it is of no use, and LL-HARQ's
-    // second attempt leaves about p^2.
+    // All units of a packet share the outcome of its slot: parity within it does not help, and
+    // LL-HARQ's second attempt leaves a loss of about p^2.
     let left = mean(&of(&found, "sack@ll-harq").residual_loss);
     assert!((0.03..0.07).contains(&left), "{left}");
     assert!(mean(&of(&found, "sack@ll-harq").bytes_per_byte) > 1.2 * cost);
-    // Parity of a transport that the queue does not slow down costs the same over and over.
+    // The parity of a transport that the queue does not slow down costs bytes in every round trip.
     assert!(mean(&of(&found, "lt-tcp").bytes_per_byte) > cost);
     assert!(found.notes[0].starts_with("One packet a slot, behind a queue"), "{:?}", found.notes);
 }
@@ -65,12 +65,12 @@ fn without_losses_nothing_helps() {
     }
     let arq = of(&found, "sack@ll-arq:arq=selective");
     assert_eq!(arq.difference.unwrap().standing, Standing::Equal);
-    // A transport that listens to the round trip leaves the queue short: that is seen.
+    // A transport that reacts to the round-trip time keeps the queue short.
     let sliding = of(&found, "sliding").delivery_p95_difference.unwrap();
     assert_eq!(sliding.standing, Standing::Less);
 }
 
-/// Where hardly a slot is lost, goodput has no interval, and no difference from it.
+/// If nearly no slot is lost, goodput and its differences have no interval.
 #[test]
 fn near_full_use_of_the_slots_a_remedy_has_no_interval() {
     let known = |found: &Remedies| {
@@ -85,7 +85,7 @@ fn near_full_use_of_the_slots_a_remedy_has_no_interval() {
     let found = helped(link(0.99, 0.9, 20_000), &asked(&["lt-tcp"]));
     assert_eq!(known(&found), (false, Standing::Undecided));
     assert!(noted(&found), "{:?}", found.notes);
-    // 400 of them: there is one.
+    // With 400 lost slots there is an interval.
     let found = helped(link(0.8, 0.0, 20_000), &asked(&["lt-tcp"]));
     assert_eq!(known(&found), (true, Standing::More));
     assert!(!noted(&found), "{:?}", found.notes);
@@ -102,7 +102,7 @@ fn the_tcp_without_remedy_is_that_of_the_comparison() {
     let beside = mean(&of(remedies, "sack").packets_per_second.unwrap());
     assert!((alone / beside - 1.0).abs() < 0.02, "{alone} {beside}");
     assert_eq!(result.options.remedies, ["sack", "sack@ll-arq"]);
-    // One that is asked for by itself has the numbers it has beside others.
+    // A single remedy has the same numbers as beside others.
     let more = helped(given(), &asked(&["lt-tcp", "sack@ll-arq"]));
     assert_eq!(of(&more, "sack@ll-arq").goodput_bps, of(remedies, "sack@ll-arq").goodput_bps);
 }
@@ -163,7 +163,7 @@ fn transports_run_as_a_scenario_runs_them() {
     // a stream that keeps 3 packets queued delivers half of them within a few more.
     let half = mean(&subject.cases[0].outcomes[2].delivery_p50_s);
     assert!((0.0112..0.020).contains(&half), "{half}");
-    // A hop of 1500 bytes for 1448, and a hundredth lost.
+    // 1500 bytes per 1448 of payload and hop, and 1 % lost.
     let cost = mean(&subject.cases[0].outcomes[0].bytes_per_byte);
     assert!((cost / (1500.0 / 1448.0 / 0.99) - 1.0).abs() < 0.01, "{cost}");
 }
@@ -205,7 +205,7 @@ fn what_cannot_be_is_left_out_and_said() {
     // Slots longer than the transports' own timers.
     let slow = CompareOptions { slot: Some(Span::from_secs(60)), ..asked(&["usual"]) };
     assert!(compared(&[link(0.8, 0.0, 2000)], &slow).subjects[0].remedies.is_none());
-    // A long trace from its start, and it is said.
+    // A long trace runs from its start, and a note says so.
     let long = helped(link(0.3, 0.0, 100_100), &asked(&["lt-tcp@ll-harq"]));
     assert!(long.notes[1].contains("100000 of the trace's 100100"), "{:?}", long.notes);
     let none = compared(&[link(0.9, 0.0, 2000)], &options(&["sack"]));

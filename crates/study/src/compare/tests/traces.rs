@@ -64,13 +64,13 @@ fn a_law_that_paces_is_paced_slot_by_slot() {
         fn record(
             &mut self,
             now: airtcp_units::Nanos,
-            who: airtcp_probe::Who,
+            source: airtcp_probe::EventSource,
             event: &airtcp_probe::Event,
         ) {
             if let (
-                airtcp_probe::Who::Endpoint(end),
+                airtcp_probe::EventSource::Endpoint(end),
                 airtcp_probe::Event::SegmentSent { segment, .. },
-            ) = (who, event)
+            ) = (source, event)
                 && end.side() == airtcp_packet::Side::Client
                 && segment.len > 0
             {
@@ -80,7 +80,7 @@ fn a_law_that_paces_is_paced_slot_by_slot() {
     }
     let base = crate::StudyOptions::default().slotted(None).unwrap();
     let perfect: airtcp_units::Outcomes = (0..20_000).map(|_| true).collect();
-    // Share of segments that leave at the instant the one before left, and how many were used.
+    // Share of segments sent at the same instant as the one before, and the number of used slots.
     let run = |text: &str| {
         let mut config = base.clone();
         config.tcp = airtcp_transport::tcp::Variant::parse(text).unwrap().apply(&base.tcp).unwrap();
@@ -93,7 +93,7 @@ fn a_law_that_paces_is_paced_slot_by_slot() {
     let (paced, used) = run("bbr");
     let (unpaced, _) = run("bbr:pacing=off");
     assert!(paced < 0.05 && unpaced > 0.3, "paced {paced}, unpaced {unpaced}");
-    // And it finds the rate of the slots: one packet each.
+    // The law finds the rate of the slots: one packet each.
     assert!(used > 16_000, "{used} of 20000 slots used");
 }
 
@@ -143,7 +143,7 @@ fn no_chain_is_made_of_an_order_that_was_drawn() {
     assert!(said("mu is not known") && said("drawn at random"), "{:?}", subject.notes);
 }
 
-/// Ten packets every 200 ms, in a file of 200 ms: about 0.6 Mb/s for as long as it is looked at.
+/// Ten packets every 200 ms, in a file of 200 ms that repeats: about 0.6 Mb/s.
 #[test]
 fn a_short_file_of_a_capacity_is_repeated() {
     let Input::Link(mut trace) = link(0.8, 0.6, 10) else { unreachable!() };

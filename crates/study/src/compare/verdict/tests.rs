@@ -1,5 +1,5 @@
 use super::*;
-use crate::compare::assemble::is_made_by_rare;
+use crate::compare::assemble::rare_runs_make_mean;
 use airtcp_random::Seed;
 
 const DELAY: usize = 1;
@@ -9,8 +9,8 @@ fn names(n: usize) -> Vec<String> {
     ('a'..).take(n).map(String::from).collect()
 }
 
-/// Runs whose goodput (Mb/s), delay (ms) and retransmitted share are these, give or take what all
-/// variants share.
+/// Runs with this goodput (Mb/s), delay (ms) and retransmitted share, plus noise common to all
+/// variants.
 fn runs(goodput: f64, delay: f64, resent: f64) -> Vec<CompareRun> {
     let run = |n: u32| {
         let (common, own) = (f64::from(n) * 0.1, f64::from(n % 3) * 1e-3);
@@ -25,7 +25,7 @@ fn runs(goodput: f64, delay: f64, resent: f64) -> Vec<CompareRun> {
     (0..10).map(run).collect()
 }
 
-/// Of runs none of which is rare.
+/// Values of runs none of which is rare.
 fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values> {
     super::values(by_variant, &vec![false; by_variant.len()], coded)
 }
@@ -50,7 +50,7 @@ fn more_goodput_is_not_all() {
         ("b", &[Criterion::Waste][..])
     );
     assert_eq!(found.worse[1].worse, [Criterion::Goodput]);
-    // By 20 %: it stays first, and the one without its price stands beside it.
+    // By 20 %: it stays first, and the variant without retransmissions is an alternative.
     let found = weighed(&[(10.8, 60.0, 0.29), (8.72, 60.0, 0.01), (5.0, 60.0, 0.01)], &[]);
     assert_eq!(found.first.as_deref(), Some("a"));
     assert_eq!(variants(&found.alternatives), ["b"]);
@@ -80,19 +80,19 @@ fn what_lacks_its_preconditions_is_not_ranked() {
 
 #[test]
 fn differences_below_the_thresholds_do_not_count() {
-    // 2 % of goodput, 8 % of delay, 0.8 points of waste: certain, and of no weight.
+    // 2 % of goodput, 8 % of delay, 0.8 points of waste: significant, and too small to matter.
     let found = weighed(&[(9.0, 60.0, 0.010), (8.82, 55.2, 0.002)], &[]);
     assert_eq!(
         (found.first.as_deref(), found.not_distinguishable),
         (Some("a"), vec!["b".to_owned()])
     );
-    // One run proves nothing.
+    // One run has no significant difference.
     let by = [vec![runs(9.0, 60.0, 0.0)[0].clone()], vec![runs(5.0, 60.0, 0.0)[0].clone()]];
     let found = verdict(&names(2), &values(&by, false), &[]);
     assert_eq!((found.first, found.replications), (None, 1));
 }
 
-/// Over slots nearly all of which deliver, 5 against 9 Mb/s of goodput says nothing; their delay does.
+/// If nearly all slots deliver, 5 against 9 Mb/s of goodput does not count; the delay does.
 #[test]
 fn goodputs_made_by_rare_replications_do_not_count() {
     let with = |slots: (f64, f64)| {
@@ -102,7 +102,7 @@ fn goodputs_made_by_rare_replications_do_not_count() {
         };
         let by = [(9.0, 60.0), (5.0, 60.0), (5.0, 90.0)]
             .map(|(goodput, delay)| runs(goodput, delay, 0.0).into_iter().map(full).collect());
-        let rare: Vec<bool> = by.iter().map(|runs: &Vec<_>| is_made_by_rare(runs)).collect();
+        let rare: Vec<bool> = by.iter().map(|runs: &Vec<_>| rare_runs_make_mean(runs)).collect();
         verdict(&names(3), &super::values(&by, &rare, false), &[])
     };
     let found = with((1500.0, 500.0));
@@ -140,7 +140,7 @@ fn criteria_are_those_that_were_measured() {
         (of(bytes.clone(), true)[WASTE].as_str(), of(bytes, false)[WASTE].as_str()),
         ("bytes_per_byte", "retransmission_ratio")
     );
-    // A replication without a delay leaves this criterion undecided, not the verdict.
+    // A replication without a delay makes this criterion undecided, but not the verdict.
     let mut late = runs(5.0, 600.0, 0.01);
     late[3].delivery_p95_s = None;
     let found = values(&[plain, late], false);
@@ -191,6 +191,6 @@ fn equal_variants_are_told_apart_in_one_of_twenty_comparisons_at_most() {
     }
     // Three standard deviations above 5 % of 1000.
     assert!(wrong <= 71, "{wrong} of {trials}");
-    // And the noise is not so wide that nothing could ever be told apart.
+    // The noise is small enough that a true difference is found.
     assert!(wrong > 0);
 }

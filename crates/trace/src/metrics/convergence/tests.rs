@@ -63,7 +63,7 @@ fn a_link_that_changes_every_6000_packets_is_told_by_its_chunks() {
     assert!((got.chunk_rms.unwrap() - 0.3).abs() < 0.03, "{:?}", got.chunk_rms);
     assert!(got.nonstationarity_ratio.unwrap() > 5.0);
     assert!(!got.converged);
-    // The interval of mu is printed beside the reason, which gives no second one.
+    // The interval of mu is printed beside the reason, which gives no second interval.
     assert!(got.reason.contains("differs too much between chunks of 6000"), "{}", got.reason);
     assert!(!got.reason.contains("+-"), "{}", got.reason);
 }
@@ -80,7 +80,8 @@ fn the_standard_error_is_the_scatter_of_many_chains() {
     let mean = runs.iter().map(|r| r.0).sum::<f64>() / 400.0;
     let sd = (runs.iter().map(|r| (r.0 - mean) * (r.0 - mean)).sum::<f64>() / 399.0).sqrt();
     let stated = runs.iter().map(|r| r.1).sum::<f64>() / 400.0;
-    // A standard deviation of 400 values is known to 1/sqrt(800) = 3.5 %; four of those.
+    // The standard deviation of 400 values has the relative error 1/sqrt(800) = 3.5 %; the test
+    // allows four.
     assert!((sd / stated - 1.0).abs() < 0.14, "{sd} {stated}");
     assert!((mean - mu).abs() < 5.0 * stated / 20.0);
 }

@@ -80,7 +80,7 @@ fn agrees_with_the_fluid_model_run_over_losses_of_chains() {
 
 #[test]
 fn correlated_losses_are_worth_throughput() {
-    // Equal loss rate, ever longer states: TCP gets more, the more losses keep together.
+    // Equal loss rate, longer and longer states: TCP gets more if losses are more clustered.
     let mut last = 0.0;
     for memory in [0.5, 0.05, 0.005, 0.0005] {
         let chain = Chain { g: memory, b: memory, loss_good: 0.001, loss_bad: 0.039 };
@@ -93,7 +93,7 @@ fn correlated_losses_are_worth_throughput() {
 
 #[test]
 fn bad_periods_agree_with_a_run() {
-    // A run by itself: good periods raise the rate and deliver, bad periods only pass.
+    // A direct simulation: good periods raise the rate and deliver, bad periods only take time.
     for (prr, mu, b) in [(0.5, 0.0, 1.0), (0.35, 0.9, 2.0), (0.9, 0.6, 1.0), (0.2, 0.97, 2.0)] {
         let (end, start) = ((1.0_f64 - prr) * (1.0 - mu), prr * (1.0 - mu));
         let (rtt, mut stream) = (2.0, Seed::new(5).stream("bad"));

@@ -24,22 +24,22 @@ fn worked_numbers() {
     near(backoff(1.0), 64.0, 1e-15);
 }
 
-/// Padhye's rounds, played: a loss takes the rest of its round, fewer
-/// than three packets acknowledged in the round after it mean a timeout.
+/// Simulates Padhye's rounds: a loss drops the rest of its round, and fewer than three packets
+/// acknowledged in the next round mean a timeout.
 fn played(p: f64, path: &Path, periods: usize) -> f64 {
     let mut stream = Seed::new(11).stream("padhye");
     let (mut window, mut packets, mut seconds) = (1.0_f64, 0.0, 0.0);
     for _ in 0..periods {
         let mut first_lost = stream.geometric(p) as f64;
         packets += first_lost - 1.0;
-        // Rounds before that of the loss.
+        // Rounds before the loss.
         while first_lost > window {
             first_lost -= window;
             seconds += path.rtt_s;
             window = (window + 1.0 / path.b).min(path.max_window);
         }
         let acknowledged = first_lost - 1.0;
-        // The round of the loss, whole, and the one that its acknowledgements let go.
+        // The round of the loss, and the round that its acknowledgements release.
         packets += window;
         seconds += 2.0 * path.rtt_s;
         let next_lost = stream.geometric(p) as f64 - 1.0;
@@ -73,8 +73,8 @@ fn the_full_model_agrees_with_its_rounds_played() {
     ] {
         let path = Path { rtt_s: 0.1, timeout_s: 1.0, b, max_window };
         let (model, game) = (padhye(p, &path), played(p, &path, 100_000));
-        // The model puts means in place of the variables. That costs it most at some 10 % loss,
-        // where the chance of a timeout bends most with the window: a third too much.
+        // The model replaces the variables by their means. Its error is largest at about 10 % loss,
+        // where the probability of a timeout is most curved over the window: a third too much.
         let part = if max_window < 100.0 { 0.01 } else { 0.36 };
         near(model, game, part);
         assert!(model > 0.96 * game && (p > 0.01 || model < 1.15 * game));
@@ -85,13 +85,13 @@ fn the_full_model_agrees_with_its_rounds_played() {
 fn limits() {
     for b in [1.0, 2.0] {
         let path = Path { rtt_s: 0.08, timeout_s: 1.0, b, max_window: 1e12 };
-        // Rare losses: the square-root law, from all of them.
+        // For rare losses all formulas approach the square-root law.
         let p = 1e-9;
         let law = square_root(p, 0.08, b);
         near(padhye(p, &path), law, 1e-3);
         near(padhye_approximate(p, &path), law, 1e-3);
         near(tfrc(p, 0.08, 0.32, b), law, 1e-3);
-        // A sender without losses is bound by its window, one with nothing but losses by its timer.
+        // The window limits a sender without losses, the timer one that loses everything.
         let bound = Path { max_window: 20.0, ..path };
         for rate in [padhye, padhye_throughput, padhye_approximate] {
             near(rate(0.0, &bound), 250.0, 1e-12);
@@ -128,7 +128,7 @@ fn more_loss_or_delay_is_never_better() {
 
 #[test]
 fn the_two_branches_of_the_full_model_meet() {
-    // Where the unlimited window is the largest, both hold: no step of more than a few percent.
+    // Where the unlimited window equals the largest, both branches agree to a few percent.
     for b in [1.0, 2.0] {
         let p = 0.004;
         let w = unlimited_window(p, b);
@@ -144,7 +144,7 @@ fn the_approximation_stays_near_the_full_model() {
     for b in [1.0, 2.0] {
         for timeout_s in [0.4, 1.0, 3.0] {
             // (p, least and greatest ratio): equal to 2 % up to a loss of 2 %, then ever lower,
-            // since the approximation leaves out what is sent in the round of a loss.
+            // since the approximation leaves out the packets sent in the round of a loss.
             for (p, least, greatest) in [
                 (0.0003, 1.0, 1.02),
                 (0.001, 1.0, 1.02),
@@ -157,13 +157,13 @@ fn the_approximation_stays_near_the_full_model() {
                 let path = Path { rtt_s: 0.1, timeout_s, b, max_window: 1e9 };
                 let ratio = padhye_approximate(p, &path) / padhye(p, &path);
                 assert!((least..greatest).contains(&ratio), "p {p} b {b} T0 {timeout_s}: {ratio}");
-                // What arrives is less than what is sent, by the losses and the doomed rounds.
+                // The receiver gets fewer packets than the sender sends.
                 let received = padhye_throughput(p, &path) / padhye(p, &path);
                 assert!((0.3..1.0).contains(&received), "{p} {b} {timeout_s}: {received}");
             }
         }
     }
-    // TFRC's equation is the approximation where the bound on timeouts does not bite.
+    // TFRC's equation equals the approximation where the bound on timeouts does not apply.
     let path = Path { rtt_s: 0.1, timeout_s: 0.4, b: 1.0, max_window: 1e9 };
     for p in [0.001, 0.01, 0.1, 0.29] {
         near(tfrc(p, 0.1, 0.4, 1.0), padhye_approximate(p, &path), 1e-12);

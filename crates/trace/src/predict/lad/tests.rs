@@ -8,7 +8,7 @@ fn total(rows: &[Vec<f64>], y: &[f64], z: &[f64]) -> f64 {
     rows.iter().zip(y).map(|(x, y)| (y - dot(x, z)).abs()).sum()
 }
 
-/// The least sum over every choice of rows to interpolate: what the theory says is the optimum.
+/// The least sum over every choice of rows to interpolate, which is the optimum by theory.
 fn brute_force(rows: &[Vec<f64>], y: &[f64]) -> f64 {
     let (n, k) = (rows.len(), rows[0].len());
     let mut best = f64::INFINITY;
@@ -61,7 +61,7 @@ fn a_constant_is_the_median() {
     let fit = solved(&rows, &y);
     assert!((dot(&rows[0], &fit.z) - 4.0).abs() < 1e-12);
     assert_eq!(fit.basis, [3]);
-    // Without the median, of an even number either middle value will do.
+    // Without the median, either middle value of an even number is an optimum.
     let fit = optimum(&Search::solved(&rows, &y).unwrap().without(3).unwrap());
     let level = dot(&rows[0], &fit.z);
     assert!((3.0 - 1e-12..=5.0 + 1e-12).contains(&level), "{level}");
@@ -115,7 +115,8 @@ fn as_many_coefficients_as_terms_of_two_metrics() {
     let fit = solved(&rows, &y);
     let sum = total(&rows, &y, &fit.z);
     assert!(fit.gap.abs() < 1e-9 * sum, "gap {} of {sum}", fit.gap);
-    // The proof, made anew: signs off the vertex, and what balances them on it.
+    // The proof of optimality: the signs of the residuals off the vertex, and the duals that
+    // balance them.
     let mut pull = [0.0; 16];
     for (i, x) in rows.iter().enumerate() {
         let r = y[i] - dot(x, &fit.z);
@@ -125,8 +126,9 @@ fn as_many_coefficients_as_terms_of_two_metrics() {
             pull.iter_mut().zip(x).for_each(|(p, x)| *p += r.signum() * x);
         }
     }
-    let lu = Lu::of(fit.basis.iter().map(|&i| rows[i].clone()).collect()).unwrap();
-    assert!(lu.solve_transposed(&pull).iter().all(|d| d.abs() <= 1.0 + 1e-6));
+    let transposed = (0..16).map(|c| fit.basis.iter().map(|&i| rows[i][c]).collect()).collect();
+    let duals = Lu::of(transposed).unwrap().solve(&pull);
+    assert!(duals.iter().all(|d| d.abs() <= 1.0 + 1e-6));
 }
 
 #[test]
@@ -169,7 +171,7 @@ proptest! {
 
 #[test]
 fn leaving_out_is_solving_without() {
-    // Whole numbers, zeros and repeated rows too: the sums must agree, if not the optima.
+    // With whole numbers, zeros and repeated rows, the sums must agree, but not the optima.
     let mut stream = Seed::new(5).stream("lad");
     for (n, k, whole) in [(12, 3, false), (40, 4, true), (40, 6, false), (60, 4, true)] {
         let x: Vec<f64> = (0..n)

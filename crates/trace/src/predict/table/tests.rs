@@ -17,7 +17,7 @@ fn link(i: usize, prr: f64, mu: f64, rate: f64) -> LinkSample {
     }
 }
 
-/// Links of intermediate PRR whose throughput follows PRR and mu, and a little chance.
+/// Links of intermediate PRR whose throughput follows PRR and mu, plus noise.
 fn links(n: usize, seed: u64) -> Vec<LinkSample> {
     let mut stream = Seed::new(seed).stream("table");
     (0..n)
@@ -94,7 +94,7 @@ fn errors_are_those_of_the_estimates_and_coefficients() {
             assert!((100.0 * share - estimate).abs() < 1e-5, "{}: {share} {estimate}", fit.name);
         }
     }
-    // A form that contains another is no worse in the sample.
+    // A form that contains another has no larger in-sample error.
     let error = |name: &str| table.fit(name).unwrap().error.unwrap();
     for narrow in ["linear", "quadratic", "inverse-root"] {
         assert!(error("combined") <= error(narrow) + 1e-12);
@@ -183,7 +183,7 @@ fn singular_designs() {
         "{said}"
     );
     assert!(said.contains("15-term (all 30 links have the same prr); nothing can be"), "{said}");
-    // Two values of PRR bear a line and nothing more.
+    // Two values of PRR determine a line and no more.
     for (i, link) in same.iter_mut().enumerate() {
         link.prr = if i < 3 { 0.5 } else { 0.35 };
     }
@@ -204,7 +204,7 @@ fn singular_designs() {
 
 #[test]
 fn a_further_metric_is_put_to_the_test() {
-    // Throughput hangs on PRR and a hidden metric only; mu is noise.
+    // Throughput depends only on PRR and a hidden metric; mu is noise.
     let mut set = links(80, 6);
     let mut stream = Seed::new(7).stream("metric");
     for link in &mut set {
@@ -223,7 +223,7 @@ fn a_further_metric_is_put_to_the_test() {
     assert!(out("prr & mu + useless") > 0.9 * without);
     let logarithm = table.links[0].metrics["log(longest)"];
     assert!((logarithm - ln(table.links[0].metrics["longest"])).abs() < 1e-12);
-    // Forms of one's own.
+    // User-defined forms.
     let own = Form { name: "own".into(), terms: vec!["prr".into(), "longest".into()] };
     let options = FitOptions {
         metrics: vec!["longest".into()],
@@ -243,7 +243,7 @@ fn links_without_a_quantity_are_left_out() {
     assert_eq!(table.links.len(), 19);
     let wanted = LeftOut { name: "link-3".into(), reason: "mu is not defined".into() };
     assert_eq!(table.left_out, [wanted]);
-    // Where no form asks for mu, nothing is missing.
+    // If no form uses mu, no quantity is missing.
     let forms = Some(Form::published()[..4].to_vec());
     let only_prr = fit_throughput(&set, &FitOptions { forms, ..FitOptions::default() }).unwrap();
     assert_eq!(only_prr.links.len(), 20);
@@ -312,7 +312,7 @@ fn perfect_and_dead_links_do_no_harm() {
     for formula in &table.formulas {
         assert!(formula.error.is_finite(), "{}", formula.name);
         assert!(formula.estimates.iter().all(|e| (0.0..=100.0).contains(e)), "{}", formula.name);
-        // Nothing is lost on the perfect link, and the formulas know no other limit than its rate.
+        // The perfect link has no loss, so only its rate limits the formulas.
         let wanted = if formula.name.starts_with("padhye") { 65.0 } else { 100.0 };
         assert!(formula.estimates[20] >= wanted, "{}: {}", formula.name, formula.estimates[20]);
     }
@@ -323,7 +323,7 @@ fn work_that_is_stopped_keeps_what_is_done() {
     let set = links(30, 12);
     let whole = table(&set);
     let mut seen = Vec::new();
-    let told = fit_throughput_telling(&set, &FitOptions::default(), |done, total| {
+    let told = fit_throughput_with_progress(&set, &FitOptions::default(), |done, total| {
         seen.push((done, total));
         true
     });
@@ -331,7 +331,8 @@ fn work_that_is_stopped_keeps_what_is_done() {
     assert!(seen.is_sorted() && seen.last() == Some(&(30 * 32, 30 * 32)), "{:?}", seen.last());
     // Stopped in the middle of the fourth form.
     let stop = 30 * (2 + 2 + 2) + 40;
-    let part = fit_throughput_telling(&set, &FitOptions::default(), |done, _| done < stop).unwrap();
+    let part =
+        fit_throughput_with_progress(&set, &FitOptions::default(), |done, _| done < stop).unwrap();
     assert!(part.interrupted && !whole.interrupted);
     assert_eq!(part.fits[..3], whole.fits[..3]);
     assert_eq!(part.fits[3].error, whole.fits[3].error);

@@ -1,4 +1,4 @@
-//! What a file may be, for the error on one that is nothing of it.
+//! The accepted kinds of files, for the error on other files.
 
 /// A short list for error messages.
 pub(super) fn accepted() -> String {

@@ -1,4 +1,4 @@
-//! Which layout a file is of: the one that the user says, else the first that fits its beginning.
+//! Chooses the layout of a file: the user's choice, else the first that fits its beginning.
 
 use super::super::head::{HEAD, Head};
 use super::super::input::Input;
@@ -10,8 +10,8 @@ use super::registry::{LAYOUTS, layouts};
 use super::{plain, rates, refuse, table};
 use crate::error::TraceError;
 
-/// What a text file that begins with `start` is, and whether it can be read: for a caller that expected
-/// another kind of file. `None` if nothing is known of it.
+/// The kind of a text file that begins with `start`, and whether it can be read, for a caller that
+/// expected another kind. `None` if unknown.
 #[must_use]
 pub fn text_kind(name: &std::path::Path, start: &[u8]) -> Option<(String, bool)> {
     let head = Head::new(name, start, start.len() < HEAD).ok()?;
@@ -31,7 +31,7 @@ pub(in crate::reader) fn read(
     head: &Head<'_>,
     input: Input<'_>,
 ) -> Result<Vec<LinkTrace>, TraceError> {
-    // Who says what a rate is counted in has said that there are rates.
+    // The option for the unit of rates implies a table of rates.
     let rates = input.options.rate_unit.as_ref().map(|_| rates::TAG.to_owned());
     let layout = if let Some(tag) = input.options.layout.as_ref().or(rates.as_ref()) {
         LAYOUTS.iter().find(|l| l.info.tag == tag).ok_or_else(|| {

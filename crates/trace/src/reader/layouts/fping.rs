@@ -1,8 +1,8 @@
-//! What `fping` prints: a line a packet (`-c`, `-l`, with or without `-D`), or all times of a host
+//! Output of `fping`: a line per packet (`-c`, `-l`, with or without `-D`), or all times of a host
 //! in one line (`-C`).
 //!
-//! Packets are numbered from 0; timeouts are said with `-c`, or are the numbers that never come.
-//! With `-C` a `-` is a loss. One link per host. `-D` gives the interval.
+//! Packets are numbered from 0. With `-c` timeouts have lines; otherwise they are the missing
+//! numbers. With `-C` a `-` is a loss. One link per host. `-D` gives the interval.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) const TAG: &str = "fping";
 pub(super) const DESCRIPTION: &str = "output of fping -c, -l (best with -D) or -C: one link per host, requests without a reply \
      are lost";
 
-/// Lines looked at to know it.
+/// Lines examined for detection.
 const LOOKED_AT: usize = 20;
 
 /// One line of the output.
@@ -36,19 +36,19 @@ enum Line {
     },
     /// All packets of a host (`-C`).
     All(Vec<bool>),
-    /// What was sent to a host and received from it, from the summary.
+    /// Packets sent to a host and received from it, from the summary.
     Sent(Totals),
 }
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let lines: Vec<_> = head.content().take(LOOKED_AT).map(|(_, line)| parse(line)).collect();
-    // Numbers behind a colon may be anything; all lines of this kind are hardly something else.
+    // Numbers after a colon may have any meaning, so all lines must have this form.
     let numbers = |parsed: &Option<_>| matches!(parsed, Some((_, _, Line::All(t))) if t.len() > 1);
     lines.iter().any(|parsed| matches!(parsed, Some((_, _, Line::Packet { .. }))))
         || (!lines.is_empty() && lines.iter().all(numbers))
 }
 
-/// Time stamp, host and what the line says of it.
+/// Time stamp, host and content of a line.
 fn parse(line: &str) -> Option<(Option<i128>, &str, Line)> {
     let line = line.trim();
     let (stamp, line) = match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
@@ -154,7 +154,7 @@ fn finish(
         link.outcomes = all.into_iter().collect();
     } else {
         let begins = host.seen.unwrap_or(0);
-        // Without the totals, a log that begins later than 0 says nothing of what was before.
+        // Without totals, a log that begins after number 0 does not show the packets before.
         let cut = match host.totals {
             Some(totals) => begins_late(totals, begins, &seen, path, "fping")?,
             None => begins > 0,
@@ -165,7 +165,7 @@ fn finish(
         link.outcomes.push_run(false, usize::narrow(lead));
         seen.iter().for_each(|bit| link.outcomes.push(bit));
         link.outcomes.push_run(false, usize::narrow(tail));
-        // That timeouts are said after later replies is how the program works.
+        // The program prints timeouts after later replies.
         link.notes.extend(notes.into_iter().skip(1).filter(|note| !note.contains("duplicate")));
         if cut {
             link.notes.push(late_start(begins));

@@ -1,10 +1,10 @@
 //! UDP tests of iperf3 (text and JSON) and iperf2 (text): datagrams lost per interval.
 //!
-//! The receiver's report counts `lost/total` datagrams of each interval, a second by default; which
-//! of them were lost is not recorded, so their order is drawn within each interval (see
+//! The receiver's report counts `lost/total` datagrams of each interval, a second by default. It
+//! does not record which datagrams were lost, so their order is drawn within each interval (see
 //! `reader/order.rs`). One link per stream and test. A sender's report without such counts, a TCP
-//! test, and a report with nothing but the total of a test are refused: one total says nothing
-//! that a study could use.
+//! test, and a report with only the total of a test are refused, because a total does not show when
+//! datagrams were lost.
 
 mod counts;
 mod json;
@@ -29,7 +29,7 @@ pub(super) const TAG: &str = "iperf";
 pub(super) const DESCRIPTION: &str = "UDP test of iperf3 (text or JSON) or iperf2 with lost/total datagrams per interval; order \
      within an interval is not recorded and drawn at random";
 
-/// Lines looked at to know it.
+/// Lines examined for detection.
 const LOOKED_AT: usize = 40;
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -118,7 +118,7 @@ fn drawn(
         ),
     ];
     link.notes.extend(late);
-    // The last interval is often the rest of a second, too short for a datagram.
+    // The last interval is often a fraction of a second, too short for a datagram.
     let longest = intervals.iter().map(|count| count.seconds).fold(0.0, f64::max);
     let silent = || intervals.iter().filter(|c| c.total == 0 && c.seconds > longest / 10.0);
     if let Some(first) = silent().next() {
@@ -134,12 +134,12 @@ fn drawn(
     Ok(link)
 }
 
-/// The losses of each interval, at least none and at most all, and a note where counts below 0 were
-/// settled: datagrams that came late had counted as lost in intervals before.
+/// The losses of each interval, from none to all, and a note if negative counts were corrected:
+/// iperf counts a late datagram as lost in an earlier interval and subtracts it when it arrives.
 fn settled(intervals: &[Count]) -> (Vec<u64>, Option<String>) {
     let mut lost: Vec<u64> = Vec::with_capacity(intervals.len());
     let (mut negative, mut left) = (0, 0);
-    // Intervals before this one have no losses left.
+    // The intervals before have no losses left.
     let mut clean = 0;
     for count in intervals {
         let mut late = count.lost.min(0).unsigned_abs();

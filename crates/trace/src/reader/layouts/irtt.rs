@@ -1,9 +1,10 @@
-//! Results of irtt (`irtt client -o FILE`, JSON): each packet with its fate, in both directions.
+//! Results of irtt (`irtt client -o FILE`, JSON): the outcome of each packet, in both directions.
 //!
 //! `round_trips` has `seqno` and `lost`: `false`, `true_up` (the request was lost), `true_down`
-//! (the reply was), or `true` where that is not known. Where the direction of nearly every loss is
-//! known there are two links, up (all packets) and down (those that came up); the packets whose is
-//! not are left out and counted. Otherwise there is one of round trips. The interval is the one that was asked for.
+//! (the reply was lost), or `true` if the direction is not known. If the direction of nearly every
+//! loss is known, there are two links, up (all packets) and down (the packets that arrived up).
+//! Packets of unknown direction are left out and counted. Otherwise there is one link of round
+//! trips. The interval is the configured one.
 
 use airtcp_units::{Outcomes, Span};
 use serde_json::Value;
@@ -19,7 +20,7 @@ pub(super) const TAG: &str = "irtt";
 pub(super) const DESCRIPTION: &str = "JSON of irtt (irtt client -o): one link up and one down, or one of round trips where the \
      server did not say which way packets were lost";
 
-/// Losses of known direction for each of an unknown one, for the directions to be told apart.
+/// Least ratio of losses with a known direction to losses with an unknown one, for two links.
 const MOSTLY: usize = 5;
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -28,7 +29,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
         && head.lines().take(200).any(|line| line.contains("\"json_format\""))
 }
 
-/// Number and fate of each packet: lost is "false", "true", "true_up" or "true_down".
+/// Number and outcome of each packet: "false" (received), "true", "true_up" or "true_down".
 fn packets<'a>(document: &'a Value, input: &Input<'_>) -> Result<Vec<(u64, &'a str)>, TraceError> {
     let (path, budget) = (input.path, input.budget);
     let wrong = |place: String, expected: &str, found: &Value| TraceError::Entry {
@@ -72,7 +73,8 @@ pub(super) fn read(_: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>,
         outcomes,
         ..template.clone()
     };
-    // The last packets of a test are often such: the server's report on them did not come.
+    // The last packets of a test are often such, because the server's report on them did not
+    // arrive.
     let unknown = packets.iter().filter(|(_, lost)| *lost == "true").count();
     let known = packets.iter().filter(|(_, lost)| lost.starts_with("true_")).count();
     if unknown > 0 && known < MOSTLY * unknown {

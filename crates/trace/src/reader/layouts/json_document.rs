@@ -1,4 +1,4 @@
-//! A document of JSON, read as a whole.
+//! Reads a JSON document as a whole.
 
 use std::io::Read;
 
@@ -8,10 +8,10 @@ use super::super::input::Input;
 use super::super::stream_error::from_io;
 use crate::error::TraceError;
 
-/// Most text of a JSON document, which is read as a whole.
+/// Most bytes of a JSON document.
 const MOST: u64 = 256 << 20;
 
-/// A whole document of JSON.
+/// A whole JSON document.
 pub(super) fn document(input: &mut Input<'_>) -> Result<Value, TraceError> {
     let path = input.path;
     let mut text = Vec::new();

@@ -1,14 +1,14 @@
 //! K7 connectivity files of low-power wireless test-beds: bursts of packets, counted.
 //!
 //! A JSON header line, a CSV header, then a row per (time, source, destination, channel):
-//! `datetime,src,dst,channel,mean_rssi,pdr,tx_count`. One link per source, destination and
-//! channel; its bursts are put one after the other, each with its packets in random order (see
-//! `reader/order.rs`), although hours may lie between two bursts.
+//! `datetime,src,dst,channel,mean_rssi,pdr,tx_count`. One link per source, destination and channel;
+//! its bursts are joined, each with its packets in random order (see `reader/order.rs`), although
+//! hours may pass between two bursts.
 //!
 //! Two kinds of file. Test-bed runs (`interframe_duration` a number) sent `tx_count` probes a
-//! burst. SmartMesh health reports (`type` names HRNEIGHBORS) give what the network itself sent
-//! since some time before; whether two reports overlap is not stated, each is taken as a burst.
-//! Rows without `tx_count` (pdr 0, no RSSI) do not say that anything was sent and are left out.
+//! burst. SmartMesh health reports (`type` names HRNEIGHBORS) count what the network itself sent in
+//! the time before. They do not state whether two reports overlap; each is taken as a burst. Rows
+//! without `tx_count` (pdr 0, no RSSI) do not show that a packet was sent and are left out.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +150,7 @@ fn links(
     links
 }
 
-/// Says that the order is drawn, and how bursts or reports follow each other.
+/// The notes that the order is drawn, and how bursts or reports follow each other.
 fn order_notes(reports: bool, bursts: u64) -> Vec<String> {
     if reports {
         let overlap =
@@ -161,7 +161,7 @@ fn order_notes(reports: bool, bursts: u64) -> Vec<String> {
     vec![order::note("burst"), apart]
 }
 
-/// Packets sent and delivered: `pdr` was computed from whole numbers, so rounding restores them.
+/// Packets sent and delivered: `pdr` was computed from whole numbers, so rounding recovers them.
 fn burst(pdr: &str, tx_count: &str) -> Option<(u64, u64)> {
     let pdr = pdr.parse::<f64>().ok().filter(|p| (0.0..=1.0).contains(p))?;
     let sent = tx_count.parse::<f64>().ok().filter(|n| (0.0..=MAX_BURST).contains(n))?;

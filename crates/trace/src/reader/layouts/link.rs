@@ -1,4 +1,4 @@
-//! The link that a layout fills in.
+//! An empty link, for a layout to fill in.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::super::head::stem;
 use super::super::input::Input;
 use super::super::link_trace::{LinkTrace, Source};
 
-/// A link with nothing special about it.
+/// A link without notes and labels.
 pub(super) fn link(
     input: &Input<'_>,
     tag: &str,

@@ -30,13 +30,13 @@ fn bits_column(header: &str) -> Option<usize> {
     })
 }
 
-/// A header with such a column, and in it a longer string than a table of packets would have.
+/// True for a header with such a column, and a longer string in it than in a table of packets.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let mut lines = head.content();
     let Some((_, header)) = lines.next() else { return false };
     let Some(bits) = bits_column(header) else { return false };
     let row = lines.next().and_then(|(_, line)| line.split(delimiter(header)).nth(bits));
-    // A first row longer than the head is not there to be looked at.
+    // A first row longer than the head cannot be examined.
     row.is_none_or(|cell| {
         cell.trim().len() > 1 && cell.trim().bytes().all(|b| matches!(b, b'0' | b'1'))
     })

@@ -1,9 +1,9 @@
 //! w-iLab.t's 802.15.4 MAC performance table: totals over 30 s of many senders to one receiver.
 //!
-//! `NumOfReceived,PRR,packetLoss,PLR,throughput,IPI,Density,COR`; a row is an experiment of its
-//! own. Rows of the same Density (active nodes), COR (interference duty cycle) and IPI
-//! (inter-packet interval) are put together as one "link": the shared channel seen by its
-//! receiver. Order is drawn at random (see `reader/order.rs`), so PRR is all there is to learn.
+//! `NumOfReceived,PRR,packetLoss,PLR,throughput,IPI,Density,COR`; a row is a separate experiment.
+//! Rows of the same Density (active nodes), COR (interference duty cycle) and IPI (inter-packet
+//! interval) are joined into one "link": the shared channel as its receiver sees it. Order is drawn
+//! at random (see `reader/order.rs`), so only PRR is meaningful.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -1,9 +1,9 @@
 //! Link traces of mahimahi and pantheon: when packets *may* cross a cellular link.
 //!
-//! Each line is a millisecond in which up to 1504 bytes can leave (the payload of mahimahi's tunnel,
-//! `LinkQueue::PACKET_SIZE`); it stands more than once if more can. These are the opportunities of a
-//! saturated link, its capacity over time, and say nothing about losses: what misses one waits. The
-//! last line is the period after which mahimahi starts over.
+//! Each line is a millisecond in which up to 1504 bytes can leave (the payload of mahimahi's
+//! tunnel, `LinkQueue::PACKET_SIZE`); it is repeated if more bytes can leave. These are the
+//! opportunities of a saturated link: its capacity over time without losses, since a packet that
+//! misses an opportunity waits. The last line is the period after which mahimahi repeats the file.
 
 use std::sync::Arc;
 
@@ -23,11 +23,12 @@ pub(super) const DESCRIPTION: &str = "mahimahi link trace: one millisecond a lin
 /// Bytes that leave at one opportunity.
 const OPPORTUNITY: u64 = 1504;
 
-/// Packets' worth of the reader's limit that an opportunity takes: it is kept as a time.
+/// Packets of the reader's limit that an opportunity takes, because its time is kept.
 const WORTH: u64 = 8;
 
-/// One whole number a line, never falling; and a name that says so, or repeats that no list of received
-/// sequence numbers would have. A slow link has at most one opportunity in a millisecond and repeats none.
+/// True for one whole number per line, never falling, with a name of mahimahi's, or with more
+/// repeats than a list of received sequence numbers has. A slow link has at most one opportunity in
+/// a millisecond and no repeats.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let (mut lines, mut repeats, mut previous) = (0u64, 0u64, None);
     for (_, line) in head.content() {
@@ -44,7 +45,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
     (named && lines > 1) || (repeats > 0 && repeats * 10 >= lines)
 }
 
-/// True if the file is named as mahimahi's own are.
+/// True if the file has a name like mahimahi's own files.
 fn is_named(head: &Head<'_>) -> bool {
     [".up", ".down", ".trace"].iter().any(|ending| head.name.ends_with(ending))
 }

@@ -1,9 +1,9 @@
 //! Raw records of OWAMP (`owping -R`), as its manual describes them.
 //!
-//! `SEQNO SENDTIME SSYNC SERR RECVTIME RSYNC RERR TTL`, a line a packet; the times are those of
+//! `SEQNO SENDTIME SSYNC SERR RECVTIME RSYNC RERR TTL`, a line per packet; the times are those of
 //! RFC 4656: 64 bits, seconds since 1900 and fractions of 2^-32. A receive time of 0 is a lost
-//! packet (RFC 4656, section 4.1.2). A session begins again at number 0 with a new send time: one
-//! link per session.
+//! packet (RFC 4656, section 4.1.2). A session begins at number 0 with a new send time: one link
+//! per session.
 
 use airtcp_units::{Outcomes, Span};
 
@@ -14,7 +14,7 @@ use super::super::lines::Lines;
 use super::super::notes::counted;
 use super::super::sequence::Recorder;
 use super::link::link;
-use super::table::early_said;
+use super::table::negative_delays_note;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
@@ -22,16 +22,16 @@ pub(super) const TAG: &str = "owamp";
 pub(super) const DESCRIPTION: &str = "raw records of OWAMP (owping -R): sequence number, send time, receive time (0 = lost), one \
      link per session";
 
-/// Rows looked at to know it.
+/// Rows examined for detection.
 const LOOKED_AT: usize = 5;
-/// Before this, 1970 in these times, no measurement was made.
+/// Earliest time of a measurement: 1970.
 const MIN_TIME: u64 = 2_208_988_800 << 32;
 
 struct Record {
     number: u64,
     sent: u64,
     received: bool,
-    /// True if it was received before it was sent.
+    /// True if the packet was received before it was sent.
     is_early: bool,
 }
 
@@ -72,7 +72,7 @@ struct Session {
 }
 
 impl Session {
-    /// The link that its records make.
+    /// Makes the link of the session's records.
     fn link(mut self, mut link: LinkTrace) -> LinkTrace {
         let missing = self.recorder.missing();
         let (outcomes, notes) = self.recorder.finish();
@@ -81,7 +81,7 @@ impl Session {
         link.notes.extend(notes.into_iter().skip(1));
         if self.early > 0 {
             let what = "packets arrive before they were sent";
-            link.notes.push(early_said(self.early, self.received, what));
+            link.notes.push(negative_delays_note(self.early, self.received, what));
         }
         if missing > 0 {
             link.notes.push(counted(
@@ -101,8 +101,8 @@ impl Session {
             let time = (u128::from(sent) * 1_000_000_000) >> 32;
             clock.stamp(i128::try_from(time).ok(), steps);
         }
-        // Packets are sent at random times (RFC 4656, section 4.1.1): the gaps are exponential, and their
-        // mean is the interval that was asked for.
+        // Packets are sent at random times (RFC 4656, section 4.1.1): the gaps are exponential, and
+        // their mean is the configured interval.
         link.interval = clock.mean(Span::from_secs(1));
         if link.interval.is_some() {
             let note = "packets were sent at random times: the interval is the mean of their gaps";

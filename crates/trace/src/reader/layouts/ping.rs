@@ -1,10 +1,10 @@
-//! What `ping` prints: iputils (with `-D`, `-O`), busybox, BSD and macOS.
+//! Output of `ping`: iputils (with `-D`, `-O`), busybox, BSD and macOS.
 //!
-//! A reply has the number of its request; a number that never comes is a loss, of the request or
-//! of its reply. The header says whether numbers begin at 1 (iputils) or 0 (the others), the
-//! summary how many requests were sent: losses at both ends are known. The replies are held against
-//! the summary (see `totals.rs`). `-D` stamps give the interval, otherwise the total time in the
-//! summary (iputils). A new header begins a new link.
+//! A reply has the number of its request; a missing number is a loss of the request or of its
+//! reply. The header shows whether numbers begin at 1 (iputils) or 0 (the others), the summary how
+//! many requests were sent, so losses at both ends are known. The replies are compared with the
+//! summary (see `totals.rs`). The interval comes from the `-D` stamps, otherwise from the total
+//! time in the summary (iputils). A new header begins a new link.
 
 mod line;
 mod run;
@@ -26,7 +26,7 @@ use run::{Run, finish};
 pub(super) const TAG: &str = "ping";
 pub(super) const DESCRIPTION: &str = "output of ping (iputils, busybox, BSD; best with -D and -O): requests without a reply are lost";
 
-/// Lines looked at to know it.
+/// Lines examined for detection.
 const LOOKED_AT: usize = 20;
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -112,7 +112,8 @@ fn links(
     Ok(links)
 }
 
-/// A reply that is none in English: "64 Bytes von 10.0.0.1: icmp_seq=1 ttl=64 Zeit=9,8 ms".
+/// The error on a reply in another language, such as "64 Bytes von 10.0.0.1: icmp_seq=1 ttl=64
+/// Zeit=9,8 ms".
 fn foreign(path: &Path) -> TraceError {
     TraceError::NotATrace {
         path: path.display().to_string(),

@@ -20,7 +20,7 @@ const fn is_separator(byte: u8) -> bool {
 }
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    // A line of bits that nobody would write for a number.
+    // A line of bits that is unlikely to be a number.
     let mut compact = false;
     let mut any = false;
     for (_, line) in head.content() {
@@ -37,8 +37,8 @@ const fn is_bit(byte: u8) -> bool {
     matches!(byte, b'0' | b'1')
 }
 
-/// True if a line was meant to be bits, so that the error should be about the character that is
-/// none: it is no number, and what came before was bits or most of it is.
+/// True if a line was meant to be bits, so that the error should name the wrong character: the line
+/// is no number, and the lines before or most of its characters are bits.
 fn is_slip(line: &str, after_bits: bool) -> bool {
     let number = line.bytes().all(|b| b.is_ascii_digit()) && !line.starts_with('0');
     let bits = line.bytes().filter(|b| is_bit(*b)).count();
@@ -46,7 +46,7 @@ fn is_slip(line: &str, after_bits: bool) -> bool {
     !number && (after_bits || most)
 }
 
-/// Reads bytes, not lines: a million outcomes may stand in one.
+/// Reads bytes, not lines, because a line may hold a million outcomes.
 pub(super) fn read(head: &Head<'_>, mut input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let mut outcomes = Outcomes::new();
     let mut chunk = vec![0u8; 1 << 16];

@@ -1,8 +1,8 @@
-//! Bandwidth series: a table of times and of the rate that a link had from each time on.
+//! Bandwidth series: a table of times and of the rate of a link from each time on.
 //!
-//! What a rate is counted in must be said, by the header (`rate_mbps`, `bandwidth (MB/s)`) or by the
-//! caller: files of the same shape hold megabits and bytes per second. A rate holds until the next row's
-//! time; the last one for as long as the one before it. The first row is the start.
+//! The header (`rate_mbps`, `bandwidth (MB/s)`) or the caller must give the unit of rates, because
+//! similar files hold megabits or bytes per second. A rate lasts until the next row's time; the
+//! last rate lasts as long as the one before it. The first row is the start.
 
 mod cells;
 mod when;
@@ -36,7 +36,7 @@ const UNITS: [(&str, f64); 7] = [
     ("MB/s", 8e6),
 ];
 
-/// Packets' worth of the reader's limit that a row takes: it is kept as two numbers and a sum.
+/// Packets of the reader's limit that a row takes, because two numbers and a sum are kept.
 const WORTH: u64 = 32;
 
 /// Largest rate, bits per second; the last instant.
@@ -44,11 +44,11 @@ const MAX_RATE: f64 = 1e15;
 const LAST: Span = Span::from_secs(1_000_000_000);
 /// A day in billionths of a second.
 const DAY: i128 = 86_400 * 1_000_000_000;
-/// What a row is.
+/// The content of a row.
 const EXPECTED: &str = "a time and a rate, two numbers";
 
-/// Bits per second that a rate of 1 is, by the name of its column: a prefix (`k`, `Ki`, `M`, ...), bits or
-/// bytes, and `ps` or `/s`. A capital `B` stands for bytes; in `MBPS` it may stand for either.
+/// Bits per second of a rate of 1, by the name of its column: a prefix (`k`, `Ki`, `M`, ...), bits
+/// or bytes, and `ps` or `/s`. A capital `B` means bytes; in `MBPS` it may mean either.
 fn unit_of(name: &str) -> Option<f64> {
     let end = name.trim_end_matches([')', ']']);
     let unit = end.strip_suffix("/s").or_else(|| end.strip_suffix("ps"));
@@ -78,7 +78,7 @@ fn unit_of(name: &str) -> Option<f64> {
     Some(scale * prefix)
 }
 
-/// Two columns under a header whose first names a time and whose second names a rate with its unit.
+/// True for two columns under a header that names a time and a rate with its unit.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let header = cells(head.first());
     let [time, rate] = header.as_slice() else { return false };
@@ -129,7 +129,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     Ok(vec![link])
 }
 
-/// What a rate of 1 is in b/s: as the options say, or the name of the rates' column.
+/// Bits per second of a rate of 1, from the options or the name of the rates' column.
 fn scale(
     header: &[&str],
     named: bool,
@@ -158,7 +158,7 @@ fn scale(
     }
 }
 
-/// One row: when, since the `first` one, and how fast. Or what is accepted.
+/// The time of a row since the `first` one, and its rate; or what is accepted.
 fn step(
     line: &str,
     (unit, scale): (Span, f64),
@@ -167,7 +167,7 @@ fn step(
 ) -> Result<(Span, u64), &'static str> {
     let row = cells(line);
     let &[time, rate] = row.as_slice() else { return Err(EXPECTED) };
-    // Decimal commas, where they do not separate cells.
+    // Decimal commas, if commas do not separate cells.
     let (time, rate) = (time.replace(',', "."), rate.replace(',', "."));
     let (Some(time), Ok(rate)) = (Stamp::of(&time), rate.parse::<f64>()) else {
         return Err(EXPECTED);
@@ -180,7 +180,7 @@ fn step(
             (time - first).checked_mul(i128::from(Span::from_secs(1).0))
         }
         (Stamp::TimeOfDay(time), Stamp::TimeOfDay(first)) => {
-            // A log of less than a day.
+            // Midnight within a log of less than a day.
             Some((time - first).rem_euclid(DAY) * i128::from(Span::from_secs(1).0))
         }
         _ => None,

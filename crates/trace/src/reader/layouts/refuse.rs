@@ -1,9 +1,9 @@
-//! Text files that look like traces and are not, told by name so that the user need not guess.
+//! Text files that look like traces but are not: the error names their kind.
 
 use super::super::head::Head;
 use crate::error::TraceError;
 
-/// What a kind of file is, how it is known, and what to do instead.
+/// A kind of file, how to detect it, and what to do.
 struct Refusal {
     what: &'static str,
     hint: &'static str,
@@ -118,19 +118,19 @@ const REFUSALS: &[Refusal] = &[
     },
 ];
 
-/// Rows of a time, what happened (arrival, departure, drop, opportunity), and bytes.
+/// True for rows of a time, an event (arrival, departure, drop, opportunity), and bytes.
 fn mahimahi_log(head: &Head<'_>) -> bool {
     let row = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         matches!(words.as_slice(), [_, "+" | "-" | "#" | "d", _, ..])
             && [words[0], words[2]].iter().all(|word| word.parse::<u64>().is_ok())
     };
-    // Not the content: a "#" inside a line begins no comment here.
+    // Not `content()`, because a "#" inside a line begins no comment here.
     let mut rows = head.lines().filter(|line| !line.starts_with('#')).take(10).peekable();
     rows.peek().is_some() && rows.all(row)
 }
 
-/// Rows of growing length: 1, then 1 and 2, ... coefficients of autoregressive models.
+/// True for rows of growing length: coefficients of autoregressive models.
 fn coefficients(head: &Head<'_>) -> bool {
     let lines: Vec<_> = head.content().take(4).map(|(_, line)| line).collect();
     lines.len() > 2
@@ -142,7 +142,7 @@ fn coefficients(head: &Head<'_>) -> bool {
         })
 }
 
-/// The error for a file known to be something else.
+/// The error for a file of a known other kind.
 pub(super) fn refusal(head: &Head<'_>) -> Option<TraceError> {
     let found = REFUSALS.iter().find(|r| (r.detect)(head))?;
     Some(TraceError::NotATrace {

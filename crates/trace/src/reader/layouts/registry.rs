@@ -1,4 +1,4 @@
-//! The registry of layouts: one line each.
+//! The registry of layouts, one line each.
 
 use serde::Serialize;
 
@@ -11,27 +11,27 @@ use super::{
 };
 use crate::error::TraceError;
 
-/// What is known about a layout.
+/// The entry of a layout in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LayoutInfo {
     /// Its name in options and results.
     pub tag: &'static str,
-    /// What a file of it looks like, and how it is read.
+    /// The form of its files, and how they are read.
     pub description: &'static str,
 }
 
-/// A layout: how to know it and how to read it.
+/// A layout: how to detect and how to read it.
 pub(super) struct Layout {
     pub(super) info: LayoutInfo,
-    /// True if a file that begins so is of this layout.
+    /// True if a file with this beginning has this layout.
     pub(super) detect: fn(&Head<'_>) -> bool,
     pub(super) read: fn(&Head<'_>, Input<'_>) -> Result<Vec<LinkTrace>, TraceError>,
 }
 
 macro_rules! layouts {
     ($($module:ident),* $(,)?) => {
-        /// The specific ones first: the first that fits is taken. `table` fits anything and
-        /// explains what is wrong with it.
+        /// Specific layouts come first, because the first that fits is taken. `table` accepts any
+        /// file and explains its errors.
         pub(super) const LAYOUTS: &[Layout] = &[$(Layout {
             info: LayoutInfo { tag: $module::TAG, description: $module::DESCRIPTION },
             detect: $module::detect,

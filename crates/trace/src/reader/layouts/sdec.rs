@@ -1,10 +1,10 @@
-//! Original files of CRAWDAD rutgers/noise: what one ORBIT node heard of another.
+//! Original files of CRAWDAD rutgers/noise: the frames that one ORBIT node received from another.
 //!
-//! `dbm<noise>/Results_node<tx>_.../sdec<rx>`, each line a sequence number and an RSSI. The run
-//! is numbers 0 to 299; a missing one was lost. An RSSI from 128 up is an invalid reading and
+//! `dbm<noise>/Results_node<tx>_.../sdec<rx>`, each line a sequence number and an RSSI. The run has
+//! the numbers 0 to 299; a missing number was lost. An RSSI from 128 up is an invalid reading and
 //! counts as lost (the published files hold 252 to 255, negative numbers in a byte; valid ones end
 //! at 40), numbers from 300 up are strays and are ignored. Both rules together give exactly the
-//! table derived from these files. An empty file is a link over which nothing came.
+//! table derived from these files. An empty file is a link that delivered nothing.
 
 use airtcp_units::Outcomes;
 
@@ -25,7 +25,7 @@ const SENT: usize = 300;
 /// Lowest RSSI of an invalid reading.
 const INVALID_RSSI: u64 = 128;
 
-/// By name, since an empty file has nothing else; a non-empty one must look right too.
+/// Detects by name, since a file may be empty; the lines of a non-empty file must fit, too.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let named = head.name.strip_prefix("sdec").is_some_and(|node| {
         !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b'-')

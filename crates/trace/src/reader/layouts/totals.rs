@@ -1,7 +1,7 @@
-//! What a program counted, held against the packets that its log shows.
+//! Compares a program's totals with the packets in its log.
 //!
-//! A log whose lines are not all there, or not all understood, looks like a lossy link: the totals at its
-//! end tell the two apart. Only a missing beginning can be made good, because packets have numbers.
+//! A log with missing or unreadable lines looks like a lossy link; the totals at its end
+//! distinguish the two. Only a missing beginning can be tolerated, because packets have numbers.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub(super) struct Totals {
     pub(super) received: Option<u64>,
 }
 
-/// Holds `totals` against `seen`, the packets shown, before which `lead` others were sent. True if
-/// the log's beginning is missing: replies were received that must have stood there.
+/// Compares `totals` with `seen`, the packets shown, before which `lead` others were sent. True if
+/// the log's beginning is missing: the replies received there have no lines.
 pub(super) fn begins_late(
     totals: Totals,
     lead: u64,
@@ -65,7 +65,7 @@ pub(super) fn begins_late(
     }
 }
 
-/// What is said of a log that begins with packet `number`.
+/// The note on a log that begins with packet `number`.
 pub(super) fn late_start(number: u64) -> String {
     format!(
         "the log begins with packet number {number}, and so does the trace: what became of the packets \

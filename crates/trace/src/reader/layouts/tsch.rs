@@ -1,12 +1,12 @@
 //! TU Munich's 802.15.4e TSCH logs: every packet that reached the root of a multihop network.
 //!
-//! A line is `[38 integers]<TAB>h:mm:ss.ffffff`. Bytes, from 1: 2-6 slot number (ASN) of the
-//! last hop, 7-11 of the first, 12-13 sequence number (little endian), then from 15 groups of
-//! four per hop: address, retransmission field, channel, RSSI. The source is the first hop's
-//! address. Loss is end to end: gaps in the numbers of one source, ordered by first ASN, which
-//! undoes the reordering of the mesh. A fall of the number is a restart of the source; how much
-//! was lost there is unknown, the parts are put one after the other. Records with a channel that
-//! does not exist (outside 11..26) are corrupt and left out.
+//! A line is `[38 integers]<TAB>h:mm:ss.ffffff`. Bytes, from 1: 2-6 slot number (ASN) of the last
+//! hop, 7-11 of the first, 12-13 sequence number (little endian), then from 15 groups of four per
+//! hop: address, retransmission field, channel, RSSI. The source is the first hop's address. Loss
+//! is end to end: gaps in the numbers of one source, ordered by first ASN, which undoes the
+//! reordering of the mesh. A fall of the number is a restart of the source. The losses at a restart
+//! are unknown, and the parts are joined. Records with a channel that does not exist (outside
+//! 11..26) are corrupt and left out.
 
 use std::collections::BTreeMap;
 
@@ -26,14 +26,14 @@ pub(super) const DESCRIPTION: &str = "TSCH root log ([38 integers] and a time): 
 
 /// Integers in a record.
 const FIELDS: usize = 38;
-/// Where the hops begin, and the integers of each.
+/// Index of the first hop, and the integers of each hop.
 const HOPS: usize = 14;
 const HOP: usize = 4;
 /// 2.4 GHz channels of 802.15.4.
 const CHANNELS: std::ops::RangeInclusive<u64> = 11..=26;
 /// Most records kept for sorting (24 bytes each).
 const MAX_RECORDS: u64 = 1 << 23;
-/// A number this close below the top of 16 bits, followed by one this small, has wrapped.
+/// A number this close to 2^16, followed by one this small, has wrapped.
 const NEAR_WRAP: u64 = 1000;
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -76,7 +76,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     let mut lines = Lines::new(input);
     let mut sources: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
     let (mut records, mut corrupt) = (0u64, 0u64);
-    // Slot number and time of the first and the last record, to learn the length of a slot.
+    // Slot number and time of the first and the last record, which give the length of a slot.
     let (mut begin, mut end) = (None, None);
     while let Some(line) = lines.next()? {
         if line.trim().is_empty() {
@@ -128,7 +128,7 @@ pub(super) fn read(_: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, Tra
     Ok(links)
 }
 
-/// Fills in the outcomes of one source; gives back the median number of slots between packets.
+/// Fills in the outcomes of one source. Returns the median number of slots between packets.
 fn assemble(
     link: &mut LinkTrace,
     mut seen: Vec<(u64, u64)>,

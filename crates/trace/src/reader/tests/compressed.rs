@@ -1,4 +1,4 @@
-//! Files in a wrapping: compressed, cut short, damaged, archives.
+//! Wrapped files: compressed, cut short, damaged, archives.
 
 use std::io::Read;
 

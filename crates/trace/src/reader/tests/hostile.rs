@@ -1,5 +1,5 @@
-//! Files nobody should have written: arbitrary bytes and text, flipped bits. Nothing panics, and what is
-//! read stays within its limits.
+//! Hostile files: arbitrary bytes and text, flipped bits. Nothing panics, and reading stays within
+//! its limits.
 
 use super::*;
 use proptest::prelude::*;
@@ -130,7 +130,7 @@ fn files_of_a_folder_have_one_limit_together() {
     assert!(message.contains("c.txt: with the files before it"), "{message}");
     assert!(message.contains("119 packets") && message.contains("AIRTCP_INPUT_LIMIT"), "{message}");
     assert!(read(&options(120, 2)).unwrap_err().contains("2 links"));
-    // One that is too large by itself is passed over, as before.
+    // A file that is too large by itself is skipped.
     std::fs::write(folder.join("b.txt"), "0110".repeat(100)).unwrap();
     assert_eq!(read(&options(120, 3)), Ok((2, 1)));
     std::fs::remove_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! Results of iperf3 whose counts cannot be, or do not add up.
+//! Results of iperf3 with impossible counts, or counts that do not add up.
 
 use super::*;
 

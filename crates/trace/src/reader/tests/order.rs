@@ -1,5 +1,5 @@
-//! Tables that were read as something else than they are: rows in another order, several runs, marks for
-//! lost packets, outcomes beside gapless numbers.
+//! Tables that are easily misread: unsorted rows, several runs, loss markers, outcomes beside
+//! numbers without gaps.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn rows(packets: u64, start: f64, mark: &str) -> Vec<String> {
     (0..packets).map(row).collect()
 }
 
-/// A cell that is longer than what is kept of one.
+/// A cell longer than the kept characters.
 const LONG: &str = "the packet came to the receiver and was acknowledged";
 
 const EPOCH: f64 = 1_714_550_000.0;
@@ -71,7 +71,7 @@ fn several_runs_in_one_file_are_not_merged() {
         (0..800).chain(0..300).filter(|n| !lost(*n)).map(|n| format!("{n}\n")).collect();
     let e = error("t.csv", format!("seq\n{}", numbers.concat()));
     assert!(e.contains("several runs"), "{e}");
-    // Some packets that came twice are no run.
+    // A few duplicate packets are no second run.
     let mut twice = rows(800, EPOCH, "");
     for n in (0..800).rev().step_by(40).filter(|n| !lost(*n as u64)) {
         twice.insert(n, twice[n].clone());
@@ -128,7 +128,8 @@ fn times_that_begin_at_zero_hold_no_loss_mark() {
     }
 }
 
-/// Sorted numbers far apart make a long record of few rows: the limit holds before it is made.
+/// Sorted numbers far apart make a long record of few rows: the limit applies before the record is
+/// made.
 #[test]
 fn a_record_that_sorting_makes_long_is_refused() {
     let rows: Vec<String> = (1..2000).rev().map(|n| format!("{}\n", 900 * n + n % 7)).collect();
@@ -264,7 +265,7 @@ fn outcomes_without_numbers_are_put_into_the_order_of_their_times() {
     let link = one("t.csv", &format!("t_ms,received\n{rows}"));
     assert!(bits(&link) == truth(700));
     assert!(link.notes[0].ends_with("rows put into order of \"t_ms\""), "{:?}", link.notes);
-    // Each link of a table by itself; one of them is in order.
+    // Each link of a table is sorted by itself; one of them is in order.
     let mixed: Vec<String> = (0..600)
         .map(|i| {
             let n = if i < 300 { i } else { 599 - i };

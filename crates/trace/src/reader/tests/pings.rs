@@ -1,4 +1,4 @@
-//! Logs of ping and fping that do not hold what their totals count, or not in English.
+//! Logs of ping and fping that contradict their totals, or are not in English.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn totals_without_packets_are_no_dead_link() {
     let quiet = error("q.log", ping(HEADER, 0..0, totals));
     assert!(quiet.contains("the totals of ping alone (18 of 20 received)"), "{quiet}");
     assert!(quiet.contains("ping -D -O"), "{quiet}");
-    // A link that delivers nothing is one.
+    // A link that delivers nothing is a dead link.
     let dead = "20 packets transmitted, 0 received, 100% packet loss, time 315ms";
     assert_eq!(bits(&one("q.log", &ping(HEADER, 0..0, dead))), "0".repeat(20));
     let flood = error("f.log", format!("{HEADER}.\u{8} \u{8}..\u{8} \u{8}\n"));
@@ -137,7 +137,7 @@ fn unreachable_hosts_are_no_duplicates_and_duplicates_are_told() {
         "{notes}"
     );
     assert!(notes.contains("2 duplicate replies ignored"), "{notes}");
-    // One that is not marked as such.
+    // A duplicate that is not marked.
     let link = one("d.log", &format!("{HEADER}{}{}", reply(1), reply(1)));
     assert!(link.notes.iter().any(|n| n == "1 duplicate reply ignored"), "{:?}", link.notes);
 }
@@ -155,24 +155,24 @@ fn one_late_reply_is_one() {
     );
 }
 
-/// Stamps of a millisecond or a second, or few replies: the median gap is off by a grain.
+/// Stamps of a millisecond or a second, or few replies: the median gap is off by a step.
 #[test]
 fn the_interval_of_coarse_stamps_is_time_over_numbers() {
-    let log = |interval: f64, grain: f64, kept: &dyn Fn(u64) -> bool| {
+    let log = |interval: f64, stamp_step: f64, kept: &dyn Fn(u64) -> bool| {
         let lines = (1..=400).filter(|n| kept(*n)).map(|n| {
-            let at = 1e9 + (interval * n as f64 / grain).floor() * grain;
+            let at = 1e9 + (interval * n as f64 / stamp_step).floor() * stamp_step;
             format!("[{at:.6}] 64 bytes from a: icmp_seq={n} ttl=1 time=5 ms\n")
         });
         format!("{HEADER}{}", lines.collect::<String>())
     };
-    for (interval, grain) in [(0.0204, 0.001), (1.5, 1.0), (0.3, 1.0), (0.2, 1e-6)] {
+    for (interval, stamp_step) in [(0.0204, 0.001), (1.5, 1.0), (0.3, 1.0), (0.2, 1e-6)] {
         for thin in [false, true] {
             let kept = move |n: u64| !thin || n * 7919 % 10 < 3;
-            let link = one("c.log", &log(interval, grain, &kept));
+            let link = one("c.log", &log(interval, stamp_step, &kept));
             let found = link.interval.map_or(0.0, Span::as_secs_f64);
-            assert!((found / interval - 1.0).abs() < 0.01, "{interval} {grain}: {found}");
+            assert!((found / interval - 1.0).abs() < 0.01, "{interval} {stamp_step}: {found}");
             let said = link.notes.iter().any(|n| n.contains("time stamps are coarse"));
-            assert!(thin || said == (grain > 0.0005), "{:?}", link.notes);
+            assert!(thin || said == (stamp_step > 0.0005), "{:?}", link.notes);
         }
     }
     // A pause of the whole machine is no part of the interval.

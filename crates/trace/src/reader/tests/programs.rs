@@ -1,4 +1,4 @@
-//! Tables as programs write them: sniffers, spreadsheets, logs of events.
+//! Tables of programs: sniffers, spreadsheets, logs of events.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn counters_of_frames_wrap_where_their_standard_says() {
         assert!(bits(&link) == truth(packets), "{name}");
         assert_eq!(link.interval, Some(Span::from_millis(10)), "{name}");
     }
-    // Frames tried again, and one that came late over the wrap.
+    // Retransmitted frames, and a late one after the wrap.
     let numbers = [4093, 4093, 4094, 0, 4095, 1, 3, 3];
     let text = format!("wlan.seq\n{}", joined(numbers.iter().map(|n| format!("{n}\n"))));
     assert_eq!(bits(&one("t.csv", &text)), "1111101");
@@ -82,7 +82,7 @@ fn times_are_known_by_their_unit_whatever_they_are_called() {
     }));
     let link = one("t.csv", &format!("Nr;Zeit (s);RTT (ms)\r\n{rows}"));
     assert_eq!(link.interval, Some(Span::from_millis(5)), "{:?}", link.notes);
-    // Of several that rise, the one that does not count rows is suggested.
+    // Of several rising columns, the one that does not number rows is suggested.
     let rows = joined((0..60).map(|n| format!("{n},{},{}\n", 20 * n, u8::from(!lost(n)))));
     let link = one("t.csv", &format!("frame.number,instant,received\n{rows}"));
     assert!(link.notes.iter().any(|n| n.contains("\"instant\" rises")), "{:?}", link.notes);

@@ -1,4 +1,4 @@
-//! Columns and files that can be read in two ways, of which one is wrong.
+//! Ambiguous columns and files.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn numbers(rows: u32, cell: impl Fn(u32) -> String) -> String {
     joined((0..rows).map(|i| format!("{i},{}\n", cell(i))))
 }
 
-/// Numbers that jump about, the same at each run.
+/// Scattered numbers, the same in each run.
 const fn scattered(i: u32) -> u32 {
     i.wrapping_mul(2_654_435_761) >> 16
 }
@@ -137,7 +137,7 @@ fn columns_of_one_name_are_asked_about() {
         e.contains("columns 1 and 2 are both named \"seq\": name one of them otherwise"),
         "{e}"
     );
-    // The same twice is no question.
+    // Two equal columns are not ambiguous.
     assert_eq!(bits(&one("t.csv", "seq,received,seq\n0,1,0\n1,0,1\n2,1,2\n")), "101");
 }
 

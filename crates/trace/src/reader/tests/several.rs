@@ -91,7 +91,7 @@ fn numbers_that_repeat_without_a_column_that_tells_are_refused() {
         };
         assert_eq!(read_as("t.csv", &text, &chosen).unwrap()[0].outcomes.len(), 600);
     }
-    // A column of which each value has some numbers of both tells nothing.
+    // A column with numbers of both links under each value does not separate them.
     let bare = bare(&rows(["a", "b"], 300, true));
     let levels = (0..).zip(bare.lines()).map(|(i, line)| format!("-{},{line}\n", 60 + i % 7));
     let levels = joined(levels);
@@ -105,7 +105,7 @@ fn counters_that_wrap_and_packets_tried_again_are_one_link() {
     let wrapping = joined(wrapping);
     let link = one("t.csv", &format!("seq,second,received\n{wrapping}"));
     assert!(bits(&link) == truth(0, 3000));
-    // Until it is received, four times at most.
+    // Transmits until it is received, four times at most.
     let mut tried = Vec::new();
     for number in 0..600u32 {
         for attempt in 0..4 {

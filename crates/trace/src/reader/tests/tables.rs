@@ -1,4 +1,4 @@
-//! Tables: which column holds what, and the links in one.
+//! Tables: the content of columns, and the links in one table.
 
 use super::*;
 
@@ -77,7 +77,7 @@ fn blanks_among_receive_times_are_losses() {
         "seq,time_s,rtt_ms\n0,0.00,31\n1,0.01,30.5\n2,0.02,-1\n3,0.03,30\n",
         "time_s;latency_us\n0.00;310\n0.01;305\n0.02;timeout\n0.03;300\n",
         "seq,sent_time_s,received\n0,0.00,0.03\n1,0.01,0.04\n2,0.02,-\n3,0.03,0.06\n",
-        // By a row that is not there as well as by a blank.
+        // A missing row is a loss as well as a blank.
         "seq,tx_time_s,rx_time_s\n0,0.00,0.03\n1,0.01,0.04\n3,0.03,0.06\n",
     ] {
         let link = one("t.csv", text);
@@ -110,7 +110,7 @@ fn tables_that_could_mean_two_things_are_asked_about() {
         // A blank in a column whose name says nothing.
         ("seq,time_s,rssi\n0,0.0,-70\n1,0.1,\n2,0.2,-71\n", "column \"rssi\" is blank in 1 of 3"),
         ("seq,time_s\n0,0.0\n1,\n2,0.2\n", "column \"time_s\" is blank in 1 of 3 rows"),
-        // A log of what came: no loss can be seen.
+        // A log of received packets shows no loss.
         ("time_s,rtt_ms\n0.0,4\n0.1,5\n", "losses cannot be seen"),
         ("seq,rtt_ms,recv_time_s\n0,4,0.1\n1,5,\n2,,0.3\n", "differ in 2 of 3 rows"),
         ("seq\n1\n1449\n2897\n4345\n", "1448 apart, not 1: such numbers count bytes"),
@@ -137,7 +137,7 @@ fn tables_that_could_mean_two_things_are_asked_about() {
     ] {
         assert_eq!(bits(&read_as("t.csv", text, &options).unwrap()[0]), outcomes, "{text}");
     }
-    // Asking for sequence numbers does not make bytes packets.
+    // The option for sequence numbers does not make bytes packets.
     let bytes = read_as("t.csv", "seq\n1\n1449\n2897\n", &answer("seq", ColumnKind::Sequence));
     assert!(bytes.unwrap_err().to_string().contains("1448 apart"));
 }
@@ -214,7 +214,7 @@ fn one_file_many_links() {
 
 #[test]
 fn a_few_rows_of_numbers_without_a_header_are_asked_about() {
-    // Times and rates of two rows hold a column of 0 and 1, too.
+    // Two rows of times and rates have a column of 0 and 1, too.
     for (rows, at) in [("0 5\n1 7\n", 1), ("0.0,1\n2.5,0\n", 2)] {
         let message = error("rates.txt", rows);
         assert!(message.contains("2 rows of numbers do not show"), "{message}");
@@ -243,7 +243,7 @@ fn packets_that_arrive_before_they_were_sent_are_told() {
     assert!(said.contains("1 of 19 packets arrive before they were sent"), "{said}");
     assert!(said.contains("-0.02 at the least") && said.contains("clocks"), "{said}");
     assert!(!notes(&table(0.09)).contains("before they were sent"));
-    // Of columns in other units nothing can be said.
+    // Columns in different units are not compared.
     let units = table(0.05).replace("recv_time_s", "recv_time_ms");
     assert!(!notes(&units).contains("before they were sent"));
     let delays = "seq,time_s,rtt_ms\n0,0.1,5\n1,0.2,-7\n2,0.3,\n3,0.4,6\n4,0.5,6\n5,0.6,5\n";

@@ -50,7 +50,7 @@ fn independent_is_the_chain_with_mu_zero() {
         let trace = draw(&SynthModel::Independent { prr }, n, i as u64);
         let se = (prr * (1.0 - prr) / n as f64).sqrt();
         assert!((trace.received() as f64 / n as f64 - prr).abs() < 5.0 * se);
-        // With 500 losses or successes only, g or b is no longer near its normal limit.
+        // With only 500 losses or successes, g or b is not near its normal limit.
         if (0.1..0.9).contains(&prr) {
             let pairs = Pairs::of(&trace);
             assert!(pairs.mu().unwrap().abs() < 5.0 * pairs.mu_standard_error().unwrap());
@@ -88,7 +88,8 @@ fn loss_within_states() {
     let model = LossyGe { g: 0.02, b: 0.01, loss_good: 0.05, loss_bad: 0.7 };
     let n = 2_000_000;
     let trace = draw(&SynthModel::LossyGilbertElliott(model), n, 8);
-    // Variance of the mean: hidden chain's part, inflated by (1 + mu) / (1 - mu), and coin tosses.
+    // Variance of the mean: the hidden chain's part, inflated by (1 + mu) / (1 - mu), plus
+    // independent draws.
     let hidden = 0.65 * 0.65 * (2.0 / 9.0) * (1.97 / 0.03);
     let se = ((hidden + 0.25) / n as f64).sqrt();
     let got = trace.received() as f64 / n as f64;

@@ -33,10 +33,10 @@ fn segments_follow_the_window() {
         assert_eq!(target_segment(window, 1460, &config()), segment, "{window}");
         assert!(window < 2_000 || window / u64::from(segment) >= 10, "{window}");
     }
-    assert_eq!(target_segment(1 << 30, 536, &config()), 536, "the peer takes less");
+    assert_eq!(target_segment(1 << 30, 536, &config()), 536, "the peer accepts less");
 }
 
-/// The columns of S2 Table I, whose rule this is: N = 20, and 10 to 50 % lost.
+/// The columns of S2 Table I, which follow this rule: N = 20, and 10 to 50 % lost.
 #[test]
 fn parity_of_table_1_of_s2() {
     let of = |p| parity(20, &expecting(p), &config());
@@ -67,8 +67,8 @@ fn blocks_of_a_window() {
     // More than 200: two equal blocks.
     let p = plan(292_000 + 1460, 1460, NOTHING, &expecting(0.0), &config());
     assert_eq!(p.data, 101, "201 in two blocks");
-    // The segment shrinks by a step to make room for one of parity, and one is sent in any case:
-    // 0.01 and 0.031 of 10 is 0.41; with 11 of 1260 B 0.44.
+    // The segment shrinks by a step to make room for parity, and at least one parity segment is
+    // sent: 0.01 and 0.031 of 10 is 0.41; with 11 of 1260 B 0.44.
     let p = plan(14_600, 1460, NOTHING, &expecting(0.01), &config());
     assert_eq!((p.segment, p.data, p.parity), (1260, 10, 1));
 }
@@ -86,10 +86,10 @@ fn less_data_than_a_window() {
     assert_eq!((parity(7, &expecting(0.3), &config()), p.parity), (3, 3));
 }
 
-/// 200 symbols of 1442 bytes and one byte more: symbols of 1444 would leave the last of them 399
-/// short, for which the header has no room.
+/// 200 symbols of 1442 bytes and one byte more: symbols of 1444 would leave the last one 399 bytes
+/// short, more than its header field can hold.
 #[test]
-fn what_equal_symbols_cannot_hold_waits() {
+fn the_rest_that_equal_symbols_cannot_hold_waits() {
     let few = LtConfig { block_limit: 200, ..config() };
     let p = plan(292_000, 1460, 288_401, &expecting(0.0), &few);
     assert_eq!((p.data, p.symbol, p.padding, p.bytes), (200, 1442, 0, 288_400));
@@ -109,8 +109,8 @@ fn fixed_shares_do_not_adapt() {
 }
 
 proptest! {
-    /// Whatever the window, the estimate and the data: a block fits 255 symbols, holds what it
-    /// says, and no symbol is empty.
+    /// For any window, estimate and data, a block fits 255 symbols, holds the stated bytes, and no
+    /// symbol is empty.
     #[test]
     fn blocks_are_sound(
         window in 0u64..1 << 32,

@@ -3,8 +3,8 @@ use super::*;
 const RTT: Span = Span::from_millis(100);
 const SEGMENT: u64 = 1460;
 
-/// A path without a queue that is seen: it carries `capacity` bytes a round trip and loses `share` by
-/// itself.
+/// A path without a visible queue: it carries `capacity` bytes per round trip and itself loses
+/// `share`.
 struct Bench {
     path: PathLoss,
     now: Nanos,
@@ -21,7 +21,8 @@ impl Bench {
         Self { path, now, arrived: 0.0, owed: 0.0, capacity, share, smoothed: RTT }
     }
 
-    /// A round trip with a window in segments of 1000 bytes. True if that was told.
+    /// A round trip with a window in segments of 1000 bytes. Returns whether it was reported as
+    /// congestion.
     fn round(&mut self, window: u64, starting: bool) -> bool {
         let begun = self.now;
         self.now += RTT;
@@ -39,10 +40,11 @@ impl Bench {
     }
 }
 
-/// Slow start far beyond what the path carries, and the law's answers: the window ends near it whatever the
-/// path loses by itself, and its losses are not answered for ever.
+/// Slow start far beyond the path's capacity, and the law's reactions. The window ends near the
+/// capacity at any loss rate of the path, and the law does not react to the path's own losses for
+/// ever.
 #[test]
-fn a_flood_ends_and_corruption_is_not_answered() {
+fn a_flood_ends_and_the_law_does_not_react_to_corruption() {
     for share in [0.0, 0.1, 0.3, 0.5] {
         let mut b = Bench::new(50_000.0, share);
         let mut window = 4_000_u64;
@@ -64,7 +66,7 @@ fn a_flood_ends_and_corruption_is_not_answered() {
                 most = most.max(window);
             }
         }
-        // A part is forgotten while no window is small.
+        // A part of the base is removed while no window is small.
         let base = b.path.base.known().of();
         assert!((0.6 * share..share + 0.06).contains(&base), "{share}: {base}");
         assert!(most < 100_000 && most > 50_000, "{share}: windows of up to {most}");
@@ -78,9 +80,9 @@ fn every_loss_counts_until_the_base_is_known() {
     assert!(b.round(20_000, true), "slow start");
     let fast = (0..8).map(|_| b.round(30_000, false)).filter(|told| *told).count();
     assert!(fast > 6, "a window above what was carried: {fast}");
-    // Half of it is small: 16 kB of what carried 24 kB.
+    // Half of the capacity is small: 16 kB of 24 kB.
     let small: Vec<bool> = (0..10).map(|_| b.round(15_000, false)).collect();
-    assert!(!small.contains(&true) && b.path.base.known().sent() > ENOUGH, "{small:?}");
+    assert!(!small.contains(&true) && b.path.base.known().sent() > MIN_KNOWN_SEGMENTS, "{small:?}");
     assert!((0..40).all(|_| !b.round(30_000, false)), "it is the path's: {:?}", b.path.base);
 }
 
@@ -92,13 +94,13 @@ fn nothing_is_learned_while_a_queue_stands() {
     b.smoothed = RTT * 2;
     let told = (0..50).map(|_| b.round(20_000, false)).filter(|told| *told).count();
     assert!(told == 50 && b.path.base.known().sent() <= known, "{:?}", b.path.base);
-    // A tenth of the longest queue is none.
+    // A tenth of the longest queue does not count.
     b.smoothed = RTT * 11 / 10;
     (0..10).for_each(|_| _ = b.round(20_000, false));
     assert!((b.path.base.known().of() - 0.3).abs() < 0.02, "{:?}", b.path.base);
 }
 
-/// Two segments of the law are as little as it can send; three are small unless less is carried.
+/// Two segments are the law's minimum; three are small unless the path carries less.
 #[test]
 fn the_least_window_is_small() {
     for (capacity, window, small) in
@@ -118,7 +120,7 @@ fn the_least_window_is_small() {
 }
 
 #[test]
-fn what_is_not_confirmed_is_forgotten() {
+fn an_unconfirmed_base_shrinks() {
     let mut b = Bench::new(1e6, 0.4);
     (0..2).for_each(|_| _ = b.round(200_000, false));
     (0..30).for_each(|_| _ = b.round(20_000, false));

@@ -1,39 +1,38 @@
-//! Taking feedback: what has arrived, what is lost, what the congestion law is told.
+//! Processing of feedback: arrivals, losses, and reports to the congestion law.
 //!
-//! Feedback is believed as far as it can be true: packets that were sent, blocks that were begun,
-//! counts that do not fall. What a peer says of blocks without ever delivering them holds until the
-//! timer expires.
+//! Feedback is accepted as far as it can be true: packets that were sent, blocks that were begun,
+//! counts that do not fall. If a peer acknowledges symbols of a block but never delivers it, the
+//! acknowledgements hold until the timer expires.
 
 use airtcp_packet::Seq;
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::super::block::DATA_HEADER;
-use super::super::ecn::{tells_excess, tells_loss};
+use super::super::ecn::{reports_excess, reports_loss};
 use super::super::ledger::Sent as Packet;
 use super::super::outage::Run;
 use super::super::stats::LtStats;
 use super::super::wire::Feedback;
 use super::outgoing::Loss;
-use super::{LtSender, Untold};
+use super::{LtSender, Unreported};
 use airtcp_congestion::{AckSample, Congestion, CongestionControl, CongestionKind, Lost};
 
-/// What one piece of feedback brought.
+/// Results of one piece of feedback.
 #[derive(Debug, Clone, Copy, Default)]
-struct News {
+struct Delta {
     /// Bytes that arrived.
     delivered: u64,
-    /// When the newest packet among them left.
+    /// Departure of the newest packet among them.
     newest: Option<Nanos>,
-    /// Bytes judged lost, and the last packet of them.
+    /// Bytes judged lost, and the last of the lost packets.
     lost: u64,
     last_lost: Option<u64>,
-    /// A mark.
     marked: bool,
 }
 
 impl LtSender {
-    /// Takes feedback; `shift` is the scale of the peer's windows.
+    /// Processes feedback; `shift` is the scale of the peer's windows.
     pub(crate) fn on_feedback<P: Probe>(
         &mut self,
         now: Nanos,
@@ -55,31 +54,31 @@ impl LtSender {
             return;
         }
         let prior = (self.ledger.pipe(), self.heard);
-        let mut news = News::default();
+        let mut delta = Delta::default();
         let acked = self.ledger.update(greatest, feedback.arrived);
         stats.feedback_taken_back += u64::from(acked.regressed);
         for number in acked {
-            self.on_arrived(now, number, &mut news, stats);
+            self.on_arrived(now, number, &mut delta, stats);
         }
         self.losses.clear();
-        self.take_losses(&mut news, stats);
-        news.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
+        self.take_losses(&mut delta, stats);
+        delta.marked = self.ecn.on_counts(now, feedback.capable, feedback.marked);
         let progress = self.on_delivered(block, stats);
         self.peer_window = u64::from(feedback.window) << shift;
-        let rtt = news.newest.map(|at| now.since(at));
+        let rtt = delta.newest.map(|at| now.since(at));
         if let Some(sample) = rtt {
             self.take_rtt(now, sample, stats, cx);
             self.restore(now, stats);
         }
-        self.react(now, &news, prior.0, stats, cx);
-        self.tell_law(now, &news, rtt, prior);
+        self.react(now, &delta, prior.0, stats, cx);
+        self.report_to_law(now, &delta, rtt, prior);
         if std::mem::take(&mut self.unsettled) {
-            if self.sweep(now) && tells_excess(&self.ecn, &self.config) {
-                self.tell_overflow(now, prior.0, stats, cx);
+            if self.sweep(now) && reports_excess(&self.ecn, &self.config) {
+                self.report_overflow(now, prior.0, stats, cx);
             }
             self.repair(stats);
         }
-        if news.delivered > 0 || progress {
+        if delta.delivered > 0 || progress {
             self.retries = 0;
             self.burst = 0;
             let idle = self.ledger.is_quiet() && self.una == self.assigned;
@@ -90,16 +89,16 @@ impl LtSender {
                 self.arm_probe(now);
             }
         }
-        self.tell_window(now, cx);
+        self.record_window(now, cx);
     }
 
     #[inline]
-    fn on_arrived(&mut self, now: Nanos, number: u64, news: &mut News, stats: &mut LtStats) {
+    fn on_arrived(&mut self, now: Nanos, number: u64, delta: &mut Delta, stats: &mut LtStats) {
         let Some((packet, was_lost)) = self.ledger.arrived(number) else { return };
         let bytes = u64::from(packet.len);
         stats.misjudged += u64::from(was_lost);
-        news.delivered += bytes;
-        news.newest = news.newest.max(Some(packet.at));
+        delta.delivered += bytes;
+        delta.newest = delta.newest.max(Some(packet.at));
         self.heard = self.heard.max(packet.end);
         self.rate.on_delivered(now, bytes, packet.at, packet.rate);
         if packet.capable {
@@ -114,14 +113,14 @@ impl LtSender {
         }
     }
 
-    /// Takes what later arrivals show to be lost. Lost packets in a row may be those of an outage.
-    /// Packets below the reach of this feedback count as those of an outage too: all feedback that
-    /// could report them was lost.
-    fn take_losses(&mut self, news: &mut News, stats: &mut LtStats) {
+    /// Marks packets lost that later arrivals show to be lost. Successive lost packets may be those
+    /// of an outage. Packets below the reach of this feedback also count as those of an outage,
+    /// since all feedback that could report them was lost.
+    fn take_losses(&mut self, delta: &mut Delta, stats: &mut LtStats) {
         let edge = self.ledger.edge();
         if !self.config.bridges() {
             while let Some(packet) = self.ledger.next_lost(edge) {
-                self.on_lost(&packet, Loss::Seen, news, stats);
+                self.on_lost(&packet, Loss::Seen, delta, stats);
             }
             return;
         }
@@ -130,14 +129,14 @@ impl LtSender {
         let (mut run, mut end) = (Run::default(), 0);
         loop {
             let packet = self.ledger.next_lost(edge);
-            // One past its number.
+            // One past the packet's number.
             let judged = self.ledger.judged();
             if !row.is_empty() && (packet.is_none() || judged != end + 1) {
                 let outage = run.is_outage(self.config.outage_run);
                 let first = end - row.len() as u64;
                 for (packet, number) in row.drain(..).zip(first..) {
                     let how = if outage || number < reach { Loss::Outage } else { Loss::Seen };
-                    self.on_lost(&packet, how, news, stats);
+                    self.on_lost(&packet, how, delta, stats);
                 }
                 run = Run::default();
             }
@@ -149,8 +148,8 @@ impl LtSender {
         self.row = row;
     }
 
-    /// After a timeout that an outage explains: if no queue stands now, the window is what it was,
-    /// and the path is filled evenly.
+    /// After a timeout that an outage explains: if no queue stands now, restores the window, paced
+    /// evenly.
     fn restore(&mut self, now: Nanos, stats: &mut LtStats) {
         let Some(segment) = self.outage.take() else { return };
         if self.rtt.min_rtt().is_none_or(|least| self.gate.stands(least, &self.config)) {
@@ -162,13 +161,13 @@ impl LtSender {
         self.refill_to = self.sent + 1;
     }
 
-    fn on_lost(&mut self, packet: &Packet, how: Loss, news: &mut News, stats: &mut LtStats) {
+    fn on_lost(&mut self, packet: &Packet, how: Loss, delta: &mut Delta, stats: &mut LtStats) {
         let bytes = u64::from(packet.len);
         stats.symbols_lost += 1;
         self.lost += bytes;
-        news.lost += bytes;
+        delta.lost += bytes;
         if how == Loss::Seen {
-            news.last_lost = Some(packet.end);
+            delta.last_lost = Some(packet.end);
         }
         if let Some(block) = self.block(packet.block) {
             block.on_lost(packet.index, how);
@@ -185,7 +184,7 @@ impl LtSender {
         self.losses.push(Lost { total_delivered: self.rate.delivered(), ..lost });
     }
 
-    /// The peer has delivered all blocks before `next`. True if that is news.
+    /// The peer has delivered all blocks before `next`. Returns whether that is new.
     #[inline]
     fn on_delivered(&mut self, next: u64, stats: &mut LtStats) -> bool {
         if next <= self.first_block {
@@ -223,26 +222,26 @@ impl LtSender {
         cx.record(now, || Event::Rtt { sample, srtt, rto });
     }
 
-    /// Tells the law of marks and, where they are told, of losses: of an episode once a round trip.
+    /// Reports marks to the law, and losses if these are reported: one episode per round trip.
     #[inline]
     fn react<P: Probe>(
         &mut self,
         now: Nanos,
-        news: &News,
+        delta: &Delta,
         flight: u64,
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        let told = news.last_lost.is_some()
-            && tells_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
-        if told {
+        let reports = delta.last_lost.is_some()
+            && reports_loss(&self.ecn, &self.gate, self.rtt.min_rtt(), &self.config);
+        if reports {
             for lost in &self.losses {
                 self.law.on_lost(now, lost);
             }
         }
         let restart = false;
-        // What is new since the last reaction: packets that left after it.
-        if news.marked && self.heard > self.react_from {
+        // New since the last reaction: packets that left after it.
+        if delta.marked && self.heard > self.react_from {
             stats.ecn_reactions += 1;
             self.on_reaction();
             self.law
@@ -250,13 +249,13 @@ impl LtSender {
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
-        } else if told && news.last_lost.is_some_and(|end| end > self.react_from) {
-            self.tell_overflow(now, flight, stats, cx);
+        } else if reports && delta.last_lost.is_some_and(|end| end > self.react_from) {
+            self.report_overflow(now, flight, stats, cx);
         }
     }
 
-    /// Tells the law that a queue overflowed.
-    fn tell_overflow<P: Probe>(
+    /// Reports the overflow of a queue to the law.
+    fn report_overflow<P: Probe>(
         &mut self,
         now: Nanos,
         flight: u64,
@@ -271,29 +270,32 @@ impl LtSender {
         self.react_from = self.sent;
     }
 
-    /// Tells the law of what has arrived: once a whole segment of its own size has, so that a law
-    /// that counts acknowledgements grows no faster for small segments, and at once of a mark.
+    /// Reports arrivals to the law: once a whole segment of the law's size has arrived, so that a
+    /// law that counts acknowledgements grows no faster with small segments, and at once with a
+    /// mark.
     #[inline]
-    fn tell_law(&mut self, now: Nanos, news: &News, rtt: Option<Span>, prior: (u64, u64)) {
-        if !self.untold.any {
-            (self.untold.pipe, self.untold.heard, self.untold.any) = (prior.0, prior.1, true);
+    fn report_to_law(&mut self, now: Nanos, delta: &Delta, rtt: Option<Span>, prior: (u64, u64)) {
+        if !self.unreported.any {
+            (self.unreported.pipe, self.unreported.heard, self.unreported.any) =
+                (prior.0, prior.1, true);
         }
-        self.untold.delivered += news.delivered;
-        self.untold.lost += news.lost;
-        self.untold.rest += news.delivered;
+        self.unreported.delivered += delta.delivered;
+        self.unreported.lost += delta.lost;
+        self.unreported.rest += delta.delivered;
         let segment = u64::from(self.mss_most - DATA_HEADER);
-        let acked = self.untold.rest / segment * segment;
-        if acked == 0 && !news.marked && news.lost == 0 {
+        let acked = self.unreported.rest / segment * segment;
+        if acked == 0 && !delta.marked && delta.lost == 0 {
             return;
         }
-        let rest = self.untold.rest - acked;
-        let untold = std::mem::replace(&mut self.untold, Untold { rest, ..Untold::default() });
+        let rest = self.unreported.rest - acked;
+        let unreported =
+            std::mem::replace(&mut self.unreported, Unreported { rest, ..Unreported::default() });
         let sample = AckSample {
             acked,
-            delivered: untold.delivered,
-            lost: untold.lost,
+            delivered: unreported.delivered,
+            lost: unreported.lost,
             pipe: self.ledger.pipe(),
-            prior_pipe: untold.pipe,
+            prior_pipe: unreported.pipe,
             total_delivered: self.rate.delivered(),
             total_lost: self.lost,
             acked_up_to: self.heard,
@@ -302,11 +304,11 @@ impl LtSender {
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
             rate: self.rate.take(self.rtt.min_rtt(), self.lost),
-            cwnd_limited: untold.heard < self.limited_to,
+            cwnd_limited: unreported.heard < self.limited_to,
             in_fast_recovery: false,
             ends_recovery: false,
             in_recovery: false,
-            ece: news.marked,
+            ece: delta.marked,
         };
         self.law.on_ack(now, &sample);
     }

@@ -1,4 +1,4 @@
-//! A block on its way: which symbols left, what became of them, and what is to leave next.
+//! A block in flight: the symbols sent, their fates, and the next symbol.
 
 use airtcp_units::{Nanos, Narrow};
 
@@ -7,14 +7,14 @@ use super::super::block::{MAX_SYMBOLS, Plan, Symbols, kind_of, repairs};
 use super::super::config::{LtConfig, Reactive};
 use super::super::estimate::Protection;
 
-/// How a packet was lost.
+/// How the loss of a packet was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Later ones have arrived.
+    /// Later packets have arrived.
     Seen,
-    /// The same, in an outage of the link.
+    /// Later packets have arrived, and the loss belongs to an outage of the link.
     Outage,
-    /// The timer gave it up.
+    /// A timeout.
     Timeout,
 }
 
@@ -22,32 +22,30 @@ pub(crate) enum Loss {
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
     pub(crate) plan: Plan,
-    /// Offset of the stream behind it.
+    /// Stream offset of the block's end.
     pub(crate) end: u64,
-    /// Window it was made for, bytes sent in all before it, and when it began.
+    /// Window for which the block was made, bytes sent before it, and the time of its beginning.
     window: u64,
     sent_from: u64,
     begun: Nanos,
-    /// Next fresh index, and one past the last that may leave now.
+    /// Next unused index, and one past the last that may leave now.
     fresh: u16,
     limit: u16,
-    /// Symbols to be sent again, and where to look for the next.
+    /// Symbols to send again, and where to search for the next.
     again: u16,
     cursor: u16,
-    /// Symbols that have arrived.
     arrived: Symbols,
     count: u16,
     /// Symbols in the network.
     flying: u16,
-    /// Of the first N segments: those judged and those of them lost.
+    /// Number of judged segments among the first N, and of lost ones among these.
     judged: u16,
     lost: u16,
-    /// Those that an outage took.
+    /// Number of segments lost in an outage.
     outage: u16,
     sampled: bool,
-    /// A timeout gave up some of the first N.
+    /// A timeout marked some of the first N lost.
     doubtful: bool,
-    /// Rounds of repairs.
     rounds: u16,
     delivered: bool,
 }
@@ -82,12 +80,12 @@ impl Outgoing {
         self.plan.data + self.plan.parity
     }
 
-    /// True if something of it is to leave.
+    /// True if the block has a symbol to send.
     pub(crate) const fn has_next(&self) -> bool {
         self.fresh < self.limit || self.again > 0
     }
 
-    /// The next symbol to leave, and whether it was sent before. Call it if there is one.
+    /// The next symbol to send, and whether it was sent before. Only call it if there is one.
     pub(crate) fn take_next(&mut self) -> (u8, bool) {
         self.flying += 1;
         if self.fresh < self.limit {
@@ -95,24 +93,25 @@ impl Outgoing {
             return (u8::narrow(self.fresh - 1), false);
         }
         self.again -= 1;
-        // Nothing of it was on its way when the round began, so that what has not arrived was lost.
+        // Nothing of the block was in the network when the round began, so what has not arrived was
+        // lost.
         let first = self.arrived.first_missing(self.cursor, self.fresh);
         let index = first.or_else(|| self.arrived.first_missing(0, self.fresh)).unwrap_or(0);
         self.cursor = u16::from(index) + 1;
         (index, true)
     }
 
-    /// The window it was made for.
+    /// The window for which the block was made.
     pub(crate) const fn window(&self) -> u64 {
         self.window
     }
 
-    /// When it began.
+    /// The time of its beginning.
     pub(crate) const fn begun(&self) -> Nanos {
         self.begun
     }
 
-    /// Bytes sent in all before it.
+    /// Bytes sent before the block.
     pub(crate) const fn sent_from(&self) -> u64 {
         self.sent_from
     }
@@ -121,7 +120,6 @@ impl Outgoing {
         self.rounds > 0
     }
 
-    /// Payload of a symbol.
     pub(crate) const fn len_of(&self, index: u8) -> u16 {
         let last = index as u16 + 1 == self.plan.data;
         self.plan.symbol - if last { self.plan.padding as u16 } else { 0 }
@@ -131,11 +129,11 @@ impl Outgoing {
         kind_of(index, self.plan.data, self.plan.parity)
     }
 
-    /// A packet of it has arrived that was in the network, or judged lost.
+    /// A packet of the block has arrived that was in the network, or judged lost.
     pub(crate) fn on_arrived(&mut self, index: u8, was_lost: bool) {
         let first = u16::from(index) < self.first();
         if was_lost {
-            // It was misjudged.
+            // The packet was misjudged.
             if first && !self.sampled && self.rounds == 0 {
                 self.lost = self.lost.saturating_sub(1);
             }
@@ -150,7 +148,7 @@ impl Outgoing {
         }
     }
 
-    /// A packet of it that was in the network is lost.
+    /// A packet of the block that was in the network is lost.
     pub(crate) fn on_lost(&mut self, index: u8, how: Loss) {
         self.flying = self.flying.saturating_sub(1);
         if u16::from(index) < self.first() && self.rounds == 0 {
@@ -166,15 +164,15 @@ impl Outgoing {
         }
     }
 
-    /// Lets up to `count` fresh symbols of it leave. False if there are none.
+    /// Allows up to `count` unused symbols to leave. Returns false if there are none.
     pub(crate) fn probe(&mut self, count: u16) -> bool {
         let fresh = count.min(MAX_SYMBOLS.saturating_sub(self.limit));
         self.limit += fresh;
         fresh > 0
     }
 
-    /// The timer expired. What the peer said of a block that it should have delivered by then is
-    /// not believed any more (RFC 2018 section 8).
+    /// The timer expired. The peer should have delivered the block by then, so its acknowledgements
+    /// of the block's symbols are discarded (RFC 2018 section 8).
     pub(crate) fn on_timeout(&mut self) {
         if !self.delivered && self.count >= self.plan.data {
             self.arrived = Symbols::default();
@@ -182,7 +180,7 @@ impl Outgoing {
         }
     }
 
-    /// The peer has delivered it: nothing more of it needs to leave.
+    /// The peer has delivered the block: nothing more of it needs to leave.
     pub(crate) fn on_delivered(&mut self) {
         self.delivered = true;
         self.limit = self.fresh;
@@ -193,29 +191,30 @@ impl Outgoing {
         self.delivered
     }
 
-    /// True once it is delivered and nothing of it is in the network.
+    /// True if the block is delivered and has nothing in the network.
     pub(crate) const fn is_over(&self) -> bool {
         self.delivered && self.flying == 0 && self.sampled
     }
 
-    /// Of a block delivered early the rest never left.
+    /// If the block was delivered early, the rest of it never left.
     fn first_sent(&self) -> u16 {
         self.first().min(self.fresh)
     }
 
-    /// All of the first segments are judged, and were not sampled.
+    /// True if all of the first segments are judged and no sample was taken.
     fn is_to_sample(&self) -> bool {
         let complete = self.delivered || self.fresh >= self.first();
         !self.sampled && complete && self.judged >= self.first_sent()
     }
 
-    /// What became known of a packet may have made it a block to sample, to repair or to let go of.
+    /// True if the block is ready for its sample, for a repair, or for removal.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.flying == 0 || self.is_to_sample()
     }
 
-    /// Lost and sent of the first segments, once all of them are judged; once.
+    /// Number of lost and of sent segments among the first, once all of them are judged. Returned
+    /// once.
     pub(crate) fn take_sample(&mut self, on_timeout: bool) -> Option<(u16, u16)> {
         let sent = self.first_sent();
         if !self.is_to_sample() {
@@ -225,7 +224,7 @@ impl Outgoing {
         (on_timeout || !self.doubtful).then_some((self.lost, sent.saturating_sub(self.outage)))
     }
 
-    /// Begins a round of repairs if nothing of it is on its way and it cannot be decoded.
+    /// Begins a repair round if the block cannot be decoded and has nothing in the network.
     pub(crate) fn repair(&mut self, protection: &Protection, config: &LtConfig) -> bool {
         let missing = self.plan.data.saturating_sub(self.count);
         if self.delivered || self.flying > 0 || self.has_next() || missing == 0 {

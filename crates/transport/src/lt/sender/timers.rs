@@ -31,7 +31,7 @@ impl LtSender {
         }
         self.rto_at = Nanos::NEVER;
         if self.blocks.iter().all(Outgoing::is_delivered) {
-            // Nothing is missing: these packets, parity most likely, were for nothing.
+            // Nothing is missing: these packets, most likely parity, were unnecessary.
             self.give_up(Loss::Seen, stats);
             self.sweep(now);
             return;
@@ -61,10 +61,10 @@ impl LtSender {
         self.burst = self.config.timeout_segments;
         self.sweep(now);
         self.repair(stats);
-        self.tell_window(now, cx);
+        self.record_window(now, cx);
     }
 
-    /// Gives up all that is in the network.
+    /// Marks everything in the network lost.
     fn give_up(&mut self, how: Loss, stats: &mut LtStats) -> Run {
         let (mut run, srtt) = (Run::default(), self.rtt.srtt().unwrap_or_default());
         while let Some(packet) = self.ledger.give_up() {
@@ -82,7 +82,7 @@ impl LtSender {
         run
     }
 
-    /// A path with packets on it is probed if nothing is heard for a while.
+    /// Schedules a probe if packets are in flight and no feedback arrives for a while.
     pub(super) fn arm_probe(&mut self, now: Nanos) {
         if !self.config.bridges() {
             return;
@@ -93,8 +93,8 @@ impl LtSender {
         self.probe_at = now + probe_after(srtt, deviation, ack_delay, self.probes);
     }
 
-    /// Nothing was heard for a while: a few symbols leave whatever the window, so that the sender
-    /// learns soon when the path is back.
+    /// No feedback for a while: sends a few symbols at any window, to learn soon when the path is
+    /// back.
     fn probe(&mut self, now: Nanos, stats: &mut LtStats) {
         self.probe_at = Nanos::NEVER;
         if self.pending == 0 {

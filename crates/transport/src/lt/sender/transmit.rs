@@ -1,10 +1,10 @@
-//! What leaves next: repairs, the rest of the present block, a new block.
+//! The next symbol: repairs, the rest of the present block, a new block.
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{BitRate, LowBits, Nanos, Narrow, Saturate};
 
 use super::super::block::{Kind, plan};
-use super::super::ecn::finds_out;
+use super::super::ecn::estimates_path;
 use super::super::ledger::{Fate, Sent as Packet};
 use super::super::receiver::MAX_BLOCKS;
 use super::super::stats::LtStats;
@@ -13,19 +13,19 @@ use super::{LtSender, Outgoing};
 use crate::tcp::{Pacing, spread};
 use airtcp_congestion::{CongestionControl, Idle, Sent};
 
-/// Windows of so many of the largest segments are sent in bursts where pacing is off: beside TCP that sends so, a spread
-/// window of this size takes a tenth of the link more than its half.
+/// Without pacing, windows of at least this many of the largest segments leave in bursts. Against
+/// TCP, which sends bursts, a spread window of this size takes a tenth of the link more than its
+/// half.
 const SPREAD: u64 = 48;
 
-/// A symbol to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Symbol {
     pub(crate) header: Data,
-    /// Offset of its block in the stream.
+    /// Offset of the symbol's block in the stream.
     pub(crate) start: u64,
-    /// A queue may mark it.
+    /// The packet is ECN-capable.
     pub(crate) capable: bool,
-    /// It was sent before.
+    /// The symbol was sent before.
     pub(crate) again: bool,
 }
 
@@ -50,7 +50,7 @@ impl LtSender {
             }
             self.begin_block(now, stats, cx)?;
         }
-        // Mostly it is the last one, and the only one.
+        // Usually it is the last block, and the only one.
         let last = self.blocks.len() - 1;
         let at = if self.pending == 1 && self.blocks[last].has_next() {
             last
@@ -64,14 +64,15 @@ impl LtSender {
         Some(self.emit(now, at, stats))
     }
 
-    /// The rate at which segments leave; `None` to send as the window allows. Where marks cannot be relied
-    /// on a small window is spread over the round trip: what a burst loses says nothing of the path.
+    /// The pacing rate; `None` if the window alone governs sending. If marks are not reliable, a
+    /// small window is spread over the round trip, since losses of a burst do not show the path's
+    /// own loss rate.
     #[inline]
     pub(super) fn pacing_rate(&self, now: Nanos) -> Option<BitRate> {
         let even = self.tcp.pacing == Pacing::Cwnd
             || self.heard < self.refill_to
             || (self.window() < SPREAD * u64::from(self.mss_most)
-                && finds_out(&self.ecn, &self.config, now));
+                && estimates_path(&self.ecn, &self.config, now));
         if self.tcp.pacing == Pacing::Off && !even {
             return None;
         }
@@ -83,14 +84,14 @@ impl LtSender {
         }
     }
 
-    /// The application has nothing to send, perhaps with room in the window.
+    /// The application has nothing to send, possibly with room in the window.
     pub(super) fn note_limited_by_application(&mut self) {
         if self.ledger.pipe() < self.window() {
             self.rate.on_app_limited(self.ledger.pipe());
         }
     }
 
-    /// True if the window has room for `bytes`; notes it if not.
+    /// True if the window has room for `bytes`; otherwise notes that the window is the limit.
     #[inline]
     fn fits(&mut self, bytes: u64) -> bool {
         let pipe = self.ledger.pipe();
@@ -101,14 +102,14 @@ impl LtSender {
         fits
     }
 
-    /// Begins a block of what waits, if the windows let one of its segments leave. `None` if not.
+    /// Begins a block of the waiting data if the windows have room for one of its segments.
     fn begin_block<P: Probe>(
         &mut self,
         now: Nanos,
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) -> Option<()> {
-        // The application writes on as its buffer empties: what is in blocks is what it holds.
+        // The application writes on as its buffer empties: the data in blocks fills the buffer.
         let buffer = self.tcp.send_buffer.map_or(u64::MAX, |b| b.0);
         let edge = self.una.saturating_add(self.peer_window.min(buffer));
         let waiting = self.written - self.assigned;
@@ -137,7 +138,7 @@ impl LtSender {
         Some(())
     }
 
-    /// Segments follow the window: down at once, up by one step a round trip.
+    /// The segment size follows the window: down at once, up by one step per round trip.
     fn adapt_segment(&mut self) {
         let target = self.target_segment();
         if target <= self.mss {
@@ -209,7 +210,7 @@ impl LtSender {
         symbol
     }
 
-    /// Sending begins with nothing in the network: tells the law of the pause before.
+    /// Sending begins with nothing in the network: reports the preceding pause to the law.
     fn after_pause(&mut self, now: Nanos) {
         if let Some(last) = self.last_sent {
             let idle = Idle {

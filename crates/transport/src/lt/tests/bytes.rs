@@ -1,9 +1,9 @@
-//! LT-TCP with bytes: the packets that the machines decide to send carry symbols of the crate
-//! `fec`, made when they leave and decoded from what arrives, and the stream is compared by hash.
+//! LT-TCP with bytes: each packet of the machines carries a symbol of the crate `fec`, computed
+//! when it leaves and decoded from the arrivals. A hash compares the streams.
 //!
-//! The machines count symbols; here each has its payload. Data are bytes of the stream, which are
-//! a function of their offset; parity, at once or for repair, is one symbol of Reed-Solomon more. The decoder
-//! knows headers and payloads of what arrived and nothing of the sender.
+//! The machines count symbols; here each symbol has a payload. Data are bytes of the stream, which
+//! are a function of their offset. Each parity or repair is another Reed-Solomon symbol. The
+//! decoder sees only the headers and payloads of the arrivals.
 
 use std::collections::BTreeMap;
 
@@ -30,14 +30,14 @@ fn hash(state: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
 
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Where a block lies, from the header of one of its packets.
+/// The position of a block, from the header of one of its packets.
 fn place(segment: &Segment, data: &Data) -> (u64, u64) {
     let start = u64::from(segment.seq.0.wrapping_sub(ISS[0].0).wrapping_sub(1));
     let bytes = u64::from(data.k) * u64::from(data.symbol()) - u64::from(data.padding);
     (start, bytes)
 }
 
-/// A block of which symbols have arrived.
+/// A block with arrived symbols.
 #[derive(Debug, Default)]
 struct Arrived {
     /// K, padding and the length of a symbol.
@@ -46,19 +46,19 @@ struct Arrived {
     decoded: Option<Vec<u8>>,
 }
 
-/// The coder before the way and the decoder behind it.
+/// The encoder before the path and the decoder after it.
 #[derive(Debug)]
 pub(super) struct Bytes {
     code: Code,
-    /// Blocks as they leave, each symbol as long as the others.
+    /// Sent blocks, each symbol padded to the same length.
     sources: BTreeMap<u32, Vec<Vec<u8>>>,
     blocks: BTreeMap<u32, Arrived>,
-    /// The next block to deliver, what was delivered of it, and all bytes and their hash.
+    /// The next block to deliver, its delivered bytes, and the count and hash of all bytes.
     next: u32,
     of_next: usize,
     delivered: u64,
     hash: u64,
-    /// Hand over the data at the head of a block that is not decoded.
+    /// Deliver the data at the head of a block that is not decoded.
     heads: bool,
     pub(super) parity: u64,
     pub(super) computed: u64,
@@ -80,7 +80,7 @@ impl Bytes {
         }
     }
 
-    /// What a packet carries that leaves the client.
+    /// The payload of a packet that leaves the client.
     pub(super) fn payload(&mut self, segment: &Segment) -> Vec<u8> {
         let Some(data) = Data::of(segment) else { return Vec::new() };
         let (start, bytes) = place(segment, &data);
@@ -168,7 +168,7 @@ impl Bytes {
     }
 }
 
-/// Sends `bytes` with real coding over a way; what was decoded is the stream.
+/// Sends `bytes` with real coding over a path; the decoded bytes must be the stream.
 fn transfer(config: &LtConfig, way: Way, bytes: u64) -> Pair {
     let mut pair = Pair::new(config, &tcp(), way);
     pair.bytes = Some(Bytes::new(config.delivery == Delivery::Segment));
@@ -182,10 +182,10 @@ fn transfer(config: &LtConfig, way: Way, bytes: u64) -> Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any pattern of loss, delay and duplication, both ways. At each arrival the receiver says to
-    /// have delivered what could be decoded, and no byte more (the driver compares them).
+    /// Any loss, delay and duplication in both directions. At each arrival, the receiver's
+    /// delivered bytes must equal what the decoder could decode.
     #[test]
-    fn real_symbols_give_the_stream_back(
+    fn real_symbols_decode_to_the_stream(
         bytes in 1u64..120_000,
         (loss, copies, jitter) in (0u64..600, 0u64..200, 0u64..40),
         back in 0u64..400,
@@ -203,7 +203,7 @@ proptest! {
             ..LtConfig::default()
         };
         let way = at_random(salt, [loss, back], copies, jitter);
-        // Few bytes in small segments: blocks by the hundred are as good as by the thousand.
+        // Few bytes in small segments, so that a test has hundreds of blocks rather than thousands.
         let bytes = bytes.min(u64::from(least) * 400);
         let pair = transfer(&config, way, bytes);
         let (s, r) = (pair.ends[0].stats(), pair.ends[1].stats());
@@ -215,8 +215,8 @@ proptest! {
     }
 }
 
-/// Half of all packets are lost: blocks of a whole window, hundreds of symbols computed, and indices
-/// up to the last one of the code.
+/// Half of all packets are lost: blocks of a whole window, hundreds of computed symbols, and
+/// indices up to the last one of the code.
 #[test]
 fn blocks_as_large_as_the_code_allows() {
     let config = LtConfig { block_limit: 254, ..LtConfig::default() };
@@ -227,8 +227,7 @@ fn blocks_as_large_as_the_code_allows() {
     assert!(u16::from(pair.record.greatest_index()) < MAX_SYMBOLS);
 }
 
-/// A stream of each length: ends that are no multiple of anything, down to a single byte, with
-/// parity in every block.
+/// Streams of many lengths, down to a single byte, with parity in every block.
 #[test]
 fn ends_of_any_length() {
     let config = LtConfig { proactive: Proactive::Fixed, fixed_share: 0.4, ..LtConfig::default() };
@@ -238,7 +237,7 @@ fn ends_of_any_length() {
     }
 }
 
-/// Nothing comes back for five seconds: what is sent meanwhile still decodes.
+/// The reverse path fails for five seconds; the symbols sent meanwhile still decode.
 #[test]
 fn feedback_lost_for_seconds() {
     let way = |side: usize, n: u64, now: Nanos| {

@@ -11,7 +11,7 @@ use crate::lt::wire::Data;
 use crate::lt::{block, tests::mixed};
 use crate::tcp::TcpConfig;
 
-/// P(L = l) for L of n lost, each with probability p.
+/// P(L = l): l of n are lost, each with probability p.
 fn binomial(n: u16, p: f64) -> Vec<f64> {
     let mut row = vec![1.0];
     for _ in 0..n {
@@ -25,8 +25,8 @@ fn binomial(n: u16, p: f64) -> Vec<f64> {
     row
 }
 
-/// One round: a block decodes iff no more than P of its N symbols are lost, and what is wasted is
-/// (P - L)+ symbols.
+/// One round: a block decodes if and only if at most P of its N symbols are lost, and (P - L)+
+/// symbols are wasted.
 #[test]
 fn decoding_and_waste_in_one_round() {
     const BLOCKS: u64 = 20_000;

@@ -1,4 +1,4 @@
-//! Peers that lie: feedback that cannot be true, symbols that contradict themselves.
+//! Peers that send impossible feedback and contradictory symbols.
 
 use airtcp_packet::{Flags, Kind, Segment, Seq};
 use airtcp_probe::Machine;
@@ -10,7 +10,7 @@ use super::{clean, lossy, mixed, ms, tcp};
 use crate::lt::wire::Feedback;
 use crate::lt::{LtConfig, Mode};
 
-/// What may be made of feedback.
+/// A falsification of feedback.
 #[derive(Debug, Clone, Copy)]
 enum Lie {
     Word(usize, u32),
@@ -31,7 +31,7 @@ fn lie() -> impl Strategy<Value = Lie> {
     ]
 }
 
-fn told(segment: &mut Segment, lie: Lie) {
+fn falsify(segment: &mut Segment, lie: Lie) {
     let (mut words, count) = segment.words();
     match lie {
         Lie::Word(i, w) => words[i] = w,
@@ -48,16 +48,16 @@ fn told(segment: &mut Segment, lie: Lie) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Feedback is changed at will for a second. The sender neither panics nor floods, and it always
-    /// knows when it will act next; once the truth is told again it comes to an end, unless it was
-    /// made to believe that what is missing had arrived.
+    /// Feedback is falsified for a second. The sender must not panic or flood, and must always have
+    /// a next timer. With correct feedback again it finishes, unless it was made to believe that
+    /// missing data had arrived.
     #[test]
     fn lies_in_feedback(lies in prop::collection::vec(lie(), 1..60), bytes in 1u64..400_000) {
         let mut pair = Pair::new(&LtConfig::default(), &tcp(), clean());
         let mut n = 0;
         pair.tamper = Box::new(move |side, segment| {
             if side == 0 && segment.kind == Kind::Coded {
-                told(segment, lies[n % lies.len()]);
+                falsify(segment, lies[n % lies.len()]);
                 n += 1;
             }
         });
@@ -77,7 +77,7 @@ proptest! {
         }
     }
 
-    /// Any words at all, as symbols and as feedback, to either end.
+    /// Arbitrary words, as symbols and as feedback, to either end.
     #[test]
     fn any_words(
         segments in prop::collection::vec(
@@ -109,8 +109,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Lies throughout: bits that are set or cleared at will in a share of the answers, the truth in the
-    /// others, over a path that loses. The transfer ends nevertheless, and lies are counted.
+    /// Arbitrary bits are set or cleared in a share of the feedback throughout, over a lossy path.
+    /// The transfer finishes nevertheless, and retractions are counted.
     #[test]
     fn a_peer_that_lies_now_and_then(
         (share, loss, salt) in (1u64..700, 0u64..300, any::<u64>()),
@@ -140,8 +140,8 @@ proptest! {
     }
 }
 
-/// A peer that confirms every symbol and delivers no block: the sender keeps within the peer's
-/// window, asks again by its timer, and holds no more than the window.
+/// A peer acknowledges every symbol and delivers no block. The sender respects the peer's window,
+/// repeats by its timer, and holds at most a window.
 #[test]
 fn symbols_confirmed_and_never_delivered() {
     let mut pair = Pair::new(&LtConfig::default(), &tcp(), clean());
@@ -163,7 +163,7 @@ fn symbols_confirmed_and_never_delivered() {
     assert!(s.bytes_sent() < 20 << 20, "{}", s.bytes_sent());
 }
 
-/// Feedback of packets never sent, and of blocks never begun, is counted and ignored.
+/// Feedback on packets never sent, and on blocks never begun, is counted and ignored.
 #[test]
 fn impossible_feedback_is_counted() {
     let mut pair = Pair::new(&LtConfig::default(), &tcp(), clean());

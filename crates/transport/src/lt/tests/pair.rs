@@ -1,11 +1,11 @@
-//! Two ends joined by ways that lose, delay and repeat packets as they are told, and a record of
-//! what arrived that is kept apart from the receiver.
+//! Two ends joined by paths that lose, delay and duplicate packets as configured, and a record of
+//! the arrivals that does not depend on the receiver.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use airtcp_packet::{EndpointId, Kind, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 
 use super::bytes::Bytes;
@@ -13,26 +13,26 @@ use crate::lt::block::DATA_HEADER;
 use crate::lt::{LtConfig, LtConnection};
 use crate::tcp::{Role, TcpConfig};
 
-/// What becomes of the `n`-th packet that `side` sends at a time: the delays of its copies.
+/// Fate of the `n`-th packet that `side` sends at a time: the delays of its copies.
 pub(super) type Way = Box<dyn FnMut(usize, u64, Nanos) -> Vec<Span>>;
 
 pub(super) const ISS: [Seq; 2] = [Seq(4_294_967_000), Seq(70)];
 
-/// Client and server, and what is on its way between them.
+/// Client and server, and the packets between them.
 pub(super) struct Pair {
     pub(super) ends: [LtConnection; 2],
     pub(super) now: Nanos,
     pub(super) way: Way,
-    /// Changes what arrives at a side.
+    /// Modifies arrivals at a side.
     pub(super) tamper: Box<dyn FnMut(usize, &mut Segment)>,
     travelling: BTreeMap<(Nanos, u64), (usize, Segment, Rc<[u8]>)>,
     pub(super) sent: [u64; 2],
     ordinal: u64,
-    /// What arrived at the server.
+    /// Arrivals at the server.
     pub(super) record: Record,
-    /// What arrives is not to be recorded.
+    /// Arrivals are not recorded.
     pub(super) record_off: bool,
-    /// Most packets at one instant that a side may want to send.
+    /// Largest number of packets of a side at one instant.
     pub(super) greatest_burst: u64,
     /// The client's packets carry bytes.
     pub(super) bytes: Option<Bytes>,
@@ -65,8 +65,8 @@ impl Pair {
         side: usize,
         f: impl FnOnce(&mut LtConnection, Nanos, &mut Cx<'_, NoProbe>) -> T,
     ) -> T {
-        let who = Who::Endpoint(EndpointId::new(0, [Side::Client, Side::Server][side]));
-        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, who))
+        let source = EventSource::Endpoint(EndpointId::new(0, [Side::Client, Side::Server][side]));
+        f(&mut self.ends[side], self.now, &mut Cx::new(&mut NoProbe, source))
     }
 
     fn drain(&mut self) {
@@ -91,7 +91,7 @@ impl Pair {
         }
     }
 
-    /// Goes to the next instant at which something happens; false if nothing ever will.
+    /// Advances to the next event; false if there is none.
     pub(super) fn step(&mut self) -> bool {
         self.drain();
         let arrival = self.travelling.first_key_value().map_or(Nanos::NEVER, |(k, _)| k.0);
@@ -129,7 +129,7 @@ impl Pair {
         true
     }
 
-    /// Sends `bytes` and closes; runs until all is over, at most for `limit`.
+    /// Sends `bytes`, closes, and runs until both ends have finished, at most for `limit`.
     pub(super) fn transfer(&mut self, bytes: u64, limit: Span) -> bool {
         self.ends[0].open(self.now);
         self.ends[0].write(self.now, bytes);
@@ -154,11 +154,11 @@ impl Pair {
     }
 }
 
-/// What arrived, by block: its place in the stream, its size, its symbols.
+/// Arrivals by block: its position in the stream, its size, its symbols.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     blocks: BTreeMap<u32, (u64, u64, u16, BTreeSet<u8>)>,
-    /// Packet numbers seen.
+    /// Packet numbers that arrived.
     pub(super) numbers: BTreeSet<u32>,
 }
 
@@ -187,7 +187,7 @@ impl Record {
         known.3.insert(index);
     }
 
-    /// Bytes in order that what arrived gives: whole blocks that follow one another.
+    /// Decodable in-order bytes: whole blocks that follow one another.
     pub(super) fn in_order(&self) -> u64 {
         let mut next = 0;
         for (expected, (number, (start, bytes, k, symbols))) in self.blocks.iter().enumerate() {
@@ -200,7 +200,7 @@ impl Record {
         next
     }
 
-    /// Most symbols of any block.
+    /// Highest index of any block.
     pub(super) fn greatest_index(&self) -> u8 {
         self.blocks.values().filter_map(|b| b.3.last()).copied().max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What can be chosen between in [`TcpConfig`](super::TcpConfig).
+//! Values of the keys of [`TcpConfig`](super::TcpConfig) that select a variant.
 
 use airtcp_probe::Entry;
 use schemars::JsonSchema;
@@ -8,14 +8,14 @@ use crate::tcp::recoveries::recoveries;
 
 macro_rules! choice {
     ($(#[doc = $doc:literal] $name:literal $kind:ident(sack: $sack:literal) from $source:literal;)+) => {
-        /// What is retransmitted when, and what counts as a congestion episode.
+        /// Which segment is retransmitted and when, and what counts as a congestion episode.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum Recovery {
             $(#[doc = $doc] #[serde(rename = $name)] $kind,)+
         }
 
         impl Recovery {
-            /// The recoveries, for listing.
+            /// The recoveries for `airtcp list`.
             pub const ENTRIES: &'static [Entry] = &[$(Entry {
                 family: "recovery",
                 name: $name,
@@ -23,15 +23,15 @@ macro_rules! choice {
                 source: $source,
             },)+];
 
-            /// All of them.
+            /// All recoveries.
             pub const ALL: &'static [Self] = &[$(Self::$kind),+];
 
-            /// The one of this name.
+            /// The recovery of this name.
             pub(crate) fn named(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$kind),)+ _ => None }
             }
 
-            /// Whether it works from selective acknowledgements.
+            /// Whether the recovery uses selective acknowledgements.
             pub(crate) const fn is_selective(self) -> bool {
                 match self { $(Self::$kind => $sack,)+ }
             }
@@ -47,7 +47,7 @@ recoveries!(choice);
 pub enum PartialAckTimer {
     /// Only the first of a recovery: many losses in a window end in a timeout.
     Impatient,
-    /// Every one: many losses are repaired one per round trip.
+    /// Every one: the sender repairs one loss per round trip.
     SlowButSteady,
 }
 
@@ -65,23 +65,23 @@ pub enum RecoveryExit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RttSampling {
-    /// One segment at a time, as RFC 6298 section 3 asks at least.
+    /// One segment at a time, the minimum of RFC 6298 section 3.
     OnePerRoundTrip,
     /// Every ACK of data sent once.
     EveryAck,
 }
 
-/// What ends exponential back-off of the retransmission timer.
+/// What ends the exponential back-off of the retransmission timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffReset {
-    /// A fresh round-trip sample (RFC 6298 sections 3 and 5, Karn's algorithm).
+    /// A new round-trip sample (RFC 6298 sections 3 and 5, Karn's algorithm).
     Sample,
     /// Any acknowledgement of new data, as Linux does.
     NewAck,
 }
 
-/// What the lower bound of the timeout bounds.
+/// The term to which the lower bound of the timeout applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtoMinRule {
@@ -91,30 +91,30 @@ pub enum RtoMinRule {
     Variance,
 }
 
-/// What a receiver does with segments beyond the next expected.
+/// How a receiver treats segments beyond the next expected byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reassembly {
-    /// It keeps them.
+    /// It buffers them.
     Buffering,
-    /// It drops them; the sender has to go back.
+    /// It drops them; the sender must retransmit them.
     GoBackN,
 }
 
-/// Whether segments are spread in time or leave as the window allows.
+/// Whether the sender paces segments or sends them as the window allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Pacing {
-    /// At the rate the congestion law asks for; laws that ask for none are not paced.
+    /// At the rate of the congestion law; laws without a rate are not paced.
     Law,
-    /// Never, also if the law asks for it.
+    /// Never, even if the law gives a rate.
     Off,
-    /// At the law's rate, or else at 1.2 times (in slow start 2 times) the window per smoothed
+    /// At the law's rate, otherwise at 1.2 times (in slow start 2 times) the window per smoothed
     /// round-trip time, as Linux's `fq` does.
     Cwnd,
 }
 
-/// Which early retransmit.
+/// The variant of early retransmit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EarlyRetransmit {
@@ -127,7 +127,7 @@ pub enum EarlyRetransmit {
     Bytes,
 }
 
-/// Which heuristic.
+/// The heuristic of RFC 6582 section 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CarefulHeuristic {
@@ -140,29 +140,29 @@ pub enum CarefulHeuristic {
     Timestamp,
 }
 
-/// What spreads the reduction of the window over fast recovery.
+/// How fast recovery spreads the reduction of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateReduction {
-    /// Nothing: the window is the law's at once (RFC 5681, RFC 6675).
+    /// Not at all: the law's window applies at once (RFC 5681, RFC 6675).
     #[default]
     None,
     /// Proportional Rate Reduction, RFC 9937.
     Prr,
-    /// Proportional Rate Reduction as RFC 6937 had it.
+    /// Proportional Rate Reduction of RFC 6937.
     #[serde(rename = "prr-rfc6937")]
     PrrRfc6937,
 }
 
-/// How fast PRR catches up once less is in flight than the target.
+/// Growth bound of PRR when less than the target is in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrrBound {
     /// The conservative bound, and the slow-start bound on a `SafeACK` (RFC 9937 section 6.2).
     SafeAck,
-    /// The slow-start reduction bound: a segment more than was delivered.
+    /// The slow-start reduction bound: one segment more than was delivered.
     Ssrb,
-    /// The conservative reduction bound: no more than was delivered.
+    /// The conservative reduction bound: not more than was delivered.
     Crb,
 }
 
@@ -170,28 +170,28 @@ pub enum PrrBound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossResponse {
-    /// All (RFC 5681).
+    /// All losses (RFC 5681).
     #[default]
     Always,
-    /// None that was found without a timeout: only congestion marks and timeouts reduce it.
+    /// None that was found without a timeout: only congestion marks and timeouts reduce the window.
     EcnOnly,
-    /// Those that relative one-way trip times say were congestion, and all that a timeout found
+    /// Losses that relative one-way trip times classify as congestion, and all that a timeout found
     /// (TP-LDA).
     TpLda,
 }
 
-/// Whether the layer below names what it lost.
+/// Whether the layer below reports its losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossNotification {
-    /// No.
+    /// No reports.
     #[default]
     None,
-    /// Every packet that a link corrupted, and no other.
+    /// Every packet that a link corrupted is reported, and no other.
     Oracle,
 }
 
-/// Which F-RTO.
+/// The variant of F-RTO.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Frto {
@@ -200,20 +200,20 @@ pub enum Frto {
     Off,
     /// RFC 5682: the basic algorithm, or with SACK the enhanced one.
     Rfc5682,
-    /// As Linux: RFC 5682, and with SACK also evidence from the first ACK and after repeated
+    /// Linux's: RFC 5682, and with SACK also evidence from the first ACK and after repeated
     /// timeouts.
     Linux,
 }
 
-/// What follows when a recovery turns out to have been unnecessary.
+/// Response to a spurious recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpuriousResponse {
-    /// Window and threshold are as before (Linux).
+    /// Restore window and threshold (Linux).
     #[default]
     Undo,
-    /// The Eifel response after timeouts (RFC 4015), as `undo` otherwise.
+    /// The Eifel response after timeouts (RFC 4015), otherwise as `undo`.
     Eifel,
-    /// The window stays reduced, only the repair ends (RFC 5682 section 4).
+    /// The window stays reduced; only the recovery ends (RFC 5682 section 4).
     Keep,
 }

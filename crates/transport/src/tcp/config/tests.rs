@@ -2,7 +2,7 @@ use super::*;
 use crate::tcp::profile::Profile;
 
 #[test]
-fn profiles_are_valid_and_survive_writing() {
+fn profiles_are_valid_and_round_trip() {
     for profile in Profile::ALL {
         let config = TcpConfig::profile(profile);
         config.validate().unwrap();
@@ -49,7 +49,7 @@ fn the_schema_documents_every_key() {
     for (key, entry) in keys {
         assert!(entry["description"].as_str().is_some_and(|d| d.len() > 10), "{key}");
     }
-    assert!(value.to_string().contains("growth"), "the parameters of the laws are in it");
+    assert!(value.to_string().contains("growth"), "the schema contains the parameters of the laws");
 }
 
 #[test]

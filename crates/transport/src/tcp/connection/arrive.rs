@@ -1,6 +1,6 @@
-//! Segments in the synchronised states, in the order of RFC 9293 section 3.10.7.4: sequence
-//! number, reset, SYN, acknowledgement, data, FIN; with RFC 7323 section 5 before and RFC 5961
-//! in between.
+//! Segments in the synchronised states, in the order of RFC 9293 section 3.10.7.4: sequence number,
+//! reset, SYN, acknowledgement, data, FIN. The checks of RFC 7323 section 5 come first; those of
+//! RFC 5961 are in between.
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_probe::{Cx, Event, Probe};
@@ -17,7 +17,7 @@ impl Connection {
     pub(super) fn arrive<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
         let reset = s.flags.has(Flags::RST);
         if self.timestamps.enabled && !reset {
-            // RFC 7323 section 3.2: once agreed on, the option is on every segment.
+            // RFC 7323 section 3.2: once negotiated, every segment carries the option.
             if !s.has_timestamps() {
                 self.stats.segments_refused += 1;
                 return;
@@ -59,11 +59,11 @@ impl Connection {
         if s.len > 0 || s.flags.has(Flags::FIN) {
             self.take_data(now, seq, s, cx);
         }
-        self.settle(now);
+        self.advance_close(now);
     }
 
-    /// Section 3.10.7.4, the four cases of the first check. A bare segment may lie exactly on
-    /// the right edge: the sender has filled the window, and its ACK must not be lost for it.
+    /// Section 3.10.7.4, the four cases of the first check. A bare segment may lie exactly on the
+    /// right edge: the sender has filled the window, and its ACK must be processed.
     fn is_acceptable(&self, seq: u64, s: &Segment) -> bool {
         let (next, edge) = (self.receiver.next, self.receiver.edge());
         let len = u64::from(s.sequence_len());
@@ -73,8 +73,8 @@ impl Connection {
         self.receiver.window_is_open() && seq < edge && seq + len > next
     }
 
-    /// A segment that is not acceptable is acknowledged, which is how a sender learns that its
-    /// retransmission was in vain or its probe found the window closed.
+    /// Acknowledges a segment that is not acceptable. Its sender learns from the ACK that its
+    /// retransmission was unnecessary or that its probe found the window closed.
     fn arrive_outside<P: Probe>(&mut self, now: Nanos, seq: u64, s: &Segment, cx: &mut Cx<'_, P>) {
         if s.flags.has(Flags::RST) {
             return;
@@ -86,11 +86,11 @@ impl Connection {
             self.receiver.note_duplicate(seq, seq + len, &self.config, &mut self.stats);
             self.note_marks(s);
         }
-        // With the window closed, acknowledgements are still taken.
+        // With the window closed, acknowledgements are still processed.
         let probe = seq == self.receiver.next && !self.receiver.window_is_open();
         if probe && s.flags.has(Flags::ACK) && !s.flags.has(Flags::SYN) {
             self.take_ack(now, seq, s, cx);
-            self.settle(now);
+            self.advance_close(now);
         }
         if self.state == State::TimeWait && s.flags.has(Flags::FIN) {
             self.timers.set(Timer::TimeWait, now + self.config.time_wait);
@@ -98,7 +98,7 @@ impl Connection {
         self.challenge(now, s.sequence_len() == 0);
     }
 
-    /// The peer's SYN again in SYN-RECEIVED: our SYN-ACK was lost, or both opened at once.
+    /// A repeated SYN in SYN-RECEIVED: our SYN-ACK was lost, or both ends opened at once.
     fn arrive_syn_again<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
         if s.flags.has(Flags::ACK) && s.ack == self.iss.plus(1) && self.sender.nxt() == 1 {
             self.receiver.acks.at_once(Owed::Now);
@@ -108,7 +108,7 @@ impl Connection {
         }
     }
 
-    /// RFC 5961 section 3.2: only an exact reset resets.
+    /// RFC 5961 section 3.2: only a reset with the exact sequence number resets.
     fn arrive_reset(&mut self, now: Nanos, seq: u64) {
         if seq != self.receiver.next {
             self.stats.segments_refused += 1;
@@ -121,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// Takes the acknowledgement. Returns whether the segment is to be processed further.
+    /// Processes the acknowledgement. Returns whether to process the rest of the segment.
     #[inline]
     fn take_ack<P: Probe>(
         &mut self,
@@ -144,7 +144,7 @@ impl Connection {
             self.sender.init_window((seq, ack), window, false);
         }
         if ack > self.sender.sent_up_to() {
-            // Something never sent: RFC 9293 section 3.10.7.4 fifth.
+            // An ACK of data never sent: RFC 9293 section 3.10.7.4, fifth check.
             self.stats.segments_refused += 1;
             self.challenge(now, s.sequence_len() == 0);
             return false;
@@ -156,11 +156,10 @@ impl Connection {
         true
     }
 
-    /// Takes payload and FIN.
     #[inline]
     fn take_data<P: Probe>(&mut self, now: Nanos, seq: u64, s: &Segment, cx: &mut Cx<'_, P>) {
         if !self.state.receives() {
-            // After the peer's FIN there is nothing more to take.
+            // Nothing is accepted after the peer's FIN.
             self.challenge(now, s.len == 0);
             return;
         }
@@ -183,7 +182,7 @@ impl Connection {
     }
 
     /// Moves through the closing states as far as FINs and their acknowledgements allow.
-    fn settle(&mut self, now: Nanos) {
+    fn advance_close(&mut self, now: Nanos) {
         if self.sender.fin_acked() {
             match self.state {
                 State::FinWait1 => self.set_state(State::FinWait2),

@@ -1,4 +1,4 @@
-//! Writing segments: which is next, and its header.
+//! Building segments: the next segment, and its header.
 
 use airtcp_packet::{Ecn, Flags, Segment, Seq};
 use airtcp_probe::{Cx, Event, Probe};
@@ -18,7 +18,7 @@ const OPTIONS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 
 impl Connection {
-    /// The next segment to leave at `now`.
+    /// The next segment to send at `now`.
     pub(super) fn emit<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         if self.reset.is_some() {
             let reset = self.reset.take()?;
@@ -30,7 +30,7 @@ impl Connection {
             }
             State::Closed | State::Listen | State::SynSent => None,
             state => {
-                if self.receiver.acks.owed() == Owed::Alone {
+                if self.receiver.acks.owed() == Owed::PureAck {
                     return Some(self.emit_ack(now, cx));
                 }
                 if state.sends() && self.sender.has_work() {
@@ -38,7 +38,7 @@ impl Connection {
                     let next = self.sender.next_data(now, options, &mut env!(self));
                     if let Some(out) = next {
                         let segment = self.emit_data(now, out, cx);
-                        self.tell_window(now, cx);
+                        self.record_window(now, cx);
                         return Some(segment);
                     }
                 }
@@ -47,7 +47,7 @@ impl Connection {
         }
     }
 
-    /// The SYN, or the SYN-ACK once the peer's SYN has come.
+    /// The SYN, or the SYN-ACK after the peer's SYN.
     fn emit_syn<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Segment {
         let answer = self.state == State::SynReceived;
         let h = &mut self.handshake;
@@ -116,7 +116,7 @@ impl Connection {
         self.sent(now, s, false, cx)
     }
 
-    /// What every segment with an ACK carries.
+    /// Fills the header fields of every segment with an ACK.
     #[inline]
     fn fill_header(&mut self, now: Nanos, s: &mut Segment, room: u32) {
         s.ack = Seq::wrap(self.receiver.irs, self.receiver.next);

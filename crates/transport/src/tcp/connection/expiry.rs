@@ -30,7 +30,7 @@ impl Connection {
             Timer::Persist if sends => self.sender.on_persist(),
             Timer::Ack => self.receiver.acks.at_once(Owed::Now),
             Timer::TimeWait => self.finish(),
-            // The driver polls after every timer: data that waited leaves then.
+            // The driver polls after every timer, so waiting data leaves then.
             Timer::Send | Timer::Reordering | Timer::LossProbe | Timer::Persist => {}
         }
     }

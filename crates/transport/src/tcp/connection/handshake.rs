@@ -1,6 +1,6 @@
 //! Opening and closing: RFC 9293 sections 3.5, 3.6, 3.10.1, 3.10.4, 3.10.7.1 to 3.10.7.3.
 //!
-//! SYN and SYN-ACK are retransmitted by the same timer as data, under the same estimator.
+//! SYN and SYN-ACK use the retransmission timer and estimator of data.
 
 use airtcp_packet::{Flags, NO_WINDOW_SCALE, Segment, Seq};
 use airtcp_probe::{Cx, Probe};
@@ -12,14 +12,14 @@ use crate::tcp::receiver::Receiver;
 use crate::tcp::state::{Handshake, Role, State};
 use crate::tcp::timers::Timer;
 
-/// Segment size of a peer that does not say one: RFC 9293 section 3.7.1.
+/// Segment size of a peer that announces none: RFC 9293 section 3.7.1.
 const DEFAULT_MSS: u16 = 536;
 
 /// Largest window scale, RFC 7323 section 2.3.
 const MAX_SCALE: u8 = 14;
 
-/// Least time between answers to bare segments outside the window (RFC 5961 section 7).
-const QUIET: Span = Span::from_millis(500);
+/// Minimum time between answers to bare segments outside the window (RFC 5961 section 7).
+const CHALLENGE_INTERVAL: Span = Span::from_millis(500);
 
 impl Connection {
     /// Opens the connection actively: the SYN leaves with the next poll.
@@ -32,16 +32,16 @@ impl Connection {
         }
     }
 
-    /// Closes our direction: a FIN follows what was written. What the peer still sends is
-    /// received. A connection that was never opened, or has written nothing and got no answer,
-    /// is gone at once.
+    /// Closes our direction: a FIN follows the written data, and the peer's data is still received.
+    /// A connection that was never opened, or that wrote nothing and got no answer, is CLOSED at
+    /// once.
     pub fn close(&mut self, now: Nanos) {
         self.now = self.now.max(now);
         match self.state {
             State::Closed if !self.handshake.begun => self.sender.close(),
             State::Listen => self.finish(),
             State::SynSent if self.sender.written() == 0 => self.finish(),
-            // Queued until the handshake is over.
+            // The close waits for the end of the handshake.
             State::SynSent | State::SynReceived => self.sender.close(),
             State::Established => {
                 self.sender.close();
@@ -55,11 +55,11 @@ impl Connection {
         }
     }
 
-    /// Aborts: a reset if the peer knows of the connection, and CLOSED.
+    /// Aborts: sends a reset if the peer knows of the connection, and enters CLOSED.
     pub fn abort(&mut self, now: Nanos) {
         self.now = self.now.max(now);
         let known = self.state.is_synchronised() || self.state == State::SynReceived;
-        // RFC 9293 section 3.10.5: in the last states there is nothing to reset.
+        // RFC 9293 section 3.10.5: the last states need no reset.
         let done = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
         if known && !done {
             let seq = Seq::wrap(self.iss, self.sender.nxt());
@@ -68,7 +68,7 @@ impl Connection {
         self.finish();
     }
 
-    /// CLOSED, with nothing left to do.
+    /// Enters CLOSED without pending work.
     pub(super) fn finish(&mut self) {
         self.handshake.begun = true;
         self.handshake.syn_due = false;
@@ -76,8 +76,8 @@ impl Connection {
         self.set_state(State::Closed);
     }
 
-    /// Back to LISTEN from SYN-RECEIVED: the peer that opened is gone. What the application has
-    /// written waits for the next one.
+    /// Returns from SYN-RECEIVED to LISTEN after the peer has reset. Data that the application
+    /// wrote waits for the next connection.
     pub(super) fn listen_again(&mut self) {
         self.timers.stop_all();
         self.handshake = Handshake::default();
@@ -87,7 +87,7 @@ impl Connection {
         self.set_state(State::Listen);
     }
 
-    /// The answer to a segment that belongs to no connection: section 3.10.7.1.
+    /// Answers a segment that belongs to no connection: section 3.10.7.1.
     pub(super) fn refuse(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -141,7 +141,7 @@ impl Connection {
             }
             return;
         }
-        // The SYN has to have left before anything can answer it.
+        // An ACK before the SYN has left is not acceptable.
         if !segment.flags.has(Flags::SYN) || (acks && self.sender.nxt() == 0) {
             return;
         }
@@ -162,7 +162,7 @@ impl Connection {
         }
     }
 
-    /// Takes sequence number and options of the peer's SYN.
+    /// Takes the sequence number and options of the peer's SYN.
     fn take_syn(&mut self, now: Nanos, segment: &Segment) {
         self.receiver.on_syn(segment.seq);
         let h = &mut self.handshake;
@@ -179,7 +179,8 @@ impl Connection {
         self.sender.init_window((0, 1), u64::from(segment.window), true);
     }
 
-    /// Our SYN is acknowledged: ESTABLISHED, or further if the application has closed already.
+    /// Our SYN is acknowledged: ESTABLISHED, or a later state if the application has already
+    /// closed.
     pub(super) fn establish<P: Probe>(
         &mut self,
         now: Nanos,
@@ -190,7 +191,7 @@ impl Connection {
         self.handshake.syn_due = false;
         self.sender.on_syn_acked();
         let timestamps = self.timestamps.enabled;
-        // A repeated SYN cannot be timed, but its timestamp can (RFC 6298 section 3).
+        // A repeated SYN gives no sample, but its timestamp does (RFC 6298 section 3).
         let sample = match self.handshake.sent_at {
             Some(at) if !(self.handshake.repeated || self.handshake.ambiguous) => {
                 Some(now.since(at))
@@ -215,15 +216,15 @@ impl Connection {
         self.set_state(next);
     }
 
-    /// An acknowledgement is owed for a segment outside the window. Bare ones are answered
-    /// rarely, so that two confused ends cannot keep each other busy.
+    /// Sends an ACK for a segment outside the window. Bare segments get few answers, so that two
+    /// confused ends cannot cause an ACK loop.
     pub(super) fn challenge(&mut self, now: Nanos, bare: bool) {
         if bare {
-            if now < self.quiet_until {
+            if now < self.next_challenge_at {
                 return;
             }
-            self.quiet_until = now + QUIET;
+            self.next_challenge_at = now + CHALLENGE_INTERVAL;
         }
-        self.receiver.acks.at_once(Owed::Alone);
+        self.receiver.acks.at_once(Owed::PureAck);
     }
 }

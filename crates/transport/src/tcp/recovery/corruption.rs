@@ -1,48 +1,50 @@
 //! Losses that are no sign of congestion.
 //!
-//! [`LossResponse`] decides whether a loss that duplicate or selective acknowledgements show is
-//! told to the congestion law at all. With `ecn-only` it is repaired and nothing else: congestion
-//! is what ECN marks say, as in LT-TCP and in TCP Jersey (Xu, Tian, Ansari 2004). A timeout is
-//! told all the same: without acknowledgements there is nothing to clock data out by, and no echo
-//! could have come back either. With `tp-lda` it depends on the loss: see `tp_lda.rs`.
+//! [`LossResponse`] decides whether the sender reports a loss found by duplicate or selective
+//! acknowledgements to the congestion law. With `ecn-only` it only repairs the loss; ECN marks show
+//! congestion, as in LT-TCP and in TCP Jersey (Xu, Tian, Ansari 2004). It reports a timeout in any
+//! case: without ACKs there is no ACK clock, and no echo could have arrived. With `tp-lda` the
+//! report depends on the loss: see `tp_lda.rs`.
 //!
-//! A law may also take a loss for none of congestion's, as Jersey does without a mark, or find that
-//! its window is not too large (Westwood). What left the window alone is no answer to marks.
+//! A law may also ignore a loss, as Jersey does without a mark, or find that its window is not too
+//! large (Westwood). A loss that left the window unchanged is no response to marks.
 //!
 //! [`LossNotification`] is explicit transport error notification with an oracle (Krishnan,
-//! Sterbenz, Eddy, Partridge, Allman: Computer Networks 46, 2004): the link names every packet that
-//! it corrupted to its sender, which sends it again at once and reduces nothing. The corrupted
-//! packet has left the network and its repair takes its place, so that no window is asked for it.
+//! Sterbenz, Eddy, Partridge, Allman: Computer Networks 46, 2004). The link reports every packet
+//! that it corrupted to the sender, which retransmits it at once without a reduction. The
+//! retransmission takes the place of the corrupted packet in the network, so it does not need room
+//! in the window.
 //!
-//! [choice] A segment named counts as in flight again: IsLost, duplicates for it as the first
-//! outstanding one, NextSeg and partial ACKs leave it alone; without SACK such a duplicate lets
-//! one segment leave, since one has arrived. What the timer gives up is repaired by its slow start.
-//! A queue that drops the repair is found by the timer (or by RACK). A notice for a segment that
-//! has been sent again meanwhile says nothing.
+//! [choice] A reported segment counts as in flight again. IsLost, duplicates for it as the first
+//! outstanding segment, NextSeg and partial ACKs ignore it. Without SACK, such a duplicate lets one
+//! segment leave, since one has arrived. After a timeout, slow start repairs everything. If a queue
+//! drops the retransmission, the timer (or RACK) detects it. A report for a segment that has been
+//! retransmitted meanwhile has no effect.
 
 use std::collections::VecDeque;
 
 use airtcp_packet::{Flags, Segment};
 use airtcp_units::Nanos;
 
-/// A packet that a link corrupted, as [`Connection::on_corrupted`](crate::tcp::Connection::on_corrupted)
-/// takes it.
+/// A corrupted packet, the argument of
+/// [`Connection::on_corrupted`](crate::tcp::Connection::on_corrupted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corrupted {
-    /// What the packet carried.
+    /// Content of the packet.
     pub segment: Segment,
-    /// When the link began to send it: a copy sent later is another packet.
+    /// When the link began to send it. A copy sent later is another packet.
     pub started: Nanos,
 }
 
 impl Corrupted {
-    /// Whether a sender could do anything about it: it carried data or FIN.
+    /// Whether the sender must react: the packet carried data or FIN.
     pub fn matters(segment: &Segment) -> bool {
         (segment.len > 0 || segment.flags.has(Flags::FIN)) && !segment.flags.has(Flags::SYN)
     }
 }
 
-/// What was named and not yet sent again: offset, and when the link began.
+/// Reported segments that were not yet retransmitted: offset, and start of the transmission on the
+/// link.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notices(VecDeque<(u64, Nanos)>);
 
@@ -56,7 +58,7 @@ impl Notices {
         self.0.len()
     }
 
-    /// The link corrupted the segment at `start`, which it began to send at `started`.
+    /// The link corrupted the segment at `start`, whose transmission it began at `started`.
     pub(crate) fn push(&mut self, start: u64, started: Nanos) {
         self.0.push_back((start, started));
     }

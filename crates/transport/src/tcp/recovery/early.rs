@@ -1,7 +1,7 @@
-//! Early retransmit, RFC 5827: with too little outstanding for three duplicates, fewer are enough.
+//! Early retransmit, RFC 5827: fewer duplicates signal a loss if few segments are outstanding.
 //!
-//! Only if less than four segments are outstanding and no new data may be sent that would bring
-//! further duplicates:
+//! It applies if less than four segments are outstanding and no new data may be sent that would
+//! cause further duplicates:
 //!
 //! ```text
 //!                 outstanding          without SACK: ACKs needed     with SACK: reported
@@ -9,17 +9,17 @@
 //! bytes (3.1)     ownd < 4 SMSS        ceil(ownd / SMSS) - 1         ownd - SMSS bytes
 //! ```
 //!
-//! What follows is an ordinary fast retransmit. Leaves out the delay by which Linux had it wait
-//! for reordering. Bytes.
+//! A fast retransmit follows as usual. Leaves out Linux's former delay against reordering. Bytes.
 
 use super::discipline::View;
 use crate::tcp::config::EarlyRetransmit;
 
-/// Fewer segments than this outstanding: RFC 5827 sections 3.1 (2.a) and 3.2 (3.a).
+/// With fewer segments outstanding, early retransmit applies: RFC 5827 sections 3.1 (2.a) and 3.2
+/// (3.a).
 const MIN_FOR_THREE: u64 = 4;
 
-/// Whether the duplicates so far are enough; `sack` if reports count instead, `more_follow` says
-/// whether new data may be sent.
+/// Whether there are enough duplicates. With `sack`, SACKed segments count instead; `more_follow`
+/// is true if new data may be sent.
 pub(crate) fn is_early_loss(
     view: &View<'_>,
     sack: bool,

@@ -1,9 +1,9 @@
-//! Loss recovery: what counts as a loss episode, and what is sent again.
+//! Loss recovery: what counts as a loss episode, and which segments are retransmitted.
 //!
-//! A discipline is a module with an object behind [`discipline::LossRecovery`]: [`tahoe`], [`reno`],
-//! [`newreno`], [`sack`], [`sack_ns2`], [`rack`]. `recoveries.rs` lists them. What else
-//! takes part is an object each, too: [`prr`], [`spurious`], [`tlp`], [`tp_lda`]. None of them
-//! knows the sender: it shows them what they may see and applies what they answer.
+//! A recovery is a module with an object behind [`discipline::LossRecovery`]: [`tahoe`], [`reno`],
+//! [`newreno`], [`sack`], [`sack_ns2`], [`rack`]. `recoveries.rs` lists them. [`prr`],
+//! [`spurious`], [`tlp`] and [`tp_lda`] are separate objects. None of them accesses the sender: the
+//! sender passes each a view of its state and applies the answers.
 
 mod careful;
 mod corruption;
@@ -33,7 +33,7 @@ pub(crate) use registry::Discipline;
 use reno::Reno;
 use sack::Sack;
 use sack_ns2::SackNs2;
-pub(crate) use spurious::{Before, Evidence, Gate, SenderView, Spurious, Undo};
+pub(crate) use spurious::{Evidence, Gate, SenderView, Spurious, StateBefore, Undo};
 pub(crate) use state::RecoveryState;
 use tahoe::Tahoe;
 pub(crate) use tlp::{ProbeAck, Tlp};

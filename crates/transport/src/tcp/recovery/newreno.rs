@@ -6,10 +6,9 @@ use airtcp_units::Narrow;
 use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 use crate::tcp::config::{PartialAckTimer, RecoveryExit};
 
-/// NewReno's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewReno {
-    /// Partial ACKs in this recovery.
+    /// Partial ACKs so far in this recovery.
     partials: u32,
 }
 
@@ -34,8 +33,8 @@ impl LossRecovery for NewReno {
         if view.is_covered() {
             return full_ack(view);
         }
-        // Step 3, partial acknowledgement: retransmit the next hole, deflate by what was
-        // acknowledged, and give back one segment if at least that much was.
+        // Step 3, partial acknowledgement: retransmit the next hole, deflate by the acknowledged
+        // bytes, and add one segment if at least that much was acknowledged.
         self.partials += 1;
         let back = if acked >= view.mss { view.mss } else { 0 };
         let inflate = i64::narrow(back) - i64::narrow(acked);
@@ -43,8 +42,8 @@ impl LossRecovery for NewReno {
     }
 }
 
-/// Step 3, full acknowledgement: the window is the threshold, or less if little is outstanding and
-/// a burst would follow.
+/// Step 3, full acknowledgement: the window is the threshold, or less if little is outstanding,
+/// which avoids a burst.
 fn full_ack(view: &View<'_>) -> Verdict {
     let by_flight = view.config.recovery_exit == RecoveryExit::Flight;
     let exit_window = by_flight.then(|| (view.nxt - view.una).max(view.mss) + view.mss);

@@ -1,9 +1,9 @@
-//! Proportional Rate Reduction: how much is sent while a loss is being repaired.
+//! Proportional Rate Reduction: how much is sent during a loss recovery.
 //!
 //! RFC 9937 section 6 ([`RateReduction::Prr`]) and its predecessor RFC 6937 section 3
-//! ([`RateReduction::PrrRfc6937`]). The window that the congestion law answers the loss with is the
-//! target, the documents' `ssthresh`; without PRR it is in force at once and half a window of ACKs
-//! passes in silence. PRR spreads the reduction over the round trip. On every ACK of the recovery,
+//! ([`RateReduction::PrrRfc6937`]). The law's reduced window is the target, the documents'
+//! `ssthresh`. Without PRR that window applies at once, and half a window of ACKs passes without a
+//! transmission. PRR spreads the reduction over the round trip. On every ACK of the recovery, with
 //! `inflight` after it:
 //!
 //! ```text
@@ -17,88 +17,88 @@
 //! ```
 //!
 //! RFC 9937 takes CRB, and SSRB on a `SafeACK`: one that advances SND.UNA and shows no further
-//! loss. Its RecoverFS leaves out what was SACKed before the recovery, it does nothing on an ACK
-//! that delivers nothing, and it never holds back the first segment.
+//! loss. Its RecoverFS leaves out data SACKed before the recovery. It does nothing on an ACK that
+//! delivers nothing, and it never delays the first segment.
 //!
-//! [choice] The proportional count is rounded up to whole segments, as in the documents' tables
-//! and in Linux: in bytes the segment due on an odd ACK would leave with the next. With
-//! `spread_marks` the answer to a congestion mark is spread in the same way, as by Linux (its state
-//! CWR), until something is acknowledged that was sent after it. An episode that the reordering timer
-//! begins has no ACK: by Linux's rules (`law_rules`) the timer counts as a segment delivered. Bytes.
+//! [choice] The proportional count is rounded up to whole segments, as in the documents' tables and
+//! in Linux. In bytes, the segment due on an odd ACK would leave with the next. With `spread_marks`
+//! PRR also spreads the reduction for a congestion mark, as Linux does (its state CWR), until data
+//! sent after the reduction is acknowledged. If the reordering timer begins an episode, there is no
+//! ACK: by Linux's rules (`law_rules`) the timer counts as a delivered segment. Bytes.
 
 use crate::tcp::config::{PrrBound, RateReduction, TcpConfig};
 use airtcp_congestion::LawRules;
 
-/// What one acknowledgement of a recovery says.
+/// One acknowledgement of a recovery.
 #[derive(Debug, Clone, Copy)]
 struct Delivery {
     /// DeliveredData.
     bytes: u64,
-    /// Data in the network after it.
+    /// Data in the network after the acknowledgement.
     inflight: u64,
     /// The law's target.
     ssthresh: u64,
-    /// SND.UNA advanced and nothing more was judged lost.
+    /// True if SND.UNA advanced and no further loss was found.
     safe: bool,
 }
 
-/// What the sender noted before it took the acknowledgement.
+/// The sender's counters before it processed the acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PrrAck {
-    /// Bytes delivered in all.
+    /// Bytes delivered in total.
     pub(crate) delivered: u64,
-    /// Bytes ever judged lost.
+    /// Bytes judged lost in total.
     pub(crate) lost: u64,
-    /// Bytes it acknowledged cumulatively.
+    /// Bytes that the ACK acknowledged cumulatively.
     pub(crate) acked: u64,
-    /// It counted as a duplicate.
+    /// The ACK counted as a duplicate.
     pub(crate) duplicate: bool,
 }
 
-/// The sender after it.
+/// The sender after the acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PrrSender {
-    /// The scoreboard knows what is in flight (RFC 6675).
+    /// The scoreboard tracks the data in flight (RFC 6675).
     pub(crate) selective: bool,
-    /// Bytes outstanding, in the network, and reported.
+    /// Bytes outstanding, in the network, and SACKed.
     pub(crate) in_flight: u64,
     pub(crate) pipe: u64,
     pub(crate) sacked: u64,
-    /// Bytes delivered, and judged lost, in all.
+    /// Bytes delivered, and judged lost, in total.
     pub(crate) delivered: u64,
     pub(crate) lost: u64,
-    /// The first outstanding segment if it is about to be sent again.
+    /// Size of the first outstanding segment if it is retransmitted next.
     pub(crate) head: u64,
     pub(crate) dup_acks: u64,
-    /// The window the law wants to end with.
+    /// The law's window for the end of the recovery.
     pub(crate) target: u64,
 }
 
-/// State of one PRR episode.
 #[derive(Debug, Clone)]
 pub(crate) struct Prr {
     rfc6937: bool,
     bound: PrrBound,
     mss: u64,
-    /// RecoverFS; `None` until the first acknowledgement of the episode was counted.
+    /// RecoverFS; `None` before the first acknowledgement of the episode.
     recover_fs: Option<u64>,
     /// `prr_delivered` and `prr_out`.
     delivered: u64,
     out: u64,
-    /// Bytes the connection had delivered when last looked at.
+    /// Bytes that the connection had delivered at the previous call.
     seen: u64,
     /// `inflight + SndCnt` of the last ACK.
     window: u64,
-    /// What a timer that begins the episode counts as delivered.
+    /// Bytes that the timer counts as delivered if it begins the episode.
     timer_delivers: u64,
-    /// Without SACK: what duplicates have shown to be delivered and no cumulative ACK yet has.
+    /// Without SACK: bytes that duplicates have shown as delivered and no cumulative ACK has
+    /// covered.
     duplicates: u64,
-    /// Without SACK: the estimate of what is in flight.
+    /// Without SACK: estimate of the data in flight.
     pipe: u64,
 }
 
 impl Prr {
-    /// An episode under `config`, if it asks for one.
+    /// Begins an episode if `config` asks for PRR.
     pub(crate) fn begin(config: &TcpConfig, mss: u64) -> Option<Self> {
         let rfc6937 = match config.rate_reduction {
             RateReduction::None => return None,
@@ -126,12 +126,12 @@ impl Prr {
         self.window
     }
 
-    /// Without SACK, what is held against it.
+    /// Without SACK: the data that counts against the window.
     pub(crate) const fn pipe(&self) -> u64 {
         self.pipe
     }
 
-    /// Data left: `prr_out += data sent`.
+    /// Data was sent: `prr_out += data sent`.
     pub(crate) const fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
         self.pipe += bytes;
@@ -141,7 +141,8 @@ impl Prr {
     fn on_ack(&mut self, d: Delivery) {
         if d.bytes == 0 && !self.rfc6937 {
             if self.out == 0 && self.delivered == 0 {
-                // Begun by a timer: there is no ACK to count, and the first segment may go.
+                // A timer began the episode: there is no ACK to count, and the first segment may
+                // leave.
                 self.window = d.inflight + self.mss;
                 self.delivered = self.timer_delivers;
             }
@@ -170,8 +171,8 @@ impl Prr {
         self.window = d.inflight + count;
     }
 
-    /// DeliveredData without SACK (RFC 9937 section 6.2): a segment for each duplicate, and for
-    /// cumulative progress what the duplicates have not counted already; in all no more than was
+    /// DeliveredData without SACK (RFC 9937 section 6.2): a segment for each duplicate, and the
+    /// cumulative progress less what duplicates have counted already; in total at most what was
     /// outstanding.
     fn estimate(&mut self, acked: u64, duplicate: bool) -> u64 {
         let bytes = if acked > 0 {
@@ -191,8 +192,8 @@ impl Prr {
     pub(crate) fn take(&mut self, before: PrrAck, s: &PrrSender) {
         if self.recover_fs.is_none() {
             let now = s.delivered - before.delivered;
-            // What was SACKed before the episode is not delivered in it; what this ACK delivers
-            // is, although it is outstanding no more.
+            // Data SACKed before the episode is not delivered in it. Data that this ACK delivers
+            // is, although it is not outstanding any more.
             let not_sacked = s.in_flight.saturating_sub(s.sacked) + now;
             let all = s.selective && !self.rfc6937;
             self.recover_fs = Some(if all { not_sacked } else { s.in_flight + before.acked });

@@ -1,25 +1,25 @@
-//! RACK: losses found by time instead of by counting, RFC 8985 sections 6 and 8.
+//! RACK: detects losses by time instead of counting duplicates, RFC 8985 sections 6 and 8.
 //!
-//! A segment is lost if one sent later has been delivered and it should have been, too, by now:
+//! A segment is lost if a later one was delivered and the segment itself is overdue:
 //!
 //! ```text
 //! lost        sent before RACK.xmit_ts, and now >= xmit_ts + RACK.rtt + reo_wnd
 //! reo_wnd     min(RACK.reo_wnd_mult * min_RTT / 4, SRTT); 0 while no reordering was ever seen and
-//!             a recovery runs or DupThresh segments are reported
+//!             a recovery runs or DupThresh segments are SACKed
 //! mult        +1 per round trip with a DSACK; 1 again after 16 recoveries without
 //! ```
 //!
-//! What is not due yet is waited for by a timer. Retransmissions are treated as originals are, so
-//! that a lost one is found without a timeout. A timeout gives up the first segment and what is
-//! overdue, and leaves the rest in flight. `IsLost` and the rules 3 and 4 of RFC 6675's NextSeg
-//! are out of force (section 9.2): lost segments go first, then new data.
+//! A timer waits for segments that are not overdue yet. Retransmissions follow the same rule as
+//! originals, so RACK detects a lost one without a timeout. A timeout marks the first segment and
+//! all overdue segments lost, and leaves the rest in flight. `IsLost` and the rules 3 and 4 of RFC
+//! 6675's NextSeg do not apply (section 9.2): lost segments go first, then new data.
 //!
-//! Losses of one window are one reaction. A lost retransmission is one more (section 9.3) unless
-//! PRR runs, under which what is lost again lowers what may be sent by itself.
+//! The losses of one window cause one reaction. A lost retransmission causes another (section 9.3)
+//! unless PRR runs, which reduces the sending rate by itself.
 //!
-//! The scoreboard's part is in `scoreboard/rack.rs`, the timers are in `sender/loss_timers.rs`. Leaves out: a windowed minimum of the
-//! round-trip time (that of the connection is taken), and RACK without SACK. Times in
-//! nanoseconds, offsets in bytes.
+//! The scoreboard's part is in `scoreboard/rack.rs`, the timers are in `sender/loss_timers.rs`.
+//! Leaves out: a windowed minimum of the round-trip time (the connection's minimum is used), and
+//! RACK without SACK. Times in nanoseconds, offsets in bytes.
 
 use airtcp_units::{Nanos, Span};
 
@@ -27,18 +27,18 @@ use super::discipline::{Duplicate, End, LossRecovery, Next, Phase, Room, Signs, 
 use super::tlp::Tlp;
 use crate::tcp::config::TcpConfig;
 
-/// RACK's state beside the scoreboard, and TLP's.
+/// State of RACK outside the scoreboard, and of TLP.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rack {
     /// RACK.reo_wnd_mult and RACK.reo_wnd_persist.
     mult: u32,
     persist: u32,
-    /// RACK.dsack_round.
     dsack_round: Option<u64>,
-    /// A recovery has ended since the last ACK was looked at.
+    /// A recovery has ended since the last ACK was processed.
     exiting: bool,
-    /// When the law was last told of a loss: a retransmission sent since is a new window's.
-    told_at: Nanos,
+    /// Time of the last loss report to the law. A retransmission sent later belongs to a new
+    /// window.
+    reported_at: Nanos,
     pub(crate) tlp: Tlp,
 }
 
@@ -80,9 +80,10 @@ impl Rack {
         srtt.map_or(window, |srtt| window.min(srtt))
     }
 
-    /// A retransmission sent at `sent_at` belongs to a window of which the law was not told.
-    pub(crate) fn is_untold(&self, sent_at: Nanos) -> bool {
-        sent_at >= self.told_at
+    /// Whether a retransmission sent at `sent_at` belongs to a window without a loss report to the
+    /// law.
+    pub(crate) fn is_in_unreported_window(&self, sent_at: Nanos) -> bool {
+        sent_at >= self.reported_at
     }
 }
 
@@ -104,14 +105,14 @@ impl LossRecovery for Rack {
         Start::SELECTIVE
     }
 
-    /// Nothing is probed for in a recovery.
+    /// A recovery sends no probe.
     fn on_episode(&mut self, now: Nanos) {
-        self.told_at = now;
+        self.reported_at = now;
         self.tlp.reset();
     }
 
-    fn on_told(&mut self, now: Nanos) {
-        self.told_at = now;
+    fn on_loss_reported(&mut self, now: Nanos) {
+        self.reported_at = now;
     }
 
     fn end(&mut self, _phase: Phase) -> End {
@@ -119,7 +120,7 @@ impl LossRecovery for Rack {
         End { repairs_rest: false, any_duplicates: false }
     }
 
-    /// What is lost, else new data (section 9.2).
+    /// A lost segment, otherwise new data (section 9.2).
     fn next(&self, view: &View<'_>, room: &Room) -> Next {
         let due = view.board.next_due();
         if view.phase == Phase::Timeout {

@@ -11,11 +11,11 @@ use crate::tcp::recoveries::recoveries;
 
 macro_rules! discipline {
     ($(#[doc = $doc:literal] $name:literal $kind:ident(sack: $sack:literal) from $source:literal;)+) => {
-        /// Any listed recovery, or RACK, which takes the place of `sack`.
+        /// Any listed recovery, or RACK, which replaces `sack`.
         #[derive(Debug, Clone)]
         pub(crate) enum Discipline {
             $(#[doc = $doc] $kind(super::$kind),)+
-            /// Losses found by time.
+            /// Losses detected by time.
             Rack(Rack),
         }
 
@@ -32,8 +32,8 @@ macro_rules! discipline {
 recoveries!(discipline);
 
 impl Discipline {
-    /// The recovery of a connection; `sack` if the peer permits SACK, without which selective
-    /// recoveries become NewReno.
+    /// The recovery of a connection; `sack` if the peer permits SACK. Without SACK, recoveries that
+    /// use it become NewReno.
     pub(crate) fn new(config: &TcpConfig, sack: bool) -> Self {
         match config.recovery {
             Recovery::Sack if sack && config.rack => Self::Rack(Rack::default()),
@@ -42,13 +42,13 @@ impl Discipline {
         }
     }
 
-    /// RACK, if it detects the losses.
+    /// RACK, if it is in force.
     #[inline]
     pub(crate) const fn rack(&mut self) -> Option<&mut Rack> {
         if let Self::Rack(rack) = self { Some(rack) } else { None }
     }
 
-    /// Whether a tail loss probe is to leave next.
+    /// Whether the next segment is a tail loss probe.
     #[inline]
     pub(crate) const fn is_probe_due(&self) -> bool {
         if let Self::Rack(rack) = self { rack.tlp.is_due() } else { false }
@@ -65,8 +65,8 @@ impl LossRecovery for Discipline {
         each!(self, d => d.trusts_pipe())
     }
     #[inline]
-    fn listens(&self) -> bool {
-        each!(self, d => d.listens())
+    fn reads_sacks(&self) -> bool {
+        each!(self, d => d.reads_sacks())
     }
     fn judging_threshold(&self, config: &TcpConfig) -> u32 {
         each!(self, d => d.judging_threshold(config))
@@ -87,8 +87,8 @@ impl LossRecovery for Discipline {
         each!(self, d => d.keeps_timing(phase))
     }
     #[inline]
-    fn is_duplicate(&self, bare: bool, news: bool, new: bool) -> bool {
-        each!(self, d => d.is_duplicate(bare, news, new))
+    fn is_duplicate(&self, bare: bool, new_sack: bool, new: bool) -> bool {
+        each!(self, d => d.is_duplicate(bare, new_sack, new))
     }
     #[inline]
     fn restarts_timer(&self, view: &View<'_>) -> bool {
@@ -115,8 +115,8 @@ impl LossRecovery for Discipline {
     fn on_episode(&mut self, now: Nanos) {
         each!(self, d => d.on_episode(now));
     }
-    fn on_told(&mut self, now: Nanos) {
-        each!(self, d => d.on_told(now));
+    fn on_loss_reported(&mut self, now: Nanos) {
+        each!(self, d => d.on_loss_reported(now));
     }
     fn on_timeout(&mut self) -> bool {
         each!(self, d => d.on_timeout())

@@ -1,12 +1,11 @@
 //! Fast retransmit and fast recovery, RFC 5681 section 3.2.
 //!
-//! The law has set its window to the threshold; the three segments that left the network and
-//! each further duplicate inflate it. Reno leaves with the first ACK of new data, so that two
+//! The law sets its window to the threshold. The three segments that left the network and each
+//! further duplicate inflate it. Reno leaves fast recovery at the first ACK of new data, so two
 //! losses in a window are two episodes.
 
 use super::discipline::{LossRecovery, Phase, Start, Verdict, View};
 
-/// Reno's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reno;
 

@@ -1,12 +1,11 @@
 //! Recovery from the scoreboard, RFC 6675 section 5.
 //!
-//! `IsLost` and `SetPipe` are in the scoreboard; here are when an episode begins, and `NextSeg`.
-//! `HighRxt` is the scoreboard's; `RescueRxt` is kept here.
+//! `IsLost`, `SetPipe` and `HighRxt` are in the scoreboard. This file decides when an episode
+//! begins, and has `NextSeg` and `RescueRxt`.
 
 use super::discipline::{Duplicate, LossRecovery, Next, Phase, Room, Signs, Start, View};
 use crate::tcp::scoreboard::SentSegment;
 
-/// SACK TCP's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sack {
     /// `RescueRxt`; `None` while undefined.
@@ -28,7 +27,7 @@ impl Sack {
         {
             return Next::Again { at, repair: true };
         }
-        // Rule 4: once per time that the cumulative ACK has passed the last rescue.
+        // Rule 4: once each time the cumulative ACK has passed the last rescue.
         if self.rescue.is_none_or(|r| view.una > r)
             && let Some(at) = view.board.last_hole()
         {
@@ -45,8 +44,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_duplicate(&mut self, view: &View<'_>, signs: Signs) -> Duplicate {
-        // Section 5.1: no fast retransmit before everything sent before the timeout is
-        // acknowledged.
+        // Section 5.1: no fast retransmit before all data sent before the timeout is acknowledged.
         if view.phase != Phase::Open {
             return Duplicate::Ignored;
         }
@@ -61,7 +59,7 @@ impl LossRecovery for Sack {
 
     /// Steps 4.1 and 4.3: the recovery point, and the first segment.
     fn begin(&mut self, view: &View<'_>, _before: u64) -> Start {
-        // Retransmitting it moves HighRxt; RescueRxt starts there too.
+        // Its retransmission moves HighRxt; RescueRxt starts there too.
         self.rescue = view.board.front().map(SentSegment::end);
         Start::SELECTIVE
     }
@@ -73,7 +71,7 @@ impl LossRecovery for Sack {
         self.next_seg(view, room.new_data)
     }
 
-    /// A rescue left: the next one waits for the recovery point.
+    /// A rescue retransmission left: the next one waits for the recovery point.
     #[inline]
     fn on_sent(&mut self, view: &View<'_>, next: Next) {
         if matches!(next, Next::Again { repair: false, .. }) {

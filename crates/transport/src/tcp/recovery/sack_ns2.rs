@@ -1,19 +1,20 @@
-//! Recovery as ns-2's SACK sender does it (`Agent/TCP/Sack1` of ns-2.35, `tcp-sack1.cc`), after
-//! Fall and Floyd (1996).
+//! Recovery of ns-2's SACK sender (`Agent/TCP/Sack1` of ns-2.35, `tcp-sack1.cc`), after Fall and
+//! Floyd (1996).
 //!
-//! Studies made with ns-2 have these rules in their results, not those of RFC 6675:
+//! The results of ns-2 studies follow these rules, not those of RFC 6675:
 //!
-//! - No loss is inferred for a hole. `pipe` counts packets: at the third duplicate it is what is
-//!   outstanding less three; every ACK takes one, a partial ACK two; every packet sent adds one.
-//! - While `pipe < floor(cwnd)`: the lowest hole not sent again in this recovery that has SACKed
-//!   data above it, else new data. No hole is sent again twice before a timeout.
-//! - A duplicate is an ACK of nothing new that reports something new; reports on an ACK of new
-//!   data outside recovery are dropped with the scoreboard, so that the next duplicate brings them
-//!   as news.
-//! - A timeout forgets all reports and goes back over everything outstanding in order; none are
-//!   taken until the next ACK of new data. No recovery begins before something sent after the
-//!   timeout is acknowledged; after a fast recovery the next may begin at once.
-//! - The window is halved without the floor of two segments that the threshold has.
+//! - A hole is never inferred to be lost. `pipe` counts packets: at the third duplicate it is the
+//!   number outstanding less three; every ACK takes one, a partial ACK two; every packet sent adds
+//!   one.
+//! - While `pipe < floor(cwnd)`, the sender sends the lowest hole that has SACKed data above it and
+//!   was not retransmitted in this recovery, otherwise new data. No hole is retransmitted twice
+//!   before a timeout.
+//! - A duplicate is an ACK that acknowledges nothing new and SACKs something new. Outside recovery,
+//!   the sender drops SACK blocks on an ACK of new data, so the next duplicate reports them as new.
+//! - A timeout discards all SACK information and goes back over everything outstanding in order.
+//!   The sender ignores SACK blocks until the next ACK of new data. No recovery begins before data
+//!   sent after the timeout is acknowledged. After a fast recovery the next may begin at once.
+//! - The window is halved without the minimum of two segments that the threshold has.
 //!
 //! Pipe in packets, all else in bytes. Leaves out Quick-Start, F-RTO, ECN's part in the rules
 //! (`ecn_`), and `partial_ack_`, off by default.
@@ -28,9 +29,9 @@ use crate::tcp::config::TcpConfig;
 /// The recovery of ns-2's `Sack1`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SackNs2 {
-    /// Packets taken to be in the network; below zero when ACKs outnumber them.
+    /// Packets counted as in the network; negative if more ACKs than packets were counted.
     pipe: i64,
-    /// Since the last timeout nothing new was acknowledged: reports are not listened to.
+    /// Nothing new was acknowledged since the last timeout: SACK blocks are ignored.
     deaf: bool,
 }
 
@@ -41,7 +42,7 @@ impl LossRecovery for SackNs2 {
     }
 
     #[inline]
-    fn listens(&self) -> bool {
+    fn reads_sacks(&self) -> bool {
         !self.deaf
     }
 
@@ -63,15 +64,15 @@ impl LossRecovery for SackNs2 {
         false
     }
 
-    /// ns-2 stops timing when a recovery begins, and what it times in one was sent in it.
+    /// ns-2 stops timing when a recovery begins, and times only segments sent within it.
     #[inline]
     fn keeps_timing(&self, phase: Phase) -> bool {
         phase == Phase::Fast
     }
 
     #[inline]
-    fn is_duplicate(&self, _bare: bool, news: bool, new: bool) -> bool {
-        news && !new
+    fn is_duplicate(&self, _bare: bool, new_sack: bool, new: bool) -> bool {
+        new_sack && !new
     }
 
     #[inline]
@@ -87,7 +88,7 @@ impl LossRecovery for SackNs2 {
     fn on_new(&mut self, view: &View<'_>, _acked: u64) -> Verdict {
         self.deaf = false;
         if view.is_partial() {
-            // What was sent again has left the network, and the packet behind it.
+            // The retransmission has left the network, and the packet after it.
             self.pipe -= 1;
             Verdict { reset_backoff: true, ..Verdict::default() }
         } else {
@@ -102,7 +103,7 @@ impl LossRecovery for SackNs2 {
         }
     }
 
-    /// The third duplicate: half the window, the first segment again, and the timer anew.
+    /// The third duplicate halves the window, retransmits the first segment and restarts the timer.
     fn begin(&mut self, view: &View<'_>, before: u64) -> Start {
         self.pipe = i64::narrow(view.board.len()) - i64::from(view.config.dup_thresh);
         let limit_cwnd = (before < 4 * view.mss).then_some(before / 2);
@@ -114,7 +115,7 @@ impl LossRecovery for SackNs2 {
         false
     }
 
-    /// After a fast recovery the next may begin with any three duplicates.
+    /// After a fast recovery, any three duplicates may begin the next.
     fn end(&mut self, phase: Phase) -> End {
         End { repairs_rest: true, any_duplicates: phase == Phase::Fast }
     }
@@ -142,7 +143,7 @@ impl LossRecovery for SackNs2 {
     }
 }
 
-/// After a timeout everything outstanding goes again in order.
+/// After a timeout everything outstanding is retransmitted in order.
 fn in_order(view: &View<'_>, room: &Room) -> Next {
     let Some((at, start)) = view.board.next_in_order() else { return Next::NewInWindow };
     let len = view.board.get(at).map_or(0, |s| u64::from(s.len));

@@ -1,12 +1,11 @@
 //! Tahoe (Jacobson 1988): fast retransmit without fast recovery.
 //!
-//! The third duplicate ACK is treated like a timeout, except that the timer is not backed off:
-//! the window restarts at one segment and slow start sends everything outstanding again, minus
-//! what cumulative ACKs skip.
+//! Tahoe treats the third duplicate ACK like a timeout but does not back off the timer. The window
+//! restarts at one segment, and slow start retransmits everything outstanding except what
+//! cumulative ACKs skip.
 
 use super::discipline::{LossRecovery, Phase, Start, View};
 
-/// Tahoe's recovery.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tahoe;
 

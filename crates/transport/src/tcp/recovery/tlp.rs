@@ -1,45 +1,44 @@
-//! TLP: a probe in place of silence when the tail of a flight is lost, RFC 8985 section 7.
+//! TLP: a probe that detects the loss of the tail of a flight, RFC 8985 section 7.
 //!
 //! ```text
 //! PTO      2 SRTT, plus the receiver's ACK delay if one segment is in flight; 1 s without SRTT;
 //!          not beyond the retransmission timer
-//! armed    when new data is sent or acknowledged, outside recovery and with nothing reported
+//! armed    when new data is sent or acknowledged, outside recovery and with nothing SACKed
 //! probe    new data if there is any and the peer's window allows, else the last segment again;
 //!          one at a time, and only after a round-trip sample since the last
 //! ```
 //!
-//! The answer to the probe brings the reports by which RACK finds what is missing. If the probe
-//! was the only segment missing there is nothing left to find: an ACK beyond it that no DSACK
-//! explains says that the probe has repaired a loss, and the law is told of it (section 7.4.2).
-//! After the probe the retransmission timer starts anew. Times in nanoseconds, offsets in bytes.
+//! The ACK of the probe brings the SACK blocks with which RACK finds the missing segments. If the
+//! probe itself was the only missing segment, RACK finds nothing: an ACK beyond it without a DSACK
+//! shows that the probe has repaired a loss, and the sender reports the loss to the law (section
+//! 7.4.2). After the probe the retransmission timer restarts. Times in nanoseconds, offsets in
+//! bytes.
 
 use airtcp_units::Span;
 
 use crate::tcp::config::TcpConfig;
 
-/// State of the probe.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tlp {
-    /// TLP.end_seq: where the probe in flight ends.
+    /// TLP.end_seq: end of the probe in flight.
     end: Option<u64>,
-    /// TLP.is_retrans: it was sent before.
+    /// TLP.is_retrans: the probe was a retransmission.
     is_retrans: bool,
-    /// Where the segment begins that was the last one then.
+    /// Start of the segment that was the last one at that time.
     last: u64,
-    /// There is a round-trip sample since the last probe.
+    /// There was a round-trip sample since the last probe.
     sampled: bool,
-    /// The next poll sends the probe.
     due: bool,
 }
 
-/// What an acknowledgement says about the probe.
+/// What an acknowledgement shows about the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProbeAck {
-    /// Data outstanding before it.
+    /// Data outstanding before the ACK.
     pub(crate) flight: u64,
-    /// Where the duplicate ends that it reports, if it does.
+    /// End of the duplicate that the ACK reports, if any.
     pub(crate) dsack_end: Option<u64>,
-    /// It is a duplicate ACK and reports nothing.
+    /// The ACK is a duplicate and reports nothing.
     pub(crate) bare_duplicate: bool,
 }
 
@@ -51,7 +50,6 @@ impl Tlp {
         self.due = false;
     }
 
-    /// A round-trip time was measured.
     pub(crate) const fn on_sample(&mut self) {
         self.sampled = true;
     }
@@ -73,20 +71,18 @@ impl Tlp {
         self.due
     }
 
-    /// The probe left, or could not: SND.NXT is `end` now, and the segment that began at `last` was
-    /// the last one.
+    /// The probe left, or could not: SND.NXT is now `end`, and the last segment began at `last`.
     pub(crate) const fn on_sent(&mut self, end: u64, last: u64, is_retrans: bool) {
         (self.end, self.last) = (Some(end), last);
         (self.is_retrans, self.sampled) = (is_retrans, false);
     }
 
-    /// The probe is not sent after all.
     pub(crate) const fn cancel(&mut self) {
         self.due = false;
     }
 
     /// TLP_process_ack, with SND.UNA at `una`. If the probe filled a hole (section 7.4.2), returns
-    /// where the segment begins that was lost.
+    /// the start of the lost segment.
     pub(crate) fn on_ack(&mut self, una: u64, ack: ProbeAck) -> Option<u64> {
         let end = self.end.filter(|end| una >= *end)?;
         let for_nothing = !self.is_retrans || ack.dsack_end == Some(end);

@@ -1,32 +1,32 @@
-//! TP-LDA for TCP: a loss that trip times do not show to be congestion is repaired and nothing
-//! else (`loss_response = "tp-lda"`). The classifier is [`crate::lda`].
+//! TP-LDA for TCP: the sender repairs a loss that trip times do not show to be congestion without
+//! any other reaction (`loss_response = "tp-lda"`). The classifier is [`crate::lda`].
 //!
-//! The sender measures what it can. When a segment left it knows by its own clock; when the
-//! receiver answered, by the receiver's, from the timestamp on the ACK (RFC 7323 TSval):
+//! The sender's own clock gives the departure of a segment. The timestamp on the ACK (RFC 7323
+//! TSval) gives the time of the receiver's answer on the receiver's clock:
 //!
 //! ```text
-//! ROTT = TSval * tick - (when the newest segment that the ACK is the first to report left)
+//! ROTT = TSval * tick - (departure of the newest segment that the ACK is the first to report)
 //! ```
 //!
-//! The clocks' distance cancels where trips are compared. The echo (TSecr) is not used: it is that
-//! of the first of the segments a delayed ACK covers, and on duplicates that of the segment before
-//! the hole, so that the age of the hole would seem to be a queue. With SACK every duplicate
-//! brings a trip; without, those of before the hole are all there is.
+//! The offset between the clocks cancels when trips are compared. The echo (TSecr) is not used: on
+//! a delayed ACK it belongs to the first segment covered, and on duplicates to the segment before
+//! the hole, so that the age of the hole would look like queueing. With SACK every duplicate gives
+//! a trip. Without SACK only segments before the hole do.
 //!
-//! What the sender cannot know is when a delayed ACK was held back: the hold looks like a queue
-//! and would raise the greatest trip for as long as the window of the extremes is. [choice] An ACK
-//! of one segment with nothing SACKed is not measured if it leaves nothing outstanding, or while
-//! at least half of the late ACKs covered more (`HABIT`). [choice] The peer's tick
-//! is taken to be our own `timestamp_tick`. Trips are no finer than it, and a queue that takes
-//! few ticks to empty is told apart from corruption by little more than chance. [choice] While the
-//! trips of the window lie less than two ticks apart (`RESOLVED`), losses are congestion.
+//! The sender cannot see how long a delayed ACK waited. The delay would look like queueing and
+//! would raise the maximum trip for the length of the window of extremes. [choice] An ACK of one
+//! segment without SACK blocks gives no trip if nothing stays outstanding, or while at least half
+//! of the recent ACKs covered more (`STRETCH_ACK_WEIGHT`). [choice] The peer's tick is assumed to
+//! equal our own `timestamp_tick`. Trips have no finer resolution. If a queue takes only a few
+//! ticks to empty, the classifier is little better than chance. [choice] While the trips of the
+//! window lie less than two ticks apart (`MIN_SPREAD_TICKS`), losses count as congestion.
 //!
-//! A loss is judged by the trips of the segments that left just before and just after it among
-//! those measured. [choice] Without any it is congestion. One congestion loss in a recovery reduces
-//! the window, once, when it is found: at its beginning or later (then without PRR). A timeout
-//! always reduces, and what is found lost in the slow start after it is not judged. Phase 2
-//! waits for [`Connection::differentiation`](crate::tcp::Connection::differentiation) to be told
-//! of beacons and frames. Nanoseconds, trips in microseconds, offsets in bytes.
+//! The trips of the segments sent just before and just after a loss classify it. [choice] Without
+//! trips a loss counts as congestion. One congestion loss in a recovery reduces the window, once,
+//! when it is found: at its beginning or later (then without PRR). A timeout always reduces the
+//! window, and losses found in the slow start after it are not classified. Phase 2 needs
+//! [`Connection::differentiation`](crate::tcp::Connection::differentiation) with reports of beacons
+//! and frames. Nanoseconds, trips in microseconds, offsets in bytes.
 
 use std::collections::VecDeque;
 
@@ -36,42 +36,41 @@ use airtcp_units::{LowBits, Nanos, Span};
 use crate::lda::TpLda;
 use crate::tcp::config::{LossResponse, TcpConfig};
 
-/// Weight of a new ACK in the share of those that cover more than a segment.
-const HABIT: f64 = 0.125;
+/// Weight of a new ACK in the share of ACKs that cover more than a segment.
+const STRETCH_ACK_WEIGHT: f64 = 0.125;
 
-/// Ticks of the timestamp clock that trips must lie apart to say anything: rounding alone makes up
-/// to one.
-const RESOLVED: u64 = 2;
+/// Minimum spread of trips in ticks of the timestamp clock: rounding alone causes up to one.
+const MIN_SPREAD_TICKS: u64 = 2;
 
-/// A segment's trip: when it left and where it ends, and how long it took.
+/// Trip of a segment: its departure, its end, and the trip time.
 #[derive(Debug, Clone, Copy)]
 struct Trip {
     left: (Nanos, u64),
     us: u32,
 }
 
-/// What a connection keeps to tell losses apart.
+/// State of loss differentiation of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Differentiation {
     lda: TpLda,
     tick: Span,
     /// The peer's clock: its last timestamp, and the ticks since the first.
     clock: Option<(u32, i64)>,
-    /// Trips in the order of leaving, as many as losses still to be found may lie between.
+    /// Trips in the order of departure, as many as can lie between losses still to be found.
     trips: VecDeque<Trip>,
-    /// Share of late ACKs that covered more than a segment.
-    delays: f64,
-    /// The law was told of the present recovery.
-    told: bool,
-    /// Outside recovery: losses were judged since the last one, and one of them was congestion.
+    /// Share of recent ACKs that covered more than a segment.
+    stretch_share: f64,
+    /// The law received a report of the present recovery.
+    reported: bool,
+    /// Outside recovery: losses were classified since the last one, and one of them was congestion.
     judged: bool,
     congested: bool,
-    /// One of those judged last was.
+    /// One of the losses classified last was congestion.
     latest: bool,
 }
 
 impl Differentiation {
-    /// For a connection that asks for it.
+    /// The state for a connection whose configuration asks for it.
     pub(crate) fn of(config: &TcpConfig) -> Option<Box<Self>> {
         (config.loss_response == LossResponse::TpLda).then(|| {
             Box::new(Self {
@@ -79,8 +78,8 @@ impl Differentiation {
                 tick: config.timestamp_tick,
                 clock: None,
                 trips: VecDeque::new(),
-                delays: 1.0,
-                told: true,
+                stretch_share: 1.0,
+                reported: true,
                 judged: false,
                 congested: false,
                 latest: false,
@@ -88,7 +87,7 @@ impl Differentiation {
         })
     }
 
-    /// The classifier, to be told of beacons and frames.
+    /// The classifier, which takes reports of beacons and frames.
     pub(crate) const fn classifier(&mut self) -> &mut TpLda {
         &mut self.lda
     }
@@ -101,7 +100,7 @@ impl Differentiation {
         u32::low_bits(i128::from(ticks) * i128::from(self.tick.0) / 1000)
     }
 
-    /// Takes a trip; `outstanding` segments may still turn out to be lost.
+    /// Takes a trip; up to `outstanding` segments may still turn out to be lost.
     pub(crate) fn on_trip(
         &mut self,
         now: Nanos,
@@ -120,68 +119,68 @@ impl Differentiation {
         }
     }
 
-    /// What took the segment that left at `left.0` and begins at `left.1`.
+    /// Classifies the loss of the segment that left at `left.0` and begins at `left.1`.
     pub(crate) fn judge(&mut self, now: Nanos, left: (Nanos, u64)) -> LossCause {
         let after = self.trips.partition_point(|t| t.left <= left);
         let before = after.checked_sub(1).and_then(|at| self.trips.get(at));
         let beside = before.into_iter().chain(self.trips.get(after)).map(|t| t.us);
         let unknown = before.is_none() && after == self.trips.len();
-        let resolved = self.tick * RESOLVED;
+        let resolved = self.tick * MIN_SPREAD_TICKS;
         if unknown || self.lda.range_us(now).is_none_or(|range| range * 1000 < resolved.0) {
             return LossCause::Overflow;
         }
         self.lda.classify(now, beside)
     }
 
-    /// A timeout was told to the law: what was judged before it is answered.
+    /// The sender reported a timeout to the law, which settles all earlier classified losses.
     pub(crate) const fn settle(&mut self) {
         (self.judged, self.congested) = (false, false);
     }
 
-    /// An ACK of new data without reports; `several` if it covers more than a segment, `all` if
-    /// nothing is outstanding after it. Returns whether it may have been held back, for the next
-    /// segment or until a timer had enough: its trip says nothing.
+    /// An ACK of new data without SACK blocks; `several` if it covers more than a segment, `all` if
+    /// nothing is outstanding after it. Returns whether the receiver may have delayed the ACK, for
+    /// another segment or until its timer expired. In that case its trip is not used.
     pub(crate) fn may_be_delayed(&mut self, several: bool, all: bool) -> bool {
-        self.delays += HABIT * (f64::from(several) - self.delays);
-        !several && (all || self.delays >= 0.5)
+        self.stretch_share += STRETCH_ACK_WEIGHT * (f64::from(several) - self.stretch_share);
+        !several && (all || self.stretch_share >= 0.5)
     }
 
-    /// A loss was judged outside fast recovery.
+    /// A loss was classified outside fast recovery.
     pub(crate) const fn note_judged(&mut self, congestion: bool) {
         self.judged = true;
         self.congested |= congestion;
     }
 
-    /// The losses found last were judged.
+    /// The losses found last were classified.
     pub(crate) const fn set_latest(&mut self, congestion: bool) {
         self.latest = congestion;
     }
 
-    /// Whether the law is told of the losses found last.
+    /// Whether the sender reports the losses found last to the law.
     pub(crate) const fn is_latest_congestion(&self) -> bool {
         self.latest
     }
 
-    /// Whether losses were judged since the last recovery.
+    /// Whether losses were classified since the last recovery.
     pub(crate) const fn has_judged(&self) -> bool {
         self.judged
     }
 
-    /// A recovery begins. Returns whether the law is told of it.
+    /// A recovery begins. Returns whether the sender reports it to the law.
     pub(crate) const fn begin(&mut self) -> bool {
-        self.told = self.congested;
+        self.reported = self.congested;
         self.settle();
-        self.told
+        self.reported
     }
 
-    /// Whether the law was told of the present fast recovery.
-    pub(crate) const fn is_told(&self) -> bool {
-        self.told
+    /// Whether the sender reported the present fast recovery to the law.
+    pub(crate) const fn is_reported(&self) -> bool {
+        self.reported
     }
 
-    /// It is told of it now.
-    pub(crate) const fn set_told(&mut self) {
-        self.told = true;
+    /// The sender reports the present fast recovery to the law now.
+    pub(crate) const fn set_reported(&mut self) {
+        self.reported = true;
     }
 }
 

@@ -1,15 +1,16 @@
-//! What a whole episode changes: a recovery begins or ends, a timeout gives up what is outstanding,
-//! and a timeout that was none takes that back.
+//! Changes to the whole scoreboard: a recovery begins or ends, a timeout marks everything
+//! outstanding lost, and the undo of a spurious timeout.
 
 use airtcp_units::{Nanos, Span};
 
 use super::Scoreboard;
 
 impl Scoreboard {
-    /// A recovery begins or ends: nothing counts as retransmitted in it.
+    /// A recovery begins or ends: no segment counts as retransmitted in it.
     pub(crate) fn restart_repairs(&mut self) {
         if self.has_rack() {
-            // Whether a segment was sent again since it was lost has nothing to do with episodes.
+            // With RACK, the count of lost segments not yet retransmitted does not depend on
+            // episodes.
             return;
         }
         let to = self.position(self.high_rxt);
@@ -21,10 +22,10 @@ impl Scoreboard {
         self.high_rxt = self.front().map_or(0, |s| s.start);
     }
 
-    /// A timeout: everything the receiver has not reported is lost. SACK information goes too
-    /// unless `keep`, or if the receiver has reneged (the first segment it lacks was SACKed,
-    /// RFC 2018 section 8). RACK gives up the first segment, and what its reordering `window` does
-    /// not cover. Returns whether SACK information was kept.
+    /// A timeout: everything unSACKed is lost. SACK information is discarded unless `keep`, and
+    /// also if the receiver has reneged (the first missing segment was SACKed, RFC 2018 section 8).
+    /// RACK marks only the first segment and those overdue by its reordering `window`. Returns
+    /// whether SACK information was kept.
     pub(crate) fn time_out(&mut self, now: Nanos, keep: bool, window: Span) -> bool {
         let keep = keep && !self.front().is_some_and(|s| s.sacked);
         if keep && self.has_rack() {
@@ -35,7 +36,7 @@ impl Scoreboard {
         keep
     }
 
-    /// All but what is reported, if that is kept, is lost.
+    /// Marks everything lost; SACKed segments only if their SACK information is discarded.
     pub(crate) fn lose_all(&mut self, keep: bool) {
         if !keep {
             self.runs.clear();
@@ -45,7 +46,7 @@ impl Scoreboard {
             }
         }
         for segment in &mut self.segments {
-            (segment.repaired, segment.forgiven) = (false, false);
+            (segment.repaired, segment.corrupted) = (false, false);
             if !segment.lost && !segment.sacked {
                 segment.lost = true;
                 self.lost_total += u64::from(segment.len);
@@ -59,9 +60,9 @@ impl Scoreboard {
         self.rack_rebuild();
     }
 
-    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is asked
-    /// anew.
-    pub(crate) fn revive(&mut self) {
+    /// Nothing was lost after all: everything unSACKed is outstanding once, and `IsLost` is
+    /// evaluated again.
+    pub(crate) fn undo_losses(&mut self) {
         self.pipe = 0;
         for segment in &mut self.segments {
             (segment.lost, segment.repaired, segment.by_timer) = (false, false, false);
@@ -76,13 +77,13 @@ impl Scoreboard {
         }
     }
 
-    /// Looks out for the first news of segments below `end` that were never retransmitted; 0 for
-    /// none.
+    /// Watches for the first SACK of segments below `end` that were never retransmitted; 0 ends the
+    /// watch.
     pub(crate) const fn watch(&mut self, end: u64) {
         (self.watch_end, self.watched) = (end, false);
     }
 
-    /// Whether it came.
+    /// Whether such a SACK arrived.
     pub(crate) const fn watched(&self) -> bool {
         self.watched
     }

@@ -1,5 +1,5 @@
-//! RACK's part of the scoreboard: detection, RFC 8985 sections 6.2 and 6.3. The order of sending is
-//! in `send_order.rs`.
+//! RACK's part of the scoreboard: detection, RFC 8985 sections 6.2 and 6.3. The list in order of
+//! departure is in `send_order.rs`.
 
 use airtcp_units::{Nanos, Narrow, Span};
 
@@ -7,19 +7,19 @@ use super::Scoreboard;
 use super::segment::SentSegment;
 use super::send_order::RackBoard;
 
-/// What a detection found.
+/// Result of a detection.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Detected {
-    /// Until when the last of the segments still waited for has to be delivered.
+    /// Time at which the last of the remaining segments becomes overdue.
     pub(crate) deadline: Option<Nanos>,
-    /// Some were declared lost.
+    /// Some segments were marked lost.
     pub(crate) any: bool,
-    /// When the latest retransmission among them was sent.
+    /// Departure of the latest retransmission among them.
     pub(crate) again: Option<Nanos>,
 }
 
 impl Scoreboard {
-    /// Losses are found by RACK from now on; `tick` is that of the timestamp clock.
+    /// RACK detects the losses from now on; `tick` is that of the timestamp clock.
     pub(crate) fn enable_rack(&mut self, tick: Span) {
         self.rack = Some(Box::new(RackBoard::new(tick)));
     }
@@ -29,19 +29,18 @@ impl Scoreboard {
         self.rack.is_some()
     }
 
-    /// An acknowledgement is about to be taken.
+    /// Called before an acknowledgement is processed.
     pub(crate) fn rack_before_ack(&mut self, min_rtt: Option<Span>, echo: Option<u32>) {
         if let Some(rack) = &mut self.rack {
             rack.before_ack(min_rtt, echo);
         }
     }
 
-    /// Whether anything was delivered since this was last asked.
+    /// Whether anything was delivered since the last call.
     pub(crate) fn take_rack_advanced(&mut self) -> bool {
         self.rack.as_mut().is_some_and(|r| r.take_advanced())
     }
 
-    /// RACK.reordering_seen.
     pub(crate) fn reordering_seen(&self) -> bool {
         self.rack.as_ref().is_some_and(|r| r.reordering_seen())
     }
@@ -51,7 +50,7 @@ impl Scoreboard {
         self.rack.as_ref().map_or(0, |r| r.sacked())
     }
 
-    /// Segments declared lost and not sent again since.
+    /// Number of segments marked lost and not retransmitted since.
     pub(crate) fn segments_due(&self) -> usize {
         self.rack.as_ref().map_or(0, |r| r.due())
     }
@@ -70,7 +69,7 @@ impl Scoreboard {
         None
     }
 
-    /// The segment with this number is lost, as an original or as a retransmission.
+    /// Marks the segment with this number lost, as an original or as a retransmission.
     fn rack_lose(&mut self, number: u64) {
         let Some(rack) = &mut self.rack else { return };
         let Some(segment) = self.segments.get_mut(usize::narrow(number - self.first)) else {
@@ -88,12 +87,12 @@ impl Scoreboard {
         rack.on_lost(segment.start);
     }
 
-    /// RACK_detect_loss (section 6.2 step 5): what was sent before the latest delivered segment
-    /// and should have arrived by now, a reordering window included, is lost.
+    /// RACK_detect_loss (section 6.2 step 5): marks segments lost that left before the latest
+    /// delivered segment and are overdue by more than the reordering window.
     pub(crate) fn rack_detect(&mut self, now: Nanos, window: Span) -> Detected {
         let mut found = Detected::default();
-        let Some((patience, mut next)) =
-            self.rack.as_ref().and_then(|r| Some((r.patience(window)?, r.oldest())))
+        let Some((overdue_after, mut next)) =
+            self.rack.as_ref().and_then(|r| Some((r.overdue_after(window)?, r.oldest())))
         else {
             return found;
         };
@@ -105,7 +104,7 @@ impl Scoreboard {
             let Some(segment) = self.segments.get(usize::narrow(number - self.first)) else {
                 break;
             };
-            let deadline = segment.sent_at + patience;
+            let deadline = segment.sent_at + overdue_after;
             if deadline <= now {
                 found.any = true;
                 if segment.retransmitted {
@@ -120,33 +119,33 @@ impl Scoreboard {
         found
     }
 
-    /// RACK_mark_losses_on_RTO (section 6.3): the first segment, and what should have arrived.
+    /// RACK_mark_losses_on_RTO (section 6.3): marks the first segment and all overdue segments
+    /// lost.
     pub(super) fn rack_lose_on_timeout(&mut self, now: Nanos, window: Span) {
         if self.front().is_some_and(|s| !s.sacked) {
             self.rack_lose(self.first);
         }
-        // Before anything was delivered nothing is known to be overdue.
-        let patience = self.rack.as_ref().and_then(|r| r.patience(window));
-        let Some(patience) = patience else { return };
+        // Before the first delivery no segment is overdue.
+        let overdue_after = self.rack.as_ref().and_then(|r| r.overdue_after(window));
+        let Some(overdue_after) = overdue_after else { return };
         while let Some(number) = self.rack.as_ref().and_then(|r| r.oldest()) {
             let Some(segment) = self.segments.get(usize::narrow(number - self.first)) else {
                 return;
             };
-            if segment.sent_at + patience > now {
+            if segment.sent_at + overdue_after > now {
                 return;
             }
             self.rack_lose(number);
         }
     }
 
-    /// Everything was lost, or nothing.
+    /// Rebuilds the list after all segments, or none, became lost.
     pub(super) fn rack_rebuild(&mut self) {
         if let Some(rack) = &mut self.rack {
             rack.rebuild(&self.segments);
         }
     }
 
-    /// A segment is sent again.
     pub(super) fn rack_on_retransmit(&mut self, at: usize, was_due: bool) {
         if let Some(rack) = &mut self.rack {
             let still = self.segments.get(at).is_some_and(SentSegment::is_due);

@@ -1,5 +1,4 @@
-//! What SACK blocks say: which segments have arrived, and by `IsLost` (RFC 6675 section 4) which
-//! are lost.
+//! SACK blocks: they mark segments as arrived, and by `IsLost` (RFC 6675 section 4) others as lost.
 
 use airtcp_units::{Nanos, Narrow};
 
@@ -7,8 +6,8 @@ use super::Scoreboard;
 use crate::tcp::rate::RateSampler;
 
 impl Scoreboard {
-    /// Takes a SACK block. Returns whether it brought news, and when the last segment of the
-    /// news was sent if none of it had been retransmitted.
+    /// Takes a SACK block. Returns whether it SACKed anything new, and the departure of the last
+    /// newly SACKed segment if none of them had been retransmitted.
     pub(crate) fn sack(
         &mut self,
         start: u64,
@@ -24,7 +23,7 @@ impl Scoreboard {
         if from >= to {
             return (false, None);
         }
-        let (mut news, mut newest) = (false, None);
+        let (mut new_sack, mut newest) = (false, None);
         let mut at = from;
         while at < to {
             let segment = &mut self.segments[at];
@@ -32,7 +31,7 @@ impl Scoreboard {
                 at = self.after_run(at);
                 continue;
             }
-            news = true;
+            new_sack = true;
             if let Some(rack) = &mut self.rack {
                 rack.on_sacked(now, self.first + at as u64, segment);
             }
@@ -54,15 +53,15 @@ impl Scoreboard {
             }
             at += 1;
         }
-        if news {
+        if new_sack {
             let run = (self.segments[from].start, self.segments[to - 1].end());
             self.insert_run(run);
             self.judge();
         }
-        (news, newest)
+        (new_sack, newest)
     }
 
-    /// Position behind the SACKed run to which the segment at `at` belongs.
+    /// Position after the SACKed run that contains the segment at `at`.
     pub(super) fn after_run(&self, at: usize) -> usize {
         let start = self.segments.get(at).map_or(0, |s| s.start);
         let run = self.runs.partition_point(|r| r.1 <= start);
@@ -83,7 +82,7 @@ impl Scoreboard {
         }
     }
 
-    /// Moves the edge over everything that `IsLost` (RFC 6675 section 4) now says is lost.
+    /// Moves the edge over everything that `IsLost` (RFC 6675 section 4) now marks lost.
     pub(super) fn judge(&mut self) {
         let limit = u64::from(self.dup_thresh - 1) * u64::from(self.mss);
         let mut run = None;
@@ -101,7 +100,7 @@ impl Scoreboard {
                 if !discontiguous && self.sacked - self.sacked_below <= limit {
                     return;
                 }
-                if !segment.lost && !segment.forgiven {
+                if !segment.lost && !segment.corrupted {
                     self.pipe -= segment.in_pipe();
                     segment.lost = true;
                     self.pipe += segment.in_pipe();
@@ -113,7 +112,6 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets what the receiver has reported.
     pub(crate) fn forget_sacks(&mut self) {
         if self.runs.is_empty() {
             return;

@@ -10,17 +10,15 @@ use airtcp_congestion::Lost;
 pub(crate) struct SentSegment {
     /// Offset of its first byte.
     pub(crate) start: u64,
-    /// When it was last sent.
+    /// Last departure.
     pub(crate) sent_at: Nanos,
-    /// Delivery state of the connection then.
+    /// Delivery state of the connection at that time.
     pub(crate) rate: Snapshot,
-    /// Sequence space it takes: payload, and one for FIN.
+    /// Sequence space: payload, and one for FIN.
     pub(crate) len: u32,
-    /// It carries the FIN.
     pub(crate) fin: bool,
-    /// The receiver has reported it.
     pub(crate) sacked: bool,
-    /// The receiver once reported it, even if that was forgotten: it counts as delivered.
+    /// The receiver once SACKed the segment, even if that was discarded: it counts as delivered.
     pub(crate) delivered: bool,
     /// `IsLost` is true, or a timeout made it so.
     pub(crate) lost: bool,
@@ -28,9 +26,9 @@ pub(crate) struct SentSegment {
     pub(crate) repaired: bool,
     /// Ever retransmitted (Karn's algorithm).
     pub(crate) retransmitted: bool,
-    /// Corrupted by a link that said so, and sent again for it: missing, but not lost.
-    pub(crate) forgiven: bool,
-    /// Retransmitted by an expiry of the timer (RFC 5681 section 3.1 holds the threshold then).
+    /// A link reported the segment as corrupted, and it was retransmitted: missing, but not lost.
+    pub(crate) corrupted: bool,
+    /// The timer caused a retransmission (RFC 5681 section 3.1 then keeps the threshold).
     pub(crate) by_timer: bool,
 }
 
@@ -48,7 +46,7 @@ impl SentSegment {
             lost: false,
             repaired: false,
             retransmitted: false,
-            forgiven: false,
+            corrupted: false,
             by_timer: false,
         }
     }
@@ -58,24 +56,23 @@ impl SentSegment {
         self.start + self.len as u64
     }
 
-    /// Payload bytes.
     #[inline]
     pub(crate) const fn payload(&self) -> u32 {
         self.len - self.fin as u32
     }
 
-    /// What the law is told when it is judged lost as the latest of `total` bytes.
+    /// The law's report when the segment is judged lost as the latest of `total` lost bytes.
     pub(super) fn as_lost(&self, total: u64) -> Lost {
         self.rate.lost(self.start, u64::from(self.len), total)
     }
 
-    /// It is missing for a reason that is known and seen to.
+    /// The segment is missing because of a reported corruption, and was retransmitted for it.
     #[inline]
-    pub(crate) const fn is_forgiven(&self) -> bool {
-        self.forgiven && !self.lost
+    pub(crate) const fn is_corrupted(&self) -> bool {
+        self.corrupted && !self.lost
     }
 
-    /// What it adds to `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.
+    /// Bytes in `pipe` (RFC 6675 SetPipe): once if not lost, once if retransmitted.
     #[inline]
     pub(super) const fn in_pipe(&self) -> u64 {
         if self.sacked {
@@ -84,7 +81,7 @@ impl SentSegment {
         (!self.lost as u64 + self.repaired as u64) * self.len as u64
     }
 
-    /// Lost, and neither reported nor sent again since.
+    /// Lost, and neither SACKed nor retransmitted since.
     #[inline]
     pub(super) const fn is_due(&self) -> bool {
         self.lost && !self.repaired && !self.sacked

@@ -1,17 +1,17 @@
-//! RACK's view of what is outstanding: RFC 8985 sections 5 and 6.2.
+//! RACK's view of the outstanding segments: RFC 8985 sections 5 and 6.2.
 //!
-//! Segments in the order in which they were last sent, so that those sent before the latest
-//! delivered one are found without a search: a list through the outstanding segments that holds
-//! each one neither reported nor lost. Sending adds at its end, everything else takes out, both in
-//! constant time; a detection visits what it declares lost and what it still waits for. Beside the
-//! list: what was delivered latest, and whether anything ever arrived out of order.
+//! A linked list holds each outstanding segment that is neither SACKed nor lost, in the order of
+//! the last departure. RACK finds the segments sent before the latest delivered one without a
+//! search. Sending appends, everything else removes, both in constant time. A detection visits only
+//! the segments that it marks lost or still waits for. The board also keeps the latest delivered
+//! segment, and whether any segment arrived out of order.
 //!
-//! [choice] What was sent before what is told by that order itself. RFC 8985 compares times, and
-//! offsets where they are equal (RACK_sent_after): enough where no two segments share an instant,
-//! but here a whole window does, and a retransmission would count as older than the new data that
-//! left with it.
+//! [choice] The list order decides which segment was sent first. RFC 8985 compares times, and
+//! offsets at equal times (RACK_sent_after), which assumes that two segments rarely share an
+//! instant. Here a whole window does, and a retransmission would count as older than the new data
+//! that left with it.
 //!
-//! Only present with `rack = true`; without it the scoreboard pays a test per segment.
+//! Only present with `rack = true`; without it the scoreboard pays one test per segment.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -24,32 +24,32 @@ use crate::tcp::timestamps::clock_at;
 /// No segment.
 const NONE: u64 = u64::MAX;
 
-/// A segment's place in the order of sending.
+/// Position of a segment in the order of departure.
 #[derive(Debug, Clone, Copy)]
 struct Link {
     before: u64,
     after: u64,
-    /// How many segments had been sent when it was, repeated ones counted.
+    /// Number of departures before this one, retransmissions included.
     ordinal: u64,
 }
 
 const UNLINKED: Link = Link { before: NONE, after: NONE, ordinal: 0 };
 
-/// What RACK keeps about segments; numbers are those of the scoreboard.
+/// RACK's state of the segments; numbers are those of the scoreboard.
 #[derive(Debug, Clone)]
 pub(super) struct RackBoard {
-    /// Of each outstanding segment.
+    /// The link of each outstanding segment.
     links: VecDeque<Link>,
     first: u64,
     head: u64,
     tail: u64,
-    /// Segments sent, repeated ones counted.
+    /// Number of departures, retransmissions included.
     sent: u64,
-    /// Segments declared lost and not sent again since.
+    /// Segments marked lost and not retransmitted since.
     due: usize,
     /// None of them starts below this offset.
     due_from: Cell<u64>,
-    /// Segments reported and not acknowledged (RACK.segs_sacked).
+    /// Segments SACKed and not acknowledged (RACK.segs_sacked).
     sacked: usize,
     /// Ordinal of the latest delivered segment (RACK.xmit_ts and RACK.end_seq).
     latest: Option<u64>,
@@ -58,10 +58,10 @@ pub(super) struct RackBoard {
     /// RACK.fack.
     fack: u64,
     reordering_seen: bool,
-    /// Something was delivered since the last detection.
+    /// True if anything was delivered since the last detection.
     advanced: bool,
-    /// The smallest round-trip time, the timestamp that the ACK being taken echoes, and the tick
-    /// of that clock.
+    /// The smallest round-trip time, the timestamp echoed by the ACK in process, and the tick of
+    /// that clock.
     min_rtt: Span,
     echo: Option<u32>,
     tick: Span,
@@ -130,7 +130,7 @@ impl RackBoard {
         }
     }
 
-    /// A segment follows the last one.
+    /// A segment is added after the last one.
     pub(super) fn on_push(&mut self) {
         self.links.push_back(UNLINKED);
         self.link_last(self.first + self.links.len() as u64 - 1);
@@ -150,7 +150,6 @@ impl RackBoard {
         self.first += 1;
     }
 
-    /// A segment was reported.
     pub(super) fn on_sacked(&mut self, now: Nanos, number: u64, segment: &SentSegment) {
         self.sacked += 1;
         self.due -= usize::from(segment.is_due());
@@ -171,7 +170,7 @@ impl RackBoard {
         }
         let rtt = now.since(segment.sent_at);
         if segment.retransmitted {
-            // Which copy was it? Not this one if the ACK is older, or too early.
+            // The ACK is for an earlier copy if its echo is older, or if it arrived too early.
             let clock = clock_at(segment.sent_at, self.tick);
             let older = self.echo.is_some_and(|e| e.wrapping_sub(clock).cast_signed() < 0);
             if older || rtt < self.min_rtt {
@@ -184,12 +183,12 @@ impl RackBoard {
         self.latest = self.latest.max(ordinal);
     }
 
-    /// An acknowledgement is about to be taken that echoes `echo`.
+    /// Called before an ACK that echoes `echo` is processed.
     pub(super) fn before_ack(&mut self, min_rtt: Option<Span>, echo: Option<u32>) {
         (self.min_rtt, self.echo) = (min_rtt.unwrap_or_default(), echo);
     }
 
-    /// Whether anything was delivered since this was last asked.
+    /// Whether anything was delivered since the last call.
     pub(super) const fn take_advanced(&mut self) -> bool {
         std::mem::replace(&mut self.advanced, false)
     }
@@ -198,7 +197,7 @@ impl RackBoard {
         self.reordering_seen
     }
 
-    /// Segments reported and not acknowledged, and declared lost and not sent again since.
+    /// Number of segments SACKed and not acknowledged.
     pub(super) const fn sacked(&self) -> usize {
         self.sacked
     }
@@ -207,27 +206,28 @@ impl RackBoard {
         self.due
     }
 
-    /// Where to look for the first segment declared lost, if there is one.
+    /// Offset from which to search for the first segment marked lost; `None` if there is none.
     pub(super) fn due_from(&self) -> Option<u64> {
         (self.due > 0).then(|| self.due_from.get())
     }
 
-    /// None of them starts below `offset`.
+    /// No segment marked lost starts below `offset`.
     pub(super) fn set_due_from(&self, offset: u64) {
         self.due_from.set(offset);
     }
 
-    /// How long after its sending a segment is overdue; `None` before anything was delivered.
-    pub(super) fn patience(&self, window: Span) -> Option<Span> {
+    /// Time after its departure at which a segment is overdue; `None` before the first delivery.
+    pub(super) fn overdue_after(&self, window: Span) -> Option<Span> {
         self.latest.map(|_| self.rtt + window)
     }
 
-    /// The segment of the list that was sent first.
+    /// The segment of the list with the earliest departure.
     pub(super) fn oldest(&self) -> Option<u64> {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// Whether a segment of the list was sent before the latest delivered one, and which follows it.
+    /// Whether a segment of the list left before the latest delivered one, and the next segment of
+    /// the list.
     pub(super) fn is_overtaken(&self, number: u64) -> Option<(bool, Option<u64>)> {
         let link = self.links.get(usize::narrow(number.checked_sub(self.first)?))?;
         Some((
@@ -236,19 +236,19 @@ impl RackBoard {
         ))
     }
 
-    /// A segment that begins at `start` is declared lost.
+    /// A segment that begins at `start` is marked lost.
     pub(super) fn on_lost(&mut self, start: u64) {
         self.due += 1;
         self.due_from.set(self.due_from.get().min(start));
     }
 
-    /// A segment is sent again; `repairs` if it was declared lost and is not any more.
+    /// A segment is retransmitted; `repairs` if it was marked lost until now.
     pub(super) fn on_sent_again(&mut self, number: u64, repairs: bool) {
         self.due -= usize::from(repairs);
         self.link_last(number);
     }
 
-    /// Everything was lost, or nothing: the list and the counts anew.
+    /// Rebuilds the list and the counts after all segments, or none, became lost.
     pub(super) fn rebuild(&mut self, segments: &VecDeque<SentSegment>) {
         (self.head, self.tail, self.due, self.sacked) = (NONE, NONE, 0, 0);
         self.due_from.set(0);

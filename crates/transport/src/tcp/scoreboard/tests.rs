@@ -1,4 +1,4 @@
-//! Against the literal definitions of RFC 6675 section 4, octet by octet.
+//! Comparison with the literal definitions of RFC 6675 section 4, octet by octet.
 
 use proptest::prelude::*;
 
@@ -9,12 +9,12 @@ use super::*;
 const MSS: u64 = 4;
 const DUP_THRESH: u64 = 3;
 
-/// The scoreboard as the RFC words it: one flag per octet.
+/// The scoreboard in the RFC's words: one flag per octet.
 #[derive(Debug, Default)]
 struct Oracle {
     sacked: Vec<bool>,
-    /// IsLost was true once. "Have arrived" does not become untrue when a gap between SACKed
-    /// sequences fills and they are fewer, which with small segments can happen.
+    /// IsLost was true once. It stays true even if a gap fills and SACKed sequences merge, which
+    /// can happen with small segments.
     lost: Vec<bool>,
     una: u64,
     nxt: u64,
@@ -130,15 +130,15 @@ proptest! {
                 Step::Sack(at, len) => {
                     let from = at as usize % edges.len();
                     let to = (from + len as usize).min(edges.len() - 1);
-                    // The first segment is what the receiver lacks.
+                    // The first segment is the first one that the receiver lacks.
                     let (start, end) = (edges[from.max(1).min(to)], edges[to]);
                     let known = (start..end).all(|s| oracle.sacked[s as usize]);
-                    let (news, _) = board.sack(start, end, now, &mut rate);
-                    prop_assert_eq!(news, !known);
+                    let (new_sack, _) = board.sack(start, end, now, &mut rate);
+                    prop_assert_eq!(new_sack, !known);
                     oracle.sacked[start as usize..end as usize].fill(true);
                 }
                 Step::Ack(at) => {
-                    // Somewhere in the middle of a segment, and on over what was SACKed.
+                    // An ACK in the middle of a segment, moved past SACKed data.
                     let span = oracle.nxt - oracle.una;
                     let mut ack = oracle.una + u64::from(at) % (span + 1);
                     while ack < oracle.nxt && oracle.sacked[ack as usize] {
@@ -183,7 +183,7 @@ fn board_of(n: u64) -> (Scoreboard, RateSampler) {
 }
 
 #[test]
-fn a_timeout_loses_what_was_not_reported() {
+fn a_timeout_loses_unsacked_segments() {
     let (mut board, mut rate) = board_of(10);
     board.sack(9, 17, Nanos(1), &mut rate);
     board.lose_all(true);
@@ -198,13 +198,13 @@ fn a_timeout_loses_what_was_not_reported() {
     board.lose_all(false);
     board.retransmit(0, Nanos(2), Snapshot::default(), true, true);
     board.retransmit(1, Nanos(2), Snapshot::default(), true, true);
-    assert_eq!(board.next_lost(), Some(2), "SACK information was thrown away");
+    assert_eq!(board.next_lost(), Some(2), "SACK information was discarded");
 }
 
-/// RFC 2018 section 8: a receiver may drop what it reported. A timeout with the first segment
-/// SACKed but not acknowledged shows it.
+/// RFC 2018 section 8: a receiver may drop SACKed data. A timeout with the first segment SACKed but
+/// not acknowledged shows it.
 #[test]
-fn reneging_is_noticed_at_the_timeout() {
+fn reneging_is_detected_at_the_timeout() {
     let (mut board, mut rate) = board_of(4);
     board.sack(5, 9, Nanos(1), &mut rate);
     board.ack(5, Nanos(2), &mut rate);
@@ -215,18 +215,18 @@ fn reneging_is_noticed_at_the_timeout() {
 #[test]
 fn blocks_count_for_whole_segments() {
     let (mut board, mut rate) = board_of(4);
-    let (news, _) = board.sack(6, 14, Nanos(1), &mut rate);
-    assert!(news);
-    // 5..9 and 13..17 are covered in part only; 9..13 whole.
+    let (new_sack, _) = board.sack(6, 14, Nanos(1), &mut rate);
+    assert!(new_sack);
+    // 5..9 and 13..17 are covered only partly; 9..13 completely.
     let sacked: Vec<bool> = board.segments.iter().map(|s| s.sacked).collect();
     assert_eq!(sacked, [false, false, true, false]);
     assert_eq!(board.pipe(), 12);
     assert_eq!(board.sack(6, 8, Nanos(1), &mut rate), (false, None));
 }
 
-/// What was forgotten is in the network again, and counts as delivered once only.
+/// Discarded SACKs put the data in the network again, but it counts as delivered only once.
 #[test]
-fn forgotten_reports_are_not_delivered_twice() {
+fn discarded_sacks_are_not_delivered_twice() {
     let (mut board, mut rate) = (Scoreboard::new(u32::MAX, MSS as u32), RateSampler::default());
     for start in [0, 4, 8, 12] {
         board.push(SentSegment::new(start, 4, false, Nanos(start), Snapshot::default()));
@@ -236,7 +236,7 @@ fn forgotten_reports_are_not_delivered_twice() {
     assert!(!board.is_first_lost(), "nothing is inferred without a threshold");
     board.forget_sacks();
     assert_eq!((board.pipe(), board.sacked(), board.highest_sacked()), (16, 0, None));
-    // Reported again it is news again, but no sample and no delivery.
+    // A repeated SACK is new information again, but gives no sample and no delivery.
     assert_eq!(board.sack(4, 8, Nanos(110), &mut rate), (true, None));
     assert_eq!((board.pipe(), rate.delivered()), (12, 12));
     let acked = board.ack(16, Nanos(120), &mut rate);
@@ -244,7 +244,7 @@ fn forgotten_reports_are_not_delivered_twice() {
     assert_eq!((board.pipe(), board.sacked(), rate.delivered()), (0, 0, 16));
 }
 
-/// One cache line: the scoreboard of a long path is walked often.
+/// One cache line, since a long path's scoreboard is read often.
 #[test]
 fn a_segment_fills_a_cache_line() {
     assert_eq!(size_of::<SentSegment>(), 64);

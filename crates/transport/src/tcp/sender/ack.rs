@@ -12,38 +12,37 @@ use crate::tcp::recovery::{Evidence, LossRecovery, ProbeAck, PrrAck};
 use crate::tcp::timers::Timer;
 use airtcp_congestion::{AckSample, CongestionControl};
 
-/// What held before an acknowledgement was taken.
+/// State before an acknowledgement is processed.
 struct Prior {
     una: u64,
     /// Data in the network, and FlightSize.
     in_network: u64,
     flight: u64,
-    /// Bytes ever delivered and judged lost, and duplicates ever reported.
+    /// Bytes delivered and judged lost in total, and duplicates reported in total.
     delivered: u64,
     lost: u64,
     dsacks: u64,
 }
 
-/// What an acknowledgement was found to be.
+/// Classification of an acknowledgement.
 struct Taken {
-    /// Bytes it acknowledges cumulatively.
+    /// Bytes that the ACK acknowledges cumulatively.
     acked: u64,
     new: bool,
-    /// Its SACK blocks report something for the first time.
-    news: bool,
-    /// It is a duplicate by RFC 5681 section 2, and by the discipline.
+    /// The SACK blocks report something for the first time.
+    new_sack: bool,
+    /// The ACK is a duplicate by RFC 5681 section 2, and by the discipline.
     bare: bool,
     duplicate: bool,
-    /// It arrived in fast recovery.
+    /// The ACK arrived in fast recovery.
     fast: bool,
-    /// Round-trip time of the newest segment it reports.
+    /// Round-trip time of the newest segment that the ACK reports.
     rtt: Option<Span>,
-    /// It echoes a mark.
     ece: bool,
 }
 
 impl Sender {
-    /// Takes the acknowledgement, SACK blocks, window and ECN echo of a segment.
+    /// Processes the acknowledgement, SACK blocks, window and ECN echo of a segment.
     #[inline]
     pub(crate) fn on_ack<P: Probe>(
         &mut self,
@@ -61,7 +60,7 @@ impl Sender {
         if self.is_rack() {
             self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);
         }
-        let (news, sacked) = if segment.sacks().is_empty() {
+        let (new_sack, sacked) = if segment.sacks().is_empty() {
             (false, None)
         } else {
             self.take_sacks(now, &info, segment, env)
@@ -78,31 +77,31 @@ impl Sender {
         let newest = if new { self.advance(now, &info, env, cx) } else { None };
         let acked = info.ack - prior.una;
         self.take_trip(now, segment, &info, Reported { acked: (acked, newest), sacked });
-        self.tell_losses(now, env, cx);
+        self.report_losses(now, env, cx);
         let rtt = newest.max(sacked).map(|sent| now.since(sent));
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);
         }
         let same_window = self.update_window(info.seq, info.ack, self.scaled(segment.window));
         let ece = self.take_echo(now, segment, prior.flight, env);
-        // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same
-        // window. RFC 6675 section 2 asks for new SACK information instead.
+        // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same window.
+        // RFC 6675 section 2 requires new SACK information instead.
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
         let bare = bare && self.in_flight() > 0;
-        let duplicate = self.discipline.is_duplicate(bare, news, new);
-        let taken = Taken { acked, new, news, bare, duplicate, fast, rtt, ece };
+        let duplicate = self.discipline.is_duplicate(bare, new_sack, new);
+        let taken = Taken { acked, new, new_sack, bare, duplicate, fast, rtt, ece };
         self.recover(now, (&prior, &taken), info.echoed, env, cx);
         if self.is_rack() {
             let bare_duplicate = bare && segment.sacks().is_empty();
             self.loss_detection(now, (prior.una, prior.dsacks, bare_duplicate), env, cx);
         }
         if new || duplicate {
-            self.tell_ack(now, &prior, &taken, env.config);
+            self.report_ack(now, &prior, &taken, env.config);
         }
         self.manage_persist(env);
     }
 
-    /// What holds before an acknowledgement is taken.
+    /// State before an acknowledgement is processed.
     #[inline]
     fn prior(&self, env: &Env<'_>) -> Prior {
         Prior {
@@ -115,7 +114,7 @@ impl Sender {
         }
     }
 
-    /// An old ACK: its SACK blocks may still be news, nothing else is.
+    /// An old ACK: only its SACK blocks can be new.
     fn on_old_ack<P: Probe>(
         &mut self,
         now: Nanos,
@@ -123,13 +122,13 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
-        self.tell_losses(now, env, cx);
+        self.report_losses(now, env, cx);
         if self.spurious.is_on() && env.stats.dsacks > prior.dsacks {
             self.detect_spurious(now, &Evidence::default(), env, cx);
         }
     }
 
-    /// Loss recovery takes the acknowledgement: first whether it was necessary at all.
+    /// Loss recovery processes the acknowledgement, after the check for a spurious recovery.
     #[inline]
     fn recover<P: Probe>(
         &mut self,
@@ -143,7 +142,7 @@ impl Sender {
             let evidence = Evidence {
                 acked: taken.acked,
                 duplicate: taken.bare,
-                news: taken.news,
+                new_sack: taken.new_sack,
                 dsack: (env.stats.dsacks > prior.dsacks, prior.dsacks > 0),
                 echo,
                 ece: taken.ece,
@@ -162,9 +161,9 @@ impl Sender {
         }
     }
 
-    /// The law, and PRR where it runs, are told of an acknowledgement that says something new.
+    /// Passes an acknowledgement with new information to the law, and to PRR if it runs.
     #[inline]
-    fn tell_ack(&mut self, now: Nanos, prior: &Prior, taken: &Taken, config: &TcpConfig) {
+    fn report_ack(&mut self, now: Nanos, prior: &Prior, taken: &Taken, config: &TcpConfig) {
         let sample = AckSample {
             acked: taken.acked,
             delivered: self.rate.delivered() - prior.delivered,
@@ -183,8 +182,8 @@ impl Sender {
             in_fast_recovery: taken.fast || self.recovery.is_reducing(),
             ends_recovery: taken.fast && !self.recovery.is_reducing(),
             in_recovery: !self.recovery.is_open(),
-            // What a timeout lost is repaired without new data, which alone could say CWR: the echo
-            // repeats marks that the timeout has answered. Linux and ns-2 grow on it.
+            // Slow start after a timeout repairs without new data, which alone could carry CWR: the
+            // echo repeats marks that the timeout has answered. Linux and ns-2 grow on it.
             ece: taken.ece && !self.recovery.is_timeout(),
         };
         self.law.on_ack(now, &sample);
@@ -198,8 +197,8 @@ impl Sender {
         }
     }
 
-    /// An ACK with nothing outstanding, as at a receiver of bulk data: only the window is news, and
-    /// a duplicate that a recovery now over may have caused.
+    /// An ACK with nothing outstanding, as at a receiver of bulk data. Only the window can be new,
+    /// or a DSACK for a recovery that is over.
     #[inline]
     fn on_idle_ack<P: Probe>(
         &mut self,
@@ -212,7 +211,7 @@ impl Sender {
         let window = self.scaled(segment.window);
         let same_window = self.update_window(info.seq, info.ack, window);
         if self.is_rack() {
-            // The other copy of a probe may have been for nothing.
+            // The ACK may report the probe's copy as a duplicate.
             let first = segment.sacks().first();
             let dsack_end = first.and_then(|b| b.end.unwrap_near(info.iss, self.una));
             let bare_duplicate = segment.len == 0 && same_window && first.is_none();
@@ -225,8 +224,8 @@ impl Sender {
         self.manage_persist(env);
     }
 
-    /// Data in the network: RFC 6675 `pipe`, less what duplicates show to have left it where the
-    /// scoreboard cannot tell.
+    /// Data in the network: RFC 6675 `pipe`. Where the scoreboard cannot count them, the arrivals
+    /// shown by duplicates are subtracted.
     fn in_network(&self, config: &TcpConfig) -> u64 {
         if self.discipline.is_selective() {
             return self.board.pipe();
@@ -235,7 +234,8 @@ impl Sender {
         self.board.pipe().saturating_sub(u64::narrow(left))
     }
 
-    /// New data is acknowledged. Returns when the newest of it left, if that can be told.
+    /// New data is acknowledged. Returns the departure of its newest segment, if that is
+    /// unambiguous.
     #[inline]
     fn advance<P: Probe>(
         &mut self,
@@ -249,7 +249,7 @@ impl Sender {
         env.stats.bytes_acked += payload_to.saturating_sub(self.una.max(1));
         let bytes = info.ack - self.una;
         self.una = info.ack;
-        // Only a probe can have been acknowledged beyond NXT.
+        // Beyond NXT only a probe can be acknowledged.
         self.nxt = self.nxt.max(info.ack);
         self.retries = 0;
         let timed = match self.timed {
@@ -304,7 +304,7 @@ impl Sender {
         cx.record(now, || Event::Rtt { sample, srtt, rto });
     }
 
-    /// The window may have opened: an open window needs no probes.
+    /// An open window needs no zero-window probes.
     fn manage_persist(&mut self, env: &mut Env<'_>) {
         if env.timers.is_running(Timer::Persist) && (self.in_flight() > 0 || self.edge > self.nxt) {
             env.timers.stop(Timer::Persist);

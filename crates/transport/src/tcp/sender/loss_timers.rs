@@ -1,5 +1,5 @@
-//! RACK's and TLP's part of the sender: what their timers run for, and what a detection or a probe
-//! changes. The rules are in `recovery/rack.rs` and `recovery/tlp.rs`.
+//! RACK's and TLP's part of the sender: their timers, and the effects of a detection or a probe.
+//! The rules are in `recovery/rack.rs` and `recovery/tlp.rs`.
 
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::{Nanos, Span};
@@ -18,12 +18,12 @@ impl Sender {
         self.board.has_rack()
     }
 
-    /// RACK begins with the connection, if it is in force.
+    /// Starts RACK with the connection, if it is in force.
     pub(super) fn rack_start(&mut self, config: &TcpConfig) {
         if let Some(rack) = self.discipline.rack() {
             self.board.enable_rack(config.timestamp_tick);
             if self.rtt.srtt().is_some() {
-                // The handshake was timed.
+                // The handshake gave a round-trip sample.
                 rack.tlp.on_sample();
             }
         }
@@ -36,8 +36,8 @@ impl Sender {
         rack.reo_wnd(&view, self.rtt.min_rtt(), self.rtt.srtt())
     }
 
-    /// An acknowledgement was taken, and recovery has had its say: `una` and the DSACKs before it,
-    /// and whether it is a duplicate that reports nothing.
+    /// Called after recovery has processed an acknowledgement, with `una` and the DSACK count
+    /// before it, and whether the ACK is a duplicate that reports nothing.
     pub(super) fn loss_detection<P: Probe>(
         &mut self,
         now: Nanos,
@@ -63,16 +63,16 @@ impl Sender {
         }
     }
 
-    /// RACK_detect_loss_and_arm_timer, and what follows.
+    /// RACK_detect_loss_and_arm_timer, and the reaction to losses.
     fn rack_detect_loss<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
         let window = self.reo_wnd(env.config);
         let found = self.board.rack_detect(now, window);
         if found.any {
-            self.tell_losses(now, env, cx);
+            self.report_losses(now, env, cx);
             self.rack_on_lost_again(now, &found, env);
         }
         if let Some(deadline) = found.deadline {
-            // Section 8: one timer at a time. What is waited for is younger than the timeout.
+            // Section 8: one timer at a time. The remaining segments are younger than the timeout.
             env.timers.set(Timer::Reordering, deadline);
             env.timers.stop(Timer::LossProbe);
             env.timers.stop(Timer::Retransmit);
@@ -84,7 +84,7 @@ impl Sender {
         }
     }
 
-    /// Nothing is waited for any more: the retransmission timer runs.
+    /// No segment is waited for: the retransmission timer runs.
     fn stop_loss_timers(&self, now: Nanos, timers: &mut Timers) {
         timers.stop(Timer::Reordering);
         timers.stop(Timer::LossProbe);
@@ -98,17 +98,16 @@ impl Sender {
         let Some(sent_at) = found.again else { return };
         env.stats.lost_retransmissions += 1;
         let in_recovery = !self.recovery.is_open();
-        let told = self.tells_latest(env.config);
-        let new = self.discipline.rack().is_some_and(|rack| rack.is_untold(sent_at));
-        if !(in_recovery && told && new) || self.recovery.has_prr() {
+        let reported = self.reports_latest(env.config);
+        let new = self.discipline.rack().is_some_and(|rack| rack.is_in_unreported_window(sent_at));
+        if !(in_recovery && reported && new) || self.recovery.has_prr() {
             return;
         }
-        // What is reported stands in FlightSize: half of it could lie above the window.
+        // FlightSize includes SACKed data: half of it could exceed the window.
         self.react(now, self.flight_size().min(self.law.cwnd()), env);
-        self.discipline.on_told(now);
+        self.discipline.on_loss_reported(now);
     }
 
-    /// The reordering timer expired.
     pub(crate) fn on_reordering_timer<P: Probe>(
         &mut self,
         now: Nanos,
@@ -124,13 +123,13 @@ impl Sender {
             let (delivered, lost) = (self.rate.delivered(), self.board.lost_total());
             self.prr_on_ack(PrrAck { delivered, lost, acked: 0, duplicate: false });
         }
-        // Section 8: the retransmission timer runs unless there is more to wait for.
+        // Section 8: the retransmission timer runs unless more segments are waited for.
         if !env.timers.is_running(Timer::Reordering) {
             self.arm(now, env.timers);
         }
     }
 
-    /// A recovery begins: nothing is probed for in it.
+    /// A recovery begins: it sends no probe.
     pub(super) fn on_episode(&mut self, now: Nanos, timers: &mut Timers) {
         self.discipline.on_episode(now);
         if timers.is_running(Timer::LossProbe) {
@@ -138,7 +137,7 @@ impl Sender {
         }
     }
 
-    /// New data was sent or acknowledged: the probe timer starts anew if it may run
+    /// New data was sent or acknowledged: restarts the probe timer if it may run
     /// (RFC 8985 section 7.2).
     #[inline]
     pub(super) fn schedule_probe(&self, now: Nanos, env: &mut Env<'_>) {
@@ -166,7 +165,7 @@ impl Sender {
             if let Some(rack) = self.discipline.rack() {
                 rack.tlp.on_timer();
             }
-            // Whatever came of it, the retransmission timer runs from now on.
+            // In any case the retransmission timer runs from now on.
             self.arm(now, timers);
         }
     }
@@ -186,14 +185,14 @@ impl Sender {
         let out = if is_retrans { self.send_again(now, last, true, env) } else { new };
         env.stats.loss_probes += 1;
         self.discipline.rack()?.tlp.on_sent(self.nxt, start, is_retrans);
-        // Sending new data has started the timer; for a probe it does not run.
+        // Sending new data has started the probe timer, which must not run for a probe.
         env.timers.stop(Timer::LossProbe);
         self.arm(now, env.timers);
         out
     }
 
-    /// TLP_process_ack, with SND.UNA already moved. If the probe filled a hole, the law is told of
-    /// the loss, once a window as of any other.
+    /// TLP_process_ack, with SND.UNA already moved. If the probe filled a hole, the loss is
+    /// reported to the law, once per window as for any other loss.
     pub(super) fn tlp_on_ack<P: Probe>(
         &mut self,
         now: Nanos,
@@ -206,12 +205,12 @@ impl Sender {
             return;
         };
         env.stats.loss_probe_repairs += 1;
-        let told = match env.config.loss_response {
+        let reported = match env.config.loss_response {
             LossResponse::Always => true,
             LossResponse::EcnOnly => false,
             LossResponse::TpLda => self.judge_tail(now, lost, env, cx),
         };
-        if told && !self.answered_mark(env) {
+        if reported && !self.answered_mark(env) {
             self.react(now, ack.flight, env);
         }
     }

@@ -1,5 +1,5 @@
-//! Losses and the congestion law: which losses it is told of, and what it answers. Judging them by
-//! trip times is in `recovery/tp_lda.rs`, corruption in `recovery/corruption.rs`.
+//! Losses and the congestion law: which losses are reported to the law, and the law's reaction.
+//! Classification by trip times is in `recovery/tp_lda.rs`, corruption in `recovery/corruption.rs`.
 
 use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Event, LossCause, Probe};
@@ -10,50 +10,51 @@ use crate::tcp::config::{LossNotification, LossResponse, TcpConfig};
 use crate::tcp::recovery::LossRecovery;
 use airtcp_congestion::{Congestion, CongestionControl, CongestionKind, Lost};
 
-/// What an acknowledgement was the first to report.
+/// Data that an acknowledgement was the first to report.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reported {
-    /// Bytes acknowledged cumulatively, and when the newest of them left, if that can be told.
+    /// Bytes acknowledged cumulatively, and the departure of the newest of them, if unambiguous.
     pub(super) acked: (u64, Option<Nanos>),
-    /// When the newest segment SACKed left, likewise.
+    /// Departure of the newest SACKed segment, if unambiguous.
     pub(super) sacked: Option<Nanos>,
 }
 
 impl Sender {
-    /// Whether the law was told of the present fast recovery.
-    pub(super) fn is_told(&self, config: &TcpConfig) -> bool {
+    /// Whether the present fast recovery was reported to the law.
+    pub(super) fn is_reported(&self, config: &TcpConfig) -> bool {
         match config.loss_response {
             LossResponse::Always => true,
             LossResponse::EcnOnly => false,
-            LossResponse::TpLda => self.differentiation.as_ref().is_none_or(|d| d.is_told()),
+            LossResponse::TpLda => self.differentiation.as_ref().is_none_or(|d| d.is_reported()),
         }
     }
 
-    /// Whether the law is told of the losses found last.
-    pub(super) fn tells_latest(&self, config: &TcpConfig) -> bool {
+    /// Whether the losses found last are reported to the law.
+    pub(super) fn reports_latest(&self, config: &TcpConfig) -> bool {
         match config.loss_response {
             LossResponse::TpLda => {
                 self.differentiation.as_ref().is_none_or(|d| d.is_latest_congestion())
             }
-            _ => self.is_told(config),
+            _ => self.is_reported(config),
         }
     }
 
-    /// Whether marks are answered already: a fast recovery has reduced the window, if the law was
-    /// told of it and did.
+    /// Whether marks are answered already: a fast recovery that was reported to the law has reduced
+    /// the window.
     pub(super) fn answers_marks(&self, config: &TcpConfig) -> bool {
-        self.recovery.is_fast() && self.is_told(config) && !self.recovery.is_kept()
+        self.recovery.is_fast() && self.is_reported(config) && !self.recovery.is_kept()
     }
 
-    /// Whether a mark has reduced the window in which a loss is found now.
+    /// Whether a mark has reduced the window in which the present loss was found.
     pub(super) const fn answered_mark(&self, env: &Env<'_>) -> bool {
         env.ecn.enabled && self.una < env.ecn.marked_up_to
     }
 
-    /// The law was told of a loss with the window `before`. If it reduced the window the peer is to
-    /// hear of it, and marks of this window are answered (RFC 3168 section 6.1.2); a law that took
-    /// the loss for none (an explicit retransmit, an estimate above the window) has answered
-    /// nothing. Laws that govern recovery reduce later, and below two segments none can.
+    /// The sender reported a loss to the law, which had the window `before`. If the law reduced the
+    /// window, the sender sends CWR, and marks of this window are answered (RFC 3168 section
+    /// 6.1.2). A law that ignored the loss (an explicit retransmit, an estimate above the window)
+    /// has answered no mark. Laws that govern recovery reduce later, and below two segments no law
+    /// can reduce.
     pub(super) fn note_reduction(&self, before: u64, env: &mut Env<'_>) -> bool {
         let reduced = self.law.cwnd() < before
             || self.law.governs_recovery()
@@ -64,8 +65,8 @@ impl Sender {
         reduced
     }
 
-    /// A loss outside the usual episodes: the law is told, and never answers with more. Returns
-    /// whether it answered with less.
+    /// A loss outside the usual episodes: reports it to the law without letting the window grow.
+    /// Returns whether the window fell.
     pub(super) fn react(&mut self, now: Nanos, flight: u64, env: &mut Env<'_>) -> bool {
         let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
@@ -77,9 +78,10 @@ impl Sender {
         reduced
     }
 
-    /// Tells the law of every segment judged lost since last told, as far as losses are told.
+    /// Reports every segment judged lost since the last call to the law, as far as losses are
+    /// reported.
     #[inline]
-    pub(super) fn tell_losses<P: Probe>(
+    pub(super) fn report_losses<P: Probe>(
         &mut self,
         now: Nanos,
         env: &mut Env<'_>,
@@ -93,17 +95,18 @@ impl Sender {
         }
     }
 
-    /// Forgets the segments judged lost since last asked; tells the law of them if `told`.
-    pub(super) fn hand_over_losses(&mut self, now: Nanos, told: bool) {
+    /// Discards the segments judged lost since the last call; reports them to the law if
+    /// `reported`.
+    pub(super) fn hand_over_losses(&mut self, now: Nanos, reported: bool) {
         let total_delivered = self.rate.delivered();
         for lost in self.board.drain_losses() {
-            if told {
+            if reported {
                 self.law.on_lost(now, &Lost { total_delivered, ..lost });
             }
         }
     }
 
-    /// Takes the trip time that an acknowledgement brought, if it can be told.
+    /// Takes the trip time of an acknowledgement, if it is unambiguous.
     #[inline]
     pub(super) fn take_trip(
         &mut self,
@@ -143,7 +146,7 @@ impl Sender {
         let congestion = cause != LossCause::Corruption;
         env.stats.losses_judged += 1;
         env.stats.judged_corruption += u64::from(!congestion);
-        // The SYN takes an offset, too.
+        // The SYN also takes an offset.
         let number = start.saturating_sub(1);
         cx.record(now, || Event::LossJudged { number, packets: 1, cause });
         if !self.recovery.is_fast() {
@@ -152,8 +155,8 @@ impl Sender {
         congestion
     }
 
-    /// Judges the segments found lost since last asked and tells the law of congestion: of each
-    /// segment, and of the episode if it was not told of the recovery that runs.
+    /// Classifies the segments found lost since the last call. Reports congestion losses to the
+    /// law: each segment, and the episode if the running recovery was not reported.
     fn judge_losses<P: Probe>(&mut self, now: Nanos, env: &mut Env<'_>, cx: &mut Cx<'_, P>) {
         if self.recovery.is_timeout() {
             self.hand_over_losses(now, true);
@@ -169,20 +172,20 @@ impl Sender {
         let (fast, answered) = (self.recovery.is_fast(), self.answered_mark(env));
         let Some(d) = &mut self.differentiation else { return };
         d.set_latest(congestion);
-        if !(congestion && fast) || d.is_told() || answered {
+        if !(congestion && fast) || d.is_reported() || answered {
             return;
         }
-        d.set_told();
-        // What is reported stands in FlightSize: half of it could lie above the window.
+        d.set_reported();
+        // FlightSize includes SACKed data: half of it could exceed the window.
         let reduced = self.react(now, self.flight_size().min(self.law.cwnd()), env);
         self.recovery.set_kept(!reduced);
-        self.discipline.on_told(now);
+        self.discipline.on_loss_reported(now);
         self.spurious.note_reduction();
     }
 
-    /// Whether the law is told of the recovery that begins. What the scoreboard does not know to be
-    /// lost is the first segment outstanding.
-    pub(super) fn tell_episode<P: Probe>(
+    /// Whether the recovery that begins is reported to the law. Without losses in the scoreboard,
+    /// the lost segment is the first one outstanding.
+    pub(super) fn report_episode<P: Probe>(
         &mut self,
         now: Nanos,
         env: &mut Env<'_>,
@@ -200,8 +203,8 @@ impl Sender {
         self.differentiation.as_mut().is_none_or(|d| d.begin())
     }
 
-    /// Whether the loss of the tail that begins at `start` and that its probe repaired was
-    /// congestion: what left last before it tells.
+    /// Whether the loss of the tail that begins at `start`, repaired by its probe, was congestion:
+    /// the segment that left last before it decides.
     pub(super) fn judge_tail<P: Probe>(
         &mut self,
         now: Nanos,
@@ -218,7 +221,7 @@ impl Sender {
 
     /// The link corrupted the segment that begins at `start`.
     pub(crate) fn on_corrupted(&mut self, start: u64, started: Nanos, env: &mut Env<'_>) {
-        // One for each outstanding segment is all there can be.
+        // There can be at most one report per outstanding segment.
         let room = self.notices.len() < self.board.len();
         if env.config.loss_notification == LossNotification::Oracle
             && room
@@ -229,12 +232,12 @@ impl Sender {
         }
     }
 
-    /// The next segment that was named, if it is still to be sent again.
+    /// The next reported segment, if it is still to be retransmitted.
     #[inline]
     pub(super) fn next_notified(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
         while let Some((start, started)) = self.notices.pop() {
             if let Some(at) = self.board.in_flight_since(start, started) {
-                self.board.forgive(at);
+                self.board.mark_corrupted(at);
                 return self.send_again(now, at, false, env);
             }
         }
@@ -242,15 +245,15 @@ impl Sender {
     }
 
     /// The first outstanding segment is missing because it was corrupted.
-    pub(super) fn is_head_forgiven(&self) -> bool {
-        self.board.front().is_some_and(|s| !s.sacked && s.is_forgiven())
+    pub(super) fn is_head_corrupted(&self) -> bool {
+        self.board.front().is_some_and(|s| !s.sacked && s.is_corrupted())
     }
 
-    /// A duplicate for such a segment: one has left the network, and the window makes room for
-    /// another where `pipe` does not know of it.
-    pub(super) fn excuse_duplicate(&mut self, config: &TcpConfig) {
+    /// A duplicate for a corrupted segment: one segment has left the network. The window makes room
+    /// for another where `pipe` does not count it.
+    pub(super) fn count_corrupted_duplicate(&mut self, config: &TcpConfig) {
         if !self.discipline.trusts_pipe() || !config.limited_transmit {
-            self.recovery.excuse(u64::from(self.mss));
+            self.recovery.add_corrupted_arrival(u64::from(self.mss));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What new data there is, and what holds it back: the application, the peer's window, silly-window
-//! avoidance (RFC 9293 section 3.8.6.2.1), Nagle's algorithm (section 3.7.4), ECN at a window of one
-//! segment (RFC 3168 section 6.1.2).
+//! New data, and what delays it: the application, the peer's window, silly-window avoidance (RFC
+//! 9293 section 3.8.6.2.1), Nagle's algorithm (section 3.7.4), ECN at a window of one segment (RFC
+//! 3168 section 6.1.2).
 
 use airtcp_units::{Nanos, Narrow};
 
@@ -8,23 +8,23 @@ use super::{Env, Sender};
 use crate::tcp::config::TcpConfig;
 use crate::tcp::timers::Timer;
 
-/// Whether there is new data that may go, the congestion window apart.
+/// Whether new data may leave, apart from the congestion window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NewData {
-    /// This much payload, and the FIN.
+    /// This much payload may leave, and the FIN.
     Ready(u32, bool),
     /// Everything written has been sent.
     None,
     /// The peer's window is too small.
     Peer,
-    /// It waits for an acknowledgement (Nagle), or for more to be written.
+    /// New data waits for an acknowledgement (Nagle), or for more to be written.
     Wait,
-    /// A window of one segment under ECN: it waits for the timer.
+    /// A window of one segment under ECN: new data waits for the timer.
     Hold,
 }
 
 impl Sender {
-    /// Whether new data could leave now or soon: it is ready, or only waits for a timer.
+    /// Whether new data could leave now, or is only waiting for a timer.
     pub(super) fn may_send_new(&self, now: Nanos, config: &TcpConfig) -> bool {
         matches!(self.new_data(now, 0, config), NewData::Ready(..) | NewData::Hold)
     }
@@ -34,7 +34,7 @@ impl Sender {
         matches!(self.new_data(now, 0, config), NewData::Ready(..))
     }
 
-    /// What new data there is.
+    /// The new data that may leave.
     pub(super) fn new_data(&self, now: Nanos, options: u32, config: &TcpConfig) -> NewData {
         let end = self.stream_end();
         let remaining = end.saturating_sub(self.nxt);

@@ -18,29 +18,28 @@ impl Sender {
         self.arm(now, timers);
     }
 
-    /// It was not acknowledged in time.
+    /// The SYN or SYN-ACK was not acknowledged in time.
     pub(crate) fn on_syn_timeout(&mut self) {
         self.retries += 1;
         self.rtt.back_off();
     }
 
-    /// It is acknowledged.
     pub(crate) const fn on_syn_acked(&mut self) {
         (self.una, self.nxt) = (1, 1);
     }
 
-    /// Back to LISTEN: nothing was sent.
+    /// Returns to LISTEN: nothing was sent.
     pub(crate) fn on_listen_again(&mut self) {
         (self.una, self.nxt, self.retries) = (0, 0, 0);
         self.rtt.reset_backoff();
     }
 
-    /// Scale of the peer's windows from now on.
+    /// Sets the scale of the peer's windows.
     pub(crate) const fn set_peer_shift(&mut self, shift: u8) {
         self.peer_shift = shift;
     }
 
-    /// Both SYNs are settled: segment size, SACK, and whether a SYN was lost.
+    /// Both SYNs are acknowledged: sets segment size, SACK, and whether a SYN was lost.
     pub(crate) fn start(
         &mut self,
         now: Nanos,

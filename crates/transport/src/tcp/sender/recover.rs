@@ -1,4 +1,4 @@
-//! Applies to the sender what the discipline answers: episodes begin, go on and end here.
+//! Applies the discipline's answers to the sender: episodes begin, continue and end here.
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::{Nanos, Narrow};
@@ -37,9 +37,9 @@ impl Sender {
             Phase::Timeout if full => self.end_recovery(now, env, cx),
             Phase::Open | Phase::Timeout => {}
             Phase::Fast if full || verdict.leaves => {
-                // A window that was not reduced has no threshold to return to.
+                // A window without a reduction has no threshold to return to.
                 if let Some(limit) = verdict.exit_window
-                    && self.is_told(env.config)
+                    && self.is_reported(env.config)
                 {
                     self.law.limit_cwnd(limit.min(self.law.ssthresh()));
                 }
@@ -54,15 +54,14 @@ impl Sender {
         }
     }
 
-    /// A duplicate ACK arrived.
     pub(super) fn recover_on_duplicate<P: Probe>(
         &mut self,
         now: Nanos,
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
-        if self.recovery.is_open() && self.is_head_forgiven() {
-            self.excuse_duplicate(env.config);
+        if self.recovery.is_open() && self.is_head_corrupted() {
+            self.count_corrupted_duplicate(env.config);
             return;
         }
         let mut view = view!(self, env.config);
@@ -86,7 +85,6 @@ impl Sender {
         }
     }
 
-    /// What else speaks for a loss.
     fn signs(&self, now: Nanos, view: &View<'_>) -> Signs {
         if view.phase == Phase::Fast {
             return Signs::default();
@@ -109,11 +107,11 @@ impl Sender {
         let before = self.law.cwnd();
         let flight = self.recovery.without_limited(self.flight_size());
         let start = self.discipline.begin(&view!(self, env.config), before);
-        // A loss in a window that already answered a mark is the same episode (RFC 3168
+        // A loss in a window that already answered a mark belongs to the same episode (RFC 3168
         // section 6.1.2).
         let answered = self.answered_mark(env);
-        let told = self.tell_episode(now, env, cx);
-        let reduced = told && !answered;
+        let reported = self.report_episode(now, env, cx);
+        let reduced = reported && !answered;
         self.begin_episode(false, reduced, env);
         if reduced {
             let (kind, restart) = (CongestionKind::FastRetransmit, start.lose_all);
@@ -122,9 +120,9 @@ impl Sender {
         let kept = reduced && !self.note_reduction(before, env);
         env.stats.fast_retransmits += 1;
         cx.record(now, || Event::FastRetransmit);
-        let spreads = told && !self.law.governs_recovery() && self.discipline.allows_prr();
+        let spreads = reported && !self.law.governs_recovery() && self.discipline.allows_prr();
         let prr = if spreads { Prr::begin(env.config, u64::from(self.mss)) } else { None };
-        // Unless the window is reduced again a mark's reduction goes on.
+        // Without another reduction, the reduction for a mark continues.
         self.recovery.spread_loss(prr, spreads && !reduced);
         self.recovery.begin(&start, self.nxt, kept);
         if let Some(limit) = start.limit_cwnd {
@@ -143,8 +141,8 @@ impl Sender {
             self.arm(now, env.timers);
         }
         self.on_episode(now, env.timers);
-        // Tahoe gives up everything outstanding.
-        self.hand_over_losses(now, told);
+        // Tahoe marks everything outstanding lost.
+        self.hand_over_losses(now, reported);
     }
 
     /// The retransmission timer expired with data outstanding (RFC 6298 5.4 to 5.6).
@@ -157,8 +155,8 @@ impl Sender {
         let again = self.board.front().is_some_and(|s| s.by_timer);
         let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
         let flight = self.recovery.without_limited(self.flight_size());
-        // Fast recovery sends on beyond a head that is lost, and all that arrived stands in
-        // FlightSize: half of it could lie far above the window. RFC 5681 (4) says "no more than".
+        // Fast recovery sends beyond a lost first segment, and FlightSize includes everything that
+        // arrived: half of it could far exceed the window. RFC 5681 (4) says "no more than".
         let fast = self.recovery.is_fast();
         let flight = if fast { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
@@ -193,16 +191,16 @@ impl Sender {
             self.recovery.set_recover(0);
         }
         self.board.restart_repairs();
-        // A fast recovery out of the slow start after a timeout (less careful variant) returns
-        // to it.
+        // A fast recovery that began in the slow start after a timeout (less careful variant)
+        // returns to it.
         self.recovery.end(end.repairs_rest && self.board.next_lost().is_some());
         env.stats.recoveries += 1;
         cx.record(now, || Event::Recovered);
     }
 
-    /// Recovery sends the first outstanding segment next, if there is one.
+    /// Recovery retransmits the first outstanding segment next, if there is one.
     fn send_head(&mut self) {
-        let due = self.board.front().is_some() && !self.is_head_forgiven();
+        let due = self.board.front().is_some() && !self.is_head_corrupted();
         self.recovery.set_head_due(due);
     }
 
@@ -217,8 +215,8 @@ impl Sender {
             lost: self.board.lost_total(),
             head: self.recovery.head_due_len(&self.board),
             dup_acks: u64::from(self.recovery.dup_acks()),
-            // The window that the law has, since a reaction sets it at once. Its threshold is
-            // another matter: Jersey keeps a window above it.
+            // The law's window, since a reaction sets it at once. The threshold can differ: Jersey
+            // keeps a window above it.
             target: self.law.cwnd().max(u64::from(self.mss)),
         };
         if let Some(prr) = self.recovery.prr() {
@@ -226,7 +224,7 @@ impl Sender {
         }
     }
 
-    /// The law has answered a mark: its reduction is spread, if that is asked for.
+    /// The law has answered a mark: PRR spreads the reduction, if configured.
     pub(super) fn prr_begin_mark(&mut self, config: &TcpConfig) {
         let able = self.recovery.is_open() && self.discipline.trusts_pipe();
         if config.spread_marks && able && !self.law.governs_recovery() {

@@ -1,4 +1,4 @@
-//! Reading SACK blocks: RFC 2018, and the duplicates that they report (RFC 2883).
+//! SACK blocks: RFC 2018, and the duplicates that they report (RFC 2883).
 
 use airtcp_packet::{SackBlock, Segment};
 use airtcp_probe::{Cx, Probe};
@@ -8,8 +8,8 @@ use super::{AckInfo, Env, Sender};
 use crate::tcp::recovery::{Evidence, LossRecovery};
 
 impl Sender {
-    /// Feeds SACK blocks to the scoreboard. Returns whether they brought news and when the
-    /// last-sent segment of the news left.
+    /// Passes SACK blocks to the scoreboard. Returns whether they SACKed anything new, and the
+    /// departure of the newest newly SACKed segment.
     pub(super) fn take_sacks(
         &mut self,
         now: Nanos,
@@ -17,11 +17,11 @@ impl Sender {
         segment: &Segment,
         env: &mut Env<'_>,
     ) -> (bool, Option<Nanos>) {
-        let (mut news, mut newest) = (false, None);
-        let selective = self.discipline.listens();
+        let (mut new_sack, mut newest) = (false, None);
+        let selective = self.discipline.reads_sacks();
         let reports = self.spurious.is_on() || env.config.eifel_detection;
         if !(selective || reports) {
-            return (news, newest);
+            return (new_sack, newest);
         }
         let blocks = segment.sacks();
         for (i, block) in blocks.iter().enumerate() {
@@ -46,14 +46,14 @@ impl Sender {
             let from = start.max(self.una.max(info.ack));
             if from < end {
                 let (new, sent) = self.board.sack(from, end, now, &mut self.rate);
-                news |= new;
+                new_sack |= new;
                 newest = newest.max(sent);
             }
         }
-        (news, newest)
+        (new_sack, newest)
     }
 
-    /// Nothing is outstanding and an ACK has SACK blocks: they can only report duplicates.
+    /// An ACK has SACK blocks although nothing is outstanding: they can only report duplicates.
     pub(super) fn take_late_report<P: Probe>(
         &mut self,
         now: Nanos,

@@ -1,14 +1,14 @@
-//! Spurious recoveries: gives the detector what it may see, and applies what it finds. The detector
-//! itself is in `recovery/spurious/`.
+//! Spurious recoveries: passes a view to the detector in `recovery/spurious/`, and applies its
+//! results.
 
 use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
 
 use super::{Env, Sender};
-use crate::tcp::recovery::{Before, Evidence, LossRecovery, SenderView, Spurious, Undo};
+use crate::tcp::recovery::{Evidence, LossRecovery, SenderView, Spurious, StateBefore, Undo};
 use airtcp_congestion::CongestionControl;
 
-/// What the detector may see. Not a method, so that the detector may change meanwhile.
+/// The view for the detector. A macro, so that the detector can be borrowed mutably meanwhile.
 macro_rules! sender_view {
     ($sender:ident, $config:expr, $new_data:expr) => {
         SenderView {
@@ -25,11 +25,11 @@ macro_rules! sender_view {
 }
 
 impl Sender {
-    /// A recovery begins, with the law not yet told; `reduced` if it will be.
+    /// A recovery begins, before the report to the law; `reduced` if there will be a report.
     pub(super) fn begin_episode(&mut self, timeout: bool, reduced: bool, env: &Env<'_>) {
         self.spurious.forget();
         if Spurious::is_wanted(env.config) && self.recovery.is_open() {
-            self.spurious.begin(Before {
+            self.spurious.begin(StateBefore {
                 timeout,
                 reduced,
                 from: self.una,
@@ -41,7 +41,7 @@ impl Sender {
         }
     }
 
-    /// The timer has expired, and what was outstanding is given up: F-RTO may begin. See
+    /// The timer has expired and everything outstanding is marked lost: F-RTO may begin. See
     /// [`Spurious::on_timeout`].
     pub(super) fn begin_frto(&mut self, timeout: (bool, bool, bool), env: &Env<'_>) {
         let view = sender_view!(self, env.config, false);
@@ -50,7 +50,7 @@ impl Sender {
         }
     }
 
-    /// Takes what an acknowledgement says, before recovery does.
+    /// Processes an acknowledgement before recovery does.
     pub(super) fn detect_spurious<P: Probe>(
         &mut self,
         now: Nanos,
@@ -76,9 +76,9 @@ impl Sender {
 
     fn undo(&mut self, now: Nanos, undo: &Undo, env: &mut Env<'_>) {
         if undo.ends_repair && !self.recovery.is_open() {
-            // What was given up for lost is outstanding as before.
+            // The segments marked lost are outstanding again.
             self.recovery.leave(self.una);
-            self.board.revive();
+            self.board.undo_losses();
         }
         let Some(restore) = undo.restore else { return };
         self.law.on_spurious(now);

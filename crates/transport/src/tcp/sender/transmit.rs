@@ -1,4 +1,4 @@
-//! What leaves next: retransmissions, new data, probes.
+//! The next segment: retransmissions, new data, probes.
 //!
 //! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 section 3.8.6.1 (probes).
 
@@ -13,28 +13,26 @@ use crate::tcp::scoreboard::SentSegment;
 use crate::tcp::timers::Timer;
 use airtcp_congestion::{CongestionControl, Sent};
 
-/// A segment to be sent, without its header.
+/// A segment to send, without its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outgoing {
-    /// Offset of its first byte.
+    /// Offset of the first byte.
     pub(crate) start: u64,
     /// Payload.
     pub(crate) len: u32,
-    /// It carries the FIN.
     pub(crate) fin: bool,
-    /// It carries the last byte written.
+    /// The segment carries the last byte written.
     pub(crate) push: bool,
-    /// Some of it was sent before.
+    /// Part of the segment was sent before.
     pub(crate) retransmission: bool,
-    /// A queue may mark it.
+    /// The segment is ECN-capable.
     pub(crate) ect: bool,
-    /// It tells of a reduced window.
     pub(crate) cwr: bool,
 }
 
 impl Sender {
-    /// The next segment with data or FIN that may leave at `now`. `options` is the room in bytes
-    /// that SACK blocks take from new segments.
+    /// The next segment with data or FIN that may leave at `now`. SACK blocks take `options` bytes
+    /// of a new segment.
     pub(crate) fn next_data(
         &mut self,
         now: Nanos,
@@ -72,8 +70,7 @@ impl Sender {
         self.send_new_in_window(now, new, (window, outstanding), env)
     }
 
-    /// What leaves next while a loss is repaired: what F-RTO lets through of what the discipline
-    /// chooses.
+    /// The next segment in a recovery: the discipline's choice, as far as F-RTO permits it.
     fn next_in_recovery(
         &mut self,
         now: Nanos,
@@ -88,7 +85,7 @@ impl Sender {
         };
         let full =
             self.recovery.is_fast() && self.discipline.is_full(&view!(self, env.config), &room);
-        if gate == Gate::Shut || full {
+        if gate == Gate::Closed || full {
             return self.hold_for_window();
         }
         let new = self.new_data(now, options, env.config);
@@ -120,7 +117,7 @@ impl Sender {
         (window, outstanding): (u64, u64),
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
-        // A FIN is not data and need not wait for the window.
+        // A FIN is no data and need not wait for the window.
         if let NewData::Ready(len, _) = new
             && outstanding + u64::from(len) > window
             && outstanding > 0
@@ -131,7 +128,7 @@ impl Sender {
         self.send_new_or_note(now, new, outstanding < window, env)
     }
 
-    /// Sends new data if there is any, else notes why not; `room` if the window has room.
+    /// Sends new data if there is any, otherwise notes the reason; `room` if the window has room.
     #[inline]
     fn send_new_or_note(
         &mut self,
@@ -149,13 +146,13 @@ impl Sender {
         }
     }
 
-    /// The window, nothing else, holds back what is next.
+    /// Only the window delays the next segment.
     const fn hold_for_window(&mut self) -> Option<Outgoing> {
         self.window_limited_to = self.nxt;
         None
     }
 
-    /// New data for a probe: as much as the peer's window takes of a segment, however little.
+    /// New data for a probe: as much of a segment as the peer's window permits.
     pub(super) fn send_unsent(
         &mut self,
         now: Nanos,
@@ -170,7 +167,7 @@ impl Sender {
         (len > 0 || fin).then(|| self.send_new(now, u32::narrow(len), fin, env))
     }
 
-    /// RFC 5682 step 2b: new data in place of retransmissions, at least two segments.
+    /// RFC 5682 step 2b: new data instead of retransmissions, at least two segments.
     fn frto_new(
         &mut self,
         now: Nanos,
@@ -188,7 +185,6 @@ impl Sender {
         }
     }
 
-    /// Sends new data.
     #[inline]
     fn send_new(&mut self, now: Nanos, len: u32, fin: bool, env: &mut Env<'_>) -> Outgoing {
         if self.in_flight() == 0 {
@@ -198,7 +194,7 @@ impl Sender {
         let space = len + u32::from(fin);
         let snapshot = self.snapshot(now, space);
         let mut segment = SentSegment::new(start, space, fin, now, snapshot);
-        // A byte that a probe carried before goes again: Karn's rule applies to it.
+        // A byte sent in an earlier probe is sent again: Karn's rule applies to it.
         let retransmission = start < self.probed;
         segment.retransmitted = retransmission;
         self.board.push(segment);
@@ -232,7 +228,7 @@ impl Sender {
         }
     }
 
-    /// Sends the outstanding segment at position `at` again.
+    /// Retransmits the outstanding segment at position `at`.
     pub(super) fn send_again(
         &mut self,
         now: Nanos,
@@ -245,12 +241,12 @@ impl Sender {
         let by_timer = self.recovery.take_timed_out();
         self.board.retransmit(at, now, snapshot, repair, by_timer);
         let segment = *self.board.get(at)?;
-        // Karn: what is timed may be this very segment.
+        // Karn: this may be the segment that is being timed.
         if at == 0 || !self.discipline.keeps_timing(self.recovery.phase()) {
             self.timed = None;
         }
-        // The timer restarts if it does not run (RFC 6298 5.1), and if so configured with the first
-        // segment outstanding.
+        // The timer starts if it does not run (RFC 6298 5.1), and, if so configured, restarts with
+        // the first outstanding segment.
         let restart = at == 0 && env.config.rto_restart_on_retransmission;
         if restart || !env.timers.is_running(Timer::Retransmit) {
             self.arm(now, env.timers);
@@ -272,7 +268,7 @@ impl Sender {
         })
     }
 
-    /// A zero-window probe: the next byte, or the FIN, beyond the window. It is not registered
+    /// A zero-window probe: the next byte, or the FIN, beyond the window. The probe is not entered
     /// as outstanding, so that its loss is no sign of congestion.
     fn probe(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
         self.probe_due = false;
@@ -297,13 +293,13 @@ impl Sender {
         })
     }
 
-    /// What a segment that takes `space` and leaves now carries away.
+    /// The delivery state that a segment of sequence space `space` records when it leaves now.
     fn snapshot(&mut self, now: Nanos, space: u32) -> Snapshot {
         let (pipe, lost) = (self.board.pipe(), self.board.lost_total());
         self.rate.on_sent(now, u64::from(space), pipe, lost)
     }
 
-    /// Bookkeeping common to everything with data.
+    /// Bookkeeping after every segment with data.
     fn after_sending(&mut self, now: Nanos, len: u32, retransmission: bool, config: &TcpConfig) {
         self.last_sent = Some(now);
         let bytes = u64::from(len);
@@ -318,12 +314,11 @@ impl Sender {
         }
     }
 
-    /// Whether the next segment is new data that leaves with the one before.
+    /// Whether the next segment is new data of the same quantum.
     fn completes_quantum(&self, now: Nanos) -> bool {
         self.pacer.continues(now, u64::from(self.mss)) && self.board.segments_due() == 0
     }
 
-    /// Whether segments have to wait for their time.
     fn is_paced(&self, config: &TcpConfig) -> bool {
         match config.pacing {
             Pacing::Off => false,

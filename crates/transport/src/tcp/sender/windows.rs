@@ -1,4 +1,4 @@
-//! The windows: the law's with what recovery adds, and the peer's.
+//! The windows: the law's with the inflation by recovery, and the peer's.
 
 use airtcp_units::{BitRate, Narrow};
 
@@ -9,8 +9,8 @@ use crate::tcp::recovery::{LossRecovery, Phase};
 use airtcp_congestion::CongestionControl;
 
 impl Sender {
-    /// What is held against the window: `pipe` where the scoreboard knows it, everything
-    /// outstanding otherwise.
+    /// Data that counts against the window: `pipe` where the scoreboard counts it, otherwise
+    /// everything outstanding.
     #[inline]
     pub(super) fn outstanding(&self, config: &TcpConfig) -> u64 {
         if !self.discipline.trusts_pipe()
@@ -22,7 +22,7 @@ impl Sender {
         if by_pipe { self.board.pipe() } else { self.in_flight() }
     }
 
-    /// The law's window with what recovery adds, bounded by the configuration.
+    /// The law's window with the inflation by recovery, bounded by the configuration.
     #[inline]
     pub(crate) fn send_window(&self, config: &TcpConfig) -> u64 {
         let mss = u64::from(self.mss);
@@ -34,7 +34,7 @@ impl Sender {
         window.min(self.window_cap).max(mss)
     }
 
-    /// What recovery adds to the law's window.
+    /// Inflation of the law's window by recovery.
     #[inline]
     pub(super) fn inflation(&self, config: &TcpConfig) -> i64 {
         if self.recovery.is_quiet() { 0 } else { self.recovery_inflation(config) }
@@ -54,11 +54,10 @@ impl Sender {
         } else {
             0
         };
-        i64::narrow(bytes + self.recovery.excused())
+        i64::narrow(bytes + self.recovery.corrupted_arrivals())
     }
 
-    /// The rate at which segments leave, headers not counted; `None` to send as the window
-    /// allows.
+    /// The pacing rate without headers; `None` if the window alone governs sending.
     pub(crate) fn pacing_rate(&self, config: &TcpConfig) -> Option<BitRate> {
         match config.pacing {
             Pacing::Off => None,
@@ -71,7 +70,7 @@ impl Sender {
     }
 
     /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
-    /// Returns whether the window is the same as before.
+    /// Returns whether the window is unchanged.
     pub(super) fn update_window(&mut self, seq: u64, ack: u64, window: u64) -> bool {
         let newer = self.window_seq < seq || (self.window_seq == seq && self.window_ack <= ack);
         let same = window == self.peer_window || self.window_of_syn;
@@ -86,7 +85,7 @@ impl Sender {
         same
     }
 
-    /// Takes the window of a handshake segment, with SYN or without.
+    /// Takes the window of a handshake segment, with or without SYN.
     pub(crate) fn init_window(&mut self, (seq, ack): (u64, u64), window: u64, syn: bool) {
         self.window_of_syn = syn;
         (self.window_seq, self.window_ack) = (seq, ack);

@@ -1,5 +1,5 @@
-//! BBR over a bottleneck: what it estimates, how much it keeps in flight, what losses cost. The
-//! numbers in brackets are those of draft-ietf-ccwg-bbr-06, appendix A.
+//! BBR over a bottleneck: its estimates, its flight, and the cost of losses. Numbers in brackets
+//! are those of draft-ietf-ccwg-bbr-06, appendix A.
 #![allow(clippy::print_stdout, reason = "a test shows what it measured")]
 
 mod losses;
@@ -39,7 +39,7 @@ fn run_by(law_rules: LawRules, law: &str, path: Path, until: f64) -> Bottleneck 
     b
 }
 
-/// Share of the bottleneck's payload rate that a flow gets from now until then.
+/// Share of the bottleneck's payload rate that a flow gets from now until `until`.
 fn share_until(b: &mut Bottleneck, flow: usize, until: f64) -> f64 {
     let (before, from) = (b.delivered(flow), b.now);
     b.run(seconds(until));
@@ -58,7 +58,7 @@ fn last(b: &Bottleneck) -> &Seen {
     b.seen[0].last().unwrap()
 }
 
-/// The estimate of the bandwidth over what is true.
+/// Estimated over true bandwidth.
 fn estimate(b: &Bottleneck) -> f64 {
     last(b).bandwidth as f64 / b.path.payload_rate(MSS)
 }
@@ -88,13 +88,13 @@ fn the_model_of_an_empty_path_is_exact() {
                 ..Path::default()
             };
             let b = run(law, path, 4.9);
-            // The round trip of a SYN is the shortest of all.
+            // A SYN has the shortest round-trip time.
             assert_eq!(min_rtt(&b), Some(path.rtt(0)), "{law} {mbps} Mb/s {ms} ms");
-            // Linux's pairs queue for one another, also in ProbeRTT.
+            // Linux's pairs queue behind each other, also in ProbeRTT.
             let b = run_by(LawRules::Documents, law, path, 16.0);
             let found = estimate(&b);
             assert!((found - 1.0).abs() < 0.02, "{law} {mbps} Mb/s {ms} ms: {found}");
-            // ProbeRTT has measured that of full segments, without what they queue.
+            // ProbeRTT has measured the round-trip time of full segments without a queue.
             assert_eq!(min_rtt(&b), Some(path.rtt(MSS)), "{law} {mbps} Mb/s {ms} ms");
         }
     }
@@ -116,10 +116,10 @@ fn the_queue_stays_short_and_the_link_busy() {
         println!(
             "{law}: share {share:.3}; in flight {mean:.3} BDP, at most {most:.2}; queue {part:.2} of the time"
         );
-        // Version 1: 5/4 of a BDP and the quanta; version 3: up to 2.25 while it probes.
+        // Version 1: 5/4 of a BDP and the quanta; version 3: up to 2.25 BDP while it probes.
         assert!(most < steady && mean < 1.2, "{law}: {most} {mean}");
         means.push((mean, part));
-        // Startup leaves a BDP or two in the queue, and Drain takes them out but for the quanta.
+        // Startup leaves a BDP or two in the queue; Drain removes them except for the quanta.
         let drain = b.states(0).iter().find(|s| s.0 == "drain").unwrap().1;
         let startup = b.seen[0].iter().filter(|s| s.at < drain).map(|s| s.queued).max().unwrap();
         let left = b.between(0, 1.7, 2.0).map(|s| s.queued).min().unwrap();
@@ -129,7 +129,7 @@ fn the_queue_stays_short_and_the_link_busy() {
     assert!(v3.0 < v1.0 && v3.1 < 0.6 * v1.1, "{means:?}");
 }
 
-/// Every ten (five) seconds, for 200 ms and a round trip, with an empty queue at its end. [A.10]
+/// Every ten (five) seconds, for 200 ms and a round trip, with an empty queue at the end. [A.10]
 #[test]
 fn probe_rtt_drains_the_queue() {
     for (law, spells_due, bdps) in [("bbr1", 4..=6, 0.0), ("bbr", 10..=12, 0.5)] {
@@ -150,7 +150,7 @@ fn probe_rtt_drains_the_queue() {
     }
 }
 
-/// Departures of a paced flow are payload over rate apart, to the nanosecond.
+/// Departures of a paced flow are spaced by payload over rate, to the nanosecond.
 #[test]
 fn segments_are_paced() {
     for (law, gains) in [("bbr1", [1.25, 0.75, 1.0]), ("bbr", [1.25 * 0.99, 0.9 * 0.99, 0.99])] {
@@ -166,7 +166,7 @@ fn segments_are_paced() {
             rates.push(rate.bps() as f64 / b.path.payload_rate(MSS));
         }
         let part = exact as f64 / departures.len() as f64;
-        // The rest waits for the window: Startup's end and ProbeRTT.
+        // The other segments wait for the window, at Startup's end and in ProbeRTT.
         assert!(part > 0.9, "{law}: {part}");
         for gain in gains {
             let n = rates.iter().filter(|r| (**r / gain - 1.0).abs() < 0.02).count();
@@ -211,8 +211,8 @@ fn the_same_twice() {
     }
 }
 
-/// [A.15, A.16] Ten times as much is found within a probe or two; a tenth, with a queue of about
-/// a product of the fast path, within two cycles or ten long round trips.
+/// [A.15, A.16] A tenfold rate is found within a probe or two; a tenth of the rate, with a queue of
+/// about a BDP of the fast path, within two cycles or ten long round trips.
 #[test]
 fn the_estimate_follows_the_path() {
     for law in LAWS {
@@ -229,7 +229,7 @@ fn the_estimate_follows_the_path() {
     }
 }
 
-/// [A.14] Less than a segment's worth of path. Startup's rounds take seconds here, and ProbeRTT
+/// [A.14] The BDP is less than a segment. Startup's rounds take seconds here, and ProbeRTT
 /// interrupts it.
 #[test]
 fn a_path_that_holds_less_than_a_segment() {
@@ -243,12 +243,12 @@ fn a_path_that_holds_less_than_a_segment() {
         assert!(share > 0.95, "{law}: {share}");
         let cwnd = b.between(0, 40.0, 100.0).map(|s| s.cwnd / MSS);
         let (least, most) = cwnd.fold((99, 0), |(a, b), c| (a.min(c), b.max(c)));
-        // By Linux's rules, as here, version 1 has two more while probing.
+        // By Linux's rules, as here, version 1 adds two segments while probing.
         assert!((4..=12).contains(&least) && most <= 14, "{law}: {least} {most}");
     }
 }
 
-/// [A.12, A.13] ACKs in bundles: the bandwidth is found, the window makes up for the waits.
+/// [A.12, A.13] Aggregated ACKs: the bandwidth is found, and the window covers the waits.
 #[test]
 fn bundled_acks_do_not_starve_the_path() {
     for law in LAWS {
@@ -266,8 +266,7 @@ fn bundled_acks_do_not_starve_the_path() {
     }
 }
 
-/// [A.11] Little to send for a minute: the estimate is what it was, and the next transfer runs at
-/// it.
+/// [A.11] Little to send for a minute: the estimate is unchanged, and the next transfer runs at it.
 #[test]
 fn an_idle_application_does_not_lower_the_estimate() {
     for law in LAWS {
@@ -289,7 +288,7 @@ fn an_idle_application_does_not_lower_the_estimate() {
         while b.delivered(0) < 5_000_000 + 120 * 20_000 + 2_000_000 {
             b.run(b.now + Span::from_millis(1));
         }
-        // Two megabytes at the link's rate take 1.64 s, and a round trip.
+        // Two megabytes at the link's rate take 1.64 s plus a round trip.
         let took = b.now.since(start).as_secs_f64();
         assert!(took < 1.64 + 0.3, "{law}: {took} s");
     }

@@ -1,11 +1,11 @@
 //! Flows over one bottleneck in virtual time: a rate, a drop-tail queue, a delay, losses. The
-//! way back only delays. Keeps what a test of a congestion law wants to see.
+//! reverse path only delays. Records what tests of congestion laws need.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, Probe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, TxClock};
 
 use crate::tcp::{Connection, Role, TcpConfig};
@@ -13,21 +13,20 @@ use crate::tcp::{Connection, Role, TcpConfig};
 /// TCP and IP headers without options.
 pub(crate) const HEADERS: u64 = 40;
 
-/// The path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Path {
     pub(crate) rate: BitRate,
     /// One way.
     pub(crate) delay: Span,
-    /// Packets that wait, the one being sent not counted.
+    /// Packets that can wait, without the one in transmission.
     pub(crate) queue: usize,
-    /// Share of data segments lost behind the queue.
+    /// Share of data segments lost after the queue.
     pub(crate) loss: f64,
-    /// Before the queue, at most this many bytes pass per second, in bursts of the second number.
+    /// Before the queue, at most this many bytes per second pass, in bursts of the second number.
     pub(crate) policer: Option<(u64, u64)>,
-    /// ACKs arrive at multiples of this only.
+    /// ACKs arrive only at multiples of this.
     pub(crate) ack_slot: Option<Span>,
-    /// Share of data segments that come this much later.
+    /// Share of data segments that arrive this much later.
     pub(crate) late: Option<(f64, Span)>,
 }
 
@@ -47,7 +46,7 @@ impl Default for Path {
 }
 
 impl Path {
-    /// Payload per second that full segments carry.
+    /// Payload per second of full segments.
     pub(crate) fn payload_rate(&self, mss: u64) -> f64 {
         self.rate.bps() as f64 * mss as f64 / (mss + HEADERS) as f64
     }
@@ -58,16 +57,16 @@ impl Path {
     }
 }
 
-/// No events: the tests look at the connections.
+/// Records no events: the tests read the connections.
 #[derive(Debug, Default)]
 struct Silent;
 
 impl Probe for Silent {
     const ON: bool = false;
-    fn record(&mut self, _: Nanos, _: Who, _: &airtcp_probe::Event) {}
+    fn record(&mut self, _: Nanos, _: EventSource, _: &airtcp_probe::Event) {}
 }
 
-/// What was seen of a flow at one of its ACKs.
+/// State of a flow at one of its ACKs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) at: Nanos,
@@ -75,7 +74,6 @@ pub(crate) struct Seen {
     pub(crate) cwnd: u64,
     pub(crate) pipe: u64,
     pub(crate) bandwidth: u64,
-    /// Packets in the queue.
     pub(crate) queued: usize,
 }
 
@@ -83,7 +81,7 @@ pub(crate) struct Seen {
 enum What {
     /// The bottleneck has sent its packet.
     Sent,
-    /// Segment number in the store arrives at that side of a flow.
+    /// The segment with this number in the store arrives at that side of a flow.
     Arrive(usize, bool, usize),
 }
 
@@ -93,7 +91,7 @@ pub(crate) struct Bottleneck {
     /// Client and server of each flow.
     pub(crate) flows: Vec<(Connection, Connection)>,
     pub(crate) seen: Vec<Vec<Seen>>,
-    /// Departures of the data segments of each flow, with payload and the pacing rate then.
+    /// Departures of the data segments of each flow, with payload and pacing rate at that time.
     pub(crate) departures: Vec<Vec<(Nanos, u64, Option<BitRate>)>>,
     pub(crate) dropped: u64,
     pub(crate) forwarded: u64,
@@ -139,7 +137,7 @@ impl Bottleneck {
         }
     }
 
-    /// Opens a flow and writes `bytes` (`u64::MAX`: without end).
+    /// Opens a flow and writes `bytes` (`u64::MAX`: endless).
     pub(crate) fn open(&mut self, flow: usize, bytes: u64) {
         let now = self.now;
         self.flows[flow].0.open(now);
@@ -152,7 +150,7 @@ impl Bottleneck {
         self.drain(flow, true);
     }
 
-    /// From now on the bottleneck has this rate.
+    /// Sets the bottleneck's rate from now on.
     pub(crate) fn set_rate(&mut self, rate: BitRate) {
         self.path.rate = rate;
         self.clock = TxClock::new(rate);
@@ -194,12 +192,12 @@ impl Bottleneck {
 
     fn drain(&mut self, flow: usize, client: bool) {
         let side = if client { Side::Client } else { Side::Server };
-        let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+        let source = EventSource::Endpoint(EndpointId::new(flow as u32, side));
         loop {
             let end = &mut self.flows[flow];
             let end = if client { &mut end.0 } else { &mut end.1 };
             let mut silent = Silent;
-            let mut cx = Cx::new(&mut silent, who);
+            let mut cx = Cx::new(&mut silent, source);
             let Some(segment) = end.poll(self.now, &mut cx) else { return };
             if !client {
                 let slot = self.keep(segment);
@@ -250,10 +248,10 @@ impl Bottleneck {
         if event > timer.0 {
             let (_, flow, client) = timer;
             let side = if client { Side::Client } else { Side::Server };
-            let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+            let source = EventSource::Endpoint(EndpointId::new(flow as u32, side));
             let end = &mut self.flows[flow];
             let end = if client { &mut end.0 } else { &mut end.1 };
-            end.on_timer(next, &mut Cx::new(&mut Silent, who));
+            end.on_timer(next, &mut Cx::new(&mut Silent, source));
             self.drain(flow, client);
             return true;
         }
@@ -275,10 +273,10 @@ impl Bottleneck {
                 self.free.push(slot);
                 let Some(segment) = self.store[slot].take() else { return true };
                 let side = if client { Side::Client } else { Side::Server };
-                let who = Who::Endpoint(EndpointId::new(flow as u32, side));
+                let source = EventSource::Endpoint(EndpointId::new(flow as u32, side));
                 let end = &mut self.flows[flow];
                 let end = if client { &mut end.0 } else { &mut end.1 };
-                end.handle(next, segment, &mut Cx::new(&mut Silent, who));
+                end.handle(next, segment, &mut Cx::new(&mut Silent, source));
                 if client {
                     self.look(flow);
                 }
@@ -312,18 +310,18 @@ impl Bottleneck {
         self.now = until;
     }
 
-    /// Payload a flow has delivered.
+    /// Payload that a flow has delivered.
     pub(crate) fn delivered(&self, flow: usize) -> u64 {
         self.flows[flow].1.delivered()
     }
 
-    /// What was seen of a flow between two times in seconds.
+    /// The records of a flow between two times in seconds.
     pub(crate) fn between(&self, flow: usize, from: f64, to: f64) -> impl Iterator<Item = &Seen> {
         let (from, to) = (Nanos::from_secs_f64(from), Nanos::from_secs_f64(to));
         self.seen[flow].iter().filter(move |s| s.at >= from && s.at < to)
     }
 
-    /// The states a flow went through, each with the time it began.
+    /// The states of a flow, each with the time at which it began.
     pub(crate) fn states(&self, flow: usize) -> Vec<(&'static str, Nanos)> {
         let mut states: Vec<(&'static str, Nanos)> = Vec::new();
         for s in &self.seen[flow] {

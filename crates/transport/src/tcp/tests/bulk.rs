@@ -1,4 +1,4 @@
-//! Bulk transfer: everything arrives once, in order, whatever happens on the way.
+//! Bulk transfer: every byte arrives once, in order, under any network behaviour.
 
 use airtcp_packet::Side;
 use airtcp_units::Nanos;
@@ -90,8 +90,8 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             window_scaling: f[13],
             ack_every,
             receive_buffer: airtcp_units::Bytes(if f[13] { 1 << 18 } else { 10_000 }),
-            // Long enough for the last ACK to get through: after TIME-WAIT a retransmitted FIN is
-            // answered with a reset.
+            // Long enough for the last ACK to arrive: after TIME-WAIT a retransmitted FIN causes a
+            // reset.
             time_wait: airtcp_units::Span::from_secs(100_000),
             ..TcpConfig::default()
         },

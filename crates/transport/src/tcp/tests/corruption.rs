@@ -1,5 +1,6 @@
 //! The oracle of explicit transport error notification: segments of 1000 bytes, 100 ms round trip.
-//! The pair plays the link: it names what it drops at the time the receiver would have got it.
+//! The pair acts as the link: it reports its losses at the time at which the receiver would have
+//! received the packet.
 
 use airtcp_packet::{Seq, Side};
 use airtcp_units::{Bytes, Nanos, Span};
@@ -24,8 +25,8 @@ fn config(recovery: Recovery) -> TcpConfig {
     }
 }
 
-/// Loses the client's packets with these ordinals; `named` of them are named, `late` after they
-/// would have arrived.
+/// Loses the client's packets with these ordinals. The packets in `named` are reported, `late`
+/// after their arrival time.
 fn run(config: &TcpConfig, lost: &[usize], named: &[usize], late: Span, until: Nanos) -> Pair {
     let gone = lost.to_vec();
     let mut pair = Pair::new(config, ms(50)).script(move |side, n, _| {
@@ -48,7 +49,7 @@ fn run(config: &TcpConfig, lost: &[usize], named: &[usize], late: Span, until: N
     pair
 }
 
-/// Every recovery, and SACK with losses told by time and probed for.
+/// Every recovery, and SACK with RACK and TLP.
 fn configs() -> Vec<TcpConfig> {
     let recoveries = [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack];
     let mut list: Vec<TcpConfig> = recoveries.map(config).into();
@@ -58,7 +59,7 @@ fn configs() -> Vec<TcpConfig> {
 }
 
 #[test]
-fn what_is_named_is_repaired_and_reduces_nothing() {
+fn reported_segments_are_repaired_without_a_reduction() {
     for config in configs() {
         let recovery = (config.recovery, config.rack, config.tlp);
         // Ordinals 1 to 20 are the first window.
@@ -71,8 +72,8 @@ fn what_is_named_is_repaired_and_reduces_nothing() {
         assert_eq!(stats.timeouts, 0, "{recovery:?}");
         assert_eq!(pair.client.ssthresh(), WINDOW * MSS, "{recovery:?}");
         assert!(pair.client.cwnd() >= WINDOW * MSS, "{recovery:?}");
-        // In all, four round trips for 200 segments less what the growth of the window saves, and
-        // not one more than without loss.
+        // In total four round trips for 200 segments, less the effect of the window's growth, and
+        // none more than without loss.
         let clean = run(&config, &[], &[], Span::ZERO, at(5000));
         let done = |pair: &Pair| {
             let data = |s: &&Sent| s.from == Side::Client && s.segment.len > 0;
@@ -82,9 +83,9 @@ fn what_is_named_is_repaired_and_reduces_nothing() {
     }
 }
 
-/// A repair that is corrupted as well is named again.
+/// A corrupted retransmission is reported again.
 #[test]
-fn a_repair_can_be_named_too() {
+fn a_retransmission_can_be_reported_too() {
     for config in configs() {
         let recovery = (config.recovery, config.rack, config.tlp);
         // The repair is what leaves first after the window.
@@ -101,9 +102,9 @@ fn a_repair_can_be_named_too() {
     }
 }
 
-/// A queue's drop in the same window still counts.
+/// A queue's drop in the same window still counts as congestion.
 #[test]
-fn what_is_not_named_is_congestion() {
+fn an_unreported_loss_is_congestion() {
     for config in configs() {
         let recovery = (config.recovery, config.rack, config.tlp);
         for unnamed in [5, 12] {
@@ -116,10 +117,10 @@ fn what_is_not_named_is_congestion() {
     }
 }
 
-/// News that comes after the third duplicate comes too late: the segment has been sent again, and
-/// is not sent once more.
+/// A report after the third duplicate comes too late: the segment was retransmitted already, and is
+/// not retransmitted again.
 #[test]
-fn late_news_is_no_news() {
+fn a_late_report_has_no_effect() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
         let pair = run(&config(recovery), &[4], &[4], ms(60), at(5000));
         let stats = pair.client.stats();
@@ -132,9 +133,9 @@ fn late_news_is_no_news() {
     }
 }
 
-/// Duplicates for a corrupted segment let new data leave, one for one.
+/// Each duplicate for a corrupted segment releases one new segment.
 #[test]
-fn the_clock_goes_on() {
+fn the_ack_clock_continues() {
     for (recovery, limited_transmit) in
         [(Recovery::NewReno, true), (Recovery::NewReno, false), (Recovery::Sack, false)]
     {
@@ -149,7 +150,7 @@ fn the_clock_goes_on() {
 }
 
 #[test]
-fn news_without_meaning_is_ignored() {
+fn meaningless_reports_are_ignored() {
     let off = TcpConfig { loss_notification: LossNotification::None, ..config(Recovery::Sack) };
     let pair = run(&off, &[4], &[4], Span::ZERO, at(5000));
     assert_eq!(pair.client.stats().corruption_notices, 0);
@@ -159,7 +160,7 @@ fn news_without_meaning_is_ignored() {
     let first = pair.sent.iter().find(|s| s.from == Side::Client && s.segment.len > 0).copied();
     let segment = first.unwrap().segment;
     for (seq, started, len) in [
-        // Never sent; sent again since; a bare ACK.
+        // Never sent; retransmitted since; a bare ACK.
         (Seq(segment.seq.0.wrapping_add(1 << 30)), at(110), 1000),
         (segment.seq, at(90), 1000),
         (segment.seq, at(110), 0),

@@ -9,17 +9,17 @@ use super::pair::{Fate, Pair, at, ms};
 use crate::tcp::{Connection, Recovery, Role, TcpConfig};
 use airtcp_congestion::{
     AckSample, Congestion, CongestionControl, CongestionKind, Idle, Law, LawConfig, LawParams,
-    LawState, LinkHint, Lost, Promises, Sent,
+    LawState, Lost, Promises, Sent,
 };
 
-/// What a law was told, and when its window fell without being told anything.
+/// The reports to a law, and falls of its window without a report.
 #[derive(Debug, Default)]
 struct Notes {
     episodes: Vec<CongestionKind>,
     fell_in_recovery: usize,
 }
 
-/// A registered law that is looked over the shoulder.
+/// A registered law whose calls are recorded.
 #[derive(Debug)]
 struct Watched {
     law: Law,
@@ -52,9 +52,6 @@ impl CongestionControl for Watched {
     }
     fn on_idle(&mut self, now: Nanos, idle: &Idle) {
         self.law.on_idle(now, idle);
-    }
-    fn on_link_hint(&mut self, now: Nanos, hint: &LinkHint) {
-        self.law.on_link_hint(now, hint);
     }
     fn limit_cwnd(&mut self, bytes: u64) {
         self.law.limit_cwnd(bytes);
@@ -131,16 +128,16 @@ fn losses_of_one_window_are_one_reaction() {
             assert_eq!(pair.server.delivered(), 300_000, "{what}");
             let stats = pair.client.stats();
             let told = stats.fast_retransmits + stats.timeouts;
-            assert_eq!(notes.episodes.len() as u64, told, "{what}: told once each");
+            assert_eq!(notes.episodes.len() as u64, told, "{what}: one report each");
             if promises.steady_in_recovery {
                 assert_eq!(notes.fell_in_recovery, 0, "{what}");
             }
             if recovery == Recovery::Reno {
-                // Leaves with the first new ACK: each hole is an episode, or waits for the timer.
+                // Leaves at the first new ACK: each hole is an episode, or waits for the timer.
                 assert!(notes.episodes.len() >= 2, "{what}: {:?}", notes.episodes);
             } else if recovery == Recovery::SackNs2 {
-                // Holes stay in ns-2's pipe: a law that cuts deep leaves no room for the last one,
-                // which then waits for the timer.
+                // Holes stay in ns-2's pipe: after a large reduction, there is no room for the last
+                // one, which then waits for the timer.
                 assert_eq!(notes.episodes[0], CongestionKind::FastRetransmit, "{what}");
                 assert!(notes.episodes[1..].iter().all(|e| *e == CongestionKind::Rto), "{what}");
             } else {

@@ -1,7 +1,7 @@
 //! Opening and closing: RFC 9293 sections 3.5, 3.6 and 3.10, RFC 6298 5.7, RFC 5961.
 
 use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 
 use super::pair::{Fate, Pair, at, ms};
@@ -82,7 +82,7 @@ fn syn_is_repeated_with_back_off_and_its_loss_remembered() {
     pair.run(at(7030));
     let times: Vec<u64> =
         pair.sent.iter().filter(|s| s.from == CLIENT).map(|s| s.at.0 / 1_000_000).collect();
-    // 1 s, 2 s, 4 s after one another; one segment of data then (RFC 5681 section 3.1).
+    // 1 s, 2 s, 4 s in succession; then one segment of data (RFC 5681 section 3.1).
     assert_eq!(times, [0, 1000, 3000, 7000, 7020]);
     assert_eq!(pair.sent.iter().filter(|s| s.segment.len > 0).count(), 1);
     assert_eq!(pair.client.rto(), Span::from_secs(3), "RFC 6298 5.7");
@@ -131,7 +131,7 @@ fn simultaneous_open_and_close() {
     );
     pair.run(at(100));
     assert!(pair.client.is_established() && pair.server.is_established());
-    // Which of SYN and SYN-ACK was acknowledged cannot be told: no sample, but no loss either.
+    // It is unclear whether the SYN or the SYN-ACK was acknowledged: no sample, but no loss either.
     assert_eq!(pair.client.srtt(), None);
     assert_eq!(pair.client.stats().handshake_retransmissions, 0);
     assert_eq!(pair.client.cwnd(), 3 * 1460);
@@ -230,16 +230,16 @@ fn options_hold_only_if_both_offer_them() {
     }
 }
 
-/// One end, fed by hand.
-struct Alone {
+/// A single connection, driven by hand.
+struct SingleEnd {
     c: Connection,
     now: Nanos,
 }
 
-impl Alone {
+impl SingleEnd {
     fn feed(&mut self, segment: Segment) -> Vec<Segment> {
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, CLIENT)));
+        let mut cx = Cx::new(&mut probe, EventSource::Endpoint(EndpointId::new(0, CLIENT)));
         self.c.handle(self.now, segment, &mut cx);
         std::iter::from_fn(|| self.c.poll(self.now, &mut cx)).collect()
     }
@@ -265,18 +265,18 @@ impl Alone {
 
 #[test]
 fn closed_and_listen_answer_with_resets() {
-    let ack = Alone::segment(Flags::ACK, 100, 55);
-    let mut syn = Alone::segment(Flags::SYN, 100, 0);
+    let ack = SingleEnd::segment(Flags::ACK, 100, 55);
+    let mut syn = SingleEnd::segment(Flags::SYN, 100, 0);
     syn.len = 10;
     let closed = Connection::new(&TcpConfig::default(), Role::Active, Seq(0));
-    let mut a = Alone { c: closed, now: Nanos::ZERO };
+    let mut a = SingleEnd { c: closed, now: Nanos::ZERO };
     let r = a.feed(ack);
     assert_eq!((r.len(), r[0].flags, r[0].seq), (1, Flags::RST, Seq(55)));
     let r = a.feed(syn);
     assert_eq!((r[0].flags, r[0].seq, r[0].ack), (Flags::RST | Flags::ACK, Seq(0), Seq(111)));
-    assert!(a.feed(Alone::segment(Flags::RST, 0, 0)).is_empty(), "a reset is never answered");
+    assert!(a.feed(SingleEnd::segment(Flags::RST, 0, 0)).is_empty(), "a reset is never answered");
     let listen = Connection::new(&TcpConfig::default(), Role::Passive, Seq(0));
-    let mut a = Alone { c: listen, now: Nanos::ZERO };
+    let mut a = SingleEnd { c: listen, now: Nanos::ZERO };
     assert_eq!(a.feed(ack)[0].flags, Flags::RST);
     assert_eq!(a.c.state(), State::Listen);
 }
@@ -284,37 +284,37 @@ fn closed_and_listen_answer_with_resets() {
 #[test]
 fn a_reset_in_syn_received_returns_to_listen() {
     let c = Connection::new(&TcpConfig::default(), Role::Passive, Seq(0));
-    let mut a = Alone { c, now: Nanos::ZERO };
-    a.feed(Alone::segment(Flags::SYN, 100, 0));
+    let mut a = SingleEnd { c, now: Nanos::ZERO };
+    a.feed(SingleEnd::segment(Flags::SYN, 100, 0));
     assert_eq!(a.c.state(), State::SynReceived);
-    a.feed(Alone::segment(Flags::RST, 101, 0));
+    a.feed(SingleEnd::segment(Flags::RST, 101, 0));
     assert_eq!((a.c.state(), a.c.next_timer()), (State::Listen, Nanos::NEVER));
-    // And another peer may come.
-    a.feed(Alone::segment(Flags::SYN, 5000, 0));
-    a.feed(Alone::segment(Flags::ACK, 5001, 1));
+    // Another peer may then connect.
+    a.feed(SingleEnd::segment(Flags::SYN, 5000, 0));
+    a.feed(SingleEnd::segment(Flags::ACK, 5001, 1));
     assert!(a.c.is_established());
 }
 
 #[test]
 fn resets_and_syns_inside_the_window_are_challenged() {
-    let mut a = Alone::established();
-    assert!(a.feed(Alone::segment(Flags::RST, 1, 0)).is_empty(), "outside: dropped");
-    let r = a.feed(Alone::segment(Flags::RST, 150, 0));
+    let mut a = SingleEnd::established();
+    assert!(a.feed(SingleEnd::segment(Flags::RST, 1, 0)).is_empty(), "outside: dropped");
+    let r = a.feed(SingleEnd::segment(Flags::RST, 150, 0));
     assert_eq!((r.len(), r[0].flags, r[0].ack), (1, Flags::ACK, Seq(101)));
     a.now = at(1000);
-    let r = a.feed(Alone::segment(Flags::SYN, 150, 0));
+    let r = a.feed(SingleEnd::segment(Flags::SYN, 150, 0));
     assert_eq!((r.len(), r[0].flags), (1, Flags::ACK));
     assert!(a.c.is_established());
-    a.feed(Alone::segment(Flags::RST, 101, 0));
+    a.feed(SingleEnd::segment(Flags::RST, 101, 0));
     assert!(a.c.is_closed(), "an exact reset resets");
 }
 
 #[test]
-fn acknowledgements_of_nothing_are_not_believed() {
-    let mut a = Alone::established();
+fn acknowledgements_of_unsent_data_are_refused() {
+    let mut a = SingleEnd::established();
     a.c.write(Nanos::ZERO, 500);
-    let r = a.feed(Alone::segment(Flags::ACK, 101, 900));
-    assert!(r.iter().any(|s| s.ack == Seq(101)), "answered with what is true");
+    let r = a.feed(SingleEnd::segment(Flags::ACK, 101, 900));
+    assert!(r.iter().any(|s| s.ack == Seq(101)), "answered with the correct number");
     assert_eq!(a.c.unacked(), 500);
     assert_eq!(a.c.peer_window(), 1000);
 }
@@ -324,16 +324,16 @@ fn acknowledgements_of_nothing_are_not_believed() {
 fn old_timestamps_are_refused() {
     let config = TcpConfig { timestamps: true, ..TcpConfig::default() };
     let c = Connection::new(&config, Role::Passive, Seq(0));
-    let mut a = Alone { c, now: Nanos::ZERO };
+    let mut a = SingleEnd { c, now: Nanos::ZERO };
     let with = |mut s: Segment, value| {
         s.set_timestamps(value, 1);
         s
     };
-    a.feed(with(Alone::segment(Flags::SYN, 100, 0), 50));
-    a.feed(with(Alone::segment(Flags::ACK, 101, 1), 51));
-    let mut data = Alone::segment(Flags::ACK, 101, 1);
+    a.feed(with(SingleEnd::segment(Flags::SYN, 100, 0), 50));
+    a.feed(with(SingleEnd::segment(Flags::ACK, 101, 1), 51));
+    let mut data = SingleEnd::segment(Flags::ACK, 101, 1);
     data.len = 10;
-    assert_eq!(a.feed(with(data, 40))[0].ack, Seq(101), "old: acknowledged, not taken");
+    assert_eq!(a.feed(with(data, 40))[0].ack, Seq(101), "old: acknowledged, not delivered");
     assert_eq!(a.c.delivered(), 0);
     a.feed(data);
     assert_eq!(a.c.delivered(), 0, "without the option: dropped");
@@ -344,12 +344,12 @@ fn old_timestamps_are_refused() {
 /// A sender that has filled our window acknowledges from its right edge.
 #[test]
 fn a_bare_ack_on_the_right_edge_counts() {
-    let mut a = Alone::established();
+    let mut a = SingleEnd::established();
     a.c.write(Nanos::ZERO, 500);
-    let sent = a.feed(Alone::segment(Flags::ACK, 101, 1));
+    let sent = a.feed(SingleEnd::segment(Flags::ACK, 101, 1));
     assert_eq!(sent.iter().map(|s| s.len).sum::<u16>(), 500);
-    a.feed(Alone::segment(Flags::ACK, 101 + 65_536, 501));
+    a.feed(SingleEnd::segment(Flags::ACK, 101 + 65_536, 501));
     assert_eq!(a.c.unacked(), 500, "one beyond it does not");
-    a.feed(Alone::segment(Flags::ACK, 101 + 65_535, 501));
+    a.feed(SingleEnd::segment(Flags::ACK, 101 + 65_535, 501));
     assert_eq!(a.c.unacked(), 0);
 }

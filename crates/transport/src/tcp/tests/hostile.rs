@@ -1,7 +1,7 @@
 //! Any segments at any time: no panic, no endless answer, bounded memory, timers in the future.
 
 use airtcp_packet::{Ecn, EndpointId, Flags, SackBlock, Segment, Seq, Side};
-use airtcp_probe::{Cx, Machine, NoProbe, Who};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_units::{Nanos, Span};
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ const PEER: u32 = u32::MAX - 1000;
 #[derive(Debug, Clone)]
 enum Step {
     Feed(Segment),
-    /// A link says that it corrupted this.
+    /// A link reports this packet as corrupted.
     Corrupted(Segment),
     Wait(u64),
     Write(u64),
@@ -26,7 +26,7 @@ enum Step {
     Manual,
 }
 
-/// Near what is expected, near the edges, or anything.
+/// Near the expected number, near the edges, or arbitrary.
 fn number(base: u32) -> impl Strategy<Value = Seq> {
     prop_oneof![
         6 => (0u32..6000).prop_map(move |d| Seq(base.wrapping_add(d))),
@@ -148,12 +148,12 @@ proptest! {
         let role = if active { Role::Active } else { Role::Passive };
         let mut c = Connection::new(&config, role, Seq(ISS));
         let mut probe = NoProbe;
-        let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, Side::Client)));
+        let mut cx = Cx::new(&mut probe, EventSource::Endpoint(EndpointId::new(0, Side::Client)));
         let mut now = Nanos::ZERO;
         c.open(now);
         let mut all = Vec::new();
         if shake {
-            // Most cases begin with a proper handshake, to get past it.
+            // Most cases begin with a proper handshake, so that later states are reached.
             let mut syn = Segment::tcp(if active { Flags::SYN | Flags::ACK } else { Flags::SYN }, Seq(PEER));
             (syn.ack, syn.mss, syn.window, syn.window_scale) = (Seq(ISS.wrapping_add(1)), 1460, 60_000, 2);
             syn.set_sack_permitted();
@@ -178,7 +178,7 @@ proptest! {
             match step {
                 Step::Feed(segment) => c.handle(now, segment, &mut cx),
                 Step::Corrupted(mut segment) => {
-                    // Our numbers, for once.
+                    // Sometimes the correct numbers.
                     segment.seq = segment.ack;
                     c.on_corrupted(now, &Corrupted { segment, started: now });
                 }
@@ -219,12 +219,12 @@ proptest! {
     }
 }
 
-/// Thousands of one-byte islands: memory stays bounded and order is restored.
+/// Thousands of one-byte islands: memory stays bounded, and order is restored.
 #[test]
-fn crumbs_do_not_pile_up() {
+fn one_byte_islands_take_bounded_memory() {
     let mut c = Connection::new(&TcpConfig::default(), Role::Passive, Seq(ISS));
     let mut probe = NoProbe;
-    let mut cx = Cx::new(&mut probe, Who::Endpoint(EndpointId::new(0, Side::Client)));
+    let mut cx = Cx::new(&mut probe, EventSource::Endpoint(EndpointId::new(0, Side::Client)));
     let now = Nanos(1);
     let mut feed = |c: &mut Connection, s: Segment| {
         c.handle(now, s, &mut cx);

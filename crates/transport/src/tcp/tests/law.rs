@@ -1,4 +1,4 @@
-//! What the sender tells a congestion law, through a law that writes it down.
+//! The sender's reports to a congestion law, through a law that records them.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,7 @@ use airtcp_units::{BitRate, Nanos, Span};
 use super::pair::{Fate, Pair, ms};
 use crate::tcp::{Connection, Pacing, Recovery, Role, TcpConfig};
 use airtcp_congestion::{
-    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, LinkHint,
-    Lost, Sent,
+    AckSample, Congestion, CongestionControl, CongestionKind, Idle, LawParams, LawState, Lost, Sent,
 };
 
 #[derive(Debug, Default)]
@@ -21,7 +20,6 @@ struct Notes {
     order: Vec<&'static str>,
     episodes: Vec<Congestion>,
     idles: Vec<Idle>,
-    hints: usize,
 }
 
 /// A law with a fixed window and rate.
@@ -63,9 +61,6 @@ impl CongestionControl for Fixed {
     fn on_idle(&mut self, _: Nanos, idle: &Idle) {
         self.note(|n| n.idles.push(*idle));
     }
-    fn on_link_hint(&mut self, _: Nanos, _: &LinkHint) {
-        self.note(|n| n.hints += 1);
-    }
     fn limit_cwnd(&mut self, _: u64) {}
     fn cwnd(&self) -> u64 {
         self.window
@@ -96,7 +91,7 @@ fn config() -> TcpConfig {
 
 #[test]
 fn pacing_spreads_a_window_and_the_samples_show_the_rate() {
-    // 8 Mb/s: a segment each millisecond; the window never binds.
+    // 8 Mb/s: a segment each millisecond; the window is never the limit.
     let (mut pair, notes) = pair(&config(), 10_000_000, BitRate::new(8_000_000));
     let start = pair.now;
     pair.act(Side::Client, |c, now| c.write(now, u64::MAX));
@@ -121,7 +116,7 @@ fn pacing_spreads_a_window_and_the_samples_show_the_rate() {
     assert_eq!(notes.starts.len(), 2);
 }
 
-/// With pacing off the law's rate is not kept: what the window and the peer allow leaves at once.
+/// With pacing off the law's rate has no effect: everything that the windows allow leaves at once.
 #[test]
 fn pacing_can_be_turned_off() {
     let off = TcpConfig { pacing: Pacing::Off, ..config() };
@@ -135,11 +130,11 @@ fn pacing_can_be_turned_off() {
     assert_eq!(pair.client.pacing_rate(), None);
 }
 
-/// What BBR asks of the sender: every loss is told before the episode, with what was in flight
-/// when the segment had left and what was lost since; samples carry the same; the law knows
-/// whether repairs go on.
+/// The reports that BBR needs. Every loss is reported before the episode, with the data in flight
+/// at the segment's departure and the losses since. Samples carry the same. The law knows whether
+/// recovery continues.
 #[test]
-fn losses_are_told_one_by_one() {
+fn losses_are_reported_one_by_one() {
     let (mut pair, notes) = pair(&config(), 10_000, None);
     let mut n = 0;
     pair.script = Box::new(move |side, _, s| {
@@ -157,14 +152,14 @@ fn losses_are_told_one_by_one() {
         app_limited: false,
         total_delivered: 15_000,
     };
-    // The two left within the same window: the second sees the first one lost too.
+    // The two left within the same window: the second report includes the first loss.
     assert_eq!(notes.losses, [lost, Lost { start: 13_001, lost: 2000, ..lost }]);
     assert_eq!(notes.order, ["lost", "lost", "episode"]);
     let last = notes.acks.last().unwrap();
     assert_eq!((last.total_lost, last.total_delivered, last.in_recovery), (2000, 40_000, false));
     assert!(notes.acks.iter().any(|a| a.in_recovery));
-    // The segment that left just before the two is acknowledged before they are judged; those
-    // behind them show both.
+    // The segment before the two is acknowledged before they are judged; later segments show both
+    // losses.
     let seen: Vec<u64> = notes.acks.iter().filter_map(|a| a.rate.map(|r| r.lost)).collect();
     assert_eq!((seen[11], seen.iter().max()), (0, Some(&2000)));
     let flights: Vec<u64> =
@@ -172,9 +167,9 @@ fn losses_are_told_one_by_one() {
     assert_eq!(&flights[..12], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10].map(|n| n * 1000));
 }
 
-/// A timeout gives up everything outstanding, after the episode was told.
+/// A timeout marks everything outstanding lost, after the report of the episode.
 #[test]
-fn a_timeout_tells_every_loss() {
+fn a_timeout_reports_every_loss() {
     let (mut pair, notes) = pair(&config(), 5000, None);
     let mut n = 0;
     pair.script = Box::new(move |side, _, s| {
@@ -189,9 +184,9 @@ fn a_timeout_tells_every_loss() {
     assert_eq!(flights, [1000, 2000, 3000, 4000, 5000].map(|n| (n, n)));
 }
 
-/// A flow that ran dry starts again limited by the application, and its first flight says so.
+/// A flow without data restarts as application-limited, and its first flight is marked so.
 #[test]
-fn a_pause_is_the_applications() {
+fn a_pause_is_application_limited() {
     let (mut pair, notes) = pair(&config(), 5000, None);
     pair.act(Side::Client, |c, now| c.write(now, 20_000));
     pair.run(pair.now + ms(2000));
@@ -201,21 +196,18 @@ fn a_pause_is_the_applications() {
     assert!(notes.idles.last().unwrap().app_limited);
     let limited: Vec<bool> =
         notes.acks.iter().filter_map(|a| a.rate.map(|r| r.app_limited)).collect();
-    // The first flight after the handshake and after the pause, and what left when nothing more
-    // was to come; a round trip later the bubble is gone.
+    // The first flights after the handshake and after the pause, and segments sent when no more
+    // data was to come. A round trip later the mark is gone.
     let first = [true, true, true, true, true, false];
     assert_eq!((&limited[..6], &limited[20..26]), (&first[..], &first[..]), "{limited:?}");
 }
 
 #[test]
-fn the_law_hears_of_everything_sent_and_acknowledged() {
+fn everything_sent_and_acknowledged_is_reported() {
     let (mut pair, notes) = pair(&config(), 5000, None);
     pair.act(Side::Client, |c, now| c.write(now, 20_000));
     pair.run(pair.now + ms(2000));
-    pair.act(Side::Client, |c, now| {
-        c.on_link_hint(now, &LinkHint::Down);
-        c.write(now, 1000)
-    });
+    pair.act(Side::Client, |c, now| c.write(now, 1000));
     pair.run(pair.now + ms(1000));
     let notes = notes.lock().unwrap();
     assert_eq!(notes.sent.iter().map(|s| s.bytes).sum::<u64>(), 21_000);
@@ -226,15 +218,14 @@ fn the_law_hears_of_everything_sent_and_acknowledged() {
     // The last write came after a pause of about two seconds.
     let idle = notes.idles.last().copied();
     assert!(idle.is_some_and(|i| i.idle > Span::from_millis(1500) && i.restart));
-    assert_eq!(notes.hints, 1);
-    // Fifteen ACKs freed room that was waited for; the last five and the one after did not.
+    // Fifteen ACKs freed room that was needed; the last five and the one after did not.
     let limited: Vec<bool> = notes.acks.iter().map(|a| a.cwnd_limited).collect();
     assert!(limited[..15].iter().all(|l| *l) && !limited[20], "{limited:?}");
 }
 
-/// Three losses in a window are one episode, a repeated timeout is another kind.
+/// Three losses in a window are one episode; a repeated timeout is another kind.
 #[test]
-fn an_episode_is_told_once() {
+fn an_episode_is_reported_once() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
         let (mut pair, notes) = pair(&TcpConfig { recovery, ..config() }, 20_000, None);
         let mut n = 0;

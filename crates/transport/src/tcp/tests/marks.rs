@@ -48,8 +48,8 @@ fn a_mark_is_echoed_until_answered_and_answered_once() {
     assert!(pair.sent.iter().all(|s| s.segment.len > 0 || !s.segment.ecn.is_capable()));
 }
 
-/// RFC 3168 section 6.1.2: with every packet marked the window stays at one segment, and a
-/// segment goes per timeout instead of per round trip.
+/// RFC 3168 section 6.1.2: with every packet marked the window stays at one segment, and one
+/// segment leaves per timeout instead of per round trip.
 #[test]
 fn marks_on_everything_slow_to_one_segment_per_timeout() {
     let mut pair = connected(&ecn());
@@ -71,7 +71,7 @@ fn marks_on_everything_slow_to_one_segment_per_timeout() {
     assert_eq!(pair.client.stats().timeouts, 0);
 }
 
-/// A loss in a window that already answered a mark is the same episode.
+/// A loss in a window that already answered a mark belongs to the same episode.
 #[test]
 fn mark_and_loss_in_one_window_are_one_reaction() {
     let mut pair = connected(&ecn());

@@ -1,4 +1,4 @@
-//! That paced segments are spread in time, and the others are not.
+//! Paced segments are spread in time, others are not.
 
 use airtcp_packet::Side;
 use airtcp_units::{BitRate, Bytes};
@@ -6,7 +6,7 @@ use airtcp_units::{BitRate, Bytes};
 use super::pair::{Pair, at, ms};
 use crate::tcp::{Pacing, TcpConfig};
 
-/// Departures of the client's data in nanoseconds, over a path that adds nothing but delay.
+/// Departure times of the client's data in nanoseconds, over a path with delay only.
 fn departures(config: &TcpConfig, run_ms: u64) -> (Vec<u64>, Option<BitRate>) {
     let mut pair = Pair::new(config, ms(50));
     pair.connect();
@@ -32,9 +32,9 @@ fn config(pacing: Pacing) -> TcpConfig {
     }
 }
 
-/// Ten segments of 1000 B in 100 ms at 1.2 times the window per round trip: one every 8.333 ms.
-/// At twenty it is one every 4.167 ms; none comes sooner although the acknowledgements of a round
-/// trip have room for less.
+/// Ten segments of 1000 B in 100 ms at 1.2 times the window per round trip: one every 8.333 ms. At
+/// twenty, one every 4.167 ms. None leaves sooner, although the ACKs of a round trip are closer
+/// together.
 #[test]
 fn a_window_is_spread_over_five_sixths_of_a_round_trip() {
     let (times, rate) = departures(&config(Pacing::Cwnd), 4000);
@@ -48,8 +48,8 @@ fn a_window_is_spread_over_five_sixths_of_a_round_trip() {
     assert!(gaps.contains(&4_166_667));
 }
 
-/// In slow start the rate is twice the window per round trip, before the first sample there is
-/// none.
+/// In slow start the rate is twice the window per round trip; before the first sample there is no
+/// pacing.
 #[test]
 fn slow_start_is_paced_at_twice_the_window() {
     let slow = TcpConfig { initial_ssthresh: None, ..config(Pacing::Cwnd) };
@@ -60,8 +60,7 @@ fn slow_start_is_paced_at_twice_the_window() {
     assert!(gaps(&times)[..9].iter().all(|g| *g == 5_000_000), "{:?}", gaps(&times));
 }
 
-/// Without pacing the initial window leaves at one instant; the acknowledgements keep it
-/// together.
+/// Without pacing the initial window leaves at one instant, and the ACKs keep it together.
 #[test]
 fn unpaced_windows_leave_in_bursts() {
     for pacing in [Pacing::Off, Pacing::Law] {
@@ -74,10 +73,10 @@ fn unpaced_windows_leave_in_bursts() {
     }
 }
 
-/// The window is the same and so is what it carries: pacing costs at most the wait of the
-/// first round trips.
+/// Pacing does not change the window or the throughput; it costs at most the wait of the first
+/// round trips.
 #[test]
-fn pacing_moves_segments_but_not_how_many() {
+fn pacing_moves_segments_but_keeps_their_number() {
     let (unpaced, _) = departures(&config(Pacing::Off), 4000);
     let (paced, _) = departures(&config(Pacing::Cwnd), 4000);
     assert!(paced.len().abs_diff(unpaced.len()) <= 20, "{} {}", paced.len(), unpaced.len());

@@ -1,26 +1,25 @@
-//! The pair driver: two ends, a delay each way, and a script that decides each segment's fate.
+//! The pair driver: two ends, a delay each way, and a script that decides the fate of each segment.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, Event, Machine, Probe, Who};
+use airtcp_probe::{Cx, Event, EventSource, Machine, Probe};
 use airtcp_units::{Nanos, Span};
 
 use crate::tcp::{Connection, Role, TcpConfig};
 
-/// What becomes of a segment on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Deliver,
     Drop,
-    /// Delivered after this much more time.
+    /// Delivered with this additional delay.
     Late(Span),
-    /// Delivered, and again after this much more time.
+    /// Delivered, and a second time with this additional delay.
     Twice(Span),
     /// Delivered with the congestion-experienced mark.
     Mark,
-    /// Delivered not before this time, like everything behind a link that stands still.
+    /// Delivered not before this time, like everything behind a stalled link.
     Held(Nanos),
 }
 
@@ -32,18 +31,17 @@ pub(super) struct Sent {
     pub(super) segment: Segment,
 }
 
-/// Keeps every event.
 #[derive(Debug, Default)]
-pub(super) struct Log(pub(super) Vec<(Nanos, Who, Event)>);
+pub(super) struct Log(pub(super) Vec<(Nanos, EventSource, Event)>);
 
 impl Probe for Log {
     const ON: bool = true;
-    fn record(&mut self, now: Nanos, who: Who, event: &Event) {
-        self.0.push((now, who, *event));
+    fn record(&mut self, now: Nanos, source: EventSource, event: &Event) {
+        self.0.push((now, source, *event));
     }
 }
 
-/// Decides fates: gets the side a segment leaves, its ordinal in that direction, the segment.
+/// Decides fates by the side that a segment leaves, its ordinal in that direction, and the segment.
 pub(super) type Script = Box<dyn FnMut(Side, usize, &Segment) -> Fate>;
 
 pub(super) struct Pair {
@@ -58,9 +56,9 @@ pub(super) struct Pair {
     order: u64,
     flying: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
     segments: Vec<(Side, Segment)>,
-    /// Application of the server closes when the client has.
+    /// The server's application closes when the client has closed.
     pub(super) server_closes: bool,
-    /// Keep what was sent and logged (off for long runs).
+    /// Keeps sent segments and events (off for long runs).
     pub(super) keep: bool,
 }
 
@@ -111,11 +109,11 @@ impl Pair {
     }
 
     fn drain(&mut self, side: Side) {
-        let who = Who::Endpoint(EndpointId::new(0, side));
+        let source = EventSource::Endpoint(EndpointId::new(0, side));
         for burst in 0.. {
             assert!(burst < 100_000, "an end never stops sending");
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
-            let mut cx = Cx::new(&mut self.log, who);
+            let mut cx = Cx::new(&mut self.log, source);
             let Some(segment) = end.poll(self.now, &mut cx) else { break };
             let ordinal = self.counts[side as usize];
             self.counts[side as usize] += 1;
@@ -158,7 +156,7 @@ impl Pair {
         self.flying.push(Reverse((at, self.order, self.segments.len() - 1)));
     }
 
-    /// Processes the next thing that happens, unless it lies after `until`.
+    /// Processes the next event, unless it is later than `until`.
     pub(super) fn step(&mut self, until: Nanos) -> bool {
         let arrival = self.flying.peek().map_or(Nanos::NEVER, |Reverse(f)| f.0);
         let timers = [self.client.next_timer(), self.server.next_timer()];
@@ -171,15 +169,15 @@ impl Pair {
         let side = if arrival == next {
             let Some(Reverse((_, _, i))) = self.flying.pop() else { return false };
             let (to, segment) = self.segments[i];
-            let who = Who::Endpoint(EndpointId::new(0, to));
+            let source = EventSource::Endpoint(EndpointId::new(0, to));
             let end = if to == Side::Client { &mut self.client } else { &mut self.server };
-            end.handle(next, segment, &mut Cx::new(&mut self.log, who));
+            end.handle(next, segment, &mut Cx::new(&mut self.log, source));
             to
         } else {
             let side = if timers[0] == next { Side::Client } else { Side::Server };
-            let who = Who::Endpoint(EndpointId::new(0, side));
+            let source = EventSource::Endpoint(EndpointId::new(0, side));
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
-            end.on_timer(next, &mut Cx::new(&mut self.log, who));
+            end.on_timer(next, &mut Cx::new(&mut self.log, source));
             side
         };
         if self.flying.is_empty() {
@@ -192,7 +190,7 @@ impl Pair {
         true
     }
 
-    /// Runs until `until`, or nothing is left to happen.
+    /// Runs until `until`, or until no event is left.
     pub(super) fn run(&mut self, until: Nanos) {
         let mut steps = 0;
         while self.step(until) {
@@ -202,7 +200,7 @@ impl Pair {
         self.now = self.now.max(until.min(Nanos(u64::MAX - 1)));
     }
 
-    /// Runs until both ends are done. Fails if they are not by `until`.
+    /// Runs until both ends have finished. Fails if they have not by `until`.
     pub(super) fn finish(&mut self, until: Nanos) {
         let mut steps = 0;
         while !(self.client.is_finished() && self.server.is_finished()) {
@@ -240,8 +238,8 @@ impl Pair {
     }
 
     /// Events of the client, without segments.
-    pub(super) fn client_events(&self) -> impl Iterator<Item = &(Nanos, Who, Event)> {
-        let client = Who::Endpoint(EndpointId::new(0, Side::Client));
+    pub(super) fn client_events(&self) -> impl Iterator<Item = &(Nanos, EventSource, Event)> {
+        let client = EventSource::Endpoint(EndpointId::new(0, Side::Client));
         self.log.0.iter().filter(move |e| e.1 == client)
     }
 }

@@ -1,5 +1,5 @@
-//! Proportional rate reduction in a whole connection: where the window ends, and what is sent on
-//! the way. Segments of 1000 bytes, 100 ms round trip.
+//! Proportional rate reduction in a whole connection: the final window, and the segments sent
+//! during the reduction. Segments of 1000 bytes, 100 ms round trip.
 
 use airtcp_packet::Side;
 use airtcp_probe::Event;
@@ -25,7 +25,7 @@ fn config(recovery: Recovery, rate_reduction: RateReduction) -> TcpConfig {
     }
 }
 
-/// An endless transfer from which the first copies of the given segments are missing.
+/// An endless transfer in which the first copies of these segments are lost.
 fn run(config: &TcpConfig, lost: &[u64], until: u64) -> Pair {
     let mut left = lost.to_vec();
     let iss = u32::MAX - 3000;
@@ -45,7 +45,7 @@ fn run(config: &TcpConfig, lost: &[u64], until: u64) -> Pair {
     pair
 }
 
-/// When the client entered and left its recoveries, in ms.
+/// Beginnings and ends of the client's recoveries in ms.
 fn episodes(pair: &Pair) -> (Vec<u64>, Vec<u64>) {
     let times = |wanted: Event| {
         pair.client_events().filter(|e| e.2 == wanted).map(|e| e.0.0 / 1_000_000).collect()
@@ -70,7 +70,7 @@ fn the_window_ends_at_the_threshold() {
     }
 }
 
-/// Jersey answers a loss without a mark with the window it has, which stands above its threshold.
+/// Jersey keeps its window, which is above its threshold, after a loss without a mark.
 #[test]
 fn a_law_that_keeps_its_window_keeps_it() {
     for reduction in [RateReduction::None, RateReduction::Prr, RateReduction::PrrRfc6937] {
@@ -86,7 +86,7 @@ fn a_law_that_keeps_its_window_keeps_it() {
     }
 }
 
-/// Without PRR half a window of ACKs brings nothing; with it every second one brings a segment.
+/// Without PRR half a window of ACKs releases nothing; with it every second ACK releases a segment.
 #[test]
 fn the_reduction_is_spread_over_the_round_trip() {
     // ACKs 1 ms apart: the link sends a segment a millisecond.
@@ -123,7 +123,8 @@ fn the_reduction_is_spread_over_the_round_trip() {
     assert_eq!(longest_silence(RateReduction::Prr), 2);
 }
 
-/// After 15 losses of 20 the conservative bound takes a segment an ACK, the other two.
+/// After 15 losses of 20 the conservative bound sends one segment per ACK, the slow-start bound
+/// two.
 #[test]
 fn a_burst_of_losses_is_no_burst_of_repairs() {
     let lost: Vec<u64> = (0..15).collect();
@@ -141,8 +142,8 @@ fn a_burst_of_losses_is_no_burst_of_repairs() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever is lost of a window, the window after the recovery is the threshold, and no
-    /// more is in flight than the threshold or what there was before.
+    /// After any losses in a window, the window at the end of recovery is the threshold, and at
+    /// most the threshold or the earlier flight is outstanding.
     #[test]
     fn a_recovery_ends_at_the_threshold(
         lost in prop::collection::btree_set(0u64..20, 1..12),

@@ -28,10 +28,10 @@ fn number(seq: u32) -> u64 {
 }
 
 /// Fates of data segments by number and copy (from 0).
-type Course = Box<dyn FnMut(u64, usize) -> Fate>;
+type Fates = Box<dyn FnMut(u64, usize) -> Fate>;
 
 /// Writes `bytes` after the handshake and runs.
-fn run(config: &TcpConfig, bytes: u64, mut course: Course, until: u64) -> Pair {
+fn run(config: &TcpConfig, bytes: u64, mut fates: Fates, until: u64) -> Pair {
     let mut copies = std::collections::BTreeMap::new();
     let mut pair = Pair::new(config, ms(50)).script(move |side, _, s| {
         if side == Side::Server || s.len == 0 {
@@ -39,7 +39,7 @@ fn run(config: &TcpConfig, bytes: u64, mut course: Course, until: u64) -> Pair {
         }
         let n = number(s.seq.0);
         let copy = copies.entry(n).and_modify(|c| *c += 1).or_insert(0);
-        course(n, *copy)
+        fates(n, *copy)
     });
     pair.connect();
     pair.run(at(200));
@@ -48,7 +48,7 @@ fn run(config: &TcpConfig, bytes: u64, mut course: Course, until: u64) -> Pair {
     pair
 }
 
-fn lost(list: &'static [u64]) -> Course {
+fn lost(list: &'static [u64]) -> Fates {
     Box::new(move |n, copy| if list.contains(&n) && copy == 0 { Fate::Drop } else { Fate::Deliver })
 }
 
@@ -64,10 +64,10 @@ fn sent(pair: &Pair, from: u64, to: u64) -> Vec<u64> {
         .collect()
 }
 
-/// One ACK is enough: what was sent before the delivered segment is waited for min_RTT/4.
+/// One ACK is enough: RACK waits min_RTT/4 for segments sent before the delivered one.
 #[test]
 fn a_loss_is_found_by_time() {
-    // Two segments, the first lost: DupThresh never comes.
+    // Two segments, the first lost: DupThresh is not reached.
     let pair = run(&config(2), 2 * MSS, lost(&[0]), 1000);
     assert_eq!((stats(&pair).fast_retransmits, stats(&pair).timeouts), (1, 0));
     // Delivered at 300 ms; 200 + 100 + 25 ms.
@@ -77,12 +77,12 @@ fn a_loss_is_found_by_time() {
     assert_eq!((stats(&pair).fast_retransmits, stats(&pair).timeouts), (0, 1));
 }
 
-/// While no reordering was seen, DupThresh reports end the waiting.
+/// Before any reordering, DupThresh SACKed segments end the wait.
 #[test]
-fn dup_thresh_still_speaks_until_there_is_reordering() {
+fn dup_thresh_counts_before_any_reordering() {
     let pair = run(&config(4), 4 * MSS, lost(&[0]), 1000);
     assert_eq!(sent(&pair, 300, 301), [0], "with the third report");
-    // Segment 1 came 20 ms late: from then on the window counts.
+    // Segment 1 is 20 ms late: from then on the window counts.
     let late = Box::new(|n, copy| match (n, copy) {
         (1, 0) => Fate::Late(ms(20)),
         (10, 0) => Fate::Drop,
@@ -100,13 +100,13 @@ fn dup_thresh_still_speaks_until_there_is_reordering() {
     assert_eq!(repaired.since(sent_at), ms(125), "rtt + min_RTT/4");
 }
 
-/// Reordering by less than the window repeats nothing and reduces nothing.
+/// Reordering by less than the window causes neither retransmission nor reduction.
 #[test]
 fn reordering_within_the_window_is_no_loss() {
-    let late = |by: u64| -> Course {
+    let late = |by: u64| -> Fates {
         Box::new(move |n, _| {
-            // The first to be late is followed by one segment only: until reordering was seen,
-            // DupThresh of them would count for a loss.
+            // The first late segment is followed by one segment only: before any reordering,
+            // DupThresh later ones would count as a loss.
             let hit = n == 6 || (n > 8 && n % 7 == 3);
             if hit { Fate::Late(ms(by)) } else { Fate::Deliver }
         })
@@ -114,21 +114,22 @@ fn reordering_within_the_window_is_no_loss() {
     let pair = run(&config(8), 400 * MSS, late(24), 8000);
     assert_eq!(pair.server.delivered(), 400 * MSS);
     assert_eq!((stats(&pair).segments_retransmitted, stats(&pair).fast_retransmits), (0, 0));
-    // Counting duplicates repeats many of them.
+    // Counting duplicates retransmits many of them.
     let pair = run(&TcpConfig { rack: false, ..config(8) }, 400 * MSS, late(24), 8000);
     assert!(stats(&pair).segments_retransmitted > 10, "{}", stats(&pair).segments_retransmitted);
 }
 
-/// Reordering beyond the window costs repeats, whose DSACKs widen the window until it is enough.
+/// Reordering beyond the window causes retransmissions; their DSACKs widen the window until it is
+/// enough.
 #[test]
-fn duplicates_reported_widen_the_window() {
-    let late: Course =
+fn dsacks_widen_the_window() {
+    let late: Fates =
         Box::new(
             |n, copy| if n % 7 == 3 && copy == 0 { Fate::Late(ms(60)) } else { Fate::Deliver },
         );
     let pair = run(&config(8), 2000 * MSS, late, 60_000);
     assert_eq!(pair.server.delivered(), 2000 * MSS);
-    // 25, 50 and 75 ms: two widenings, and a few repeats until the reports are in.
+    // 25, 50 and 75 ms: two widenings, and a few retransmissions before the DSACKs arrive.
     let first_half: u64 =
         pair.sent.iter().filter(|s| s.segment.len > 0 && number(s.segment.seq.0) < 1000).count()
             as u64;
@@ -136,9 +137,9 @@ fn duplicates_reported_widen_the_window() {
     assert!(total > 0 && total < 20, "{total}");
     assert_eq!(first_half - 1000, total, "all of them in the first half");
     assert!(stats(&pair).dsacks > 0);
-    // Without reports it stays at a quarter.
+    // Without DSACKs it stays at a quarter.
     let deaf = TcpConfig { dsack: false, ..config(8) };
-    let late: Course =
+    let late: Fates =
         Box::new(
             |n, copy| if n % 7 == 3 && copy == 0 { Fate::Late(ms(60)) } else { Fate::Deliver },
         );
@@ -146,47 +147,48 @@ fn duplicates_reported_widen_the_window() {
     assert!(stats(&pair).segments_retransmitted > 5 * total);
 }
 
-/// A retransmission that is lost, even repeatedly, is sent again without a timeout.
+/// A retransmission that is lost, even repeatedly, is retransmitted without a timeout.
 #[test]
 fn lost_retransmissions_are_found() {
-    // The timer runs from the last ACK of new data: leave it out of the way.
+    // The timer runs from the last ACK of new data: a long timeout keeps it out of this test.
     let patient = TcpConfig { rto_min: ms(2000), ..config(16) };
     for times in 1..6 {
-        let course: Course =
+        let fates: Fates =
             Box::new(
                 move |n, copy| if n == 3 && copy <= times { Fate::Drop } else { Fate::Deliver },
             );
-        let pair = run(&patient, u64::MAX, course, 3000);
+        let pair = run(&patient, u64::MAX, fates, 3000);
         assert_eq!(stats(&pair).timeouts, 0, "{times}");
         assert_eq!(stats(&pair).lost_retransmissions, times as u64);
         assert!(pair.server.delivered() > 20 * MSS);
-        let course: Course =
+        let fates: Fates =
             Box::new(
                 move |n, copy| if n == 3 && copy <= times { Fate::Drop } else { Fate::Deliver },
             );
         let counting = TcpConfig { rack: false, ..patient.clone() };
-        let pair = run(&counting, u64::MAX, course, 3000);
+        let pair = run(&counting, u64::MAX, fates, 3000);
         assert!(stats(&pair).timeouts > 0);
     }
 }
 
-/// RFC 8985 section 9.3: without PRR each lost retransmission is one more reaction, with it none.
+/// RFC 8985 section 9.3: without PRR each lost retransmission causes another reaction, with PRR
+/// none.
 #[test]
 fn lost_retransmissions_reduce_once_more() {
     for (rate_reduction, ssthresh) in [(RateReduction::None, 2), (RateReduction::Prr, 8)] {
-        let course: Course =
+        let fates: Fates =
             Box::new(|n, copy| if n == 3 && copy <= 2 { Fate::Drop } else { Fate::Deliver });
         let config = TcpConfig { rate_reduction, half_of_cwnd: true, ..config(16) };
-        let pair = run(&config, u64::MAX, course, 1000);
+        let pair = run(&config, u64::MAX, fates, 1000);
         assert_eq!((stats(&pair).timeouts, stats(&pair).lost_retransmissions), (0, 2));
         assert_eq!(pair.client.ssthresh() / MSS, ssthresh, "{rate_reduction:?}");
     }
 }
 
-/// A timeout gives up the first segment and what is overdue; what was sent within the last round
-/// trip stays in flight.
+/// A timeout marks the first segment and overdue ones lost; segments sent within the last round
+/// trip stay in flight.
 #[test]
-fn a_timeout_leaves_the_young_in_flight() {
+fn a_timeout_leaves_recent_segments_in_flight() {
     for (rack, in_flight) in [(true, 2), (false, 1)] {
         let config = TcpConfig { rack, ..config(4) };
         let mut pair = run(&config, MSS, lost(&[0]), 560);
@@ -203,41 +205,42 @@ fn tlp(window: u32) -> TcpConfig {
     TcpConfig { tlp: true, ..config(window) }
 }
 
-/// RFC 8985 section 7: a tail of one or more is repaired after a probe, without a timeout.
+/// RFC 8985 section 7: a lost tail of one or more segments is repaired after a probe, without a
+/// timeout.
 #[test]
 fn a_lost_tail_needs_no_timeout() {
     for tail in 1..9u64 {
-        let course: Course =
+        let fates: Fates =
             Box::new(
                 move |n, copy| {
                     if n >= 10 - tail && copy == 0 { Fate::Drop } else { Fate::Deliver }
                 },
             );
-        let pair = run(&tlp(10), 10 * MSS, course, 3000);
+        let pair = run(&tlp(10), 10 * MSS, fates, 3000);
         assert_eq!(pair.server.delivered(), 10 * MSS, "{tail}");
         assert_eq!((stats(&pair).timeouts, stats(&pair).loss_probes), (0, 1), "{tail}");
-        // The last ACK came at 300 ms, the probe goes 200 ms later: two smoothed round trips.
-        // And the delayed ACK's 200 ms if it is one segment, which is when the timer expires.
+        // The last ACK came at 300 ms, the probe leaves 200 ms later: two smoothed round trips. For
+        // a single segment the delayed ACK adds 200 ms, which is when the timer expires.
         let at = if tail == 1 { 700 } else { 500 };
         assert_eq!(sent(&pair, at, at + 1), [9], "{tail}");
         assert_eq!(stats(&pair).fast_retransmits, u64::from(tail > 1), "{tail}");
-        // Its own loss the probe has repaired.
+        // The probe has repaired its own loss.
         assert_eq!(stats(&pair).loss_probe_repairs, 0, "nothing is acknowledged beyond it");
     }
 }
 
-/// The probe repaired the only loss: an ACK beyond it tells the law (section 7.4.2).
+/// The probe repaired the only loss: an ACK beyond it causes a report to the law (section 7.4.2).
 #[test]
 fn a_probe_that_repairs_reduces() {
-    let course = lost(&[9]);
-    let mut pair = run(&tlp(10), 10 * MSS, course, 900);
+    let fates = lost(&[9]);
+    let mut pair = run(&tlp(10), 10 * MSS, fates, 900);
     assert_eq!((stats(&pair).loss_probes, stats(&pair).loss_probe_repairs), (1, 0));
     let before = pair.client.cwnd();
     pair.act(Side::Client, |c, now| c.write(now, MSS));
     pair.run(at(1100));
     assert_eq!(stats(&pair).loss_probe_repairs, 1);
     assert!(pair.client.cwnd() < before && pair.client.ssthresh() == 2 * MSS);
-    // Had only the ACK been lost, the DSACK would say so.
+    // If only the ACK had been lost, a DSACK would show it.
     let mut n = 0;
     let mut pair = Pair::new(&tlp(10), ms(50)).script(move |side, _, s| {
         if side == Side::Server && s.len == 0 {
@@ -256,13 +259,13 @@ fn a_probe_that_repairs_reduces() {
     assert_eq!((stats(&pair).loss_probe_repairs, pair.client.unacked()), (0, 0));
 }
 
-/// Both copies of the last segment arrive: the second ACK says so, with a DSACK or without, even
-/// though nothing is outstanding any more.
+/// Both copies of the last segment arrive: the second ACK shows it, with or without a DSACK,
+/// although nothing is outstanding any more.
 #[test]
-fn a_needless_probe_reduces_nothing() {
+fn an_unnecessary_probe_causes_no_reduction() {
     for dsack in [true, false] {
-        // The original takes 250 ms longer than the rest, the probe goes in between.
-        let late: Course =
+        // The original takes 250 ms longer than the rest; the probe leaves in between.
+        let late: Fates =
             Box::new(
                 |n, copy| if n == 9 && copy == 0 { Fate::Late(ms(390)) } else { Fate::Deliver },
             );
@@ -276,19 +279,19 @@ fn a_needless_probe_reduces_nothing() {
     }
 }
 
-/// New data makes the better probe, even beyond the window.
+/// A probe is new data if there is any, even beyond the window.
 #[test]
 fn a_probe_is_new_data_if_there_is_any() {
-    // A window of four, the last of them lost; more is written.
+    // A window of four, the last of them lost; more data is written.
     let pair = run(&tlp(4), 100 * MSS, lost(&[1, 2, 3]), 500);
     assert_eq!(stats(&pair).loss_probes, 0, "0 was acknowledged, so that 4 and 5 have gone");
     let pair = run(&tlp(4), 100 * MSS, lost(&[0, 1, 2, 3]), 401);
-    // No ACK came: 200 ms + 2 SRTT.
+    // No ACK arrived: 200 ms + 2 SRTT.
     assert_eq!((stats(&pair).loss_probes, sent(&pair, 201, 401)), (1, vec![4]));
 }
 
-/// One segment in flight: the peer's delayed ACK has its time; and the probe never comes later
-/// than the timeout would.
+/// With one segment in flight the probe waits for the peer's delayed ACK, but never longer than the
+/// timeout.
 #[test]
 fn the_probe_waits_for_a_delayed_ack() {
     for (delay, rto_min, probe) in
@@ -301,14 +304,14 @@ fn the_probe_waits_for_a_delayed_ack() {
     }
 }
 
-/// Only one probe at a time; after it the timer is the last resort.
+/// Only one probe at a time; after it only the timer is left.
 #[test]
 fn a_lost_probe_is_followed_by_the_timeout() {
-    let course: Course =
+    let fates: Fates =
         Box::new(|n, copy| if n == 9 && copy < 2 { Fate::Drop } else { Fate::Deliver });
-    let pair = run(&tlp(10), 10 * MSS, course, 3000);
+    let pair = run(&tlp(10), 10 * MSS, fates, 3000);
     assert_eq!((stats(&pair).loss_probes, stats(&pair).timeouts), (1, 1));
-    // The probe went at 700 ms and the timeout is 400 ms.
+    // The probe left at 700 ms and the timeout is 400 ms.
     assert_eq!(sent(&pair, 1100, 1101), [9]);
     assert_eq!(pair.client.unacked(), 0);
 }
@@ -316,8 +319,8 @@ fn a_lost_probe_is_followed_by_the_timeout() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// As long as not all that is in flight is lost at once, no loss ends in a timeout, nor does
-    /// that of its repair: there is always a segment or a probe that arrives.
+    /// Unless everything in flight is lost at once, neither a loss nor the loss of its
+    /// retransmission causes a timeout: some segment or probe always arrives.
     #[test]
     fn no_timeouts_while_acks_come(
         gaps in prop::collection::vec(14u64..26, 0..8),
@@ -333,27 +336,27 @@ proptest! {
         };
         let lost: Vec<u64> = gaps.iter().scan(0, |n, gap| { *n += gap; Some(*n) }).collect();
         let last = lost.last().copied().unwrap_or(0);
-        let course: Course = Box::new(move |n, copy| {
+        let fates: Fates = Box::new(move |n, copy| {
             let hit = lost.iter().position(|l| *l == n);
-            // The repair of the last one may have nothing behind it.
+            // Nothing may follow the retransmission of the last segment.
             let twice = hit.is_some_and(|i| copy == 1 && again[i] && n != last);
             if hit.is_some() && copy == 0 || twice { Fate::Drop } else { Fate::Deliver }
         });
-        let pair = run(&config, 200 * MSS, course, 60_000);
+        let pair = run(&config, 200 * MSS, fates, 60_000);
         prop_assert_eq!(pair.server.delivered(), 200 * MSS);
         prop_assert_eq!(stats(&pair).timeouts, 0);
     }
 
-    /// Delays below the reordering window repeat nothing, whatever is delayed.
+    /// Delays below the reordering window cause no retransmission.
     #[test]
-    fn small_delays_repeat_nothing(
+    fn small_delays_cause_no_retransmission(
         late in prop::collection::vec(0u64..25, 200),
         window in 2u32..20,
     ) {
-        let course: Course = Box::new(move |n, _| Fate::Late(ms(late[n as usize % 200])));
-        // DupThresh ends the waiting while no reordering was seen: leave that out.
+        let fates: Fates = Box::new(move |n, _| Fate::Late(ms(late[n as usize % 200])));
+        // DupThresh ends the wait before any reordering: this test excludes it.
         let config = TcpConfig { dup_thresh: 1000, limited_transmit: false, ..tlp(window) };
-        let pair = run(&config, 200 * MSS, course, 60_000);
+        let pair = run(&config, 200 * MSS, fates, 60_000);
         prop_assert_eq!(pair.server.delivered(), 200 * MSS);
         let (stats, longest) = (stats(&pair), Span::from_millis(124));
         prop_assert!(stats.rtt.max <= longest, "{}", stats.rtt.max);
@@ -366,13 +369,13 @@ proptest! {
 #[test]
 fn some_timer_runs_while_data_is_outstanding() {
     for lost in 0..40 {
-        let course: Course =
+        let fates: Fates =
             Box::new(
                 move |n, copy| {
                     if n % 40 == lost && copy < 2 { Fate::Drop } else { Fate::Deliver }
                 },
             );
-        let mut pair = run(&tlp(6), 80 * MSS, course, 201);
+        let mut pair = run(&tlp(6), 80 * MSS, fates, 201);
         while pair.step(Nanos(20_000_000_000)) {
             let idle = pair.client.unacked() == 0;
             assert!(idle || airtcp_probe::Machine::next_timer(&pair.client) != Nanos::NEVER);

@@ -1,4 +1,4 @@
-//! The receiving half and what it tells the sender: delayed ACKs, windows, probes, SACK.
+//! The receiving half and its signals to the sender: delayed ACKs, windows, probes, SACK.
 
 use airtcp_packet::{Segment, Side};
 use airtcp_probe::Machine;
@@ -81,7 +81,7 @@ fn data_carries_the_ack() {
 #[test]
 fn gaps_are_acknowledged_at_once_with_sack_blocks() {
     let mut pair = connected(&config()).script(|_, _, _| Fate::Deliver);
-    // The third and the sixth come 50 and 60 ms late.
+    // The third and the sixth are 50 and 60 ms late.
     let mut n = 0;
     pair.script = Box::new(move |side, _, s| {
         if side == CLIENT && s.len > 0 {
@@ -146,7 +146,7 @@ fn duplicates_are_reported() {
             assert!(last.sacks().is_empty());
         }
         assert_eq!(pair.client.stats().dsacks, u64::from(dsack));
-        // Reported once: the next ACK is silent about it.
+        // Reported once: the next ACK does not repeat it.
         pair.script = Box::new(|_, _, _| Fate::Deliver);
         pair.act(CLIENT, |c, now| c.write(now, 2000));
         pair.run(pair.now + ms(500));
@@ -179,7 +179,7 @@ fn the_window_closes_probes_go_out_and_reading_opens_it() {
         .collect();
     assert_eq!(probes, [1020, 3020, 7020, 15_020]);
     assert_eq!(pair.client.stats().zero_window_probes, 4);
-    // Less than a segment read says nothing; a segment does.
+    // Reading less than a segment sends no update; reading a segment does.
     let before = pair.sent.len();
     pair.act(SERVER, |s, now| assert_eq!(s.read(now, 900), 900));
     assert_eq!(pair.sent.len(), before);
@@ -188,7 +188,7 @@ fn the_window_closes_probes_go_out_and_reading_opens_it() {
     assert_eq!((update.from, update.segment.window), (SERVER, 2000));
     pair.run(pair.now + ms(500));
     assert_eq!(pair.server.readable(), 4000);
-    // And so on to the end, with everything in order.
+    // This repeats until the end, with everything in order.
     let mut read = 2000;
     for _ in 0..200 {
         read += pair.act(SERVER, |s, now| s.read(now, 700));
@@ -199,7 +199,7 @@ fn the_window_closes_probes_go_out_and_reading_opens_it() {
     assert_eq!(pair.client.stats().timeouts, 0);
 }
 
-/// RFC 9293 section 3.8.6.2: neither side makes small segments of a big transfer.
+/// RFC 9293 section 3.8.6.2: neither side causes small segments in a large transfer.
 #[test]
 fn no_silly_windows() {
     let small = TcpConfig { receive_buffer: Bytes(8000), window_scaling: false, ..config() };
@@ -218,7 +218,7 @@ fn no_silly_windows() {
     assert!(updates < 350, "{updates} ACKs for 200 segments and {read} small reads");
 }
 
-/// A lost window update is made good by the probe.
+/// A probe replaces a lost window update.
 #[test]
 fn a_lost_window_update_does_not_stall() {
     let small = TcpConfig { receive_buffer: Bytes(4000), window_scaling: false, ..config() };
@@ -237,7 +237,7 @@ fn a_lost_window_update_does_not_stall() {
     assert_eq!(pair.client.stats().zero_window_probes, 1);
 }
 
-/// A FIN behind a closed window is probed in.
+/// A FIN behind a closed window is sent as a probe.
 #[test]
 fn a_fin_waits_for_the_window() {
     let small = TcpConfig { receive_buffer: Bytes(4000), window_scaling: false, ..config() };
@@ -268,7 +268,7 @@ fn a_go_back_n_receiver_keeps_nothing() {
     write(&mut pair, 10_000);
     pair.run(pair.now + ms(2000));
     assert_eq!(pair.server.delivered(), 10_000);
-    // All ten go again: the nine behind the loss were dropped.
+    // All ten are retransmitted: the nine after the loss were dropped.
     assert_eq!(pair.client.stats().segments_retransmitted, 10);
 }
 
@@ -285,7 +285,7 @@ fn nagle_waits_for_the_ack() {
     }
 }
 
-/// RFC 6298 section 3, Karn: what was retransmitted is not timed, and timestamps lift the rule.
+/// RFC 6298 section 3, Karn: a retransmitted segment gives no sample, except with timestamps.
 #[test]
 fn karn_and_timestamps() {
     for timestamps in [false, true] {
@@ -301,7 +301,7 @@ fn karn_and_timestamps() {
         assert_eq!(pair.client.unacked(), 0);
         assert_eq!(pair.client.stats().timeouts, 1);
         assert_eq!(pair.client.stats().rtt.samples - samples, u64::from(timestamps));
-        // 1 s doubled, unless the sample ended back-off.
+        // 1 s doubled, unless the sample ended the back-off.
         let rto = if timestamps { Span::from_secs(1) } else { Span::from_secs(2) };
         assert_eq!(pair.client.rto(), rto);
         assert_eq!(pair.client.stats().rtt.max, ms(20));
@@ -315,8 +315,8 @@ fn pauses_and_application_limits() {
         let mut pair = connected(&TcpConfig { idle_restart, ack_every: 1, ..config() });
         write(&mut pair, 30_000);
         pair.run(pair.now + ms(200));
-        // Ten and twenty segments went; the second window was not filled up, so 20 ACKs of the
-        // first two windows count and those of the rest do not.
+        // Ten and twenty segments were sent. The second window was not filled, so 20 ACKs of the
+        // first two windows count and the others do not.
         let grown = pair.client.cwnd();
         assert!((20_000..=40_000).contains(&grown), "{grown}");
         for _ in 0..50 {

@@ -1,4 +1,4 @@
-//! Textbook courses of the four recoveries, with exact windows. Segments of 1000 bytes, 100 ms
+//! Textbook examples of the four recoveries, with exact windows. Segments of 1000 bytes, 100 ms
 //! round trip, an ACK for every segment, no queue.
 
 use airtcp_packet::Side;
@@ -22,8 +22,8 @@ fn config(recovery: Recovery) -> TcpConfig {
     }
 }
 
-/// Runs with the given data segments (counted from 0, by first transmission) lost, each as often
-/// as it stands in the list. The transfer is an endless one.
+/// Runs an endless transfer in which the listed data segments (counted from 0, by first
+/// transmission) are lost once per occurrence in the list.
 fn run(config: &TcpConfig, lost: &[u64], until: Nanos) -> Pair {
     let mut left = lost.to_vec();
     let iss = u32::MAX - 3000;
@@ -48,7 +48,7 @@ fn run(config: &TcpConfig, lost: &[u64], until: Nanos) -> Pair {
     pair
 }
 
-/// Windows of the law in segments as they changed, with the time in ms.
+/// The law's windows in segments at each change, with the time in ms.
 fn windows(pair: &Pair) -> Vec<(u64, f64)> {
     let mut all: Vec<(u64, f64)> = Vec::new();
     for (now, _, event) in pair.client_events() {
@@ -111,17 +111,17 @@ fn delayed_acks_slow_growth_unless_bytes_are_counted() {
     assert!((29_000..=30_500).contains(&bytes), "{bytes}");
 }
 
-/// Segment 14 of the window 7..=14 (sent at 400 ms) is followed by 15.. one round trip later.
+/// Segment 15 follows segment 14 of the window 7..=14 (sent at 400 ms) one round trip later.
 /// One loss, at segment 7: three duplicates at 500 ms, when eight are outstanding.
 #[test]
 fn reno_halves_and_inflates() {
     let config = TcpConfig { initial_ssthresh: Some(Bytes(8000)), ..config(Recovery::Reno) };
     let pair = run(&config, &[7], at(800));
     assert_eq!(has_event(&pair, |e| *e == Event::FastRetransmit), [500]);
-    // At 500 ms: 7 goes again after the third duplicate. FlightSize is 8, ssthresh 4; the
-    // window is 4 + 3, and 4 further duplicates make it 11: new data when it passes 8.
+    // At 500 ms: the third duplicate retransmits 7. FlightSize is 8, ssthresh 4; the window is 4 +
+    // 3, and 4 further duplicates make it 11: new data when it passes 8.
     assert_eq!(numbers(&pair, 500, 600), [7, 15, 16, 17]);
-    // The full ACK at 600 ms deflates to 4, three of which are out.
+    // The full ACK at 600 ms deflates to 4, of which three are outstanding.
     assert_eq!(pair.client.ssthresh(), 4000);
     assert_eq!(numbers(&pair, 600, 700), [18, 19, 20, 21]);
     let w: Vec<f64> = windows(&pair).into_iter().filter(|w| w.0 >= 500).map(|w| w.1).collect();
@@ -137,7 +137,7 @@ fn tahoe_starts_again_from_one() {
     let pair = run(&config, &[7], at(1000));
     assert_eq!(has_event(&pair, |e| *e == Event::FastRetransmit), [500]);
     assert_eq!(numbers(&pair, 500, 600), [7]);
-    // The cumulative ACK skips 8 to 14, which the receiver has kept; slow start to 4.
+    // The cumulative ACK skips 8 to 14, which the receiver has buffered; slow start to 4.
     assert_eq!(numbers(&pair, 600, 700), [15, 16]);
     assert_eq!(numbers(&pair, 700, 800), [17, 18, 19, 20]);
     assert_eq!(numbers(&pair, 800, 900).len(), 4, "4 + 1/4 + 1/4.25 + ... is not 5");
@@ -206,15 +206,15 @@ fn sack_repairs_many_holes_at_once() {
     let pair = run(&config, &[15, 17, 20], at(900));
     assert_eq!(has_event(&pair, |e| *e == Event::FastRetransmit), [600]);
     assert_eq!(has_event(&pair, |e| *e == Event::Recovered), [700]);
-    // cwnd 8. 13 of 16 arrived: pipe falls to 8 - all sent in order: 15, then 17 and 20 when
-    // pipe allows, then new data.
+    // cwnd 8. 13 of 16 arrived: pipe falls to 8. The sender then sends in order: 15, then 17 and 20
+    // as pipe allows, then new data.
     let sent = numbers(&pair, 600, 700);
     assert_eq!(&sent[..3], &[15, 17, 20]);
     assert!(sent[3..].iter().zip(31..).all(|(a, b)| *a == b), "{sent:?}");
     assert_eq!(pair.client.stats().timeouts, 0);
 }
 
-/// A whole tail lost but one segment: RFC 6675 needs the rescue retransmission (rule 4).
+/// A whole tail is lost except one segment: RFC 6675 needs the rescue retransmission (rule 4).
 #[test]
 fn sack_rescues_the_tail() {
     let mut config = config(Recovery::Sack);
@@ -232,8 +232,8 @@ fn sack_rescues_the_tail() {
     pair.start(10 * MSS);
     pair.finish(at(5000));
     assert_eq!(pair.server.delivered(), 10 * MSS);
-    // 0 by fast retransmit at 200 ms; its ACK lets the last segment go as a rescue (rule 4),
-    // whose SACK block lets 8 go (rule 3: one segment above it does not make it lost).
+    // 0 by fast retransmit at 200 ms; its ACK releases the last segment as a rescue (rule 4), whose
+    // SACK block releases 8 (rule 3: one segment above it does not make it lost).
     assert_eq!(numbers(&pair, 200, 300), [0]);
     assert_eq!(numbers(&pair, 300, 400), [9]);
     assert_eq!(numbers(&pair, 400, 500), [8]);
@@ -263,7 +263,7 @@ fn limited_transmit_keeps_a_small_window_alive() {
 #[test]
 fn timeout_goes_back_and_backs_off() {
     let config = config(Recovery::NewReno);
-    // Window 4 (3..=6) sent at 300 ms: lost entirely, and the repair of 3 twice more.
+    // Window 4 (3..=6) sent at 300 ms: completely lost, and the retransmission of 3 twice more.
     let pair = run(&config, &[3, 4, 5, 6, 3, 3], at(4000));
     // The last ACK of new data came at 300 ms; RTT 100, 100, 100: RTO 400 (the minimum).
     assert_eq!(has_event(&pair, |e| matches!(e, Event::Timeout { .. })), [700, 1500, 3100]);
@@ -273,23 +273,23 @@ fn timeout_goes_back_and_backs_off() {
         .collect();
     assert_eq!(backoffs, [1, 2, 3]);
     assert_eq!(numbers(&pair, 700, 3200), [3, 3, 3]);
-    // ACK of 3 at 3200: two go.
+    // ACK of 3 at 3200: two leave.
     assert_eq!(numbers(&pair, 3200, 3300), [4, 5]);
     assert_eq!(numbers(&pair, 3300, 3400), [6, 7], "at the threshold of 2: 2 + 1/2 + 1/2.5");
-    // The first timeout halves FlightSize 4 to 2; the repeated ones hold it (RFC 5681).
+    // The first timeout halves FlightSize 4 to 2; the repeated ones keep it (RFC 5681).
     assert_eq!(pair.client.ssthresh(), 2000);
     // Karn: no sample from 3, 4, 5, 6, so the timeout stays backed off until 7 is acknowledged.
     let rtts = has_event(&pair, |e| matches!(e, Event::Rtt { .. }));
     assert!(rtts.iter().all(|t| *t <= 300 || *t >= 3400), "{rtts:?}");
 }
 
-/// Without SACK information, duplicates caused by what the timeout resent needlessly do not
+/// Without SACK information, duplicates caused by unnecessary retransmissions of the timeout do not
 /// begin a recovery (RFC 6582 section 3.2 step 2).
 #[test]
 fn careful_about_duplicates_after_a_timeout() {
-    // A window of 16 is delayed past the timeout at 500 ms: 0, then 1 and 2, then 3 to 6 go
-    // again. The originals arrive at 730 ms: 0 to 2 cause three duplicate ACKs, the copies of 3
-    // to 6 four more, of exactly what was sent before the timeout.
+    // A window of 16 is delayed past the timeout at 500 ms: 0, then 1 and 2, then 3 to 6 are
+    // retransmitted. The originals arrive at 730 ms: 0 to 2 cause three duplicate ACKs, the copies
+    // of 3 to 6 four more, all for data sent before the timeout.
     for recovery in [Recovery::NewReno, Recovery::Reno, Recovery::Tahoe] {
         for careful in [true, false] {
             let config = TcpConfig { initial_window: Some(16), careful, ..config(recovery) };
@@ -310,7 +310,7 @@ fn careful_about_duplicates_after_a_timeout() {
     }
 }
 
-/// Many losses in a window: impatient NewReno times out, slow-but-steady repairs one by one.
+/// Many losses in a window: impatient NewReno times out; slow-but-steady repairs them one by one.
 #[test]
 fn impatient_and_slow_but_steady() {
     let lost: Vec<u64> = (15..31).filter(|n| n % 2 == 1).collect();
@@ -335,7 +335,7 @@ fn leaving_recovery_with_little_outstanding() {
             let hit = side == Side::Client && s.len > 0 && std::mem::take(&mut first);
             if hit { Fate::Drop } else { Fate::Deliver }
         });
-        // Sixteen segments and no more: nothing is left to send during recovery.
+        // Exactly sixteen segments: nothing is left to send during recovery.
         pair.act(Side::Client, |c, now| {
             c.open(now);
             c.write(now, 16 * MSS);
@@ -364,8 +364,8 @@ fn half_of_what() {
     }
 }
 
-/// A second timeout for another segment halves what was sent since the first, not what was
-/// outstanding then.
+/// A second timeout, for another segment, halves the data sent since the first one, not the earlier
+/// flight.
 #[test]
 fn a_timeout_in_the_slow_start_after_one() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -380,7 +380,7 @@ fn a_timeout_in_the_slow_start_after_one() {
     }
 }
 
-/// Karn's rule holds for everything a cumulative ACK covers with a retransmission.
+/// Karn's rule holds for everything that a cumulative ACK covers together with a retransmission.
 #[test]
 fn segments_behind_a_repaired_hole_are_not_timed() {
     for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack] {

@@ -1,4 +1,4 @@
-//! What a loss is answered with: the law's reaction, or repair alone.
+//! The response to a loss: the law's reaction, or repair alone.
 
 use airtcp_packet::Side;
 use airtcp_probe::{Event, LossCause};
@@ -9,8 +9,8 @@ use crate::tcp::{LossResponse, RateReduction, Recovery, RecoveryExit, TcpConfig}
 const MSS: u64 = 1000;
 const WINDOW: u64 = 10;
 
-/// Ten segments in flight, of which the second and the fifth are lost once; then the rest of
-/// thirty. A threshold at the window keeps slow start out of it.
+/// Ten segments in flight, of which the second and the fifth are lost once, and then twenty more. A
+/// threshold at the window excludes slow start.
 fn two_losses(
     recovery: Recovery,
     rate_reduction: RateReduction,
@@ -60,9 +60,9 @@ fn losses_alone_leave_the_window() {
     }
 }
 
-/// Without acknowledgements the window restarts whatever the response to losses is.
+/// Without acknowledgements the window restarts under any response to losses.
 #[test]
-fn a_timeout_is_told_all_the_same() {
+fn a_timeout_is_always_reported() {
     for loss_response in [LossResponse::EcnOnly, LossResponse::TpLda] {
         let config = TcpConfig {
             mss: MSS as u16,
@@ -84,9 +84,8 @@ fn a_timeout_is_told_all_the_same() {
     }
 }
 
-/// What a queue that takes 5 ms for each packet makes of thirty segments that leave at once, under
-/// `tp-lda`: the trips of the first are the shortest. `lost` are lost once. Returns also what was
-/// judged.
+/// Thirty segments that leave at once meet a queue that takes 5 ms per packet, under `tp-lda`: the
+/// first trips are the shortest. `lost` are lost once. Also returns the classifications.
 fn queued(recovery: Recovery, lost: &'static [u32]) -> (Pair, Vec<(u64, LossCause)>) {
     let config = TcpConfig {
         mss: MSS as u16,
@@ -137,9 +136,10 @@ fn short_trips_leave_the_window_and_long_ones_do_not() {
     }
 }
 
-/// A recovery that began with a corrupted segment is told of once congestion is found in it.
+/// A recovery that began with a corrupted segment is reported once a congestion loss is found in
+/// it.
 #[test]
-fn congestion_in_the_midst_of_a_recovery() {
+fn congestion_during_a_recovery() {
     let (pair, judged) = queued(Recovery::Sack, &[3, 28, 29]);
     let mss = u64::from(pair.client.segment_size());
     let causes = [

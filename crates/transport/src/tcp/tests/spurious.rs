@@ -1,7 +1,7 @@
-//! Unnecessary recoveries: every detector finds them, and finds no others.
+//! Spurious recoveries: every detector finds them, and finds no others.
 //!
-//! Segments of 1000 bytes, 100 ms round trip, least timeout 400 ms. What really happened is known
-//! here: a link that stands still for a while delays, a link that is broken for a while loses.
+//! Segments of 1000 bytes, 100 ms round trip, minimum timeout 400 ms. The truth is known here: a
+//! stalled link delays, a broken link loses.
 
 use airtcp_packet::Side;
 use airtcp_probe::Event;
@@ -16,7 +16,7 @@ const MSS: u64 = 1000;
 /// From the segment with this ordinal on (it leaves at 300 ms).
 const FIRST: usize = 31;
 
-/// Until when the link stands still or is broken: one timeout, at 700 ms, falls in between.
+/// End of the stall or break: one timeout, at 700 ms, falls in between.
 const UNTIL: Nanos = Nanos(1_000_000_000);
 
 fn base(recovery: Recovery) -> TcpConfig {
@@ -35,7 +35,7 @@ fn base(recovery: Recovery) -> TcpConfig {
 const RECOVERIES: [Recovery; 4] =
     [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack];
 
-/// Every detector where it can work, by name.
+/// Every detector in a configuration where it works, by name.
 fn detectors() -> Vec<(&'static str, TcpConfig)> {
     let mut list = Vec::new();
     let mut bases: Vec<TcpConfig> = RECOVERIES.map(base).into();
@@ -54,7 +54,7 @@ fn detectors() -> Vec<(&'static str, TcpConfig)> {
     list
 }
 
-/// Runs a long transfer in which every segment from `FIRST` on meets `fate` until `UNTIL`.
+/// Runs a long transfer in which every segment from `FIRST` on has the fate `fate` until `UNTIL`.
 fn run(config: &TcpConfig, lost: bool) -> Pair {
     let mut pair = Pair::new(config, ms(50)).script(move |side, n, _| match (side, lost) {
         (Side::Client, false) if n >= FIRST => Fate::Held(UNTIL),
@@ -66,7 +66,7 @@ fn run(config: &TcpConfig, lost: bool) -> Pair {
     pair
 }
 
-/// Window of the law at the end of `until`.
+/// The law's window at time `until`.
 fn window_at(pair: &Pair, until: Nanos) -> u64 {
     let windows = pair.client_events().filter_map(|(t, _, e)| match e {
         Event::Window { cwnd, .. } if *t <= until => Some(*cwnd),
@@ -80,13 +80,13 @@ fn first(pair: &Pair, wanted: impl Fn(&Event) -> bool) -> Option<Nanos> {
 }
 
 #[test]
-fn a_link_that_stands_still_is_no_congestion() {
+fn a_stalled_link_is_no_congestion() {
     for (name, config) in detectors() {
         let what = format!("{name} with {:?}, {}, {}", config.recovery, config.rack, config.tlp);
         let mut pair = run(&config, false);
         pair.run(at(2000));
         let stats = *pair.client.stats();
-        assert!(pair.server.stats().bytes_duplicate > 0, "{what}: a copy came in vain");
+        assert!(pair.server.stats().bytes_duplicate > 0, "{what}: an unnecessary copy arrived");
         assert_eq!((stats.timeouts, stats.spurious_timeouts), (1, 1), "{what}");
         let by = [stats.spurious_by_frto, stats.spurious_by_eifel, stats.spurious_by_dsack];
         let expected = match name {
@@ -100,7 +100,7 @@ fn a_link_that_stands_still_is_no_congestion() {
         let before = window_at(&pair, timeout - ms(1));
         assert!(before >= 20 * MSS, "{what}: {before}");
         assert!(window_at(&pair, undone) >= before, "{what}: restored");
-        // The early ones spare the repetition of the window.
+        // Early detectors avoid retransmitting the window.
         let most = if name == "dsack" { 40 } else { 1 };
         assert!(stats.segments_retransmitted <= most, "{what}: {}", stats.segments_retransmitted);
 
@@ -113,12 +113,15 @@ fn a_link_that_stands_still_is_no_congestion() {
         let mut pair = run(&off, false);
         pair.run(undone);
         assert_eq!(pair.client.stats().spurious_timeouts, 0);
-        assert!(window_at(&pair, undone) < before, "{what}: without it the window is lost");
+        assert!(
+            window_at(&pair, undone) < before,
+            "{what}: without the undo the window stays reduced"
+        );
     }
 }
 
 #[test]
-fn a_broken_link_is_left_as_it_is() {
+fn losses_of_a_broken_link_are_not_undone() {
     for (name, config) in detectors() {
         let what = format!("{name} with {:?}, {}, {}", config.recovery, config.rack, config.tlp);
         let mut pair = run(&config, true);
@@ -132,9 +135,9 @@ fn a_broken_link_is_left_as_it_is() {
     }
 }
 
-/// Reordering by more than DupThresh: a fast retransmit in vain.
+/// Reordering by more than DupThresh: a spurious fast retransmit.
 #[test]
-fn a_segment_that_was_overtaken_is_no_loss() {
+fn a_reordered_segment_is_no_loss() {
     for (name, config) in detectors() {
         if name.starts_with("frto") {
             continue;
@@ -152,7 +155,7 @@ fn a_segment_that_was_overtaken_is_no_loss() {
     }
 }
 
-/// What each response leaves of the window, a little after the delay.
+/// The window under each response, a little after the delay.
 #[test]
 fn responses_differ_in_the_window() {
     let windows: Vec<u64> =
@@ -182,8 +185,8 @@ fn frto() -> impl Strategy<Value = Frto> {
 }
 
 proptest! {
-    /// On a path that keeps order and loses no ACK, with a timeout longer than it takes, whatever
-    /// is sent again out of a timeout or three duplicates was lost: nothing is ever undone.
+    /// On a path that keeps order and loses no ACK, with a timeout longer than the round trip,
+    /// every retransmission after a timeout or three duplicates was needed: nothing is undone.
     #[test]
     fn a_real_loss_is_never_undone(
         lost in any::<[u64; 2]>(),

@@ -26,7 +26,7 @@ fn the_four_classics() {
         for base in Profile::ALL {
             let config = applied(name, base);
             assert_eq!(config.recovery, recovery, "{name}");
-            // Reno's law, with the parameters that the profile gives it.
+            // Reno's law with the profile's parameters.
             assert_eq!(config.congestion, TcpConfig::profile(base).congestion, "{name}");
             assert_eq!(config.congestion.name(), "reno", "{name}");
             assert_eq!(config.sack, name == "sack", "{name}");
@@ -50,10 +50,10 @@ fn laws_named_side_by_side_differ_in_the_law_alone() {
         // Reno's law with SACK has two names.
         assert_eq!(applied("reno", base), applied("sack", base));
     }
-    // No name is a law's and a recovery's.
+    // No name stands for both a law and a recovery.
     let names = Variant::names();
     for (i, name) in names.iter().enumerate() {
-        assert!(!names[..i].contains(name), "{name} stands twice");
+        assert!(!names[..i].contains(name), "{name} occurs twice");
     }
     for entry in Recovery::ENTRIES {
         let law = airtcp_congestion::laws().iter().any(|e| e.name == of_recovery(entry.name));
@@ -69,7 +69,7 @@ fn every_registered_law_and_recovery_has_a_name() {
         assert_eq!(serde_json::to_value(config.recovery).unwrap(), RECOVERY_OF_LAWS);
         let mixed = applied(&format!("{}:recovery=newreno", law.name()), Profile::Linux);
         assert_eq!((mixed.recovery, mixed.sack), (Recovery::NewReno, false));
-        // Its parameters are known by name, and what they are set to arrives.
+        // The law's parameters are accepted by name, and their values arrive.
         for (key, value) in object(&law) {
             assert!(
                 key == "law" || parameters(law.name()).contains(&key),
@@ -112,7 +112,7 @@ fn keys_of_law_and_tcp() {
     assert_eq!(config.congestion, LawConfig::Reno(RenoConfig { growth: Growth::Bytes }));
     assert_eq!(config.rto_min, Span::from_millis(200));
     assert_eq!(config.initial_window, Some(10));
-    // The later wins, and what is absent is written `none`.
+    // The later value wins, and `none` makes a value absent.
     assert_eq!(applied("sack:mss=536:mss=1000", Profile::Rfc).mss, 1000);
     assert_eq!(applied("newreno:max_window=none", Profile::S1Mirage).max_window, None);
     let config = applied("newreno:profile=s2:rto_max=20 s", Profile::Rfc);
@@ -140,7 +140,7 @@ fn refusals_offer_what_is_near() {
         ("newrno", &["\"newrno\"", "did you mean \"newreno\"", "accepted: own, tahoe"][..]),
         ("ren", &["did you mean \"reno\""]),
         ("", &["accepted: own"]),
-        ("xyzzy", &["there is none of this name (accepted:"]),
+        ("xyzzy", &["no law or recovery has this name (accepted:"]),
         (
             "reno:groth=bytes",
             &["unknown key \"groth\"", "\"growth\"", "parameters of reno: growth"],
@@ -167,7 +167,7 @@ fn refusals_offer_what_is_near() {
 }
 
 #[test]
-fn who_waits_for_marks_says_so() {
+fn laws_that_need_marks_declare_it() {
     let needs = |tcp: &str| applied(tcp, Profile::Rfc).needs();
     assert_eq!(needs("jersey"), Needs::MarkingQueue("jersey"));
     assert_eq!(needs("cubic:loss_response=ecn-only"), Needs::EcnMarks);

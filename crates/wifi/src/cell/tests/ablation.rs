@@ -1,4 +1,4 @@
-//! What ablations of medium access change, and what they do not.
+//! Ablations of medium access.
 
 use super::*;
 use crate::mac::AblationConfig;
@@ -13,7 +13,7 @@ fn bench(n: usize, ablation: AblationConfig, change: impl FnOnce(&mut CellPlan))
 }
 
 #[test]
-fn attempts_of_data_and_of_tcp_acks_apart() {
+fn data_and_tcp_acks_have_separate_retry_limits() {
     let ablation = AblationConfig {
         attempts_data: Some(3),
         attempts_tcp_ack: Some(11),
@@ -28,8 +28,8 @@ fn attempts_of_data_and_of_tcp_acks_apart() {
     }
 }
 
-/// Two TCP ACKs that collide both arrive at once, and the second is sent again in vain; data that
-/// collide do not.
+/// With the oracle both of two colliding TCP ACKs arrive at the first attempt; colliding data frames
+/// do not.
 #[test]
 fn the_oracle_brings_tcp_acks_through_a_collision() {
     let oracle = AblationConfig { ack_oracle: true, ..AblationConfig::default() };
@@ -51,7 +51,7 @@ fn the_oracle_brings_tcp_acks_through_a_collision() {
     }
 }
 
-/// Also where the station that it is for is sending.
+/// The oracle delivers a TCP ACK even if its receiver is transmitting.
 #[test]
 fn the_oracle_reaches_a_station_that_sends() {
     let oracle = AblationConfig { ack_oracle: true, ..AblationConfig::default() };

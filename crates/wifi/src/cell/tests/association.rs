@@ -1,4 +1,4 @@
-//! Association: nothing before it, the frames of it in their order, and how it is lost.
+//! Association: no data before it, the order of its frames, and its loss.
 
 use super::*;
 use crate::mac::{AccessMethod, AssociationConfig, BeaconConfig, Stage};
@@ -22,21 +22,15 @@ fn mac() -> MacConfig {
 }
 
 fn bench(n: usize, mac: &MacConfig) -> Bench {
-    let mut plan = plan(n, Standard::A, mac.clone(), TimingConfig::default());
-    if mac.access == AccessMethod::Edca {
-        for station in &mut plan.stations {
-            station.seams.access = mac.params(Standard::A, false).unwrap();
-        }
-    }
-    Bench::new(plan, 1)
+    Bench::new(plan(n, Standard::A, mac.clone(), TimingConfig::default()), 1)
 }
 
 fn stages(b: &Bench) -> Vec<Stage> {
     b.cell.stations.iter().filter_map(crate::mac::Station::stage).collect()
 }
 
-/// One station: beacon, two exchanges of authentication, two of association, each after DIFS and a
-/// back-off; then data. Nothing is on the air before the beacon.
+/// One station: a beacon, two exchanges of authentication, two of association, each after DIFS and a
+/// back-off, then data. The medium is idle until the beacon.
 #[test]
 fn one_station_associates_after_the_first_beacon() {
     let mut b = bench(2, &mac());
@@ -65,9 +59,9 @@ fn one_station_associates_after_the_first_beacon() {
     assert!(b.delivered[0] > 10);
 }
 
-/// Packets to a station that is not associated are dropped; to one that is they go.
+/// The access point drops packets to a station until the station is associated.
 #[test]
-fn an_access_point_serves_those_who_are_associated() {
+fn an_access_point_serves_associated_stations() {
     let mut b = bench(2, &mac());
     b.offer(NodeId(0), NodeId(1));
     assert_eq!((b.cell.stats(NodeId(0)).refused, b.cell.in_flight()), (1, 0));
@@ -78,8 +72,8 @@ fn an_access_point_serves_those_who_are_associated() {
     assert_eq!((b.cell.stats(NodeId(0)).refused, b.delivered[1]), (1, 1));
 }
 
-/// Many begin with the same beacon, collide, repeat, and all arrive; under EDCA too, and with RTS
-/// before every frame.
+/// Many stations start at the same beacon, collide and retransmit, and all associate: with DCF, with
+/// EDCA, and with RTS before every frame.
 #[test]
 fn all_of_many_stations_associate() {
     let rts = MacConfig { rts_threshold: Some(airtcp_units::Bytes(0)), ..mac() };
@@ -89,7 +83,7 @@ fn all_of_many_stations_associate() {
         b.run(Nanos(3_000 * MS));
         assert_eq!(stages(&b), vec![Stage::Associated; 30]);
         assert!((1..31).all(|i| b.cell.stats(NodeId(i)).acknowledged > 0));
-        // Management frames sent again, and RTS that nobody answered. Control frames have no retry bit.
+        // Retransmitted management frames, and unanswered RTS. Control frames have Retry bit 0.
         let count = |is: fn(&Frame) -> bool| b.log.iter().filter(|(_, f)| is(f)).count();
         let again = count(|f| f.kind == Kind::Management && f.retry);
         let unanswered = count(|f| f.kind == Kind::Rts) - count(|f| f.kind == Kind::Cts);
@@ -98,14 +92,14 @@ fn all_of_many_stations_associate() {
     }
 }
 
-/// Without beacons for the time of ten intervals a station stops, its packets wait, and with the
-/// next beacon that it hears it associates again.
+/// A station without beacons for ten intervals stops sending, and its packets wait. At the next beacon
+/// that it receives it associates again.
 #[test]
 fn missed_beacons_end_it() {
     let mut b = bench(3, &mac());
     b.saturated = vec![(NodeId(1), NodeId(0))];
     b.run(Nanos(500 * MS));
-    // The last beacon was at 1 + 4 * 102.4 ms; station 2 hears them all the time.
+    // Station 1 received its last beacon at 1 + 4 * 102.4 ms; station 2 receives all beacons.
     let heard = b.cell.hearers[0].clone();
     b.cell.hearers[0].retain(|(to, _)| *to != 1);
     let beacons: Vec<u64> =
@@ -128,8 +122,8 @@ fn missed_beacons_end_it() {
     );
 }
 
-/// A response whose acknowledgements are all lost: the station has it, asks no more and may have nothing
-/// to send, so that its access point would never know. It is served.
+/// All ACKs of a response are lost. The station is associated and does not ask again, so the access
+/// point must serve it.
 #[test]
 fn a_response_given_up_makes_a_member() {
     let mut b = bench(2, &mac());
@@ -147,7 +141,7 @@ fn a_response_given_up_makes_a_member() {
     assert_eq!((b.cell.stats(NodeId(0)).refused, b.delivered[1]), (0, 1));
 }
 
-/// Management frames are on nobody's account: what flows have sent is data, ACKs and what goes before.
+/// Management frames belong to no flow. The bits of a flow are those of data frames, RTS, CTS and ACKs.
 #[test]
 fn flows_do_not_pay_for_management() {
     let mut b = bench(2, &mac());
@@ -158,7 +152,7 @@ fn flows_do_not_pay_for_management() {
     let bits = |(_, f): &(Nanos, Frame)| timing.plcp_bits(f.mode) + f.mode.body_bits(f.bytes);
     let last: u64 = b.log[b.log.len() - 2..].iter().map(bits).sum();
     assert_eq!((b.log[b.log.len() - 2].1.kind, b.cell.flow_bits(0)), (Kind::Data, last));
-    // It associates once more, while there is a flow of which it could be.
+    // The station associates once more, now with a flow in the cell.
     let heard = std::mem::take(&mut b.cell.hearers[0]);
     b.run(Nanos(1_600 * MS));
     b.cell.hearers[0] = heard;
@@ -167,7 +161,7 @@ fn flows_do_not_pay_for_management() {
     assert_eq!((asked, b.cell.flow_bits(0)), (2, last));
 }
 
-/// An access point that hears nobody is asked with every beacon, in vain.
+/// If the access point receives nothing, the station tries again at every beacon.
 #[test]
 fn without_an_answer_it_waits_for_the_next_beacon() {
     let mut b = bench(2, &mac());

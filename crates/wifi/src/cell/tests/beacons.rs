@@ -1,4 +1,4 @@
-//! Beacons: when they go, what they wait for, and that nothing answers or repeats them.
+//! Beacons: their times, their access to the medium, no answers and no retransmissions.
 
 use airtcp_units::Bytes;
 
@@ -20,13 +20,7 @@ fn bench(standard: Standard, n: usize, mac: &MacConfig) -> Bench {
     let phase = Some(Span(MS));
     let beacons = mac.beacons.or(Some(BeaconConfig { phase, ..BeaconConfig::default() }));
     let mac = MacConfig { beacons, ..mac.clone() };
-    let mut plan = plan(n, standard, mac.clone(), TimingConfig::default());
-    if mac.access == AccessMethod::Edca {
-        for station in &mut plan.stations {
-            station.seams.access = mac.params(standard, false).unwrap();
-        }
-    }
-    Bench::new(plan, 1)
+    Bench::new(plan(n, standard, mac, TimingConfig::default()), 1)
 }
 
 fn beacons(b: &Bench) -> Vec<(u64, Frame)> {
@@ -34,7 +28,7 @@ fn beacons(b: &Bench) -> Vec<(u64, Frame)> {
 }
 
 #[test]
-fn on_an_idle_medium_they_go_when_they_are_due() {
+fn on_an_idle_medium_beacons_are_on_time() {
     for (standard, lowest, airtime) in
         [(Standard::A, Mode::OFDM[0], BEACON), (Standard::G, Mode::DSSS[0], 992_000)]
     {
@@ -46,7 +40,7 @@ fn on_an_idle_medium_they_go_when_they_are_due() {
         assert!(sent.iter().all(|(_, f)| f.mode == lowest && f.to == NodeId::BROADCAST));
         assert!(sent.iter().all(|(_, f)| !f.retry && f.duration == Span::ZERO && f.bytes == 100));
         assert!(sent.windows(2).all(|w| w[1].1.sequence == w[0].1.sequence + 1));
-        // Nothing else is on the air, and nobody finishes a packet.
+        // No other frame is sent, and no packet is finished.
         assert_eq!(b.log.len(), 10);
         let stats = b.cell.stats(NodeId(0));
         assert_eq!((stats.class(Class::Beacon).sent, stats.acknowledged), (10, 0));
@@ -55,10 +49,10 @@ fn on_an_idle_medium_they_go_when_they_are_due() {
     }
 }
 
-/// One that is due while others send waits for the end of the exchange, DIFS and a back-off; the
-/// next is due as if it had not.
+/// A beacon due during an exchange waits for its end, DIFS and a back-off. The next beacon is not
+/// delayed.
 #[test]
-fn on_a_busy_medium_they_wait_for_it() {
+fn on_a_busy_medium_a_beacon_waits() {
     let mut b = bench(Standard::A, 2, &MacConfig::default());
     b.run(Nanos(MS - 100_000));
     b.offer(NodeId(1), NodeId(0));
@@ -70,10 +64,10 @@ fn on_a_busy_medium_they_wait_for_it() {
     assert_eq!([sent[1].0, sent[2].0], [MS + INTERVAL, MS + 2 * INTERVAL]);
 }
 
-/// Among saturated stations, the access point one of them, none is left out, none repeated though
-/// some collide, and each waits for a few exchanges at most.
+/// In a saturated cell every beacon is sent exactly once, even if it collides, and waits for a few
+/// exchanges at most.
 #[test]
-fn each_goes_once() {
+fn each_beacon_is_sent_once() {
     let mut b = bench(Standard::A, 6, &MacConfig::default());
     b.saturated = (1..6).map(|i| (NodeId(i), NodeId(0))).collect();
     b.saturated.push((NodeId(0), NodeId(1)));
@@ -91,7 +85,7 @@ fn each_goes_once() {
 
 /// Under EDCA the back-off is that of voice: AIFS of two slots, and a window of 3.
 #[test]
-fn under_edca_they_have_the_access_of_the_highest_category() {
+fn edca_beacons_have_the_access_of_the_highest_category() {
     let interval = Span(TU);
     let config = BeaconConfig { interval, phase: None, bytes: Bytes(100) };
     let mac =

@@ -1,4 +1,4 @@
-//! The cases of two overlapping frames, at each rate: which one is decoded (inventory 3.11).
+//! Capture: which of two overlapping frames is decoded, at each rate.
 
 use airtcp_units::detmath;
 
@@ -7,11 +7,11 @@ use crate::phy::Mode;
 use crate::phy::error::ThresholdConfig;
 
 const MS: u64 = 1_000_000;
-/// The frame that comes first, and the one that comes during its body.
+/// The sender of the first frame, and the sender of a frame that begins during its body.
 const FIRST: NodeId = NodeId(1);
 const LAST: NodeId = NodeId(2);
 
-/// What the threshold law asks of each rate of 802.11a, in dB.
+/// Threshold of each rate of 802.11a, in dB.
 const NEEDS_DB: [f64; 8] = [4.0, 5.0, 7.0, 9.0, 12.0, 16.0, 20.0, 21.0];
 
 const CASES: Capture = Capture::Cases {
@@ -21,9 +21,9 @@ const CASES: Capture = Capture::Cases {
     gamma_mr_db: 8.0,
 };
 
-/// Whether the first and the last frame are decoded, and how often one was captured away. Nobody
-/// hears anybody but station 0, which hears the first `sir` dB stronger than the last; if the first is to
-/// be garbled it begins while station 0 is sending.
+/// True for each of the first and the last frame if it is decoded, and the number of frames captured
+/// away. Only station 0 receives signals, the first one `sir` dB stronger than the last. A garbled
+/// first frame begins while station 0 is transmitting.
 fn overlap(capture: Capture, mode: Mode, sir: f64, garbled: bool) -> (bool, bool, u64) {
     let mut plan = plan(3, Standard::A, MacConfig::default(), TimingConfig::default());
     plan.capture = capture;
@@ -55,7 +55,7 @@ fn overlap(capture: Capture, mode: Mode, sir: f64, garbled: bool) -> (bool, bool
     (first.decoded > 0, last.decoded > 0, first.captured + last.captured)
 }
 
-/// Half a dB to either side of every threshold that matters, at every rate.
+/// Half a dB below and above every threshold, at every rate.
 #[test]
 fn the_table_of_cases_at_each_rate() {
     for (mode, needs) in Mode::OFDM.into_iter().zip(NEEDS_DB) {
@@ -68,7 +68,7 @@ fn the_table_of_cases_at_each_rate() {
             let last = -sir >= needs.max(10.0);
             let met = overlap(CASES, mode, sir, false);
             assert_eq!(met, (first, last, u64::from(restarts)), "{mode} {sir} dB");
-            // SLG: the first is lost in any case.
+            // SLG: the first frame is always lost.
             let last = -sir >= needs.max(15.0);
             let met = overlap(CASES, mode, sir, true);
             assert_eq!(met, (false, last, 0), "{mode} {sir} dB, garbled");
@@ -76,8 +76,9 @@ fn the_table_of_cases_at_each_rate() {
     }
 }
 
-/// What the other models make of a last frame 12 and 20 dB stronger at 6 Mb/s: only message in message
-/// receives it if the first was being received; all that go by SINR do if it was garbled and 20 dB are enough.
+/// The other models with a last frame 12 and 20 dB stronger at 6 Mb/s. If the first frame is in
+/// reception, only message in message receives the last one. If the first frame is garbled, all
+/// SINR-based models receive a last frame 20 dB stronger.
 #[test]
 fn the_other_models() {
     let late_db = 15.0;

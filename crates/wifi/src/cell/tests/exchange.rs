@@ -1,4 +1,4 @@
-//! Single exchanges, to the ns: what starts when, who waits for whom, what is counted.
+//! Single exchanges: start times to the ns, deferral, and counters.
 
 use super::*;
 
@@ -33,7 +33,7 @@ const DIFS: u64 = 34_000;
 const SLOT: u64 = 9_000;
 
 #[test]
-fn a_packet_on_an_idle_medium_goes_at_once_and_is_acknowledged() {
+fn a_packet_on_an_idle_medium_is_sent_at_once_and_acknowledged() {
     let mut b = bench(2, |_| {});
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
@@ -62,7 +62,8 @@ fn a_second_packet_waits_for_the_back_off_after_the_first() {
     assert!(seen.iter().filter(|n| **n > 0).count() > 8, "{seen:?}");
 }
 
-/// Clause 9.3.4.2: two stations that decide at one instant both send, and neither is heard.
+/// Clause 9.3.4.2: two stations that decide at the same instant both transmit, and both frames are
+/// lost.
 #[test]
 fn decisions_of_one_instant_collide() {
     let mut b = bench(3, |_| {});
@@ -77,10 +78,11 @@ fn decisions_of_one_instant_collide() {
     assert_eq!(b.delivered[0], 2);
 }
 
-/// A frame that begins where another ends does not overlap it.
+/// A frame that begins when another ends does not overlap it.
 #[test]
 fn end_and_start_of_one_instant_do_not_overlap() {
-    // The stations do not hear one another; the second packet comes as the first ACK ends.
+    // The stations are hidden from each other; the second packet arrives just before the first ACK
+    // ends.
     let mut b = bench(3, |p| {
         p.power_mw[1][2] = 0.0;
         p.power_mw[2][1] = 0.0;
@@ -90,7 +92,7 @@ fn end_and_start_of_one_instant_do_not_overlap() {
     b.until(MS + DATA + SIFS + ACK - 1);
     let data = b.cell.stats(NodeId(1)).class(Class::Data);
     assert_eq!(data.decoded, 1);
-    // It hears the ACK and waits DIFS and a back-off after it.
+    // Station 2 senses the ACK and waits DIFS and a back-off after it.
     b.offer(NodeId(2), NodeId(0));
     b.until(4 * MS);
     let second = b.starts(Kind::Data)[1];
@@ -99,21 +101,21 @@ fn end_and_start_of_one_instant_do_not_overlap() {
     assert_eq!(b.delivered[0], 2);
 }
 
-/// Clause 9.3.4.3: what is left of a back-off goes on after the busy period.
+/// Clause 9.3.4.3: a frozen back-off continues after the busy period.
 #[test]
-fn a_frozen_back_off_goes_on_where_it_stopped() {
+fn a_frozen_back_off_continues() {
     let mut b = bench(3, |_| {});
     let lead = [2 * DIFS, 2 * DIFS + SLOT / 3, 2 * DIFS + 2 * SLOT];
     for (round, offset) in lead.into_iter().enumerate() {
         let start = (round as u64 + 1) * 50 * MS;
         b.until(start);
         b.log.clear();
-        // Station 1 sends; station 2's packet comes meanwhile and draws.
+        // Station 2's packet arrives while station 1 transmits, and draws a back-off.
         b.offer(NodeId(1), NodeId(0));
         b.until(start + DATA / 2);
         b.offer(NodeId(2), NodeId(0));
         let idle = start + DATA + SIFS + ACK;
-        // The access point's packet comes when some slots may have passed, and goes at once.
+        // The access point's packet arrives after some slots and is sent at once.
         b.until(idle + DIFS - 1);
         let slots = b.cell.stations[2].slots(0);
         b.until(idle + offset);
@@ -134,10 +136,10 @@ fn a_frozen_back_off_goes_on_where_it_stopped() {
     }
 }
 
-/// Clause 9.3.2.3.7: a frame that cannot be decoded makes its hearers wait EIFS, a good one ends it.
+/// Clause 9.3.2.3.7: stations wait EIFS after a frame that they cannot decode.
 #[test]
 fn a_bad_frame_makes_its_hearers_wait_eifs() {
-    // Station 3 hears 1 and 2, which collide.
+    // Station 3 senses the collision of stations 1 and 2.
     let mut b = bench(4, |_| {});
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
@@ -153,9 +155,9 @@ fn a_bad_frame_makes_its_hearers_wait_eifs() {
     assert_eq!(due, Nanos(MS + DATA + eifs + slots * SLOT));
 }
 
-/// Clause 9.3.2.10: when only the ACK is lost the frame is sent again, and delivered once.
+/// Clause 9.3.2.10: if only the ACK is lost, the frame is retransmitted, and delivered once.
 #[test]
-fn a_repeated_frame_is_delivered_once() {
+fn a_retransmitted_frame_is_delivered_once() {
     let mut b = bench(2, |p| p.power_mw[0][1] = 1e-9);
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
@@ -164,21 +166,21 @@ fn a_repeated_frame_is_delivered_once() {
     assert_eq!((stats.class(Class::Data).sent, stats.class(Class::Data).decoded), (7, 7));
     assert_eq!(b.cell.stats(NodeId(0)).class(Class::Ack).sent, 7);
     assert_eq!(b.delivered[0], 1);
-    // The sender gives up, but nothing is lost.
+    // The sender reaches the retry limit, but no packet is lost.
     assert_eq!((stats.given_up, stats.dropped), (1, 0));
     assert_eq!(b.pool.in_flight(), 0);
 }
 
-/// The window doubles with each attempt and a frame is given up after the last.
+/// The window doubles with each attempt, and the packet is dropped at the retry limit.
 #[test]
-fn a_frame_nobody_answers_is_given_up() {
+fn an_unanswered_frame_reaches_the_retry_limit() {
     let mut b = bench(2, |p| p.power_mw[1][0] = 1e-9);
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
     b.until(500 * MS);
     let starts = b.starts(Kind::Data);
     assert_eq!(starts.len(), 7);
-    // SIFS + slot + PHY-RX-START delay, then slots at once: the medium was idle for DIFS.
+    // Slots begin at the timeout (SIFS + slot + PHY-RX-START delay): the medium was idle for DIFS.
     for (i, pair) in starts.windows(2).enumerate() {
         let wait = pair[1] - pair[0] - DATA - 50_000;
         assert_eq!(wait % SLOT, 0);
@@ -198,7 +200,7 @@ const RTS: u64 = 28_000;
 const CTS: u64 = 28_000;
 
 #[test]
-fn rts_and_cts_come_first() {
+fn rts_and_cts_precede_data() {
     let mut b = bench(2, with_rts);
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
@@ -208,7 +210,7 @@ fn rts_and_cts_come_first() {
     assert_eq!(b.starts(Kind::Data), [MS + RTS + SIFS + CTS + SIFS]);
     let end = MS + RTS + CTS + DATA + ACK + 3 * SIFS;
     assert_eq!(b.starts(Kind::Ack), [end - ACK]);
-    // Every Duration field reaches to the end of the exchange.
+    // Every Duration field ends with the exchange.
     let timing = b.cell.bss[0].rules.timing;
     for (at, frame) in &b.log {
         let over = *at + timing.frame(frame.mode, frame.bytes) + frame.duration;
@@ -216,9 +218,9 @@ fn rts_and_cts_come_first() {
     }
 }
 
-/// Clause 9.3.2.4: a station that hears only the CTS stays away until the exchange is over.
+/// Clause 9.3.2.4: a station that receives only the CTS defers until the end of the exchange.
 #[test]
-fn a_hidden_station_minds_the_cts() {
+fn a_hidden_station_defers_after_the_cts() {
     let mut b = bench(3, |p| {
         with_rts(p);
         p.power_mw[1][2] = 0.0;
@@ -237,7 +239,7 @@ fn a_hidden_station_minds_the_cts() {
     assert_eq!((lost(1), lost(2)), ([0; Class::ALL.len()], [0; Class::ALL.len()]));
 }
 
-/// Without RTS the same two collide.
+/// Without RTS the same two stations collide.
 #[test]
 fn hidden_stations_collide_without_rts() {
     let mut b = bench(3, |p| {
@@ -253,11 +255,11 @@ fn hidden_stations_collide_without_rts() {
     assert_eq!(b.cell.stats(NodeId(1)).class(Class::Data).collided[Class::Data as usize], 1);
 }
 
-/// Clause 9.3.2.4: an RTS that no frame follows is forgotten after 2 SIFS + CTS + the PHY's delay
+/// Clause 9.3.2.4: if no frame follows an RTS, its NAV ends after 2 SIFS + CTS + PHY-RX-START delay
 /// + 2 slots.
 #[test]
-fn a_reservation_nobody_uses_is_forgotten() {
-    // Station 2 hears 1, whose RTS does not reach the access point.
+fn an_unused_reservation_ends() {
+    // Station 2 receives station 1's RTS, which does not reach the access point.
     let mut b = bench(3, |p| {
         with_rts(p);
         p.power_mw[1][0] = 0.0;
@@ -276,9 +278,9 @@ fn a_reservation_nobody_uses_is_forgotten() {
     assert_eq!(due, reset + DIFS + slots * SLOT);
 }
 
-/// The receiver's own transmission is why it did not hear.
+/// A transmitting receiver loses the frame by its own transmission.
 #[test]
-fn a_receiver_that_sends_does_not_hear() {
+fn a_transmitting_receiver_receives_nothing() {
     let mut b = bench(3, |p| {
         p.power_mw[0][1] = 0.0;
         p.power_mw[0][2] = 1e-6;
@@ -286,7 +288,7 @@ fn a_receiver_that_sends_does_not_hear() {
     b.until(MS);
     b.offer(NodeId(0), NodeId(2));
     b.until(MS + us(10).0);
-    // Station 1 does not hear the access point.
+    // Station 1 does not sense the access point.
     b.offer(NodeId(1), NodeId(0));
     b.until(MS + us(11).0);
     b.until(2 * MS);
@@ -294,9 +296,9 @@ fn a_receiver_that_sends_does_not_hear() {
     assert!(lost.transmitter_side >= 1, "{lost:?}");
 }
 
-/// `cwmin-only` (S2's driver): the window stays at its least, whatever fails.
+/// `cwmin-only` (S2's driver): failures do not change the window.
 #[test]
-fn the_window_may_be_told_not_to_grow() {
+fn cwmin_only_keeps_the_window() {
     let mut b = bench(2, |p| {
         p.power_mw[1][0] = 1e-9;
         p.mac.backoff = crate::mac::Backoff::CwminOnly;
@@ -312,10 +314,11 @@ fn the_window_may_be_told_not_to_grow() {
     assert!(drawn.iter().all(|slots| *slots < 16) && drawn.contains(&0) && drawn.contains(&15));
 }
 
-/// A packet whose first frame its receiver gets as a repetition, with the sequence number of the last
-/// one it had (4096 packets before): it is acknowledged, thrown away, and counted.
+/// The receiver gets a packet only by a retransmission whose sequence number equals that of the last
+/// packet it received, 4096 packets ago. It acknowledges the packet as a duplicate; the packet counts
+/// as lost.
 #[test]
-fn a_packet_taken_for_a_repetition_is_lost_and_counted() {
+fn a_packet_mistaken_for_a_duplicate_is_lost_and_counted() {
     let mut b = Bench::new(plan(2, Standard::A, MacConfig::default(), TimingConfig::default()), 1);
     b.offer(NodeId(1), NodeId(0));
     b.run(Nanos(MS));

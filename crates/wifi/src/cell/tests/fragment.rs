@@ -1,4 +1,4 @@
-//! Fragments: what follows what to the ns, what they reserve, what becomes of those that are lost.
+//! Fragments: their times to the ns, their reservations, and lost fragments.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn fragments_follow_one_another_and_reserve_for_the_next() {
     let shape: Vec<_> = data.iter().map(|(_, f)| (f.bytes, f.fragment, f.more_fragments)).collect();
     assert_eq!(shape, [(600, 0, true), (600, 1, true), (380, 2, false)]);
     assert!(data.iter().all(|(_, f)| f.sequence == data[0].1.sequence && !f.retry));
-    // Duration: to the end of the ACK of the next fragment, from fragment and ACK alike.
+    // The Duration fields of fragment and ACK end with the ACK of the next fragment.
     let timing = b.cell.bss[0].rules.timing;
     let until = |all: &[(u64, Frame)]| {
         let end =
@@ -48,7 +48,7 @@ fn fragments_follow_one_another_and_reserve_for_the_next() {
     assert_eq!(stats.service_ns, 468 * US);
 }
 
-/// A frame of just the threshold is whole; a byte more makes two.
+/// A frame of exactly the threshold is not fragmented; one byte more makes two fragments.
 #[test]
 fn the_threshold_is_the_longest_frame() {
     for (payload, fragments) in [(600 - 28 - 8 - 28, 1), (600 - 28 - 8 - 28 + 1, 2)] {
@@ -62,7 +62,7 @@ fn the_threshold_is_the_longest_frame() {
     }
 }
 
-/// A station that hears only the ACKs keeps away until the last.
+/// A station that receives only the ACKs defers until the last one.
 #[test]
 fn the_reservation_goes_from_fragment_to_ack() {
     let mut b = bench(3, |p| {
@@ -81,7 +81,7 @@ fn the_reservation_goes_from_fragment_to_ack() {
     assert_eq!(lost.sent, lost.decoded);
 }
 
-/// The first fragment follows a CTS, the others do not have one.
+/// RTS and CTS precede the first fragment only.
 #[test]
 fn rts_precedes_only_the_first() {
     let mut b = bench(2, |p| p.mac.rts_threshold = Some(airtcp_units::Bytes(500)));
@@ -97,7 +97,7 @@ fn rts_precedes_only_the_first() {
     assert_eq!(b.delivered[0], 1);
 }
 
-/// Without an ACK the first fragment is all that is ever sent, and the packet is given up with it.
+/// Without ACKs only the first fragment is sent, and the packet is dropped at its retry limit.
 #[test]
 fn attempts_are_those_of_a_fragment() {
     let mut b = bench(2, |p| p.power_mw[0][1] = 1e-9);
@@ -112,10 +112,10 @@ fn attempts_are_those_of_a_fragment() {
     assert_eq!(b.pool.in_flight(), 0);
 }
 
-/// Where 40 % of the frames are lost: fragments come in order, a lost one is repeated before the
-/// next, and a packet is delivered exactly once if all its fragments came through.
+/// With 40 % of the frames lost: fragments are sent in order, a lost fragment is retransmitted before
+/// the next, and a packet is delivered exactly once if all its fragments arrive.
 #[test]
-fn lost_fragments_are_repeated_in_their_place() {
+fn lost_fragments_are_retransmitted_in_order() {
     let mut b = bench(2, |p| p.residual_error = 0.4);
     b.run(Nanos(MS));
     b.saturated.push((NodeId(1), NodeId(0)));

@@ -1,6 +1,6 @@
-//! What hidden stations lose by geometry, and that who does nothing changes nothing.
+//! Losses of hidden stations by geometry, and the absence of effects of idle stations.
 
-use airtcp_units::{Dbm, detmath};
+use airtcp_units::{Dbm, Narrow, Saturate, detmath};
 
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
@@ -9,12 +9,13 @@ use crate::phy::propagation::{
 };
 
 const S: u64 = 1_000_000_000;
-/// Distance of the stations from their access point, and up to which stations sense one another.
+/// Distance of the stations from their access point.
 const RADIUS_M: f64 = 200.0;
+/// Maximum distance at which stations sense each other.
 const SENSE_M: f64 = 300.0;
 
-/// Two stations seen from the access point under an angle, which send a frame each now and then, once:
-/// share of the frames lost.
+/// Share of frames lost by two stations that are `degrees` apart as seen from the access point, with
+/// Poisson arrivals and one attempt per frame.
 fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
     let ranges =
         RangesConfig { decode_m: 250.0, interference_m: SENSE_M, ..RangesConfig::default() };
@@ -50,8 +51,8 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
     let mut next = [0.0f64; 2];
     while b.now < Nanos(seconds * S) {
         let who = usize::from(next[1] < next[0]);
-        b.run(Nanos((next[who] * 1e9) as u64));
-        let station = NodeId(who as u32 + 1);
+        b.run(Nanos(u64::saturate(next[who] * 1e9)));
+        let station = NodeId(u32::narrow(who) + 1);
         if b.cell.is_ready(station, 0) {
             b.offer(station, NodeId(0));
         }
@@ -62,9 +63,9 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
     1.0 - decoded as f64 / sent as f64
 }
 
-/// Hidden are those further from each other than they can sense; then a frame of time T is lost if
-/// one of the other's begins from T before to T after its beginning: `1 - exp(-2 T rate)`. Those that hear
-/// each other lose what begins at one instant, which is nothing here.
+/// Hidden stations are beyond sensing range of each other. A frame of duration T is lost if a frame of
+/// the other station begins within T before or after its start: `1 - exp(-2 T rate)`. Stations that
+/// sense each other lose only frames that begin at the same instant, which do not occur here.
 #[test]
 fn hidden_stations_lose_what_geometry_says() {
     for degrees in [20.0, 60.0, 95.0, 99.0, 140.0, 180.0f64] {
@@ -91,10 +92,9 @@ fn busy(n: usize, params: &EdcaConfig) -> Vec<(Nanos, Frame)> {
     b.log
 }
 
-/// Frame by frame: an idle station that hears everything, and categories that nobody uses, change
-/// nothing, whatever their parameters.
+/// An idle station and unused categories change no frame, whatever their parameters.
 #[test]
-fn who_does_nothing_changes_nothing() {
+fn idle_stations_change_nothing() {
     let usual = busy(4, &EdcaConfig::default());
     assert!(usual.len() > 1000);
     assert!(usual == busy(5, &EdcaConfig::default()), "an idle station");

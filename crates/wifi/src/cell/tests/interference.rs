@@ -21,7 +21,7 @@ fn bench(
     Bench::new(plan, 1)
 }
 
-/// Station 1 sends to station 0 (the access point) all the time.
+/// Station 1 is saturated with packets to station 0, the access point.
 fn upload(standard: Standard, texts: &[&str], seconds: u64) -> Bench {
     let mut b = bench(standard, 2, texts, |_| {});
     b.saturated = vec![(NodeId(1), NodeId(0))];
@@ -33,9 +33,9 @@ fn data(b: &Bench, station: u32) -> ClassCounts {
     *b.cell.stats(NodeId(station)).class(Class::Data)
 }
 
-/// Never on, nobody reached, nobody hears it: nothing changes, not one frame by one ns.
+/// An interferer that is never on or reaches no station changes no frame.
 #[test]
-fn what_is_not_there_changes_nothing() {
+fn an_interferer_without_effect_changes_nothing() {
     let quiet = upload(Standard::A, &[], 2);
     for text in [
         "kind = \"periodic\"\non = \"0 s\"",
@@ -54,8 +54,8 @@ fn what_is_not_there_changes_nothing() {
     }
 }
 
-/// S0's capture: just the frames that overlap a window at the access point are lost, the
-/// acknowledgements it sends are not, and the sender, which hears nothing of it, goes on trying.
+/// S0's capture: exactly the frames that overlap a window at the access point are lost. ACKs of the
+/// access point are not, and the sender does not sense the interferer and keeps trying.
 #[test]
 fn a_capture_loses_exactly_the_frames_in_its_windows() {
     let capture = "kind = \"periodic\"\nphase = \"500 ms\"\nreach.stations = [\"ap\"]";
@@ -72,22 +72,22 @@ fn a_capture_loses_exactly_the_frames_in_its_windows() {
     let inside = sent.iter().filter(|entry| in_window(entry)).count() as u64;
     let counts = data(&b, 1);
     assert!(inside > 100, "{inside}");
-    // One may be under way at the end.
+    // One frame may be on the air at the end.
     assert_eq!(counts.interferer, inside);
     assert!(counts.sent - counts.decoded - inside <= 1, "{counts:?}");
     assert_eq!(counts.noise + counts.captured + counts.transmitter_side, 0);
-    // One acknowledgement for each frame outside, none for the others, all received.
+    // One received ACK per frame outside the windows, and no others.
     let acks = b.cell.stats(NodeId(0)).class(Class::Ack);
     assert!(acks.decoded == acks.sent || acks.decoded + 1 == acks.sent);
     assert!(counts.decoded - acks.sent <= 1);
-    // Seven attempts a packet, then the next: what is given up is what the windows hold.
+    // Seven attempts per packet: the windows determine the number of packets at the retry limit.
     let given_up = b.cell.stats(NodeId(1)).given_up;
     assert!(given_up >= inside / 7 - 4 && given_up <= inside / 7, "{given_up} {inside}");
 }
 
-/// Where the medium is busy nobody starts, and who hears nothing goes on.
+/// Stations that sense an interferer defer; others do not.
 #[test]
-fn an_interferer_that_is_heard_keeps_stations_silent() {
+fn stations_defer_to_an_interferer_that_they_sense() {
     let text = "kind = \"periodic\"\nperiod = \"100 ms\"\non = \"40 ms\"\nphase = \"0 s\"\n\
                 reach.stations = [\"sta1\"]\nheard_by = [\"sta0\"]";
     let mut b = bench(Standard::A, 3, &[text], |plan| plan.residual_error = 0.0);
@@ -101,14 +101,14 @@ fn an_interferer_that_is_heard_keeps_stations_silent() {
     assert!(starts.iter().all(|at| !on(*at)), "started while it was on");
     // 600 ms of the second remain, at 247 + 16 + 28 + 34 us and 7.5 slots each.
     assert!((starts.len() as f64 / (600.0 / 0.3935) - 1.0).abs() < 0.05, "{}", starts.len());
-    // The back-off begins DIFS after its end: all starts are a whole number of slots later.
+    // The back-off begins DIFS after the on-interval: all starts are a whole number of slots later.
     for k in 0..10 {
         let end = (100 * k + 40) * MS;
         let first = starts.iter().find(|at| at.0 >= end).unwrap();
         let wait = first.0 - end - 34_000;
         assert!(wait.is_multiple_of(9_000) && wait <= 15 * 9_000, "{k}: {wait}");
     }
-    // Now the other way round: the receiver hears it, the sender does not.
+    // Now the receiver senses it and the sender does not.
     let text = text.replace("heard_by = [\"sta0\"]", "heard_by = [\"ap\"]");
     let mut b = bench(Standard::A, 3, &[&text], |_| {});
     b.saturated = vec![(NodeId(1), NodeId(0))];
@@ -117,11 +117,11 @@ fn an_interferer_that_is_heard_keeps_stations_silent() {
     assert!(while_on > 900, "{while_on}");
 }
 
-/// A power that leaves the SINR above the threshold hurts nobody, one that does not loses the
-/// frames, and the SINR counts only while it is on.
+/// An interferer destroys frames if its power brings the SINR below the threshold, and only while it
+/// is on.
 #[test]
 fn powers_add_to_the_noise() {
-    // Frames arrive with -60 dBm, and the ideal receiver needs 0 dB.
+    // Frames arrive at -60 dBm, and the ideal receiver needs 0 dB.
     let run = |dbm: f64| {
         let text = format!(
             "kind = \"periodic\"\nperiod = \"10 ms\"\non = \"5 ms\"\nphase = \"0 s\"\n\
@@ -133,15 +133,15 @@ fn powers_add_to_the_noise() {
     let counts = data(&run(-59.8), 1);
     assert!(counts.sent - counts.decoded - counts.interferer <= 1, "{counts:?}");
     assert!(counts.interferer > 500);
-    // Heard by power, it is not sent into: what is lost is what it cuts off as it begins.
+    // If its power makes the medium busy, stations defer. Only frames on the air at its start are lost.
     let text = "kind = \"periodic\"\nperiod = \"10 ms\"\non = \"5 ms\"\nphase = \"0 s\"\n\
                 reach.received_dbm = -59.8";
     let counts = data(&upload(Standard::A, &[text], 2), 1);
     assert!((50..=200).contains(&counts.interferer), "{counts:?}");
 }
 
-/// Noise that changes over time: nothing is decoded between the steps that drown the frames, and
-/// these losses are those of noise.
+/// Noise that changes over time: between two steps the noise is above the frames, and all frames are
+/// lost to noise.
 #[test]
 fn steps_of_noise() {
     let mut b = bench(Standard::A, 2, &[], |plan| {
@@ -164,8 +164,8 @@ fn steps_of_noise() {
     assert_eq!(after.interferer, 0);
 }
 
-/// 802.11b at 11 Mb/s beside voice at the receiver: frames are lost as the closed forms say, by
-/// S0's count and by what overlaps; the MAC acknowledgements it sends are not.
+/// 802.11b at 11 Mb/s with Bluetooth voice at the receiver: frame losses agree with the closed forms, by
+/// S0's count and by the real overlap. The receiver's own ACKs are not lost.
 #[test]
 fn bluetooth_at_the_receiver() {
     let near = "kind = \"bluetooth\"\nreach.stations = [\"ap\"]";
@@ -174,7 +174,7 @@ fn bluetooth_at_the_receiver() {
     // Packets of 1500 bytes: the payload the formula counts.
     let time = timing.frame(mode, data_bytes(1500, false));
     for (voice, name) in [(Voice::Hv1, "HV1"), (Voice::Hv3, "HV3")] {
-        let lambda = voice.seed_duty();
+        let lambda = voice.s0_duty();
         let seed = format!(
             "{near}\nvoice = \"{name}\"\nslots = \"independent\"\nduty = {lambda}\n\
              in_band = 0.27\noverlap = \"payload-slots\""
@@ -196,7 +196,7 @@ fn bluetooth_at_the_receiver() {
             assert_eq!(b.cell.stats(NodeId(0)).class(Class::Ack).interferer, 0);
         }
     }
-    // At the sender it hits the acknowledgements: the data come through, and come again.
+    // At the sender it hits the ACKs: data frames arrive and are retransmitted.
     let at_sender = "kind = \"bluetooth\"\nvoice = \"HV1\"\nreach.stations = [\"sta0\"]";
     let b = upload(Standard::B, &[at_sender], 20);
     let acks = b.cell.stats(NodeId(0)).class(Class::Ack);

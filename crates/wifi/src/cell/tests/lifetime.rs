@@ -1,5 +1,5 @@
-//! Lifetime of packets: the instant of a drop to the ns, what follows it, and the age of what gets
-//! through.
+//! Lifetime of packets: the time of a drop to the ns, the access after it, and the age of delivered
+//! packets.
 
 use std::collections::VecDeque;
 
@@ -15,14 +15,11 @@ fn mac(lifetime: Option<u64>) -> MacConfig {
 
 fn bench(n: usize, mac: &MacConfig, change: impl FnOnce(&mut CellPlan)) -> Bench {
     let mut plan = plan(n, Standard::A, mac.clone(), TimingConfig::default());
-    for station in &mut plan.stations {
-        station.seams.access = mac.params(Standard::A, false).unwrap();
-    }
     change(&mut plan);
     Bench::new(plan, 1)
 }
 
-/// Nobody hears station 1.
+/// No station receives station 1.
 fn deaf(lifetime: Option<u64>) -> Bench {
     let mut b = bench(2, &mac(lifetime), |p| p.power_mw[1][0] = 0.0);
     b.run(Nanos(MS));
@@ -40,14 +37,14 @@ fn voice(lifetime: Option<u64>, voice: Option<u64>) -> MacConfig {
 }
 
 #[test]
-fn it_is_dropped_where_its_next_attempt_would_begin() {
+fn an_expired_packet_is_dropped_at_its_next_attempt() {
     let mut without = deaf(None);
     without.offer(NodeId(1), NodeId(0));
     without.run(Nanos(100 * MS));
     let attempts = data(&without);
     assert_eq!(attempts.len(), 7);
     let fourth = attempts[3];
-    // As old as its lifetime it may still begin; a nanosecond older it may not.
+    // An attempt may begin at exactly the lifetime, but not a nanosecond later.
     let mut just = deaf(Some(fourth - MS));
     just.offer(NodeId(1), NodeId(0));
     just.run(Nanos(100 * MS));
@@ -81,7 +78,7 @@ fn the_access_passes_to_the_next_packet() {
 }
 
 #[test]
-fn what_is_too_old_does_not_reach_the_head() {
+fn an_expired_packet_does_not_reach_the_head() {
     let mut b = bench(2, &mac(Some(100 * US)), |_| {});
     b.run(Nanos(MS));
     b.offer_aged(NodeId(1), NodeId(0), 0, Nanos(MS - 100 * US - 1));
@@ -95,7 +92,7 @@ fn what_is_too_old_does_not_reach_the_head() {
 }
 
 #[test]
-fn an_exchange_that_has_begun_goes_on() {
+fn an_exchange_that_has_begun_continues() {
     let rts = MacConfig { rts_threshold: Some(airtcp_units::Bytes(100)), ..mac(Some(US)) };
     let mut b = bench(2, &rts, |_| {});
     b.run(Nanos(MS));
@@ -107,7 +104,7 @@ fn an_exchange_that_has_begun_goes_on() {
 
 /// The second fragment is due 172 us after the first.
 #[test]
-fn no_fragment_follows_the_end() {
+fn no_fragment_follows_the_expiry() {
     for (lifetime, sent) in [(172 * US, 2), (172 * US - 1, 1)] {
         let fragments = airtcp_units::Bytes(600);
         let mac = MacConfig { fragmentation_threshold: Some(fragments), ..mac(Some(lifetime)) };
@@ -119,13 +116,13 @@ fn no_fragment_follows_the_end() {
         assert_eq!((b.delivered[0], b.cell.stats(NodeId(1)).all().expired_lost), (0, 1));
         b.offer(NodeId(1), NodeId(0));
         b.run(Nanos(5 * MS));
-        assert!(data(&b).len() > sent, "it goes on with the next packet");
+        assert!(data(&b).len() > sent, "the next packet is sent");
     }
 }
 
-/// A packet that comes to the head at an ACK is 16 us old when the transmission opportunity goes on.
+/// A packet that comes to the head at an ACK is 16 us old when the transmission opportunity continues.
 #[test]
-fn a_transmission_opportunity_goes_on_with_the_next() {
+fn a_transmission_opportunity_continues_with_the_next_packet() {
     let mut b = bench(2, &voice(None, Some(16 * US - 1)), |_| {});
     b.categories = vec![3; 2];
     b.saturated = vec![(NodeId(1), NodeId(0))];
@@ -135,7 +132,7 @@ fn a_transmission_opportunity_goes_on_with_the_next() {
     let first = b.log[0].1;
     let exchange = b.cell.bss[0].rules.timing.frame(first.mode, first.bytes).0 + 60 * US;
     assert!(starts[..3].windows(2).all(|w| w[1] - w[0] == exchange), "{starts:?}");
-    // The first waits AIFS and is too old; after each that is acknowledged one is dropped.
+    // The first packet expires during AIFS; after each acknowledged packet one expires.
     let sent = b.log.iter().filter(|(_, f)| f.kind == Kind::Data).map(|(_, f)| f.sequence);
     assert_eq!(sent.take(3).collect::<Vec<_>>(), [1, 3, 5]);
     assert!(all.expired >= all.acknowledged && all.acknowledged > 2, "{all:?}");
@@ -158,7 +155,7 @@ fn each_category_has_its_own() {
     assert_eq!(mac(Some(0)).validate().unwrap_err().key, "lifetime");
     let zero = voice(None, Some(0)).params(Standard::A, false).unwrap_err();
     assert!(zero.message.contains("lifetime of voice"), "{zero}");
-    // A best-effort packet outlives one of voice that is as old.
+    // A best-effort packet outlives a voice packet of the same age.
     let mut b = bench(2, &voice(None, Some(MS)), |_| {});
     b.run(Nanos(5 * MS));
     for category in [1, 3] {
@@ -172,10 +169,10 @@ fn each_category_has_its_own() {
     );
 }
 
-/// Three stations that get more than the medium carries: nothing delivered is older than the
-/// lifetime and one exchange, and the drops make up for what is too much.
+/// Three overloaded stations: no delivered packet is older than the lifetime and one exchange, and the
+/// counters balance.
 #[test]
-fn nothing_old_is_delivered() {
+fn no_expired_packet_is_delivered() {
     const LIFETIME: u64 = 10 * MS;
     const GAP: u64 = 400 * US;
     let mut b = bench(4, &mac(Some(LIFETIME)), |_| {});

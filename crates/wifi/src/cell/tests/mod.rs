@@ -1,4 +1,4 @@
-//! Cells driven by hand.
+//! Tests that drive a cell without the simulator.
 
 mod ablation;
 mod association;
@@ -17,7 +17,7 @@ mod sensing;
 mod shared;
 
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment, Side};
-use airtcp_probe::{NoProbe, PoolCx, Who};
+use airtcp_probe::{EventSource, NoProbe, PoolCx};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
@@ -27,36 +27,31 @@ use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
 use crate::phy::fading::{Fading, FadingConfig};
 use crate::phy::{Standard, Timing, TimingConfig};
 use crate::rate::RatePlan;
+use crate::scheme::StationSeams;
 
-/// A cell and what drives it.
+/// A cell and its driver.
 struct Bench {
     cell: Medium,
     pool: Pool,
     now: Nanos,
     delivered: Vec<u64>,
-    /// Stations that always have a packet, and for whom.
+    /// Saturated stations, and the destinations of their packets.
     saturated: Vec<(NodeId, NodeId)>,
     /// Category in which each station sends (or, `by_entry`, each entry of `saturated`).
     categories: Vec<usize>,
     by_entry: bool,
     payload: u16,
-    /// What went on the air: when, and the frame.
+    /// Transmitted frames, with their start times.
     log: Vec<(Nanos, Frame)>,
-    /// Packets that came from a queue, and when they had entered it.
+    /// Packets offered with an age, and the times at which they entered the queue.
     queued: Vec<(PacketId, Nanos)>,
-    /// How old those delivered were.
+    /// Ages at delivery of these packets.
     ages: Vec<u64>,
 }
 
 fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> CellPlan {
     let timing = Timing::new(standard, &timing).unwrap();
-    let access = AccessParams {
-        aifsn: 2,
-        cw_min: standard.cw_min(),
-        cw_max: standard.cw_max(),
-        txop: Span::ZERO,
-        lifetime: None,
-    };
+    let access = mac.params(standard, false).unwrap();
     let mode = *standard.modes().collect::<Vec<_>>().last().unwrap();
     CellPlan {
         timing,
@@ -71,11 +66,12 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "cell").unwrap(),
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
+        controllers: Vec::new(),
         stations: vec![
             StationPlan {
                 rate: RatePlan::fixed(mode),
                 towards: std::collections::BTreeMap::new(),
-                seams: crate::scheme::StationSeams::plain(vec![access])
+                seams: StationSeams::plain(access)
             };
             n
         ],
@@ -121,7 +117,7 @@ impl Bench {
             self.queued.push((packet, entered));
         }
         let mut probe = NoProbe;
-        let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Link(0));
+        let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
         let offered = Offered { packet, to, category, entered };
         self.cell.offer(self.now, from, offered, &mut cx);
     }
@@ -152,12 +148,12 @@ impl Bench {
             }
             self.now = now;
             let mut probe = NoProbe;
-            let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Link(0));
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.next_end() == now {
                 self.cell.on_ends(now, &mut cx);
                 self.feed();
             }
-            let mut cx = PoolCx::new(&mut probe, &mut self.pool, Who::Link(0));
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.next_timer() <= now {
                 self.cell.on_timers(now, &mut cx);
             }
@@ -170,10 +166,10 @@ impl Bench {
         }
     }
 
-    /// The cell knows of every station when it next wants to act.
+    /// The cell's deadline of every station is that of the station.
     fn assert_deadlines(&self) {
         for (i, station) in self.cell.stations.iter().enumerate().take(8) {
-            let next = station.next_timer(&self.cell.bss[self.cell.of[i]].rules);
+            let next = station.next_timer(&self.cell.bss[self.cell.cell_of[i]].rules);
             assert_eq!(self.cell.deadlines[i], next, "station {i} at {:?}", self.now);
         }
     }

@@ -1,18 +1,21 @@
-//! Odd topologies: chains of hidden stations, one far too loud, equal powers, one-way paths, crowds, all categories at once.
+//! Unusual topologies: chains of hidden stations, one very strong station, equal powers, one-way paths,
+//! crowds, all categories at once.
 //!
-//! Everywhere: nothing is lost track of, every frame sent has one fate, and somebody gets through.
+//! In each, the counters balance, every frame has exactly one outcome, and some packets are delivered.
+
+use airtcp_units::Narrow;
 
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
 
 const S: u64 = 1_000_000_000;
 
-/// What holds in any cell after any run.
+/// Checks the counters of any cell after any run.
 fn consistent(b: &mut Bench) {
     b.feed();
     let mut held = 0;
     for i in 0..b.cell.len() {
-        let stats = *b.cell.stats(NodeId(i as u32));
+        let stats = *b.cell.stats(NodeId(u32::narrow(i)));
         for counts in &stats.classes {
             let lost = counts.transmitter_side
                 + counts.captured
@@ -47,8 +50,8 @@ fn usual(n: usize, rts: bool) -> CellPlan {
     )
 }
 
-/// Stations in a line, each hearing its neighbours only, each sending to the next: the frame of one
-/// is destroyed by the one behind its receiver, which does not hear it.
+/// Stations in a line that sense only their neighbours, each sending to the next. The station behind a
+/// receiver is hidden from the sender and destroys its frames.
 #[test]
 fn a_chain_of_hidden_stations() {
     const N: usize = 12;
@@ -59,18 +62,18 @@ fn a_chain_of_hidden_stations() {
                 plan.power_mw[from][to] = if from.abs_diff(to) == 1 { 1e-6 } else { 0.0 };
             }
         }
-        let pairs: Vec<_> = (0..N as u32 - 1).map(|i| (i, i + 1)).collect();
+        let pairs: Vec<_> = (0..u32::narrow(N) - 1).map(|i| (i, i + 1)).collect();
         let b = run(plan, &pairs, 2, Capture::default());
-        // The last pair has nobody behind its receiver: nothing of its kind is lost to the hidden.
+        // The last pair has no hidden station.
         let share = |i: u32| {
             let data = b.cell.stats(NodeId(i)).class(Class::Data);
             1.0 - data.decoded as f64 / data.sent.max(1) as f64
         };
-        let last = b.cell.stats(NodeId(N as u32 - 2));
+        let last = b.cell.stats(NodeId(u32::narrow(N) - 2));
         assert!(last.acknowledged > 1000, "{rts}: {}", last.acknowledged);
         if rts {
-            let worst = (0..N as u32 - 1).map(share).fold(0.0, f64::max);
-            // Not all: a CTS that meets another frame at a neighbour keeps that from nothing.
+            let worst = (0..u32::narrow(N) - 1).map(share).fold(0.0, f64::max);
+            // RTS does not prevent all losses: a neighbour may lose the CTS to another frame.
             assert!(worst < 0.25, "{worst}");
         } else {
             assert!(share(3) > 0.15, "{}", share(3));
@@ -78,10 +81,9 @@ fn a_chain_of_hidden_stations() {
     }
 }
 
-/// One station a thousand times (30 dB) louder than the others wins every collision that a radio
-/// may decide by power, and none under Bianchi's assumption.
+/// A station 30 dB stronger than the others wins every collision with capture, and none without.
 #[test]
-fn one_station_a_thousand_times_louder() {
+fn one_station_30_db_stronger() {
     for capture in [
         Capture::None,
         Capture::Threshold { ratio_db: 10.0 },
@@ -109,7 +111,7 @@ fn one_station_a_thousand_times_louder() {
     }
 }
 
-/// At equal power nobody captures anything: every model agrees with Bianchi's assumption.
+/// At equal powers no frame is captured: every model agrees with Bianchi's assumption.
 #[test]
 fn equal_powers() {
     let pairs: Vec<_> = (1..6).map(|i| (i, 0)).collect();
@@ -121,10 +123,10 @@ fn equal_powers() {
     assert_eq!(none, delivered(Capture::MessageInMessage { margin_db: 8.0, late_db: 15.0 }));
 }
 
-/// A path that goes one way only: data arrive, ACKs do not, and are repeated to the last attempt;
-/// and the other way round.
+/// One-way paths: data frames arrive but their ACKs do not, so that the sender retransmits up to the
+/// retry limit; and the reverse.
 #[test]
-fn paths_that_go_one_way() {
+fn one_way_paths() {
     for (deaf, delivers) in [((0, 1), true), ((1, 0), false)] {
         let mut plan = usual(3, false);
         plan.power_mw[deaf.0][deaf.1] = 0.0;
@@ -138,8 +140,8 @@ fn paths_that_go_one_way() {
     }
 }
 
-/// Every category of every station saturated, with and without transmission opportunities: all
-/// stations get on, and voice more than background.
+/// Every category of every station is saturated, with and without transmission opportunities: all
+/// stations deliver packets, and voice sends more than background.
 #[test]
 fn all_categories_saturated() {
     for limits in [TxopLimits::Zero, TxopLimits::Y2012, TxopLimits::Y2020] {
@@ -171,7 +173,7 @@ fn all_categories_saturated() {
     }
 }
 
-/// Five hundred stations: nearly everything collides, nothing is lost track of.
+/// Five hundred stations: most frames collide, and the counters balance.
 #[test]
 fn five_hundred_stations() {
     let pairs: Vec<_> = (1..501).map(|i| (i, 0)).collect();

@@ -1,4 +1,4 @@
-//! Protection of 802.11g from 802.11b: what goes before a frame, when, and whom it silences.
+//! Protection of 802.11g from 802.11b: the frames before a data frame, their times, and deferral.
 
 use airtcp_units::BitRate;
 
@@ -8,7 +8,7 @@ use crate::phy::{AckRate, Mode};
 
 const MS: u64 = 1_000_000;
 const US: u64 = 1_000;
-/// 802.11g, 1524 B at 54 Mb/s: 20 + 4 ceil(12214 / 216) + 6 us; its ACK at 24 Mb/s: 20 + 4 ceil(134 / 96) + 6.
+/// 802.11g, 1524 B at 54 Mb/s: 20 + 4 ceil(12214 / 216) + 6 us; ACK at 24 Mb/s: 20 + 4 ceil(134 / 96) + 6.
 const DATA: u64 = 254 * US;
 const ACK: u64 = 34 * US;
 /// At 2 Mb/s behind the long preamble: 14 and 20 B.
@@ -24,14 +24,14 @@ fn bench(n: usize, mac: MacConfig) -> Bench {
     Bench::new(plan(n, Standard::G, mac, TimingConfig::default()), 1)
 }
 
-/// Kind, start and end of Duration of all that was sent.
+/// Kind, start and end of the Duration field of all transmitted frames.
 fn frames(b: &Bench) -> Vec<(Kind, u64, u64)> {
     let timing = b.cell.bss[0].rules.timing;
     let reserved = |at: &Nanos, f: &Frame| (*at + timing.frame(f.mode, f.bytes) + f.duration).0;
     b.log.iter().map(|(at, f)| (f.kind, at.0, reserved(at, f))).collect()
 }
 
-/// The frames of one packet, sent at 1 ms; a third station keeps silent to the end of the ACK.
+/// The frames of one packet, sent at 1 ms, and of a third station that defers until the end of the ACK.
 fn exchange(mac: MacConfig) -> (Bench, Vec<(Kind, u64, u64)>) {
     let mut b = bench(3, mac);
     b.run(Nanos(MS));
@@ -44,7 +44,7 @@ fn exchange(mac: MacConfig) -> (Bench, Vec<(Kind, u64, u64)>) {
 }
 
 #[test]
-fn a_cts_to_self_goes_before_the_data() {
+fn a_cts_to_self_precedes_the_data() {
     let (b, all) = exchange(mac(Protection::CtsToSelf));
     let data = MS + CTS + SIFS;
     let end = data + DATA + SIFS + ACK;
@@ -52,7 +52,7 @@ fn a_cts_to_self_goes_before_the_data() {
     assert_eq!(all[..3], of);
     let (_, cts) = b.log[0];
     assert_eq!((cts.from, cts.to, cts.mode), (NodeId(1), NodeId(1), Mode::DSSS[1]));
-    // DIFS after the ACK at the earliest, and that is a CTS again.
+    // The next frame is another CTS-to-self, at least DIFS after the ACK.
     let (kind, at, _) = all[3];
     assert_eq!(kind, Kind::Cts);
     assert!(at >= end + 28 * US && (at - end - 28 * US).is_multiple_of(9 * US), "{at}");
@@ -63,7 +63,7 @@ fn a_cts_to_self_goes_before_the_data() {
 }
 
 #[test]
-fn rts_and_cts_go_at_a_rate_of_802_11b() {
+fn rts_and_cts_have_an_802_11b_rate() {
     let (b, all) = exchange(mac(Protection::RtsCts));
     let cts = MS + RTS + SIFS;
     let data = cts + CTS + SIFS;
@@ -75,10 +75,10 @@ fn rts_and_cts_go_at_a_rate_of_802_11b() {
     assert_eq!(b.log[2].1.mode, Mode::OFDM[7]);
 }
 
-/// A frame beyond the RTS threshold has RTS and CTS at the rate of protection; 11 Mb/s in front is
-/// faster; DSSS frames and those of a cell without protection are as ever.
+/// RTS and CTS of a frame above the RTS threshold have the protection rate. A CTS-to-self at 11 Mb/s is
+/// shorter. DSSS frames have no protection.
 #[test]
-fn what_is_not_ofdm_is_not_protected() {
+fn only_ofdm_frames_are_protected() {
     let long =
         MacConfig { rts_threshold: Some(airtcp_units::Bytes(1000)), ..mac(Protection::CtsToSelf) };
     let (b, all) = exchange(long);
@@ -100,8 +100,7 @@ fn what_is_not_ofdm_is_not_protected() {
     assert!(b.log.len() > 10 && b.log.iter().all(|(_, f)| f.kind != Kind::Cts));
 }
 
-/// Rate control that sends its RTS at a rate of OFDM (RBAR: the lowest allowed) sends it at that of
-/// protection where there is protection.
+/// With protection, RTS have the protection rate even if rate control has its own RTS rate (RBAR).
 #[test]
 fn rate_control_does_not_choose_the_rate_of_protection() {
     let run = |protection| {
@@ -127,10 +126,10 @@ fn rate_control_does_not_choose_the_rate_of_protection() {
     }
 }
 
-/// An 802.11b cell on the channel of an 802.11g cell: without protection its frames begin amid OFDM
-/// frames, with it they do not, and nothing is lost but to stations that start together.
+/// An 802.11b cell on the channel of an 802.11g cell: its frames begin during OFDM frames without
+/// protection, and never with protection.
 #[test]
-fn an_802_11b_cell_keeps_silent_for_protected_frames() {
+fn an_802_11b_cell_defers_to_protected_frames() {
     let run = |protection| {
         let mut b =
             shared::bench(&[(Standard::B, 1), (Standard::G, 1)], shared::WEAK, |i, plan| {

@@ -1,4 +1,4 @@
-//! Rate controls in a cell: what they choose on the air, and what it brings.
+//! Rate controls in a cell: their choices and throughput.
 
 use super::*;
 use crate::rate::{IdealConfig as Ideal, RateConfig, RbarConfig};
@@ -7,7 +7,7 @@ const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 const SIFS: u64 = 16_000;
 
-/// Station 1 sends to the access point, always; SNR of the others is that of `snr_db`.
+/// A cell whose stations have the SNRs `snr_db` to and from the access point.
 fn bench(control: &RateConfig, snr_db: &[f64], change: impl FnOnce(&mut CellPlan)) -> Bench {
     let n = snr_db.len() + 1;
     let mut plan = plan(n, Standard::A, MacConfig::default(), TimingConfig::default());
@@ -35,7 +35,7 @@ fn named(text: &str) -> RateConfig {
     serde_json::from_str(&format!("{{\"control\": \"{text}\"}}")).unwrap()
 }
 
-/// Packets a second from station 1 to the access point, from 2 s on.
+/// Packets per second from station 1 to the access point, from 2 s on.
 fn throughput(mut b: Bench, seconds: u64) -> f64 {
     b.saturated = vec![(NodeId(1), NodeId(0))];
     b.run(Nanos(2 * SECOND));
@@ -51,7 +51,7 @@ fn fixed(mode: crate::phy::Mode, snr_db: f64, change: impl FnOnce(&mut CellPlan)
     })
 }
 
-/// With distance: the best fixed rate is another one every few dB, and a control finds it.
+/// The best fixed rate changes every few dB, and every control comes close to it.
 #[test]
 fn controls_come_near_the_best_fixed_rate_at_every_snr() {
     let mut used = std::collections::BTreeSet::new();
@@ -64,27 +64,26 @@ fn controls_come_near_the_best_fixed_rate_at_every_snr() {
         {
             let got = throughput(bench(&named(control), &[snr], |_| {}), 4);
             assert!(got > share * best.0, "{control} at {snr} dB: {got} of {best:?}");
-            // Two rates in turn are no better than the better one.
+            // Alternating between two rates is no better than the better rate.
             assert!(got < 1.02 * best.0, "{control} at {snr} dB: {got} of {best:?}");
         }
     }
     assert!(used.len() >= 5, "{used:?}");
 }
 
-/// S0's finding and S2's: losses that the rate does not cause are made worse by lowering it,
-/// losses by noise are not.
+/// Finding of S0 and S2: a lower rate increases losses by interference and reduces losses by noise.
 #[test]
 fn lowering_the_rate_hurts_under_interference_and_helps_under_noise() {
     let top = Standard::A.modes().last().unwrap();
     let lossy = |plan: &mut CellPlan| plan.residual_error = 0.4;
     let plain = throughput(fixed(top, 40.0, lossy), 4);
-    // Onoe bears a retry for every packet and stays where it starts, at 36 Mb/s.
+    // Onoe tolerates one retry per packet and stays at its initial 36 Mb/s.
     for (control, share) in [("s0", 0.3), ("arf", 0.3), ("aarf", 0.3), ("amrr", 0.4), ("onoe", 0.9)]
     {
         let got = throughput(bench(&named(control), &[40.0], lossy), 8);
         assert!(got < share * plain, "{control}: {got} of {plain}");
     }
-    // Those that look at what each rate brings, or at the signal, are not fooled.
+    // Controls that use throughput or SNR keep the fast rate.
     for control in ["minstrel", "ideal"] {
         let got = throughput(bench(&named(control), &[40.0], lossy), 8);
         assert!(got > 0.85 * plain, "{control}: {got} of {plain}");
@@ -96,7 +95,7 @@ fn lowering_the_rate_hurts_under_interference_and_helps_under_noise() {
     }
 }
 
-/// What is known is known of one station, and from what its frames were heard with.
+/// Rate control keeps the SNR of each destination separately.
 #[test]
 fn each_destination_has_its_own_rate() {
     let mut b = bench(&RateConfig::Ideal(Ideal::default()), &[40.0, 10.0], |_| {});
@@ -109,7 +108,7 @@ fn each_destination_has_its_own_rate() {
         let data = b.log.iter().filter(|(_, f)| f.kind == Kind::Data && f.to == NodeId(to));
         data.map(|(_, f)| f.mode.kbps() / 1_000).collect()
     };
-    // The first goes in the lowest; its ACK tells the rest.
+    // The first frame has the lowest rate; its ACK gives the SNR for the others.
     for (station, then) in [(1, 54), (2, 18)] {
         let rates = to(station);
         assert_eq!(rates[0], 6);
@@ -117,7 +116,7 @@ fn each_destination_has_its_own_rate() {
     }
 }
 
-/// RTS 52 us and CTS 44 us at 6 Mb/s; data as the receiver says, 248 us at 54 Mb/s; ACK 28 us.
+/// RTS 52 us and CTS 44 us at 6 Mb/s; data at the receiver's rate, 248 us at 54 Mb/s; ACK 28 us.
 #[test]
 fn the_receiver_chooses_by_the_rts() {
     let mut b = bench(&RateConfig::Rbar(RbarConfig::default()), &[40.0, 40.0], with_rts);
@@ -133,8 +132,8 @@ fn the_receiver_chooses_by_the_rts() {
         (Kind::Ack, 344_000 + 3 * SIFS, 24_000),
     ];
     assert_eq!(sent, expected);
-    // The CTS reserves for the rate granted, and station 2 goes by the RTS, which is longer: 1524
-    // bytes at 6 Mb/s take 2056 us, the ACK 44.
+    // The CTS reserves time for the granted rate, and the RTS for the lowest: 1524 bytes at 6 Mb/s take
+    // 2056 us, the ACK 44 us.
     let end = MS + 372_000 + 3 * SIFS;
     let timing = b.cell.bss[0].rules.timing;
     let over = |b: &Bench, i: usize| {
@@ -142,7 +141,7 @@ fn the_receiver_chooses_by_the_rts() {
     };
     assert_eq!([over(&b, 1), over(&b, 2), over(&b, 3)], [Nanos(end); 3]);
     assert_eq!(over(&b, 0), Nanos(MS + (52 + 44 + 2056 + 44) * 1_000 + 3 * SIFS));
-    // From then on the RTS reserves for what was granted last.
+    // From then on the RTS reserves time for the rate granted last.
     b.run(Nanos(10 * MS));
     b.offer(NodeId(1), NodeId(0));
     b.run(Nanos(20 * MS));
@@ -168,7 +167,7 @@ fn a_burst_takes_the_time_of_one_slow_frame() {
         assert_eq!(pair[1].0, end(&pair[0]) + Span(SIFS));
     }
     assert!(b.delivered[0] > 50);
-    // A burst that has no more to send leaves the medium.
+    // A burst without further packets releases the medium.
     let mut b = bench(&burst, &[40.0, 40.0], with_rts);
     b.run(Nanos(MS));
     b.offer(NodeId(1), NodeId(0));
@@ -178,7 +177,7 @@ fn a_burst_takes_the_time_of_one_slow_frame() {
     assert_eq!(b.delivered[0], 2);
 }
 
-/// With `reserve` each frame of a burst and its ACK reserve to the end of the next one's ACK.
+/// With `reserve` each frame of a burst and its ACK reserve the medium until the end of the next ACK.
 #[test]
 fn a_burst_reserves_for_the_next_frame() {
     let config = RbarConfig { burst: true, reserve: true, ..RbarConfig::default() };
@@ -194,12 +193,12 @@ fn a_burst_reserves_for_the_next_frame() {
         let ack = burst[(i / 2 + 1) * 2 + 1];
         assert_eq!(end(&burst[i]) + burst[i].1.duration, end(&ack), "{i}");
     }
-    // The last reserves for its own ACK only.
+    // The last frame reserves time for its own ACK only.
     assert_eq!(end(&burst[16]) + burst[16].1.duration, end(&burst[17]));
     assert_eq!(burst[17].1.duration, Span::ZERO);
 }
 
-/// A burst is the sender's: another destination is not part of it.
+/// A burst has one destination.
 #[test]
 fn a_burst_ends_with_its_destination() {
     let burst = RateConfig::Rbar(RbarConfig { burst: true, ..RbarConfig::default() });
@@ -218,7 +217,7 @@ fn a_burst_ends_with_its_destination() {
     assert!(sent > 10 && sent == rts, "{sent} {rts}");
 }
 
-/// A link that falls from 35 dB to `snr_db` after 2 s: packets a second from 3 to 6 s.
+/// Packets per second from 3 to 6 s of a link whose SNR falls from 35 dB to `snr_db` at 2 s.
 fn after_a_fall(control: &str, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> f64 {
     let mut b = bench(&named(control), &[35.0], |plan| {
         let louder = plan.noise_mw * airtcp_units::Db(35.0 - snr_db).linear();
@@ -232,16 +231,16 @@ fn after_a_fall(control: &str, snr_db: f64, change: impl FnOnce(&mut CellPlan)) 
     (b.delivered[0] - before) as f64 / 3.0
 }
 
-/// A channel that becomes worse at once silences no control for good, with RTS and without: at 6 dB
-/// neither data at 54 Mb/s nor the RTS that goes with it at 24 comes through.
+/// Every control recovers from a sudden fall of the SNR, with and without RTS. At 6 dB neither data at
+/// 54 Mb/s nor its RTS at 24 Mb/s succeeds.
 #[test]
-fn a_fall_of_the_signal_silences_no_control() {
+fn every_control_recovers_from_a_fall_of_the_snr() {
     for snr in [12.0, 6.0] {
         for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel", "ideal", "rbar"] {
             let least = if matches!(control, "amrr" | "onoe") { 5.0 } else { 200.0 };
             let rts = after_a_fall(control, snr, with_rts);
             assert!(rts > least, "{control} at {snr} dB with RTS: {rts}");
-            // RBAR goes by RTS.
+            // RBAR needs RTS.
             if control != "rbar" {
                 let plain = after_a_fall(control, snr, |_| {});
                 assert!(plain > least, "{control} at {snr} dB: {plain}");

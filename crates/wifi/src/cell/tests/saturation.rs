@@ -1,13 +1,13 @@
 //! Saturated stations against an ideal slotted system.
 
-use airtcp_units::detmath;
+use airtcp_units::{Narrow, detmath};
 
 use super::*;
 use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, TxopLimits};
 
-/// What an ideal slotted system does: collision probability, and time in units of what happens
-/// (idle slots, successes, collisions) until `attempts` frames were sent. Shares no code with the
-/// cell: no carrier sense, no timers.
+/// Ideal slotted system: collision probability, and the numbers of idle slots, successes and
+/// collisions until `ATTEMPTS` frames were sent. It shares no code with the cell, and has no carrier
+/// sense or timers.
 fn slotted(n: usize, cw_min: u64, doublings: u32, frozen: bool) -> (f64, [u64; 3]) {
     const ATTEMPTS: u64 = 300_000;
     let mut random = Seed::new(5).stream("slotted");
@@ -36,10 +36,10 @@ fn slotted(n: usize, cw_min: u64, doublings: u32, frozen: bool) -> (f64, [u64; 3
     (collided as f64 / sent as f64, time)
 }
 
-/// Collision probability of n saturated stations sending to station 0, and packets a second.
+/// Collision probability and packets per second of n saturated stations that send to station 0.
 fn saturate(n: u32, standard: Standard, decrement: BackoffDecrement, seconds: u64) -> (f64, f64) {
     let mac = MacConfig { eifs: false, backoff_decrement: Some(decrement), ..MacConfig::default() };
-    // Those that collided go on together with the others.
+    // After a collision, its senders continue at the same time as the other stations.
     let difs = Timing::new(standard, &TimingConfig::default()).unwrap().difs();
     let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
     let mut bench = Bench::new(plan(n as usize + 1, standard, mac, timing), 1);
@@ -82,9 +82,9 @@ fn saturated_stations_collide_as_in_the_slotted_system() {
     }
 }
 
-/// What becomes of saturated categories in an ideal system that looks at every slot boundary
-/// (clause 9.19.2.3): at each, a category whose AIFS has passed sends if its counter is zero, and
-/// counts down otherwise. By category: attempts and successes.
+/// Attempts and successes of saturated categories in an ideal system by slot boundaries (clause
+/// 9.19.2.3): at each boundary after its AIFS, a category transmits if its counter is zero, and counts
+/// down otherwise.
 fn boundaries(all: &[AccessParams]) -> Vec<(u64, u64)> {
     let mut random = Seed::new(9).stream("boundaries");
     let mut draw = |p: &AccessParams, failed: u32| {
@@ -140,15 +140,15 @@ fn categories_share_the_medium_as_their_parameters_say() {
             station.seams.access = params.to_vec();
         }
         let mut bench = Bench::new(plan, 3);
-        bench.saturated = (0..mix.len()).map(|i| (NodeId(i as u32 + 1), NodeId(0))).collect();
+        bench.saturated = (0..mix.len()).map(|i| (NodeId(u32::narrow(i) + 1), NodeId(0))).collect();
         bench.categories = std::iter::once(0).chain(mix.iter().map(|c| *c as usize)).collect();
         bench.run(Nanos(30_000_000_000));
         let ideal = boundaries(&mix.iter().map(|c| params[*c as usize]).collect::<Vec<_>>());
         let won: u64 = ideal.iter().map(|(_, won)| won).sum();
-        // By category: who of several has the luck changes over longer times than a test has.
+        // By category: shares of single stations vary over longer times than that of a test.
         for category in &mix {
             let members = || (0..mix.len()).filter(|i| mix[*i] == *category);
-            let data = |i: usize| *bench.cell.stats(NodeId(i as u32 + 1)).class(Class::Data);
+            let data = |i: usize| *bench.cell.stats(NodeId(u32::narrow(i) + 1)).class(Class::Data);
             let decoded: u64 = members().map(|i| data(i).decoded).sum();
             let attempts: u64 = members().map(|i| data(i).sent).sum();
             let (sent, successes) =
@@ -165,8 +165,8 @@ fn categories_share_the_medium_as_their_parameters_say() {
     }
 }
 
-/// Two categories of one station never collide on the air: the higher sends, the lower backs off
-/// as after a collision.
+/// Two categories of one station never collide on the air: the higher transmits, and the lower backs
+/// off as after a collision.
 #[test]
 fn categories_of_one_station_collide_inside() {
     let params = EdcaConfig::default().params(Standard::A, TxopLimits::Zero).unwrap();
@@ -182,9 +182,9 @@ fn categories_of_one_station_collide_inside() {
     bench.run(Nanos(5_000_000_000));
     let stats = bench.cell.stats(NodeId(1));
     let data = stats.class(Class::Data);
-    // The last one may be on the air still.
+    // The last frame may still be on the air.
     assert!(data.sent - data.decoded <= 1);
-    // Voice has most, and the lower ones give up packets that never were on the air.
+    // Lower categories drop packets at the retry limit that were never transmitted.
     assert!(stats.given_up > 0 && stats.dropped == stats.given_up);
 }
 
@@ -219,14 +219,14 @@ fn a_transmission_opportunity_is_filled() {
     assert!(runs.len() > 100 && runs[1..].iter().all(|n| *n == 9), "{runs:?}");
 }
 
-/// Bianchi's chain with an end: failures i = 0..attempts widen the window to min(2^i W, 2^m W), and
-/// after the last the packet is given up. Collision probability of n stations, by bisection of
+/// Collision probability of n stations, and transmission probability in a slot, by Bianchi's chain with
+/// a retry limit: after i = 0..attempts failures the window is min(2^i W, 2^m W). By bisection of
 ///
 /// ```text
 /// tau = sum p^i / sum p^i ((W_i - 1)/2 + 1)        p = 1 - (1 - tau)^(n - 1)
 /// ```
-/// (G. Bianchi, *IEEE JSAC* 18(3), 2000, equations 7 and 9, with a finite number of attempts: H. Wu et al.,
-/// INFOCOM 2002.)
+/// (G. Bianchi, *IEEE JSAC* 18(3), 2000, equations 7 and 9; for a finite number of attempts H. Wu et
+/// al., INFOCOM 2002.)
 fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
     let tau = |p: f64| {
         let (mut above, mut below) = (0.0, 0.0);
@@ -250,8 +250,9 @@ fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
     (low, tau(low))
 }
 
-/// The closed form against the values of the inventory: W = 16, m = 6 without an end; 0.105, 0.303
-/// and 0.481 for 2, 6 and 20 stations. With seven attempts it is within 0.01 of these.
+/// The closed form against published values: W = 16, m = 6 without a retry limit gives
+/// 0.105, 0.303 and 0.481 for 2, 6 and 20 stations. With seven attempts the values change by less than
+/// 0.015.
 #[test]
 fn the_closed_form_has_its_published_values() {
     for (n, p) in [(2, 0.105), (3, 0.178), (4, 0.231), (6, 0.303), (10, 0.384), (20, 0.481)] {
@@ -263,7 +264,7 @@ fn the_closed_form_has_its_published_values() {
     }
 }
 
-/// Saturated throughput within 2 % of Bianchi's equation 13, counting as his chain does
+/// Saturated throughput within 2 % of Bianchi's equation 13, with the count of his chain
 /// (`slot-start`):
 ///
 /// ```text

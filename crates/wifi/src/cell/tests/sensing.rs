@@ -1,16 +1,16 @@
-//! When a frame makes the medium busy for those to whom it is no energy.
+//! Carrier sense of frames below the energy detection threshold.
 
 use std::collections::BTreeSet;
 
 use super::*;
 
-/// -70 dBm: a frame is sensed, energy is not detected.
+/// -70 dBm: above the carrier sense threshold, below the energy detection threshold.
 const WEAK: f64 = 1e-7;
 const STRONG: f64 = 1e-6;
 const SLOT: u64 = 9_000;
 
-/// Two stations that always send to their access point and hear each other with `power`: how much
-/// later than a data frame another one began that overlaps it, and how many did.
+/// Two saturated stations that receive each other with `power`: the delays between the starts of
+/// overlapping data frames, and the number of overlaps.
 fn overlaps(power: f64, detection_us: u64) -> (BTreeSet<u64>, usize) {
     let mut plan = plan(3, Standard::A, MacConfig::default(), TimingConfig::default());
     plan.sensing.detection_time = Span::from_micros(detection_us);
@@ -34,32 +34,32 @@ fn overlaps(power: f64, detection_us: u64) -> (BTreeSet<u64>, usize) {
 }
 
 #[test]
-fn a_frame_is_noticed_when_it_begins() {
+fn a_frame_is_sensed_at_its_start() {
     for (power, detection_us) in [(WEAK, 0), (STRONG, 0)] {
         assert_eq!(overlaps(power, detection_us).0, BTreeSet::from([0]), "{power}");
     }
 }
 
-/// Within the time of detection the other station may begin; not after it.
+/// The other station may start to transmit within the detection time, and not later.
 #[test]
-fn a_weak_frame_is_noticed_late() {
+fn a_weak_frame_is_sensed_after_the_detection_time() {
     let (_, at_once) = overlaps(WEAK, 0);
     let expected = [(8, BTreeSet::from([0])), (16, BTreeSet::from([0, SLOT]))];
     for (detection_us, gaps) in expected {
         let (found, count) = overlaps(WEAK, detection_us);
         assert_eq!(found, gaps, "{detection_us}");
-        // Each slot more in which it goes unnoticed adds about as much on either side.
+        // Each further undetected slot adds about as many overlaps in either order.
         let expected = at_once * (2 * gaps.len() - 1);
         assert!(count * 10 > expected * 7 && count * 10 < expected * 12, "{count} {expected}");
     }
-    // What is detected as energy is noticed at once.
+    // A frame above the energy detection threshold is sensed at once.
     assert_eq!(overlaps(STRONG, 16), overlaps(STRONG, 0));
 }
 
-/// Two hidden stations begin at one instant, the second when the first has begun already: the
-/// stronger is received, in whichever order, and of equal ones none.
+/// Frames of two hidden stations begin at the same instant, in two steps: the stronger one is received
+/// in either order, and of equal ones none.
 #[test]
-fn two_that_begin_at_one_instant_in_two_steps() {
+fn two_frames_of_one_instant_in_two_steps() {
     let lost = |order: [u32; 2], powers: [f64; 2], capture: Capture| {
         let mut plan = plan(3, Standard::A, MacConfig::default(), TimingConfig::default());
         plan.capture = capture;

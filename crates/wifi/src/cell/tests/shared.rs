@@ -1,17 +1,20 @@
-//! Several cells on one medium: what their radios make of frames that they cannot read.
+//! Several cells on one medium: frames of other channels and modulations.
+
+use airtcp_units::Narrow;
 
 use super::*;
 use crate::interference::tests::Line;
 use crate::phy::Mode;
 
 const MS: u64 = 1_000_000;
-/// -70 dBm: a frame is sensed, energy is not detected. -64 dBm: nor here, but twice that is.
+/// -70 dBm: above the carrier sense threshold, below the energy detection threshold.
 pub(super) const WEAK: f64 = 1e-7;
+/// -64 dBm: below the energy detection threshold, but the sum of two such powers is above.
 const HALF: f64 = 4e-7;
 const STRONG: f64 = 1e-6;
 
-/// Cells of an access point and a station that always sends to it, each on its channel; every
-/// station hears those of other cells with `power`.
+/// Cells with an access point and a saturated station, each on its channel. Every station receives the
+/// stations of other cells with `power`.
 pub(super) fn bench(
     cells: &[(Standard, u16)],
     power: f64,
@@ -24,20 +27,21 @@ pub(super) fn bench(
         (plan, format!("cell {i}"))
     };
     let n = 2 * cells.len();
-    let between = Between {
+    let between = Coupling {
         power_mw: vec![vec![power; n]; n],
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "medium").unwrap(),
         channels: cells.iter().map(|(_, channel)| *channel).collect(),
     };
     let plans = cells.iter().enumerate().map(make).collect();
     let mut b = Bench::of(Medium::shared(plans, between, Seed::new(1)).unwrap());
-    b.saturated = (0..cells.len() as u32).map(|i| (NodeId(2 * i + 1), NodeId(2 * i))).collect();
+    b.saturated =
+        (0..u32::narrow(cells.len())).map(|i| (NodeId(2 * i + 1), NodeId(2 * i))).collect();
     b
 }
 
 fn same(_: usize, _: &mut CellPlan) {}
 
-/// When the data frames of a cell's station began and ended.
+/// Start and end of the data frames of a cell's station.
 pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
     let timing = b.cell.bss[cell].rules.timing;
     let ours = |f: &Frame| f.kind == Kind::Data && f.from.index() == 2 * cell + 1;
@@ -45,18 +49,18 @@ pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
     b.log.iter().filter(|(_, f)| ours(f)).map(span).collect()
 }
 
-/// Until when a station keeps silent for others.
+/// NAV of a station.
 fn nav(b: &Bench, station: usize) -> Nanos {
-    b.cell.stations[station].wait(b.now, &b.cell.bss[b.cell.of[station]].rules).nav
+    b.cell.stations[station].access_state(b.now, &b.cell.bss[b.cell.cell_of[station]].rules).nav
 }
 
-/// How many of `frames` begin while something is on the air.
+/// Number of `frames` that begin during a frame of `air`.
 pub(super) fn begun_amid(frames: &[(u64, u64)], air: &[(u64, u64)]) -> usize {
     let amid = |begin: u64| air.iter().any(|(from, to)| *from < begin && begin < *to);
     frames.iter().filter(|(begin, _)| amid(*begin)).count()
 }
 
-/// The stretches in which one of `a` and one of `b` are both on the air.
+/// Intervals in which a frame of `a` and one of `b` are both on the air.
 fn both(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let of = |x: &(u64, u64)| {
         let x = *x;
@@ -65,8 +69,8 @@ fn both(a: &[(u64, u64)], b: &[(u64, u64)]) -> Vec<(u64, u64)> {
     a.iter().flat_map(of).collect()
 }
 
-/// On another channel a frame below the threshold of energy detection is not there, as long as the
-/// SINR is enough; above it stations hold back, and none of it is decoded.
+/// A frame on another channel has no effect below the energy detection threshold if the SINR suffices.
+/// Above the threshold stations defer, but do not decode it.
 #[test]
 fn other_channels_are_energy_only() {
     let alone = {
@@ -86,20 +90,20 @@ fn other_channels_are_energy_only() {
     let (a, b) = (data(&strong, 0), data(&strong, 1));
     assert!(a.len() > 300 && b.len() > 300 && a.len() + b.len() < 1900, "{} {}", a.len(), b.len());
     assert_eq!(begun_amid(&a, &b) + begun_amid(&b, &a), 0);
-    // The other cell's NAV is not known here; on the same channel it is.
+    // A frame on another channel sets no NAV; one on the same channel does.
     assert_eq!(nav(&strong, 3), Nanos::ZERO);
     assert!(nav(&pair(STRONG, [1, 1]), 3) > Nanos::ZERO);
-    // A cell behind a wall, on the same channel: sensed though no energy is detected.
+    // A weak cell on the same channel is sensed below the energy detection threshold.
     let sensed = pair(WEAK, [1, 1]);
     assert_eq!(begun_amid(&data(&sensed, 0), &data(&sensed, 1)), 0);
 }
 
-/// What adds up to the threshold is detected: frames of two other channels, or one and a microwave
-/// oven; each of them alone is not.
+/// Energy detection sums powers: frames of two other channels, or a frame and a microwave oven, exceed
+/// the threshold together but not alone.
 #[test]
 fn energies_add_up() {
     let three = [(Standard::G, 1), (Standard::G, 3), (Standard::G, 5)];
-    // The others do not hear the first one.
+    // The other cells do not receive the first one.
     let mut b = bench(&three, HALF, same);
     for from in 0..2 {
         b.cell.hearers[from].retain(|(to, _)| *to < 2);
@@ -125,8 +129,7 @@ fn energies_add_up() {
     assert_eq!(begun_amid(&ours, &both(&x, &on)), 0);
 }
 
-/// 802.11b and 802.11g on one channel: what is OFDM is not sensed by the one, what is DSSS is
-/// understood by the other.
+/// 802.11b and 802.11g on one channel: 802.11b does not sense OFDM frames; 802.11g decodes DSSS frames.
 #[test]
 fn an_802_11b_radio_does_not_sense_ofdm() {
     let mut b = bench(&[(Standard::B, 1), (Standard::G, 1)], WEAK, same);
@@ -138,11 +141,11 @@ fn an_802_11b_radio_does_not_sense_ofdm() {
     assert!(nav(&b, 2) > Nanos::ZERO);
 }
 
-/// Two cells on one channel, 802.11b: the ACK of a station's access point has begun, so the station waits for its
-/// end; then its radio goes over to a stronger frame of the other cell. It begins at every instant of the
-/// ACK's preamble; nothing happens in the past, and no deadline is forgotten.
+/// Two 802.11b cells on one channel. A station waits for the end of an ACK that has begun, when its
+/// radio switches to a stronger frame of the other cell. For every start of that frame, no event lies
+/// in the past and no deadline is lost.
 #[test]
-fn a_radio_that_goes_over_leaves_no_deadline_behind() {
+fn a_radio_that_switches_frames_loses_no_deadline() {
     let timing = Timing::new(Standard::B, &TimingConfig::default()).unwrap();
     let data = timing.frame(Mode::DSSS[0], 1524);
     let mut later = 0;
@@ -153,7 +156,7 @@ fn a_radio_that_goes_over_leaves_no_deadline_behind() {
             plan.stations.iter_mut().for_each(|s| s.rate = RatePlan::fixed(Mode::DSSS[0]));
         });
         b.saturated.clear();
-        // The station of the first cell hears the other cell's, who hears nothing of the first cell.
+        // The first cell's station receives the other cell's station; no other signals cross cells.
         for from in 0..4 {
             b.cell.hearers[from].retain(|(to, _)| (*to < 2) == (from < 2) || (from, *to) == (3, 1));
         }

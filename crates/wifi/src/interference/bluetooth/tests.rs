@@ -1,4 +1,4 @@
-//! The seed's formula, its refinement and the event model against one another.
+//! S0's formula, its refinement and the event model against each other.
 
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Nanos, Span};
@@ -13,9 +13,9 @@ fn rate(kbps: u64) -> BitRate {
     BitRate::new(kbps * 1_000).unwrap()
 }
 
-/// The table of inventory 3.9: slots, then PCR, PER of 3 and of 7 attempts, for 1500 bytes.
+/// S0's formula for 1500 bytes: slots, PCR, PER of 3 and of 7 attempts.
 #[test]
-fn the_seeds_formula() {
+fn the_formula_of_s0() {
     for (kbps, slots) in [(11_000, 1), (5_500, 3), (2_000, 9), (1_000, 19)] {
         assert_eq!(whole_slots(payload_time(1500, rate(kbps))), slots);
     }
@@ -26,11 +26,11 @@ fn the_seeds_formula() {
         (Voice::Hv1, 19, 0.9975, 0.992, 0.982),
         (Voice::Hv3, 19, 0.799, 0.510, 0.208),
     ] {
-        let got = packet_collision_rate(SEED_IN_BAND * voice.seed_duty(), slots);
+        let got = packet_collision_rate(S0_IN_BAND * voice.s0_duty(), slots);
         assert!((got / pcr - 1.0).abs() < 0.002, "{voice:?} {slots}: {got} {pcr}");
         for (attempts, per) in [(3, per3), (7, per7)] {
             let got = packet_error_rate(got, attempts);
-            // As many digits as the inventory prints.
+            // The expected values have one to three digits.
             assert!((got / per - 1.0).abs() < 0.15, "{voice:?} {slots} {attempts}: {got} {per}");
         }
     }
@@ -41,14 +41,14 @@ fn the_seeds_formula() {
     assert!((packet_error_rate(one, 3) - 0.019_683).abs() < 1e-15);
     assert_eq!(packet_collision_rate(0.27, 0).to_bits(), 0);
     assert!((packet_collision_rate(1.0, 2) - 1.0).abs() < 1e-15);
-    // Preamble and MAC header make it two slots at 11 Mb/s (finding 5).
+    // With preamble and MAC header it is two slots at 11 Mb/s.
     assert_eq!(whole_slots(payload_time(1536, rate(11_000)) + Span::from_micros(192)), 2);
 }
 
-/// 366 us of 625 in use, always in band: a very short frame is hit with that probability, and
-/// one of 259 us or more always.
+/// If every slot carries a packet in band, a very short frame is hit with probability 366/625, and a
+/// frame of 259 us or more always.
 #[test]
-fn the_refinement_at_its_ends() {
+fn the_refinement_at_its_limits() {
     assert!((overlap_collision_rate(1.0, Span(1)) - 366.0 / 625.0).abs() < 1e-5);
     assert!((overlap_collision_rate(1.0, Span::from_micros(259)) - 1.0).abs() < 1e-12);
     // 884 us is 259 + 625: two packets for certain.
@@ -66,7 +66,7 @@ fn the_refinement_at_its_ends() {
     assert!((short - 752.0 / 3750.0).abs() < 1e-5, "{short}");
 }
 
-/// Share of frames that are hit, at random places of a long time.
+/// Share of frames at random times that are hit.
 fn hits(source: &Source, time: Span, payload: Span) -> f64 {
     let mut random = Seed::new(9).stream("frames");
     let hit = |_: &u64| {
@@ -83,8 +83,8 @@ fn agree(got: f64, expected: f64, what: &str) {
     assert!((got - expected).abs() < 4.0 * deviation + 2e-5, "{what}: {got} {expected}");
 }
 
-/// Whole slots, counted as S0 counts: the event model is the formula. What really overlaps: it
-/// is the refinement, for slots drawn and for slots scheduled.
+/// With S0's count of whole slots the event model agrees with S0's formula. With the real overlap it
+/// agrees with the refinement, for independent and for scheduled slots.
 #[test]
 fn the_event_model_agrees_where_it_should() {
     let line = Line::new(1);
@@ -92,9 +92,9 @@ fn the_event_model_agrees_where_it_should() {
         let link = |text: &str| {
             line.build(&format!("kind = \"bluetooth\"\nvoice = \"{name}\"\n{text}"), 3).unwrap()
         };
-        let duty = voice.seed_duty();
+        let duty = voice.s0_duty();
         let seed = format!("slots = \"independent\"\nduty = {duty}\nin_band = 0.27");
-        let as_seed = link(&format!("{seed}\noverlap = \"payload-slots\""));
+        let as_s0 = link(&format!("{seed}\noverlap = \"payload-slots\""));
         let by_frame = link(&format!("{seed}\noverlap = \"frame-slots\""));
         let (drawn, scheduled) = (link("slots = \"independent\""), link(""));
         for kbps in [1_000, 2_000, 5_500, 11_000] {
@@ -103,7 +103,7 @@ fn the_event_model_agrees_where_it_should() {
             let what = format!("{name} at {kbps} kb/s");
             let p = 0.27 * duty;
             agree(
-                hits(&as_seed, time, payload),
+                hits(&as_s0, time, payload),
                 packet_collision_rate(p, whole_slots(payload)),
                 &what,
             );
@@ -120,9 +120,9 @@ fn the_event_model_agrees_where_it_should() {
                 &what,
             );
         }
-        // A MAC acknowledgement of 304 us: never by the seed's count.
+        // A MAC acknowledgement of 304 us: never by S0's count.
         let ack = Span::from_micros(304);
-        agree(hits(&as_seed, ack, Span::ZERO), 0.0, name);
+        agree(hits(&as_s0, ack, Span::ZERO), 0.0, name);
         agree(
             hits(&scheduled, ack, Span::ZERO),
             scheduled_collision_rate(voice, IN_BAND, ack),
@@ -131,7 +131,7 @@ fn the_event_model_agrees_where_it_should() {
     }
 }
 
-/// On as long as the schedule says, and a frame is hit just if it is on during some of it.
+/// The on-time agrees with the schedule. A frame is hit exactly if the link is on during part of it.
 #[test]
 fn its_state_is_what_hits() {
     let line = Line::new(1);
@@ -159,10 +159,9 @@ fn its_state_is_what_hits() {
     assert!(changes > 40_000);
 }
 
-/// The first 22 of 79 hop channels are as often met as they should be in every stretch, and two
-/// runs differ.
+/// Hop channels are the same for the same seed, and independent for another one.
 #[test]
-fn hops_are_the_runs_own() {
+fn hops_depend_on_the_seed() {
     let line = Line::new(1);
     let pattern = |seed| -> Vec<bool> {
         let source =

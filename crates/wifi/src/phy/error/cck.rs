@@ -1,38 +1,39 @@
 //! Symbol errors of complementary code keying.
 //!
 //! The code words of CCK are eight orthogonal signals and their negatives (5.5 Mb/s), or a pair of
-//! such sets (11 Mb/s). A receiver that takes the largest correlation by amount, then its sign, is
-//! right about a symbol with probability
+//! such sets (11 Mb/s). The receiver takes the correlation with the largest absolute value, and its
+//! sign. It decides a symbol correctly with probability
 //!
 //! ```text
 //! 1 - S(b) = integral from -b to infinity of (2 Phi(x + b) - 1)^7 phi(x) dx
 //! ```
 //!
 //! `phi` and `Phi` are the standard normal density and distribution, `b = sqrt(2 E/N0)` of the
-//! symbol. Source: Pursley and Royster 2009, eq. 18; the same as Proakis' for eight biorthogonal pairs.
+//! symbol. Source: Pursley and Royster 2009, eq. 18; equal to Proakis' for eight biorthogonal pairs.
 //!
-//! The integral is computed once for a grid of `b`, and `ln S` read from it by cubics. `S` itself is
-//! integrated, not its complement, so that small ones keep their digits. A plain sum over equal steps
-//! does: the ends are flat, and the corner at `x = -b` is one of the seventh derivative only.
+//! The integral is computed once for a grid of `b`; cubics interpolate `ln S`. `S` itself is
+//! integrated, not its complement, so that small values keep their precision. A sum over equal steps
+//! is accurate enough: the integrand is flat at both ends, and only its seventh derivative jumps at
+//! `x = -b`.
 
 use std::sync::LazyLock;
 
-use airtcp_units::detmath;
+use airtcp_units::{Saturate, detmath};
 
-/// Orthogonal signals besides the one sent.
+/// Number of orthogonal signals besides the transmitted one.
 const OTHERS: usize = 7;
-/// Steps in one unit of `b` and of `x`.
+/// Grid steps per unit of `b` and of `x`.
 const STEPS: usize = 64;
-/// Largest `b` in the grid: S is below 1e-20 there.
+/// Largest `b` in the grid, where S is below 1e-20.
 const LARGEST: usize = 14;
-/// The integral over `x` runs from minus this to plus this: `phi` is below 1e-26 outside.
+/// The integral over `x` runs from -11 to 11; `phi` is below 1e-26 outside.
 const REACH: usize = 11;
 
 /// `ln S` at b = 0, 1/64 ... 14.
 static LN_ERROR: LazyLock<Vec<f64>> = LazyLock::new(|| {
     let step = 1.0 / STEPS as f64;
     let reach = REACH * STEPS;
-    // At x = (i - reach) step: phi, and the probability that one of the others wins at x + b.
+    // At x = (i - reach) step: phi, and the probability that another signal wins at x + b.
     let density: Vec<f64> = (0..=2 * reach)
         .map(|i| {
             let x = (i as f64 - reach as f64) * step;
@@ -68,8 +69,8 @@ pub(super) fn ln_symbol_success(b: f64) -> f64 {
     if place >= (LARGEST * STEPS) as f64 {
         return 0.0;
     }
-    // Lagrange's cubic through the four points around; at the edges, the nearest four.
-    let first = (place as usize).saturating_sub(1).min(table.len() - 4);
+    // Lagrange's cubic through the four nearest points.
+    let first = usize::saturate(place).saturating_sub(1).min(table.len() - 4);
     let t = place - first as f64;
     let (a, b, c, d) = (t, t - 1.0, t - 2.0, t - 3.0);
     let y = &table[first..first + 4];
@@ -109,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn ends() {
-        // Without signal one of sixteen words is right by chance.
+    fn limits() {
+        // Without a signal one of sixteen words is right by chance.
         assert!((detmath::exp(ln_symbol_success(0.0)) - 1.0 / 16.0).abs() < 1e-9);
         assert_eq!(ln_symbol_success(14.0).abs(), 0.0);
         assert_eq!(ln_symbol_success(f64::INFINITY).abs(), 0.0);
-        // Far out the union bound is sharp: seven others, each beats with erfc(b / 2) (both signs).
+        // At large b the union bound is tight: seven others, each wins with erfc(b / 2) (both signs).
         let b = 11.0;
         let bound = 7.0 * detmath::erfc(b / 2.0);
         assert!((-ln_symbol_success(b) / bound - 1.0).abs() < 1e-2);

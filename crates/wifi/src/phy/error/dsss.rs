@@ -1,4 +1,4 @@
-//! DSSS and CCK: the four rates of 802.11b, whichever law OFDM follows.
+//! DSSS and CCK: bit errors of the four rates of 802.11b, independent of the law for OFDM.
 //!
 //! ```text
 //! DBPSK  1 Mb/s     p = exp(-22 s) / 2
@@ -7,17 +7,17 @@
 //! CCK    11 Mb/s    symbols of 8 bits, wrong with probability 1 - (1 - S(sqrt(8 s)))^2
 //! ```
 //!
-//! `s` is the SINR over 22 MHz, `x` its Eb/N0 (22 MHz over 1 Mb/s, halved for two bits a symbol),
-//! `S` the symbol error probability of [`cck`](super::cck). A bit error probability above one half
-//! is one half: the formula of DQPSK is an approximation for a good channel and exceeds 1 in a bad
-//! one, where ns-3's returns what is no probability.
+//! `s` is the SINR over 22 MHz, `x` its Eb/N0 (22 MHz over 1 Mb/s, halved for two bits per symbol),
+//! and `S` the symbol error probability of [`cck`](super::cck). The bit error probability is at most
+//! one half. The formula of DQPSK is an approximation for a good channel and exceeds 1 in a bad one;
+//! ns-3 does not limit it.
 //!
 //! Source: J. Proakis, *Digital Communications*, eq. 5.2-69 (DBPSK); G. Ferrari and G. Corazza,
 //! *Tight bounds and accurate approximations for DQPSK transmission bit error rate*, 2004, eq. 8;
 //! M. Pursley and T. Royster, *Properties and performance of the IEEE 802.11b complementary-code-key
-//! signal sets*, 2009, eq. 17 and 18; ns-3's DsssErrorRateModel follows the same. Of its two forms of
-//! CCK this is the symbol error integral, not the polynomial fit it falls back to without GSL. Leaves
-//! out multipath, for which the receivers of 802.11b have equalisers.
+//! signal sets*, 2009, eq. 17 and 18. ns-3's DsssErrorRateModel uses the same formulas; for CCK, this
+//! is its symbol error integral and not its polynomial fit for builds without GSL. Leaves out
+//! multipath, for which 802.11b receivers have equalisers.
 
 use airtcp_units::detmath;
 

@@ -1,16 +1,16 @@
-//! How likely bits sent in a mode come through a given ratio of signal to interference and noise.
+//! Frame errors: the probability that bits in a mode are received correctly at an SINR.
 //!
-//! A frame is cut into chunks wherever interference changes; each chunk survives with
+//! A frame is divided into chunks at each change of interference. A chunk is received with probability
 //!
 //! ```text
-//! success = (1 - p(mode, SINR))^bits          p: error probability a bit
+//! success = (1 - p(mode, SINR))^bits          p: bit error probability
 //! ```
 //!
-//! and the frame with the product. Interference counts as noise of the same power. All laws answer
-//! with `ln(1 - p)`, so that the probability of a million bits costs one exponential.
+//! and the frame with the product. Interference counts as noise of the same power. All laws return
+//! `ln(1 - p)`, so that the probability of a million bits costs one exponential.
 //!
-//! SINR is a plain ratio over the whole channel (20 MHz for OFDM, 22 MHz for DSSS and CCK), without
-//! spreading or coding gain: those are the laws' business.
+//! The SINR is a ratio over the whole channel (20 MHz for OFDM, 22 MHz for DSSS and CCK). The laws
+//! account for spreading and coding gain.
 
 mod cck;
 mod dsss;

@@ -1,4 +1,4 @@
-//! An error law with what makes it cheap to ask: where no errors are left, it is not asked.
+//! An error law with a shortcut: above an error-free SINR the law is not evaluated.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Db, detmath};
@@ -8,20 +8,20 @@ use super::registry::Law;
 use super::{BitLaw, ErrorModelConfig};
 use crate::phy::Mode;
 
-/// An error law with what makes it cheap to ask.
+/// An error law, with the SINR above which each mode is error-free.
 #[derive(Debug, Clone)]
 pub struct ErrorModel {
     pub(super) law: Law,
-    clear: [f64; Mode::COUNT],
+    error_free: [f64; Mode::COUNT],
 }
 
-/// Length that [`ErrorModel::clear_above`] is good for, in bits: more than any frame of 802.11a, b
-/// or g has (4095 bytes).
-const CLEAR_BITS: f64 = 65_536.0;
-/// Probability of an error in a frame of that length which counts as none.
-const CLEAR_ERROR: f64 = 1e-12;
-/// SINR between which the point of no errors is looked for, in dB.
-const CLEAR_RANGE_DB: (f64, f64) = (-60.0, 100.0);
+/// Maximum length for [`ErrorModel::error_free_above`] in bits, above the 4095 bytes of the longest
+/// 802.11a, b or g frame.
+const ERROR_FREE_BITS: u64 = 65_536;
+/// Frame error probability at that length below which a mode counts as error-free.
+const NEGLIGIBLE_ERROR: f64 = 1e-12;
+/// Range of the search for the error-free SINR, in dB.
+const SEARCH_RANGE_DB: (f64, f64) = (-60.0, 100.0);
 
 impl ErrorModel {
     /// The error law of a scenario.
@@ -30,41 +30,41 @@ impl ErrorModel {
     /// If a value is impossible; the message names the key and what is accepted.
     pub fn new(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
         let law = Law::build(config)?;
-        let mut clear = [f64::INFINITY; Mode::COUNT];
+        let mut error_free = [f64::INFINITY; Mode::COUNT];
         for mode in Mode::DSSS.into_iter().chain(Mode::OFDM) {
-            clear[mode.index()] = clear_above(&law, mode);
+            error_free[mode.index()] = error_free_above(&law, mode);
         }
-        Ok(Self { law, clear })
+        Ok(Self { law, error_free })
     }
 
-    /// Probability that `bits` bits sent in `mode` all survive at `sinr` (a ratio, not dB).
+    /// Probability that `bits` bits in `mode` are all correct at `sinr` (a ratio, not dB).
     ///
-    /// In [0, 1] and not decreasing in `sinr` for any arguments; an SINR below 0 or NaN is 0.
+    /// In [0, 1] and not decreasing in `sinr`; a negative or NaN SINR counts as 0.
     #[inline]
     pub fn success(&self, mode: Mode, sinr: f64, bits: u64) -> f64 {
-        if bits == 0 || self.is_clear(mode, sinr, bits) {
+        if bits == 0 || self.is_error_free(mode, sinr, bits) {
             return 1.0;
         }
         let sinr = if sinr > 0.0 { sinr } else { 0.0 };
         detmath::exp(bits as f64 * self.law.ln_bit_success(mode, sinr))
     }
 
-    /// Whether `bits` bits in `mode` survive `sinr` for certain: [`Self::success`] is exactly 1.
+    /// True if [`Self::success`] is exactly 1 by the shortcut.
     #[inline]
-    pub const fn is_clear(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
-        // An infinite SINR takes the long way: it is no more than a point of no errors that is not there.
-        sinr >= self.clear[mode.index()] && sinr < f64::INFINITY && bits <= CLEAR_BITS as u64
+    pub const fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
+        // An infinite SINR must not satisfy an infinite threshold, which means that there is none.
+        sinr >= self.error_free[mode.index()] && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
     }
 
-    /// SINR from which on a frame of up to 65,536 bits in `mode` is answered with exactly 1: its
-    /// error probability is below 1e-12. Infinite if there is no such SINR.
+    /// SINR above which the error probability of a frame of up to 65,536 bits in `mode` is below
+    /// 1e-12 and counts as 0. Infinite if there is no such SINR.
     #[inline]
-    pub const fn clear_above(&self, mode: Mode) -> f64 {
-        self.clear[mode.index()]
+    pub const fn error_free_above(&self, mode: Mode) -> f64 {
+        self.error_free[mode.index()]
     }
 
-    /// SINR at which `bits` bits in `mode` survive with probability `success`, by bisection;
-    /// for reports and for rate control that knows the channel. Infinite if never.
+    /// SINR at which `bits` bits in `mode` are all correct with probability `success`, by bisection.
+    /// Infinite if there is no such SINR.
     pub fn sinr_for(&self, mode: Mode, bits: u64, success: f64) -> f64 {
         bisect(|sinr| self.success(mode, sinr, bits) >= success)
     }
@@ -74,18 +74,18 @@ impl Default for ErrorModel {
     /// NIST for OFDM, the DSSS formulas for the rest.
     fn default() -> Self {
         Self::new(&ErrorModelConfig::default())
-            .unwrap_or(Self { law: Law::Nist(Nist), clear: [f64::INFINITY; Mode::COUNT] })
+            .unwrap_or(Self { law: Law::Nist(Nist), error_free: [f64::INFINITY; Mode::COUNT] })
     }
 }
 
-fn clear_above(law: &Law, mode: Mode) -> f64 {
-    bisect(|sinr| -law.ln_bit_success(mode, sinr) * CLEAR_BITS < CLEAR_ERROR)
+fn error_free_above(law: &Law, mode: Mode) -> f64 {
+    bisect(|sinr| -law.ln_bit_success(mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
 }
 
-/// Least SINR (to a billionth of a dB) at which `holds`, which once true stays true; infinite if
-/// it is not within the range looked at.
+/// Lowest SINR (to a billionth of a dB) at which `holds` is true, if `holds` stays true above it.
+/// Infinite if it is not in the search range.
 fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
-    let (mut low, mut high) = CLEAR_RANGE_DB;
+    let (mut low, mut high) = SEARCH_RANGE_DB;
     if !holds(Db(high).linear()) {
         return f64::INFINITY;
     }

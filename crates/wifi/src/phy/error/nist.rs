@@ -1,4 +1,4 @@
-//! OFDM with hard decisions and the whole distance spectrum of the code.
+//! OFDM with hard decisions and the distance spectrum of the code.
 //!
 //! ```text
 //! BPSK    p = erfc(sqrt(s)) / 2
@@ -8,14 +8,14 @@
 //! Pe = 1/(2 k) sum over d of c_d D^d, at most 1                     code of rate k/n
 //! ```
 //!
-//! `s` is the SINR itself: a subcarrier's signal and noise share one bandwidth, so no ratio of
-//! bandwidth to rate enters. `c_d` counts wrong bits on all paths of distance `d` of the
-//! (133, 171) code and its punctured forms, the first nine or ten distances.
+//! `s` is the SINR: signal and noise of a subcarrier have the same bandwidth, so the law needs no ratio
+//! of bandwidth to rate. `c_d` counts the wrong bits on all paths of distance `d` of the (133, 171)
+//! code and its punctured forms, for the first nine or ten distances.
 //!
 //! Source: L. Miller, *Validation of 802.11a/UWB Coexistence Simulation*, NIST 2003; G. Pei and
 //! T. Henderson, *Validation of OFDM error rate model in ns-3*, Boeing 2010. Leaves out soft
-//! decisions (about 2 dB better), interleaving that fails in a fading channel, and what the last bits
-//! of a frame gain from the code's tail.
+//! decisions (about 2 dB better), imperfect interleaving in a fading channel, and the gain of the
+//! frame's last bits from the code's tail.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::detmath;
@@ -34,13 +34,13 @@ pub struct NistConfig {}
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nist;
 
-/// Wrong bits on the paths of distance 10, 12 ... 26 of the code of rate 1/2 (odd ones have none).
+/// Wrong bits on the paths of distance 10, 12 ... 26 of the rate-1/2 code, which has no odd distances.
 const HALF: [f64; 9] =
     [36.0, 211.0, 1_404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0, 21_292_910.0, 134_365_911.0];
-/// The same of distance 6 to 15, punctured to 2/3.
+/// The same for distances 6 to 15 of the code punctured to 2/3.
 const TWO_THIRDS: [f64; 10] =
     [3.0, 70.0, 285.0, 1_276.0, 6_160.0, 27_128.0, 117_019.0, 498_860.0, 2_103_891.0, 8_784_123.0];
-/// The same of distance 5 to 14, punctured to 3/4.
+/// The same for distances 5 to 14 of the code punctured to 3/4.
 const THREE_QUARTERS: [f64; 10] = [
     42.0,
     201.0,
@@ -59,8 +59,8 @@ fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// Error probability of a bit before decoding, at SINR `s`.
-fn raw(modulation: Modulation, s: f64) -> f64 {
+/// Error probability of a coded bit, before decoding, at SINR `s`.
+fn coded_bit_error(modulation: Modulation, s: f64) -> f64 {
     let root = |x: f64| detmath::erfc(x.sqrt());
     match modulation {
         Modulation::Qpsk => root(s / 2.0) / 2.0,
@@ -70,8 +70,8 @@ fn raw(modulation: Modulation, s: f64) -> f64 {
     }
 }
 
-/// Error probability of a bit after decoding, from the one before.
-fn decoded(code: (u8, u8), p: f64) -> f64 {
+/// Error probability of a bit after decoding, from that of a coded bit.
+fn decoded_bit_error(code: (u8, u8), p: f64) -> f64 {
     let square = 4.0 * p * (1.0 - p);
     let d = square.sqrt();
     let fourth = square * square;
@@ -89,7 +89,7 @@ impl BitLaw for Nist {
         if !mode.is_ofdm() {
             return dsss::ln_bit_success(mode, sinr);
         }
-        detmath::ln_1p(-decoded(mode.code(), raw(mode.modulation(), sinr)))
+        detmath::ln_1p(-decoded_bit_error(mode.code(), coded_bit_error(mode.modulation(), sinr)))
     }
 }
 

@@ -18,9 +18,9 @@ airtcp_probe::family! {
     "yans" Yans(super::Yans, super::YansConfig) from "Lacage and Henderson 2006; ns-3 YansErrorRateModel";
     /// Frame error rates measured or computed elsewhere, by rate and SNR
     "table" Table(super::PerTable, super::PerTableConfig) from "own";
-    /// A chunk survives where the SINR reaches the rate's threshold, and not below
+    /// A chunk of a frame is received if the SINR reaches the rate's threshold
     "threshold" Threshold(super::Threshold, super::ThresholdConfig) from "802.11-2012 table 18-14; ns-2 (CPThresh_)";
-    /// A chunk survives where it is stronger than noise and interference together
+    /// A chunk of a frame is received if it is stronger than noise and interference together
     "ideal" Ideal(super::Ideal, super::IdealConfig) from "own";
 }
 

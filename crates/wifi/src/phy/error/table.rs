@@ -1,14 +1,14 @@
-//! Frame error rates from a table: measured in a laboratory, or computed by a link simulator.
+//! Frame error rates from a table, measured in a laboratory or computed by a link simulator.
 //!
-//! For each rate a curve of the frame error rate (PER) over the SNR in dB, of frames of one length;
-//! straight lines between the points, level outside. Other lengths by
+//! Each rate has a curve of the frame error rate (PER) over the SNR in dB, for frames of one length. It
+//! is linear between its points and constant outside. For other lengths
 //!
 //! ```text
 //! success = (1 - PER)^(bits / (8 reference))
 //! ```
 //!
-//! which takes errors as spread evenly over the frame. Rates without a curve follow NIST's law, DSSS
-//! and CCK their formulas. Source: own.
+//! which assumes that errors spread evenly over the frame. OFDM rates without a curve follow NIST's
+//! law, DSSS and CCK rates their formulas. Source: own.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Bytes, detmath};
@@ -20,9 +20,9 @@ use crate::phy::{Mode, Standard};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerTableConfig {
-    /// Length of the frames the error rates are of, for instance "1000 B".
+    /// Frame length of the error rates, for instance "1000 B".
     pub reference: Bytes,
-    /// One curve a rate.
+    /// One curve per rate.
     pub curves: Vec<PerCurve>,
 }
 
@@ -30,11 +30,11 @@ pub struct PerTableConfig {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerCurve {
-    /// Which rate, for instance "54 Mb/s".
+    /// The rate, for instance "54 Mb/s".
     pub rate: BitRate,
     /// SNR of the points in dB, rising.
     pub snr_db: Vec<f64>,
-    /// Frame error rate at each, from 0 to 1, not rising.
+    /// Frame error rate at each point, from 0 to 1, not rising.
     pub per: Vec<f64>,
 }
 
@@ -42,7 +42,7 @@ pub struct PerCurve {
 #[derive(Debug, Clone)]
 pub struct PerTable {
     reference_bits: f64,
-    /// For each mode its points (SNR in dB, PER), or none.
+    /// Points of each mode: SNR in dB, and PER; empty without a curve.
     curves: [Vec<(f64, f64)>; Mode::COUNT],
 }
 
@@ -52,20 +52,20 @@ fn check(curve: &PerCurve) -> Result<(), ConfigError> {
     let (snr, per) = (&curve.snr_db, &curve.per);
     if snr.is_empty() || snr.len() != per.len() {
         let text = format!(
-            "{} points for {} of snr_db at {rate}: there is one for each, and one at least",
+            "has {} values for {} of snr_db at {rate}: accepted is one for each, at least one",
             per.len(),
             snr.len()
         );
         return refuse("per", text);
     }
     if !snr.iter().all(|x| x.is_finite()) || !snr.windows(2).all(|w| w[0] < w[1]) {
-        return refuse("snr_db", format!("is not rising at {rate}"));
+        return refuse("snr_db", format!("is out of order at {rate}: accepted are rising numbers"));
     }
     if let Some(p) = per.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return refuse("per", format!("is {p} at {rate}: accepted are 0 to 1"));
     }
     if per.windows(2).any(|w| w[0] < w[1]) {
-        return refuse("per", format!("rises with the SNR at {rate}: it must fall or stay"));
+        return refuse("per", format!("rises at {rate}: accepted are rates that do not rise"));
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ impl Model for PerTable {
             check(curve)?;
             let place = &mut curves[mode.index()];
             if !place.is_empty() {
-                let text = format!("has two for {}: one is enough", curve.rate);
+                let text = format!("has two for {}: accepted is one per rate", curve.rate);
                 return Err(ConfigError::new("curves", text));
             }
             *place = curve.snr_db.iter().copied().zip(curve.per.iter().copied()).collect();

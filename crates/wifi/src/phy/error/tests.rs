@@ -1,7 +1,7 @@
-//! The laws against ns-3, against closed forms, and what must hold of any of them.
+//! The laws against ns-3 and closed forms, and properties of all laws.
 
 use airtcp_probe::ConfigError;
-use airtcp_units::{Db, detmath};
+use airtcp_units::{Db, Saturate, detmath};
 use proptest::prelude::*;
 
 use super::*;
@@ -19,7 +19,7 @@ fn model(toml: &str) -> Result<ErrorModel, ConfigError> {
     ErrorModel::new(&toml::from_str(toml).unwrap())
 }
 
-/// Rows of the numbers ns-3 gave: law, mode, SINR, probability that 12,000 bits survive.
+/// ns-3's results for a law: mode, SINR, probability that 12,000 bits are correct.
 pub(super) fn ns3(law: &str) -> Vec<(Mode, f64, f64)> {
     let rows = include_str!("../../../tests/data/ns3-success.csv");
     let fields = |row: &str| -> Vec<String> { row.split(',').map(String::from).collect() };
@@ -34,7 +34,7 @@ pub(super) fn ns3(law: &str) -> Vec<(Mode, f64, f64)> {
         .collect()
 }
 
-/// Every mode at five SNR along its waterfall, 1500 bytes. For Yans' law see there.
+/// Every mode at five SNRs of its waterfall, 1500 bytes. The test of Yans' law is in `yans.rs`.
 #[test]
 fn success_is_that_of_ns3() {
     let model = ErrorModel::default();
@@ -75,8 +75,8 @@ fn dbpsk_closed_form() {
     }
 }
 
-/// A faster rate needs more: the order of the rates is that of their SINR, except 9 and 12 Mb/s,
-/// which NIST's law has together (the well known uselessness of 9 Mb/s).
+/// A faster rate needs a higher SINR. By NIST's law 9 and 12 Mb/s need almost the same SINR, which is
+/// why 9 Mb/s is of little use.
 #[test]
 fn faster_rates_need_more() {
     let model = ErrorModel::default();
@@ -88,19 +88,19 @@ fn faster_rates_need_more() {
     assert!(gap < 0.2, "{gap}");
 }
 
-/// The points where nothing is lost any more are where they say.
+/// At the error-free SINR nothing is lost, and just below it errors begin.
 #[test]
-fn clear_is_clear() {
+fn error_free_means_no_errors() {
     for config in ErrorModelConfig::samples() {
         let model = ErrorModel::new(&config).unwrap();
         for mode in all_modes() {
-            let clear = model.clear_above(mode);
+            let clear = model.error_free_above(mode);
             if clear.is_infinite() {
                 assert!(model.success(mode, f64::INFINITY, 100) < 1.0, "{config:?}");
                 continue;
             }
             assert_eq!(model.success(mode, clear, 65_536), 1.0);
-            // A millionth of a dB lower an error of 1e-12 is in sight, or the step has been passed.
+            // Just below, the error probability is almost 1e-12 or more.
             let below = -model.law.ln_bit_success(mode, clear * (1.0 - 1e-6)) * 65_536.0;
             assert!(below > 0.99e-12, "{config:?} {mode}: {below}");
         }
@@ -141,7 +141,7 @@ fn steps() {
     assert_eq!((at(6_000, 7.9), at(6_000, 8.1)), (0.0, 1.0));
 }
 
-/// Two frames of one power destroy each other; a little more survives.
+/// Two frames of equal power destroy each other; a slightly stronger one survives.
 #[test]
 fn the_stronger_survives() {
     let ideal = model("model = \"ideal\"").unwrap();
@@ -160,18 +160,21 @@ fn bad_input_is_named() {
              curves = [{{ rate = \"6 Mb/s\", snr_db = {snr}, per = {per} }}]"
         )
     };
-    assert_eq!(refuse(&curve("[5, 4]", "[1, 0]")), "snr_db: is not rising at 6 Mb/s");
+    assert_eq!(
+        refuse(&curve("[5, 4]", "[1, 0]")),
+        "snr_db: is out of order at 6 Mb/s: accepted are rising numbers"
+    );
     assert_eq!(
         refuse(&curve("[4, 5]", "[0, 1]")),
-        "per: rises with the SNR at 6 Mb/s: it must fall or stay"
+        "per: rises at 6 Mb/s: accepted are rates that do not rise"
     );
     assert_eq!(refuse(&curve("[4]", "[2]")), "per: is 2 at 6 Mb/s: accepted are 0 to 1");
     assert!(refuse(&curve("[4]", "[nan]")).starts_with("per: is NaN"));
-    assert!(refuse(&curve("[]", "[]")).starts_with("per: 0 points for 0"));
+    assert!(refuse(&curve("[]", "[]")).starts_with("per: has 0 values for 0"));
     let twice = "model = \"table\"\nreference = \"1000 B\"\n\
                  [[curves]]\nrate = \"6 Mb/s\"\nsnr_db = [1]\nper = [0]\n\
                  [[curves]]\nrate = \"6 Mb/s\"\nsnr_db = [1]\nper = [0]\n";
-    assert_eq!(refuse(twice), "curves: has two for 6 Mb/s: one is enough");
+    assert_eq!(refuse(twice), "curves: has two for 6 Mb/s: accepted is one per rate");
     assert!(refuse("model = \"table\"\nreference = \"0 B\"\ncurves = []").starts_with("reference"));
     assert_eq!(
         refuse("model = \"threshold\"\nsinr_db = 99"),
@@ -192,7 +195,7 @@ fn every_law_is_listed_once() {
 }
 
 proptest! {
-    /// In [0, 1], not NaN, whatever is asked; not falling in the SINR; chunks multiply.
+    /// In [0, 1] and not NaN for any arguments, not decreasing in the SINR; chunks multiply.
     #[test]
     fn what_holds_of_any_law(
         which in 0..ErrorModelConfig::samples().len(),
@@ -208,7 +211,7 @@ proptest! {
         let (worse, better) = (model.success(mode, low, bits), model.success(mode, high, bits));
         prop_assert!((0.0..=1.0).contains(&worse));
         prop_assert!(better >= worse * (1.0 - 1e-12), "{better} {worse}");
-        let first = (bits as f64 * cut) as u64;
+        let first = u64::saturate(bits as f64 * cut);
         let product = model.success(mode, low, first) * model.success(mode, low, bits - first);
         prop_assert!((product - worse).abs() < 1e-11);
     }

@@ -1,15 +1,15 @@
-//! Steps instead of curves: a chunk survives from some SINR on, and not below.
+//! Thresholds: a chunk of a frame is received if its SINR reaches a threshold.
 //!
-//! `threshold` has one for each rate. Of OFDM they are what the standard's least sensitivity leaves above
-//! the noise it assumes (10 dB noise figure, 5 dB for the implementation, -101 dBm thermal noise):
-//! `sensitivity + 86 dB`. Of DSSS and CCK it is ns-2's capture threshold, 10 dB.
+//! `threshold` has one threshold per rate. For OFDM it is the standard's minimum sensitivity over the
+//! noise that the standard assumes (10 dB noise figure, 5 dB implementation margin, -101 dBm thermal
+//! noise): `sensitivity + 86 dB`. For DSSS and CCK it is ns-2's capture threshold, 10 dB.
 //!
-//! `ideal` has one for all, 0 dB, and asks for more than it: a chunk survives if it is stronger than
-//! noise and interference together. Where receivers hear only what is well above the noise, no frame is
-//! then lost to noise, and of frames that overlap the strongest survives if it outweighs the rest; two
-//! of the same power are both lost.
+//! `ideal` has one threshold for all rates, 0 dB, which the SINR must exceed: a chunk is received if
+//! it is stronger than noise and interference together. If receivers detect only frames well above
+//! the noise, noise destroys no frame. Of overlapping frames the strongest is received if it is
+//! stronger than all others together; two frames of equal power are both lost.
 //!
-//! Source: IEEE 802.11-2012 table 18-14 and clause 18.3.10.2; ns-2 `CPThresh_`; inventory 3.11 for 0 dB.
+//! Source: IEEE 802.11-2012 table 18-14 and clause 18.3.10.2; ns-2 `CPThresh_`.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Db};
@@ -17,9 +17,9 @@ use airtcp_units::{BitRate, Db};
 use super::{BitLaw, Model};
 use crate::phy::{Mode, Standard};
 
-/// Least sensitivity of the OFDM rates, in dBm.
+/// Minimum sensitivity of the OFDM rates, in dBm.
 const SENSITIVITY: [f64; 8] = [-82.0, -81.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0];
-/// The noise that table presumes, in dBm: thermal, noise figure and implementation margin.
+/// Noise that these values assume, in dBm: thermal, noise figure and implementation margin.
 const ASSUMED_NOISE: f64 = -101.0 + 10.0 + 5.0;
 /// Threshold of DSSS and CCK, in dB.
 const DSSS_THRESHOLD: f64 = 10.0;
@@ -32,10 +32,10 @@ const ACCEPTED: std::ops::RangeInclusive<f64> = -50.0..=60.0;
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct ThresholdConfig {
-    /// SINR every rate needs, in dB; otherwise each has its own.
+    /// Threshold of all rates in dB. Default: each rate's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sinr_db: Option<f64>,
-    /// SINR some rates need; goes before `sinr_db`.
+    /// Thresholds of some rates, which override `sinr_db`.
     pub rates: Vec<ModeThreshold>,
 }
 
@@ -43,9 +43,9 @@ pub struct ThresholdConfig {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModeThreshold {
-    /// Which rate, for instance "54 Mb/s".
+    /// The rate, for instance "54 Mb/s".
     pub rate: BitRate,
-    /// SINR it needs, in dB.
+    /// Minimum SINR in dB.
     pub sinr_db: f64,
 }
 
@@ -53,7 +53,7 @@ pub struct ModeThreshold {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdealConfig {
-    /// What a frame must exceed noise and interference by to survive, in dB.
+    /// Ratio in dB by which a frame must exceed noise and interference.
     pub capture_db: f64,
 }
 
@@ -63,13 +63,13 @@ impl Default for IdealConfig {
     }
 }
 
-/// A step at each rate's threshold.
+/// One threshold per rate.
 #[derive(Debug, Clone)]
 pub struct Threshold {
     least: [f64; Mode::COUNT],
 }
 
-/// One step for all rates.
+/// One threshold for all rates.
 #[derive(Debug, Clone, Copy)]
 pub struct Ideal {
     above: f64,

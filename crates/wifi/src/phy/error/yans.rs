@@ -1,7 +1,7 @@
 //! OFDM with hard decisions and the first two distances of the code.
 //!
 //! ```text
-//! Eb/N0 = s B / R            B: 20 MHz, R: coded bits a second (12 Mb/s for the rate 6 Mb/s)
+//! Eb/N0 = s B / R            B: 20 MHz, R: coded bits per second (12 Mb/s for the rate 6 Mb/s)
 //! BPSK    p = erfc(sqrt(Eb/N0)) / 2
 //! M-QAM   z = (1 - 1/sqrt(M)) erfc(sqrt(1.5 log2(M) Eb/N0 / (M - 1))),  p = (1 - (1 - z)^2) / log2 M
 //! P(d)  = sum over i > d/2 of C(d, i) p^i (1-p)^(d-i)  +  half of the term i = d/2 if d is even
@@ -14,11 +14,11 @@
 //! | 2/3 | 6 | 1 | 16 |
 //! | 3/4 | 5 | 8 | 31, 0 with BPSK |
 //!
-//! Source: M. Lacage and T. Henderson, *Yet Another Network Simulator*, 2006, after which ns-3's
-//! YansErrorRateModel; that counts no second distance with BPSK, and so does this. ns-3's sum stops
-//! before `i = d`; here it is complete, which changes the success of a frame of 1500 bytes by less
-//! than five in a million. Counting the whole channel as noise bandwidth and few distances makes the
-//! law 3.4 to 4.0 dB more optimistic than NIST's (half of frames of 1500 bytes lost).
+//! Source: M. Lacage and T. Henderson, *Yet Another Network Simulator*, 2006; ns-3's
+//! YansErrorRateModel. As in ns-3, BPSK has no second distance. ns-3's sum stops before `i = d`; here
+//! it is complete, which changes the success probability of a frame of 1500 bytes by less than five in
+//! a million. The law takes the whole channel as noise bandwidth and counts few distances. It is
+//! therefore 3.4 to 4.0 dB more optimistic than NIST's (at half of the frames of 1500 bytes lost).
 
 use airtcp_probe::ConfigError;
 use airtcp_units::detmath;
@@ -40,8 +40,8 @@ pub struct Yans;
 /// Noise bandwidth, in Hz.
 const BANDWIDTH: f64 = 20e6;
 
-/// Error probability of a bit before decoding, from Eb/N0.
-fn raw(modulation: Modulation, eb_n0: f64) -> f64 {
+/// Error probability of a coded bit, before decoding, from Eb/N0.
+fn coded_bit_error(modulation: Modulation, eb_n0: f64) -> f64 {
     let qam = |m: f64, bits: f64| {
         let z = (1.0 - 1.0 / m.sqrt()) * detmath::erfc((1.5 * bits * eb_n0 / (m - 1.0)).sqrt());
         z * (2.0 - z) / bits
@@ -54,9 +54,9 @@ fn raw(modulation: Modulation, eb_n0: f64) -> f64 {
     }
 }
 
-/// Probability that a path of distance `d` beats the right one, with bits wrong with probability
-/// `p`, at most 1/2.
-fn path(d: u32, p: f64) -> f64 {
+/// Probability that a path of distance `d` wins over the correct one, with a coded bit error
+/// probability `p` of at most 1/2.
+fn path_error(d: u32, p: f64) -> f64 {
     let odds = p / (1.0 - p);
     // C(d, i) p^i (1-p)^(d-i), from i = 0 upwards.
     let mut term = (0..d).fold(1.0, |product, _| product * (1.0 - p));
@@ -72,13 +72,13 @@ fn path(d: u32, p: f64) -> f64 {
     sum
 }
 
-/// Error probability of a bit after decoding, from the one before.
-fn decoded(mode: Mode, p: f64) -> f64 {
+/// Error probability of a bit after decoding, from that of a coded bit.
+fn decoded_bit_error(mode: Mode, p: f64) -> f64 {
     let bound = match mode.code() {
-        (1, 2) => 11.0 * path(10, p),
-        (2, 3) => path(6, p) + 16.0 * path(7, p),
-        _ if mode.modulation() == Modulation::Bpsk => 8.0 * path(5, p),
-        _ => 8.0 * path(5, p) + 31.0 * path(6, p),
+        (1, 2) => 11.0 * path_error(10, p),
+        (2, 3) => path_error(6, p) + 16.0 * path_error(7, p),
+        _ if mode.modulation() == Modulation::Bpsk => 8.0 * path_error(5, p),
+        _ => 8.0 * path_error(5, p) + 31.0 * path_error(6, p),
     };
     bound.min(1.0)
 }
@@ -91,7 +91,10 @@ impl BitLaw for Yans {
         }
         let (k, n) = mode.code();
         let coded = f64::from(mode.kbps()) * 1e3 * f64::from(n) / f64::from(k);
-        detmath::ln_1p(-decoded(mode, raw(mode.modulation(), sinr * (BANDWIDTH / coded))))
+        detmath::ln_1p(-decoded_bit_error(
+            mode,
+            coded_bit_error(mode.modulation(), sinr * (BANDWIDTH / coded)),
+        ))
     }
 }
 
@@ -113,9 +116,8 @@ mod tests {
     use super::*;
     use crate::phy::error::tests::ns3;
 
-    /// The distances and multiplicities of a mode, and the sum over them without its last terms
-    /// (all bits wrong), which ns-3 leaves out.
-    fn short(mode: Mode, p: f64) -> f64 {
+    /// The bit error probability without the last terms of the sums (all bits wrong), as in ns-3.
+    fn without_last_terms(mode: Mode, p: f64) -> f64 {
         let power = |d: u32| (0..d).fold(1.0, |product, _| product * p);
         let last = match (mode.code(), mode.modulation()) {
             ((1, 2), _) => 11.0 * power(10),
@@ -123,11 +125,11 @@ mod tests {
             (_, Modulation::Bpsk) => 8.0 * power(5),
             _ => 8.0 * power(5) + 31.0 * power(6),
         };
-        decoded(mode, p) - last
+        decoded_bit_error(mode, p) - last
     }
 
-    /// Less the last terms it is ns-3's to eleven digits; with them success changes by less than
-    /// five in a million.
+    /// Without the last terms the law agrees with ns-3 to eleven digits. With them, the success
+    /// probability changes by less than five in a million.
     #[test]
     fn success_is_that_of_ns3() {
         let rows = ns3("yans");
@@ -136,8 +138,8 @@ mod tests {
         for (mode, sinr, theirs) in rows {
             let (k, n) = mode.code();
             let coded = f64::from(mode.kbps()) * 1e3 * f64::from(n) / f64::from(k);
-            let p = raw(mode.modulation(), sinr * BANDWIDTH / coded);
-            let cut = detmath::exp(12_000.0 * detmath::ln_1p(-short(mode, p)));
+            let p = coded_bit_error(mode.modulation(), sinr * BANDWIDTH / coded);
+            let cut = detmath::exp(12_000.0 * detmath::ln_1p(-without_last_terms(mode, p)));
             assert!((cut / theirs - 1.0).abs() < 1e-11, "{mode} {sinr}: {cut} {theirs}");
             let whole = detmath::exp(12_000.0 * Yans.ln_bit_success(mode, sinr));
             furthest = furthest.max((whole - theirs).abs());
@@ -145,13 +147,13 @@ mod tests {
         assert!(furthest < 5e-6, "{furthest}");
     }
 
-    /// Three bits: two or three wrong beat the path. Four: a tie counts half.
+    /// Distance 3: two or three wrong bits. Distance 4: a tie counts half.
     #[test]
     fn paths_by_hand() {
         let p = 0.2;
-        assert!((path(3, p) - (3.0 * p * p * 0.8 + p * p * p)).abs() < 1e-15);
+        assert!((path_error(3, p) - (3.0 * p * p * 0.8 + p * p * p)).abs() < 1e-15);
         let four = 0.5 * 6.0 * p * p * 0.64 + 4.0 * p * p * p * 0.8 + p * p * p * p;
-        assert!((path(4, p) - four).abs() < 1e-15);
-        assert!((path(7, 0.5) - 0.5).abs() < 1e-15 && path(10, 0.0).abs() < 1e-300);
+        assert!((path_error(4, p) - four).abs() < 1e-15);
+        assert!((path_error(7, 0.5) - 0.5).abs() < 1e-15 && path_error(10, 0.0).abs() < 1e-300);
     }
 }

@@ -1,18 +1,19 @@
-//! Free space: a sphere's surface, and nothing else.
+//! Free-space path loss.
 //!
 //! ```text
 //! loss = 20 log10(4 pi d / lambda) dB,  at least 0
 //! ```
 //!
-//! Antennas of gain 1. Source: H. Friis, *A note on a simple transmission formula*, 1946. Within a wavelength
-//! of the antenna the formula does not hold; it is used there all the same, without gain.
+//! Antennas have gain 1. Source: H. Friis, *A note on a simple transmission formula*, 1946. The formula
+//! does not hold within a wavelength of the antenna. The model uses it there too, with a loss of at
+//! least 0.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, LIGHT, MIN_DISTANCE_M, Model, Position, PropagationContext};
+use super::{DistanceLaw, LIGHT, MIN_DISTANCE_M, Model, PropagationContext};
 
 /// The table of free space: empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -34,19 +35,15 @@ impl FreeSpace {
     }
 
     /// Loss in dB at a distance in metres, at least 0.
-    pub fn at(&self, distance_m: f64) -> f64 {
+    pub fn loss_at_distance(&self, distance_m: f64) -> f64 {
         let distance = distance_m.max(MIN_DISTANCE_M);
         (self.at_metre_db + 20.0 * detmath::log10(distance)).max(0.0)
     }
 }
 
 impl DistanceLaw for FreeSpace {
-    fn loss_db(&self, _: usize, pa: Position, _: usize, pb: Position) -> f64 {
-        self.at(pa.distance_m(pb))
-    }
-
     fn loss_at(&self, distance_m: f64) -> Option<f64> {
-        Some(self.at(distance_m))
+        Some(self.loss_at_distance(distance_m))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a path loss answers, and what it is built with.
+//! Interface of a path loss, and the inputs of its construction.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
@@ -6,60 +6,63 @@ use airtcp_units::Dbm;
 
 use super::Position;
 
-/// Speed of light in metres a second.
+/// Speed of light in metres per second.
 pub(crate) const LIGHT: f64 = 299_792_458.0;
-/// Stations nearer than this overlap, in metres: no model holds there, and two antennas have no room.
+/// Minimum distance of stations in metres; no model holds below it.
 pub const MIN_DISTANCE_M: f64 = 0.01;
 
-/// What a propagation model is built with besides its table.
+/// Inputs of a propagation model's construction beside its table.
 #[derive(Debug, Clone, Copy)]
 pub struct PropagationContext<'a> {
-    /// Frequency unless the table says another, in Hz: `Standard::frequency_hz`.
+    /// Default frequency in Hz: `Standard::frequency_hz`.
     pub frequency_hz: f64,
-    /// Names of the stations in the order of their numbers; the matrix model is written with them.
+    /// Names of the stations in the order of their numbers, for the matrix model.
     pub stations: &'a [String],
-    /// Where the draws of shadowing come from,
+    /// Seed of the random draws of shadowing.
     pub seed: Seed,
-    /// and their path.
+    /// Label of these draws.
     pub label: &'a str,
 }
 
-/// What a registered path loss answers.
+/// A registered path loss.
 pub trait DistanceLaw {
-    /// Loss in dB between stations number `a` and `b` at their positions; infinite if nothing
-    /// arrives, never NaN, never below 0.
-    fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64;
+    /// Loss in dB between stations number `a` and `b` at their positions; infinite if no signal
+    /// arrives, not NaN, at least 0.
+    fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64 {
+        let _ = (a, b);
+        self.loss_at(pa.distance_m(pb)).unwrap_or(f64::INFINITY)
+    }
 
-    /// Loss in dB at a distance in metres; `None` if distance does not decide.
+    /// Loss in dB at a distance in metres; `None` if the loss does not depend on distance.
     fn loss_at(&self, distance_m: f64) -> Option<f64>;
 
-    /// The thresholds of receivers the model is meant for, with everybody sending with `power`;
-    /// `None` if it is for any.
+    /// Receiver thresholds that the model requires if all stations transmit with `power`; `None` if
+    /// the thresholds are free.
     fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
         let _ = power;
         None
     }
 }
 
-/// How a registered path loss is built. `context.frequency_hz` is the one that counts.
+/// Construction of a registered path loss, with the frequency of `context`.
 pub(crate) trait Model: DistanceLaw + Sized {
     type Config;
     fn build(config: &Self::Config, context: &PropagationContext<'_>) -> Result<Self, ConfigError>;
-    /// Configurations the common tests run, with stations "a", "b", "c".
+    /// Configurations for the common tests, with stations "a", "b", "c".
     #[cfg(test)]
     fn samples() -> Vec<Self::Config>;
 }
 
-/// Powers that receivers compare with.
+/// Receiver thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Weakest frame that is received.
+    /// Minimum power of a frame that is received.
     pub decode: Dbm,
-    /// Weakest frame that makes the medium busy and disturbs others.
+    /// Minimum power of a frame that makes the medium busy and interferes.
     pub sense: Dbm,
 }
 
-/// Refuses a number outside `low ..= high` (or NaN).
+/// Refuses a number outside `low ..= high`, or NaN.
 pub(crate) fn accept(
     key: &'static str,
     value: f64,

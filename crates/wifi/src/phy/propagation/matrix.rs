@@ -1,7 +1,7 @@
-//! A loss for each pair of stations, as a table.
+//! A table of losses by pair of stations.
 //!
-//! For topologies made by hand: who hears whom, and how loud, without looking for places that would do
-//! it. Positions do not matter; the same loss holds both ways. Source: own.
+//! It sets the power between each pair directly, without positions. Each loss applies in both
+//! directions. Source: own.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DistanceLaw, Model, Position, PropagationContext, accept};
 
-/// Largest loss that is written as a number, in dB.
+/// Maximum loss in dB; pairs out of range have none.
 const LARGEST_DB: f64 = 400.0;
 
 /// The table of losses by pair.
@@ -18,7 +18,7 @@ const LARGEST_DB: f64 = 400.0;
 pub struct MatrixConfig {
     /// The losses.
     pub losses: Vec<PairLoss>,
-    /// Loss of pairs that are not named, in dB; without it they do not hear each other.
+    /// Loss of all other pairs in dB. Default: they receive no signal of each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise_db: Option<f64>,
 }
@@ -68,18 +68,18 @@ impl Model for Matrix {
             let number = |name: &String| {
                 context.stations.iter().position(|station| station == name).ok_or_else(|| {
                     let known = context.stations.join(", ");
-                    let text = format!("there is no station \"{name}\": there are {known}");
+                    let text = format!("the cell has no station \"{name}\" (stations: {known})");
                     ConfigError::new("losses", text)
                 })
             };
             let (a, b) = (number(&pair.between[0])?, number(&pair.between[1])?);
             let both = || format!("\"{}\" and \"{}\"", pair.between[0], pair.between[1]);
             if a == b {
-                let text = format!("{} are one station: a loss is between two", both());
+                let text = format!("{} are one station: accepted are two", both());
                 return Err(ConfigError::new("losses", text));
             }
             if !losses[a * size + b].is_nan() {
-                let text = format!("{} have two losses: one holds both ways", both());
+                let text = format!("{} have two losses: accepted is one per pair", both());
                 return Err(ConfigError::new("losses", text));
             }
             let db = accept("loss_db", pair.loss_db, 0.0, LARGEST_DB, "dB")?;

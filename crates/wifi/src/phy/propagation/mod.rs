@@ -1,14 +1,14 @@
-//! How much weaker a frame is where it arrives: path loss, walls, shadowing.
+//! Propagation: path loss, walls and shadowing.
 //!
 //! ```text
 //! loss(a, b) = path loss(distance)  +  sum of the walls between  +  sigma N(a, b)        all in dB
 //! ```
 //!
-//! The same in both directions; constant over time (what changes in time is [`fading`](super::fading)).
-//! `N(a, b)` is a standard normal number that belongs to the pair of stations: a station more, or
-//! another order of asking, changes nobody else's. Log-normal shadowing and partition losses: T. Rappaport,
-//! *Wireless Communications*, 2nd ed., sections 4.9 and 4.11. Leaves out: correlation between the
-//! shadows of neighbours, heights (stations are on a plane), antenna patterns.
+//! The loss is the same in both directions and constant over time; [`fading`](super::fading) models
+//! changes in time. `N(a, b)` is a standard normal number of the pair of stations, which does not depend
+//! on other stations. Source of log-normal shadowing and partition losses: T. Rappaport, *Wireless
+//! Communications*, 2nd ed., sections 4.9 and 4.11. Leaves out correlated shadowing of neighbours,
+//! heights (stations are on a plane) and antenna patterns.
 
 mod free_space;
 mod law;
@@ -42,16 +42,16 @@ use airtcp_units::{Dbm, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Largest standard deviation of shadowing, in dB; measurements find 3 to 12.
+/// Maximum standard deviation of shadowing in dB; measurements find 3 to 12.
 const LARGEST_SIGMA_DB: f64 = 30.0;
 
 /// The table `propagation` of a cell.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PropagationConfig {
-    /// How power falls with distance.
+    /// Path loss.
     pub path_loss: PathLossConfig,
-    /// Frequency in MHz where it is not the standard's: 5180 (802.11a), 2437 (802.11b and g).
+    /// Frequency in MHz. Default: 5180 (802.11a), 2437 (802.11b and g).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_mhz: Option<f64>,
     /// Standard deviation of log-normal shadowing in dB; 0 is none.
@@ -89,8 +89,8 @@ impl Propagation {
             wall.check()?;
         }
         if config.shadowing_db > 0.0 && matches!(config.path_loss, PathLossConfig::Ranges(_)) {
-            let text = "has no meaning with \"ranges\", where power does not fall with distance: \
-                        take another path loss, or 0";
+            let text = "has no effect with \"ranges\", where power does not decrease with distance: \
+                        use another path loss, or 0";
             return Err(ConfigError::new("shadowing_db", text));
         }
         Ok(Self {
@@ -101,23 +101,23 @@ impl Propagation {
         })
     }
 
-    /// Loss in dB between stations number `a` and `b` at their positions; what arrives has the
-    /// power sent, in dBm, less this. Infinite if nothing arrives; never NaN. Below 0 only by
-    /// shadowing.
+    /// Loss in dB between stations number `a` and `b` at their positions: transmit power less received
+    /// power. Infinite if no signal arrives; not NaN. Shadowing can make it negative.
     pub fn loss_db(&self, a: usize, pa: Position, b: usize, pb: Position) -> f64 {
-        // One order for both directions: walls decide ties by it.
+        // The same order for both directions, so that walls decide ties equally.
         let ((a, pa), (b, pb)) = if a <= b { ((a, pa), (b, pb)) } else { ((b, pb), (a, pa)) };
         let walls: f64 = self.walls.iter().map(|wall| wall.loss_db(pa, pb)).sum();
         self.law.loss_db(a, pa, b, pb) + walls + self.shadow_db(a, b)
     }
 
-    /// Loss in dB at a distance, without walls and shadowing; `None` if distance does not decide.
+    /// Loss in dB at a distance, without walls and shadowing; `None` if the loss does not depend on
+    /// distance.
     pub fn loss_at(&self, distance_m: f64) -> Option<f64> {
         self.law.loss_at(distance_m)
     }
 
-    /// The thresholds of receivers that the model brings with it, when everybody sends with
-    /// `power`; `None` for models of real power, which go with any.
+    /// Receiver thresholds that the model requires if all stations transmit with `power`; `None` if
+    /// the thresholds are free.
     pub fn thresholds(&self, power: Dbm) -> Option<Thresholds> {
         self.law.thresholds(power)
     }
@@ -126,14 +126,14 @@ impl Propagation {
         if self.sigma_db <= 0.0 {
             return 0.0;
         }
-        // Box and Muller, from two draws of the pair's own.
+        // Box-Muller transform of two draws of the pair.
         let counter = pair_key(a, b).wrapping_mul(2);
         let radius = (-2.0 * detmath::ln_1p(-self.shadows.unit(counter))).sqrt();
         let angle = std::f64::consts::TAU * self.shadows.unit(counter.wrapping_add(1));
         self.sigma_db * radius * detmath::cos(angle)
     }
 
-    /// Whether stations can be where they are: at finite places, no two on one spot.
+    /// Checks that positions are finite and that no two stations overlap.
     ///
     /// # Errors
     /// If not; the message names the stations.
@@ -141,7 +141,7 @@ impl Propagation {
         let name = |i: usize| names.get(i).map_or_else(|| i.to_string(), |n| format!("\"{n}\""));
         for (i, p) in positions.iter().enumerate() {
             if !p.is_finite() {
-                let text = format!("{} is at {p}, which is no place", name(i));
+                let text = format!("{} is at {p}: accepted are finite numbers", name(i));
                 return Err(ConfigError::new("stations", text));
             }
             if matches!(self.law, PathLoss::Matrix(_)) {
@@ -150,7 +150,7 @@ impl Propagation {
             let near = |q: &Position| p.distance_m(*q) < MIN_DISTANCE_M;
             if let Some(j) = positions[..i].iter().position(near) {
                 let text = format!(
-                    "{} and {} are both at {p}: stations are {MIN_DISTANCE_M} m apart at least",
+                    "{} and {} are both at {p}: accepted are {MIN_DISTANCE_M} m apart or more",
                     name(j),
                     name(i)
                 );

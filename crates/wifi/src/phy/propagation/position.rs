@@ -1,11 +1,11 @@
-//! Where stations are, and which pair two of them make.
+//! Position of a station, and the key of a pair of stations.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A place on the plane, written `[x, y]`, in metres.
+/// Position on the plane, `[x, y]` in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "[f64; 2]", into = "[f64; 2]")]
 #[schemars(with = "[f64; 2]")]
@@ -17,18 +17,18 @@ pub struct Position {
 }
 
 impl Position {
-    /// The place with the given coordinates in metres.
+    /// The position with the given coordinates in metres.
     pub const fn new(x_m: f64, y_m: f64) -> Self {
         Self { x_m, y_m }
     }
 
-    /// Distance to another place in metres.
+    /// Distance to another position in metres.
     pub fn distance_m(self, other: Self) -> f64 {
         let (dx, dy) = (self.x_m - other.x_m, self.y_m - other.y_m);
         (dx * dx + dy * dy).sqrt()
     }
 
-    /// Whether both coordinates are numbers.
+    /// True if both coordinates are finite.
     pub const fn is_finite(self) -> bool {
         self.x_m.is_finite() && self.y_m.is_finite()
     }
@@ -52,8 +52,8 @@ impl fmt::Display for Position {
     }
 }
 
-/// A number for the pair of stations `a` and `b`, whichever is named first: what belongs to a pair
-/// is drawn by it. Stations beyond the 2^31st share numbers.
+/// Key of the random draws of a pair of stations, the same for both orders. Unique for station numbers
+/// below 2^31.
 pub const fn pair_key(a: usize, b: usize) -> u64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     ((low as u64 & 0x7fff_ffff) << 31) | (high as u64 & 0x7fff_ffff)

@@ -20,7 +20,7 @@ airtcp_probe::family! {
     "two-ray" TwoRay(super::TwoRay, super::TwoRayConfig) from "Rappaport; ns-2 Propagation/TwoRayGround";
     /// Frames are received up to one range, sensed up to another, and neither beyond that
     "ranges" Ranges(super::Ranges, super::RangesConfig) from "S0 section IV-C (250 m and 500 m)";
-    /// A loss for each pair of stations, whatever the distance
+    /// A table of losses by pair of stations, independent of distance
     "matrix" Matrix(super::Matrix, super::MatrixConfig) from "own";
 }
 

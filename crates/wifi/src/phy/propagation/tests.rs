@@ -1,4 +1,4 @@
-//! Closed forms, the papers' numbers, and what must hold of any path loss.
+//! Closed forms, the papers' numbers, and properties of all path losses.
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
@@ -24,7 +24,7 @@ fn at(model: &Propagation, distance: f64) -> f64 {
     model.loss_db(0, Position::new(0.0, 0.0), 1, Position::new(distance, 0.0))
 }
 
-/// K = -46.68 dB, and what arrives of 18 dBm at the distances of S3's layouts.
+/// K = -46.68 dB, and the received power of 18 dBm at the distances of S3's layouts.
 #[test]
 fn the_powers_of_s3() {
     let model = propagation("path_loss = { model = \"log-distance\", exponent = 3.5 }").unwrap();
@@ -72,7 +72,7 @@ fn two_rays_as_ns2_has_them() {
     assert!((watts(0.5 * crossover) / watts(crossover) - 4.0).abs() < 1e-9);
 }
 
-/// Received up to 250 m, sensed up to 500 m, both ends included, whatever the power.
+/// Frames are received up to 250 m and sensed up to 500 m, both limits included, at any power.
 #[test]
 fn ranges_are_exact() {
     let model = propagation("path_loss = { model = \"ranges\" }").unwrap();
@@ -81,7 +81,7 @@ fn ranges_are_exact() {
         let received = |d| Dbm(power - at(&model, d));
         let decode = |d| received(d) >= limits.decode;
         let sense = |d| received(d) >= limits.sense;
-        // The powers as the receiver has them.
+        // In mW, as the receiver compares them.
         let watts = |d| received(d).milliwatts() >= limits.decode.milliwatts();
         assert!(decode(0.0) && decode(249.9) && decode(250.0) && !decode(250.000_001));
         assert!(watts(250.0) && !watts(250.000_001));
@@ -106,7 +106,7 @@ fn a_matrix_is_read_by_name() {
     assert!(model.loss_at(3.0).is_none());
 }
 
-/// Two crossing rooms: each wall costs once, also at the corner where two of them meet.
+/// A path loses the sum of the walls it crosses. At the corner of two walls only one counts.
 #[test]
 fn walls_add_up() {
     let text = "path_loss = { model = \"free-space\" }\nwalls = [\n\
@@ -132,7 +132,7 @@ fn walls_add_up() {
     assert_eq!(extra(5.0, -20.0, 5.0, 20.0), 0.0);
 }
 
-/// Standard normal for each pair: mean, variance, and tails; pairs know nothing of each other.
+/// Shadowing is standard normal (mean, variance and tails), and independent between pairs.
 #[test]
 fn shadowing_is_normal() {
     let text =
@@ -154,7 +154,7 @@ fn shadowing_is_normal() {
     assert!(lag.abs() < 5.0 / n.sqrt(), "{lag}");
 }
 
-/// The same both ways; another label or seed gives others.
+/// Shadowing is the same in both directions. Another label or seed changes it.
 #[test]
 fn shadows_belong_to_pairs() {
     let config: PropagationConfig = toml::from_str("shadowing_db = 6").unwrap();
@@ -170,7 +170,7 @@ fn shadows_belong_to_pairs() {
     assert_ne!(loss(&model, 3, 8), loss(&other, 3, 8));
     let other = build(&PropagationContext { label: "cell/2", ..context(&names) });
     assert_ne!(loss(&model, 3, 8), loss(&other, 3, 8));
-    // Stations more or fewer change nobody's.
+    // The number of stations does not matter.
     let more: Vec<String> = (0..9).map(|i| i.to_string()).collect();
     assert_eq!(loss(&model, 1, 2), loss(&build(&context(&more)), 1, 2));
 }
@@ -204,7 +204,7 @@ fn bad_input_is_named() {
     let losses = |rows: &str| model(&format!("model = \"matrix\", losses = [{rows}]"));
     assert_eq!(
         losses("{ between = [\"a\", \"x\"], loss_db = 1 }"),
-        "losses: there is no station \"x\": there are a, b, c"
+        "losses: the cell has no station \"x\" (stations: a, b, c)"
     );
     assert!(losses("{ between = [\"a\", \"a\"], loss_db = 1 }").contains("are one station"));
     let twice =
@@ -230,7 +230,7 @@ fn stations_on_one_spot_are_refused() {
     let error = model.check(&[far, Position::default(), far], &names()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "stations: \"a\" and \"c\" are both at [5, 0]: stations are 0.01 m apart at least"
+        "stations: \"a\" and \"c\" are both at [5, 0]: accepted are 0.01 m apart or more"
     );
     let nowhere = Position::new(f64::NAN, 0.0);
     assert!(model.check(&[nowhere], &names()).unwrap_err().to_string().contains("\"a\" is at"));
@@ -244,7 +244,7 @@ fn every_model_is_listed_once() {
 }
 
 proptest! {
-    /// Not NaN, not negative, the same both ways; where distance decides, not falling with it.
+    /// Not NaN, not negative, the same in both directions, and not decreasing with distance.
     #[test]
     fn what_holds_of_any_path_loss(
         which in 0..PathLossConfig::samples().len(),

@@ -1,26 +1,27 @@
-//! Two rays: the straight one, and the one off the ground.
+//! Two-ray path loss: the direct ray, and the ray reflected by the ground.
 //!
 //! ```text
 //! d <= dc   free space                          dc = 4 pi h h / lambda
 //! d >  dc   loss = 40 log10(d) - 20 log10(h h) dB
 //! ```
 //!
-//! `h` is the height of all antennas. The two meet at the crossover `dc`. Beyond it both rays nearly
-//! cancel, and the frequency no longer matters. Source: T. Rappaport, *Wireless Communications*, 2nd ed.,
-//! section 4.6; ns-2's Propagation/TwoRayGround has the same rule. With ns-2's defaults (1.5 m, 914 MHz,
-//! 0.28183815 W) 3.652e-10 W arrive at 250 m. The straight ray's length is the distance on the ground.
+//! `h` is the height of all antennas. The two formulas meet at the crossover `dc`. Beyond it both rays
+//! nearly cancel, and the loss does not depend on the frequency. The length of the direct ray is taken
+//! as the distance on the ground. Source: T. Rappaport, *Wireless Communications*, 2nd ed., section
+//! 4.6; ns-2's Propagation/TwoRayGround has the same rule. With ns-2's defaults (1.5 m, 914 MHz,
+//! 0.28183815 W) 3.652e-10 W arrive at 250 m.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::detmath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceLaw, FreeSpace, LIGHT, Model, Position, PropagationContext, accept};
+use super::{DistanceLaw, FreeSpace, LIGHT, Model, PropagationContext, accept};
 
-/// Height of antennas unless given, in metres: ns-2's.
+/// Default height of antennas in metres (ns-2's).
 const HEIGHT_M: f64 = 1.5;
 
-/// The table of the two rays.
+/// The table of two-ray path loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TwoRayConfig {
@@ -34,7 +35,7 @@ impl Default for TwoRayConfig {
     }
 }
 
-/// Two rays.
+/// Two-ray path loss.
 #[derive(Debug, Clone, Copy)]
 pub struct TwoRay {
     free: FreeSpace,
@@ -44,26 +45,18 @@ pub struct TwoRay {
 }
 
 impl TwoRay {
-    fn at(&self, distance_m: f64) -> f64 {
-        if distance_m <= self.crossover_m {
-            return self.free.at(distance_m);
-        }
-        (40.0 * detmath::log10(distance_m) - self.gain_db).max(0.0)
-    }
-
-    /// Where the fourth power begins, in metres.
+    /// Distance beyond which the loss grows with the fourth power of the distance, in metres.
     pub const fn crossover_m(&self) -> f64 {
         self.crossover_m
     }
 }
 
 impl DistanceLaw for TwoRay {
-    fn loss_db(&self, _: usize, pa: Position, _: usize, pb: Position) -> f64 {
-        self.at(pa.distance_m(pb))
-    }
-
     fn loss_at(&self, distance_m: f64) -> Option<f64> {
-        Some(self.at(distance_m))
+        if distance_m <= self.crossover_m {
+            return self.free.loss_at(distance_m);
+        }
+        Some((40.0 * detmath::log10(distance_m) - self.gain_db).max(0.0))
     }
 }
 

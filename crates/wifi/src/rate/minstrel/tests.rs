@@ -25,7 +25,7 @@ fn reference_times() {
     assert_eq!((tries[0], tries[7]), (3, 6));
 }
 
-/// The first packet and then every tenth looks around, with each rate once a column.
+/// The first packet and then every tenth samples, with each rate once per permutation.
 #[test]
 fn a_tenth_of_the_packets_look_around() {
     let mut s = Script::new(&RateConfig::Minstrel(MinstrelConfig::default()));
@@ -65,7 +65,7 @@ fn statistics_of_three_periods() {
     s.wait(100);
     s.packet(".");
     let state = minstrel(&s).peers.get(PEER).clone();
-    let p: Vec<f64> = state.rates.iter().map(Known::probability).collect();
+    let p: Vec<f64> = state.rates.iter().map(RateStats::probability).collect();
     assert_eq!(p, [1.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.0, 0.3]);
     // Frames a second: 616, 0.6 * 3472 = 2083, 0.3 * 5000 = 1500.
     assert_eq!((state.best, state.second, state.surest), (5, 7, 0));
@@ -80,13 +80,13 @@ fn statistics_of_three_periods() {
     assert!(state.rates[5].probability() < 0.48);
     assert_eq!((state.best, state.second, state.surest), (7, 5, 0));
     s.wait(100);
-    // A plain packet: best, second, surest, lowest, for 6, tries of step 5, 2 attempts.
-    let plan = Minstrel::plan(&state, None);
-    assert_eq!(plan.map(|(step, _)| step), [7, 5, 0, 0]);
-    assert_eq!(plan[0].1, minstrel(&s).times[7].1);
+    // Without a sample: best, second, surest, lowest.
+    let chain = Minstrel::chain(&state, None);
+    assert_eq!(chain.map(|(step, _)| step), [7, 5, 0, 0]);
+    assert_eq!(chain[0].1, minstrel(&s).times[7].1);
     // A sample faster than the best comes first, a slower one second.
-    assert_eq!(Minstrel::plan(&state, Some((6, false))).map(|(step, _)| step), [7, 6, 0, 0]);
-    assert_eq!(Minstrel::plan(&state, Some((6, true))).map(|(step, _)| step), [6, 7, 0, 0]);
+    assert_eq!(Minstrel::chain(&state, Some((6, false))).map(|(step, _)| step), [7, 6, 0, 0]);
+    assert_eq!(Minstrel::chain(&state, Some((6, true))).map(|(step, _)| step), [6, 7, 0, 0]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn orders_are_permutations_and_uniform() {
     let mut random = Seed::new(1).stream("order");
     let mut first = [0u32; 4];
     for _ in 0..4_000 {
-        let one = order(4, &mut random);
+        let one = permutation(4, &mut random);
         first[one[0]] += 1;
         let mut sorted = one;
         sorted.sort_unstable();

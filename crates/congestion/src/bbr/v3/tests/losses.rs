@@ -1,9 +1,10 @@
-//! What losses, marks and their undoing do.
+//! Losses, marks and undo.
 
 use super::*;
 use airtcp_units::Saturate;
 
-/// [A.6, A.21] The third loss of a flight of 100 is too much, of 150 the fourth.
+/// [A.6, A.21] The third loss in a flight of 100 segments is too much; in a flight of 150 it is the
+/// fourth.
 #[test]
 fn losses_while_probing_set_the_long_term_bound() {
     for (tx, least) in [(100, 3), (150, 4)] {
@@ -23,7 +24,7 @@ fn losses_while_probing_set_the_long_term_bound() {
         f.lose(900 * MSS, least + 1, 10 * MSS);
         assert_eq!(f.law.inflight_longterm(), bound);
     }
-    // Not below 0.7 of what is aimed at, and not from samples that the application limits.
+    // The bound is at least 0.7 of the target, and application-limited samples do not set it.
     let mut f = up();
     f.lose(0, 1, 20 * MSS);
     assert_eq!(f.law.inflight_longterm(), Some(70 * MSS));
@@ -34,7 +35,8 @@ fn losses_while_probing_set_the_long_term_bound() {
     assert_eq!((f.state(), f.law.inflight_longterm()), ("probe-bw-down", None));
 }
 
-/// The part of a large packet at which losses passed the threshold: `lost / inflight = 0.02` there.
+/// The point in a large packet at which losses passed the threshold: `lost / inflight = 0.02`
+/// there.
 #[test]
 fn inflight_at_loss_solves_its_equation() {
     let f = up();
@@ -45,8 +47,8 @@ fn inflight_at_loss_solves_its_equation() {
     assert!((lost_then / at - 0.02).abs() < 1e-5, "{lost_then} of {at}");
 }
 
-/// After a probe that lost, the next one only touches the bound; if that is safe, another follows
-/// at once and stays.
+/// After a probe with losses, the next probe only touches the bound. If that is safe, another probe
+/// follows at once and stays.
 #[test]
 fn the_probe_after_a_loss_is_a_precaution() {
     let mut f = bounded_up();
@@ -61,7 +63,7 @@ fn the_probe_after_a_loss_is_a_precaution() {
     f.round_with(RATE, |s| s.pipe = 120 * MSS);
     assert_eq!(f.state(), "probe-bw-refill", "safe: no cruise in between");
     assert!(!f.law.prev_probe_precautionary);
-    // With losses in what that probe sent it is not.
+    // Losses of data sent in that probe make it unsafe.
     for n in 1..=4 {
         lossy.lose(n * 10 * MSS, n, 150 * MSS);
     }
@@ -69,7 +71,8 @@ fn the_probe_after_a_loss_is_a_precaution() {
     assert_eq!(lossy.state(), "probe-bw-down");
 }
 
-/// When not probing a round with losses leaves the more of what was delivered and 0.7.
+/// Outside probing, a round with losses leaves the larger of the delivered bytes and 0.7 of the
+/// bound.
 #[test]
 fn losses_in_cruise_set_the_short_term_bounds() {
     let mut f = cruise();
@@ -79,7 +82,7 @@ fn losses_in_cruise_set_the_short_term_bounds() {
         (s.in_recovery, s.in_fast_recovery) = (true, true);
         s.rate.as_mut().unwrap().delivered = 60 * MSS;
     });
-    // What the round before the loss delivered counts as well: it is the latest.
+    // The round before the loss also counts, since it is the latest.
     assert_eq!(f.law.bw_shortterm, RATE);
     f.lose(20 * MSS, 1, BDP);
     f.round_with(RATE * 6 / 10, |s| s.rate.as_mut().unwrap().delivered = 60 * MSS);
@@ -90,7 +93,7 @@ fn losses_in_cruise_set_the_short_term_bounds() {
     f.round_with(RATE * 6 / 10, |s| s.rate.as_mut().unwrap().delivered = 60 * MSS);
     assert_eq!(f.law.bw(), RATE * 6 / 10, "not below what is delivered");
     assert_eq!(f.law.bandwidth().unwrap().bps(), RATE, "the long-term model is as it was");
-    // A round without loss leaves it alone.
+    // A round without loss leaves the bounds unchanged.
     f.round_with(RATE * 5 / 10, |_| ());
     assert_eq!(f.law.bw(), RATE * 6 / 10);
     let mut f = up();
@@ -120,13 +123,13 @@ fn recovery_restores_what_the_model_allows() {
     assert!((before..=f.law.max_inflight()).contains(&f.law.cwnd()));
 }
 
-/// [A.18, A.19]
+/// [A.18, A.19] An undo restores bounds, window and state.
 #[test]
 fn an_undo_gives_back_bounds_window_and_state() {
     for timeout in [false, true] {
         let mut f = up();
         let before = f.law.cwnd();
-        // A timeout is told before what it gives up, a fast retransmit after what was lost.
+        // A timeout is reported before the losses it causes, a fast retransmit after them.
         if timeout {
             f.episode(CongestionKind::Rto);
         }
@@ -142,7 +145,7 @@ fn an_undo_gives_back_bounds_window_and_state() {
         assert_eq!((f.state(), f.law.inflight_longterm()), ("probe-bw-refill", None));
         assert_eq!(f.law.cwnd(), before);
     }
-    // Out of Startup and back.
+    // The loss ends Startup; the undo returns to it.
     let mut f = startup();
     f.round(RATE);
     f.law.bw = RATE;
@@ -150,7 +153,7 @@ fn an_undo_gives_back_bounds_window_and_state() {
     f.law.state = State::Drain;
     f.law.on_spurious(f.now);
     assert!(f.state() == "startup" && !f.law.full_bw_reached);
-    // The short-term bounds of a round with a loss that was none.
+    // The undo removes the short-term bounds of a spurious loss.
     let mut f = cruise();
     f.lose(0, 1, BDP);
     f.episode(CongestionKind::FastRetransmit);
@@ -160,7 +163,7 @@ fn an_undo_gives_back_bounds_window_and_state() {
     assert_eq!((f.law.bw_shortterm, f.law.inflight_shortterm), (INFINITY, INFINITY));
 }
 
-/// Without SACK the episode is the loss.
+/// Without SACK, an episode counts as a loss.
 #[test]
 fn without_sack_an_episode_is_enough() {
     let plain = LawParams { selective_acks: false, ..params() };
@@ -175,7 +178,7 @@ fn without_sack_an_episode_is_enough() {
     assert_eq!((f.state(), f.law.inflight_longterm()), ("probe-bw-down", Some(BDP)));
 }
 
-/// The draft asks that a mark be treated as congestion.
+/// The draft demands that a mark be treated as congestion.
 #[test]
 fn marks_are_congestion() {
     let mut f = startup();

@@ -10,9 +10,9 @@ fn cruising_paces_one_percent_below_the_estimate_with_two_products_of_window() {
     assert_eq!(f.law.cwnd(), 2 * BDP + 50 * MSS);
 }
 
-/// [A.14] Below four segments the product means nothing.
+/// [A.14] Below four segments the minimum window replaces the BDP.
 #[test]
-fn four_segments_are_the_least() {
+fn the_minimum_window_is_four_segments() {
     let mut f = startup();
     for _ in 0..10 {
         f.now += RTT;
@@ -20,7 +20,7 @@ fn four_segments_are_the_least() {
         sample.pipe = 4 * MSS;
         f.ack(&sample);
     }
-    // 80 kb/s are a segment in 100 ms; the budget is three quanta of two segments, in UP two more.
+    // 80 kb/s is one segment in 100 ms. The budget is three quanta of two segments, two more in UP.
     assert!((6 * MSS..=8 * MSS).contains(&f.law.cwnd()), "{}", f.law.cwnd());
     assert!(near(f.pacing(), f.law.pacing_gain() * 0.01 * 0.99));
     f.law.inflight_shortterm = 1;
@@ -28,7 +28,7 @@ fn four_segments_are_the_least() {
     assert_eq!(f.law.cwnd(), 4 * MSS);
 }
 
-/// Two to three seconds, or as many round trips as Reno would take, by chance of the seed.
+/// Two to three seconds, or as many round trips as Reno would take, drawn from the seed.
 #[test]
 fn probes_come_after_a_random_wait() {
     let mut waits = Vec::new();
@@ -51,7 +51,7 @@ fn probes_come_after_a_random_wait() {
     assert!((mean - 2.5).abs() < 5.0 * 0.289 / 14.1, "{mean}");
     let ones = waits.iter().filter(|w| w.1 == 1).count();
     assert!(ones.abs_diff(100) < 36, "{ones}");
-    // A round trip of 1 ms: 62 or 63 rounds are less than two seconds.
+    // At a round trip of 1 ms, 62 or 63 rounds take less than two seconds.
     let mut f = cruise();
     let first = f.law.rounds.count - f.law.rounds_since_probe_up;
     while f.state() == "probe-bw-cruise" {
@@ -78,7 +78,7 @@ fn a_round_of_refilling_then_up() {
     f.round(RATE);
     assert_eq!(f.state(), "probe-bw-up");
     assert!(near(f.pacing(), 1.25 * 0.99) && f.law.is_bw_probe_sample);
-    // 2.25 BDP, what aggregation needs, and two segments.
+    // 2.25 BDP, the ACK aggregation, and two segments.
     f.round(RATE);
     f.round(RATE);
     assert_eq!(f.law.max_inflight(), 225 * MSS + f.law.extra_acked.get() + 2 * MSS);
@@ -97,7 +97,7 @@ fn up_ends_on_a_plateau_and_down_when_drained() {
     assert!(near(f.pacing(), 0.9 * 0.99));
     f.within(Span(1), |s| s.pipe = BDP + 1);
     assert_eq!(f.state(), "probe-bw-down");
-    // With a long-term bound there must be 15 % of headroom below it, too.
+    // With a long-term bound, there must also be 15 % of headroom below it.
     f.law.inflight_longterm = 110 * MSS;
     f.within(Span(1), |s| s.pipe = BDP);
     assert_eq!(f.state(), "probe-bw-down");
@@ -106,7 +106,7 @@ fn up_ends_on_a_plateau_and_down_when_drained() {
     assert_eq!(f.law.cwnd(), 93_500);
 }
 
-/// A round trip after UP the bandwidth of the cycle before the last is forgotten.
+/// One round trip after UP, the bandwidth of the cycle before the last expires.
 #[test]
 fn the_bandwidth_is_that_of_two_cycles() {
     let mut f = cruise();
@@ -144,15 +144,16 @@ fn down_ends_in_a_probe_when_it_is_time() {
     assert_eq!(f.state(), "probe-bw-refill");
 }
 
-/// By one segment in the first round, two in the second, and so on, while the bound limits.
+/// While the bound limits, it rises by one segment in the first round, two in the second, and so
+/// on.
 #[test]
-fn the_bound_rises_faster_and_faster() {
+fn the_bound_rises_exponentially() {
     let mut f = bounded_up();
     (f.law.cwnd, f.law.probe_up_acked_per_inc) = (150 * MSS, 150 * MSS);
     let mut grown = Vec::new();
     for _ in 0..5 {
         let before = f.law.inflight_longterm;
-        // A window acknowledged in 150 steps of one segment, the last of which ends the round.
+        // A window is acknowledged in 150 steps of one segment; the last step ends the round.
         for n in 0..150 {
             let ends = n == 149;
             f.now += RTT / 150;
@@ -168,14 +169,14 @@ fn the_bound_rises_faster_and_faster() {
     let mut total = 0;
     for (round, grown) in grown.iter().enumerate() {
         total += grown;
-        // A step may fall into the next round.
+        // A step can fall into the next round.
         assert!(total.abs_diff((2 << round) - 1) <= 1, "round {round}: {total}");
     }
-    // Without being limited by the window it stays.
+    // The bound stays if the window does not limit sending.
     let bound = f.law.inflight_longterm;
     f.round_with(RATE * 2, |s| s.cwnd_limited = false);
     assert_eq!(f.law.inflight_longterm, bound);
-    // What was in flight without loss is safe.
+    // A flight without loss shows that its size is safe.
     f.round_with(RATE * 2, |s| {
         s.cwnd_limited = false;
         s.rate.as_mut().unwrap().tx_in_flight = bound + 7;

@@ -6,7 +6,7 @@ use airtcp_units::Narrow;
 
 use super::super::super::notes::counted;
 
-/// Datagrams in an interval that are believed.
+/// Most datagrams that an interval may have.
 pub(super) const MOST: u64 = 100_000_000;
 
 /// Counts of one interval.
@@ -15,17 +15,17 @@ pub(super) struct Count {
     /// When it begins, in seconds of the test.
     pub(super) from: f64,
     pub(super) seconds: f64,
-    /// Below 0 if more datagrams came late than were lost.
+    /// Negative if more datagrams arrived late than were lost.
     pub(super) lost: i64,
     pub(super) total: u64,
 }
 
-/// What counts are believed.
+/// The accepted counts.
 pub(super) const POSSIBLE: &str =
     "at most 100000000 datagrams, at most all of them lost, in up to 1e9 s";
 
 impl Count {
-    /// What is wrong with the counts, if they cannot be.
+    /// The error of impossible counts.
     pub(super) fn possible(&self) -> Result<(), String> {
         let Self { seconds, lost, total, .. } = *self;
         if total > MOST || lost.unsigned_abs() > MOST {
@@ -47,13 +47,13 @@ pub(super) struct Counts {
     pub(super) each: BTreeMap<(u32, String), Vec<Count>>,
     /// Totals of tests, which are no intervals.
     pub(super) totals: u32,
-    /// Intervals of a sender, which knows of no losses.
+    /// Intervals of a sender, which does not count losses.
     pub(super) of_sender: u32,
     /// Intervals that iperf3 was told to leave out.
     pub(super) omitted: u32,
-    /// What the program says went wrong.
+    /// The error that the program reports.
     pub(super) error: Option<String>,
-    /// The total of all streams, lost and sent, where the program says it.
+    /// The total of all streams, lost and sent, if the program reports it.
     pub(super) said: Option<(i64, u64)>,
 }
 
@@ -63,7 +63,7 @@ impl Counts {
         self.each.entry((test, stream)).or_default().push(count);
     }
 
-    /// Why there is no link in them: what the file is, and what to do.
+    /// The kind of a file without links, and what to do.
     pub(super) fn none(&self) -> (String, &'static str) {
         if let Some(error) = &self.error {
             return (
@@ -91,7 +91,7 @@ impl Counts {
         (what.to_owned(), hint)
     }
 
-    /// What is to be said beside the links.
+    /// Notes for the links.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(error) = &self.error {
@@ -120,7 +120,7 @@ impl Counts {
     }
 }
 
-/// Seconds to a thousandth.
+/// Rounds seconds to a thousandth.
 pub(super) fn rounded(seconds: f64) -> f64 {
     (seconds * 1e3).round() / 1e3
 }

@@ -46,7 +46,7 @@ pub(super) fn of_json(document: &Value, path: &Path) -> Result<Counts, TraceErro
     Ok(counts)
 }
 
-/// Takes one stream of an interval, or says what is wrong with it.
+/// Takes one stream of an interval, or returns its error.
 fn stream_of(stream: &Value, counts: &mut Counts) -> Result<(), String> {
     if stream["omitted"] == true {
         counts.omitted += 1;
@@ -54,7 +54,7 @@ fn stream_of(stream: &Value, counts: &mut Counts) -> Result<(), String> {
     }
     let (lost, total) = (stream.get("lost_packets"), stream.get("packets"));
     let (Some(lost), Some(total), false) = (lost, total, stream["sender"] == true) else {
-        // Streams of TCP count no packets at all.
+        // Streams of TCP do not count packets.
         counts.of_sender += u32::from(total.is_some());
         return Ok(());
     };
@@ -75,13 +75,13 @@ fn stream_of(stream: &Value, counts: &mut Counts) -> Result<(), String> {
     Ok(())
 }
 
-/// A whole number that a count may be.
+/// A whole number.
 fn whole(value: &Value) -> Option<i64> {
     let number = value.as_f64().filter(|n| n.fract() == 0.0 && n.abs() <= MOST as f64)?;
     Some(i64::saturate(number))
 }
 
-/// A value as the file has it, short enough for a message.
+/// A value of the file, shortened for a message.
 fn excerpt_of(value: &Value) -> String {
     let text = value.to_string();
     text.chars().take(40).collect()

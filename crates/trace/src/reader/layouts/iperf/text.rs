@@ -1,4 +1,4 @@
-//! The text that iperf3 and iperf2 print.
+//! The text output of iperf3 and iperf2.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::super::super::lines::Lines;
 use super::counts::{Count, Counts, POSSIBLE};
 use crate::error::{TraceError, excerpt};
 
-/// What was found, and what is accepted there.
+/// What was found, and what is accepted.
 type Wrong = (String, &'static str);
 
 pub(super) fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
@@ -19,13 +19,14 @@ pub(super) fn of_text(lines: &mut Lines<'_>) -> Result<Counts, TraceError> {
     Ok(text.counts())
 }
 
-/// What the lines of a text log have said so far.
+/// The state of reading a text log.
 #[derive(Default)]
 pub(super) struct Text {
     counts: Counts,
     test: u32,
-    /// The end of the last interval of each stream: a row that begins before it is a total. The dashes
-    /// above the totals are no mark of them: with several streams each interval ends in such a line.
+    /// The end of the last interval of each stream: a row that begins before it is a total. The
+    /// line of dashes does not mark totals, because with several streams each interval has such a
+    /// line.
     ends: BTreeMap<String, f64>,
 }
 
@@ -57,7 +58,7 @@ impl Text {
     }
 
     pub(super) fn counts(mut self) -> Counts {
-        // One row from the beginning to the end is the total of a test without intervals.
+        // A single row is the total of a test without intervals.
         self.counts.each.retain(|_, rows| rows.len() > 1);
         if self.counts.each.is_empty() && !self.ends.is_empty() {
             self.counts.totals += 1;
@@ -69,7 +70,7 @@ impl Text {
 /// A row with lost and total datagrams.
 struct Row {
     stream: String,
-    /// Behind it stands "sender" or "receiver".
+    /// True if "sender" or "receiver" follows.
     total_of_test: bool,
     from: f64,
     to: f64,
@@ -84,7 +85,7 @@ fn row(line: &str) -> Result<Option<Row>, Wrong> {
     else {
         return Ok(None);
     };
-    // Of a test in both directions: "[  5][TX-C]".
+    // A test in both directions has "[  5][TX-C]".
     let rest =
         rest.strip_prefix('[').and_then(|role| Some(role.split_once(']')?.1)).unwrap_or(rest);
     let counts = rest.rsplit_once(" (").filter(|(_, percent)| percent.contains("%)"));

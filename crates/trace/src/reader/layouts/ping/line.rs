@@ -1,4 +1,4 @@
-//! What a line of ping's output says.
+//! The lines of ping's output.
 
 use airtcp_units::Span;
 
@@ -13,12 +13,12 @@ pub(super) enum Line<'a> {
     },
     Reply(u64),
     NoReply(u64),
-    /// A reply that ping marks as a repeated one.
+    /// A reply that ping marks as a duplicate.
     Duplicate,
     /// A reply, in a language other than English.
     Foreign,
     Sent(Summary),
-    /// Printed by ping, and says nothing of a packet.
+    /// Another line of ping, not about a packet.
     Known,
     Other,
 }
@@ -28,11 +28,11 @@ pub(super) enum Line<'a> {
 pub(super) struct Summary {
     pub(super) totals: Totals,
     pub(super) time: Option<Span>,
-    /// Number of the first request of a program that writes such a summary.
+    /// Number of the first request in programs with this form of summary.
     pub(super) first: u64,
 }
 
-/// Time stamp (`-D`) in billionths of a second, and what the line says.
+/// Time stamp (`-D`) in billionths of a second, and content of the line.
 pub(super) fn parse(line: &str) -> (Option<i128>, Line<'_>) {
     let (stamp, line) = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((stamp, rest)) => (super::super::table::seconds(stamp), rest.trim()),
@@ -79,7 +79,7 @@ fn header(rest: &str) -> Line<'_> {
     Line::Header { host, first: u64::from(!from_0) }
 }
 
-/// The totals behind "packets transmitted".
+/// The totals after "packets transmitted".
 fn summary(sent: u64, rest: &str) -> Summary {
     let received = rest.split(',').find_map(|part| part.trim().strip_suffix("received"));
     let words: Vec<_> = received.map_or(Vec::new(), |part| part.split_whitespace().collect());
@@ -90,14 +90,14 @@ fn summary(sent: u64, rest: &str) -> Summary {
     }
 }
 
-/// True of lines that ping prints beside those of packets.
+/// True for lines of ping that are not about packets.
 fn is_known(line: &str) -> bool {
     const BEGINNINGS: [&str; 7] =
         ["--- ", "rtt min/", "round-trip min/", "PATTERN:", "pipe ", "ping: ", "Warning: "];
     line.is_empty() || line == "^C" || BEGINNINGS.iter().any(|words| line.starts_with(words))
 }
 
-/// What an ICMP error said of a request.
+/// The ICMP error on a request.
 pub(super) fn report(line: &str) -> Option<&'static str> {
     const SAID: [&str; 6] = [
         "Destination Host Unreachable",
@@ -110,7 +110,7 @@ pub(super) fn report(line: &str) -> Option<&'static str> {
     SAID.into_iter().find(|words| line.contains(words))
 }
 
-/// The number behind `icmp_seq=`, `icmp_seq `, `icmp_req=` or `seq=`.
+/// The number after `icmp_seq=`, `icmp_seq `, `icmp_req=` or `seq=`.
 fn number(line: &str) -> Option<u64> {
     let at = ["icmp_seq", "icmp_req", " seq"].iter().find_map(|key| {
         let rest = line.split_once(key)?.1;

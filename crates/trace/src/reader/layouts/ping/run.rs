@@ -1,11 +1,11 @@
-//! One run of ping, and the link that it makes.
+//! One run of ping, and its link.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use airtcp_units::{Narrow, Span};
 
-use super::super::super::clock::{Clock, Grain};
+use super::super::super::clock::{Clock, StampStep};
 use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder};
 use super::super::totals::{begins_late, late_start};
@@ -17,34 +17,33 @@ use crate::reader::LinkTrace;
 #[derive(Default)]
 pub(super) struct Run {
     host: String,
-    /// Number of the first request, if the header tells.
+    /// Number of the first request, if the header shows it.
     first: Option<u64>,
     /// First number seen.
     pub(super) seen: Option<u64>,
     recorder: Recorder,
     clock: Clock,
-    /// Number of the newest reply; numbers said to be unanswered, and the replies to these, which came
-    /// after the next request was sent.
+    /// Number of the newest reply; numbers reported as unanswered, and later replies to these.
     newest: Option<u64>,
     silent: BTreeSet<u16>,
     slow: u64,
-    /// Replies to requests that had been replied to.
+    /// Duplicate replies.
     pub(super) duplicates: u64,
-    /// Packets that ICMP errors reported as lost, and what the first of them said.
+    /// Packets that ICMP errors reported as lost, and the first error.
     reported: u64,
     report: &'static str,
-    /// The step of the stamps: they are multiples of it from the first on.
-    grain: Grain,
+    /// The step of the time stamps.
+    stamp_step: StampStep,
     pub(super) summary: Option<Summary>,
 }
 
 impl Run {
-    /// A run whose header names the host and the number of the first request.
+    /// A run with the host and the number of the first request of its header.
     pub(super) fn of(host: String, first: u64) -> Self {
         Self { host, first: Some(first), ..Self::default() }
     }
 
-    /// How many packets a reply is past the newest one, if it is; numbers are of 16 bits.
+    /// How many packets a reply is after the newest one, if it is; numbers have 16 bits.
     fn past_newest(&mut self, number: u64) -> Option<u64> {
         let past = self.newest.map_or(1, |newest| number.wrapping_sub(newest) & 0xffff);
         let newer = past > 0 && past < 1 << 15;
@@ -54,7 +53,8 @@ impl Run {
         newer.then_some(past)
     }
 
-    /// Takes a line about a packet: a reply, or that there was none; how many packets the record grew by.
+    /// Takes a line about a packet: a reply, or its absence. Returns the number of packets added to
+    /// the record.
     pub(super) fn take(
         &mut self,
         number: u64,
@@ -70,7 +70,7 @@ impl Run {
         let before = self.recorder.duplicates();
         let steps = self.recorder.take_outcome(number, received, max_gap)?;
         self.duplicates += if received { self.recorder.duplicates() - before } else { 0 };
-        // "No answer yet" is said when the next request goes out; the reply may come after that.
+        // Ping prints "no answer yet" with the next request; the reply may arrive later.
         let low = (number & 0xffff) as u16;
         if !received {
             self.silent.insert(low);
@@ -79,12 +79,12 @@ impl Run {
         self.slow += u64::from(self.silent.remove(&low) && steps == 0);
         if let Some(past) = self.past_newest(number) {
             self.clock.stamp(stamp, past);
-            self.grain.add(stamp);
+            self.stamp_step.add(stamp);
         }
         Ok(steps)
     }
 
-    /// What is to be said of replies; `late` came after the reply to a later request.
+    /// The notes on replies; `late` of them arrived after the reply to a later request.
     fn replies_noted(&self, late: u64) -> Vec<String> {
         let mut notes = Vec::new();
         if self.reported > 0 {
@@ -141,7 +141,7 @@ pub(super) fn finish(
         None => run.first.is_none() && begins > 1,
     };
     let tail = totals.map_or(0, |totals| totals.sent - lead - seen.len() as u64);
-    // What is before the first line of a log without its beginning is not known.
+    // A log without its beginning does not show the packets before its first line.
     let lead = if cut { 0 } else { lead };
     charge(lead + tail)?;
     link.outcomes.push_run(false, usize::narrow(lead));
@@ -155,11 +155,12 @@ pub(super) fn finish(
     if cut {
         link.notes.push(late_start(begins));
     }
-    // A request may be told of twice: unanswered when the next is sent, then unreachable.
+    // A request may have two lines: unanswered when the next is sent, then unreachable.
     let put_right = |note: &String| !note.contains("arrived late") && !note.contains("duplicate");
     link.notes.extend(notes.into_iter().skip(1).filter(put_right));
     link.notes.extend(run.replies_noted(late));
-    let (interval, notes) = run.clock.interval_by_numbers(Span::from_secs(1), run.grain.step());
+    let (interval, notes) =
+        run.clock.interval_by_numbers(Span::from_secs(1), run.stamp_step.step());
     link.interval = interval;
     if let (None, Some(Summary { totals, time: Some(time), .. })) = (interval, run.summary)
         && totals.sent > 1

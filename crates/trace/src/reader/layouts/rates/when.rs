@@ -1,5 +1,5 @@
-//! What the times of a bandwidth series are counted in: as in tables of packets, by what the user says, the
-//! name of the column, or the size of numbers that count from 1970; seconds otherwise.
+//! The unit of the times of a bandwidth series: as in tables of packets, from the user's option,
+//! the name of the column, or the size of numbers that count from 1970; seconds otherwise.
 
 use airtcp_units::Span;
 
@@ -9,7 +9,7 @@ use super::cells::cells;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;
 
-/// Rows looked at.
+/// Rows examined.
 const ROWS: usize = 200;
 
 /// The unit of the times, and the note on it.

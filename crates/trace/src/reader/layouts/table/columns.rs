@@ -1,23 +1,23 @@
-//! How the rows of a table are to be read: which column holds what, and what its comments add.
+//! How to read the rows of a table: the content of each column, and the table's comments.
 
 use std::path::Path;
 
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
-use super::delay::Told;
+use super::delay::DelaySource;
 use super::delimiter::Delimiter;
 use super::guess::Guess;
-use super::minus;
+use super::minus_one;
 use super::names::{Arrival, KEYS, SEQUENCE, arrival, counter, is_header, is_one_of};
 use super::times::{DATES, Stamp, TIMES_OF_DAY};
 use super::timing::Time;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
-/// Rows looked at.
+/// Rows examined.
 const ROWS: usize = 200;
 
-/// What our own writer of sequence numbers leaves in a comment.
+/// The totals that our own writer of sequence numbers puts into a comment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Total {
     packets: u64,
@@ -39,7 +39,7 @@ impl Total {
     }
 }
 
-/// True for the line by which Excel is told the separator: `sep=;`.
+/// True for the line that tells Excel the separator: `sep=;`.
 pub(super) fn is_separator(line: &str) -> bool {
     line.trim_start_matches('\u{feff}')
         .strip_prefix("sep=")
@@ -56,29 +56,29 @@ pub(super) struct Plan {
     pub(super) columns: Vec<String>,
     pub(super) value: usize,
     pub(super) kind: ColumnKind,
-    /// True if the user chose the column or said what it holds.
+    /// True if the user chose the column or its kind.
     pub(super) asked: bool,
     /// Sequence numbers beside outcomes or arrivals.
     pub(super) sequence: Option<usize>,
-    /// Where its numbers wrap, if their name tells.
+    /// Where these numbers wrap, if the column's name shows it.
     pub(super) counter: Option<u64>,
-    /// The time of sending, and whether an arrival of 0 means lost whatever it is.
+    /// The time of sending, and whether an arrival of 0 always means lost.
     pub(super) sent: Option<usize>,
     pub(super) zero_is_lost: bool,
-    /// True if an arrival of -1 means lost, as it does unless other times are negative as well.
+    /// True if an arrival of -1 means lost: no other times are negative.
     pub(super) minus_one_is_lost: bool,
-    /// What gives the delay of a packet, by the names of the columns.
-    pub(super) delay: Option<Told>,
-    /// Columns whose blanks may contradict what was taken for the losses.
+    /// The columns that give the delay of a packet.
+    pub(super) delay: Option<DelaySource>,
+    /// Columns whose blanks may contradict the losses.
     pub(super) watched: Vec<usize>,
     pub(super) time: Option<Time>,
-    /// The times by which rows without numbers are put in order, if they are in another.
+    /// The column of times that gives the order of rows without numbers.
     pub(super) order: Option<usize>,
     pub(super) keys: Vec<usize>,
     pub(super) total: Option<Total>,
     pub(super) notes: Vec<String>,
-    /// Columns that were taken for nothing, as they are named in the note.
-    pub(super) unread: Option<String>,
+    /// The unused columns, for the note.
+    pub(super) unused: Option<String>,
 }
 
 /// True of lines that are the header or a row.
@@ -86,7 +86,7 @@ fn table_line(line: &&str) -> bool {
     !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
 }
 
-/// The columns that could be meant as well as `value`.
+/// The columns that could hold the outcomes as well as `value`.
 fn watched(guess: &Guess<'_>, value: usize, kind: ColumnKind) -> Vec<usize> {
     match kind {
         ColumnKind::Arrival => {
@@ -120,7 +120,7 @@ impl Plan {
         let time = guess.time(value, &mut notes)?;
         let times = time.as_ref().map(|time| time.column);
         let asked = options.column.is_some() || options.kind.is_some();
-        guess.no_twins(value, times)?;
+        guess.refuse_same_names(value, times)?;
         (!asked).then(|| guess.certain_outcomes(value, kind)).transpose()?;
         let (sent, zero_is_lost) = match kind {
             ColumnKind::Arrival => guess.zero_is_lost(value),
@@ -135,7 +135,9 @@ impl Plan {
         let numbered = kind == ColumnKind::Sequence || sequence.is_some();
         let minus_one_is_lost = kind != ColumnKind::Arrival || {
             let cells = head.lines().filter(table_line).skip(usize::from(header));
-            minus::is_lost(cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)))
+            minus_one::is_lost(
+                cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)),
+            )
         };
         let order = if numbered { None } else { guess.order(value, times) };
         let numbers = sequence.or((kind == ColumnKind::Sequence).then_some(value));
@@ -144,7 +146,7 @@ impl Plan {
             sequence,
             order,
             keys: named(KEYS),
-            delay: if header { Told::of(&columns, value, sent) } else { None },
+            delay: if header { DelaySource::of(&columns, value, sent) } else { None },
             sent,
             zero_is_lost,
             minus_one_is_lost,
@@ -157,12 +159,12 @@ impl Plan {
             time,
             total,
             notes,
-            unread: None,
+            unused: None,
             columns,
         })
     }
 
-    /// Takes `column` for the one that tells `links` links apart, since their numbers repeat without it.
+    /// Uses `column` to separate `links` links, since their numbers repeat without it.
     pub(super) fn tell_apart(&mut self, column: usize, links: usize) {
         self.keys.push(column);
         self.notes.push(format!(
@@ -172,7 +174,7 @@ impl Plan {
         ));
     }
 
-    /// What the row's arrival says.
+    /// The arrival of a row.
     pub(super) fn arrival(&self, cells: &[String]) -> Arrival {
         match arrival(&cells[self.value]) {
             Arrival::MinusOne if !self.minus_one_is_lost => Arrival::Came,
@@ -180,8 +182,8 @@ impl Plan {
         }
     }
 
-    /// True if the row's arrival is a receive time of 0, which means that the packet was lost: it was sent
-    /// later than at 0, or all others are times since 1970.
+    /// True if the row has a receive time of 0 that means a lost packet: the packet was sent after
+    /// time 0, or all other times count from 1970.
     pub(super) fn is_zero_lost(&self, cells: &[String]) -> bool {
         let stamp = |cell: &str| Stamp::of(cell).map(Stamp::value);
         let sent = || self.sent.and_then(|i| stamp(&cells[i]));
@@ -190,8 +192,8 @@ impl Plan {
             && (self.zero_is_lost || sent().is_some_and(|sent| sent > 0))
     }
 
-    /// What was taken for what, in one line, for a link that has `rows` rows, `blank` of them
-    /// without an arrival, and whose rows were put in order if `by_time`.
+    /// The use of the columns in one line, for a link with `rows` rows, `blank` of them without an
+    /// arrival. With `by_time` the rows were put in order.
     pub(super) fn taken(&self, rows: u64, blank: u64, by_time: bool) -> String {
         let name = |i: usize| excerpt(&self.columns[i]);
         let value = match self.kind {
@@ -220,18 +222,18 @@ impl Plan {
         if unordered && self.kind != ColumnKind::Sequence {
             parts.push("rows taken in the order sent".to_owned());
         }
-        parts.extend(self.unread.clone());
+        parts.extend(self.unused.clone());
         parts.join("; ")
     }
 
-    /// The error that asks what the table means.
+    /// The error of an ambiguous table.
     pub(super) fn question(&self, path: &Path, problem: String) -> TraceError {
         let shown: Vec<_> = self.columns.iter().take(20).map(|name| excerpt(name)).collect();
         let path = path.display().to_string();
         TraceError::Column { path, problem, columns: shown.join(", ") }
     }
 
-    /// The options by which the user says that the rows are what they were taken for.
+    /// The options that confirm the reading of the rows.
     pub(super) fn choose(&self) -> String {
         let kind = match self.kind {
             ColumnKind::Received => "received",
@@ -242,7 +244,7 @@ impl Plan {
         format!("choose column {} and kind {kind}", excerpt(self.value_name()))
     }
 
-    /// The value column as shown to the user.
+    /// The value column as the user sees it.
     pub(super) fn value_name(&self) -> &str {
         &self.columns[self.value]
     }

@@ -1,7 +1,8 @@
-//! Dates and times of day of tables: RFC 3339, and the forms in which spreadsheets and logs write them.
+//! Dates and times of day in tables: RFC 3339, and the forms of spreadsheets and logs.
 //!
-//! `28.05.2024` has the day first, `2024/05/28` the year; of `05/28/2024` the number above 12 is the day, and
-//! where none is, the date is not read. Zones are offsets; without one the time is taken as UTC.
+//! `28.05.2024` has the day first, `2024/05/28` the year; in `05/28/2024` the number above 12 is
+//! the day; without such a number the date is not read. Zones are offsets; without one the time is
+//! UTC.
 
 use super::decimal::{BILLION, number};
 
@@ -28,8 +29,8 @@ pub(super) fn date(cell: &str) -> Option<i128> {
     Some(i128::from(days(year, month, day)) * DAY + seconds - offset)
 }
 
-/// `12:00:00.005` or `1:00:00 PM`, as billionths of a second since midnight. Without seconds it may be
-/// minutes and seconds, and is not read.
+/// `12:00:00.005` or `1:00:00 PM`, as billionths of a second since midnight. A time without seconds
+/// is not read, because it may be minutes and seconds.
 pub(super) fn time_of_day(cell: &str) -> Option<i128> {
     if cell.bytes().filter(|byte| *byte == b':').count() != 2 {
         return None;
@@ -80,7 +81,7 @@ fn clock(text: &str) -> Option<i128> {
 
 /// Days from 1970-01-01 in the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years that begin in March put the leap day at their end.
+    // Counting years from March puts the leap day at their end.
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

@@ -1,10 +1,10 @@
-//! Decimal numbers of tables in billionths, so that they are exact.
+//! Decimal numbers of tables in billionths, which are exact.
 
 use airtcp_units::Saturate;
 
 pub(super) const BILLION: i128 = 1_000_000_000;
 
-/// A decimal number in billionths, exact; one with an exponent as near as a float is.
+/// A decimal number in billionths, exact; a number with an exponent has the precision of a float.
 pub(super) fn number(cell: &str) -> Option<i128> {
     let (negative, digits) = match cell.strip_prefix('-') {
         Some(rest) => (true, rest),

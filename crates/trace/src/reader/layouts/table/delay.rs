@@ -1,18 +1,18 @@
-//! What gives the delay of a packet: a column of delays, or the times of sending and receiving.
+//! The source of packet delays: a column of delays, or the times of sending and receiving.
 
 use super::names::{is_moment, unit_of};
 
-/// What gives the delay of a packet.
+/// The source of packet delays.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
-    /// Its column holds delays.
+pub(super) enum DelaySource {
+    /// The column of arrivals holds delays.
     Delay,
-    /// From the time of sending in this column.
+    /// Receive time minus the time of sending in this column.
     Since(usize),
 }
 
-impl Told {
-    /// By the names of the column of arrivals and of the column of send times, if there is one.
+impl DelaySource {
+    /// Chooses by the names of the column of arrivals and of the column of send times, if any.
     pub(super) fn of(columns: &[String], value: usize, sent: Option<usize>) -> Option<Self> {
         let name = &columns[value];
         if !is_moment(name) {

@@ -1,6 +1,6 @@
-//! What stands between the cells of a row, and the cells without it.
+//! The separator of a row, and the cells.
 
-/// What stands between two cells.
+/// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delimiter {
     Char(char),
@@ -8,10 +8,10 @@ pub(super) enum Delimiter {
 }
 
 impl Delimiter {
-    /// The separator that makes most cells of the first row, blanks if none makes two.
+    /// The separator that gives the most cells in the first row; blanks if none gives two.
     pub(super) fn of(line: &str) -> Self {
         let cells = |c: &char| Self::Char(*c).split(line).len();
-        // The first of equals: a tab before a comma before a semicolon.
+        // Among equals, a tab comes before a comma, and a comma before a semicolon.
         match [';', ',', '\t'].into_iter().max_by_key(cells) {
             Some(c) if cells(&c) > 1 => Self::Char(c),
             _ => Self::Blanks,

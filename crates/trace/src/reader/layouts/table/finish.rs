@@ -1,4 +1,4 @@
-//! A link from the rows that were taken for it, with notes on what was taken for what.
+//! Makes a link of its rows, with notes on their reading.
 
 use airtcp_units::{Narrow, Outcomes};
 
@@ -19,7 +19,7 @@ pub(super) fn finish(
     charge: impl FnOnce(u64) -> Result<(), TraceError>,
 ) -> Result<LinkTrace, TraceError> {
     let mut link = template.clone();
-    link.notes = vec![plan.taken(group.rows, group.blank, group.by_time)];
+    link.notes = vec![plan.taken(group.rows, group.blank, group.sorted_by_time)];
     link.notes.extend(plan.notes.iter().cloned());
     let (interval, times) = match &plan.time {
         Some(time) => group.interval(time.unit),
@@ -62,7 +62,7 @@ pub(super) fn finish(
     Ok(link)
 }
 
-/// What was taken for what in a link's rows.
+/// The notes on the reading of a link's rows.
 fn rows_noted(plan: &Plan, group: &mut Group) -> Vec<String> {
     let mut notes = Vec::new();
     if group.minus_one > 0 {
@@ -73,7 +73,7 @@ fn rows_noted(plan: &Plan, group: &mut Group) -> Vec<String> {
         let rows = counted(group.zeros, ("row holds", "rows hold"));
         notes.push(format!("{rows} a receive time of 0, which is taken for lost"));
     }
-    notes.extend(group.early.note(plan));
+    notes.extend(group.negative_delays.note(plan));
     notes.append(&mut group.order);
     if group.breaks > 0 {
         notes.push(format!(
@@ -94,8 +94,8 @@ fn missing_noted(missing: u64) -> String {
     counted(missing, said)
 }
 
-/// How many packets were sent in all and how many before the first that was received, as a comment
-/// of airtcp's own writer says: losses at both ends are known.
+/// The packets sent in all and before the first received one, from a comment of airtcp's own
+/// writer, which makes losses at both ends known.
 struct Ends {
     lead: u64,
     sent: u64,
@@ -120,7 +120,7 @@ impl Ends {
         Ok(())
     }
 
-    /// What was received, and the losses at both ends.
+    /// The outcomes with the losses at both ends.
     fn around(&self, known: &Outcomes) -> Outcomes {
         let mut whole = Outcomes::new();
         whole.push_run(false, usize::narrow(self.lead));

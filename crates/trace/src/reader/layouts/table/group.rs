@@ -1,24 +1,24 @@
-//! One link of a table under construction: its packets, its times, and what is to be said of them.
+//! One link of a table under construction: its packets, its times, and counts for notes.
 
 use airtcp_units::{Narrow, Outcomes, Span};
 
 use super::super::super::clock::Clock;
 use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder, WINDOW};
+use super::by_number::RowsByNumber;
+use super::by_time::RowsByTime;
 use super::columns::Plan;
-use super::early::Early;
 use super::midnights::Midnights;
-use super::moments::Moments;
 use super::names::{Arrival, outcome, whole};
-use super::places::Places;
+use super::negative_delays::NegativeDelays;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
-/// What was found in a row, and what is accepted there.
+/// What was found in a row, and what is accepted.
 pub(super) type Wrong = (String, String);
 
-/// Where counters of packets wrap.
+/// Sizes at which packet counters wrap.
 const WRAPS: [u64; 4] = [1 << 8, 1 << 12, 1 << 16, 1 << 32];
 
 /// One link under construction.
@@ -29,36 +29,37 @@ pub(super) struct Group {
     /// In the order of the packets' numbers, where the table has them.
     pub(super) recorder: Recorder,
     pub(super) rows: u64,
-    /// Rows without an arrival; of these, those with -1.
+    /// Rows without an arrival, and those of them with -1.
     pub(super) blank: u64,
     pub(super) minus_one: u64,
     /// Rows with a receive time of 0.
     pub(super) zeros: u64,
-    /// Packets that arrive before they were sent.
-    pub(super) early: Early,
-    /// By number, for rows in another order.
-    pub(super) places: Places,
-    /// By time, for rows in another order without numbers; true once they were put in it.
-    pub(super) moments: Moments,
-    pub(super) by_time: bool,
-    /// Where the times are times of day: of the rows' order, of the interval.
+    /// Packets with a negative delay.
+    pub(super) negative_delays: NegativeDelays,
+    /// The rows by number, in case they are not in order.
+    pub(super) by_number: RowsByNumber,
+    /// The rows by time, in case they are not in order and have no numbers; true once they were
+    /// sorted.
+    pub(super) by_time: RowsByTime,
+    pub(super) sorted_by_time: bool,
+    /// Midnights in the times of day: of the rows' order, and of the interval.
     pub(super) order_days: Midnights,
     time_days: Midnights,
-    /// The number of the row, and the fall from the one before that is an error unless the rows are only
-    /// in another order.
+    /// The last number, and the first fall below a number before, which is an error unless the rows
+    /// can be sorted.
     number: Option<u64>,
     pub(super) fall: Option<Wrong>,
     pub(super) fall_error: Option<TraceError>,
-    /// The first line whose number is not the next one, and true once numbers proved to be apart.
+    /// The first line with a step of more than 1, and true once a stride was found.
     pub(super) apart: Option<u64>,
     pub(super) is_strided: bool,
-    /// What was done to put the rows in order.
+    /// Notes on sorting the rows.
     pub(super) order: Vec<String>,
-    /// Last number in a sequence column beside outcomes, and how often the next was not next.
+    /// Last number in a sequence column beside outcomes, and the count of numbers out of sequence.
     last_number: Option<u64>,
     pub(super) breaks: u64,
-    /// Rows that repeat the number of the row before, whose packet was lost: tried again. Numbers below the
-    /// one before, and those among them that are the wrap of a counter.
+    /// Rows that repeat the number of a lost packet in the row before: retransmissions. Then the
+    /// numbers below the one before, and the wraps of a counter among them.
     again: u64,
     falls: u64,
     wraps: u64,
@@ -66,7 +67,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Takes one row's packet; gives back how many packets the record grew by.
+    /// Takes one row's packet. Returns the number of packets added to the record.
     pub(super) fn packet(
         &mut self,
         plan: &Plan,
@@ -104,7 +105,7 @@ impl Group {
         }
     }
 
-    /// Counts what an outcome's `number` does after the `last` one.
+    /// Counts repeats, falls and wraps of an outcome's `number` after the `last` one.
     fn repeats(&mut self, last: Option<u64>, number: u64) {
         let Some(last) = last else { return };
         let before = self.outcomes.len().checked_sub(2).and_then(|at| self.outcomes.get(at));
@@ -113,13 +114,12 @@ impl Group {
         self.wraps += u64::from(number == 0 && WRAPS.contains(&last.wrapping_add(1)));
     }
 
-    /// True if the numbers repeat as those of several links or runs do, and not because a packet that was
-    /// lost is tried again.
+    /// True if the numbers repeat as those of several links or runs do, not by retransmissions.
     pub(super) fn is_repeated(&self, plan: &Plan) -> bool {
-        let several = self.places.several_runs();
+        let several = self.by_number.several_runs();
         match plan.kind {
             ColumnKind::Received | ColumnKind::Lost => {
-                several && self.places.duplicates > self.again
+                several && self.by_number.duplicates > self.again
             }
             ColumnKind::Arrival | ColumnKind::Sequence => several && !self.recorder.wrapped(),
         }
@@ -130,14 +130,14 @@ impl Group {
         self.falls > 0 && self.falls == self.wraps
     }
 
-    /// The same link, to be followed on its own.
+    /// A copy of the link, to be followed separately.
     pub(super) fn copied(&self) -> Self {
         Self {
             outcomes: self.outcomes.clone(),
             recorder: self.recorder.clone(),
-            early: self.early.clone(),
-            places: self.places.clone(),
-            moments: self.moments.clone(),
+            negative_delays: self.negative_delays.clone(),
+            by_number: self.by_number.clone(),
+            by_time: self.by_time.clone(),
             fall: self.fall.clone(),
             fall_error: None,
             order: self.order.clone(),
@@ -161,7 +161,7 @@ impl Group {
                 return Err((found, "a time, or a blank, NaN or -1 for a lost packet".to_owned()));
             }
         };
-        self.early.row(plan, cells);
+        self.negative_delays.row(plan, cells);
         self.blank += u64::from(!received);
         self.minus_one += u64::from(found == Arrival::MinusOne);
         self.outcomes.push(received);
@@ -172,7 +172,7 @@ impl Group {
         self.fell(taken, number, max_gap)
     }
 
-    /// Takes so many lost packets, each an empty line.
+    /// Takes `packets` lost packets, each an empty line.
     pub(super) fn lose(&mut self, packets: u64) {
         self.rows += packets;
         self.blank += packets;
@@ -181,10 +181,10 @@ impl Group {
 
     fn place(&mut self, number: u64, received: bool) {
         self.number = Some(number);
-        self.places.add(number, received);
+        self.by_number.add(number, received);
     }
 
-    /// A fall is an error at the end only: the rows may be in another order.
+    /// A fall becomes an error only at the end, because the rows may be sorted.
     fn fell(&mut self, taken: Result<u64, Fault>, number: u64, max_gap: u64) -> Result<u64, Wrong> {
         match taken {
             Ok(steps) => Ok(steps),
@@ -202,29 +202,30 @@ impl Group {
     }
 
     /// Takes the time that orders a row whose packet has no number.
-    pub(super) fn moment(&mut self, plan: &Plan, cells: &[String], room: &mut u64) {
+    pub(super) fn time(&mut self, plan: &Plan, cells: &[String], room: &mut u64) {
         let Some(order) = plan.order else { return };
         let last = self.outcomes.len().checked_sub(1);
         let received = last.and_then(|last| self.outcomes.get(last)) == Some(true);
         let stamp = |column: usize| Stamp::of(&cells[column]);
         let arrival = stamp(plan.value).filter(|_| plan.kind == ColumnKind::Arrival);
         let time = stamp(order).map(|stamp| self.order_days.value(stamp));
-        self.moments.add(time, received, arrival.map(Stamp::value), room);
+        self.by_time.add(time, received, arrival.map(Stamp::value), room);
     }
 
-    /// Notes the time of a packet that came `steps` after the one before, if it has one.
+    /// Notes the time, if any, of a packet `steps` after the one before.
     pub(super) fn stamp(&mut self, time: Option<Stamp>, steps: u64) {
         let time = time.map(|stamp| self.time_days.value(stamp));
         if let (Some(number), Some(time)) = (self.number, time) {
-            self.places.stamp(number, time);
+            self.by_number.stamp(number, time);
         }
         self.clock.stamp(time, steps);
     }
 
-    /// What to say of numbers of packets with outcomes that have no row.
+    /// The note on numbers without a row beside outcomes.
     pub(super) fn unlisted(&self) -> Option<String> {
-        let gaps = self.places.gaps();
-        let known = self.places.duplicates == 0 && self.falls == 0 && gaps > 0 && gaps < self.rows;
+        let gaps = self.by_number.gaps();
+        let known =
+            self.by_number.duplicates == 0 && self.falls == 0 && gaps > 0 && gaps < self.rows;
         known.then(|| {
             let numbers =
                 counted(gaps, ("number has no row and is", "numbers have no row and are"));
@@ -232,7 +233,7 @@ impl Group {
         })
     }
 
-    /// What to say of outcomes that are all the same, without numbers that would show a loss.
+    /// The note on outcomes that are all received, without numbers that would show a loss.
     pub(super) fn all_received(&self, plan: &Plan) -> Option<String> {
         let numbered = plan.sequence.is_some();
         let all = self.outcomes.len() > 1 && self.outcomes.iter().all(|received| received);
@@ -243,7 +244,7 @@ impl Group {
         })
     }
 
-    /// The interval between packets, and what to say about it.
+    /// The interval between packets, and the notes on it.
     pub(super) fn interval(&mut self, unit: Span) -> (Option<Span>, Vec<String>) {
         self.clock.interval(unit)
     }
@@ -272,7 +273,7 @@ pub(super) fn wrong(fault: &Fault, number: u64, max_gap: u64) -> Wrong {
     }
 }
 
-/// What numbers that step by more than 1 look like.
+/// The explanation of numbers that step by more than 1.
 pub(super) fn no_packets(stride: u64) -> String {
     let like = if stride >= 100 {
         "such numbers count bytes, as TCP's do"

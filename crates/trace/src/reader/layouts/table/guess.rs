@@ -1,5 +1,5 @@
-//! Which column of a table holds the outcomes, and which the time: what the user says, else the names of
-//! the header, else what the cells look like.
+//! Finds the columns of outcomes and of times in a table: by the user's options, the header's
+//! names, or the cells.
 
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
@@ -11,14 +11,14 @@ use super::times::{Stamp, unit_by_size};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
-/// What a column can hold, the surest first: sequence numbers say less than a receive time does.
+/// The kinds of columns in order of preference: sequence numbers come last.
 const ALL: [ColumnKind; 4] =
     [ColumnKind::Received, ColumnKind::Lost, ColumnKind::Arrival, ColumnKind::Sequence];
 
-/// Rows from which on the only column of 0 and 1 is believed to hold outcomes.
+/// Fewest rows in which the only column of 0 and 1 is taken as outcomes.
 const SURE: usize = 3;
 
-/// What is known of a table before its columns are.
+/// A table whose columns are not known yet.
 pub(super) struct Guess<'a> {
     pub(super) head: &'a Head<'a>,
     pub(super) options: &'a ReadOptions,
@@ -50,8 +50,8 @@ impl Guess<'_> {
         self.data.iter().all(|row| row.get(column).is_some_and(|cell| test(cell)))
     }
 
-    /// The column of outcomes, of arrivals or of sequence numbers: the one chosen, else by its name,
-    /// else by its looks.
+    /// The column of outcomes, of arrivals or of sequence numbers: by choice, by name, or by its
+    /// cells.
     pub(super) fn value(&self, notes: &mut Vec<String>) -> Result<(usize, ColumnKind), TraceError> {
         let kinds = match self.options.kind {
             Some(kind) => vec![kind],
@@ -71,7 +71,7 @@ impl Guess<'_> {
             }
             return Ok(found);
         }
-        // A name that we know over cells that we do not: the error is about the cell.
+        // A known name over unknown cells: the error names the cell.
         for (kind, names) in [(ColumnKind::Received, RECEIVED), (ColumnKind::Lost, LOST)] {
             if let (true, Some(column)) = (kinds.contains(&kind), self.find(names)) {
                 return Ok((column, kind));
@@ -122,7 +122,7 @@ impl Guess<'_> {
         }
     }
 
-    /// True if a column of times has 0 in places: the others are large, or have fractions.
+    /// True if a column of times has some zeros: the other times are large or have fractions.
     fn zeroed(&self, column: usize) -> bool {
         self.all(column, |cell| {
             let large =
@@ -131,8 +131,8 @@ impl Guess<'_> {
         })
     }
 
-    /// Sequence numbers are about to be taken: refused if a column is named as the outcomes and holds
-    /// something else.
+    /// Refuses a table read by sequence numbers if a column has a name of outcomes but other
+    /// content.
     fn passed_over(&self) -> Result<(), TraceError> {
         let blank = |cell: &str| arrival(cell) == Arrival::Blank;
         match self.find(RECEIVED) {
@@ -145,7 +145,7 @@ impl Guess<'_> {
         }
     }
 
-    /// Refuses outcomes that may be counts, or codes of which 0 is the good one.
+    /// Refuses outcomes that may be counts, or codes in which 0 means success.
     pub(super) fn certain_outcomes(
         &self,
         value: usize,
@@ -176,7 +176,7 @@ impl Guess<'_> {
         Ok(())
     }
 
-    /// True if a column holds small whole numbers that do not count its rows or rise as times do.
+    /// True if a column holds small whole numbers that neither number the rows nor rise like times.
     fn counts(&self, column: usize) -> bool {
         let values: Option<Vec<u64>> =
             self.data.iter().map(|row| whole(row.get(column)?)).collect();
@@ -186,7 +186,7 @@ impl Guess<'_> {
         })
     }
 
-    /// The time of sending, and whether all arrivals that are not 0 are times since 1970.
+    /// The column of send times, and whether all nonzero arrivals count from 1970.
     pub(super) fn zero_is_lost(&self, value: usize) -> (Option<usize>, bool) {
         let name = &self.columns[value];
         let moment = !self.header || is_moment(name) || is_time_or_outcome(name);
@@ -203,7 +203,7 @@ impl Guess<'_> {
         ((0..self.columns.len()).find(sent), epoch)
     }
 
-    /// Columns that hold receive times or delays by their names.
+    /// Columns with names of receive times or delays.
     pub(super) fn arrival_columns(&self) -> Vec<usize> {
         let fits = |i: &usize| self.header && is_arrival(&self.columns[*i]);
         (0..self.columns.len()).filter(fits).collect()
@@ -214,7 +214,7 @@ impl Guess<'_> {
         self.all(column, |cell| arrival(cell) != Arrival::Unclear)
     }
 
-    /// What a column chosen by the user holds, by its name, else by its looks.
+    /// The kind of a column that the user chose, by its name, else by its cells.
     fn kind_of(&self, column: usize) -> ColumnKind {
         let name = &self.columns[column];
         let blank =
@@ -230,7 +230,7 @@ impl Guess<'_> {
         }
     }
 
-    /// "Received" said of a column: outcomes, or times where a blank is a loss.
+    /// The kind of a column named "received": outcomes, or times where a blank is a loss.
     fn received_kind(&self, column: usize) -> Result<ColumnKind, TraceError> {
         if self.all(column, |cell| outcome(cell, false).is_some()) || !self.arrivals(column) {
             return Ok(ColumnKind::Received);
@@ -245,7 +245,8 @@ impl Guess<'_> {
         }
     }
 
-    /// Without names: the only column of outcomes, or a single column of whole numbers.
+    /// The column in a table without a header: the only column of outcomes, or a single column of
+    /// whole numbers.
     fn by_looks(&self, notes: &mut Vec<String>) -> Result<(usize, ColumnKind), TraceError> {
         let binary: Vec<usize> = (0..self.columns.len())
             .filter(|&i| self.all(i, |cell| outcome(cell, false).is_some()))
@@ -297,7 +298,7 @@ impl Guess<'_> {
         }
     }
 
-    /// True of a few rows of numbers in several columns: a log of times and rates may look like that.
+    /// True for a few rows of numbers in several columns, which may be a log of times and rates.
     fn may_be_a_log(&self, columns: usize) -> bool {
         columns > 1
             && self.options.kind.is_none()
@@ -305,7 +306,7 @@ impl Guess<'_> {
             && (0..columns).all(|i| self.all(i, is_number))
     }
 
-    /// A header without any name we know.
+    /// The error for a header without a known name.
     fn nothing_named(&self) -> TraceError {
         let consistent = self.data.iter().all(|row| row.len() == self.columns.len());
         if self.columns.len() > 1 && consistent && !self.data.is_empty() {
@@ -325,7 +326,7 @@ impl Guess<'_> {
         self.head.unrecognised(accepted())
     }
 
-    /// The times in a column, as far as they are looked at.
+    /// The times in a column, in the examined rows.
     pub(super) fn stamps(&self, column: usize) -> Vec<Stamp> {
         self.data.iter().filter_map(|row| Stamp::of(row.get(column)?)).collect()
     }

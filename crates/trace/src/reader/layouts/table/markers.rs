@@ -1,24 +1,26 @@
-//! Arrivals that are none: a 0 or another number that stands for a lost packet.
+//! Loss markers among arrivals: a 0 or another number that means a lost packet.
 //!
-//! A delay of 0, or one that is the same in many rows and far from all others, is asked about.
+//! A table with a delay of 0, or with one value in many rows and far from all others, is refused as
+//! ambiguous.
 
 use std::collections::BTreeMap;
 
 /// Different values kept.
 const VALUES: usize = 4096;
-/// Different values of a column that holds measurements.
+/// Fewest different values of a column of measurements.
 const CONTINUOUS: usize = 10;
 
-/// A delay of 0 is suspect if the next larger one exceeds the mean divided by this.
+/// A delay of 0 is suspect if the next larger delay exceeds the mean divided by this.
 const NEAR: i128 = 20;
 
-/// How often each value of a column of arrivals came, in billionths.
+/// Counts of each value of a column of arrivals, in billionths.
 #[derive(Debug, Default)]
 pub(super) struct Markers {
     counts: BTreeMap<i128, u64>,
-    /// Once there are too many values: the one in their middle. Values next to it are removed first.
+    /// The median, once there are too many values; values next to it are removed first.
     middle: Option<i128>,
-    /// The latest value, and whether any was below the one before it: delays fall, receive times rise.
+    /// The last value, and whether any value was below the one before: delays fall, receive times
+    /// rise.
     last: Option<i128>,
     falls: bool,
 }
@@ -26,7 +28,7 @@ pub(super) struct Markers {
 impl Markers {
     pub(super) fn add(&mut self, value: i128) {
         self.falls |= self.last.replace(value).is_some_and(|last| value < last);
-        // Extremes are kept whatever else is there.
+        // Extreme values are always kept.
         let full = self.counts.len() >= VALUES;
         let ends =
             || self.counts.keys().next().copied().zip(self.counts.keys().next_back().copied());
@@ -40,7 +42,7 @@ impl Markers {
         if self.counts.len() > 2 * VALUES {
             let middle = self.middle.or_else(|| self.counts.keys().nth(VALUES).copied());
             self.middle = middle;
-            // Removed on the side of the middle to which the new value was added.
+            // Removes a value on the side of the median with the new value.
             let forgotten = middle.and_then(|middle| {
                 if value < middle {
                     self.counts.range(..middle).next_back()
@@ -71,7 +73,7 @@ impl Markers {
         let sum: i128 = rest.iter().map(|(v, _)| *v).sum();
         let mean = sum / rest.len() as i128;
         let far = low.1 >= 2 && next.0 - low.0 > high.0 - next.0;
-        // Times that rise may begin at 0, and coarse ones hold several packets in each unit.
+        // Rising times may begin at 0, and coarse times repeat.
         let most = rest.iter().map(|(_, n)| *n).max().unwrap_or(0);
         let zero = low.0 == 0 && NEAR * next.0 > mean && (self.falls || low.1 > most);
         if zero || far || (low.0 <= 0 && often(low.1, rest)) {

@@ -3,19 +3,19 @@
 use super::dates::DAY;
 use super::times::Stamp;
 
-/// Times of day that go on after midnight. Neighbouring rows are less than twelve hours apart, or the day
-/// is not known.
+/// Times of day that continue after midnight. The day is known if neighbouring rows are less than
+/// twelve hours apart.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Midnights {
     last: Option<i128>,
-    /// Midnights passed, less those passed backwards.
+    /// Midnights passed, minus those passed backwards.
     passed: i128,
     /// The first and the last time of day met.
     span: Option<(i128, i128)>,
 }
 
 impl Midnights {
-    /// The value of a stamp; that of a time of day counts from the midnight before the first row.
+    /// The value of a stamp; a time of day counts from the midnight before the first row.
     pub(super) fn value(&mut self, stamp: Stamp) -> i128 {
         let Stamp::TimeOfDay(time) = stamp else { return stamp.value() };
         let step = time - self.last.replace(time).unwrap_or(time);
@@ -26,13 +26,13 @@ impl Midnights {
         value
     }
 
-    /// True if rows in another order would not tell the day of each time.
+    /// True if the times may be of several days, so that unsorted rows do not show the day.
     pub(super) fn may_be_another_day(&self) -> bool {
         self.span.is_some_and(|(low, high)| high - low > DAY / 2)
     }
 }
 
-/// A difference of two times of day, the nearer way round.
+/// The smaller difference of two times of day around midnight.
 pub(super) const fn apart(later: i128, earlier: i128) -> i128 {
     (later - earlier + DAY / 2).rem_euclid(DAY) - DAY / 2
 }

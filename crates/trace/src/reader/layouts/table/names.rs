@@ -62,7 +62,7 @@ pub(super) const SEQUENCE: &[&str] = &[
 ];
 /// Names of a column of time stamps, without the unit.
 pub(super) const TIME: &[&str] = &["time", "t", "timestamp", "ts", "time_stamp"];
-/// Names that programs give them, which are believed if every cell is a time.
+/// Names that programs give such columns, which count if every cell is a time.
 pub(super) const PERHAPS_TIME: &[&str] = &[
     "frame_time",
     "frame_time_epoch",
@@ -84,7 +84,7 @@ pub(super) const PERHAPS_TIME: &[&str] = &[
     "when",
     "clock",
 ];
-/// Units at the end of such a name.
+/// Units at the end of a name.
 pub(super) const UNITS: &[(&str, Span)] = &[
     ("s", Span::from_secs(1)),
     ("sec", Span::from_secs(1)),
@@ -96,7 +96,7 @@ pub(super) const UNITS: &[(&str, Span)] = &[
     ("usec", Span::from_micros(1)),
     ("nsec", Span(1)),
 ];
-/// Words of a name that say it is a receive time, a round-trip time or a delay.
+/// Words in names of receive times, round-trip times and delays.
 const ARRIVED: &[&str] = &[
     "rtt",
     "delay",
@@ -110,14 +110,14 @@ const ARRIVED: &[&str] = &[
     "arrivaltime",
     "roundtrip",
 ];
-/// Words that say the same together with one of [`MOMENT`].
+/// Words in such names together with one of [`MOMENT`].
 const AT_RECEIVER: &[&str] = &["recv", "receive", "received", "rx", "rcv", "rcvd", "reception"];
 const AT_SENDER: &[&str] = &["sent", "send", "tx", "snd", "sending", "transmit", "transmitted"];
 const SPANS: &[&str] = &["delta", "diff", "gap", "interval", "duration", "airtime", "iat"];
 const MOMENT: &[&str] = &["time", "ts", "timestamp", "t", "at", "stamp", "epoch", "date"];
-/// Names of outcome columns in which a time may stand as well.
+/// Names of outcome columns that may also hold times.
 const TIMES_OR_OUTCOMES: &[&str] = &["received", "receive", "recv"];
-/// Names of a time of sending that may be a count of packets as well.
+/// Names of send times that may also be counts of packets.
 pub(super) const SENT: &[&str] = &["sent", "send", "transmitted"];
 /// Names of a column of counts.
 pub(super) const COUNTS: &[&str] = &[
@@ -137,13 +137,13 @@ pub(super) const COUNTS: &[&str] = &[
     "received",
     "rx_packets",
 ];
-/// Names of a column in which 0 often means that all went well.
+/// Names of a column in which 0 often means success.
 pub(super) const CODES: &[&str] = &["status", "result"];
-/// Names of the columns that tell links apart.
+/// Names of the columns that separate links.
 pub(super) const KEYS: &[&str] =
     &["link", "link_id", "src", "source", "dst", "destination", "tx", "sender", "rx", "receiver"];
 
-/// The outcome a cell states; `inverted` turns numbers and yes/no round (1 means lost).
+/// The outcome in a cell; with `inverted` 1 and yes mean lost.
 pub(super) fn outcome(cell: &str, inverted: bool) -> Option<bool> {
     let word = cell.to_ascii_lowercase();
     match word.as_str() {
@@ -156,20 +156,20 @@ pub(super) fn outcome(cell: &str, inverted: bool) -> Option<bool> {
     }
 }
 
-/// What a cell of a column of receive times or delays says.
+/// The content of a cell in a column of receive times or delays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrival {
     /// A number: the packet arrived.
     Came,
-    /// Nothing, or a word for nothing.
+    /// A blank, or a word for a missing value.
     Blank,
-    /// -1, which no receive time and no delay is.
+    /// -1, which usually marks a lost packet.
     MinusOne,
     /// Something else.
     Unclear,
 }
 
-/// What a cell says in a column of receive times or delays.
+/// Reads a cell in a column of receive times or delays.
 pub(super) fn arrival(cell: &str) -> Arrival {
     match cell.to_ascii_lowercase().as_str() {
         "" | "nan" | "-nan" | "-" | "--" | "*" | "none" | "null" | "nil" | "na" | "n/a" | "nat"
@@ -181,22 +181,22 @@ pub(super) fn arrival(cell: &str) -> Arrival {
     }
 }
 
-/// True if a name is that of a receive time, a round-trip time or a delay.
+/// True for a name of a receive time, a round-trip time or a delay.
 pub(super) fn is_arrival(name: &str) -> bool {
     has(name, ARRIVED) || (has(name, AT_RECEIVER) && (has(name, MOMENT) || unit_of(name).is_some()))
 }
 
-/// True if a name is that of a time between two events.
+/// True for a name of a time between two events.
 pub(super) fn is_span(name: &str) -> bool {
     has(name, SPANS)
 }
 
-/// True if a name is that of the time of sending.
+/// True for a name of a send time.
 pub(super) fn is_sent_time(name: &str) -> bool {
     has(name, AT_SENDER) && (has(name, MOMENT) || unit_of(name).is_some()) && !is_span(name)
 }
 
-/// True if a name says that its column holds points in time, not spans of it.
+/// True for a name of points in time, not of durations.
 pub(super) fn is_moment(name: &str) -> bool {
     has(name, MOMENT)
         || (has(name, AT_RECEIVER) && unit_of(name).is_some())
@@ -219,7 +219,7 @@ pub(in crate::reader::layouts) fn unit_of(name: &str) -> Option<Span> {
     Some(UNITS.iter().find(|(spelling, _)| *spelling == unit)?.1)
 }
 
-/// A name as compared: lower case, anything else than letters and digits an underscore.
+/// A name for comparison: lower case, with an underscore for anything but letters and digits.
 pub(super) fn normal(name: &str) -> String {
     let name: String = name
         .chars()
@@ -228,12 +228,12 @@ pub(super) fn normal(name: &str) -> String {
     name.trim_matches('_').to_owned()
 }
 
-/// True if a name is one of these, as compared.
+/// True if a normalised name is one of `names`.
 pub(super) fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.contains(&normal(name).as_str())
 }
 
-/// A whole number: 7, as programs write it in tables of other numbers (7.0), or 0x0007.
+/// A whole number: 7, 7.0 as in tables of other numbers, or 0x0007.
 pub(super) fn whole(cell: &str) -> Option<u64> {
     if let Some(digits) = cell.strip_prefix("0x").or_else(|| cell.strip_prefix("0X")) {
         return u64::from_str_radix(digits, 16).ok();
@@ -242,8 +242,8 @@ pub(super) fn whole(cell: &str) -> Option<u64> {
     fraction.bytes().all(|digit| digit == b'0').then(|| digits.parse().ok()).flatten()
 }
 
-/// Where the counter of this name wraps, if it has fewer than 16 bits: of 802.11 frames (sequence control,
-/// 802.11-2020 9.2.4.4) and of 802.15.4 frames (802.15.4-2020 7.2.2).
+/// The size at which the counter of this name wraps, if it has fewer than 16 bits: of 802.11 frames
+/// (sequence control, 802.11-2020 9.2.4.4) and of 802.15.4 frames (802.15.4-2020 7.2.2).
 pub(super) fn counter(name: &str) -> Option<u64> {
     match normal(name).as_str() {
         "wlan_seq" => Some(1 << 12),
@@ -257,7 +257,7 @@ pub(super) fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
 
-/// Words that belong together; a column keeps to one set.
+/// The set of words that a cell belongs to; a column uses one set.
 fn vocabulary(cell: &str) -> u8 {
     match cell.to_ascii_lowercase().as_str() {
         _ if is_number(cell) => 0,
@@ -268,8 +268,8 @@ fn vocabulary(cell: &str) -> u8 {
     }
 }
 
-/// The first row names columns if one of its cells is a word and the cell below is of another
-/// kind (a number, an outcome in other words), or if one is a name we know that is no outcome.
+/// The first row is a header if a cell is a word and the cell below is of another kind (a number,
+/// an outcome in other words), or if a cell is a known name that is no outcome.
 pub(super) fn is_header(rows: &[Vec<String>]) -> bool {
     rows[0].iter().enumerate().any(|(i, cell)| {
         let kind = vocabulary(cell);

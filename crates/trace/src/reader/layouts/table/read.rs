@@ -1,4 +1,4 @@
-//! A table from its first row to its last.
+//! Reads a table.
 
 use airtcp_units::Outcomes;
 
@@ -17,12 +17,12 @@ pub(in crate::reader::layouts) const DESCRIPTION: &str = "CSV, TSV or blank-sepa
      lost packets (recv_time_s, rtt_ms), or of received sequence numbers (seq), optionally time \
      stamps (time_s, t_ms, timestamp_us) and link, src, dst, tx or rx";
 
-/// The fallback: it says what is wrong.
+/// The fallback, whose errors explain what is wrong.
 pub(in crate::reader::layouts) fn detect(_: &Head<'_>) -> bool {
     true
 }
 
-/// True if the columns of what begins so are known.
+/// True if the columns of a file with this beginning are known.
 pub(in crate::reader::layouts) fn is_certain(head: &Head<'_>) -> bool {
     Plan::of(head, &ReadOptions::default()).is_ok()
 }

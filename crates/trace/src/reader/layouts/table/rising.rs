@@ -1,14 +1,14 @@
-//! Numbers of a column that may hold receive times: they rise from packet to packet. Shares and counts
-//! of packets do not, or by 1 at the most.
+//! Whether the numbers of a column may be receive times: these rise from packet to packet. Shares
+//! and counts of packets do not rise, or by 1 at most.
 
 use super::guess::Guess;
 use super::names::{SENT, SEQUENCE, TIME, is_one_of, is_sent_time};
 use super::times::{DATES, Stamp, TIMES_OF_DAY, unit_by_size};
 
 const BILLION: i128 = 1_000_000_000;
-/// Rows up to which every time has to be later than the one before.
+/// Most rows in which every time must be later than the one before.
 const FEW: usize = 8;
-/// Rows from which on numbers that rise by 0 and 1 alone are a count.
+/// Fewest rows in which numbers that only rise by 0 and 1 are a count.
 const MANY: usize = 20;
 
 impl Guess<'_> {
@@ -27,7 +27,7 @@ impl Guess<'_> {
             .iter()
             .filter_map(|row| {
                 let place = order.and_then(|at| stamp(row, at)).map(Stamp::value);
-                // A 0 among times is a mark.
+                // A 0 among times is a loss marker.
                 Some((place, stamp(row, column).filter(|came| came.value() != 0)?))
             })
             .collect();
@@ -40,8 +40,8 @@ impl Guess<'_> {
     }
 }
 
-/// True if times rise: each is later than the one before it, or of many the last ones are later than the
-/// first ones, since packets overtake each other.
+/// True if times rise: each is later than the one before. With many rows, only the last ones must
+/// be later than the first ones, since packets may be reordered.
 fn rise(stamps: &[Stamp]) -> bool {
     let values: Vec<i128> = stamps.iter().map(|stamp| stamp.value()).collect();
     let steps = || values.windows(2).map(|pair| pair[1] - pair[0]);

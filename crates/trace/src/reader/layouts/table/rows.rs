@@ -1,24 +1,24 @@
-//! The rows of a table, taken one after the other and put into links.
+//! The rows of a table, sorted into links.
 
 use std::path::Path;
 
 use super::super::super::head::Head;
 use super::super::super::input::{Budget, Input};
 use super::super::super::lines::Lines;
+use super::by_time::PACKETS_PER_TIME;
 use super::columns::Plan;
 use super::finish::finish;
 use super::group::Group;
-use super::moments::PER_MOMENT;
 use super::names::{self, Arrival};
 use super::short::shorten;
 use super::split::{self, Groups, Split};
 use super::times::Stamp;
-use super::unread::Unread;
+use super::unused::UnusedColumns;
 use super::watch::Watch;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace, ReadOptions};
 
-/// What the rows so far say, by link and of columns.
+/// The state of reading the rows, by link and column.
 pub(super) struct Rows<'a> {
     pub(super) plan: Plan,
     path: &'a Path,
@@ -26,11 +26,11 @@ pub(super) struct Rows<'a> {
     budget: &'a Budget,
     groups: Groups,
     watch: Watch,
-    unread: Unread,
+    unused: UnusedColumns,
     split: Split,
-    /// Empty lines since the last row, where each is a lost packet.
+    /// Empty lines since the last row, if each is a lost packet.
     empty: u64,
-    /// Rows whose times are kept, over all links.
+    /// Rows whose times may still be kept, over all links.
     room: u64,
 }
 
@@ -42,15 +42,15 @@ impl<'a> Rows<'a> {
             budget: input.budget,
             groups: Groups::new(),
             watch: Watch::new(&plan),
-            unread: Unread::new(&plan),
+            unused: UnusedColumns::new(&plan),
             split: Split::new(&plan),
             empty: 0,
-            room: input.options.max_packets / PER_MOMENT,
+            room: input.options.max_packets / PACKETS_PER_TIME,
             plan,
         }
     }
 
-    /// Takes an empty line: in a single column of arrivals it is a blank cell.
+    /// Takes an empty line, which is a blank cell in a single column of arrivals.
     pub(super) fn blank(&mut self, before_header: bool) {
         let is_cell = self.plan.columns.len() == 1 && self.plan.kind == ColumnKind::Arrival;
         self.empty += u64::from(is_cell && !before_header);
@@ -76,10 +76,10 @@ impl<'a> Rows<'a> {
         self.split.row(&self.plan, cells, &key, &self.groups, self.options);
         let group = self.groups.entry(key).or_default();
         let steps = packet(group, &self.plan, cells, self.options, lines)?;
-        group.moment(&self.plan, cells, &mut self.room);
+        group.time(&self.plan, cells, &mut self.room);
         self.watch.row(&self.plan, cells);
-        self.unread.row(&self.plan, cells);
-        // Outcomes are charged after they are taken: a gap is bounded by `max_gap`.
+        self.unused.row(&self.plan, cells);
+        // Outcomes are charged after they are taken, because `max_gap` bounds a gap.
         self.budget.packets(self.path, steps)?;
         if let Some(time) = &self.plan.time {
             let cell = &cells[time.column];
@@ -93,7 +93,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// The links, once all rows are taken. Refuses what is not certain.
+    /// The links after all rows. Refuses ambiguous tables.
     pub(super) fn links(
         mut self,
         template: &LinkTrace,
@@ -108,18 +108,18 @@ impl<'a> Rows<'a> {
             self.budget.packets(self.path, empty)?;
             group.lose(empty);
         }
-        let Self { mut plan, path, options, budget, mut groups, mut watch, mut unread, .. } = self;
+        let Self { mut plan, path, options, budget, mut groups, mut watch, mut unused, .. } = self;
         if let Some(column) = tell_apart(&mut plan, self.split, &mut groups, budget, path)? {
             watch.leave(column);
-            unread.leave(column);
+            unused.leave(column);
         }
         for group in groups.values_mut() {
             let shown = path.display().to_string();
-            group.settle(&plan, &shown, options, |grown| budget.packets(path, grown))?;
+            group.put_in_order(&plan, &shown, options, |grown| budget.packets(path, grown))?;
         }
         watch.certain(&plan, path, &groups)?;
-        unread.certain(&plan, path)?;
-        plan.unread = unread.named(&plan);
+        unused.certain(&plan, path)?;
+        plan.unused = unused.named(&plan);
         let each = groups.into_iter().map(|(key, group)| {
             finish(&plan, template, key, group, (head, options.max_gap), |n| {
                 budget.packets(path, n)
@@ -129,7 +129,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Splits the links that no column of a known name tells apart; gives back the column that does.
+/// Splits links that no column of a known name separates. Returns the column that does.
 fn tell_apart(
     plan: &mut Plan,
     split: Split,
@@ -150,7 +150,7 @@ fn tell_apart(
     Ok(Some(column))
 }
 
-/// Takes a row's packet into its link, with those that a gap says were lost; how many.
+/// Adds a row's packet and the losses of a gap to its link. Returns their number.
 fn packet(
     group: &mut Group,
     plan: &Plan,

@@ -1,10 +1,10 @@
-//! Names of links that are short enough.
+//! Shortened names of links.
 
-/// Characters of a cell that names a link.
+/// Most characters of a cell in a link's name.
 const LONGEST_KEY: usize = 100;
 
-/// A cell short enough for a name. Two that differ stay different: one that is cut ends in a hash of
-/// all of it (FNV-1a).
+/// A cell shortened for a name. A cut cell ends in a hash of the whole cell (FNV-1a), so that
+/// different cells stay different.
 pub(super) fn shorten(cell: &str) -> String {
     if cell.chars().nth(LONGEST_KEY).is_none() {
         return cell.to_owned();

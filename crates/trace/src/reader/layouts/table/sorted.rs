@@ -1,6 +1,6 @@
-//! Arrivals in their own order: a spreadsheet that sorts by them puts the lost packets at an end.
+//! Rows sorted by arrival: a spreadsheet puts the lost packets at an end.
 
-/// Received rows from which on an order of delays is none that came by chance.
+/// Fewest received rows in which sorted delays are no coincidence.
 const RECEIVED: u64 = 8;
 
 /// The arrivals of a table, row by row.
@@ -17,7 +17,7 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
-    /// Takes a row's arrival; `None` is a lost packet.
+    /// Takes a row's arrival; `None` means a lost packet.
     pub(super) fn add(&mut self, arrival: Option<i128>) {
         let Some(value) = arrival else {
             *(if self.received == 0 { &mut self.lead } else { &mut self.tail }) += 1;
@@ -30,8 +30,8 @@ impl Sorted {
         self.between += std::mem::take(&mut self.tail);
     }
 
-    /// The number of lost packets, if the rows may have been sorted by arrivals, which are points in time
-    /// if `moment`. A single lost packet at an end says nothing.
+    /// The number of lost packets if the rows may be sorted by arrivals, which are points in time
+    /// if `moment`. A single lost packet at an end is no evidence.
     pub(super) const fn sorted(&self, moment: bool) -> Option<u64> {
         let in_order = !(self.rises && self.falls) && (moment || self.rises || self.falls);
         let at_one_end = self.between == 0 && (self.lead == 0 || self.tail == 0);

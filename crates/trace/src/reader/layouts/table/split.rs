@@ -1,9 +1,9 @@
-//! Links in one table that no column of a known name tells apart: their numbers repeat.
+//! Links in one table that no column of a known name separates: their numbers repeat.
 //!
-//! Two flows of a log, or its runs one after the other, number their packets anew. The column that tells
-//! them apart is the one with which no number repeats: one value in each stretch of numbers, or numbers
-//! without gaps under each value, or the name of a node, a flow, a run. Every column that may be it is
-//! followed while the rows pass, as if it did; the groups are used only if the numbers repeat without it.
+//! Each flow or run of a log numbers its packets anew. The column that separates them is one with
+//! which no number repeats: it has one value in each stretch of numbers, or numbers without gaps
+//! under each value, or the name of a node, a flow or a run. The reader follows every candidate
+//! column while it reads the rows, and uses the groups only if numbers repeat without the column.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ use super::times::Stamp;
 use crate::error::excerpt;
 use crate::reader::{ColumnKind, ReadOptions};
 
-/// Columns followed.
+/// Most candidate columns.
 const COLUMNS: usize = 6;
-/// Links that a column may tell apart.
+/// Most links that a column may separate.
 const LINKS: usize = 1000;
-/// Rows after which columns that tell nothing apart are given up.
+/// Rows after which a column that does not separate links is dropped.
 const PATIENCE: u64 = 1024;
-/// Share of the reader's packets, as a divisor, that the groups of a column may take.
+/// Divisor of the reader's packet limit for the groups of a column.
 const SHARE: u64 = 8;
-/// Rows of each value of a column that is known by numbers without gaps.
+/// Fewest rows of each value of a column that is chosen by numbers without gaps.
 const ROWS: u64 = 5;
 /// Names of events, of the sending and of the receiving of packets.
 const SENT_EVENTS: &[&str] = &["tx", "send", "sent", "snd", "s", "transmit", "out", "enqueue"];
 const RECEIVED_EVENTS: &[&str] =
     &["rx", "recv", "receive", "received", "rcv", "r", "in", "deliver"];
-/// Words in the name of a column that tells links or runs apart.
+/// Words in the name of a column that separates links or runs.
 pub(super) const WORDS: &[&str] = &[
     "link",
     "flow",
@@ -70,7 +70,7 @@ pub(super) const WORDS: &[&str] = &[
 /// Groups of links by key.
 pub(super) type Groups = BTreeMap<Vec<String>, Group>;
 
-/// The columns that are followed.
+/// The candidate columns.
 pub(super) struct Split {
     candidates: Vec<Candidate>,
     /// Number and cells of the candidates in the last row, by link.
@@ -80,14 +80,13 @@ pub(super) struct Split {
 
 struct Candidate {
     column: usize,
-    /// True if the name says that it tells links apart.
+    /// True if the name shows that it separates links.
     is_named: bool,
-    /// Empty as long as the column has one value.
+    /// The links by value; empty as long as the column has one value.
     groups: Groups,
     first: Option<String>,
     packets: u64,
-    /// True as long as the value changes only where numbers fall, to one that was not there before; and
-    /// as long as they fall only there.
+    /// True as long as the value changes, to a new value, exactly where numbers fall.
     in_stretches: bool,
     at_each_fall: bool,
 }
@@ -117,7 +116,7 @@ impl Split {
         Self { candidates: columns.map(follow).collect(), last: BTreeMap::new(), rows: 0 }
     }
 
-    /// Takes a row of the link `key`; `groups` are the links before it, without the column.
+    /// Takes a row of the link `key`; `groups` are the links so far, without the column.
     pub(super) fn row(
         &mut self,
         plan: &Plan,
@@ -155,7 +154,7 @@ impl Split {
         }
     }
 
-    /// The column that tells the links apart, and the links, if the numbers of `groups` repeat.
+    /// The column that separates the links, and the links, if the numbers of `groups` repeat.
     pub(super) fn found(self, plan: &Plan, groups: &Groups) -> Option<(usize, Groups)> {
         let repeated = || groups.values().filter(|group| group.is_repeated(plan));
         repeated().next()?;
@@ -175,7 +174,7 @@ impl Split {
     }
 }
 
-/// What is asked of a `column` whose values are events of packets, not links: sent and received.
+/// The question about a `column` whose values are events of packets (sent and received), not links.
 pub(super) fn events(plan: &Plan, column: usize, links: &Groups) -> Option<String> {
     let values: Vec<String> =
         links.keys().filter_map(|key| key.last()).map(|value| normal(value)).collect();
@@ -202,7 +201,7 @@ impl Candidate {
             if first == value {
                 return;
             }
-            // Until now one value: the links are those without the column.
+            // With one value so far, the links are those without the column.
             let first = first.clone();
             let so_far = whole.iter().map(|(key, group)| (with(key, &first), group.copied()));
             self.groups = so_far.collect();
@@ -213,7 +212,7 @@ impl Candidate {
         }
         let group = self.groups.entry(with(key, value)).or_default();
         let Ok(steps) = group.packet(plan, cells, options.max_gap) else {
-            // Given up at the next look, or at the end.
+            // The candidate is dropped later.
             self.packets = u64::MAX;
             return;
         };
@@ -223,11 +222,12 @@ impl Candidate {
         }
     }
 
-    /// True if the links of this column have no number twice, and it has something that tells them apart.
+    /// True if no number repeats within the links of this column, and the column is evidence of
+    /// links.
     fn may_tell(&self, plan: &Plan) -> bool {
         let whole = self.packets < u64::MAX && self.groups.len() <= LINKS;
         let sound = |group: &Group| !group.is_repeated(plan) || group.only_wraps();
-        let dense = |group: &Group| group.places.is_dense(plan.kind, self.is_named);
+        let dense = |group: &Group| group.by_number.is_dense(plan.kind, self.is_named);
         whole
             && self.groups.values().all(sound)
             && (self.in_stretches || self.groups.values().all(dense))

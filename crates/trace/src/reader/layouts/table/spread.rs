@@ -1,31 +1,31 @@
-//! The values of a column that was taken for nothing: whether they number rows or are times, and whether
-//! the rows are in their order.
+//! The values of an unused column: whether they number rows or are times, and whether the rows are
+//! in their order.
 
 use super::decimal::BILLION;
 use super::times::{Stamp, since_1970};
 
-/// Values kept to see how evenly they are spread.
+/// Most values kept to test even spacing.
 const KEPT: usize = 1 << 16;
-/// Rows below which an order says nothing.
+/// Fewest rows for which an order is evidence.
 const ROWS: u64 = 8;
-/// Packets that overtake each other fall back by this share of the whole at the most, as a divisor.
+/// Reordered packets fall back by at most the range divided by this.
 const LATE: i128 = 10;
-/// Times leave no gap of more than so many times the median one; measurements do, at their ends.
+/// Times have no gap above this many times the median gap; measurements have, at their ends.
 const EVEN: i128 = 20;
 
-/// What a column's values are, in whose order the rows are not.
+/// The kind of a column's values, if the rows are not in their order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Each whole number from the first to the second once.
+    /// Each whole number between these two, once.
     Numbers(i128, i128),
     /// Dates, times of day, or numbers of the size of times since 1970.
     Times,
-    /// Numbers that differ and are evenly spread, as times are.
+    /// Different and evenly spaced numbers, as times are.
     Even,
 }
 
 impl Order {
-    /// What the column holds, and what to do if that is the order sent.
+    /// The content of the column, and what to do if it gives the order sent.
     pub(super) fn said(&self) -> (String, &'static str) {
         match self {
             Self::Numbers(low, high) => {
@@ -46,14 +46,14 @@ pub(super) struct Spread {
     rows: u64,
     first: i128,
     low: i128,
-    /// The highest value so far, which is the highest of all in the end, and the deepest fall below it.
+    /// The highest value so far, and the deepest fall below it.
     high: i128,
     fall: i128,
-    /// True once a value was no number, no whole number, no time.
+    /// True once a value was no number, no whole number, or no time.
     no_number: bool,
     no_whole: bool,
     no_time: bool,
-    /// Of whole numbers, less the first: their sum and the sum of their squares.
+    /// Whole numbers minus the first: their sum and the sum of their squares.
     sum: i128,
     squares: i128,
     kept: Vec<i128>,
@@ -83,7 +83,7 @@ impl Spread {
         }
     }
 
-    /// What the values are, if the `rows` rows all have one and are in another order than they are.
+    /// The kind of the values, if all `rows` rows have one and the rows are not in their order.
     pub(super) fn order_of_others(&self, rows: u64) -> Option<Order> {
         let span = self.high - self.low;
         if rows < ROWS || self.rows != rows || LATE * self.fall <= span {
@@ -98,13 +98,13 @@ impl Spread {
         (!self.no_number && self.is_even()).then_some(Order::Even)
     }
 
-    /// True if the values are consecutive whole numbers, each once, in any order.
+    /// True if the values are consecutive whole numbers, each once.
     fn each_once(&self) -> bool {
         let n = i128::from(self.rows);
         if self.no_whole || (self.high - self.low) / BILLION != n - 1 {
             return false;
         }
-        // By their sum and the sum of their squares, from the lowest one.
+        // Tested by their sum and the sum of their squares, from the lowest number.
         let low = (self.low - self.first) / BILLION;
         let sum = self.sum - n * low;
         let squares = self.squares - 2 * low * self.sum + n * low * low;
@@ -139,17 +139,17 @@ mod tests {
         let shuffled = |n: i128| (0..n).map(move |i| (i * 37 % n + 5) * BILLION);
         assert_eq!(of(shuffled(100)), Some(Order::Numbers(5, 104)));
         assert_eq!(of((0..100).map(|i| i * BILLION)), None);
-        // One number twice, another never; and few different ones.
+        // One number twice, another never; and few different values.
         let twice = shuffled(100).map(|n| if n == 7 * BILLION { 8 * BILLION } else { n });
         assert_eq!(of(twice), None);
         assert_eq!(of((0..100).map(|i| i * 7 % 5 * BILLION)), None);
-        // Packets that overtook each other.
+        // Reordered packets.
         assert_eq!(of((0..100).map(|i| (i ^ 1) * BILLION)), None);
     }
 
     #[test]
     fn measurements_are_no_times() {
-        // A tail leaves wide gaps at one end.
+        // A tail has wide gaps at one end.
         assert_eq!(of((0..500).map(|i| BILLION * BILLION / (i * 37 % 500 + 1))), None);
         assert_eq!(of((0..500).map(|i| i * 37 % 500 * 20_000_000 + 1)), Some(Order::Even));
     }

@@ -1,7 +1,7 @@
-//! Time stamps of tables: numbers of any unit, exact to its billionth, and what `dates.rs` reads.
+//! Time stamps of tables: numbers of any unit, exact to its billionth, and the dates of `dates.rs`.
 //!
-//! A unit that no name gives is told from the size of the numbers where they count from 1970, and
-//! from their fractions; otherwise it stays unknown. What was taken is said in a note.
+//! If no name gives the unit, it follows from the size of numbers that count from 1970, or from
+//! fractions; otherwise it is unknown. A note names the unit.
 
 use airtcp_units::Span;
 
@@ -20,10 +20,10 @@ pub(in crate::reader::layouts) enum Stamp {
 
 /// 2001 to 2100 in seconds since 1970.
 const EPOCH: std::ops::Range<i128> = 1_000_000_000..4_102_444_800;
-/// Greatest interval between packets with which a unit told from the size of numbers is believed.
+/// Greatest interval between packets with which a unit found by size is accepted.
 const LONGEST: Span = Span::from_secs(60);
 
-/// What a unit is told from where cells are no numbers.
+/// Descriptions of cells that are not numbers.
 pub(super) const DATES: &str = "dates";
 pub(super) const TIMES_OF_DAY: &str = "times of day";
 
@@ -44,7 +44,7 @@ impl Stamp {
     }
 }
 
-/// A number of seconds in billionths of one, for other logs with time stamps.
+/// A number of seconds in billionths, for other logs with time stamps.
 pub(in crate::reader::layouts) fn seconds(cell: &str) -> Option<i128> {
     match Stamp::of(cell)? {
         Stamp::Number(value) => Some(value),
@@ -52,7 +52,7 @@ pub(in crate::reader::layouts) fn seconds(cell: &str) -> Option<i128> {
     }
 }
 
-/// The unit of numbers whose name does not tell, and in words from what it was told.
+/// The unit of numbers without a unit in their name, and its reason in words.
 pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let second = Span::from_secs(1);
     if stamps.len() < 2 {
@@ -70,7 +70,7 @@ pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span
     let values: Vec<i128> = stamps.iter().map(|stamp| stamp.value()).collect();
     let gap = typical_gap(&values);
     if let Some((unit, words)) = since_1970(stamps) {
-        // Many packets in one unit leave no gap to look at.
+        // With many packets in one unit there is no gap to examine.
         let gap = gap.unwrap_or(0) * i128::from(unit.0) / BILLION;
         return (gap <= i128::from(LONGEST.0)).then_some((unit, words));
     }
@@ -80,7 +80,7 @@ pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span
         .then_some((second, "seconds, by their fractions"))
 }
 
-/// The unit in which all numbers count from 1970, and in words from what it was told.
+/// The unit in which all numbers count from 1970, and its reason in words.
 pub(in crate::reader::layouts) fn since_1970(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let units = [
         (1, Span::from_secs(1), "seconds since 1970, by their size"),
@@ -94,7 +94,7 @@ pub(in crate::reader::layouts) fn since_1970(stamps: &[Stamp]) -> Option<(Span, 
     found.map(|(_, unit, words)| (unit, words))
 }
 
-/// Median distance between neighbours that differ.
+/// Median distance between different neighbours.
 pub(super) fn typical_gap(values: &[i128]) -> Option<i128> {
     let mut gaps: Vec<i128> =
         values.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0).collect();
@@ -102,8 +102,8 @@ pub(super) fn typical_gap(values: &[i128]) -> Option<i128> {
     gaps.get(gaps.len() / 2).copied()
 }
 
-/// True if times of this unit would lie beyond the year 3000, so that the name of their column
-/// cannot be right.
+/// True if times of this unit are after the year 3000, so that the unit in the column's name is
+/// wrong.
 pub(in crate::reader::layouts) fn beyond_reason(stamps: &[Stamp], unit: Span) -> bool {
     const YEAR_3000: i128 = 32_503_680_000;
     stamps.iter().any(|stamp| {

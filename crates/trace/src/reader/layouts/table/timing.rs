@@ -1,4 +1,4 @@
-//! Which column of a table holds times, in which unit, and which puts its rows in order.
+//! Finds the column of times of a table, its unit, and the column that orders its rows.
 
 use airtcp_units::Span;
 
@@ -11,7 +11,7 @@ use super::names::{
 use super::times::{DATES, Stamp, TIMES_OF_DAY, beyond_reason, typical_gap, unit_by_size};
 use crate::error::{TraceError, excerpt};
 
-/// Packets of a table are hardly closer than this.
+/// Least plausible interval between packets of a table.
 const CLOSEST: Span = Span::from_micros(100);
 
 /// The column of time stamps.
@@ -19,13 +19,13 @@ const CLOSEST: Span = Span::from_micros(100);
 pub(super) struct Time {
     pub(super) column: usize,
     pub(super) unit: Span,
-    /// What the unit was told from, if neither its name nor the user said it.
+    /// The reason for the unit, if neither the name nor the user gives it.
     pub(super) told: &'static str,
 }
 
 impl Guess<'_> {
-    /// The column of time stamps and their unit, if there is one. The time of sending is taken
-    /// before any other, the time of receiving last.
+    /// The column of time stamps and their unit, if there is one. Send times come first, receive
+    /// times last.
     pub(super) fn time(
         &self,
         value: usize,
@@ -84,7 +84,7 @@ impl Guess<'_> {
         Ok(None)
     }
 
-    /// Refuses a column of times none of which is read, since the rows may be in another order.
+    /// Refuses a column of times in an unknown form, since the rows may be unsorted.
     fn readable(&self, column: usize) -> Result<(), TraceError> {
         let chosen = self.options.time_column.is_some();
         let asked = self.options.column.is_some() || self.options.kind.is_some();
@@ -108,15 +108,16 @@ impl Guess<'_> {
         )))
     }
 
-    /// The column of times that puts rows in order: that of the `time` stamps, unless it is of receiving.
+    /// The column of times that orders the rows: that of the `time` stamps, unless they are receive
+    /// times.
     pub(super) fn order(&self, value: usize, time: Option<usize>) -> Option<usize> {
         let sending = |i: &usize| *i != value && !(self.header && is_arrival(&self.columns[*i]));
         time.filter(sending).or_else(|| self.time_columns(value).into_iter().find(sending))
     }
 
-    /// Holds numbers that would be times since 1970 in a larger unit against the `unit` of their column's
-    /// name: refused if they have
-    /// fractions or packets would be closer than [`CLOSEST`], else a note.
+    /// Tests numbers that may be times since 1970 in a larger unit than the `unit` of their
+    /// column's name. They are refused if they have fractions or packets would be closer than
+    /// [`CLOSEST`]; otherwise they get a note.
     fn since_1970(
         &self,
         column: usize,
@@ -130,7 +131,7 @@ impl Guess<'_> {
         let told = told.split(',').next().unwrap_or_default();
         let gap = typical_gap(&stamps.iter().map(|stamp| stamp.value()).collect::<Vec<_>>());
         let gap = gap.unwrap_or(0).saturating_mul(i128::from(unit.0)) / 1_000_000_000;
-        // A clock that has run for weeks may count as high in whole units.
+        // A clock that has run for weeks may reach such whole numbers.
         let parts = stamps.iter().any(|stamp| stamp.value() % 1_000_000_000 != 0);
         if parts || gap < i128::from(CLOSEST.0) {
             let first = stamps.first().map_or(0, |stamp| stamp.value()) as f64 / 1e9;
@@ -145,8 +146,8 @@ impl Guess<'_> {
         )))
     }
 
-    /// Columns of times: of sending, of whatever, of receiving. Without names only numbers that
-    /// count from 1970, or dates, are believed to be times.
+    /// Columns of times: send times, others, receive times. Without names, only dates and numbers
+    /// that count from 1970 are times.
     fn time_columns(&self, value: usize) -> Vec<usize> {
         let named = |test: &dyn Fn(&str) -> bool| -> Vec<usize> {
             (0..self.columns.len()).filter(|i| self.header && test(&self.columns[*i])).collect()
@@ -192,8 +193,8 @@ impl Guess<'_> {
         self.header.then(|| unit_of(&self.columns[column])).flatten()
     }
 
-    /// A column of numbers that rise by the same from row to row, and is taken for nothing: rather one that
-    /// does not count rows.
+    /// An unused column of numbers that rise by the same from row to row, preferably one that does
+    /// not number rows.
     fn steady(&self, value: usize) -> Option<usize> {
         let gaps = |i: usize| -> Option<Vec<i128>> {
             let stamps = self.stamps(i);
@@ -208,7 +209,7 @@ impl Guess<'_> {
         (0..self.columns.len()).filter(steady).min_by_key(counts)
     }
 
-    /// Columns of numbers that rise, with a unit of time in their name, whatever it is in words.
+    /// Columns of rising numbers with a unit of time in their name.
     fn rising(&self, value: usize) -> Vec<usize> {
         let rising = |i: &usize| {
             let name = &self.columns[*i];

@@ -1,29 +1,29 @@
-//! Tables whose meaning is not certain: they are asked about, not guessed.
+//! Ambiguous tables, which are refused with a question.
 //!
-//! Three readings of a table are easily wrong and look like perfect or hopeless links:
-//! a log of all packets sent that marks the lost ones by a blank in a column without a name that
-//! we know; a log of received packets only, in which no loss can be seen; numbers that do not
-//! count packets. Each is refused with the question and the options that answer it.
+//! Three kinds of tables are easily misread as perfect or dead links: a log of all packets sent
+//! that marks lost packets by a blank in a column of unknown name; a log of received packets only,
+//! which shows no loss; and numbers that do not count packets. Each is refused with a question and
+//! the options that answer it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::by_number::RowsByNumber;
 use super::columns::Plan;
 use super::group::{Group, no_packets};
 use super::markers::Markers;
 use super::names::{Arrival, arrival, is_number, outcome};
-use super::places::Places;
 use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
-/// Characters of a cell that are looked at.
+/// Most characters of a cell that are kept.
 const LONGEST_CELL: usize = 40;
 
-/// Rows from which on links are said to share a numbering.
+/// Fewest rows of links that may share a numbering.
 const ROWS: u64 = 20;
 
-/// What the cells of a column were, beside the one that was taken.
+/// The cells of a column other than the value column.
 #[derive(Debug, Default)]
 struct Seen {
     blanks: u64,
@@ -31,15 +31,15 @@ struct Seen {
     words: u64,
     /// Different cells, up to three.
     different: Vec<String>,
-    /// Rows in which it is blank and the taken column is not, or the other way round.
+    /// Rows in which only one of this column and the value column is blank.
     differing: u64,
 }
 
-/// The columns that may contradict.
+/// The columns that may contradict the reading.
 pub(super) struct Watch {
     columns: BTreeMap<usize, Seen>,
     rows: u64,
-    /// The arrivals taken.
+    /// Loss markers among the arrivals.
     markers: Markers,
 }
 
@@ -49,7 +49,7 @@ impl Watch {
         Self { columns, rows: 0, markers: Markers::default() }
     }
 
-    /// Leaves out a column that tells links apart.
+    /// Leaves out a column that separates links.
     pub(super) fn leave(&mut self, column: usize) {
         self.columns.remove(&column);
     }
@@ -82,7 +82,7 @@ impl Watch {
         }
     }
 
-    /// Refuses the table if something in it contradicts what was taken for what.
+    /// Refuses the table if a column contradicts the reading.
     pub(super) fn certain(
         &self,
         plan: &Plan,
@@ -101,7 +101,7 @@ impl Watch {
         problem.map_or(Ok(()), |problem| Err(plan.question(path, problem)))
     }
 
-    /// What contradicts sequence numbers of received packets.
+    /// The contradiction to sequence numbers of received packets, as a question.
     fn of_numbers(&self, plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
         let name = |column: usize| excerpt(&plan.columns[column]);
         let (value, rows) = (name(plan.value), self.rows);
@@ -143,7 +143,7 @@ impl Watch {
         ))
     }
 
-    /// What contradicts receive times and delays.
+    /// The contradiction to receive times and delays, as a question.
     fn of_arrivals(&self, plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
         let name = |column: usize| excerpt(&plan.columns[column]);
         let (value, rows) = (name(plan.value), self.rows);
@@ -181,7 +181,7 @@ impl Watch {
     }
 }
 
-/// Links of one table whose packets share one numbering.
+/// The question about links whose packets share one numbering.
 fn numbered_together(plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
     let (own, all) = shared_numbers(groups).filter(|_| !plan.asked)?;
     Some(format!(
@@ -193,20 +193,20 @@ fn numbered_together(plan: &Plan, groups: &BTreeMap<Vec<String>, Group>) -> Opti
     ))
 }
 
-/// Numbers missing from the links each and from all of them together, if the links share one numbering:
-/// no number comes twice, and what one link lacks is with the others.
+/// Numbers missing from each link and from all links together, if the links share one numbering: no
+/// number repeats, and other links have the numbers that one link lacks.
 fn shared_numbers(groups: &BTreeMap<Vec<String>, Group>) -> Option<(u64, u64)> {
-    if groups.len() < 2 || groups.values().any(|group| group.places.duplicates > 0) {
+    if groups.len() < 2 || groups.values().any(|group| group.by_number.duplicates > 0) {
         return None;
     }
     let rows: u64 = groups.values().map(|group| group.rows).sum();
-    let own: u64 = groups.values().map(|group| group.places.gaps()).sum();
+    let own: u64 = groups.values().map(|group| group.by_number.gaps()).sum();
     if rows < ROWS || 4 * own < rows {
         return None;
     }
-    let mut whole = Places::default();
+    let mut whole = RowsByNumber::default();
     for group in groups.values() {
-        whole.join(&group.places);
+        whole.join(&group.by_number);
     }
     (whole.duplicates == 0 && 4 * whole.gaps() <= own).then(|| (own, whole.gaps()))
 }

@@ -13,8 +13,8 @@ fn prr(reduction: RateReduction, bound: Option<PrrBound>, recover_fs: u64) -> Pr
     prr
 }
 
-/// Plays ACKs of one delivered segment each, from the third duplicate to the 21st, with
-/// `inflight` segments in flight after the third: how many segments leave on each.
+/// ACKs of one delivered segment each, from the third duplicate to the 21st, with `inflight`
+/// segments in flight after the third. Returns the number of segments sent at each.
 fn played(prr: &mut Prr, mut inflight: u64, acks: u64) -> Vec<u64> {
     (0..acks)
         .map(|i| {
@@ -33,8 +33,8 @@ fn played(prr: &mut Prr, mut inflight: u64, acks: u64) -> Vec<u64> {
 }
 
 /// RFC 9937 section 8, first example: 20 segments, the first lost, two sent by limited transmit.
-/// ACKs 3 to 21; the table has the last but two at 19 (inflight = ssthresh there), where the
-/// pseudocode's `inflight > ssthresh` is false and the segment goes with ACK 20.
+/// ACKs 3 to 21. At ACK 19 inflight = ssthresh: the table sends there, but the pseudocode's
+/// `inflight > ssthresh` is false, and the segment leaves with ACK 20.
 #[test]
 fn a_single_loss_as_in_rfc_9937() {
     let mut p = prr(RateReduction::Prr, None, 20 * MSS);
@@ -71,7 +71,7 @@ fn a_burst_of_fifteen_losses() {
     assert_eq!(run(RateReduction::Prr, Some(PrrBound::Crb), 20 * MSS), [1, 1, 1]);
 }
 
-/// RFC 9937 section 6.2: a segment more on an ACK that advances SND.UNA and shows no new loss.
+/// RFC 9937 section 6.2: one more segment on an ACK that advances SND.UNA and shows no new loss.
 #[test]
 fn a_safe_ack_grows_by_a_segment() {
     for (safe, count) in [(true, 2), (false, 1)] {
@@ -86,8 +86,8 @@ fn a_safe_ack_grows_by_a_segment() {
 }
 
 #[test]
-fn the_first_segment_is_never_held_back_and_nothing_delivered_changes_nothing() {
-    // At the target: nothing to send, but for the first segment.
+fn the_first_segment_is_never_delayed_and_acks_without_delivery_change_nothing() {
+    // At the target only the first segment may leave.
     let at_target = Delivery { bytes: MSS, inflight: 10 * MSS, ssthresh: 10 * MSS, safe: false };
     let mut p = prr(RateReduction::Prr, None, 20 * MSS);
     p.on_ack(at_target);
@@ -103,8 +103,9 @@ fn the_first_segment_is_never_held_back_and_nothing_delivered_changes_nothing() 
     assert_eq!(p.window(), 10 * MSS);
 }
 
-/// The reordering timer begins an episode of eight segments, three to remain: the first segment goes. By
-/// Linux's rules the timer counts as a delivery, so that the next one goes an ACK earlier.
+/// The reordering timer begins an episode of eight segments with a target of three: the first
+/// segment leaves. By Linux's rules the timer counts as a delivery, so that the next one leaves an
+/// ACK earlier.
 #[test]
 fn by_linuxs_rules_a_timer_counts_as_a_delivery() {
     for (law_rules, counts) in [(LawRules::Documents, [0, 0, 1]), (LawRules::Linux, [0, 1, 0])] {
@@ -129,8 +130,8 @@ fn by_linuxs_rules_a_timer_counts_as_a_delivery() {
     }
 }
 
-/// Without SACK: duplicates count a segment each, cumulative progress what they did not, and in
-/// all no more than was outstanding.
+/// Without SACK: each duplicate counts as a segment, cumulative progress counts for the rest, and
+/// the total is at most what was outstanding.
 #[test]
 fn estimates_without_sack() {
     let mut p = prr(RateReduction::Prr, None, 6 * MSS);
@@ -142,9 +143,9 @@ fn estimates_without_sack() {
         total += bytes;
     }
     assert_eq!(p.estimate(0, false), 0, "neither progress nor duplicate");
-    // Two segments of progress: both were among the duplicates.
+    // Two segments of progress, both counted by duplicates.
     assert_eq!(p.estimate(2 * MSS, false), 0);
-    // Two more: one was.
+    // Two more, one of them counted by a duplicate.
     assert_eq!(p.estimate(2 * MSS, false), MSS);
     p.delivered += MSS;
     for _ in 0..5 {
@@ -156,8 +157,8 @@ fn estimates_without_sack() {
 }
 
 proptest! {
-    /// CRB: what was sent never exceeds what was delivered, but for the first segment and the
-    /// rounding to whole ones; SSRB exceeds it by a segment an ACK at most.
+    /// CRB: sent data exceeds delivered data only by the first segment and by rounding to whole
+    /// segments; SSRB adds at most one segment per ACK.
     #[test]
     fn packets_are_conserved(
         old in any::<bool>(),
@@ -178,7 +179,7 @@ proptest! {
                 inflight = inflight.saturating_sub(3 * MSS);
             }
             if bytes == 0 && !old {
-                // Such an ACK changes nothing, and what it shows lost waits for the next.
+                // Such an ACK changes nothing; a loss that it shows counts at the next ACK.
                 continue;
             }
             acks += 1;

@@ -1,16 +1,16 @@
-//! Detection by duplicates that the receiver reports, RFC 3708 section 3, as Linux does it.
+//! Detection by DSACKs, RFC 3708 section 3, as Linux does it.
 //!
-//! If every retransmission of a recovery was reported by a DSACK (RFC 2883), none was needed. A
-//! segment sent again several times has to be reported as often. A report for something that the
-//! recovery has not sent again is a copy that the network made and says nothing; one report more
-//! than retransmissions of a segment shows that the network makes copies of these very segments,
-//! and the recovery is not judged any more.
+//! If DSACKs (RFC 2883) report every retransmission of a recovery, none was needed. A segment
+//! retransmitted several times must be reported as often. A report of a segment that the recovery
+//! has not retransmitted is a copy made by the network, and does not count. If a segment has more
+//! reports than retransmissions, the network copies these very segments, and the detector ignores
+//! this recovery.
 //!
-//! What stays ambiguous: a retransmission that was needed and that the network delivered twice.
-//! [choice] A report counts for the retransmissions it covers whole; reports lost on their way
-//! leave a recovery standing. Offsets in bytes.
+//! One case stays ambiguous: a needed retransmission that the network delivered twice. [choice] A
+//! report counts for the retransmissions that it covers completely. If reports are lost, the
+//! recovery stands. Offsets in bytes.
 
-/// A retransmitted segment, and how many retransmissions of it were not yet reported.
+/// A retransmitted segment, and the number of its retransmissions that were not yet reported.
 #[derive(Debug, Clone, Copy)]
 struct Copies {
     start: u64,
@@ -23,7 +23,7 @@ struct Copies {
 pub(super) struct Reports {
     /// In order, not overlapping.
     segments: Vec<Copies>,
-    /// Retransmissions not reported.
+    /// Number of retransmissions not reported.
     open: u64,
     /// The reports cannot be trusted.
     void: bool,
@@ -36,14 +36,14 @@ impl Reports {
         self.open += 1;
         match self.segments.get_mut(at) {
             Some(s) if (s.start, s.end) == (start, end) => s.open += 1,
-            // Cut otherwise than before: which copy a report is for could not be told.
+            // Segment boundaries differ from before: a report cannot be assigned to a copy.
             Some(s) if s.start < end => self.void = true,
             _ if start == end => self.void = true,
             _ => self.segments.insert(at, Copies { start, end, open: 1 }),
         }
     }
 
-    /// The receiver has `start..end` twice.
+    /// A DSACK reports `start..end`.
     pub(super) fn on_report(&mut self, start: u64, end: u64) {
         let from = self.segments.partition_point(|s| s.start < start);
         for segment in self.segments.iter_mut().skip(from).take_while(|s| s.end <= end) {
@@ -56,7 +56,7 @@ impl Reports {
         }
     }
 
-    /// Every retransmission was in vain.
+    /// True if every retransmission was reported.
     pub(super) fn all_reported(&self) -> bool {
         self.open == 0 && !self.void && !self.segments.is_empty()
     }

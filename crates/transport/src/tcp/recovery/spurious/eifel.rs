@@ -1,29 +1,30 @@
 //! The Eifel detection algorithm, RFC 3522 section 3.2.
 //!
-//! (2) RetransmitTS is the timestamp of the first retransmission of the recovery. (3) At the
-//! first ACK of new data after it: (4) if it echoes an older timestamp, what it acknowledges is
-//! the original; (5) unless it carries a DSACK, or acknowledges everything outstanding from a
-//! receiver that was never seen to send DSACKs (all ACKs of the flight may have been lost, and
-//! the echo is then that of the last segment that was no duplicate). (6) The recovery was
+//! (2) RetransmitTS is the timestamp of the first retransmission of the recovery. (3) At the first
+//!   ACK
+//! of new data after it: (4) if the ACK echoes an older timestamp, it acknowledges the original.
+//! (5) Two cases are excluded: the ACK carries a DSACK, or it acknowledges everything outstanding
+//! and the receiver has never sent a DSACK. In the second case all ACKs of the flight may have been
+//! lost, and the echo is that of the last segment that was no duplicate. (6) The recovery was
 //! spurious.
 //!
-//! [choice] Only if the first retransmission is that of the oldest segment and its first: with RACK
-//! and tail loss probes others come, and an echo of a copy sent before would look like the original.
+//! [choice] The algorithm runs only if the first retransmission is the first one of the oldest
+//! segment. RACK and tail loss probes cause others, and the echo of an earlier copy would look like
+//! the original.
 //!
-//! Needs timestamps (RFC 7323) that tick faster than the round trip: a retransmission in the
-//! tick of its original cannot be told from it, and is taken to have been needed.
+//! Needs timestamps (RFC 7323) that tick faster than the round trip. A retransmission in the tick
+//! of its original cannot be distinguished from it and counts as needed.
 
 use airtcp_units::{Nanos, Span};
 
 use super::evidence::Evidence;
 use crate::tcp::timestamps::clock_at;
 
-/// State of the algorithm in one recovery.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Eifel {
-    /// When the first retransmission left: RetransmitTS.
+    /// Departure of the first retransmission: RetransmitTS.
     first_sent: Option<Nanos>,
-    /// The acceptable ACK has come, or no ACK can be acceptable.
+    /// The acceptable ACK has arrived, or no ACK can be acceptable.
     over: bool,
 }
 
@@ -37,7 +38,8 @@ impl Eifel {
         }
     }
 
-    /// Steps 3 to 6; `all` if nothing is outstanding after the ACK, `tick` of the timestamp clock.
+    /// Steps 3 to 6; `all` if nothing is outstanding after the ACK; `tick` is that of the timestamp
+    /// clock.
     pub(super) fn is_spurious(&mut self, ack: &Evidence, all: bool, tick: Span) -> bool {
         let (Some(sent), Some(echo)) = (self.first_sent, ack.echo) else { return false };
         if ack.acked == 0 || std::mem::replace(&mut self.over, true) {

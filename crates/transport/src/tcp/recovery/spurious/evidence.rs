@@ -1,27 +1,24 @@
-//! What the detectors of spurious recoveries are given: one acknowledgement, and what they may
-//! see of the sender.
+//! Inputs of the detectors of spurious recoveries: one acknowledgement, and a view of the sender.
 
 use crate::tcp::config::TcpConfig;
 use crate::tcp::scoreboard::Scoreboard;
 
-/// What one acknowledgement says to the detectors.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evidence {
-    /// Bytes it acknowledged cumulatively.
+    /// Bytes that the ACK acknowledged cumulatively.
     pub(crate) acked: u64,
-    /// It is a duplicate in the sense of RFC 5681 section 2.
+    /// The ACK is a duplicate in the sense of RFC 5681 section 2.
     pub(crate) duplicate: bool,
-    /// Its SACK blocks reported something for the first time.
-    pub(crate) news: bool,
-    /// It reported a duplicate segment, and an earlier ACK had.
+    /// The SACK blocks of the ACK reported something for the first time.
+    pub(crate) new_sack: bool,
+    /// The ACK carried a DSACK, and an earlier ACK did.
     pub(crate) dsack: (bool, bool),
-    /// The timestamp it echoes.
+    /// The timestamp that the ACK echoes.
     pub(crate) echo: Option<u32>,
-    /// It echoes a congestion mark.
     pub(crate) ece: bool,
 }
 
-/// The sender after the acknowledgement, before recovery has taken it.
+/// The sender after the acknowledgement, before recovery has processed it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SenderView<'a> {
     pub(crate) config: &'a TcpConfig,
@@ -32,7 +29,7 @@ pub(crate) struct SenderView<'a> {
     /// `recover` of RFC 6582.
     pub(crate) recover: u64,
     pub(crate) mss: u64,
-    /// Recovery works by RFC 6675.
+    /// The recovery follows RFC 6675.
     pub(crate) sack: bool,
     /// New data could leave if the window allowed it.
     pub(crate) new_data: bool,

@@ -1,8 +1,8 @@
-//! F-RTO: spurious timeouts found out without any option, RFC 5682.
+//! F-RTO: detects spurious timeouts without any option, RFC 5682.
 //!
-//! After a timeout only the first segment is sent again. If its ACK advances the window but not to
-//! the end, two new segments go instead of retransmissions; if the next ACK advances again, it was
-//! caused by originals, and the timeout was spurious.
+//! After a timeout the sender retransmits only the first segment. If its ACK advances the window
+//! but not to the end, the sender sends two new segments instead of retransmissions. If the next
+//! ACK advances again, originals caused it, and the timeout was spurious.
 //!
 //! ```text
 //! step                          without SACK (section 2.1)          with SACK (section 3.1)
@@ -16,14 +16,14 @@
 //!    ACK of new data            spurious                            spurious, also by SACK
 //! ```
 //!
-//! It is not begun in a recovery that runs already. [`Frto::Linux`] adds what Linux does with
-//! SACK: data never sent again that is reported for the first time after the timeout shows at
-//! once that the timeout was spurious; and repeated timeouts begin it anew.
+//! F-RTO does not begin if a recovery already runs. [`Frto::Linux`] adds two rules of Linux with
+//! SACK. If data that was never retransmitted is SACKed for the first time after the timeout, the
+//! timeout was spurious. And repeated timeouts begin F-RTO again.
 //!
-//! [choice] Whether the scoreboard is cleared by the timeout is `keep_sack_after_rto`, not
-//! section 3.1 step 1. Nagle's algorithm is not overridden in step 2, and Appendix A (limits by
-//! the receiver's window) is left out. Without SACK the duplicates for the two new segments make
-//! room for retransmissions, so that a real loss is repaired as fast as conventionally. Bytes.
+//! [choice] `keep_sack_after_rto`, not section 3.1 step 1, decides whether the timeout clears the
+//! scoreboard. Step 2 does not override Nagle's algorithm, and Appendix A (limits by the receiver's
+//! window) is left out. Without SACK the duplicates for the two new segments make room for
+//! retransmissions, so that F-RTO does not delay the repair of a real loss. Bytes.
 
 use super::evidence::{Evidence, SenderView};
 use crate::tcp::config::Frto;
@@ -37,56 +37,55 @@ enum Step {
     /// Not running.
     #[default]
     Off,
-    /// Step 1 is done: waiting for the ACK of the retransmission, which ends here.
+    /// Step 1 is done: F-RTO waits for the ACK of the retransmission, which ends at this offset.
     Resent(u64),
-    /// Step 2b is done: this many new segments may still go.
+    /// Step 2b is done: this many new segments may still leave.
     New(u32),
 }
 
-/// What may leave while F-RTO runs.
+/// Restriction on the next segment while F-RTO runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// Whatever recovery says.
+    /// No restriction.
     Open,
-    /// Nothing.
-    Shut,
-    /// New data only.
+    /// No segment may leave.
+    Closed,
+    /// Only new data may leave.
     New,
 }
 
-/// What F-RTO makes of an acknowledgement.
+/// F-RTO's conclusion from an acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finding {
-    /// Nothing yet.
+    /// None yet.
     Undecided,
-    /// The retransmission is acknowledged: duplicates for what was sent by now count again.
-    /// The window is bounded if a value is given.
+    /// The retransmission is acknowledged: duplicates for data sent by now count again. A value
+    /// bounds the window.
     Advanced(Option<u64>),
-    /// The timeout was real; the bound of the window.
+    /// The timeout was real; a value bounds the window.
     Real(u64),
     /// The timeout was spurious.
     Spurious,
 }
 
-/// State of the algorithm.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FrtoState {
     step: Step,
-    /// Bytes of new data sent in step 2 that duplicates may still show to have arrived, and what
-    /// they have shown.
+    /// Bytes of new data sent in step 2 whose arrival duplicates may still show, and bytes whose
+    /// arrival they have shown.
     unseen: u64,
     credit: u64,
 }
 
 impl FrtoState {
-    /// The timeout counts as real, or as spurious: either way it is decided.
+    /// Ends the algorithm: the timeout counts as real or as spurious.
     pub(super) const fn stop(&mut self) {
         self.step = Step::Off;
         self.unseen = 0;
         self.credit = 0;
     }
 
-    /// What duplicates add to the window of the slow start after a real timeout.
+    /// Bytes that duplicates add to the window of the slow start after a real timeout.
     pub(super) const fn credit(&self) -> u64 {
         self.credit
     }
@@ -100,9 +99,9 @@ impl FrtoState {
         }
     }
 
-    /// Step 1: the first segment is about to be retransmitted, everything outstanding is given up.
-    /// Returns up to where the scoreboard is to watch for news of originals; `kept` says whether
-    /// SACK information outlived the timeout.
+    /// Step 1: the first segment is about to be retransmitted, and everything outstanding counts as
+    /// lost. Returns the offset up to which the scoreboard watches for SACKs of originals. `kept`
+    /// is true if the timeout kept the SACK information.
     pub(super) fn begin(&mut self, kept: bool, view: &SenderView<'_>) -> u64 {
         self.step = Step::Resent(view.board.front().map_or(view.nxt, SentSegment::end));
         let early = view.config.frto == Frto::Linux && view.sack && kept;
@@ -137,7 +136,7 @@ impl FrtoState {
     fn on_second_ack(&mut self, ack: &Evidence, view: &SenderView<'_>) -> Finding {
         let highest = view.una.max(view.board.highest_sacked().unwrap_or(0));
         let beyond = view.sack && highest > view.recover;
-        if !beyond && (ack.acked > 0 || (view.sack && ack.news)) {
+        if !beyond && (ack.acked > 0 || (view.sack && ack.new_sack)) {
             return Finding::Spurious;
         }
         if !(beyond || ack.duplicate) {
@@ -148,14 +147,14 @@ impl FrtoState {
         Finding::Real(3 * view.mss)
     }
 
-    /// What may leave now; `timed_out` while the segment of step 1 has not left.
+    /// The restriction now; `timed_out` while the segment of step 1 has not left.
     #[inline]
     pub(super) const fn gate(&self, timed_out: bool) -> Gate {
         match self.step {
             Step::Off => Gate::Open,
             Step::Resent(_) if timed_out => Gate::Open,
             Step::New(left) if left > 0 => Gate::New,
-            Step::Resent(_) | Step::New(_) => Gate::Shut,
+            Step::Resent(_) | Step::New(_) => Gate::Closed,
         }
     }
 

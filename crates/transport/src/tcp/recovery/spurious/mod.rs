@@ -1,24 +1,24 @@
-//! Recoveries that were unnecessary: what was before them, who finds out, and what follows.
+//! Spurious recoveries: the state before them, their detection, and the response.
 //!
-//! An episode begins with a fast retransmit or a timeout out of the open state. What the detectors
-//! [`dsack`], [`eifel`] and [`frto`] need is noted then. The first of them to find the recovery
-//! spurious ends the episode. [`Spurious`] then returns an [`Undo`], which the sender counts and
-//! applies; the answer is one of
+//! An episode begins with a fast retransmit or a timeout in the open state. [`Spurious`] then saves
+//! what the detectors [`dsack`], [`eifel`] and [`frto`] need. The first detector that finds the
+//! recovery spurious ends the episode. [`Spurious`] then returns an [`Undo`], which the sender
+//! counts and applies. The response is one of
 //!
-//! - `undo`, as Linux: recovery ends and the law returns to window and threshold from before it;
+//! - `undo`, as in Linux: recovery ends and the law restores window and threshold from before it;
 //! - `eifel`, RFC 4015 section 3, for timeouts:
 //!   (0) pipe_prev = max(FlightSize, ssthresh), SRTT_prev = SRTT + 2 G, RTTVAR_prev = RTTVAR;
-//!   (8) sending goes on with new data, unless the news came late (a DSACK);
+//!   (8) sending continues with new data, unless the evidence came late (a DSACK);
 //!   (9) cwnd = FlightSize + min(bytes_acked, IW), ssthresh = pipe_prev, unless the ACK carries
 //!   an ECN echo;
 //!   (11) at the first sample from data sent after the timeout SRTT = max(SRTT_prev, sample),
 //!   RTTVAR = max(RTTVAR_prev, sample/2), RTO = SRTT + max(G, 4 RTTVAR), within its bounds;
 //! - `keep`, RFC 5682 section 4: recovery ends, the reduced window stays.
 //!
-//! [choice] A timeout in the midst of a recovery ends the episode, so that only a whole recovery
-//! that was in vain is undone; repeated timeouts for the same segment belong to the first. A
-//! congestion mark, and a pause that restarts the window, end it too. The back-off is left to its
-//! own rule (`rto_backoff_reset`): a delay that outlasted the timer is no reason for a shorter one.
+//! [choice] A timeout during a recovery ends the episode, so that only a recovery that was spurious
+//! as a whole is undone. Repeated timeouts for the same segment belong to the first. A congestion
+//! mark, and a pause that restarts the window, also end the episode. `rto_backoff_reset` alone
+//! decides about the back-off: a delay longer than the timeout is no reason for a shorter timeout.
 //! Leaves out DupThresh adaptation. Bytes.
 
 mod dsack;
@@ -37,7 +37,7 @@ use dsack::Reports;
 use eifel::Eifel;
 use frto::{Finding, FrtoState};
 
-/// Which evidence shows a recovery to be spurious.
+/// The evidence that shows a recovery to be spurious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detector {
     Dsack,
@@ -45,14 +45,13 @@ enum Detector {
     Frto,
 }
 
-/// The sender when a recovery begins, with the law not yet told.
+/// The sender at the beginning of a recovery, before the report to the law.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Before {
-    /// A timeout begins it.
+pub(crate) struct StateBefore {
     pub(crate) timeout: bool,
-    /// The law will be told of it.
+    /// The law will receive a report of the recovery.
     pub(crate) reduced: bool,
-    /// What is outstanding.
+    /// Range of the outstanding data.
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) ssthresh: u64,
@@ -62,15 +61,15 @@ pub(crate) struct Before {
     pub(crate) ecn: (bool, u64),
 }
 
-/// A recovery that may turn out to have been unnecessary.
+/// A recovery that may turn out to be spurious.
 #[derive(Debug, Clone)]
 struct Episode {
-    before: Before,
+    before: StateBefore,
     eifel: Eifel,
     reports: Reports,
 }
 
-/// RFC 4015 step 11: what the timer is adapted to at the first sample beyond `beyond`.
+/// RFC 4015 step 11: values for the timer at the first sample beyond `beyond`.
 #[derive(Debug, Clone, Copy)]
 struct Adapt {
     beyond: u64,
@@ -78,29 +77,27 @@ struct Adapt {
     rttvar: Span,
 }
 
-/// What the sender does after an acknowledgement.
+/// Actions of the sender after an acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Verdict {
-    /// Duplicates for what was sent by now count again (`recover`).
+    /// Duplicates for data sent by now count again (`recover`).
     pub(crate) recover_here: bool,
-    /// The congestion window is at most this.
     pub(crate) limit_cwnd: Option<u64>,
     /// The recovery was spurious.
     pub(crate) undo: Option<Undo>,
 }
 
-/// A spurious recovery: what is undone, and what showed it.
+/// A spurious recovery: what is undone, and the evidence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Undo {
     by: Detector,
     timeout: bool,
-    /// The repair ends if it runs.
+    /// Recovery ends if it runs.
     pub(crate) ends_repair: bool,
-    /// What the window gets back.
     pub(crate) restore: Option<Restore>,
 }
 
-/// What is restored.
+/// Values that an undo restores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Restore {
     /// ECN's CWR flag and the offset up to which marks are answered.
@@ -110,7 +107,7 @@ pub(crate) struct Restore {
 }
 
 impl Undo {
-    /// Counts it, once by its kind and once by its evidence.
+    /// Counts the undo once by its kind and once by its evidence.
     pub(crate) const fn count(&self, stats: &mut TcpStats) {
         *match self.by {
             Detector::Dsack => &mut stats.spurious_by_dsack,
@@ -145,14 +142,14 @@ impl Spurious {
         self.episode.is_some()
     }
 
-    /// The law is told of the episode after all.
+    /// The law receives a report of the episode after all.
     pub(crate) const fn note_reduction(&mut self) {
         if let Some(episode) = &mut self.episode {
             episode.before.reduced = true;
         }
     }
 
-    /// Nothing can be undone any more.
+    /// Ends the possibility of an undo.
     pub(crate) fn forget(&mut self) {
         self.episode = None;
         self.frto.stop();
@@ -163,15 +160,14 @@ impl Spurious {
         self.frto.stop();
     }
 
-    /// A recovery begins.
-    pub(crate) fn begin(&mut self, before: Before) {
+    pub(crate) fn begin(&mut self, before: StateBefore) {
         let (eifel, reports) = (Eifel::default(), Reports::default());
         self.episode = Some(Episode { before, eifel, reports });
     }
 
-    /// The retransmission timer has expired; `open` if no recovery ran before, `again` if it was
-    /// for the same segment again, `kept` if SACK information outlived it. If F-RTO begins,
-    /// returns up to where the scoreboard watches for news of originals.
+    /// The retransmission timer has expired. `open`: no recovery ran before; `again`: it expired
+    /// for the same segment again; `kept`: the timeout kept the SACK information. If F-RTO begins,
+    /// returns the offset up to which the scoreboard watches for SACKs of originals.
     pub(crate) fn on_timeout(
         &mut self,
         (open, again, kept): (bool, bool, bool),
@@ -186,7 +182,7 @@ impl Spurious {
         (begins && self.is_on()).then(|| self.frto.begin(kept, view))
     }
 
-    /// A segment `start..end` of payload leaves again, and not for the first time if `before`.
+    /// A segment `start..end` of payload is retransmitted, not for the first time if `before`.
     #[inline]
     pub(crate) fn on_retransmission(
         &mut self,
@@ -198,7 +194,7 @@ impl Spurious {
         if let Some(episode) = &mut self.episode
             && (episode.before.from..episode.before.to).contains(&start)
         {
-            // RFC 3522 thinks of the oldest segment, sent again for the first time.
+            // RFC 3522 requires the first retransmission of the oldest segment.
             episode.eifel.on_retransmission(now, !before && start == una);
             if config.dsack_undo {
                 episode.reports.on_sent(start, end);
@@ -218,24 +214,24 @@ impl Spurious {
         self.frto.on_duplicate(mss);
     }
 
-    /// What duplicates add to the window of the slow start after a real timeout.
+    /// Bytes that duplicates add to the window of the slow start after a real timeout.
     pub(crate) const fn credit(&self) -> u64 {
         self.frto.credit()
     }
 
-    /// What F-RTO lets leave; `timed_out` while the segment of the timeout has not left.
+    /// F-RTO's restriction; `timed_out` while the segment of the timeout has not left.
     #[inline]
     pub(crate) const fn gate(&self, timed_out: bool) -> Gate {
         self.frto.gate(timed_out)
     }
 
-    /// New data left through F-RTO's gate.
+    /// New data left during F-RTO.
     #[inline]
     pub(crate) const fn on_new(&mut self) {
         self.frto.on_new();
     }
 
-    /// Takes what an acknowledgement says, before recovery does.
+    /// Processes an acknowledgement before recovery does.
     pub(crate) fn on_ack(&mut self, ack: &Evidence, view: &SenderView<'_>) -> Verdict {
         let mut verdict = Verdict::default();
         let Some(episode) = &mut self.episode else { return verdict };
@@ -262,7 +258,7 @@ impl Spurious {
         verdict
     }
 
-    /// The episode is over: what is undone of it.
+    /// Ends the episode and returns what is undone.
     fn undo(&mut self, by: Detector, ack: &Evidence, view: &SenderView<'_>) -> Option<Undo> {
         let before = self.episode.take()?.before;
         self.frto.stop();
@@ -282,13 +278,13 @@ impl Spurious {
                 rttvar,
             });
         }
-        // RFC 4015 step 7: after LATE_SPUR_TO the repair goes on.
+        // RFC 4015 step 7: after LATE_SPUR_TO the recovery continues.
         let ends_repair = !(eifel && by == Detector::Dsack);
         Some(Undo { by, timeout: before.timeout, ends_repair, restore })
     }
 
-    /// A round-trip sample of an ACK up to `ack`. RFC 4015 step 11 takes the first from data sent
-    /// after the timeout: returns SRTT_prev and RTTVAR_prev then.
+    /// A round-trip sample of an ACK up to `ack`. RFC 4015 step 11 takes the first sample of data
+    /// sent after the timeout: in that case returns SRTT_prev and RTTVAR_prev.
     #[inline]
     pub(crate) fn take_adaptation(&mut self, ack: u64) -> Option<(Span, Span)> {
         self.adapt.take_if(|a| ack > a.beyond).map(|a| (a.srtt, a.rttvar))

@@ -18,14 +18,14 @@ fn at(ms: u64) -> Nanos {
 }
 
 #[test]
-fn only_who_asks_for_it() {
+fn only_tp_lda_has_a_classifier() {
     for loss_response in [LossResponse::Always, LossResponse::EcnOnly] {
         let config = TcpConfig { loss_response, ..TcpConfig::default() };
         assert!(Differentiation::of(&config).is_none());
     }
 }
 
-/// A receiver's clock that starts anywhere, wraps, and ticks in no whole number of microseconds.
+/// A receiver's clock with any start, a wrap, and a tick that is no whole number of microseconds.
 #[test]
 fn the_peers_clock_is_relative() {
     let mut d = differentiation(Span(1_500));
@@ -45,8 +45,8 @@ fn the_peers_clock_is_relative() {
     assert_eq!(d.clock_us(value), us as u32);
 }
 
-/// Trips of 10 ms, then of 110 ms: a loss among the latter is an overflow, also if only one of its
-/// neighbours is.
+/// Trips of 10 ms, then of 110 ms: a loss next to a long trip is an overflow, even if only one
+/// neighbour is long.
 #[test]
 fn a_loss_is_judged_by_its_neighbours() {
     let mut d = differentiation(MS);
@@ -64,22 +64,22 @@ fn a_loss_is_judged_by_its_neighbours() {
     ] {
         assert_eq!(d.judge(now, (at(left), left)), cause, "{left}");
     }
-    // Of the same instant: those of lower offsets left before.
+    // At the same instant, segments of lower offsets left before.
     assert_eq!(d.judge(now, (at(20), 15)), LossCause::Corruption);
     assert_eq!(d.judge(now, (at(20), 25)), LossCause::Overflow);
-    // An answer that comes late and tells of an earlier segment does not disturb the order.
+    // A late answer about an earlier segment does not disturb the order.
     d.on_trip(at(150), (at(5), 5), 150, 100);
     assert!(d.trips.iter().map(|t| t.left).is_sorted());
     assert_eq!(d.judge(now, (at(15), 15)), LossCause::Corruption);
-    // Beyond the window of the extremes nothing is known.
+    // Beyond the window of extremes there are no trips.
     assert_eq!(d.judge(at(20_000), (at(15), 15)), LossCause::Overflow);
 }
 
 #[test]
-fn nothing_known_is_congestion() {
+fn without_trips_a_loss_is_congestion() {
     let mut d = differentiation(MS);
     assert_eq!(d.judge(at(0), (at(0), 1)), LossCause::Overflow);
-    // Rounding alone: less than two ticks apart.
+    // Less than two ticks apart: rounding alone.
     for (n, value) in [(0, 10), (1, 11), (2, 13)] {
         d.on_trip(at(20 + n), (at(n), n), value, 100);
     }
@@ -89,9 +89,9 @@ fn nothing_known_is_congestion() {
     assert_eq!(d.judge(at(30), (at(0), 1)), LossCause::Corruption);
 }
 
-/// What lies before everything outstanding is forgotten.
+/// Trips from before everything outstanding are dropped.
 #[test]
-fn as_many_trips_as_there_is_outstanding() {
+fn as_many_trips_as_outstanding_segments() {
     let mut d = differentiation(MS);
     for n in 0..10_000 {
         d.on_trip(at(n + 10), (at(n), n), n as u32, 7);
@@ -100,7 +100,7 @@ fn as_many_trips_as_there_is_outstanding() {
     assert_eq!(d.trips.back().unwrap().left, (at(9_999), 9_999));
 }
 
-/// Phase 2: losses of beacons and frames alike are collisions.
+/// Phase 2: if beacons and frames are lost alike, the losses are collisions.
 #[test]
 fn collisions_are_congestion() {
     let mut d = differentiation(MS);

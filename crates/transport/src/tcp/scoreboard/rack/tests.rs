@@ -1,12 +1,12 @@
-//! Against the pseudocode of RFC 8985 section 6.2, which looks at every segment. In place of times
-//! and offsets (RACK_sent_after) the oracle counts what is sent, as the scoreboard does.
+//! Comparison with the pseudocode of RFC 8985 section 6.2, which visits every segment. Like the
+//! scoreboard, the oracle counts departures in place of times and offsets (RACK_sent_after).
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::tcp::rate::{RateSampler, Snapshot};
 
-/// A segment as section 5.2 has it.
+/// A segment with the fields of section 5.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     start: u64,
@@ -46,7 +46,7 @@ impl Oracle {
         self.any = true;
     }
 
-    /// RACK_detect_loss: the timeout, or none.
+    /// RACK_detect_loss: returns the timeout, if any.
     fn detect(&mut self, now: u64, reo_wnd: u64) -> Option<u64> {
         let mut timeout = 0;
         if !self.any {
@@ -67,7 +67,7 @@ impl Oracle {
     }
 
     fn pipe(&self) -> u64 {
-        // Lost ones are not in flight until sent again, which clears the mark here.
+        // Lost segments are not in flight until retransmitted, which clears the mark here.
         self.segments.iter().filter(|s| !s.sacked && !s.lost).map(|s| s.end - s.start).sum()
     }
 }
@@ -176,7 +176,7 @@ proptest! {
                         }
                     }
                     if reneged {
-                        // What was reported once counts as delivered: it says nothing new.
+                        // A segment SACKed once counts as delivered and gives no new information.
                         return Ok(());
                     }
                 }
@@ -185,7 +185,7 @@ proptest! {
             prop_assert_eq!(board.reordering_seen(), oracle.reordering_seen);
             prop_assert_eq!(board.segments_sacked(), oracle.segments.iter().filter(|s| s.sacked).count());
             prop_assert_eq!(board.segments_due(), oracle.segments.iter().filter(|s| s.lost).count());
-            // The list holds what is neither reported nor lost, in the order of sending.
+            // The list holds the segments neither SACKed nor lost, in the order of departure.
             let rack = board.rack.as_ref().unwrap();
             let (mut listed, mut next) = (Vec::new(), rack.oldest());
             while let Some(number) = next {
@@ -203,24 +203,24 @@ proptest! {
     }
 }
 
-/// An echoed timestamp older than the retransmission says that the original arrived.
+/// An echoed timestamp older than the retransmission shows that the original arrived.
 #[test]
-fn an_echo_tells_the_copies_apart() {
+fn an_echo_identifies_the_copy() {
     for (echo, counts) in [(Some(6), true), (Some(5), false), (None, true)] {
         let (mut board, mut rate) = (Scoreboard::new(u32::MAX, 10), RateSampler::default());
         board.enable_rack(Span(100));
         board.push(SentSegment::new(0, 10, false, Nanos(0), Snapshot::default()));
         board.retransmit(0, Nanos(500), Snapshot::default(), true, false);
-        // The clock showed 6 then.
+        // The clock showed 6 at that time.
         board.rack_before_ack(Some(Span(1)), echo);
         board.ack(10, Nanos(900), &mut rate);
         assert_eq!(board.take_rack_advanced(), counts, "{echo:?}");
     }
 }
 
-/// Nothing was lost after all: what was sent first is first in the list again.
+/// Nothing was lost after all: the list is again in the order of departure.
 #[test]
-fn a_revival_puts_everything_back_in_order() {
+fn undoing_losses_restores_the_order() {
     let mut board = Scoreboard::new(u32::MAX, 10);
     board.enable_rack(Span(100));
     for i in 0..4 {
@@ -229,7 +229,7 @@ fn a_revival_puts_everything_back_in_order() {
     board.retransmit(1, Nanos(50), Snapshot::default(), true, false);
     board.lose_all(true);
     assert_eq!((board.segments_due(), board.pipe()), (4, 0));
-    board.revive();
+    board.undo_losses();
     assert_eq!((board.segments_due(), board.pipe(), board.next_due()), (0, 40, None));
     let rack = board.rack.as_ref().unwrap();
     let mut order: Vec<u64> = rack.oldest().into_iter().collect();

@@ -1,11 +1,11 @@
-//! What losses cost: random ones, those of short queues and policers, those that were none.
+//! The cost of losses: random ones, those of short queues and policers, and spurious ones.
 
 use super::*;
 use crate::tcp::Recovery;
 
-/// Random loss costs version 1 about its share of packets and the odd timeout. Version 3 answers
-/// each round of it in CRUISE by the share lost, so that N rounds between probes leave
-/// `(1 - (1 - p)^N) / (N p)` on average (section 5.3.3.8.3 of the draft).
+/// Random loss costs version 1 about its share of packets and an occasional timeout. Version 3
+/// reduces its rate by the share lost in each round of CRUISE, so that N rounds between probes
+/// leave `(1 - (1 - p)^N) / (N p)` on average (section 5.3.3.8.3 of the draft).
 #[test]
 fn one_percent_of_loss_costs_little() {
     let lossy = |loss| Path { loss, ..Path::default() };
@@ -32,7 +32,7 @@ fn one_percent_of_loss_costs_little() {
     }
 }
 
-/// From a queue of fifteen products to one of a tenth.
+/// From a queue of fifteen BDPs to one of a tenth.
 #[test]
 fn short_queues_cost_packets_but_not_throughput() {
     for law in LAWS {
@@ -46,10 +46,11 @@ fn short_queues_cost_packets_but_not_throughput() {
     }
 }
 
-/// [A.17] What exceeds 8 Mb/s is dropped. Version 1 as its draft has it goes on at what it once
-/// measured; version 3 comes to lose about its threshold, retransmissions dropped again included.
+/// [A.17] A policer drops everything beyond 8 Mb/s. Version 1 by its draft continues at its earlier
+/// estimate. Version 3 approaches a loss rate of about its threshold, including dropped
+/// retransmissions.
 #[test]
-fn a_policer_is_met() {
+fn behind_a_policer() {
     for (law, most) in [("bbr1", 0.08), ("bbr", 0.03)] {
         for burst in [3000, 30_000, 300_000] {
             let path = Path { policer: Some((1_000_000, burst)), ..Path::default() };
@@ -67,8 +68,7 @@ fn a_policer_is_met() {
     }
 }
 
-/// Without SACK duplicates stand for what arrived: the estimate does not run away when holes
-/// close.
+/// Without SACK, duplicates count as deliveries: the estimate does not jump when holes close.
 #[test]
 fn without_sack_the_estimate_stays_true() {
     for law in LAWS {
@@ -88,8 +88,8 @@ fn without_sack_the_estimate_stays_true() {
     }
 }
 
-/// [A.18] One segment in 300 comes 30 ms late: fast retransmits without reason. With DSACK to
-/// tell, they are undone. (RACK would learn to wait instead: it is off here.)
+/// [A.18] One segment in 300 is 30 ms late and causes spurious fast retransmits. DSACKs show this,
+/// and they are undone. (RACK would learn to wait; it is off here.)
 #[test]
 fn reordering_is_undone() {
     for law in LAWS {
@@ -109,9 +109,9 @@ fn reordering_is_undone() {
     }
 }
 
-/// The authors' curve (CACM 60(2), 2017, figure 8): over 100 Mb/s and 100 ms version 1 gets 1 - p up
-/// to 5 % loss and comes close up to 15 %; at 20 % the gain of 5/4 no longer makes up for it. Lost
-/// retransmissions have to be found for that, which RACK does.
+/// The authors' curve (CACM 60(2), 2017, figure 8): over 100 Mb/s and 100 ms version 1 gets 1 - p
+/// up to 5 % loss and almost that up to 15 %; at 20 % the gain of 5/4 no longer compensates. This
+/// needs the detection of lost retransmissions, which RACK provides.
 #[test]
 fn the_published_curve_with_rack() {
     let path = Path {

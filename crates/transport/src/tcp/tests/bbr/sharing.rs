@@ -30,7 +30,7 @@ fn two_flows_share_evenly() {
     }
 }
 
-/// Against Reno it depends on the queue; stated, and only that neither starves.
+/// Against Reno the shares depend on the queue; the test only requires that neither starves.
 #[test]
 fn beside_reno() {
     for law in LAWS {

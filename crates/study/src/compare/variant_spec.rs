@@ -1,12 +1,12 @@
-//! What is compared: a transport, and behind an `@` what the links do: about losses, or with their queue.
+//! A variant of a comparison: a transport, and after an `@` a link protocol or a queue discipline.
 //!
-//! `sack@ll-harq` is SACK with LL-HARQ on every direction of a link that loses something, whatever
-//! protocol it has in the scenario; keys of the protocol follow behind colons, those of its table
-//! `feedback` with a dot: `own@ll-arq:arq=selective:feedback.way=reverse`. `@none` takes protocols
-//! away, and a link protocol by itself (`ll-harq`) stands for SACK over it.
+//! `sack@ll-harq` is SACK with LL-HARQ on every direction of a link that loses something, in place
+//! of the scenario's protocol. Keys of the protocol follow after colons, those of its table
+//! `feedback` with a dot: `own@ll-arq:arq=selective:feedback.way=reverse`. `@none` removes
+//! protocols, and a link protocol by itself (`ll-harq`) means SACK over it.
 //!
-//! `cubic@codel` is CUBIC with CoDel as the queue of every link on the way of its data; keys follow behind
-//! colons (`cubic@red:ecn=true`). A link protocol and a queue may both stand there: `sack@ll-harq@codel`.
+//! `cubic@codel` is CUBIC with CoDel as the queue of every link on the path of its data; keys
+//! follow after colons (`cubic@red:ecn=true`). Both may be given: `sack@ll-harq@codel`.
 //!
 //! The transport is a TCP by name ([`Variant`]), `lt-tcp` or `sliding`, the latter two with the keys
 //! of their tables `lt` and `sliding`. Under LT-TCP the `tcp` table is that of SACK, with Reno's law,
@@ -29,26 +29,26 @@ use serde_json::{Map, Value};
 use super::error::CompareError;
 use super::preconditions::loses;
 
-/// The names of the transports that are no TCP.
+/// The names of transports other than TCP.
 const LT_TCP: &str = "lt-tcp";
 const SLIDING: &str = "sliding";
 
-/// The TCP whose parameters LT-TCP has, and that a link protocol by itself stands under.
+/// The TCP that gives LT-TCP its parameters, and that runs over a link protocol given by itself.
 const BASE: &str = "sack";
 
-/// A transport and, perhaps, a link protocol and a queue discipline.
+/// A transport, with an optional link protocol and queue discipline.
 #[derive(Debug, Clone)]
-pub(crate) struct TcpSpec {
+pub(crate) struct VariantSpec {
     tcp: Variant,
-    /// What is spoken in place of TCP, with the keys written; `None` for TCP.
+    /// The transport in place of TCP, with its keys; `None` for TCP.
     other: Option<(TransportKind, Map<String, Value>)>,
     link: Option<ProtocolConfig>,
     queue: Option<QueueConfig>,
     label: String,
 }
 
-impl TcpSpec {
-    /// Reads a choice from its text.
+impl VariantSpec {
+    /// Reads a variant from its text.
     pub(crate) fn parse(text: &str) -> Result<Self, CompareError> {
         let text = text.trim();
         let name = text.split(':').next().unwrap_or_default().to_lowercase();
@@ -66,7 +66,7 @@ impl TcpSpec {
         Ok(choice)
     }
 
-    /// Reads one part that stands behind an `@`: a queue discipline or a link protocol.
+    /// Reads a part after an `@`: a queue discipline or a link protocol.
     fn behind(&mut self, part: &str) -> Result<(), CompareError> {
         let kind = part.split(':').next().unwrap_or_default().to_lowercase();
         let queues: Vec<&str> = airtcp_queueing::registry().iter().map(|e| e.name).collect();
@@ -98,7 +98,7 @@ impl TcpSpec {
         Ok(())
     }
 
-    /// Reads what stands before the `@`.
+    /// Reads the part before the `@`.
     fn transport(text: &str) -> Result<Self, CompareError> {
         let mut parts = text.split(':').map(str::trim);
         let name = parts.next().unwrap_or_default().to_lowercase();
@@ -125,7 +125,7 @@ impl TcpSpec {
             }
             label = format!("{label}:{part}");
         }
-        // What is wrong under any configuration is wrong now.
+        // Finds errors that do not depend on the configuration.
         match kind {
             TransportKind::LtTcp => merged(&LtConfig::default(), &keys)
                 .and_then(|lt| lt.validate().map_err(|e| e.to_string())),
@@ -137,22 +137,22 @@ impl TcpSpec {
         Ok(Self { tcp, other: Some((kind, keys)), link: None, queue: None, label })
     }
 
-    /// The text, as it stands in results.
+    /// The text, as results show it.
     pub(crate) fn label(&self) -> &str {
         &self.label
     }
 
-    /// True if it needs a link that loses something.
+    /// True if it has a link protocol, which needs a link with losses.
     pub(crate) const fn has_link(&self) -> bool {
         self.link.is_some()
     }
 
-    /// True if it is more than TCP: a transport with coding, or a link protocol.
+    /// True if it has a transport with erasure coding, or a link protocol.
     pub(crate) const fn is_coded(&self) -> bool {
         self.other.is_some() || self.link.is_some()
     }
 
-    /// Name of a transport that is no TCP.
+    /// Name of a transport other than TCP.
     pub(crate) fn no_tcp(&self) -> Option<&'static str> {
         let (kind, _) = self.other.as_ref()?;
         Some(if *kind == TransportKind::LtTcp { LT_TCP } else { SLIDING })
@@ -172,7 +172,7 @@ impl TcpSpec {
         let refuse = |why: String| CompareError::other(format!("\"{}\": {why}", self.label));
         flow.tcp = self.apply(base.unwrap_or(&flow.tcp))?;
         match &self.other {
-            // What the scenario has stays, if that is what is asked for.
+            // The scenario's own transport keeps its keys.
             None if self.tcp.is_own() => {}
             None => flow.transport = TransportKind::Tcp,
             Some((kind, keys)) => {
@@ -189,8 +189,9 @@ impl TcpSpec {
         Ok(())
     }
 
-    /// Transmissions of a packet that the link makes at most, 1 without a protocol: over a trace,
-    /// one packet a slot, all units of a packet share its slot's fate, and nothing else counts.
+    /// Most transmissions of a packet on the link, 1 without a protocol. Over a trace with one
+    /// packet per slot, nothing else of a protocol counts, because all units of a packet share the
+    /// outcome of its slot.
     pub(crate) fn attempts(&self) -> u32 {
         let protocol = self.link.as_ref().and_then(|c| c.build(None).ok()?);
         protocol.map_or(1, |p| u32::from(p.attempts()))
@@ -213,7 +214,7 @@ impl TcpSpec {
         Ok(())
     }
 
-    /// Puts the link protocol on the links of a plan that lose anything.
+    /// Puts the link protocol on the links of a plan with losses.
     pub(crate) fn protect(&self, plan: &mut Resolved) -> Result<(), CompareError> {
         let Some(protocol) = &self.link else { return Ok(()) };
         let lossy = plan.links.iter_mut().filter(|link| loses(link));
@@ -233,7 +234,7 @@ impl TcpSpec {
     }
 }
 
-/// What is no TCP is perhaps meant to be something else that can be named.
+/// Adds the names of other transports and of remedies to the error of an unknown TCP.
 fn beside_tcp(name: &str, error: VariantError) -> VariantError {
     if error.message.contains("did you mean") || !error.message.starts_with("there is none") {
         return error;
@@ -306,7 +307,7 @@ fn merged<T: Serialize + DeserializeOwned>(
     serde_json::from_value(table).map_err(|e| reworded(&e.to_string()))
 }
 
-/// A number or a flag if it reads as one, else text.
+/// Parses a number or a flag; anything else is text.
 fn read(text: &str) -> Value {
     serde_json::from_str::<Value>(text)
         .ok()
@@ -320,14 +321,14 @@ mod tests {
 
     #[test]
     fn names_with_a_link() {
-        let choice = TcpSpec::parse("SACK@ll-arq:arq=selective:feedback.way=reverse").unwrap();
+        let choice = VariantSpec::parse("SACK@ll-arq:arq=selective:feedback.way=reverse").unwrap();
         assert_eq!(choice.label(), "sack@ll-arq:arq=selective:feedback.way=reverse");
         assert_eq!(choice.link.unwrap().kind(), "ll-arq");
-        assert_eq!(TcpSpec::parse("cubic").unwrap().attempts(), 1);
-        assert_eq!(TcpSpec::parse("cubic@ll-harq").unwrap().attempts(), 2);
-        assert_eq!(TcpSpec::parse("cubic@ll-arq:attempts=7").unwrap().attempts(), 7);
-        assert_eq!(TcpSpec::parse("own@none").unwrap().link.unwrap().kind(), "none");
-        let both = TcpSpec::parse("sack@ll-harq@codel:target=10 ms").unwrap();
+        assert_eq!(VariantSpec::parse("cubic").unwrap().attempts(), 1);
+        assert_eq!(VariantSpec::parse("cubic@ll-harq").unwrap().attempts(), 2);
+        assert_eq!(VariantSpec::parse("cubic@ll-arq:attempts=7").unwrap().attempts(), 7);
+        assert_eq!(VariantSpec::parse("own@none").unwrap().link.unwrap().kind(), "none");
+        let both = VariantSpec::parse("sack@ll-harq@codel:target=10 ms").unwrap();
         assert!(both.has_link() && both.queue.is_some());
         assert_eq!(both.label(), "sack@ll-harq@codel:target=10 ms");
         for (text, part) in [
@@ -341,7 +342,7 @@ mod tests {
             ("sack@ll-harq:arq=selective", "arq"),
             ("sakc@ll-harq", "sack"),
         ] {
-            let message = TcpSpec::parse(text).unwrap_err().to_string();
+            let message = VariantSpec::parse(text).unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");
         }
     }

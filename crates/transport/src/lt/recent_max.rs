@@ -1,12 +1,12 @@
-//! The greatest of late: of an interval that goes on and of the one before it, so that what is long ago is
-//! forgotten with two values kept.
+//! A maximum over a sliding window that keeps two values: that of the present interval and of the
+//! one before.
 
-/// The greatest of the present interval, and of the one before.
+/// Maximum of the present interval, and of the one before.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Greatest<T>([T; 2]);
+pub(crate) struct RecentMax<T>([T; 2]);
 
-impl<T: Copy + Default + PartialOrd> Greatest<T> {
-    /// Takes a value of the present interval.
+impl<T: Copy + Default + PartialOrd> RecentMax<T> {
+    /// Takes a value in the present interval.
     #[inline]
     pub(crate) fn take(&mut self, value: T) {
         if value > self.0[0] {
@@ -14,12 +14,11 @@ impl<T: Copy + Default + PartialOrd> Greatest<T> {
         }
     }
 
-    /// The present interval is over.
+    /// Ends the present interval.
     pub(crate) fn turn(&mut self) {
         self.0 = [T::default(), self.0[0]];
     }
 
-    /// The greatest of both.
     #[inline]
     pub(crate) fn get(&self) -> T {
         if self.0[1] > self.0[0] { self.0[1] } else { self.0[0] }
@@ -32,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_value_lasts_through_the_next_interval() {
-        let mut greatest = Greatest::default();
+        let mut greatest = RecentMax::default();
         greatest.take(7);
         greatest.take(3);
         greatest.turn();

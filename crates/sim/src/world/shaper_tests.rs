@@ -1,4 +1,4 @@
-//! Queue disciplines that hold packets back: a link and a cell wait for their timers.
+//! Tests of queue disciplines that hold packets back: links and cells must wait for their timers.
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{NoProbe, PoolCx, Probe};
@@ -8,7 +8,7 @@ use airtcp_units::{Nanos, Span};
 
 use crate::build::build;
 
-/// A queue that gives one packet per `gap`, whatever the link behind it could take.
+/// A queue that releases one packet per `gap`, even if the link is ready earlier.
 #[derive(Debug)]
 struct Shaper {
     inner: Queue,
@@ -50,8 +50,8 @@ impl Qdisc for Shaper {
     }
 }
 
-/// Datagrams that arrive in 10 s of a flow that sends 400 a second until `stop`, if every queue gives
-/// one in 10 ms; and the events that took.
+/// A flow sends 400 datagrams per second until `stop`, and every queue releases one per 10 ms. Returns the
+/// datagrams that arrive in 10 s, and the number of events.
 fn run(network: &str, stop: &str) -> (u64, u64) {
     let app = format!(
         r#"{{ kind = "constant-rate", rate = "3200 kb/s", message = "1000 B", stop = "{stop}" }}"#
@@ -63,13 +63,13 @@ fn run(network: &str, stop: &str) -> (u64, u64) {
     let gap = Span::from_millis(10);
     world.interfaces.iter_mut().for_each(|i| i.queue = Shaper::queue(gap));
     world.media.iter_mut().for_each(|medium| medium.replace_queues(&|| Shaper::queue(gap)));
-    // A timer in the past would run for ever.
+    // A timer in the past would never end.
     assert!(world.run_until(Nanos::from_secs_f64(10.0), 200_000), "stands at {}", world.now);
     (world.delivered, world.events)
 }
 
 #[test]
-fn a_link_waits_until_its_discipline_gives() {
+fn a_link_waits_for_its_disciplines_timer() {
     let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"5 ms\"\n";
     let (delivered, events) = run(&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"b\""), "10 s");
     assert!((999..=1000).contains(&delivered), "{delivered}");
@@ -77,9 +77,10 @@ fn a_link_waits_until_its_discipline_gives() {
     assert!(events <= 7010, "{events}");
 }
 
-/// The discipline gives while the link still transmits: the end of the transmission decides.
+/// The discipline could release a packet while the link still transmits: the end of the transmission
+/// decides.
 #[test]
-fn a_slow_link_asks_a_discipline_that_has_something_when_it_is_free() {
+fn a_slow_link_polls_its_discipline_when_free() {
     let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"411.2 kb/s\"\ndelay = \"5 ms\"\n";
     let (delivered, _) = run(&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"b\""), "10 s");
     // 1028 B take 20 ms.
@@ -87,10 +88,10 @@ fn a_slow_link_asks_a_discipline_that_has_something_when_it_is_free() {
 }
 
 #[test]
-fn a_station_waits_until_its_discipline_gives() {
+fn a_station_waits_for_its_disciplines_timer() {
     let cell = "[[cells]]\nlayout = { kind = \"star\", stations = 1, radius_m = 5 }\n\
          propagation.path_loss = { model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }\n";
     let (delivered, _) = run(&format!("{cell}[[flows]]\nfrom = \"sta0\"\nto = \"ap\""), "200 ms");
-    // The last arrive 0.6 s after the last was sent: no arrival makes the station ask.
+    // Packets arrive until 0.6 s after the last one was sent, without arrivals that would poll the queue.
     assert_eq!(delivered, 80);
 }

@@ -1,5 +1,4 @@
-//! Columns of tables whose names say nothing, or which are taken for nothing: they may tell that the rows
-//! are not what they seem.
+//! Unused columns of tables, and columns of unknown names: they may show that the rows are misread.
 
 use airtcp_units::Narrow;
 
@@ -73,7 +72,7 @@ fn times_that_cannot_be_read_are_asked_about() {
         let e = read_as("t.csv", &text, &options).unwrap_err().to_string();
         assert!(e.contains("not in a form that is read"), "{e}");
     }
-    // Three days in another order: a time of day does not tell the day.
+    // Three unsorted days: a time of day does not show the day.
     let mut any: Vec<u64> = (0..PACKETS).collect();
     any.sort_by_key(|n| n * n * 7919 % 5003);
     let e = error("t.csv", outcomes("time", any.into_iter(), |n| time_of_day(45_000 * n, 0)));
@@ -115,7 +114,7 @@ fn numbers_and_times_in_whose_order_the_rows_are_not_are_asked_about() {
     }
 }
 
-/// Two links by turns.
+/// Two links in turn.
 fn pooled(head: &str, row: impl Fn(u64, u64, u8) -> Option<String>) -> String {
     let rows = (0..PACKETS).flat_map(|n| {
         let row = &row;
@@ -134,10 +133,10 @@ fn nodes_in_one_table_are_asked_about() {
     }
     let links = read("t.csv", pooled("time_s,link,received", by_time).as_bytes()).unwrap();
     assert_eq!(links.len(), 2);
-    // Words of another name are said only; numbers of one are no names of nodes.
+    // Words in a column of another name are only noted; numbers are no names of nodes.
     let link = one("t.csv", &pooled("time_s,place,received", by_time));
     assert!(link.notes[0].contains("2 different values; name it link"), "{:?}", link.notes);
-    // Numbers that come by turns may be nodes, too; measurements do not come so.
+    // Numbers in turn may be nodes, too; measurements do not alternate.
     let board = |n, link, bit| Some(format!("{:.3},{link},{},{bit}\n", 0.02 * n as f64, n * n % 7));
     let link = one("t.csv", &pooled("time_s,board,lqi,received", board));
     assert!(
@@ -154,7 +153,7 @@ fn nodes_in_one_table_are_asked_about() {
     );
     let by_number = |n, link, bit| Some(format!("{},{},{bit}\n", 2 * n + link, node(link)));
     assert!(error("t.csv", pooled("seq,node,received", by_number)).contains("tell links apart"));
-    // Numbers over both: each link lacks those of the other.
+    // Numbers shared by both links: each link lacks those of the other.
     let came = |n: u64, link, bit| {
         let number = 2 * n + (link + n / 3) % 2;
         (bit == 1).then(|| format!("{number},{}\n", node(link)))

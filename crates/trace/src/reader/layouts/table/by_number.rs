@@ -1,7 +1,7 @@
-//! Packets by their numbers, for tables whose rows are in another order.
+//! Packets by their numbers, for tables whose rows are not in order.
 //!
-//! Two bits a number are kept, so that a table sorted by arrival, or not at all, is read as if its rows
-//! stood in the packets' order. Numbers that come twice in large part are several runs in one file.
+//! Two bits per number are kept, so that a table sorted by arrival, or unsorted, is read in the
+//! order of the packets. If many numbers repeat, the file holds several runs.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use crate::reader::ColumnKind;
 
 /// Time stamps kept to find the interval.
 const STAMPS: usize = 1 << 16;
-/// Repeated numbers one after the other that are no duplicates of packets, but another run.
+/// Consecutive repeated numbers that show another run, not duplicate packets.
 const REPEATED: u64 = 5;
 
-/// What is known by number.
+/// The rows of one link by their numbers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places {
-    /// Of 64 numbers each: which were there, and which of them received.
+pub(super) struct RowsByNumber {
+    /// For 64 numbers each: the present ones, and the received ones.
     words: BTreeMap<u64, (u64, u64)>,
     rows: u64,
     pub(super) duplicates: u64,
     highest: Option<u64>,
     lowest: u64,
-    /// Rows since the last one with a new highest number, and the repeated numbers among them.
+    /// Rows since the last new highest number, and the repeated numbers among them.
     behind: (u64, u64),
-    /// True once many numbers in a row were repeated.
+    /// True once many consecutive numbers were repeated.
     restarted: bool,
     stamps: Vec<(u64, i128)>,
 }
 
-impl Places {
+impl RowsByNumber {
     pub(super) fn add(&mut self, number: u64, received: bool) {
         self.rows += 1;
         let bit = 1 << (number % 64);
@@ -60,13 +60,15 @@ impl Places {
         }
     }
 
-    /// True if the rows are those of several runs: one after the other, or a tenth repeated.
+    /// True if the rows are several runs: one after the other, or with a tenth of the numbers
+    /// repeated.
     pub(super) const fn several_runs(&self) -> bool {
         self.restarted || (self.duplicates >= REPEATED && 10 * self.duplicates > self.rows)
     }
 
-    /// True if few numbers from the lowest to the highest have no row: hardly any of packets with outcomes,
-    /// half of them where lost packets have none, three quarters where a `name` says what has the numbers.
+    /// True if few numbers from the lowest to the highest lack a row: nearly none with outcomes, at
+    /// most half if lost packets have no rows, three quarters if a `name` shows whose numbers they
+    /// are.
     pub(super) fn is_dense(&self, kind: ColumnKind, name: bool) -> bool {
         let apart = self.highest.map_or(0, |highest| highest - self.lowest);
         let known = u128::from(self.rows - self.duplicates);
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_largest_numbers_are_no_overflow() {
-        let mut places = Places::default();
+        let mut places = RowsByNumber::default();
         assert!(!places.complete());
         for number in [u64::MAX, 0, u64::MAX - 1] {
             places.add(number, true);

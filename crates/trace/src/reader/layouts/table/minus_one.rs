@@ -1,14 +1,14 @@
-//! What -1 means among receive times and delays: a lost packet, unless the clocks of sender and receiver
-//! differ and other times are negative, too.
+//! The meaning of -1 among receive times and delays: a lost packet, unless other times are
+//! negative, too, because the clocks of sender and receiver differ.
 
 use super::names::{Arrival, arrival};
 use super::times::Stamp;
 
-/// Of negative times, -1 may be one of so many for each other that is believed to be a time.
+/// Most values of -1 for each other negative time if -1 is a time.
 const SHARE: u64 = 2;
 
-/// True if -1 marks lost packets in a column of these `cells`: no other is negative, or so few are that the
-/// many -1 are marks; a blank marks lost packets by itself.
+/// True if -1 marks lost packets in a column of these `cells`: no or few other values are negative,
+/// and no cell is blank.
 pub(super) fn is_lost(cells: impl Iterator<Item = String>) -> bool {
     let (mut marks, mut blanks, mut negative) = (0u64, 0u64, 0u64);
     for cell in cells {

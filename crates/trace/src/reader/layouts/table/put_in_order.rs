@@ -1,21 +1,20 @@
-//! Rows of a link in another order than its packets: put in order by their numbers or their times, or
-//! refused.
+//! Sorts rows that are not in the order of the packets by their numbers or times, or refuses them.
 
 use super::super::super::sequence::{Recorder, WINDOW};
+use super::by_time::Unordered;
 use super::columns::Plan;
 use super::group::{Group, wrong};
-use super::moments::Unordered;
-use super::unread::is_of_links;
+use super::unused::is_of_links;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
-/// What is said of rows in another order than their packets.
+/// The note on sorted rows.
 const IN_ORDER: &str = "the rows are not in the order of the packets' numbers, and were put in it";
 
 impl Group {
-    /// Puts the packets in the order of their numbers where the rows are in another. `path` is for
-    /// messages; whenever the record grows, `charge` is called with the number of packets added.
-    pub(super) fn settle(
+    /// Sorts the packets by their numbers if the rows are not in order. `path` is for messages;
+    /// `charge` is called with the number of packets added to the record.
+    pub(super) fn put_in_order(
         &mut self,
         plan: &Plan,
         path: &str,
@@ -23,13 +22,13 @@ impl Group {
         mut charge: impl FnMut(u64) -> Result<(), TraceError>,
     ) -> Result<(), TraceError> {
         let max_gap = options.max_gap;
-        if self.moments.disorder() {
-            return self.settle_by_time(plan, path, options);
+        if self.by_time.disorder() {
+            return self.sort_by_time(plan, path, options);
         }
         if matches!(plan.kind, ColumnKind::Received | ColumnKind::Lost) {
-            if self.breaks > 0 && self.places.complete() {
-                self.outcomes = self.places.iter().map(|(_, received)| received).collect();
-                self.clock = self.places.clock();
+            if self.breaks > 0 && self.by_number.complete() {
+                self.outcomes = self.by_number.iter().map(|(_, received)| received).collect();
+                self.clock = self.by_number.clock();
                 self.breaks = 0;
                 self.order.push(IN_ORDER.to_owned());
             }
@@ -42,7 +41,7 @@ impl Group {
         if !disorder || self.recorder.wrapped() {
             return self.fall_error.take().map_or(Ok(()), Err);
         }
-        if self.places.several_runs() {
+        if self.by_number.several_runs() {
             return Err(self.several(plan, path));
         }
         let Some(sorted) = self.sorted(path, max_gap, &mut charge)? else {
@@ -51,12 +50,13 @@ impl Group {
         self.order = self.order_noted(plan);
         self.recorder = sorted;
         if plan.kind == ColumnKind::Arrival || self.fall.is_some() {
-            self.clock = self.places.clock();
+            self.clock = self.by_number.clock();
         }
         Ok(())
     }
 
-    /// The packets by their numbers; `None` if numbers fall by more than a window of late ones.
+    /// The packets by their numbers; `None` if numbers fall by more than the window for late
+    /// packets.
     fn sorted(
         &self,
         path: &str,
@@ -65,7 +65,7 @@ impl Group {
     ) -> Result<Option<Recorder>, TraceError> {
         let mut sorted = Recorder::default();
         let mut charged = self.recorder.len();
-        for (number, received) in self.places.iter() {
+        for (number, received) in self.by_number.iter() {
             match sorted.take_outcome(number, received, max_gap) {
                 Ok(steps) if steps > WINDOW && self.fall_error.is_some() => {
                     return Ok(None);
@@ -85,38 +85,38 @@ impl Group {
         Ok(Some(sorted))
     }
 
-    /// What was done to put the rows in the order of their numbers.
+    /// The notes on sorting the rows by their numbers.
     fn order_noted(&self, plan: &Plan) -> Vec<String> {
         let mut order = match plan.kind {
             ColumnKind::Sequence if self.fall.is_none() => {
-                let late =
-                    self.recorder.disorder() - self.places.duplicates.min(self.recorder.disorder());
+                let late = self.recorder.disorder()
+                    - self.by_number.duplicates.min(self.recorder.disorder());
                 let words = "packets arrived late and were put in their place";
                 if late > 0 { vec![format!("{late} {words}")] } else { Vec::new() }
             }
-            _ if self.recorder.disorder() == self.places.duplicates && self.fall.is_none() => {
+            _ if self.recorder.disorder() == self.by_number.duplicates && self.fall.is_none() => {
                 Vec::new()
             }
             _ => vec![IN_ORDER.to_owned()],
         };
-        if self.places.duplicates > 0 {
-            order.push(format!("{} duplicate sequence numbers ignored", self.places.duplicates));
+        if self.by_number.duplicates > 0 {
+            order.push(format!("{} duplicate sequence numbers ignored", self.by_number.duplicates));
         }
         order
     }
 
-    /// Puts the packets in the order of their times.
-    fn settle_by_time(
+    /// Sorts the packets by their times.
+    fn sort_by_time(
         &mut self,
         plan: &Plan,
         path: &str,
         options: &ReadOptions,
     ) -> Result<(), TraceError> {
-        let unordered = match self.moments.sorted() {
+        let unordered = match self.by_time.sorted() {
             _ if self.order_days.may_be_another_day() => None,
             Ok((outcomes, clock, open)) => {
                 self.outcomes = outcomes;
-                self.by_time = true;
+                self.sorted_by_time = true;
                 if plan.time.as_ref().map(|time| time.column) == plan.order {
                     self.clock = clock;
                 }
@@ -134,7 +134,7 @@ impl Group {
         Err(self.not_by_time(plan, path, options, unordered.as_ref()))
     }
 
-    /// Why the times do not put the rows in order; `None`: times of day that may be of two days.
+    /// The error of times that do not give an order; `None` means times of day of two days.
     fn not_by_time(
         &self,
         plan: &Plan,
@@ -180,7 +180,7 @@ impl Group {
             Some(Unordered::Many) => (
                 format!(
                     "a table of more than {} rows that are not in the order of column {name}",
-                    options.max_packets / super::moments::PER_MOMENT
+                    options.max_packets / super::by_time::PACKETS_PER_TIME
                 ),
                 format!(
                     "Beyond that they are not sorted: sort them by {name}, or set the environment variable {} \
@@ -210,7 +210,7 @@ impl Group {
             what: format!(
                 "a table in which {} of {} rows repeat the number of another row, such as several runs \
                  one after the other, or several links",
-                self.places.duplicates, self.rows
+                self.by_number.duplicates, self.rows
             ),
             hint: format!(
                 "Split it into one file a run, or name the column that tells the links apart{named} \"link\"; \

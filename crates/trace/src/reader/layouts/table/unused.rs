@@ -1,6 +1,5 @@
-//! Columns of a table that were taken for nothing. They are named beside the result, and the table is
-//! refused where one of them says that the rows are not what they were taken for: packets of one link in
-//! the order sent.
+//! Unused columns of a table. A note names them. The table is refused if one of them shows that the
+//! rows are not the packets of one link in the order sent.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,21 +15,22 @@ use super::times::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
 
-/// Columns looked at; more are named only.
+/// Most columns examined; further ones are only named.
 const COLUMNS: usize = 32;
-/// Columns named.
+/// Most columns named.
 const NAMED: usize = 6;
-/// Different cells of a column that may tell links apart, and rows that each of them has in the mean.
+/// Most different cells of a column that may separate links, and fewest rows of each cell in the
+/// mean.
 const LINKS: usize = 1000;
 const ROWS: u64 = 5;
-/// Different words up to which the note gives their number.
+/// Most different words that the note counts.
 const FEW: usize = 64;
-/// Words that stand beside one of [`WORDS`] in the name of a node or link.
+/// Words beside one of [`WORDS`] in the name of a node or link.
 const BESIDE: &[&str] =
     &["id", "no", "nr", "num", "number", "name", "addr", "address", "mote", "sensor"];
-/// Words of [`WORDS`] that one link may change.
+/// Words of [`WORDS`] that may change within one link.
 const CHANGING: &[&str] = &["channel", "path", "direction", "user"];
-/// Words in the name of a column that says what became of packets.
+/// Words in the name of a column of packet outcomes.
 const FATES: &[&str] = &[
     "err",
     "error",
@@ -70,25 +70,25 @@ const FATES: &[&str] = &[
 /// One column.
 struct Column {
     at: usize,
-    /// How often each cell came, of one more than [`LINKS`] different ones at the most.
+    /// Count of each cell, of at most one more than [`LINKS`] different ones.
     different: BTreeMap<String, u64>,
     blanks: u64,
     words: u64,
     spread: Spread,
 }
 
-/// The columns that were taken for nothing.
-pub(super) struct Unread {
+/// The unused columns.
+pub(super) struct UnusedColumns {
     columns: Vec<Column>,
     left: Vec<usize>,
     rows: u64,
-    /// True if nothing that was taken says in which order the packets were sent.
+    /// True if no used column gives the order in which the packets were sent.
     any_order: bool,
     arrivals: Sorted,
 }
 
 impl Column {
-    /// True if each of few values came as often, as nodes that send by turns do.
+    /// True if a few values are equally frequent, as nodes that send in turn.
     fn is_by_turns(&self) -> bool {
         let (least, most) = (self.different.values().min(), self.different.values().max());
         let often = least.zip(most).is_some_and(|(least, most)| most - least <= 1 + most / 50);
@@ -96,7 +96,7 @@ impl Column {
     }
 }
 
-impl Unread {
+impl UnusedColumns {
     pub(super) fn new(plan: &Plan) -> Self {
         let time = plan.time.as_ref().map(|time| time.column);
         let used = [Some(plan.value), plan.sequence, time, plan.order, plan.sent];
@@ -116,7 +116,7 @@ impl Unread {
         Self { columns, left, rows: 0, any_order, arrivals: Sorted::default() }
     }
 
-    /// Leaves out a column that tells links apart.
+    /// Leaves out a column that separates links.
     pub(super) fn leave(&mut self, column: usize) {
         self.columns.retain(|c| c.at != column);
         self.left.retain(|i| *i != column);
@@ -152,7 +152,7 @@ impl Unread {
         }
     }
 
-    /// What the note on the table says of them, if there are any.
+    /// The note on unused columns, if there are any.
     pub(super) fn named(&self, plan: &Plan) -> Option<String> {
         let mut shown: Vec<String> = self
             .left
@@ -180,7 +180,7 @@ impl Unread {
         (!shown.is_empty()).then(|| format!("not used: {}", shown.join(", ")))
     }
 
-    /// Refuses the table if a column contradicts what the rows were taken for.
+    /// Refuses the table if a column contradicts the reading of the rows.
     pub(super) fn certain(&self, plan: &Plan, path: &Path) -> Result<(), TraceError> {
         if plan.asked || plan.total.is_some() {
             return Ok(());
@@ -197,7 +197,7 @@ impl Unread {
         problem.map_or(Ok(()), |problem| Err(plan.question(path, problem)))
     }
 
-    /// A node or a flow by its name, of which there are several.
+    /// The question about a column of several nodes or flows.
     fn several_links(&self, plan: &Plan, column: &Column) -> Option<String> {
         let name = &plan.columns[column.at];
         let different = column.different.len();
@@ -216,7 +216,7 @@ impl Unread {
         ))
     }
 
-    /// Outcomes or rates of losses beside sequence numbers whose gaps were taken for the losses.
+    /// The question about outcomes or loss rates beside sequence numbers whose gaps are the losses.
     fn fates(plan: &Plan, column: &Column) -> Option<String> {
         let name = &plan.columns[column.at];
         let says = normal(name).split('_').any(|word| FATES.contains(&word));
@@ -239,7 +239,7 @@ impl Unread {
         ))
     }
 
-    /// Numbers or times in whose order the rows are not.
+    /// The question about numbers or times that are not in order.
     fn other_order(&self, plan: &Plan, column: &Column) -> Option<String> {
         let name = &plan.columns[column.at];
         let spans = plan.header && (is_arrival(name) || names::is_sent_time(name));
@@ -257,7 +257,7 @@ impl Unread {
         ))
     }
 
-    /// Arrivals in their own order, with the lost packets at an end.
+    /// The question about rows sorted by arrival, with the lost packets at an end.
     fn sorted_arrivals(&self, plan: &Plan) -> Option<String> {
         let ordered = plan.sequence.is_some() || plan.order.is_some();
         if plan.kind != ColumnKind::Arrival || ordered {
@@ -275,7 +275,7 @@ impl Unread {
     }
 }
 
-/// True if a name is that of a node, a flow, a run: words that say it, and nothing else.
+/// True for a name of a node, a flow or a run: such words and no others.
 pub(super) fn is_of_links(name: &str) -> bool {
     let name = normal(name);
     let mut words = name.split('_');

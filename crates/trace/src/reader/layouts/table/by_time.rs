@@ -1,50 +1,50 @@
-//! Packets by their times, for tables without numbers whose rows are in another order.
+//! Packets by their times, for tables without numbers whose rows are not in order.
 //!
-//! A spreadsheet sorts a sender's log by receive time and puts the blanks, the lost packets, last: taken
-//! in that order, the losses are one run. The times tell the packets' own order where they are distinct.
-//! Times that rise, fall back and rise again over the same span are several runs, or several links.
+//! A spreadsheet that sorts a sender's log by receive time puts the blanks, the lost packets, last,
+//! so that the losses form one run. Distinct send times show the true order. Times that rise, fall
+//! back and rise again over the same span are several runs, or several links.
 
 use airtcp_units::Outcomes;
 
 use super::super::super::clock::Clock;
 
-/// Of the packets that a reader may take, one in so many may have its time kept, which takes 16 bytes.
-pub(super) const PER_MOMENT: u64 = 64;
+/// Packets of the reader's limit for each kept time, which takes 16 bytes.
+pub(super) const PACKETS_PER_TIME: u64 = 64;
 
-/// Received rows from which on a stretch of rising times may be a run.
+/// Fewest received rows in a stretch of rising times that may be a run.
 const RUN: u64 = 5;
-/// Falling rows in a table of several runs: one in so many at most. Rows in another order fall more often.
+/// In a table of several runs, at most one in this many rows falls. Unsorted rows fall more often.
 const FALLS: u64 = 10;
-/// Rows that share their time with one of another outcome: one in so many at most is believed.
+/// At most one in this many rows may share its time with a row of another outcome.
 const TIES: u64 = 100;
 
-/// Why rows cannot be put in order.
+/// Why rows cannot be sorted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unordered {
-    /// So many rows have no time.
+    /// This many rows have no time.
     Blank(u64),
-    /// More rows than could be kept.
+    /// There are more rows than can be kept.
     Many,
-    /// The times begin again.
+    /// The times restart.
     Runs,
-    /// So many rows share their time with one of another outcome.
+    /// This many rows share their time with a row of another outcome.
     Ties(u64),
 }
 
 /// The rows of one link by their times.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Moments {
+pub(super) struct RowsByTime {
     /// Twice the time, in billionths, and 1 more if the packet was received.
     keys: Vec<i128>,
-    /// True once there were more than could be kept.
+    /// True once there were more rows than can be kept.
     many: bool,
     missing: u64,
     last: Option<i128>,
-    /// True if a time was below the one before.
+    /// True once a time was below the one before.
     falls: bool,
-    /// What the received rows say of several runs.
+    /// Evidence of several runs in the received rows.
     runs: Runs,
-    /// True if the arrivals do not rise, do not fall.
+    /// Whether the arrivals fall somewhere, and whether they rise somewhere.
     unsorted: (bool, bool),
     arrival: Option<i128>,
 }
@@ -55,12 +55,12 @@ struct Runs {
     rows: u64,
     falls: u64,
     last: Option<i128>,
-    /// Rows of this stretch, its first and its highest time.
+    /// Rows of the present stretch, its first and its highest time.
     stretch: (u64, i128, i128),
-    /// The least time of all, and that of the stretches before this one.
+    /// The least time of all rows, and the range of the stretches before.
     lowest: Option<i128>,
     before: Option<i128>,
-    /// True if a stretch lies over one before.
+    /// True if a stretch overlaps one before.
     overlap: bool,
 }
 
@@ -69,7 +69,8 @@ impl Runs {
         self.rows += 1;
         self.falls += u64::from(self.last.replace(time).is_some_and(|last| time < last));
         let (rows, first, highest) = self.stretch;
-        // Late packets fall a little, a new run to where the one before began.
+        // Times of late packets fall a little; those of a new run fall to the start of the one
+        // before.
         if rows >= RUN && 2 * time < first + highest {
             self.before = self.lowest;
             self.stretch = (1, time, time);
@@ -86,9 +87,9 @@ impl Runs {
     }
 }
 
-impl Moments {
-    /// Takes the time of a row, whether its packet was received, and the value of its arrival. `room` is
-    /// how many rows may still be kept.
+impl RowsByTime {
+    /// Takes the time of a row, whether its packet was received, and the value of its arrival.
+    /// `room` is the number of rows that may still be kept.
     pub(super) fn add(
         &mut self,
         time: Option<i128>,
@@ -125,8 +126,8 @@ impl Moments {
         self.falls
     }
 
-    /// The outcomes and the clock in the order of the times, and the rows whose place among others is
-    /// open.
+    /// The outcomes and the clock in the order of the times, and the number of rows whose place is
+    /// ambiguous.
     pub(super) fn sorted(&mut self) -> Result<(Outcomes, Clock, u64), Unordered> {
         let is_sorted = self.arrival.is_some() && !(self.unsorted.0 && self.unsorted.1);
         if self.runs.several() && !is_sorted {
@@ -141,7 +142,7 @@ impl Moments {
         self.keys.sort_unstable();
         let mut open = 0;
         for same in self.keys.chunk_by(|a, b| a >> 1 == b >> 1) {
-            // Sorted by outcome, too.
+            // The keys also sort by outcome.
             let mixed = same.first() != same.last();
             open += if mixed { same.len() as u64 } else { 0 };
         }
@@ -162,8 +163,8 @@ impl Moments {
 mod tests {
     use super::*;
 
-    fn of(times: impl IntoIterator<Item = i128>) -> Moments {
-        let (mut all, mut room) = (Moments::default(), 1000);
+    fn of(times: impl IntoIterator<Item = i128>) -> RowsByTime {
+        let (mut all, mut room) = (RowsByTime::default(), 1000);
         times.into_iter().for_each(|time| all.add(Some(time), true, None, &mut room));
         all
     }
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn runs_are_told_from_other_orders() {
         assert_eq!(of((0..50).chain(0..50)).sorted().err(), Some(Unordered::Runs));
-        // One part before the other.
+        // The second part before the first.
         assert!(of((100..150).chain(0..50)).sorted().is_ok());
         // Packets that overtook each other.
         assert!(of((0..500).map(|n| 20 * n + if n % 40 == 0 { 90 } else { 0 })).sorted().is_ok());
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn times_below_zero_keep_their_outcomes() {
-        let (mut all, mut room) = (Moments::default(), 9);
+        let (mut all, mut room) = (RowsByTime::default(), 9);
         for (time, received) in [(3, true), (-7, false), (-8, true), (0, false)] {
             all.add(Some(time), received, None, &mut room);
         }

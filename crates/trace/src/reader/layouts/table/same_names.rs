@@ -1,12 +1,12 @@
-//! Columns of the same name: which of them is meant is asked.
+//! Columns of the same name: the table is refused as ambiguous.
 
 use super::guess::Guess;
 use super::names::{SEQUENCE, is_one_of, normal};
 use crate::error::{TraceError, excerpt};
 
 impl Guess<'_> {
-    /// Columns that are named as `column` is, with itself.
-    fn named_as(&self, column: usize) -> Vec<usize> {
+    /// Columns with the name of `column`, itself included.
+    fn same_named(&self, column: usize) -> Vec<usize> {
         let name = normal(&self.columns[column]);
         (0..self.columns.len())
             .filter(|i| self.header && normal(&self.columns[*i]) == name)
@@ -18,9 +18,13 @@ impl Guess<'_> {
         wanted.is_some_and(|wanted| wanted.trim() == (column + 1).to_string())
     }
 
-    /// Refuses columns in use of which another has the name: the outcomes `value`, the `time` stamps and the
-    /// numbers.
-    pub(super) fn no_twins(&self, value: usize, time: Option<usize>) -> Result<(), TraceError> {
+    /// Refuses a table if another column has the name of a used one: the outcomes `value`, the
+    /// `time` stamps or the numbers.
+    pub(super) fn refuse_same_names(
+        &self,
+        value: usize,
+        time: Option<usize>,
+    ) -> Result<(), TraceError> {
         let options = self.options;
         let differ = |twins: &[usize]| {
             self.data.iter().any(|row| twins.iter().any(|i| row.get(*i) != row.get(twins[0])))
@@ -36,7 +40,7 @@ impl Guess<'_> {
             let Some(column) = column.filter(|column| !Self::by_number(*column, wanted)) else {
                 continue;
             };
-            let twins = self.named_as(column);
+            let twins = self.same_named(column);
             let &[first, second, ..] = twins.as_slice() else { continue };
             if column != value && !differ(&twins) {
                 continue;

@@ -1,4 +1,4 @@
-//! Synthetic links that look like a trace: by its packet reception ratio, or by its `mu` as well.
+//! Synthetic links with the packet reception ratio of a trace, or with its `mu` as well.
 
 use airtcp_trace::metrics::Pairs;
 use airtcp_trace::{GeParams, LinkTrace, SynthModel};
@@ -6,7 +6,7 @@ use airtcp_units::Outcomes;
 
 use crate::draws::Draws;
 
-/// What a synthetic link has in common with the trace.
+/// What a synthetic link has in common with its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The packet reception ratio; losses are independent.
@@ -17,17 +17,17 @@ pub(crate) enum Kind {
 
 /// Synthetic links of one kind, of the length of the trace.
 #[derive(Debug, Clone)]
-pub(crate) struct LookAlikes {
+pub(crate) struct SyntheticLinks {
     pub(crate) kind: Kind,
-    /// True if no chain has this PRR and `mu`, and the nearest stands for it.
+    /// True if no chain has this PRR and `mu`, and the nearest chain is used.
     pub(crate) moved: bool,
     model: SynthModel,
     packets: usize,
 }
 
-impl LookAlikes {
-    /// Those of `link`; `None` if there are none of this kind. A chain needs `mu`, and `mu` a trace
-    /// whose order was measured, unless `drawn_order` says that a drawn one will do.
+impl SyntheticLinks {
+    /// The synthetic links of `link`; `None` if this kind is not possible. A chain needs `mu`, and
+    /// `mu` needs a measured order of packets, unless `drawn_order` accepts a drawn one.
     pub(crate) fn of(link: &LinkTrace, kind: Kind, drawn_order: bool) -> Option<Self> {
         let outcomes = &link.outcomes;
         let prr = outcomes.received() as f64 / outcomes.len().max(1) as f64;

@@ -1,0 +1,42 @@
+//! Controllers of schemes: they adjust the stations of their cell at intervals.
+
+use airtcp_units::Nanos;
+
+use super::medium::Medium;
+use crate::mac::{Class, NodeId};
+
+impl Medium {
+    /// Lets the controllers whose time has come adjust their stations.
+    pub(super) fn control(&mut self, now: Nanos) {
+        for (number, (first, controller)) in self.controllers.iter_mut().enumerate() {
+            if controller.next > now {
+                continue;
+            }
+            let cell = self.cell_of[*first];
+            let stations =
+                (*first + 1..self.stations.len()).take_while(|i| self.cell_of[*i] == cell);
+            let stations: Vec<usize> = stations.collect();
+            let received: Vec<u64> =
+                stations.iter().map(|i| self.stats[*i].class(Class::Data).decoded).collect();
+            controller.adjust(&received);
+            let timing = &self.bss[cell].rules.timing;
+            for (local, station) in stations.into_iter().enumerate() {
+                if let Some(aifsn) = controller.aifsn(local)
+                    && let Some(hooks) = &mut self.stations[station].hooks
+                {
+                    hooks.set_ifs(controller.category, timing.aifs(aifsn));
+                }
+            }
+            self.deadlines[self.stations.len() + number] = controller.next;
+            self.stale = true;
+        }
+    }
+
+    /// AIFSN that a controller has given a station; `None` without a controller.
+    pub fn adjusted_aifsn(&self, station: NodeId) -> Option<u32> {
+        let cell = self.cell_of[station.index()];
+        let (first, controller) =
+            self.controllers.iter().find(|(first, _)| self.cell_of[*first] == cell)?;
+        controller.aifsn(station.index().checked_sub(first + 1)?)
+    }
+}

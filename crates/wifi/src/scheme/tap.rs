@@ -1,0 +1,62 @@
+//! TCP ACKs of the access point to several stations in one access (TAP).
+//!
+//! ```text
+//! DIFS -> ACK a -> SIFS -> MAC ACK -> SIFS -> ACK b -> SIFS -> MAC ACK ...      at most `acks`
+//! ```
+//! The access point sends TCP ACKs without back-off, DIFS after the medium becomes idle and so ahead
+//! of all data, to up to `acks` different stations in one access. Each TCP ACK is a frame of its own
+//! with its own MAC ACK. ACKs leave the queue in order: an access ends early where two ACKs to one
+//! station follow each other. Leaves out: spacing by RIFS, and ACKs without MAC ACK, which 802.11a,
+//! b and g lack. Uploads only. Source: S3 section 4.4 (its reference 38).
+
+use airtcp_probe::ConfigError;
+use airtcp_units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ControlCategory, Family, Seams};
+use crate::mac::{AckGroup, Category};
+
+/// Number of ACKs in an access of S3, and with RTS and CTS.
+const USUAL: [u32; 2] = [4, 8];
+
+/// Keys of `tap`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TapConfig {
+    /// Maximum number of ACKs in one access, 1 to 64. Default: 4, or 8 if data frames are preceded
+    /// by RTS and CTS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acks: Option<u32>,
+}
+
+/// TAP in a cell.
+#[derive(Debug)]
+pub struct Tap;
+
+impl Family for Tap {
+    type Config = TapConfig;
+
+    fn build(config: &TapConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
+        seams.need_edca()?;
+        let acks = config.acks.unwrap_or(USUAL[usize::from(seams.rts)]);
+        if !(1..=64).contains(&acks) {
+            return Err(ConfigError::new("acks", format!("is {acks}: accepted are 1 to 64")));
+        }
+        let category = Category::Voice;
+        seams.set_control(0, ControlCategory::Fixed(category as u8))?;
+        let params = seams.params(0, category)?;
+        params.aifsn = 2;
+        (params.cw_min, params.cw_max) = (0, 0);
+        // The number of ACKs limits an access. An exchange of an ACK takes less than 1 ms even at
+        // 1 Mb/s.
+        params.txop = Span::from_millis(u64::from(acks).min(20));
+        seams.stations[0].exchange.group = Some(AckGroup { category: category as u8, acks });
+        Ok(Self)
+    }
+
+    #[cfg(test)]
+    fn samples() -> Vec<TapConfig> {
+        [None, Some(1), Some(64)].map(|acks| TapConfig { acks }).into()
+    }
+}
