@@ -55,11 +55,13 @@ pub enum DropReason {
     Lifetime,
     /// The receiving station took the frame for a duplicate of one sent 4096 sequence numbers earlier.
     Duplicate,
+    /// A newer acknowledgement of its flow replaced it in the queue.
+    AckFiltered,
 }
 
 impl DropReason {
     /// All reasons, in order; arrays of counters are indexed by reason.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::QueueFull,
         Self::QueueEarly,
         Self::Loss,
@@ -69,6 +71,7 @@ impl DropReason {
         Self::RetryLimit,
         Self::Lifetime,
         Self::Duplicate,
+        Self::AckFiltered,
     ];
 
     /// Name in results.
@@ -83,6 +86,7 @@ impl DropReason {
             Self::RetryLimit => "retry_limit",
             Self::Lifetime => "lifetime",
             Self::Duplicate => "duplicate",
+            Self::AckFiltered => "ack_filtered",
         }
     }
 }

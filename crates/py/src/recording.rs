@@ -144,7 +144,9 @@ fn radios(plan: &Resolved, folder: &Path) -> PyResult<RadiotapProbe<BufWriter<Fi
 
 /// The radio of a station, as its capture describes it.
 fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult<RadioSite> {
-    let spec = &plan.cells[station.cell].spec;
+    let cell = &plan.cells[station.cell];
+    let spec = &cell.spec;
+    let number = cell.nodes.iter().position(|node| *node == station.node).unwrap_or_default();
     let channel = spec.channel.map(|number| Channel::new(spec.standard, number)).transpose();
     let channel = channel.map_err(error::refuse)?;
     let usual = u16::saturate(spec.standard.frequency_hz() / 1e6);
@@ -155,7 +157,7 @@ fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult
         channel: channel.map(Channel::number),
         frequency_mhz: channel.map_or(usual, Channel::centre_mhz),
         beacon_interval: spec.mac.beacons.unwrap_or_default().interval_tu(),
-        power_dbm: spec.power_dbm,
+        power_dbm: spec.station_keys().power_dbm(number),
     })
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use airtcp_packet::{Ecn, EndpointId, Packet, PacketId, Pool, Segment, Seq, Side};
+use airtcp_packet::{Ecn, EndpointId, Flags, Packet, PacketId, Pool, Segment, Seq, Side};
 use airtcp_probe::{Event, EventSource, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
 
-use crate::{Backlog, LinkInfo, Qdisc, Queue, QueueConfig, Verdict, registry};
+use crate::{Airtime, Backlog, LinkInfo, Qdisc, Queue, QueueConfig, Verdict, registry};
 
 /// One call of a queue.
 #[derive(Debug, Clone)]
@@ -20,6 +20,10 @@ pub(crate) enum Op {
 pub(crate) fn packet(number: u32, len: u16, ecn: Ecn) -> Packet {
     let mut segment = Segment::default();
     (segment.seq, segment.len, segment.ecn) = (Seq(number), len, ecn);
+    if len == 0 {
+        // Every second one of a flow acknowledges more than the one before.
+        (segment.flags, segment.ack) = (Flags::ACK, Seq(number / (2 * FLOWS)));
+    }
     Packet { to: EndpointId::new(0, Side::Server), segment }
 }
 
@@ -69,6 +73,8 @@ struct Shadowed {
     limit: Backlog,
     /// True for a discipline that is first in, first out only within a flow.
     by_flow: bool,
+    /// It may drop a packet that waits when another one arrives.
+    replaces: bool,
     offered: u32,
     dropped: u64,
     taken: u64,
@@ -76,12 +82,19 @@ struct Shadowed {
 
 impl Shadowed {
     fn new(config: &QueueConfig, boxed: bool, polls_when_idle: bool) -> Self {
-        let (mut queue, limit, by_flow) = Queue::sample(config);
+        let (mut queue, limit, [by_flow, replaces]) = Queue::sample(config);
         if boxed {
             queue = Queue::custom(queue);
         }
         let time_for = |bytes: Bytes| BitRate::from_mbps(10).time_for(bytes.0);
-        queue.on_link(&LinkInfo { time_for: &time_for, polls_when_idle });
+        // The endpoints of the flows are those of two stations.
+        let receivers = || vec![0, 0, 1, 1, 1, 1];
+        queue.on_link(&LinkInfo {
+            time_for: &time_for,
+            polls_when_idle,
+            receivers: &receivers,
+            reports_airtime: polls_when_idle,
+        });
         assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
         Self {
             queue,
@@ -90,6 +103,7 @@ impl Shadowed {
             list: VecDeque::new(),
             limit,
             by_flow,
+            replaces,
             offered: 0,
             dropped: 0,
             taken: 0,
@@ -103,9 +117,8 @@ impl Shadowed {
         let wire = u64::from(self.pool.get(id).wire_len());
         let mut cx = PoolCx::new(&mut self.events, &mut self.pool, EventSource::Queue(7));
         let verdict = self.queue.enqueue(now, id, &mut cx);
-        // FQ-CoDel may drop a packet that waited instead of the new one.
         let pushed_out = self.forget(|packet| packet != id);
-        assert!(pushed_out == 0 || self.by_flow);
+        assert!(pushed_out == 0 || self.replaces);
         match verdict {
             Verdict::Queued => {
                 let was = self.pool.get(id).segment.ecn;
@@ -145,6 +158,10 @@ impl Shadowed {
         assert_eq!(packet.segment.seq, Seq(number));
         assert!(now_is == ecn || (marks == 1 && ecn.is_capable() && now_is == Ecn::Ce));
         self.taken += 1;
+        // The exchange takes up to 10 ms.
+        let (peer, received) = (number % 2, number.is_multiple_of(5));
+        let time = Span(u64::from(number) * 1_234_567 % 10_000_000);
+        self.queue.on_airtime(&Airtime { peer, time, received });
         let Backlog { packets, bytes } = self.queue.backlog();
         let last = Event::Dequeued { packet: id, packets, bytes };
         assert_eq!(self.events.0.last(), Some(&last));
@@ -205,7 +222,8 @@ fn check(
 
 pub(crate) fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
     let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect0), Just(Ecn::Ect1), Just(Ecn::Ce)];
-    let enqueue = (0u16..1500, ecn).prop_map(|(len, ecn)| Op::Enqueue { len, ecn });
+    let len = prop_oneof![2 => 0u16..1500, 1 => Just(0)];
+    let enqueue = (len, ecn).prop_map(|(len, ecn)| Op::Enqueue { len, ecn });
     let op = prop_oneof![3 => enqueue, 2 => Just(Op::Dequeue)];
     proptest::collection::vec((0u64..3_000_000, op), 0..300)
 }
@@ -283,6 +301,7 @@ fn tables_read_and_round_trip() {
     for (text, part) in [
         ("kind = \"drop-tail\"\npackest = 3", "packest"),
         ("kind = \"blue\"", "drop-tail"),
+        ("kind = \"ack-filter\"\nmode = \"greedy\"", "conservative"),
         ("kind = \"drop-tail\"\nbytes = 3000", "1500 B"),
         ("kind = \"red\"\nmax_p = 1.5", "between 0 and 1"),
     ] {
@@ -317,6 +336,14 @@ fn impossible_values_are_refused() {
         ("kind = \"pie\"\ntarget = \"0 s\"", "target: "),
         ("kind = \"pie\"\nalpha = -1", "alpha: -1"),
         ("kind = \"pie\"\nbeta = nan", "beta: NaN"),
+        ("kind = \"airtime-fair\"\nlimit = 0", "limit: "),
+        ("kind = \"airtime-fair\"\nquantum = \"0 s\"", "quantum: 0 s is out of range"),
+        ("kind = \"airtime-fair\"\nquantum = \"2 s\"", "quantum: 2 s is out of range"),
+        ("kind = \"airtime-fair\"\nflows = 0", "flows: 0 is out of range"),
+        ("kind = \"airtime-fair\"\nflow_quantum = \"1 B\"", "flow_quantum: 1 B is out of range"),
+        ("kind = \"airtime-fair\"\ninterval = \"1 ms\"", "interval: 1 ms is shorter"),
+        ("kind = \"ack-filter\"\npackets = 0", "packets: a queue of 0 packets"),
+        ("kind = \"ack-filter\"\nbytes = \"0 B\"", "bytes: "),
         ("kind = \"jersey\"\nthreshold = -1", "threshold: -1"),
         ("kind = \"jersey\"\nthreshold = nan", "threshold: NaN"),
         ("kind = \"jersey\"\nlimit = 0", "limit: "),

@@ -5,7 +5,7 @@ use airtcp_probe::{Event, PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-use crate::qdisc::{LinkInfo, Qdisc};
+use crate::qdisc::{Airtime, LinkInfo, Qdisc};
 
 /// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
 #[derive(Debug)]
@@ -35,6 +35,12 @@ impl Qdisc for Custom {
     }
     fn on_link(&mut self, link: &LinkInfo<'_>) {
         self.0.dyn_on_link(link);
+    }
+    fn wants_airtime(&self) -> bool {
+        self.0.dyn_wants_airtime()
+    }
+    fn on_airtime(&mut self, airtime: &Airtime) {
+        self.0.dyn_on_airtime(airtime);
     }
 }
 
@@ -67,6 +73,10 @@ trait DynQdisc: std::fmt::Debug + Send {
     fn dyn_stats(&self) -> &Stats;
     /// See [`Qdisc::on_link`].
     fn dyn_on_link(&mut self, link: &LinkInfo<'_>);
+    /// See [`Qdisc::wants_airtime`].
+    fn dyn_wants_airtime(&self) -> bool;
+    /// See [`Qdisc::on_airtime`].
+    fn dyn_on_airtime(&mut self, airtime: &Airtime);
 }
 
 impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
@@ -87,5 +97,11 @@ impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
     }
     fn dyn_on_link(&mut self, link: &LinkInfo<'_>) {
         self.on_link(link);
+    }
+    fn dyn_wants_airtime(&self) -> bool {
+        self.wants_airtime()
+    }
+    fn dyn_on_airtime(&mut self, airtime: &Airtime) {
+        self.on_airtime(airtime);
     }
 }

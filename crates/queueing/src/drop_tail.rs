@@ -36,6 +36,34 @@ pub struct DropTail {
     bytes: u64,
 }
 
+/// Limits in packets and in bytes, of which one may be open.
+///
+/// # Errors
+/// If a limit is 0.
+pub(crate) fn limits(
+    packets: Option<u32>,
+    bytes: Option<Bytes>,
+) -> Result<(u32, u64), ConfigError> {
+    if packets == Some(0) {
+        return Err(ConfigError::new(
+            "packets",
+            "a queue of 0 packets passes nothing; accepted are 1 or more",
+        ));
+    }
+    if bytes == Some(Bytes(0)) {
+        return Err(ConfigError::new(
+            "bytes",
+            "a queue of \"0 B\" passes nothing; accepted are one packet's length or more",
+        ));
+    }
+    let packets = match (packets, bytes) {
+        (Some(n), _) => n,
+        (None, Some(_)) => u32::MAX,
+        (None, None) => DEFAULT_PACKETS,
+    };
+    Ok((packets, bytes.map_or(u64::MAX, |b| b.0)))
+}
+
 impl Qdisc for DropTail {
     #[inline]
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
@@ -65,24 +93,7 @@ impl Discipline for DropTail {
     type Config = DropTailConfig;
 
     fn build(config: &DropTailConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
-        if config.packets == Some(0) {
-            return Err(ConfigError::new(
-                "packets",
-                "a queue of 0 packets passes nothing; accepted are 1 or more",
-            ));
-        }
-        if config.bytes == Some(Bytes(0)) {
-            return Err(ConfigError::new(
-                "bytes",
-                "a queue of \"0 B\" passes nothing; accepted are one packet's length or more",
-            ));
-        }
-        let packets = match (config.packets, config.bytes) {
-            (Some(n), _) => n,
-            (None, Some(_)) => u32::MAX,
-            (None, None) => DEFAULT_PACKETS,
-        };
-        let bytes = config.bytes.map_or(u64::MAX, |b| b.0);
+        let (packets, bytes) = limits(config.packets, config.bytes)?;
         Ok(Self { fifo: Fifo::default(), packets, bytes })
     }
 

@@ -41,6 +41,8 @@ pub struct Stats {
     pub dropped_full: u64,
     /// Packets dropped early by active queue management.
     pub dropped_early: u64,
+    /// Acknowledgements dropped because a newer one of their flow replaced them.
+    pub dropped_filtered: u64,
     /// Bytes of all dropped packets.
     pub dropped_bytes: u64,
     /// Packets marked instead of dropped.
@@ -57,7 +59,7 @@ pub struct Stats {
 impl Stats {
     /// Packets dropped, for any reason.
     pub const fn dropped(&self) -> u64 {
-        self.dropped_full + self.dropped_early
+        self.dropped_full + self.dropped_early + self.dropped_filtered
     }
 
     /// Mean queue length in packets from the start until `now`; `backlog` is the current length.
@@ -159,10 +161,10 @@ impl Ledger {
     ) -> Verdict {
         let packet = cx.discard(now, id, reason, 0);
         self.stats.dropped_bytes += u64::from(packet.wire_len());
-        if reason == DropReason::QueueFull {
-            self.stats.dropped_full += 1;
-        } else {
-            self.stats.dropped_early += 1;
+        match reason {
+            DropReason::QueueFull => self.stats.dropped_full += 1,
+            DropReason::AckFiltered => self.stats.dropped_filtered += 1,
+            _ => self.stats.dropped_early += 1,
         }
         Verdict::Dropped(reason)
     }
@@ -218,6 +220,20 @@ impl Fifo {
         let (id, len) = self.line.pop_front()?;
         self.ledger.leave(now, id, len, cx);
         Some((id, len))
+    }
+
+    /// Drops a packet that waits, if it does; the search starts with the last one.
+    pub(crate) fn discard<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        reason: DropReason,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let place = self.line.iter().rposition(|(waits, _)| *waits == id);
+        if let Some((_, len)) = place.and_then(|place| self.line.remove(place)) {
+            self.ledger.discard(now, id, len, reason, cx);
+        }
     }
 
     /// Drops an arriving packet and removes it from the pool.

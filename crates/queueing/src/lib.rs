@@ -9,11 +9,14 @@
 //! A queue holds only waiting packets; the packet in transmission has left the queue. The owner of
 //! queue and link dequeues a packet when the link is ready.
 
+mod ack_filter;
+mod airtime_fair;
 mod average;
 mod codel;
 mod custom;
 mod drop_tail;
 mod fifo;
+mod flows;
 mod fq_codel;
 mod jersey;
 mod pie;
@@ -24,7 +27,9 @@ mod registry;
 #[cfg(test)]
 mod conformance;
 
+pub use ack_filter::{AckFilter, AckFilterConfig, AckFilterMode};
 pub use airtcp_probe::{ConfigError, Entry};
+pub use airtime_fair::{AirtimeFair, AirtimeFairConfig};
 pub use codel::{Codel, CodelConfig};
 pub use drop_tail::{DropTail, DropTailConfig};
 pub use fifo::{Backlog, Stats, Verdict};
@@ -32,6 +37,6 @@ pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use jersey::{Jersey, JerseyConfig};
 pub use pie::{Pie, PieConfig};
 pub(crate) use qdisc::Discipline;
-pub use qdisc::{LinkInfo, Qdisc};
+pub use qdisc::{Airtime, LinkInfo, Qdisc};
 pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};

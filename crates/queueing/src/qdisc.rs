@@ -13,6 +13,29 @@ pub struct LinkInfo<'a> {
     pub time_for: &'a dyn Fn(Bytes) -> Span,
     /// True if the link also calls [`Qdisc::dequeue`] on an empty queue when it becomes idle.
     pub polls_when_idle: bool,
+    /// By endpoint, the number of the receiver of packets to it: through the air the next station,
+    /// over a link the node of the endpoint.
+    pub receivers: &'a dyn Fn() -> Vec<u32>,
+    /// True if the owner calls [`Qdisc::on_airtime`], where [`Qdisc::wants_airtime`] is true.
+    pub reports_airtime: bool,
+}
+
+impl<'a> LinkInfo<'a> {
+    /// A link that knows no receivers and reports no airtime.
+    pub fn link(time_for: &'a dyn Fn(Bytes) -> Span, polls_when_idle: bool) -> Self {
+        Self { time_for, polls_when_idle, receivers: &Vec::new, reports_airtime: false }
+    }
+}
+
+/// Time on the air of an exchange that has finished: all attempts, with RTS, CTS and ACK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Airtime {
+    /// Number of the other station, as [`LinkInfo::receivers`] has it.
+    pub peer: u32,
+    /// Sum of the times of the frames, without the spaces between them.
+    pub time: Span,
+    /// True if the other station sent the packet, and this one received it.
+    pub received: bool,
 }
 
 /// A queue discipline. `cx.source` is the queue's name in the run.
@@ -41,6 +64,16 @@ pub trait Qdisc {
     fn on_link(&mut self, link: &LinkInfo<'_>) {
         let _ = link;
     }
+
+    /// True if the discipline uses [`on_airtime`](Qdisc::on_airtime).
+    fn wants_airtime(&self) -> bool {
+        false
+    }
+
+    /// An exchange of the station has finished, before the next [`dequeue`](Qdisc::dequeue).
+    fn on_airtime(&mut self, airtime: &Airtime) {
+        let _ = airtime;
+    }
 }
 
 /// Construction of a registered [`Qdisc`].
@@ -55,8 +88,10 @@ pub(crate) trait Discipline: Qdisc + Sized {
     /// Maximum queue length.
     #[cfg(test)]
     fn limit(config: &Self::Config) -> Backlog;
-    /// True if packets leave in order only within a flow, and if the queue may drop a waiting packet in
-    /// place of an arriving one.
+    /// Whether it is first in, first out only among the packets of a flow.
     #[cfg(test)]
     const BY_FLOW: bool = false;
+    /// Whether it may drop a packet that waits when another one arrives.
+    #[cfg(test)]
+    const REPLACES: bool = Self::BY_FLOW;
 }

@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::custom::Custom;
-use crate::{Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict};
+use crate::{Airtime, Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict};
 
 airtcp_probe::family! {
     /// A queue of any registered discipline.
@@ -25,6 +25,10 @@ airtcp_probe::family! {
     "fq-codel" FqCodel(crate::FqCodel, crate::FqCodelConfig) from "RFC 8290";
     /// Drops or marks arrivals with a probability that a controller derives from the queueing delay
     "pie" Pie(crate::Pie, crate::PieConfig) from "RFC 8033";
+    /// Deficit round robin over stations by airtime, new stations first, with FQ-CoDel for the flows of each station
+    "airtime-fair" AirtimeFair(crate::AirtimeFair, crate::AirtimeFairConfig) from "Hoeiland-Joergensen et al. 2017; Linux mac80211";
+    /// As drop-tail; a new TCP ACK replaces older ACKs of its flow that carry no more
+    "ack-filter" AckFilter(crate::AckFilter, crate::AckFilterConfig) from "RFC 3449 section 5.2.2; Linux sch_cake";
     /// Marks every ECN-capable packet while the average queue length is above a threshold
     "jersey" Jersey(crate::Jersey, crate::JerseyConfig) from "Xu, Tian and Ansari 2004";
 }
@@ -46,13 +50,13 @@ impl Queue {
         build!(config, c => Discipline::build(c, seed, label))
     }
 
-    /// A queue, its limit, and [`Discipline::BY_FLOW`].
+    /// A queue, its limit, [`Discipline::BY_FLOW`] and [`Discipline::REPLACES`].
     #[cfg(test)]
-    pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, bool) {
-        fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, bool) {
-            (D::limit(config), D::BY_FLOW)
+    pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, [bool; 2]) {
+        fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, [bool; 2]) {
+            (D::limit(config), [D::BY_FLOW, D::REPLACES])
         }
-        let mut promises = (Backlog::default(), false);
+        let mut promises = (Backlog::default(), [false; 2]);
         let queue = build!(config, c => Discipline::build(c, Seed::new(5), "queue")
             .inspect(|queue| promises = promised(queue, c)));
         (queue.expect("a sample is valid"), promises.0, promises.1)
@@ -86,5 +90,11 @@ impl Qdisc for Queue {
     }
     fn on_link(&mut self, link: &LinkInfo<'_>) {
         each!(self, q => q.on_link(link));
+    }
+    fn wants_airtime(&self) -> bool {
+        each!(self, q => q.wants_airtime())
+    }
+    fn on_airtime(&mut self, airtime: &Airtime) {
+        each!(self, q => q.on_airtime(airtime));
     }
 }

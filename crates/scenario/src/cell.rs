@@ -16,8 +16,8 @@ use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ScenarioError;
 use crate::limits::EMPTY_NAME;
+use crate::{ScenarioError, StationSpec};
 
 /// An 802.11 cell. Its nodes are the access point and the stations; packets go between each
 /// station and the access point.
@@ -96,6 +96,12 @@ pub struct CellSpec {
     /// Queue of each station and of the access point.
     #[serde(default)]
     pub queue: QueueConfig,
+    /// The queue of the access point. Default: that of `queue`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_point_queue: Option<QueueConfig>,
+    /// Stations that differ from the others, by name. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stations: Vec<StationSpec>,
 }
 
 fn cell() -> String {
@@ -204,10 +210,6 @@ impl CellSpec {
         self.mac.validate().map_err(at("mac"))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         self.seams().map_err(|(table, e)| at(&table)(e))?;
-        if !(-50.0..=60.0).contains(&self.power_dbm) {
-            let message = format!("is {}: accepted are -50 to 60 dBm", self.power_dbm);
-            return Err(ScenarioError::at(format!("{path}.power_dbm"), message));
-        }
-        Ok(())
+        self.check_stations(path, &timing)
     }
 }

@@ -20,6 +20,7 @@ mod read;
 mod resolve;
 mod resolved;
 mod schema;
+mod station;
 mod steps;
 mod tables;
 mod toml_limits;
@@ -33,4 +34,5 @@ pub use model::{Direction, FlowSpec, LinkSpec, Output, Scenario, Topology, Trans
 pub use read::read;
 pub use resolved::{AirHop, Flow, OneWay, Resolved};
 pub use schema::json_schema;
+pub use station::{StationKeys, StationSpec};
 pub use toml_limits::parsable;

@@ -28,8 +28,9 @@ const fn tagged(
     Tagged { key, tag, family, example }
 }
 
-const TAGGED: [Tagged; 13] = [
+const TAGGED: [Tagged; 14] = [
     tagged("queue", "kind", "queue", "{ kind = \"drop-tail\", packets = 20 }"),
+    tagged("access_point_queue", "kind", "queue", "{ kind = \"fq-codel\" }"),
     tagged("loss", "model", "loss", "{ model = \"bernoulli\", probability = 0.01 }"),
     tagged("protocol", "kind", "link-protocol", "{ kind = \"ll-arq\" }"),
     tagged("app", "kind", "", "{ kind = \"bulk\" }"),

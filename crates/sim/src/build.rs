@@ -28,10 +28,12 @@ mod medium;
 mod memory;
 pub(crate) mod paths;
 mod radio_map;
+mod receivers;
 
 use medium::medium;
 use paths::routes;
 use radio_map::label;
+use receivers::{air_ends, ends, over_the_air};
 
 use crate::world::World;
 use crate::world::application::App;
@@ -66,8 +68,8 @@ pub(crate) fn build<P: Probe>(
         let queue = one_way.direction.queue.clone().unwrap_or_default();
         let mut queue = Queue::new(&queue, seed, &format!("{label}/queue"))
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
-        queue
-            .on_link(&LinkInfo { time_for: &|bytes| link.time_for(bytes), polls_when_idle: false });
+        let (time_for, receivers) = (|bytes| link.time_for(bytes), || ends(plan));
+        queue.on_link(&LinkInfo { receivers: &receivers, ..LinkInfo::link(&time_for, false) });
         let interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
@@ -78,7 +80,7 @@ pub(crate) fn build<P: Probe>(
             cells[*cell] = (u32::narrow(medium), u32::narrow(number));
         }
         let of_it: Vec<&CellPlan> = of_it.iter().map(|cell| &plan.cells[*cell]).collect();
-        add_medium(&mut world, &of_it, seed)?;
+        add_medium(&mut world, plan, &of_it, seed)?;
     }
     let hops = plan.air_hops().into_iter().map(|hop| {
         let (medium, number) = cells[hop.cell];
@@ -135,18 +137,27 @@ fn link_key(key: &str) -> String {
 
 fn add_medium<P: Probe>(
     world: &mut World<P>,
+    plan: &Resolved,
     cells: &[&CellPlan],
     seed: Seed,
 ) -> Result<(), ScenarioError> {
     let cell = medium(cells, seed)?;
-    let queues = cells.iter().map(|plan| station_queues(plan, seed)).collect::<Result<_, _>>()?;
+    let (routes, air_ends) = (world.routes(), air_ends(plan));
+    let receivers = |node: usize| over_the_air(plan, routes, &air_ends, node);
+    let queues = cells.iter().map(|plan| station_queues(plan, &receivers, seed));
+    let queues = queues.collect::<Result<_, _>>()?;
     let label = label(&cells[0].spec);
     world.add_medium(cell, queues, seed.number(&format!("{label}/tie")));
     Ok(())
 }
 
-/// The queues and nodes of a cell.
-fn station_queues(plan: &CellPlan, seed: Seed) -> Result<StationQueues, ScenarioError> {
+/// The queues and nodes of a cell. `receivers` gives, by endpoint, the node that receives its packets
+/// from a node's station.
+fn station_queues(
+    plan: &CellPlan,
+    receivers: &dyn Fn(usize) -> Vec<u32>,
+    seed: Seed,
+) -> Result<StationQueues, ScenarioError> {
     let (spec, label) = (&plan.spec, label(&plan.spec));
     let at = |key: &str, e: ConfigError| {
         ScenarioError::at(format!("{}.{key}{}", plan.path, e.key), e.message)
@@ -154,16 +165,25 @@ fn station_queues(plan: &CellPlan, seed: Seed) -> Result<StationQueues, Scenario
     let seams = spec.seams().map_err(|(table, e)| at(&format!("{table}."), e))?;
     let categories = seams.stations[0].access.len();
     let timing = Timing::new(spec.standard, &spec.timing).map_err(|e| at("timing.", e))?;
-    let rates = spec.rate_plan().map_err(|e| at("", e))?;
-    let fastest = rates.modes.iter().copied().max_by_key(|mode| mode.kbps());
-    let mode = rates.start.or(fastest).unwrap_or(timing.lowest());
+    let keys = spec.station_keys();
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
     for (i, station) in seams.stations.iter().enumerate() {
+        let rates = keys.rate_plan(i).map_err(|e| at("", e))?;
+        let fastest = rates.modes.iter().copied().max_by_key(|mode| mode.kbps());
+        let mode = rates.start.or(fastest).unwrap_or(timing.lowest());
+        let (config, key) = keys.queue(i);
+        let receivers = || receivers(plan.nodes[i]);
         for (category, access) in station.access.iter().enumerate() {
             let label = format!("{label}/sta/{i}/queue/{category}");
-            let mut queue = Queue::new(&spec.queue, seed, &label).map_err(|e| at("queue.", e))?;
+            let mut queue =
+                Queue::new(config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
-            queue.on_link(&LinkInfo { time_for: &time, polls_when_idle: true });
+            queue.on_link(&LinkInfo {
+                time_for: &time,
+                polls_when_idle: true,
+                receivers: &receivers,
+                reports_airtime: true,
+            });
             queues.push(queue);
         }
     }

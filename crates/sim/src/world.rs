@@ -317,6 +317,10 @@ impl<P: Probe> World<P> {
         &self.media
     }
 
+    pub(crate) const fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
     /// For each cell of the scenario, its medium and its number there.
     pub(crate) fn cells(&self) -> &[(u32, u32)] {
         &self.cells

@@ -24,6 +24,7 @@ REMEDIES: Final = "`airtcp compare SCENARIO --remedies usual`"
 _WHY: Final = {
     "queue_full": "because the queue was full",
     "queue_early": "by the active queue management",
+    "ack_filtered": "by the ACK filter",
     "loss": "by the link's losses",
     "retry_limit": "after the last retransmission on the air",
     "lifetime": "because their lifetime expired",
@@ -161,10 +162,11 @@ def first_try(document: RunDocument, place: Place) -> str:
     """Return the first suggestion against drops at a place, with its option."""
     path = scenario_path(document, place.name)
     if place.reason in {"queue_full", "queue_early"}:
-        if _serves_in_turn(document, path):
+        key = _queue_key(document, path, place)
+        if _serves_in_turn(document, path, key):
             return _already(document, place)
         what = "Try fair queueing"
-        option = f": --set '{path}.queue={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
+        option = f": --set '{path}.{key}={{kind=\"fq-codel\"}}'" if path else ' ("fq-codel")'
         return f"{what}{option}.{_price(document, place)}"
     if place.reason == "retry_limit" and place.name in groups.stations(document):
         return _on_the_air(document, place.name, path)
@@ -265,15 +267,29 @@ def scenario_path(document: RunDocument, name: str) -> str | None:
     return None
 
 
-def _serves_in_turn(document: RunDocument, written: str | None) -> bool:
+def _table(document: RunDocument, written: str) -> dict[str, Any]:
+    """Return the cell or link at a path of the scenario."""
+    kind, number = written.rstrip("]").split("[")
+    table: dict[str, Any] = document["scenario"][kind][int(number)]
+    return table
+
+
+def _queue_key(document: RunDocument, written: str | None, place: Place) -> str:
+    """Return the key of the queue of a place, in the table at a path of the scenario."""
+    own = "access_point_queue"
+    if written is None or place.name not in groups.access_points(document):
+        return "queue"
+    return own if _table(document, written).get(own) else "queue"
+
+
+def _serves_in_turn(document: RunDocument, written: str | None, key: str) -> bool:
     """Return whether the queue at a path of the scenario serves flows in turn."""
     if written is None:
         return False
-    kind, number = written.rstrip("]").split("[")
-    table: dict[str, Any] = document["scenario"][kind][int(number)]
+    table = _table(document, written)
     forward: dict[str, Any] = table.get("forward") or {}
-    queues: list[dict[str, Any]] = [table.get("queue") or {}, forward.get("queue") or {}]
-    return any(queue.get("kind") == "fq-codel" for queue in queues)
+    queues: list[dict[str, Any]] = [table.get(key) or {}, forward.get(key) or {}]
+    return any(queue.get("kind") in {"fq-codel", "airtime-fair"} for queue in queues)
 
 
 def _already(document: RunDocument, place: Place) -> str:

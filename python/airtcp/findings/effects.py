@@ -57,6 +57,8 @@ _QUEUES: Final = {
     "pie": "PIE",
     "red": "RED",
     "drop-tail": "drop-tail",
+    "airtime-fair": "airtime-fair queueing",
+    "ack-filter": "an ACK filter",
     "jersey": "Jersey's marking",
 }
 

@@ -161,7 +161,8 @@ def drops(
     Args: document: The document of a run. flows: The flows to count, or those of each replication;
         by default all.
 
-    Returns: Mean packets per replication; the place with most first.
+    Returns: Mean packets per replication; the place with most first. ACKs that a newer one replaced come
+        last: their content was not lost.
     """
     found: dict[Place, Counter[tuple[str, str]]] = {}
     runs = len(document["replications"])
@@ -171,4 +172,5 @@ def drops(
             if counted is None or row["flow"] in counted:
                 there = found.setdefault(Place(row["place"], row["reason"]), Counter())
                 there[row["flow"], kind(row)] += row["packets"] / runs
-    return dict(sorted(found.items(), key=lambda item: -item[1].total()))
+    ranked = sorted(found.items(), key=lambda item: -item[1].total())
+    return dict(sorted(ranked, key=lambda item: item[0].reason == "ack_filtered"))

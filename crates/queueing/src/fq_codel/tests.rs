@@ -45,8 +45,8 @@ impl Rig {
 
     /// Bytes that wait, by flow.
     fn waiting(&mut self, flow: u32) -> u64 {
-        let place = self.queue.flow_of(EndpointId::new(flow, Side::Server).index());
-        self.queue.flows[place].line.bytes()
+        let place = self.queue.flows.flow_of(EndpointId::new(flow, Side::Server).index());
+        self.queue.flows.bytes(place)
     }
 }
 
@@ -119,7 +119,7 @@ fn the_hash_is_perturbed() {
     let shared = |seed| {
         let mut rig = Rig::new(&FqCodelConfig { flows: 16, ..config() }, seed);
         let endpoint = |flow| EndpointId::new(flow, Side::Server).index();
-        (0..12).map(|flow| rig.queue.flow_of(endpoint(flow))).collect::<Vec<_>>()
+        (0..12).map(|flow| rig.queue.flows.flow_of(endpoint(flow))).collect::<Vec<_>>()
     };
     assert_eq!(shared(1), shared(1));
     let all: Vec<_> = (0..40).map(shared).collect();

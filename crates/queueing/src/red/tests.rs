@@ -132,7 +132,7 @@ fn a_link_that_transmits_is_not_idle() {
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
         let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
         let mut queue = red(&calm(w, None));
-        queue.on_link(&LinkInfo { time_for: &time_for, polls_when_idle: false });
+        queue.on_link(&LinkInfo::link(&time_for, false));
         fill(&mut queue, Nanos::ZERO, 9, &mut cx);
         let before = queue.average();
         let now = Nanos::ZERO + Span::from_millis(20);
@@ -145,7 +145,7 @@ fn a_link_that_transmits_is_not_idle() {
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
     let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     let mut queue = red(&calm(w, None));
-    queue.on_link(&LinkInfo { time_for: &time_for, polls_when_idle: true });
+    queue.on_link(&LinkInfo::link(&time_for, true));
     let ms = |n| Nanos::ZERO + Span::from_millis(n);
     fill(&mut queue, ms(0), 9, &mut cx);
     for _ in 0..9 {
@@ -168,7 +168,7 @@ fn a_link_that_transmits_is_not_idle() {
 fn without_idle_decay_only_arrivals_lower_the_average() {
     let w = 0.1f64;
     let mut queue = red(&RedConfig { idle_decay: false, ..calm(w, None) });
-    queue.on_link(&LinkInfo { time_for: &|_| Span::from_millis(1), polls_when_idle: false });
+    queue.on_link(&LinkInfo::link(&|_| Span::from_millis(1), false));
     let (mut pool, mut probe) = (Pool::new(), NoProbe);
     let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
     fill(&mut queue, Nanos::ZERO, 9, &mut cx);
@@ -202,10 +202,7 @@ fn a_nearly_empty_queue_drops_nothing() {
 
 #[test]
 fn an_idle_link_is_timed_by_its_rate() {
-    let link = |polls_when_idle| LinkInfo {
-        time_for: &|bytes: Bytes| Span::from_micros(bytes.0),
-        polls_when_idle,
-    };
+    let link = |polls| LinkInfo::link(&|bytes: Bytes| Span::from_micros(bytes.0), polls);
     let mut queue = red(&RedConfig::default());
     queue.on_link(&link(false));
     assert_eq!(queue.avg.packet_time(), Span::from_micros(1500));

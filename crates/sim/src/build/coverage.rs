@@ -6,9 +6,10 @@
 //! margin = signal - sensitivity, or signal - (noise floor + SINR)    dB
 //! ```
 //!
-//! `SINR` is the ratio at which half of the frames of 1000 bytes survive, at the cell's rate or the lowest
-//! rate that its rate control can choose. Leaves out fading and interference. Because all powers are equal,
-//! the values hold in both directions.
+//! `SINR` is the ratio at which half of the frames of 1000 bytes survive, at the station's rate or the
+//! lowest rate that its rate control can choose. Leaves out fading and interference.
+
+use std::collections::BTreeMap;
 
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, CellSpec, Resolved};
@@ -17,7 +18,7 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::Mode;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
-use airtcp_wifi::rate::RateConfig;
+use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use super::radio_map::RadioMap;
 
@@ -85,17 +86,23 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
     let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
     let places = places_on(&map);
-    let mode = slowest(spec)?;
     let noticed = map.sensing.sensitivity_dbm;
-    let needed = ErrorModel::new(&spec.error)?.sinr_for(mode, FRAME_BITS, EDGE);
-    let survives = decibels(map.noise.floor_mw()) + decibels(needed);
-    let stations = || {
-        let heard = |(name, place): (_, &Place)| place.heard.map(|h| (String::as_str(name), h));
-        map.names.iter().zip(&places).filter_map(heard)
-    };
-    let (deaf, weak): (Vec<_>, Vec<_>) = stations()
-        .filter(|(_, h)| h.signal_dbm < noticed.max(survives))
-        .partition(|(_, h)| h.signal_dbm < noticed);
+    let error = ErrorModel::new(&spec.error)?;
+    let floor = decibels(map.noise.floor_mw());
+    let survives = |mode| floor + decibels(error.sinr_for(mode, FRAME_BITS, EDGE));
+    let mut deaf = Vec::new();
+    // By mode, the stations that are too weak for it.
+    let mut weak: BTreeMap<Mode, Vec<(&str, Heard)>> = BTreeMap::new();
+    let keys = spec.station_keys();
+    for (i, (name, place)) in map.names.iter().zip(&places).enumerate() {
+        let Some(heard) = place.heard else { continue };
+        let mode = slowest(&keys.rate_plan(i)?)?;
+        if heard.signal_dbm < noticed {
+            deaf.push((name.as_str(), heard));
+        } else if heard.signal_dbm < survives(mode) {
+            weak.entry(mode).or_default().push((name, heard));
+        }
+    }
     let all = places.len() - 1;
     let count = |n: usize, what: &str| match n {
         n if n < all => format!("{n} of {all} stations are {what}"),
@@ -117,7 +124,8 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         };
         found.push(format!("{}: {subject}: {rule}; {}", plan.path, nearest(deaf, noticed, spec)));
     }
-    if !weak.is_empty() {
+    for (mode, weak) in weak {
+        let survives = survives(mode);
         let subject = count(weak.len(), &format!("too weak for {}", mode.rate()));
         let rule = format!("at that rate half of the frames of 1000 B survive {survives:.1} dBm");
         found.push(format!("{}: {subject}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
@@ -141,9 +149,8 @@ fn nearest(mut stations: Vec<(&str, Heard)>, needed: f64, spec: &CellSpec) -> St
     }
 }
 
-/// The rate that defines the range: the cell's rate, or the lowest rate of its rate control.
-fn slowest(spec: &CellSpec) -> Result<Mode, ConfigError> {
-    let plan = spec.rate_plan()?;
+/// The rate that defines the range: the station's rate, or the lowest rate of its rate control.
+fn slowest(plan: &RatePlan) -> Result<Mode, ConfigError> {
     let modes = plan.modes.iter().copied();
     let chosen = if plan.control == RateConfig::default() {
         plan.start.or_else(|| modes.max_by_key(|mode| mode.rate()))

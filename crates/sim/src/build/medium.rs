@@ -4,6 +4,8 @@
 //! power = power sent - loss(a, b) - rejection of the other channel          dBm, between two cells
 //! ```
 
+use std::collections::BTreeMap;
+
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
@@ -56,16 +58,20 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Coupling
         propagation(&first.spec, &names, seed, &label).map_err(|(table, e)| at(first, table)(e))?;
     let last = cells[cells.len() - 1];
     propagation.check(&positions, &names).map_err(at(last, "layout"))?;
-    // Cell of each station.
-    let of: Vec<&Plan> =
-        cells.iter().zip(grounds).flat_map(|(plan, g)| g.names.iter().map(|_| *plan)).collect();
+    // Cell and power of each station.
+    let of: Vec<(&Plan, f64)> = cells
+        .iter()
+        .zip(grounds)
+        .flat_map(|(plan, g)| g.power_dbm.iter().map(|power| (*plan, *power)))
+        .collect();
     let power = |from: usize, to: usize| {
-        let (sender, hearer) = (&of[from].spec, &of[to].spec);
+        let ((sender, power_dbm), (hearer, _)) = (of[from], of[to]);
         // Within a cell, the cell's own table applies.
-        let apart = if of[from].path == of[to].path { None } else { sender.rejection_db(hearer) };
+        let apart =
+            if sender.path == hearer.path { None } else { sender.spec.rejection_db(&hearer.spec) };
         let Some(rejection) = apart else { return 0.0 };
         let loss = propagation.loss_db(from, positions[from], to, positions[to]);
-        Dbm(sender.power_dbm - loss - rejection).milliwatts()
+        Dbm(power_dbm - loss - rejection).milliwatts()
     };
     let n = names.len();
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
@@ -78,7 +84,6 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let label = &label(spec);
     let at = |table: &str| at(plan, table);
     let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
-    let rate = spec.rate_plan().map_err(at(""))?;
     let map = RadioMap::new(plan, seed).map_err(|(table, e)| at(table)(e))?;
     let RadioMap { names, positions, propagation, noise, sensing, .. } = &map;
     propagation.check(positions, names).map_err(at("layout"))?;
@@ -91,8 +96,15 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let seams = spec.seams().map_err(|(table, e)| at(&table)(e))?;
     let controllers = seams.controllers;
-    let station = |seams| StationPlan { rate: rate.clone(), seams };
-    let stations = seams.stations.into_iter().map(station).collect();
+    let keys = spec.station_keys();
+    let towards = keys.modes_towards().map_err(at(""))?;
+    let station = |(i, seams)| {
+        let rate = keys.rate_plan(i).map_err(at(""))?;
+        let towards = if i == 0 { towards.clone() } else { BTreeMap::new() };
+        Ok(StationPlan { rate, towards, seams })
+    };
+    let stations = seams.stations.into_iter().enumerate().map(station);
+    let stations = stations.collect::<Result<_, ScenarioError>>()?;
     let interferer = |(number, config)| {
         let context = interference::InterferenceContext {
             stations: names,

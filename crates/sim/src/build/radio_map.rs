@@ -22,7 +22,8 @@ pub(crate) struct RadioMap {
     pub(crate) noise: Noise,
     /// Thresholds of the scenario, or of a path loss model with its own thresholds.
     pub(crate) sensing: Sensing,
-    power_dbm: f64,
+    /// Power of the transmitters, by station.
+    pub(crate) power_dbm: Vec<f64>,
 }
 
 impl RadioMap {
@@ -45,14 +46,15 @@ impl RadioMap {
             sensing.sensitivity_dbm = ranges.decode.0;
             sensing.carrier_sense_dbm = ranges.sense.0;
         }
-        let power_dbm = spec.power_dbm;
+        let keys = spec.station_keys();
+        let power_dbm = (0..names.len()).map(|station| keys.power_dbm(station)).collect();
         Ok(Self { names, positions, propagation, noise, sensing, power_dbm })
     }
 
     /// Received power of station `from` at station `to`, in dBm; minus infinity if no power arrives.
     pub(crate) fn signal_dbm(&self, from: usize, to: usize) -> f64 {
         let at = &self.positions;
-        self.power_dbm - self.propagation.loss_db(from, at[from], to, at[to])
+        self.power_dbm[from] - self.propagation.loss_db(from, at[from], to, at[to])
     }
 }
 

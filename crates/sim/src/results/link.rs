@@ -113,8 +113,12 @@ pub(crate) fn link(
     // A frame of a link protocol may be in flight for seconds; loss counts the frames delivered or abandoned.
     let delivered = after.link.delivered - before.link.delivered;
     let all = if protocol.is_some() { delivered + lost } else { sent };
-    let drops: BTreeMap<String, u64> =
+    let mut drops: BTreeMap<String, u64> =
         drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
+    let filtered = after.queue.dropped_filtered - before.queue.dropped_filtered;
+    if filtered > 0 {
+        drops.insert(DropReason::AckFiltered.name().to_owned(), filtered);
+    }
     let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
     // A transmitter that waits for a varying rate is busy, so its utilisation is the capacity used.
     let offered = before.offered.zip(after.offered);

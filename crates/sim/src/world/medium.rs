@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{EventSource, PoolCx, Probe};
-use airtcp_queueing::{Qdisc, Queue, Verdict};
+use airtcp_queueing::{Airtime, Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell::{self, Delivery, Offered};
+use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Offered};
 use airtcp_wifi::mac::{Category, NodeId};
 use airtcp_wifi::scheme::ControlCategory;
 
@@ -40,6 +40,8 @@ pub(crate) struct Medium {
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
     /// Stations with a queue that holds packets back, and the time of its release.
     held: Vec<(NodeId, Nanos)>,
+    /// True if a queue asks for the airtime of exchanges.
+    shares_airtime: bool,
     /// First queue of each station, then the number of queues.
     station_queues: Vec<usize>,
     /// First station of each cell, then the number of stations.
@@ -69,6 +71,7 @@ impl Medium {
             queues: Vec::new(),
             waiting: Vec::new(),
             held: Vec::new(),
+            shares_airtime: false,
             station_queues: vec![0],
             cells: vec![0],
             nodes: Vec::new(),
@@ -88,6 +91,10 @@ impl Medium {
             medium.cells.push(medium.nodes.len());
         }
         medium.waiting.resize_with(medium.queues.len(), VecDeque::new);
+        medium.shares_airtime = medium.queues.iter().any(Queue::wants_airtime);
+        if medium.shares_airtime {
+            medium.cell.measure_airtime();
+        }
         medium
     }
 
@@ -188,7 +195,12 @@ impl Medium {
         probe: &mut P,
         pool: &mut Pool,
     ) {
-        self.held.retain(|(holding, _)| *holding != station);
+        if !self.held.is_empty() {
+            self.held.retain(|(holding, _)| *holding != station);
+        }
+        if self.shares_airtime {
+            self.report_airtime();
+        }
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
@@ -207,6 +219,20 @@ impl Medium {
             let until = self.queues[place].next_timer();
             if until != Nanos::NEVER && self.cell.is_ready(station, category) {
                 self.held.push((station, until));
+            }
+        }
+    }
+
+    /// Reports the airtime of each finished exchange to the queues of both stations.
+    #[inline(never)]
+    fn report_airtime(&mut self) {
+        while let Some(ExchangeAirtime { from, to, category, airtime }) = self.cell.take_airtime() {
+            let nodes = [from, to].map(|station| self.nodes.get(station.index()).copied());
+            // A broadcast has no receiver.
+            let [Some(sender), Some(receiver)] = nodes else { continue };
+            for (station, peer, received) in [(from, receiver, false), (to, sender, true)] {
+                let place = self.place(station, category);
+                self.queues[place].on_airtime(&Airtime { peer, time: airtime, received });
             }
         }
     }

@@ -24,7 +24,10 @@ pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {
         let (needs, ecn) = needs_of(spec);
         let links = links_on_way(plan, flow);
         let links = links.iter().filter_map(|link| plan.links[*link].direction.queue.as_ref());
-        let cells = plan.cells.iter().map(|cell| &cell.spec.queue);
+        let cells = plan.cells.iter().flat_map(|cell| {
+            let keys = cell.spec.station_keys();
+            (0..cell.nodes.len()).map(move |station| keys.queue(station).0)
+        });
         unmet(needs, ecn, links.chain(cells))
     })
 }

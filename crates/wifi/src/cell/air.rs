@@ -75,6 +75,9 @@ impl Medium {
             fate: Fate::default(),
         };
         bss.on_start(now);
+        if let Some(airtime) = &mut self.airtime {
+            airtime.on_start(frame, length);
+        }
         // Each transmission under way and this one overlap at both their receivers.
         for other in self.air.iter_mut().flatten() {
             if let Some(power) = self.powers.get(frame.from, other.frame.to) {

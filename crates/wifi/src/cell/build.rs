@@ -18,7 +18,7 @@ use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, NodeId, Rules, Station,
 };
 use crate::phy::error::ErrorModel;
-use crate::rate::{Rate, RateContext};
+use crate::rate::{ByReceiver, Rate, RateContext};
 
 impl Medium {
     /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
@@ -68,6 +68,7 @@ impl Medium {
             controls: Vec::with_capacity(total),
             stats: vec![StationStats::default(); total],
             shares: FlowShares::new(total),
+            airtime: None,
         };
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
@@ -167,7 +168,13 @@ impl Members<'_> {
         });
         let label = format!("{label}/sta/{i}/rate");
         let context = RateContext { timing: &rules.timing, error, seed, label: &label };
-        let rate = Rate::new(&plan.rate, context)?;
+        let mut rate = Rate::new(&plan.rate, context)?;
+        if !plan.towards.is_empty() {
+            let modes =
+                plan.towards.iter().map(|(to, mode)| (NodeId(u32::narrow(first + to)), *mode));
+            let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
+            rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
+        }
         let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
         let hooks = Hooks::new(plan.seams.exchange, &contenders);

@@ -6,6 +6,7 @@ use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow};
 
+use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::bss::Bss;
 use super::powers::Powers;
 use super::radio::Radio;
@@ -82,6 +83,8 @@ pub struct Medium {
     pub(super) controls: Vec<ControlCategory>,
     pub(super) stats: Vec<StationStats>,
     pub(super) shares: FlowShares,
+    /// Airtime of exchanges, if a queue asks for it.
+    pub(super) airtime: Option<Box<AirtimeLedger>>,
 }
 
 impl Medium {
@@ -201,6 +204,16 @@ impl Medium {
         self.ready.pop()
     }
 
+    /// Counts the airtime of exchanges from now on.
+    pub fn measure_airtime(&mut self) {
+        self.airtime = Some(Box::new(AirtimeLedger::new(self.stations.len())));
+    }
+
+    /// The next exchange that has finished, if airtime is counted.
+    pub fn take_airtime(&mut self) -> Option<ExchangeAirtime> {
+        self.airtime.as_mut()?.take()
+    }
+
     /// Packets at the heads of the categories.
     pub fn in_flight(&self) -> u64 {
         self.stations.iter().map(Station::packets_held).sum()
@@ -278,6 +291,9 @@ impl Medium {
             self.ready.push(NodeId(u32::narrow(i)));
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
+            if let Some(airtime) = &mut self.airtime {
+                airtime.on_finished(NodeId(u32::narrow(i)), &done);
+            }
             let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.
                 Completion::Acknowledged => DropReason::Duplicate,

@@ -5,6 +5,7 @@
 //! back-off ends at the same instant both decide before either transmission starts, and collide.
 
 mod air;
+mod airtime;
 mod ambient;
 mod bss;
 mod build;
@@ -23,6 +24,7 @@ mod report;
 mod transmission;
 mod watch;
 
+pub use airtime::ExchangeAirtime;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
 pub use medium::{Delivery, Medium, Offered};

@@ -1,13 +1,15 @@
 //! Plan of a cell: stations, received powers and rules.
 
+use std::collections::BTreeMap;
+
 use airtcp_units::Nanos;
 
 use super::capture::{Capture, Sensing};
 use crate::interference::Source;
 use crate::mac::MacConfig;
-use crate::phy::Timing;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
+use crate::phy::{Mode, Timing};
 use crate::rate::RatePlan;
 use crate::scheme::{AifsController, StationSeams};
 
@@ -16,6 +18,9 @@ use crate::scheme::{AifsController, StationSeams};
 pub struct StationPlan {
     /// Rates of its data frames.
     pub rate: RatePlan,
+    /// Modes of its data frames to single stations, by their number in the cell. Only with the
+    /// control "fixed".
+    pub towards: BTreeMap<usize, Mode>,
     /// Its access categories and what schemes have set.
     pub seams: StationSeams,
 }

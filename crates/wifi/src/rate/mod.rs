@@ -11,6 +11,7 @@
 mod aarf;
 mod amrr;
 mod arf;
+mod by_receiver;
 mod chain;
 mod control;
 mod fixed;
@@ -29,6 +30,7 @@ mod conformance;
 pub use aarf::{Aarf, AarfConfig};
 pub use amrr::{Amrr, AmrrConfig};
 pub use arf::{Arf, ArfConfig};
+pub(crate) use by_receiver::ByReceiver;
 pub use chain::{Chain, ChainConfig, Stage};
 pub use control::{Attempt, Ending, Outcome, RateContext, RateControl};
 use control::{Control, ControlInputs, check_period, positive};

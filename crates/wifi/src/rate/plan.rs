@@ -26,6 +26,13 @@ impl RatePlan {
         Self { control: RateConfig::default(), start: Some(mode), modes: vec![mode] }
     }
 
+    /// The mode of all frames, if the control keeps to one: the one it starts with, or the fastest.
+    pub fn fixed_mode(&self) -> Option<Mode> {
+        let fastest = self.modes.iter().copied().max_by_key(|mode| mode.kbps());
+        let fixed = matches!(self.control, RateConfig::Fixed(_));
+        self.start.or(fastest).filter(|_| fixed)
+    }
+
     /// The slowest allowed mode; `None` if the control never changes the mode.
     pub(crate) fn slowest(&self) -> Option<Mode> {
         let adapts = !matches!(self.control, RateConfig::Fixed(_));

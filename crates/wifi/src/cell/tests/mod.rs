@@ -73,6 +73,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         stations: vec![
             StationPlan {
                 rate: RatePlan::fixed(mode),
+                towards: std::collections::BTreeMap::new(),
                 seams: StationSeams::plain(access)
             };
             n

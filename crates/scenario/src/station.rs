@@ -1,0 +1,183 @@
+//! Stations of a cell that differ from the others: rate, power and queue of single ones.
+
+use std::collections::BTreeMap;
+
+use airtcp_probe::nearest;
+use airtcp_queueing::QueueConfig;
+use airtcp_units::BitRate;
+use airtcp_wifi::ConfigError;
+use airtcp_wifi::phy::propagation::PathLossConfig;
+use airtcp_wifi::phy::{Mode, Timing};
+use airtcp_wifi::rate::{RateConfig, RatePlan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CellSpec, ScenarioError};
+
+/// Least and greatest power of a transmitter, in dBm.
+const POWERS: std::ops::RangeInclusive<f64> = -50.0..=60.0;
+
+/// A station with keys of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StationSpec {
+    /// Name of its node.
+    pub name: String,
+    /// Rate of its data frames, and of the access point's data frames to it. Needs the rate control
+    /// "fixed". Default: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// Power of its transmitter in dBm. Default: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_dbm: Option<f64>,
+    /// Its queue. Default: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueConfig>,
+}
+
+/// The keys of each station of a cell, by its number; the access point has number 0.
+#[derive(Debug)]
+pub struct StationKeys<'a> {
+    spec: &'a CellSpec,
+    /// By number of a station, its place in the list `stations`.
+    places: BTreeMap<usize, usize>,
+}
+
+impl CellSpec {
+    /// The keys of its stations.
+    pub fn station_keys(&self) -> StationKeys<'_> {
+        let mut places = BTreeMap::new();
+        if !self.stations.is_empty() {
+            let names = self.node_names();
+            for (place, station) in self.stations.iter().enumerate() {
+                if let Some(number) = names.iter().position(|name| *name == station.name) {
+                    places.insert(number, place);
+                }
+            }
+        }
+        StationKeys { spec: self, places }
+    }
+
+    /// Checks the list `stations`, and the power of all transmitters.
+    pub(crate) fn check_stations(&self, path: &str, timing: &Timing) -> Result<(), ScenarioError> {
+        check_power(&format!("{path}.power_dbm"), self.power_dbm)?;
+        if self.stations.is_empty() {
+            return Ok(());
+        }
+        let names = self.node_names();
+        for (place, station) in self.stations.iter().enumerate() {
+            let at = |key: &str| format!("{path}.stations[{place}].{key}");
+            self.check_name(place, &names).map_err(|e| ScenarioError::at(at("name"), e))?;
+            if let Some(power) = station.power_dbm {
+                check_power(&at("power_dbm"), power)?;
+                if matches!(self.propagation.path_loss, PathLossConfig::Ranges(_)) {
+                    let message = "differs by station, and the path loss \"ranges\" has one range for \
+                         all: choose another path loss, such as \"log-distance\"";
+                    return Err(ScenarioError::at(at("power_dbm"), message));
+                }
+            }
+            if station.rate.is_some() {
+                self.check_station_rate(station, timing)
+                    .map_err(|e| ScenarioError::at(at("rate"), e.message))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_name(&self, place: usize, names: &[String]) -> Result<(), String> {
+        let name = &self.stations[place].name;
+        if *name == self.access_point {
+            return Err(format!(
+                "is \"{name}\", the access point: its keys are those of the cell (rate, power_dbm, \
+                 access_point_queue)"
+            ));
+        }
+        if let Some(first) = self.stations[..place].iter().position(|other| other.name == *name) {
+            return Err(format!("\"{name}\" is also the name of stations[{first}]: join the two"));
+        }
+        let stations = || names.iter().skip(1).map(String::as_str);
+        if stations().any(|other| other == name) {
+            return Ok(());
+        }
+        let hint = nearest(name, stations()).map(|n| format!("; did you mean \"{n}\"?"));
+        let some: Vec<&str> = stations().take(20).collect();
+        let more = if names.len() > 21 { ", ..." } else { "" };
+        Err(format!(
+            "\"{name}\" is no station of the cell{} (stations: {}{more})",
+            hint.unwrap_or_default(),
+            some.join(", ")
+        ))
+    }
+
+    fn check_station_rate(
+        &self,
+        station: &StationSpec,
+        timing: &Timing,
+    ) -> Result<(), ConfigError> {
+        if !matches!(self.rate_control, RateConfig::Fixed(_)) {
+            let control = self.rate_control.control();
+            let message = format!(
+                "fixes the rate of \"{}\", and rate_control is \"{control}\", which chooses it: \
+                 leave out one of the two",
+                station.name
+            );
+            return Err(ConfigError::new("rate", message));
+        }
+        let start = station.rate.as_ref().map(|rate| self.standard.mode(*rate)).transpose()?;
+        RatePlan { start, ..self.rate_plan()? }.check(timing, &self.mac)
+    }
+}
+
+fn check_power(path: &str, power_dbm: f64) -> Result<(), ScenarioError> {
+    if POWERS.contains(&power_dbm) {
+        return Ok(());
+    }
+    let message = format!("is {power_dbm}: accepted are -50 to 60 dBm");
+    Err(ScenarioError::at(path, message))
+}
+
+impl<'a> StationKeys<'a> {
+    fn own(&self, station: usize) -> Option<&'a StationSpec> {
+        self.places.get(&station).map(|place| &self.spec.stations[*place])
+    }
+
+    /// Power of a station's transmitter in dBm.
+    pub fn power_dbm(&self, station: usize) -> f64 {
+        self.own(station).and_then(|own| own.power_dbm).unwrap_or(self.spec.power_dbm)
+    }
+
+    /// The queue of a station, and the key that describes it.
+    pub fn queue(&self, station: usize) -> (&'a QueueConfig, String) {
+        let own = self.own(station).and_then(|own| own.queue.as_ref());
+        if let (Some(queue), Some(place)) = (own, self.places.get(&station)) {
+            return (queue, format!("stations[{place}].queue"));
+        }
+        match &self.spec.access_point_queue {
+            Some(queue) if station == 0 => (queue, "access_point_queue".into()),
+            _ => (&self.spec.queue, "queue".into()),
+        }
+    }
+
+    /// What chooses the rate of a station's data frames, and among which.
+    ///
+    /// # Errors
+    /// If the standard lacks a rate.
+    pub fn rate_plan(&self, station: usize) -> Result<RatePlan, ConfigError> {
+        let plan = self.spec.rate_plan()?;
+        let own = self.own(station).and_then(|own| own.rate);
+        let own = own.map(|rate| self.spec.standard.mode(rate)).transpose()?;
+        Ok(RatePlan { start: own.or(plan.start), ..plan })
+    }
+
+    /// Modes of the access point's data frames to the stations that have a rate of their own.
+    ///
+    /// # Errors
+    /// If the standard lacks a rate.
+    pub fn modes_towards(&self) -> Result<BTreeMap<usize, Mode>, ConfigError> {
+        let own = self.places.iter().filter_map(|(station, place)| {
+            let rate = self.spec.stations[*place].rate?;
+            Some(self.spec.standard.mode(rate).map(|mode| (*station, mode)))
+        });
+        own.collect()
+    }
+}
