@@ -161,8 +161,8 @@ def drops(
     Args: document: The document of a run. flows: The flows to count, or those of each replication;
         by default all.
 
-    Returns: Mean packets per replication; the place with most first. ACKs that a newer one replaced come
-        last: their content was not lost.
+    Returns: Mean packets per replication; the place with most first. ACKs that a newer one replaced
+        come last: their content was not lost.
     """
     found: dict[Place, Counter[tuple[str, str]]] = {}
     runs = len(document["replications"])

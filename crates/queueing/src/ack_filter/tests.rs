@@ -65,10 +65,8 @@ fn left(mode: AckFilterMode, segments: &[Segment]) -> Vec<u32> {
     for segment in segments {
         assert_eq!(rig.put(0, *segment), Verdict::Queued);
     }
-    assert_eq!(
-        rig.queue.stats().dropped_filtered as usize + rig.queue.backlog().packets as usize,
-        segments.len()
-    );
+    let accounted = rig.queue.stats().dropped_filtered + u64::from(rig.queue.backlog().packets);
+    assert_eq!(accounted, segments.len() as u64);
     rig.rest()
 }
 
