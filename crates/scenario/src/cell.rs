@@ -9,7 +9,7 @@ use airtcp_wifi::mac::MacConfig;
 use airtcp_wifi::phy::error::ErrorModelConfig;
 use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
-use airtcp_wifi::phy::propagation::{Position, PropagationConfig};
+use airtcp_wifi::phy::propagation::{PathLossConfig, Position, PropagationConfig};
 use airtcp_wifi::phy::{Channel, Mode, Standard, Timing, TimingConfig};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
@@ -209,7 +209,13 @@ impl CellSpec {
         })?;
         self.mac.validate().map_err(at("mac"))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
-        self.seams().map_err(|(table, e)| at(&table)(e))?;
+        let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;
+        let ranges = matches!(self.propagation.path_loss, PathLossConfig::Ranges(_));
+        if ranges && seams.stations.iter().any(|station| station.power_gain_db > 0.0) {
+            let message = "has \"power-classes\", which has no effect with the path loss \"ranges\": \
+                           choose another path loss";
+            return Err(ScenarioError::at(format!("{path}.schemes"), message));
+        }
         self.check_stations(path, &timing)
     }
 }

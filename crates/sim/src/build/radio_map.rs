@@ -47,7 +47,13 @@ impl RadioMap {
             sensing.carrier_sense_dbm = ranges.sense.0;
         }
         let keys = spec.station_keys();
-        let power_dbm = (0..names.len()).map(|station| keys.power_dbm(station)).collect();
+        // What cannot be applied was refused with the scenario.
+        let seams = spec.seams().ok();
+        let gain = |station: usize| {
+            seams.as_ref().and_then(|s| s.stations.get(station)).map_or(0.0, |s| s.power_gain_db)
+        };
+        let power = |station| keys.power_dbm(station) + gain(station);
+        let power_dbm = (0..names.len()).map(power).collect();
         Ok(Self { names, positions, propagation, noise, sensing, power_dbm })
     }
 

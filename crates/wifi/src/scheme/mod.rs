@@ -11,6 +11,7 @@ mod dcf_plus;
 mod ftca;
 mod leith_clifford;
 mod per_station;
+mod power_classes;
 mod registry;
 mod same_category;
 mod seams;
@@ -27,6 +28,7 @@ pub use leith_clifford::{LeithClifford, LeithCliffordConfig};
 pub use per_station::{
     AifsController, ControllerConfig, PerStation, PerStationConfig, PerStationScheme,
 };
+pub use power_classes::{PowerClasses, PowerClassesConfig};
 pub use registry::{Scheme, SchemeConfig, registry};
 pub use same_category::{SameCategory, SameCategoryConfig};
 use seams::Family;

@@ -25,6 +25,8 @@ airtcp_probe::family! {
     "auto-zoom" AutoZoom(super::AutoZoom, super::AutoZoomConfig) from "S3 section 4.5";
     /// Access parameters of single stations, and a controller that adjusts their AIFSN to equal shares
     "per-station" PerStation(super::PerStationScheme, super::PerStationConfig) from "S3 section 4.6, reference 37";
+    /// More transmit power for some stations, whose frames the receiver captures
+    "power-classes" PowerClasses(super::PowerClasses, super::PowerClassesConfig) from "S3 section 4.6, reference 27";
 }
 
 impl Scheme {

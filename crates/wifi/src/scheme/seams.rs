@@ -39,6 +39,8 @@ pub struct StationSeams {
     pub always_backoff: [bool; CATEGORIES],
     /// Changes of its exchanges.
     pub exchange: ExchangeSeams,
+    /// Transmit power over its own, in dB.
+    pub power_gain_db: f64,
 }
 
 impl StationSeams {
@@ -49,6 +51,7 @@ impl StationSeams {
             control: ControlCategory::Own,
             always_backoff: [false; CATEGORIES],
             exchange: ExchangeSeams::default(),
+            power_gain_db: 0.0,
         }
     }
 }
