@@ -236,7 +236,7 @@ impl VariantSpec {
 
 /// Adds the names of other transports and of remedies to the error of an unknown TCP.
 fn beside_tcp(name: &str, error: VariantError) -> VariantError {
-    if error.message.contains("did you mean") || !error.message.starts_with("there is none") {
+    if error.message.contains("did you mean") || !error.message.starts_with("no law or recovery") {
         return error;
     }
     let others = [LT_TCP, SLIDING].into_iter().chain(registry().iter().map(|entry| entry.name));
