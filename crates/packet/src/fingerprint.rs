@@ -2,7 +2,8 @@
 //! and dropped the same packets at the same times and places.
 //!
 //! Of every packet that an endpoint sends, the time in nanoseconds and the endpoint are folded in. Of every
-//! arrival at the end of a link or of a hop through the air, and of every drop: the time, the place (link,
+//! arrival at the end of a link or of a hop through the air, of every drop, and of every packet absorbed on
+//! its way: the time, the place (link,
 //! queue or station), the reason of a drop, the endpoint that the packet is for, and every field of the
 //! packet (sequence and acknowledgement numbers, length, window, flags, ECN, timestamps, SACK blocks, the
 //! options of a SYN, the words of a coded segment). Left out are the fields of packets under way when the
@@ -26,6 +27,8 @@ pub enum End {
     Arrived,
     /// It is dropped, for the reason of this number.
     Dropped(u8),
+    /// A machine at a node takes it, and it goes no further.
+    Absorbed,
 }
 
 /// A running fingerprint.
@@ -65,6 +68,7 @@ impl Fingerprint {
     pub fn ended(&mut self, now: Nanos, end: End, place: u64, packet: &Packet) {
         let end = match end {
             End::Arrived => 0x100,
+            End::Absorbed => 0x101,
             End::Dropped(reason) => u64::from(reason),
         };
         let ([numbers, times, lengths, options], more) = packet.segment.to_words();

@@ -3,6 +3,7 @@
 //! Every quantity is in SI units named in its key. Rates and means are over the measured part
 //! of the run: from the warm-up (or the flow's start, if later) to the end.
 
+mod boundary;
 mod cell;
 mod drops;
 mod estimate;
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use boundary::BoundaryResult;
 pub use cell::CellResult;
 pub use drops::DropResult;
 pub use estimate::{Estimate, Estimates};

@@ -12,6 +12,7 @@ use airtcp_wifi::mac::Category;
 
 mod air;
 pub(crate) mod application;
+pub(crate) mod boundary;
 #[cfg(test)]
 mod held;
 pub(crate) mod interface;
@@ -21,6 +22,7 @@ pub(crate) mod routes;
 pub(crate) mod transport;
 
 use application::App;
+use boundary::Boundaries;
 use interface::Interface;
 use medium::{AirHop, Medium};
 use queue::{EventQueue, MachineId, Phase};
@@ -57,6 +59,9 @@ enum Actor {
     AirEnds(u32),
     AirTimers(u32),
     AirStarts(u32),
+    /// Ends on a medium where a boundary waits for MAC acknowledgements.
+    WatchedAirEnds(u32),
+    Boundary(u32),
 }
 
 /// A world under way.
@@ -70,6 +75,7 @@ pub(crate) struct World<P: Probe> {
     cells: Vec<(u32, u32)>,
     /// Hops through the air, as routes number them.
     air_hops: Vec<AirHop>,
+    boundaries: Boundaries,
     endpoints: Vec<Endpoint>,
     routes: Routes,
     pool: Pool,
@@ -89,6 +95,7 @@ impl<P: Probe> World<P> {
             media: Vec::new(),
             cells: Vec::new(),
             air_hops: Vec::new(),
+            boundaries: Boundaries::default(),
             endpoints: Vec::new(),
             routes,
             pool: Pool::new(),
@@ -154,6 +161,8 @@ impl<P: Probe> World<P> {
                 Actor::AirEnds(i) => self.on_air_ends(i),
                 Actor::AirTimers(i) => self.on_air_timers(i),
                 Actor::AirStarts(i) => self.on_air_starts(i),
+                Actor::WatchedAirEnds(i) => self.on_watched_air_ends(i),
+                Actor::Boundary(i) => self.on_boundary(i),
             }
         }
         false
@@ -255,6 +264,12 @@ impl<P: Probe> World<P> {
             self.drop_unroutable(packet);
             return;
         };
+        self.put(packet, to, next);
+    }
+
+    /// Puts a packet for `to` on a hop.
+    #[inline]
+    fn put(&mut self, packet: PacketId, to: EndpointId, next: Hop) {
         match next {
             Hop::Link(number) => {
                 let interface = &mut self.interfaces[number as usize];
@@ -263,7 +278,10 @@ impl<P: Probe> World<P> {
                 }
             }
             Hop::Air(number) => {
-                let hop = self.air_hops[number as usize];
+                let Some(&hop) = self.air_hops.get(number as usize) else {
+                    self.cross_boundary(packet, number);
+                    return;
+                };
                 let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
                 let medium = &self.media[hop.medium as usize];
                 let segment = &self.pool.get(packet).segment;
@@ -331,6 +349,10 @@ impl<P: Probe> World<P> {
         for endpoint in &mut self.endpoints {
             endpoint.app.forget_exchanges();
         }
+    }
+
+    pub(crate) const fn boundaries(&self) -> &Boundaries {
+        &self.boundaries
     }
 
     pub(crate) const fn pool(&self) -> &Pool {

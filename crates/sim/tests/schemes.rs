@@ -16,6 +16,11 @@ const TABLES: &[(&str, &str, Option<&str>)] = &[
     ("ftca", "scheme = \"ftca\"", None),
     ("same-category", "scheme = \"same-category\"", Some("scheme = \"same-category\"")),
     ("leith-clifford", "scheme = \"leith-clifford\"", None),
+    // The flows here end at the access point: nothing crosses its transport boundary. With flows
+    // beyond it: `boundary.rs`.
+    ("snoop", "scheme = \"snoop\"", Some("scheme = \"snoop\"")),
+    ("split-tcp", "scheme = \"split-tcp\"", Some("scheme = \"split-tcp\"")),
+    ("ack-agent", "scheme = \"ack-agent\"", Some("scheme = \"ack-agent\"")),
 ];
 
 /// S3's star for `seconds` of traffic, with schemes and further keys of medium access.

@@ -152,6 +152,17 @@ impl Station {
         self.contenders[category].mpdu.as_mut()
     }
 
+    /// The packet at the head of a category, until its receiver has it.
+    pub(crate) fn head_packet(&self, category: usize) -> Option<PacketId> {
+        self.contenders.get(category)?.mpdu?.packet
+    }
+
+    /// True if the receiver has the packet at the head of a category.
+    pub(crate) fn is_head_received(&self, category: usize) -> bool {
+        let head = self.contenders.get(category).and_then(|contender| contender.mpdu);
+        head.is_some_and(|mpdu| mpdu.packet.is_none())
+    }
+
     /// Number of packets at the heads of its categories.
     pub(crate) fn packets_held(&self) -> u64 {
         let holds_packet = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());

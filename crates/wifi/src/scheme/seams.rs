@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use airtcp_probe::ConfigError;
 
+use super::Boundary;
 use crate::mac::{AccessMethod, AccessParams, CATEGORIES, Category, MacConfig, category_name};
 use crate::phy::Standard;
 
@@ -49,12 +50,16 @@ pub struct Seams {
     pub stations: Vec<StationSeams>,
     /// Which 802.11.
     pub standard: Standard,
+    /// What acts at the transport boundary of the access point.
+    pub boundary: Option<Boundary>,
     access: AccessMethod,
     /// Name of the scheme that is being applied.
     pub(super) scheme: &'static str,
     /// By station and seam, the scheme that set it.
     owners: BTreeMap<(usize, &'static str), &'static str>,
 }
+
+const BOUNDARY: &str = "the transport boundary of the access point";
 
 /// How a scheme of the family is built.
 pub(super) trait Family: Sized {
@@ -82,6 +87,7 @@ impl Seams {
         Ok(Self {
             stations: (0..stations).map(station).collect::<Result<_, _>>()?,
             standard,
+            boundary: None,
             access: mac.access,
             scheme: "",
             owners: BTreeMap::new(),
@@ -124,6 +130,19 @@ impl Seams {
     ) -> Result<(), ConfigError> {
         self.own(station, "the access category of TCP ACKs")?;
         self.stations[station].control = category;
+        Ok(())
+    }
+
+    /// Sets what acts at the transport boundary of the access point.
+    pub(super) fn set_boundary(&mut self, boundary: Boundary) -> Result<(), ConfigError> {
+        if let Some(other) = self.owners.insert((0, BOUNDARY), self.scheme) {
+            let message = format!(
+                "\"{}\" acts at {BOUNDARY}, where \"{other}\" acts: leave one of them out",
+                self.scheme
+            );
+            return Err(ConfigError::new("scheme", message));
+        }
+        self.boundary = Some(boundary);
         Ok(())
     }
 

@@ -1,0 +1,243 @@
+//! Boundaries: machines at nodes that see the packets that the nodes forward.
+//!
+//! A route through a boundary has a hop number behind the last hop through the air, so that packets
+//! elsewhere are forwarded as without boundaries. A boundary may also guard stations (it sees what
+//! they send), and it may wait for MAC acknowledgements: then the heads of its station are noted
+//! before each end of a transmission, and the station's counts are compared after it.
+
+use airtcp_packet::{EndpointId, Packet, PacketId};
+use airtcp_probe::Probe;
+use airtcp_transport::middle::{Middlebox, Verdict};
+use airtcp_units::Narrow;
+use airtcp_wifi::mac::{CATEGORIES, NodeId};
+
+use super::medium::AirHop;
+use super::queue::{MachineId, Phase};
+use super::routes::Hop;
+use super::{Actor, World};
+
+/// A machine at a node.
+pub(crate) struct Boundary {
+    /// Name of its scheme.
+    pub(crate) scheme: &'static str,
+    /// Number of its cell in the scenario.
+    pub(crate) cell: usize,
+    pub(crate) machine: Box<dyn Middlebox>,
+    /// Its node.
+    pub(crate) node: u32,
+    /// Numbers of the flows that it acts on.
+    pub(crate) flows: Vec<u32>,
+    /// Packets that it absorbed.
+    pub(crate) absorbed: u64,
+    /// Packets that it created.
+    pub(crate) created: u64,
+    timer: MachineId,
+    watch: Option<Watch>,
+}
+
+/// Packets at the heads of a station's categories, whose MAC acknowledgements a machine waits for.
+struct Watch {
+    medium: u32,
+    station: NodeId,
+    heads: [Option<Packet>; CATEGORIES],
+    /// By category, whether the receiver of the head lacked it before the transmissions ended,
+    waiting: [bool; CATEGORIES],
+    /// and how many packets had been acknowledged.
+    acknowledged: [u64; CATEGORIES],
+}
+
+/// A hop that leads through a boundary.
+struct Crossing {
+    boundary: u32,
+    /// It leaves a station that the boundary guards.
+    from_station: bool,
+    /// The hop behind the boundary.
+    next: Hop,
+}
+
+/// All boundaries of a run.
+#[derive(Default)]
+pub(crate) struct Boundaries {
+    list: Vec<Boundary>,
+    /// Numbered behind the hops through the air.
+    crossings: Vec<Crossing>,
+    /// Number of hops through the air.
+    air_hops: u32,
+}
+
+impl Boundaries {
+    /// The boundary of a cell.
+    pub(crate) fn of_cell(&self, cell: usize) -> Option<&Boundary> {
+        self.list.iter().find(|boundary| boundary.cell == cell)
+    }
+
+    /// Packets that boundaries absorbed.
+    pub(crate) fn absorbed(&self) -> u64 {
+        self.list.iter().map(|boundary| boundary.absorbed).sum()
+    }
+
+    fn crossing(&self, air: u32) -> Option<&Crossing> {
+        self.crossings.get(air.checked_sub(self.air_hops)? as usize)
+    }
+
+    /// The hop through the air behind a boundary.
+    #[cold]
+    pub(super) fn behind<'a>(&self, mut air: u32, hops: &'a [AirHop]) -> Option<&'a AirHop> {
+        while let Some(crossing) = self.crossing(air) {
+            match crossing.next {
+                Hop::Air(next) => air = next,
+                Hop::Link(_) => return None,
+            }
+        }
+        hops.get(air as usize)
+    }
+}
+
+/// Inputs to add a boundary.
+pub(crate) struct BoundaryPlan {
+    pub(crate) scheme: &'static str,
+    pub(crate) cell: usize,
+    pub(crate) machine: Box<dyn Middlebox>,
+    pub(crate) node: u32,
+    pub(crate) flows: Vec<u32>,
+    /// By (node, destination), what the boundary sees, and whether it leaves a station.
+    pub(crate) crossings: Vec<(u32, u32, bool)>,
+}
+
+impl<P: Probe> World<P> {
+    /// Adds a boundary, after all hops through the air. `salt` comes from seed and name.
+    pub(crate) fn add_boundary(&mut self, plan: BoundaryPlan, salt: u64) {
+        let BoundaryPlan { scheme, cell, machine, node, flows, crossings } = plan;
+        self.boundaries.air_hops = u32::narrow(self.air_hops.len());
+        let number = u32::narrow(self.boundaries.list.len());
+        let timer = self.register(Actor::Boundary(number), Phase::Timer, salt);
+        self.queue.set(timer, machine.next_timer());
+        for (at, destination, from_station) in crossings {
+            let air = u32::narrow(self.air_hops.len() + self.boundaries.crossings.len());
+            if let Some(next) = self.routes.replace(at, destination, air) {
+                self.boundaries.crossings.push(Crossing { boundary: number, from_station, next });
+            }
+        }
+        let watch = machine.watches_air().then(|| self.watch(cell)).flatten();
+        let (absorbed, created) = (0, 0);
+        let boundary =
+            Boundary { scheme, cell, machine, node, flows, absorbed, created, timer, watch };
+        self.boundaries.list.push(boundary);
+    }
+
+    /// Watches the access point of a cell of the scenario.
+    fn watch(&mut self, cell: usize) -> Option<Watch> {
+        let (medium, number) = *self.cells.get(cell)?;
+        let ends = self.media.get(medium as usize)?.ends;
+        self.actors[ends.0 as usize] = Actor::WatchedAirEnds(medium);
+        let station = self.media[medium as usize].station(number as usize, 0);
+        let (heads, waiting) = ([None; CATEGORIES], [false; CATEGORIES]);
+        Some(Watch { medium, station, heads, waiting, acknowledged: [0; CATEGORIES] })
+    }
+
+    /// A packet is to take the hop of this number, which leads through a boundary.
+    #[cold]
+    pub(super) fn cross_boundary(&mut self, packet: PacketId, air: u32) {
+        let Some(crossing) = self.boundaries.crossing(air) else {
+            self.drop_unroutable(packet);
+            return;
+        };
+        let Crossing { boundary: number, from_station, next } = *crossing;
+        let boundary = &mut self.boundaries.list[number as usize];
+        let record = self.pool.get(packet);
+        let to = record.to;
+        let verdict = if from_station {
+            boundary.machine.leave(self.now, record)
+        } else {
+            boundary.machine.pass(self.now, record)
+        };
+        match verdict {
+            Verdict::Pass => self.put(packet, to, next),
+            Verdict::Absorb => {
+                boundary.absorbed += 1;
+                let place = u64::from(boundary.node);
+                self.pool.absorb(self.now, packet, place);
+            }
+        }
+        self.drain_boundary(number);
+    }
+
+    pub(super) fn on_boundary(&mut self, number: u32) {
+        self.boundaries.list[number as usize].machine.on_timer(self.now);
+        self.drain_boundary(number);
+    }
+
+    /// Sends what a boundary emits.
+    fn drain_boundary(&mut self, number: u32) {
+        loop {
+            let boundary = &mut self.boundaries.list[number as usize];
+            let Some(packet) = boundary.machine.poll(self.now) else { break };
+            boundary.created += 1;
+            let (node, to) = (boundary.node, packet.to);
+            let id = self.pool.send(self.now, packet);
+            match self.beyond(number, node, to) {
+                Some(next) => self.put(id, to, next),
+                None => self.drop_unroutable(id),
+            }
+        }
+        let boundary = &self.boundaries.list[number as usize];
+        let next = boundary.machine.next_timer();
+        self.queue.set(boundary.timer, next);
+    }
+
+    /// The hop from a boundary towards an endpoint.
+    fn beyond(&self, number: u32, node: u32, to: EndpointId) -> Option<Hop> {
+        let mut hop = self.routes.next(node, self.endpoints[to.index()].node)?;
+        while let Hop::Air(air) = hop
+            && let Some(crossing) = self.boundaries.crossing(air)
+        {
+            hop = crossing.next;
+            if crossing.boundary == number {
+                break;
+            }
+        }
+        Some(hop)
+    }
+
+    /// Transmissions end on a medium where a boundary waits for MAC acknowledgements.
+    #[cold]
+    pub(super) fn on_watched_air_ends(&mut self, medium: u32) {
+        let cell = &self.media[medium as usize].cell;
+        let watches = self.boundaries.list.iter_mut().filter_map(|b| b.watch.as_mut());
+        for watch in watches.filter(|watch| watch.medium == medium) {
+            let stats = cell.stats(watch.station);
+            for category in 0..CATEGORIES {
+                watch.acknowledged[category] = stats.categories[category].acknowledged;
+                watch.waiting[category] = cell.head(watch.station, category).is_some();
+                if let Some(packet) = cell.head(watch.station, category) {
+                    watch.heads[category] = Some(*self.pool.get(packet));
+                }
+            }
+        }
+        self.media[medium as usize].on_ends(self.now, &mut self.probe, &mut self.pool);
+        for number in 0..self.boundaries.list.len() {
+            self.tell_ends(medium, number);
+        }
+        self.after_ends(medium);
+    }
+
+    /// Tells a boundary of the packets that were received at this instant, and of those whose MAC
+    /// acknowledgement was.
+    fn tell_ends(&mut self, medium: u32, number: usize) {
+        let Boundary { watch, machine, .. } = &mut self.boundaries.list[number];
+        let Some(watch) = watch.as_mut().filter(|watch| watch.medium == medium) else { return };
+        let cell = &self.media[medium as usize].cell;
+        let stats = cell.stats(watch.station);
+        for category in 0..CATEGORIES {
+            let Some(packet) = &watch.heads[category] else { continue };
+            if watch.waiting[category] && cell.is_received(watch.station, category) {
+                machine.on_received(self.now, packet);
+            }
+            if stats.categories[category].acknowledged > watch.acknowledged[category] {
+                machine.on_acknowledged(self.now, packet);
+                watch.heads[category] = None;
+            }
+        }
+        self.drain_boundary(u32::narrow(number));
+    }
+}
