@@ -38,8 +38,10 @@ fn cell(seconds: u32, schemes: &str, ends: &str, rest: &str) -> Replication {
 
 const DOWN: &str = "from = \"server\"\nto = \"sta*\"";
 const UP: &str = "from = \"sta*\"\nto = \"server\"";
-/// A cell that gives up one packet in 25.
+/// A cell that gives up one packet in 25,
 const LOSSY: &str = "residual_error = \"20 %\"\nmac = { attempts = 2, attempts_long = 2 }";
+/// and one that gives up one in 125.
+const MILD: &str = "residual_error = \"20 %\"\nmac = { attempts = 3, attempts_long = 3 }";
 
 fn boundary(run: &Replication) -> &BoundaryResult {
     run.cells[0].boundary.as_ref().unwrap()
@@ -66,8 +68,8 @@ const SCHEMES: &[&str] = &[
 fn packets_are_conserved_and_nobody_starves() {
     for table in SCHEMES {
         for ends in [DOWN, UP] {
-            for rest in ["", LOSSY] {
-                let run = cell(4, &format!("{{ {table} }}"), ends, rest);
+            for rest in ["", MILD] {
+                let run = cell(8, &format!("{{ {table} }}"), ends, rest);
                 let least = run.flows.iter().map(|f| f.goodput_bps).fold(f64::INFINITY, f64::min);
                 let (total, found) = (run.total_goodput_bps, boundary(&run));
                 println!("{table} {ends:?} {rest:?}: {:.2} Mb/s, {found:?}", total / 1e6);
@@ -103,7 +105,8 @@ fn other_flows_are_as_without_the_scheme() {
 /// Snoop hides losses of the cell from the sender.
 #[test]
 fn snoop_hides_losses_from_the_sender() {
-    let tcp = "tcp = { recovery = \"newreno\", sack = false }";
+    // Windows that the queue of the access point holds: all losses are the air's.
+    let tcp = "tcp = { recovery = \"newreno\", sack = false, receive_buffer = \"65535 B\" }";
     let ends = format!("{DOWN}\n{tcp}");
     let base = cell(10, "", &ends, LOSSY);
     let snoop = cell(10, "{ scheme = \"snoop\" }", &ends, LOSSY);
@@ -114,8 +117,8 @@ fn snoop_hides_losses_from_the_sender() {
         snoop.total_goodput_bps / 1e6
     );
     println!("{:?}", boundary(&snoop));
-    assert!(before > 100 && 4 * after < before, "{before} -> {after}");
-    assert!(snoop.total_goodput_bps > 1.2 * base.total_goodput_bps);
+    assert!(before > 40 && 4 * after < before, "{before} -> {after}");
+    assert!(snoop.total_goodput_bps > 3.0 * base.total_goodput_bps);
     assert_eq!(boundary(&snoop).acknowledged_undelivered_bytes, 0);
 }
 
@@ -136,27 +139,29 @@ fn split_tcp_gives_the_sender_the_short_round_trip() {
 }
 
 /// If the access point dies, early acknowledgement breaks end-to-end semantics and late
-/// acknowledgement keeps them.
+/// acknowledgement keeps them: what its queue and its buffers held is lost to the receiver, and only a
+/// sender that has not been told otherwise sends it again.
 #[test]
 fn a_dead_access_point_breaks_early_acknowledgement() {
     for (mode, breaks) in [("early", true), ("late", false)] {
-        for ends in [DOWN, UP] {
-            let table = format!(
-                "{{ scheme = \"split-tcp\", acknowledge = \"{mode}\", fails_at = \"3 s\" }}"
-            );
-            let run = cell(8, &table, ends, "");
-            let undelivered = boundary(&run).acknowledged_undelivered_bytes;
-            println!("{mode} {ends:?}: {undelivered} B, {:.2} Mb/s", run.total_goodput_bps / 1e6);
-            assert_eq!(undelivered > 0, breaks, "{mode} {ends}: {undelivered}");
-        }
+        let table =
+            format!("{{ scheme = \"split-tcp\", acknowledge = \"{mode}\", fails_at = \"3 s\" }}");
+        let run = cell(8, &table, DOWN, "");
+        let undelivered = boundary(&run).acknowledged_undelivered_bytes;
+        println!("{mode}: {undelivered} B, {:.2} Mb/s", run.total_goodput_bps / 1e6);
+        assert_eq!(undelivered > 0, breaks, "{mode}: {undelivered}");
+        // Three quarters of the measured time lie behind the failure.
+        assert_eq!(run.total_goodput_bps > 10e6, !breaks, "{mode}");
     }
 }
 
 /// The agent takes bare TCP ACKs from the air, and the cell carries more data.
 #[test]
 fn the_ack_agent_frees_airtime() {
-    let base = cell(6, "", DOWN, "");
-    let agent = cell(6, "{ scheme = \"ack-agent\" }", DOWN, "");
+    // No more than the queue of the access point holds.
+    let ends = format!("{DOWN}\ntcp = {{ receive_buffer = \"400 kB\" }}");
+    let base = cell(6, "", &ends, "");
+    let agent = cell(6, "{ scheme = \"ack-agent\" }", &ends, "");
     let acks = |run: &Replication| -> u64 {
         let stations = run.cells[0].stations.iter().skip(1);
         stations.filter_map(|station| station.frames.get("tcp_ack")).map(|f| f.sent).sum()
@@ -170,6 +175,6 @@ fn the_ack_agent_frees_airtime() {
     );
     assert!(acks(&base) > 1000 && 20 * acks(&agent) < acks(&base));
     assert!(agent.total_goodput_bps > 1.1 * base.total_goodput_bps);
-    assert_eq!(retransmissions(&agent), retransmissions(&base));
+    assert_eq!(retransmissions(&agent) + retransmissions(&base), 0);
     assert_eq!(boundary(&agent).acknowledged_undelivered_bytes, 0);
 }

@@ -163,8 +163,27 @@ impl<P: Probe> World<P> {
     }
 
     pub(super) fn on_boundary(&mut self, number: u32) {
-        self.boundaries.list[number as usize].machine.on_timer(self.now);
+        let boundary = &mut self.boundaries.list[number as usize];
+        boundary.machine.on_timer(self.now);
+        if boundary.machine.take_failure() {
+            self.lose_queued(number);
+        }
         self.drain_boundary(number);
+    }
+
+    /// The access point of a boundary loses the packets in its queues for the air. They count as
+    /// absorbed.
+    fn lose_queued(&mut self, number: u32) {
+        let boundary = &mut self.boundaries.list[number as usize];
+        let Some((medium, cell)) = self.cells.get(boundary.cell) else { return };
+        let medium = &mut self.media[*medium as usize];
+        let station = medium.station(*cell as usize, 0);
+        while let Some(packet) =
+            medium.take_queued(self.now, station, &mut self.probe, &mut self.pool)
+        {
+            boundary.absorbed += 1;
+            self.pool.absorb(self.now, packet, u64::from(boundary.node));
+        }
     }
 
     /// Sends what a boundary emits.

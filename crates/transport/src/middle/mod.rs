@@ -78,6 +78,11 @@ pub trait Middlebox: std::fmt::Debug + Send {
     /// The next packet that the machine emits.
     fn poll(&mut self, now: Nanos) -> Option<Packet>;
 
+    /// True once after the node has failed: it loses the packets that it has queued.
+    fn take_failure(&mut self) -> bool {
+        false
+    }
+
     /// Counters since the start.
     fn counts(&self) -> MiddleCounts;
 }

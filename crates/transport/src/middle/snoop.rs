@@ -2,7 +2,9 @@
 //!
 //! ```text
 //! data towards the station     cached and passed; a segment sent before is marked: the sender knows
-//! new ACK                      frees the cache, gives a round-trip sample, passes
+//! new ACK                      frees the cache, gives a round-trip sample, passes; if it ends before
+//!                              what was sent when the last segment was retransmitted here, the next
+//!                              segment is lost too and is retransmitted
 //! duplicate ACK, segment here  retransmits once and absorbs the ACK and all further duplicates
 //! duplicate ACK, segment not   passes (lost before the base station, evicted, or retransmitted
 //!   here or marked               by the sender)
@@ -68,6 +70,8 @@ struct Direction {
     duplicates: u32,
     /// The segment at `acked` was retransmitted here.
     answered: bool,
+    /// One past the last offset seen when a segment was retransmitted here for the last time.
+    recover: u64,
     retries: u32,
     timer: Nanos,
     rtt: RttEstimator,
@@ -109,6 +113,7 @@ impl Snoop {
                 cached: VecDeque::new(),
                 duplicates: 0,
                 answered: false,
+                recover: 0,
                 retries: 0,
                 timer: Nanos::NEVER,
                 rtt: self.estimator.clone(),
@@ -148,8 +153,8 @@ impl Direction {
         evictions
     }
 
-    /// Takes an ACK that advances.
-    fn on_new_ack(&mut self, now: Nanos, ack: u64) {
+    /// Takes an ACK that advances. Returns a segment to retransmit.
+    fn on_new_ack(&mut self, now: Nanos, ack: u64) -> Option<Segment> {
         let freed = self.cached.iter().take_while(|c| c.end <= ack).count();
         // Karn's rule, extended to segments that waited at the station for a repeated one.
         let is_clear = self.cached.range(..freed).all(|c| !c.repeated);
@@ -158,9 +163,24 @@ impl Direction {
         }
         self.cached.drain(..freed);
         self.rtt.reset_backoff();
+        let was_answered = self.answered;
         (self.acked, self.duplicates, self.answered, self.retries) = (ack, 0, false, 0);
         let idle = self.cached.is_empty();
         self.timer = if idle { Nanos::NEVER } else { now + self.rtt.rto() };
+        // All that was sent before the retransmission has arrived or is lost: the air keeps order.
+        if was_answered && ack < self.recover { self.repair(now) } else { None }
+    }
+
+    /// Retransmits the segment that the station expects next, if it is here.
+    fn repair(&mut self, now: Nanos) -> Option<Segment> {
+        let recover = self.next;
+        let missing = self.missing()?;
+        (missing.sent, missing.repeated) = (now, true);
+        let segment = missing.segment;
+        self.answered = true;
+        self.recover = recover;
+        self.timer = now + self.rtt.rto();
+        Some(segment)
     }
 
     /// The cached segment that the station expects next, unless its sender repairs the loss.
@@ -174,34 +194,23 @@ impl Direction {
     fn on_duplicate(&mut self, now: Nanos, dup_thresh: u32) -> (Option<Segment>, Verdict) {
         self.duplicates += 1;
         let due = !self.answered && self.duplicates >= dup_thresh;
-        let Some(missing) = self.missing() else { return (None, Verdict::Pass) };
-        if !due {
-            return (None, Verdict::Absorb);
+        if self.missing().is_none() {
+            return (None, Verdict::Pass);
         }
-        (missing.sent, missing.repeated) = (now, true);
-        let segment = missing.segment;
-        self.answered = true;
-        self.timer = now + self.rtt.rto();
-        (Some(segment), Verdict::Absorb)
+        (if due { self.repair(now) } else { None }, Verdict::Absorb)
     }
 
     /// The station was silent for an RTO.
     fn on_timeout(&mut self, now: Nanos) -> Option<Segment> {
         self.timer = Nanos::NEVER;
-        let is_last = self.retries >= MAX_RETRIES;
-        let missing = self.missing()?;
-        if is_last {
+        if self.retries >= MAX_RETRIES {
             // The sender hears of the loss from now on.
-            missing.sender_knows = true;
+            self.missing()?.sender_knows = true;
             return None;
         }
-        (missing.sent, missing.repeated) = (now, true);
-        let segment = missing.segment;
-        self.answered = true;
         self.retries += 1;
         self.rtt.back_off();
-        self.timer = now + self.rtt.rto();
-        Some(segment)
+        self.repair(now)
     }
 }
 
@@ -228,7 +237,9 @@ impl Snoop {
         };
         if ack > direction.acked && ack <= direction.next + 1 {
             direction.window = segment.window;
-            direction.on_new_ack(now, ack);
+            if let Some(segment) = direction.on_new_ack(now, ack) {
+                self.retransmit(station, segment);
+            }
             return Verdict::Pass;
         }
         let is_same = ack == direction.acked;

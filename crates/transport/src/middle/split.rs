@@ -13,7 +13,8 @@
 //! advance are withheld, and duplicate ACKs wait until the gap is what the sender must fill. Without
 //! timestamps, because an ACK that waited would give a false round-trip time.
 //!
-//! A reset passes to the other end and ends the split. After a failure all state is gone, and packets
+//! A reset passes to the other end and ends the split, unless that end has everything and answers a late
+//! copy. After a failure all state is gone, and packets
 //! pass from end to end. Sources: Bakre and Badrinath, "I-TCP: indirect TCP for mobile hosts", 1995;
 //! S3 references 12 and 35. Leaves out: handover of state to another base station, and window scales
 //! that agree after a failure. Sizes in bytes.
@@ -46,6 +47,8 @@ struct Half {
     /// Payload written to it.
     written: u64,
     closed: bool,
+    /// Receive buffer.
+    buffer: u64,
     withheld: Withheld,
 }
 
@@ -65,6 +68,8 @@ pub struct Split {
     late: bool,
     fails_at: Nanos,
     failed: bool,
+    /// It failed, and the driver has not asked yet.
+    failure: bool,
     flows: BTreeMap<u32, Flow>,
     out: VecDeque<Packet>,
     counts: MiddleCounts,
@@ -86,6 +91,7 @@ impl Split {
             late: params.late,
             fails_at: params.fails_at,
             failed: false,
+            failure: false,
             flows: flows.into_iter().map(flow).collect(),
             out: VecDeque::new(),
             counts: MiddleCounts::default(),
@@ -94,7 +100,7 @@ impl Split {
 
     fn fail_if_due(&mut self, now: Nanos) {
         if now >= self.fails_at && !self.failed {
-            self.failed = true;
+            (self.failed, self.failure) = (true, true);
             self.counts = self.counts();
             self.flows.clear();
             self.out.clear();
@@ -106,7 +112,8 @@ impl Half {
     fn new(config: &TcpConfig, role: Role, iss: airtcp_packet::Seq) -> Box<Self> {
         let mut connection = Connection::new(config, role, iss);
         connection.set_auto_read(false);
-        Box::new(Self { connection, written: 0, closed: false, withheld: Withheld::default() })
+        let (buffer, withheld) = (config.receive_buffer.0, Withheld::default());
+        Box::new(Self { connection, written: 0, closed: false, buffer, withheld })
     }
 
     fn handle(&mut self, now: Nanos, segment: Segment) {
@@ -221,7 +228,8 @@ fn relay(now: Nanos, from: &mut Half, to: &mut Half, late: bool) {
     }
     let acked = to.written - to.connection.unacked();
     let freed = acked.saturating_sub(from.connection.delivered());
-    if freed > 0 {
+    // A window update is a packet of its own: one for each quarter of the buffer.
+    if 4 * freed >= from.buffer {
         from.connection.read(now, freed);
     }
     let acked = to.connection.acked_offset();
@@ -259,6 +267,10 @@ impl Middlebox for Split {
 
     fn poll(&mut self, _now: Nanos) -> Option<Packet> {
         self.out.pop_front()
+    }
+
+    fn take_failure(&mut self) -> bool {
+        std::mem::take(&mut self.failure)
     }
 
     fn counts(&self) -> MiddleCounts {

@@ -30,7 +30,7 @@ pub struct SnoopConfig {
 impl Default for SnoopConfig {
     fn default() -> Self {
         Self {
-            cache_segments: 100,
+            cache_segments: 1000,
             dup_thresh: 1,
             rto_min: Span::from_millis(100),
             rto_max: Span::from_secs(1),

@@ -35,8 +35,8 @@ pub struct SplitTcpConfig {
     /// Data of a flow that the access point buffers, in each direction; without window scaling at
     /// most 65535 bytes are used.
     pub buffer: Bytes,
-    /// Time at which the access point loses the state of all its connections; packets that come
-    /// later go from end to end. Default: never.
+    /// Time at which the access point loses the state of all its connections and the packets in its
+    /// queues for the air; packets that come later go from end to end. Default: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fails_at: Option<Span>,
 }
