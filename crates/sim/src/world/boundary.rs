@@ -35,15 +35,22 @@ pub(crate) struct Boundary {
     watch: Option<Watch>,
 }
 
-/// Packets at the heads of a station's categories, whose MAC acknowledgements a machine waits for.
+/// A station whose MAC acknowledgements a machine waits for.
 struct Watch {
     medium: u32,
     station: NodeId,
-    heads: [Option<Packet>; CATEGORIES],
-    /// By category, whether the receiver of the head lacked it before the transmissions ended,
-    waiting: [bool; CATEGORIES],
-    /// and how many packets had been acknowledged.
-    acknowledged: [u64; CATEGORIES],
+    /// By category.
+    heads: [Head; CATEGORIES],
+}
+
+/// The head of a category before transmissions ended.
+#[derive(Clone, Copy, Default)]
+struct Head {
+    packet: Option<Packet>,
+    /// Its receiver lacked it.
+    is_waiting: bool,
+    /// Packets of the category that had been acknowledged.
+    acknowledged: u64,
 }
 
 /// A hop that leads through a boundary.
@@ -131,8 +138,7 @@ impl<P: Probe> World<P> {
         let ends = self.media.get(medium as usize)?.ends;
         self.actors[ends.0 as usize] = Actor::WatchedAirEnds(medium);
         let station = self.media[medium as usize].station(number as usize, 0);
-        let (heads, waiting) = ([None; CATEGORIES], [false; CATEGORIES]);
-        Some(Watch { medium, station, heads, waiting, acknowledged: [0; CATEGORIES] })
+        Some(Watch { medium, station, heads: [Head::default(); CATEGORIES] })
     }
 
     /// A packet is to take the hop of this number, which leads through a boundary.
@@ -163,11 +169,7 @@ impl<P: Probe> World<P> {
     }
 
     pub(super) fn on_boundary(&mut self, number: u32) {
-        let boundary = &mut self.boundaries.list[number as usize];
-        boundary.machine.on_timer(self.now);
-        if boundary.machine.take_failure() {
-            self.lose_queued(number);
-        }
+        self.boundaries.list[number as usize].machine.on_timer(self.now);
         self.drain_boundary(number);
     }
 
@@ -186,8 +188,11 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Sends what a boundary emits.
+    /// Sends what a boundary emits, after any call of its machine.
     fn drain_boundary(&mut self, number: u32) {
+        if self.boundaries.list[number as usize].machine.take_failure() {
+            self.lose_queued(number);
+        }
         loop {
             let boundary = &mut self.boundaries.list[number as usize];
             let Some(packet) = boundary.machine.poll(self.now) else { break };
@@ -225,12 +230,11 @@ impl<P: Probe> World<P> {
         let watches = self.boundaries.list.iter_mut().filter_map(|b| b.watch.as_mut());
         for watch in watches.filter(|watch| watch.medium == medium) {
             let stats = cell.stats(watch.station);
-            for category in 0..CATEGORIES {
-                watch.acknowledged[category] = stats.categories[category].acknowledged;
-                watch.waiting[category] = cell.head(watch.station, category).is_some();
-                if let Some(packet) = cell.head(watch.station, category) {
-                    watch.heads[category] = Some(*self.pool.get(packet));
-                }
+            for (category, head) in watch.heads.iter_mut().enumerate() {
+                let packet = cell.head(watch.station, category);
+                head.is_waiting = packet.is_some();
+                head.packet = packet.map(|id| *self.pool.get(id)).or(head.packet);
+                head.acknowledged = stats.categories[category].acknowledged;
             }
         }
         self.media[medium as usize].on_ends(self.now, &mut self.probe, &mut self.pool);
@@ -247,14 +251,14 @@ impl<P: Probe> World<P> {
         let Some(watch) = watch.as_mut().filter(|watch| watch.medium == medium) else { return };
         let cell = &self.media[medium as usize].cell;
         let stats = cell.stats(watch.station);
-        for category in 0..CATEGORIES {
-            let Some(packet) = &watch.heads[category] else { continue };
-            if watch.waiting[category] && cell.is_received(watch.station, category) {
-                machine.on_received(self.now, packet);
+        for (category, head) in watch.heads.iter_mut().enumerate() {
+            let Some(packet) = head.packet else { continue };
+            if head.is_waiting && cell.is_received(watch.station, category) {
+                machine.on_received(self.now, &packet);
             }
-            if stats.categories[category].acknowledged > watch.acknowledged[category] {
-                machine.on_acknowledged(self.now, packet);
-                watch.heads[category] = None;
+            if stats.categories[category].acknowledged > head.acknowledged {
+                machine.on_acknowledged(self.now, &packet);
+                head.packet = None;
             }
         }
         self.drain_boundary(u32::narrow(number));
