@@ -13,6 +13,7 @@ use airtcp_wifi::mac::Category;
 mod air;
 pub(crate) mod application;
 pub(crate) mod boundary;
+mod crossing;
 #[cfg(test)]
 mod held;
 pub(crate) mod interface;

@@ -13,7 +13,7 @@ use airtcp_transport::middle::{
     AckAgent, Guarded, Middlebox, Snoop, SnoopParams, Split, SplitParams,
 };
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::scheme::{Acknowledge, Boundary};
+use airtcp_wifi::scheme::Boundary;
 
 use super::paths::{hop_from, routes};
 use super::radio_map::label;
@@ -63,7 +63,7 @@ fn boundary_plan(
         .filter_map(|(i, flow)| crossing(plan, routes, number, access_point, i, flow))
         .collect();
     let node = |flow: &Flow, side| if side == Side::Client { flow.from } else { flow.to };
-    let is_agent = matches!(boundary, Boundary::AckAgent(_));
+    let is_agent = matches!(boundary, Boundary::AckAgent);
     let mut guarded = Guarded::new();
     let mut crossings = BTreeSet::new();
     for Crossing { number, flow, by_air } in &flows {
@@ -113,34 +113,25 @@ fn crossing<'a>(
     by_air.contains(&true).then_some(Crossing { number, flow, by_air })
 }
 
-fn name(boundary: &Boundary) -> &'static str {
+const fn name(boundary: &Boundary) -> &'static str {
     match boundary {
-        Boundary::Snoop(_) => "snoop",
-        Boundary::SplitTcp(_) => "split-tcp",
-        Boundary::AckAgent(_) => "ack-agent",
+        Boundary::Snoop { .. } => "snoop",
+        Boundary::SplitTcp { .. } => "split-tcp",
+        Boundary::AckAgent => "ack-agent",
     }
 }
 
 fn machine(boundary: &Boundary, guarded: Guarded, flows: &[Crossing<'_>]) -> Box<dyn Middlebox> {
-    match boundary {
-        Boundary::Snoop(keys) => {
-            let params = SnoopParams {
-                cache_segments: keys.cache_segments,
-                dup_thresh: keys.dup_thresh,
-                rto_min: keys.rto_min,
-                rto_max: keys.rto_max,
-            };
+    match *boundary {
+        Boundary::Snoop { cache_segments, dup_thresh, rto_min, rto_max } => {
+            let params = SnoopParams { cache_segments, dup_thresh, rto_min, rto_max };
             Box::new(Snoop::new(params, guarded))
         }
-        Boundary::SplitTcp(keys) => {
-            let params = SplitParams {
-                late: keys.acknowledge == Acknowledge::Late,
-                buffer: keys.buffer,
-                fails_at: keys.fails_at.map_or(Nanos::NEVER, |at| Nanos::ZERO + at),
-            };
+        Boundary::SplitTcp { late, buffer, fails_at } => {
+            let fails_at = fails_at.map_or(Nanos::NEVER, |at| Nanos::ZERO + at);
             let flows = flows.iter().map(|c| (c.number, c.flow.tcp.clone()));
-            Box::new(Split::new(&params, flows))
+            Box::new(Split::new(&SplitParams { late, buffer, fails_at }, flows))
         }
-        Boundary::AckAgent(_) => Box::new(AckAgent::new(guarded)),
+        Boundary::AckAgent => Box::new(AckAgent::new(guarded)),
     }
 }

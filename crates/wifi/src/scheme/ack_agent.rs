@@ -24,8 +24,8 @@ pub struct AckAgent;
 impl Family for AckAgent {
     type Config = AckAgentConfig;
 
-    fn build(config: &AckAgentConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
-        seams.set_boundary(Boundary::AckAgent(*config))?;
+    fn build(_: &AckAgentConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
+        seams.set_boundary(Boundary::AckAgent)?;
         Ok(Self)
     }
 

@@ -50,7 +50,8 @@ impl Family for Snoop {
         within("dup_thresh", config.dup_thresh, 1, 1000)?;
         within("rto_min", config.rto_min, Span::from_millis(1), Span::from_secs(60))?;
         within("rto_max", config.rto_max, config.rto_min, Span::from_secs(60))?;
-        seams.set_boundary(Boundary::Snoop(*config))?;
+        let SnoopConfig { cache_segments, dup_thresh, rto_min, rto_max } = *config;
+        seams.set_boundary(Boundary::Snoop { cache_segments, dup_thresh, rto_min, rto_max })?;
         Ok(Self)
     }
 

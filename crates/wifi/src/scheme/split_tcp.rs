@@ -56,7 +56,9 @@ impl Family for SplitTcp {
 
     fn build(config: &SplitTcpConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         within("buffer", config.buffer, Bytes(4096), Bytes(1 << 30))?;
-        seams.set_boundary(Boundary::SplitTcp(*config))?;
+        let SplitTcpConfig { acknowledge, buffer, fails_at } = *config;
+        let late = acknowledge == Acknowledge::Late;
+        seams.set_boundary(Boundary::SplitTcp { late, buffer, fails_at })?;
         Ok(Self)
     }
 
