@@ -4,7 +4,7 @@
 use airtcp_packet::{Seq, Side};
 use airtcp_testkit::{Pipe, Through, strategies};
 use airtcp_transport::middle::{AckAgent, Middlebox, Snoop, SnoopParams, Split, SplitParams};
-use airtcp_transport::tcp::{State, TcpConfig};
+use airtcp_transport::tcp::{Recovery, State, TcpConfig};
 use airtcp_units::{Bytes, Nanos, Span};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -137,6 +137,39 @@ fn split_tcp_shortens_the_round_trip() {
     };
     assert_eq!(rtt(false), Span::from_millis(20));
     assert_eq!(rtt(true), Span::from_millis(100));
+}
+
+/// An end that is closed answers the FIN of its half with a reset, which ends the half: it would
+/// retransmit the FIN for ever.
+#[test]
+fn a_reset_of_a_closed_end_ends_its_half() {
+    let config = TcpConfig {
+        mss: 896,
+        recovery: Recovery::Tahoe,
+        initial_window: Some(1),
+        rto_initial: Span::from_millis(110),
+        rto_min: Span::from_millis(110),
+        receive_buffer: Bytes(896),
+        window_scaling: false,
+        sack: false,
+        ..TcpConfig::default()
+    };
+    let middle = split(&config, false, 21_505, Nanos::NEVER);
+    let mut path = Through::new(&config, [Seq(0), Seq(0)], middle);
+    let pipe = |delay, lost, duplicated, late, late_by| Pipe {
+        delay: Span::from_millis(delay),
+        lost,
+        duplicated,
+        late,
+        late_by: Span::from_millis(late_by),
+    };
+    path.pipes = [
+        pipe(1, 4_655_760_892_950_272, 2_097_144, 0, 209),
+        pipe(64, 0, 0, 0, 1),
+        pipe(156, 0, 0, 0, 1),
+        pipe(110, 16_449_764_982_832, 0, 17_596_749_447_936, 29),
+    ];
+    transfer(&mut path, [16_577, 0]).unwrap();
 }
 
 /// The machine dies in the middle of a transfer. With early acknowledgement the sender has been told

@@ -141,7 +141,7 @@ impl Flow {
         let from = packet.to.side().peer();
         let opens = segment.flags.has(Flags::SYN);
         if segment.flags.has(Flags::RST) {
-            return self.take_reset(from);
+            return self.take_reset(now, from, segment);
         }
         if from == Side::Client && opens && self.syn.is_none() {
             self.syn = Some(segment);
@@ -168,10 +168,11 @@ impl Flow {
     }
 
     /// A reset from one end: it passes and ends the split, unless that end has everything already and
-    /// answers a late copy.
-    fn take_reset(&mut self, from: Side) -> bool {
+    /// answers a late copy: then it ends the half that faces it.
+    fn take_reset(&mut self, now: Nanos, from: Side, segment: Segment) -> bool {
         let is_done = |half: &Half| half.connection.peer_closed() && half.connection.unacked() == 0;
-        if self.halves[from as usize].as_deref().is_some_and(is_done) {
+        if let Some(half) = self.halves[from as usize].as_mut().filter(|half| is_done(half)) {
+            half.handle(now, segment);
             return true;
         }
         self.halves = [None, None];
