@@ -172,6 +172,26 @@ fn a_reset_of_a_closed_end_ends_its_half() {
     transfer(&mut path, [16_577, 0]).unwrap();
 }
 
+/// The client is gone before its ACK of the server's FIN has come: its reset stands for that ACK, also
+/// where ACKs are withheld.
+#[test]
+fn a_reset_stands_for_the_last_ack() {
+    let config = TcpConfig {
+        initial_window: Some(8),
+        ack_every: 1,
+        receive_buffer: Bytes(11_680),
+        window_scaling: false,
+        ..TcpConfig::default()
+    };
+    for lost in [13_857_789_780_585_615_681, u64::MAX << 40, u64::MAX << 30] {
+        let middle = split(&config, true, 11_680, Nanos::NEVER);
+        let mut path = Through::new(&config, [Seq(0), Seq(0)], middle);
+        path.pipes[0] = Pipe { lost, ..Pipe::new(Span::from_millis(1)) };
+        path.pipes[3].lost = 71_776_119_061_217_280;
+        transfer(&mut path, [29_201, 14_601]).unwrap();
+    }
+}
+
 /// The machine dies in the middle of a transfer. With early acknowledgement the sender has been told
 /// that bytes arrived that never do. With late acknowledgement it has not, and the two ends finish the
 /// transfer by themselves.

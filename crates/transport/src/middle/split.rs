@@ -47,6 +47,8 @@ struct Half {
     /// Payload written to it.
     written: u64,
     closed: bool,
+    /// Its end has all data and FIN, and is gone: a reset has said so.
+    is_answered: bool,
     /// Receive buffer.
     buffer: u64,
     withheld: Withheld,
@@ -113,7 +115,8 @@ impl Half {
         let mut connection = Connection::new(config, role, iss);
         connection.set_auto_read(false);
         let (buffer, withheld) = (config.receive_buffer.0, Withheld::default());
-        Box::new(Self { connection, written: 0, closed: false, buffer, withheld })
+        let (closed, is_answered) = (false, false);
+        Box::new(Self { connection, written: 0, closed, is_answered, buffer, withheld })
     }
 
     fn handle(&mut self, now: Nanos, segment: Segment) {
@@ -173,6 +176,7 @@ impl Flow {
         let is_done = |half: &Half| half.connection.peer_closed() && half.connection.unacked() == 0;
         if let Some(half) = self.halves[from as usize].as_mut().filter(|half| is_done(half)) {
             half.handle(now, segment);
+            half.is_answered = true;
             return true;
         }
         self.halves = [None, None];
@@ -194,7 +198,9 @@ impl Flow {
     fn drain(&mut self, now: Nanos, side: Side, late: bool, out: &mut VecDeque<Packet>) {
         let to = EndpointId::new(self.number, side);
         let other = self.halves[side.peer() as usize].as_ref();
-        let acked = other.map_or(1, |half| half.connection.acked_offset().max(1));
+        let acked = other.map_or(1, |half| {
+            if half.is_answered { u64::MAX } else { half.connection.acked_offset().max(1) }
+        });
         let Some(half) = &mut self.halves[side as usize] else { return };
         while let Some(segment) = half.poll(now) {
             if !late {
