@@ -52,7 +52,7 @@ const MAX_GROWTH: f64 = 1.5;
 pub struct Cubic {
     config: CubicConfig,
     window: Window,
-    cubic: CubicState,
+    growth: CubicState,
     prior: Prior<CubicState>,
     /// Time of the last ACK in congestion avoidance, or of the last pause.
     last: Nanos,
@@ -86,7 +86,7 @@ impl Cubic {
         Self {
             config: *config,
             window: Window::default(),
-            cubic: INITIAL,
+            growth: INITIAL,
             prior: Prior::default(),
             last: Nanos::ZERO,
             linux: None,
@@ -99,12 +99,12 @@ impl Cubic {
 
     /// The present epoch, which begins with this ACK if there is none.
     fn epoch(&mut self, now: Nanos) -> Epoch {
-        if let Some(epoch) = self.cubic.epoch {
+        if let Some(epoch) = self.growth.epoch {
             return epoch;
         }
         let cwnd = self.segments();
-        let w_max = *self.cubic.w_max.get_or_insert(cwnd);
-        self.cubic.cwnd_prior.get_or_insert(cwnd);
+        let w_max = *self.growth.w_max.get_or_insert(cwnd);
+        self.growth.cwnd_prior.get_or_insert(cwnd);
         Epoch { start: now, curve: Curve::new(self.config.c, cwnd, w_max), w_est: cwnd }
     }
 
@@ -114,7 +114,7 @@ impl Cubic {
         let mut epoch = self.epoch(now);
         let acked = ack.acked as f64 / mss;
         let t = now.since(epoch.start);
-        let past = self.cubic.cwnd_prior.is_some_and(|prior| epoch.w_est >= prior);
+        let past = self.growth.cwnd_prior.is_some_and(|prior| epoch.w_est >= prior);
         let alpha = if past { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         epoch.w_est += alpha * acked / cwnd;
         if self.config.reno_friendly && epoch.curve.at(t) < epoch.w_est {
@@ -124,12 +124,12 @@ impl Cubic {
             let target = target.clamp(cwnd, MAX_GROWTH * cwnd);
             self.window.grow((target - cwnd) / cwnd * ack.acked as f64);
         }
-        self.cubic.epoch = Some(epoch);
+        self.growth.epoch = Some(epoch);
     }
 
     /// Leaves out the time up to now, in which the window was not the limit.
     fn skip_time(&mut self, now: Nanos) {
-        if let Some(epoch) = &mut self.cubic.epoch {
+        if let Some(epoch) = &mut self.growth.epoch {
             epoch.start += now.since(self.last);
         }
         self.last = now;
@@ -139,7 +139,7 @@ impl Cubic {
 impl CongestionControl for Cubic {
     fn start(&mut self, now: Nanos, params: &LawParams) {
         self.window = Window::new(params, false);
-        self.cubic = INITIAL;
+        self.growth = INITIAL;
         self.prior.forget();
         self.last = now;
         let rules = self.config.rules.unwrap_or(params.rules);
@@ -171,25 +171,26 @@ impl CongestionControl for Cubic {
             self.window.on_congestion(c, reduced);
             return;
         }
-        self.prior.before(c.kind, self.cubic);
+        self.prior.before(c.kind, self.growth);
         let beta = self.config.beta_cubic;
-        self.cubic.epoch = None;
+        self.growth.epoch = None;
         match c.kind {
             CongestionKind::FastRetransmit | CongestionKind::EcnCe => {
                 let cwnd = self.segments();
-                let early = self.cubic.w_max.is_some_and(|w_max| cwnd < w_max);
+                let early = self.growth.w_max.is_some_and(|w_max| cwnd < w_max);
                 let w_max = if early && self.config.fast_convergence {
                     cwnd * (1.0 + beta) / 2.0
                 } else {
                     cwnd
                 };
-                self.cubic = CubicState { w_max: Some(w_max), cwnd_prior: Some(cwnd), epoch: None };
+                self.growth =
+                    CubicState { w_max: Some(w_max), cwnd_prior: Some(cwnd), epoch: None };
             }
             CongestionKind::Rto => {
                 let cwnd_prior = Some(self.segments());
-                self.cubic = CubicState { w_max: None, cwnd_prior, epoch: None };
+                self.growth = CubicState { w_max: None, cwnd_prior, epoch: None };
             }
-            CongestionKind::Persistent => self.cubic.w_max = None,
+            CongestionKind::Persistent => self.growth.w_max = None,
         }
         let reduced = self.window.loss_base(c) as f64 * beta;
         self.window.on_congestion(c, u64::saturate(reduced.round()));
@@ -205,10 +206,10 @@ impl CongestionControl for Cubic {
         }
         let Some(before) = self.prior.take() else { return };
         // RFC 9438 keeps at least two segments.
-        let grown = self.cubic.cwnd_prior.is_some_and(|w| self.segments() > w.max(2.0));
+        let grown = self.growth.cwnd_prior.is_some_and(|w| self.segments() > w.max(2.0));
         if !grown {
             self.window.on_spurious();
-            self.cubic = before;
+            self.growth = before;
         }
     }
 
@@ -221,7 +222,7 @@ impl CongestionControl for Cubic {
         self.skip_time(now);
         if self.window.on_idle(idle) {
             self.prior.forget();
-            self.cubic.epoch = None;
+            self.growth.epoch = None;
         }
     }
 

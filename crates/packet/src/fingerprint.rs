@@ -4,7 +4,7 @@
 //! | event | hashed |
 //! |---|---|
 //! | an endpoint sends a packet | time in nanoseconds, endpoint |
-//! | a packet arrives at the end of a link or of a hop through the air, or is dropped | time, place (link, queue or station), reason of the drop, destination endpoint, every field of the packet |
+//! | a packet arrives at the end of a link or of a hop through the air, or is dropped, or a machine at a node absorbs it | time, place (link, queue or station), reason of the drop, destination endpoint, every field of the packet |
 //!
 //! Leaves out: the fields of packets in flight when the run ends; what no packet shows (timers, windows
 //! and estimates of a sender, frames that a link protocol or a cell retransmits); packet handles.
@@ -26,6 +26,8 @@ pub enum Fate {
     Arrived,
     /// The packet is dropped, for the reason with this number.
     Dropped(u8),
+    /// A machine at a node takes it, and it goes no further.
+    Absorbed,
 }
 
 /// A running fingerprint.
@@ -65,6 +67,7 @@ impl Fingerprint {
     pub fn record_fate(&mut self, now: Nanos, fate: Fate, place: u64, packet: &Packet) {
         let fate = match fate {
             Fate::Arrived => 0x100,
+            Fate::Absorbed => 0x101,
             Fate::Dropped(reason) => u64::from(reason),
         };
         let ([numbers, times, lengths, options], more) = packet.segment.to_words();

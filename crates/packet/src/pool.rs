@@ -34,6 +34,7 @@ pub struct Pool {
     slots: Vec<Slot>,
     free: Vec<u32>,
     created: u64,
+    absorbed: u64,
     dropped: BTreeMap<Dropped, u64>,
     fingerprint: Fingerprint,
 }
@@ -51,6 +52,7 @@ impl Pool {
             slots: Vec::new(),
             free: Vec::new(),
             created: 0,
+            absorbed: 0,
             dropped: BTreeMap::new(),
             fingerprint: Fingerprint::new(),
         }
@@ -145,6 +147,18 @@ impl Pool {
         let key = Dropped { place, reason, to, payload, ack };
         *self.dropped.entry(key).or_default() += 1;
         packet
+    }
+
+    /// Removes a packet that a machine at a node absorbs at `now`; `place` is the number of the node.
+    pub fn absorb(&mut self, now: Nanos, id: PacketId, place: u64) {
+        let packet = self.remove(id);
+        self.fingerprint.record_fate(now, Fate::Absorbed, place, &packet);
+        self.absorbed += 1;
+    }
+
+    /// Number of absorbed packets.
+    pub const fn absorbed(&self) -> u64 {
+        self.absorbed
     }
 
     /// Number of dropped packets, by place, reason and flow.

@@ -21,6 +21,7 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
 use airtcp_wifi::phy::Timing;
 
+mod boundary;
 pub(crate) mod check;
 pub(crate) mod coverage;
 pub(crate) mod media;
@@ -95,6 +96,7 @@ pub(crate) fn build<P: Probe>(
             add_endpoint(&mut world, flow, side, seed);
         }
     }
+    boundary::add_boundaries(&mut world, plan, seed)?;
     Ok(world)
 }
 

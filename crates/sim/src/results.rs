@@ -3,6 +3,7 @@
 //! Keys name the SI unit of each quantity. Rates and means are over the measured time: from the end of the
 //! warm-up (or the flow's start, if later) to the end.
 
+mod boundary;
 mod cell;
 mod drops;
 mod estimate;
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use boundary::BoundaryResult;
 pub use cell::CellResult;
 pub use drops::DropResult;
 pub use estimate::{Estimate, Estimates};

@@ -12,6 +12,8 @@ use airtcp_wifi::mac::Category;
 
 mod air;
 pub(crate) mod application;
+pub(crate) mod boundary;
+mod crossing;
 pub(crate) mod interface;
 pub(crate) mod medium;
 mod queue;
@@ -21,6 +23,7 @@ mod shaper_tests;
 pub(crate) mod transport;
 
 use application::App;
+use boundary::Boundaries;
 use interface::Interface;
 use medium::{AirHop, Medium};
 use queue::{EventQueue, MachineId, Phase};
@@ -57,6 +60,9 @@ enum Actor {
     AirEnds(u32),
     AirTimers(u32),
     AirStarts(u32),
+    /// Ends on a medium where a boundary waits for MAC acknowledgements.
+    WatchedAirEnds(u32),
+    Boundary(u32),
 }
 
 /// The state of a replication.
@@ -70,6 +76,7 @@ pub(crate) struct World<P: Probe> {
     cells: Vec<(u32, u32)>,
     /// Hops through the air, in the order of their numbers in routes.
     air_hops: Vec<AirHop>,
+    boundaries: Boundaries,
     endpoints: Vec<Endpoint>,
     routes: Routes,
     pool: Pool,
@@ -89,6 +96,7 @@ impl<P: Probe> World<P> {
             media: Vec::new(),
             cells: Vec::new(),
             air_hops: Vec::new(),
+            boundaries: Boundaries::default(),
             endpoints: Vec::new(),
             routes,
             pool: Pool::new(),
@@ -154,6 +162,8 @@ impl<P: Probe> World<P> {
                 Actor::AirEnds(i) => self.on_air_ends(i),
                 Actor::AirTimers(i) => self.on_air_timers(i),
                 Actor::AirStarts(i) => self.on_air_starts(i),
+                Actor::WatchedAirEnds(i) => self.on_watched_air_ends(i),
+                Actor::Boundary(i) => self.on_boundary(i),
             }
         }
         false
@@ -255,6 +265,12 @@ impl<P: Probe> World<P> {
             self.drop_unroutable(packet);
             return;
         };
+        self.put(packet, to, next);
+    }
+
+    /// Puts a packet for `to` on a hop.
+    #[inline]
+    fn put(&mut self, packet: PacketId, to: EndpointId, next: Hop) {
         match next {
             Hop::Link(number) => {
                 let interface = &mut self.interfaces[number as usize];
@@ -263,7 +279,10 @@ impl<P: Probe> World<P> {
                 }
             }
             Hop::Air(number) => {
-                let hop = self.air_hops[number as usize];
+                let Some(&hop) = self.air_hops.get(number as usize) else {
+                    self.cross_boundary(packet, number);
+                    return;
+                };
                 let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
                 let medium = &self.media[hop.medium as usize];
                 let segment = &self.pool.get(packet).segment;
@@ -335,6 +354,10 @@ impl<P: Probe> World<P> {
         for endpoint in &mut self.endpoints {
             endpoint.app.forget_exchanges();
         }
+    }
+
+    pub(crate) const fn boundaries(&self) -> &Boundaries {
+        &self.boundaries
     }
 
     pub(crate) const fn pool(&self) -> &Pool {

@@ -9,6 +9,7 @@ mod common;
 
 use airtcp_sim::results::Replication;
 use airtcp_units::BitRate;
+use airtcp_units::detmath::pow;
 use airtcp_wifi::phy::{Standard, Timing, TimingConfig};
 use common::run_first;
 
@@ -57,15 +58,15 @@ const CW_MIN: f64 = 15.0;
 /// Bianchi's chain with windows that double from 16 to 1024 and 7 attempts.
 fn attempts_per_slot(n: i32) -> f64 {
     let tau = |p: f64| {
-        let stages = (0..7).map(|i| (p.powi(i), 16.0 * 2_f64.powi(i)));
+        let stages = (0..7).map(|i| (pow(p, f64::from(i)), 16.0 * pow(2.0, f64::from(i))));
         let (attempts, slots) =
             stages.fold((0.0, 0.0), |(a, s), (q, w)| (a + q, s + q * (w + 1.0) / 2.0));
         attempts / slots
     };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
-        let p = (low + high) / 2.0;
-        if 1.0 - (1.0 - tau(p)).powi(n - 1) > p {
+        let p = f64::midpoint(low, high);
+        if 1.0 - pow(1.0 - tau(p), f64::from(n - 1)) > p {
             low = p;
         } else {
             high = p;
@@ -95,9 +96,9 @@ fn saturated(rates: &[u64]) -> f64 {
             [alone] => exchange(alone)[0] + DIFS,
             _ => of.iter().map(|rate| frame(*rate)).fold(0.0, f64::max) + eifs,
         };
-        slot += tau.powi(k) * (1.0 - tau).powi(n - k) * lasts;
+        slot += pow(tau, f64::from(k)) * pow(1.0 - tau, f64::from(n - k)) * lasts;
     }
-    tau * (1.0 - tau).powi(n - 1) * 8.0 * PAYLOAD / slot
+    tau * pow(1.0 - tau, f64::from(n - 1)) * 8.0 * PAYLOAD / slot
 }
 
 /// The rate anomaly (Heusse, Rousseau, Berger-Sabbatel and Duda, INFOCOM 2003): stations that send
@@ -110,7 +111,7 @@ fn saturated(rates: &[u64]) -> f64 {
 #[test]
 fn one_slow_station_slows_all() {
     let n = 4.0;
-    let collide = 1.0 - (1.0 - 1.0 / CW_MIN).powf(n - 1.0);
+    let collide = 1.0 - pow(1.0 - 1.0 / CW_MIN, n - 1.0);
     let overhead = n * DIFS + SLOT * (1.0 + collide) * CW_MIN / 2.0;
     let heusse = |slow: u64| 8.0 * PAYLOAD / (3.0 * exchange(54)[0] + exchange(slow)[0] + overhead);
     let keys = "stations = [{ name = \"sta2\", rate = \"6 Mb/s\" }]";

@@ -12,7 +12,8 @@ use airtcp_units::{Capacity, Outcomes};
 /// Reads the capacity files that a scenario's links name, from `folder`. Call it before resolving
 /// the scenario.
 ///
-/// # Errors A file that cannot be read, or that holds no capacity; with the path to the key.
+/// # Errors
+/// A file that cannot be read, or that holds no capacity; with the path to the key.
 pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), ScenarioError> {
     let mut directions: Vec<(String, &mut Direction)> = Vec::new();
     match &mut scenario.topology {

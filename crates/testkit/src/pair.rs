@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_packet::{EndpointId, Flags, Segment, Seq, Side};
+use airtcp_packet::{EndpointId, Segment, Seq, Side};
 use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig};
 use airtcp_units::{Nanos, Span};
 
 use crate::Pipe;
+use crate::arrived::Arrived;
 
 /// Maximum number of events in one call of [`Pair::run`].
 const MAX_EVENTS: u64 = 20_000_000;
@@ -189,64 +190,5 @@ impl Pair {
             Side::Server => &mut self.server,
         };
         f(connection, self.now, &mut Cx::new(&mut NoProbe, source))
-    }
-}
-
-/// A record of arrived payload, independent of the receiver under test.
-#[derive(Debug)]
-struct Arrived {
-    iss: Seq,
-    /// Offset after the SYN up to which there is no gap.
-    next: u64,
-    /// Ranges beyond the gap, start to end; they may overlap.
-    beyond: BTreeMap<u64, u64>,
-}
-
-impl Arrived {
-    const fn new(iss: Seq) -> Self {
-        Self { iss, next: 1, beyond: BTreeMap::new() }
-    }
-
-    const fn in_order(&self) -> u64 {
-        self.next - 1
-    }
-
-    fn take(&mut self, segment: &Segment) {
-        if segment.len == 0 || segment.flags.has(Flags::SYN) {
-            return;
-        }
-        let Some(start) = segment.seq.unwrap_near(self.iss, self.next) else { return };
-        let end = start + u64::from(segment.len);
-        let longest = self.beyond.entry(start).or_insert(end);
-        *longest = end.max(*longest);
-        while let Some((&start, &end)) = self.beyond.first_key_value() {
-            if start > self.next {
-                break;
-            }
-            self.next = self.next.max(end);
-            self.beyond.pop_first();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_record_closes_gaps() {
-        let mut record = Arrived::new(Seq(u32::MAX));
-        let mut take = |seq: u32, len: u16| {
-            let mut segment = Segment::tcp(Flags::ACK, Seq(seq));
-            segment.len = len;
-            record.take(&segment);
-            record.in_order()
-        };
-        assert_eq!(take(0, 10), 10);
-        assert_eq!(take(20, 10), 10);
-        assert_eq!(take(15, 3), 10);
-        assert_eq!(take(0, 10), 10);
-        assert_eq!(take(10, 5), 18);
-        assert_eq!(take(17, 4), 30);
     }
 }

@@ -3,8 +3,8 @@
 //! Read [`tcp::Connection`] first: a complete TCP endpoint as an [`airtcp_probe::Machine`] with
 //! segments as input and output. The congestion laws are in [`airtcp_congestion`]. [`udp`] is a
 //! datagram sender and receiver, [`tfrc`] sends datagrams at the rate of TCP's equation, [`lt`] is
-//! a stream with erasure coding, [`lda`] distinguishes corruption from congestion. [`registry()`]
-//! lists the names for scenarios.
+//! a stream with erasure coding, [`lda`] distinguishes corruption from congestion. [`middle`]
+//! has machines at a node between the two ends of a TCP flow. [`registry()`] lists the names for scenarios.
 
 #![cfg_attr(
     test,
@@ -17,6 +17,7 @@
 
 pub mod lda;
 pub mod lt;
+pub mod middle;
 mod registry;
 pub mod tcp;
 pub mod tfrc;

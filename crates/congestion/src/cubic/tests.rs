@@ -93,15 +93,15 @@ fn fast_convergence_lowers_w_max() {
     p.congestion(CongestionKind::FastRetransmit);
     // A second loss at once, at 700: 0.85 * 700.
     p.congestion(CongestionKind::FastRetransmit);
-    assert_eq!(p.law.cubic.w_max, Some(595.0));
-    assert_eq!(p.law.cubic.cwnd_prior, Some(700.0));
+    assert_eq!(p.law.growth.w_max, Some(595.0));
+    assert_eq!(p.law.growth.cwnd_prior, Some(700.0));
     assert_eq!(p.law.cwnd(), 490 * MSS);
     p.run_to(4.0);
     assert!(off(p.window(), w_cubic(4.0, 595.0, 490.0)) < 0.01);
     let mut p = path(CubicConfig { fast_convergence: false, ..CubicConfig::default() }, 1000, 100);
     p.congestion(CongestionKind::FastRetransmit);
     p.congestion(CongestionKind::FastRetransmit);
-    assert_eq!(p.law.cubic.w_max, Some(700.0));
+    assert_eq!(p.law.growth.w_max, Some(700.0));
 }
 
 /// RFC 9438 section 4.8: after a timeout the curve begins on its plateau.
@@ -125,7 +125,7 @@ fn without_a_loss_the_plateau_is_where_avoidance_begins() {
     let mut p = path(CubicConfig::default(), 100, 100);
     p.run_to(2.0);
     assert!(off(p.window(), 120.0) < 0.01, "{}", p.window());
-    assert_eq!(p.law.cubic.cwnd_prior, Some(100.0));
+    assert_eq!(p.law.growth.cwnd_prior, Some(100.0));
 }
 
 #[test]

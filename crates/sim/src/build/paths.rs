@@ -22,23 +22,41 @@ fn air_hops(plan: &Resolved) -> Vec<(usize, usize)> {
 }
 
 /// The hops from `node` to `end`; `None` if no path leads there.
-pub(crate) fn path(
+pub(crate) fn path(plan: &Resolved, routes: &Routes, node: usize, end: usize) -> Option<Vec<Hop>> {
+    let steps = steps(plan, routes, node, end)?;
+    Some(steps.into_iter().map(|(_, hop)| hop).collect())
+}
+
+/// The nodes from `node` to `end`, each with its hop; `None` if no path leads there.
+fn steps(
     plan: &Resolved,
     routes: &Routes,
     mut node: usize,
     end: usize,
-) -> Option<Vec<Hop>> {
+) -> Option<Vec<(usize, Hop)>> {
     let air_hops = air_hops(plan);
     let mut path = Vec::new();
     while node != end {
         let hop = routes.next(u32::narrow(node), u32::narrow(end))?;
+        path.push((node, hop));
         node = match hop {
             Hop::Link(number) => plan.links[number as usize].to,
             Hop::Air(number) => air_hops[number as usize].1,
         };
-        path.push(hop);
     }
     Some(path)
+}
+
+/// The hop from `node` on the path from `start` to `end`; `None` if the path does not pass the node.
+pub(crate) fn hop_from(
+    plan: &Resolved,
+    routes: &Routes,
+    start: usize,
+    end: usize,
+    node: usize,
+) -> Option<Hop> {
+    let steps = steps(plan, routes, start, end)?;
+    steps.into_iter().find(|(at, _)| *at == node).map(|(_, hop)| hop)
 }
 
 /// The links, as indices of [`Resolved::links`], on the path of the data of flow number `flow`, without

@@ -1,4 +1,4 @@
-//! Who receives the packets of each endpoint: what a queue that shares a link by receiver has to know.
+//! The receiver of the packets of each endpoint: what a queue that shares a link by receiver has to know.
 
 use airtcp_scenario::Resolved;
 use airtcp_units::Narrow;

@@ -6,6 +6,7 @@ use airtcp_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::boundary::BoundaryResult;
 use super::flow::FlowResult;
 use super::station::{StationCounters, StationResult, station};
 use crate::build::coverage::places;
@@ -22,6 +23,9 @@ pub struct CellResult {
     pub busy_share: f64,
     /// The access point first, then the stations.
     pub stations: Vec<StationResult>,
+    /// Counts of the scheme at the transport boundary of the access point, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundary: Option<BoundaryResult>,
 }
 
 /// Counters of a cell at one instant.
@@ -59,5 +63,6 @@ pub(crate) fn cell(
         stations: stations
             .map(|((name, place), (then, now))| station(name, &place, flows, [then, now], span))
             .collect(),
+        boundary: None,
     }
 }

@@ -8,6 +8,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::boundary::boundary;
 use super::cell::{CellCounters, CellResult, cell};
 use super::drops::{self, DropResult, Drops};
 use super::flow::{FlowCounters, FlowResult, flow};
@@ -52,20 +53,29 @@ pub struct Replication {
     pub conservation: Conservation,
 }
 
-/// Fate of every packet. `ok` is `created = delivered + dropped + in flight`.
+/// Fate of every packet. `ok` is `created = delivered + dropped + absorbed + in flight`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conservation {
-    /// Packets created by endpoints, and copies made by links.
+    /// Packets created by endpoints and by schemes at an access point, and copies made by links.
     pub created: u64,
     /// Packets that reached their endpoint.
     pub delivered: u64,
     /// Packets dropped, for any reason.
     pub dropped: u64,
+    /// Packets that a scheme at the transport boundary of an access point took: data and ACKs of a
+    /// split connection, duplicate ACKs that it answered, ACKs that it sent instead.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub absorbed: u64,
     /// Packets in queues and on links when the run ended.
     pub in_flight: u64,
     /// True if the sum is right and all bits sent by links with a protocol are accounted for. False is a
     /// defect of the simulator, not of the scenario.
     pub ok: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Jain's index `(sum x)^2 / (n sum x^2)`; `None` without flows or if all shares are 0.
@@ -130,7 +140,11 @@ pub(crate) fn replication<P: Probe>(
         .collect();
     let seed = Seed { root: plan.scenario.seed, replication: number };
     let cells = (plan.cells.iter().zip(warm.cells.iter().zip(&end.cells)))
-        .map(|(plan, (before, after))| cell(plan, seed, &flows, before, after))
+        .enumerate()
+        .map(|(i, (plan, (before, after)))| CellResult {
+            boundary: boundary(world, i),
+            ..cell(plan, seed, &flows, before, after)
+        })
         .collect();
     let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
     let delivered: u64 = flows.iter().map(|f| f.delivered_bytes).sum();
@@ -167,12 +181,15 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
     let in_flight: u64 = world.interfaces().iter().map(Interface::in_flight).sum::<u64>()
         + world.media().iter().map(Medium::in_flight).sum::<u64>();
     let (created, delivered) = (world.pool().created(), world.delivered());
+    let absorbed = world.boundaries().absorbed();
     Conservation {
         created,
         delivered,
         dropped,
+        absorbed,
         in_flight,
-        ok: created == delivered + dropped + in_flight
+        ok: created == delivered + dropped + absorbed + in_flight
+            && absorbed == world.pool().absorbed()
             && in_flight == world.pool().in_flight()
             && dropped == world.pool().dropped().values().sum::<u64>()
             && world.interfaces().iter().all(|i| accounted(&i.link)),

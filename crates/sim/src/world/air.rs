@@ -69,6 +69,13 @@ impl<P: Probe> World<P> {
     pub(super) fn on_air_ends(&mut self, number: u32) {
         let i = number as usize;
         self.media[i].on_ends(self.now, &mut self.probe, &mut self.pool);
+        self.after_ends(number);
+    }
+
+    /// Feeds the stations that have become ready, and hands over what they received.
+    #[inline]
+    pub(super) fn after_ends(&mut self, number: u32) {
+        let i = number as usize;
         self.feed_ready(number);
         while let Some(delivery) = self.media[i].poll() {
             let queue = self.media[i].queue_number(delivery.to, 0);
@@ -95,12 +102,16 @@ impl<P: Probe> World<P> {
 
     pub(super) fn feed(&mut self, number: u32, station: NodeId) {
         let (routes, hops, endpoints) = (&self.routes, &self.air_hops, &self.endpoints);
+        let boundaries = &self.boundaries;
         let medium = &mut self.media[number as usize];
         let node = medium.nodes[station.index()];
         let next = |pool: &Pool, packet: PacketId| {
             let destination = endpoints[pool.get(packet).to.index()].node;
             match routes.next(node, destination) {
-                Some(Hop::Air(number)) => hops[number as usize].to,
+                Some(Hop::Air(number)) => match hops.get(number as usize) {
+                    Some(hop) => hop.to,
+                    None => boundaries.behind(number, hops).map_or(station, |hop| hop.to),
+                },
                 // A station's queues hold only packets whose next hop is through the air.
                 Some(Hop::Link(_)) | None => station,
             }

@@ -237,6 +237,22 @@ impl Medium {
         }
     }
 
+    /// Takes a packet out of a station's queues that is not to be sent.
+    pub(crate) fn take_queued<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) -> Option<PacketId> {
+        self.places(station).find_map(|place| {
+            let source = EventSource::Queue(self.first_queue + u32::narrow(place));
+            let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
+            left(&mut self.waiting[place], packet);
+            Some(packet)
+        })
+    }
+
     /// A station whose queue has reached its release time.
     pub(crate) fn take_released(&mut self, now: Nanos) -> Option<NodeId> {
         let place = self.held.iter().position(|(_, until)| *until <= now)?;

@@ -10,6 +10,7 @@ pub(crate) enum Hop {
     /// Over one direction of a link, by its number.
     Link(u32),
     /// Through the air from one station of a cell to another, by its number among such hops.
+    /// Numbers behind the last such hop lead through a boundary (`boundary.rs`).
     Air(u32),
 }
 
@@ -76,6 +77,16 @@ impl Routes {
             }
         }
         Self { next, links: u32::narrow(links.len()) }
+    }
+
+    /// Puts another hop in place of the one from `node` towards `destination`: the hop through the
+    /// air of this number. Returns the former one.
+    pub(crate) fn replace(&mut self, node: u32, destination: u32, air: u32) -> Option<Hop> {
+        let former = self.next(node, destination)?;
+        let next = self.next.get_mut(node as usize)?;
+        let place = next.binary_search_by_key(&destination, |(d, _)| *d).ok()?;
+        next[place].1 = self.links + air;
+        Some(former)
     }
 
     /// The hop from `node` towards `destination`, if there is a path.

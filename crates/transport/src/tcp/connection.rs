@@ -2,11 +2,13 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
-//! `connection/expiry.rs` is the table of timers. Leaves out:
+//! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
+//! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
 //! checksums (a corrupt packet does not arrive).
 
 mod arrive;
+mod between;
 mod emit;
 mod expiry;
 mod handshake;

@@ -98,6 +98,11 @@ impl Receiver {
         self.fin_at.is_some_and(|at| at < self.next)
     }
 
+    /// True if data wait behind a gap.
+    pub(crate) fn has_gap(&self) -> bool {
+        !self.ranges.is_empty()
+    }
+
     /// True if some of the window is open.
     pub(crate) const fn window_is_open(&self) -> bool {
         self.edge > self.next

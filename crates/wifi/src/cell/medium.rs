@@ -108,6 +108,17 @@ impl Medium {
         self.controls[station.index()]
     }
 
+    /// The packet at the head of a station's access category, until its receiver has it.
+    pub fn head(&self, station: NodeId, category: usize) -> Option<PacketId> {
+        self.stations[station.index()].head_packet(category)
+    }
+
+    /// True if the receiver has the packet at the head of a station's access category, and the sender
+    /// has not finished the exchange.
+    pub fn is_received(&self, station: NodeId, category: usize) -> bool {
+        self.stations[station.index()].is_head_received(category)
+    }
+
     /// True if packets of a station's access category expire.
     pub fn has_lifetime(&self, station: NodeId, category: usize) -> bool {
         self.stations[station.index()].has_lifetime(category)

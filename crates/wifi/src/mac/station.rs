@@ -155,6 +155,17 @@ impl Station {
         self.contenders[category].mpdu.as_mut()
     }
 
+    /// The packet at the head of a category, until its receiver has it.
+    pub(crate) fn head_packet(&self, category: usize) -> Option<PacketId> {
+        self.contenders.get(category)?.mpdu?.packet
+    }
+
+    /// True if the receiver has the packet at the head of a category.
+    pub(crate) fn is_head_received(&self, category: usize) -> bool {
+        let head = self.contenders.get(category).and_then(|contender| contender.mpdu);
+        head.is_some_and(|mpdu| mpdu.packet.is_none())
+    }
+
     /// Number of packets at the heads of its categories.
     pub(crate) fn packets_held(&self) -> u64 {
         let holds_packet = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());
@@ -325,12 +336,13 @@ impl Station {
         if winner < first {
             return None;
         }
-        let lost: [bool; CATEGORIES] =
-            std::array::from_fn(|i| (first..winner).contains(&i) && ready(&self.contenders[i]));
+        // One bit for each category that is ready and does not win.
+        let lost = (first..winner).filter(|i| ready(&self.contenders[*i]));
+        let lost = lost.fold(0_u32, |bits, i| bits | 1 << i);
         self.on_busy(now, rules);
         self.view.eifs = Span::ZERO;
         for category in first..winner {
-            if lost[category] {
+            if lost & 1 << category != 0 {
                 self.contenders[category].clear_backoff();
                 if self.is_management(winner) {
                     self.contenders[category].draw(now, &mut self.random);

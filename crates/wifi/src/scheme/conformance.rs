@@ -42,3 +42,47 @@ fn a_scheme_given_twice_is_refused() {
         assert!(e.message.contains("leave one of them out"), "{config:?}: {}", e.message);
     }
 }
+
+/// One scheme acts at the transport boundary of an access point.
+#[test]
+fn schemes_at_the_boundary_exclude_each_other() {
+    let boundary: Vec<SchemeConfig> = vec![
+        SchemeConfig::Snoop(SnoopConfig::default()),
+        SchemeConfig::SplitTcp(SplitTcpConfig::default()),
+        SchemeConfig::AckAgent(AckAgentConfig::default()),
+    ];
+    for first in &boundary {
+        assert!(apply(std::slice::from_ref(first), &edca(), Standard::A, &names(3)).is_ok());
+        for second in &boundary {
+            let both = [first.clone(), second.clone()];
+            let Err((number, e)) = apply(&both, &edca(), Standard::A, &names(3)) else {
+                panic!("{both:?} are accepted");
+            };
+            assert_eq!(number, Some(1));
+            assert!(e.message.contains("transport boundary"), "{}", e.message);
+        }
+    }
+}
+
+/// Keys out of range are refused with the key and the range.
+#[test]
+fn boundary_keys_have_ranges() {
+    let default = SnoopConfig::default();
+    let bad = [
+        ("cache_segments", SnoopConfig { cache_segments: 0, ..default }),
+        ("dup_thresh", SnoopConfig { dup_thresh: 0, ..default }),
+        ("rto_min", SnoopConfig { rto_min: airtcp_units::Span::ZERO, ..default }),
+        ("rto_max", SnoopConfig { rto_max: airtcp_units::Span::ZERO, ..default }),
+    ];
+    let snoop = bad.map(|(key, config)| (key, SchemeConfig::Snoop(config)));
+    let buffer = SplitTcpConfig { buffer: airtcp_units::Bytes(1), ..SplitTcpConfig::default() };
+    let split = [("buffer", SchemeConfig::SplitTcp(buffer))];
+    for (key, config) in snoop.into_iter().chain(split) {
+        let Err((_, e)) = apply(std::slice::from_ref(&config), &edca(), Standard::A, &names(3))
+        else {
+            panic!("{config:?} is accepted");
+        };
+        assert_eq!(e.key, key);
+        assert!(e.message.contains("accepted is"), "{}", e.message);
+    }
+}

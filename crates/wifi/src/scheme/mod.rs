@@ -1,12 +1,15 @@
 //! Schemes: changes of medium access against unfair shares of a cell.
 //!
 //! A scheme does its work through the seams of the cell ([`seams`]): the access category of a
-//! packet, the access parameters of a station, what follows an exchange, and a controller that
-//! adjusts parameters during the run. A cell without schemes has its own parameters in every seam.
+//! packet, the access parameters of a station, what follows an exchange, a controller that adjusts
+//! parameters during the run, and the transport boundary of the access point. A cell without schemes
+//! has its own parameters in every seam.
 //! A scheme is one file and one line of the registry.
 
+mod ack_agent;
 mod at;
 mod auto_zoom;
+mod boundary;
 mod dcf_plus;
 mod ftca;
 mod leith_clifford;
@@ -15,13 +18,17 @@ mod power_classes;
 mod registry;
 mod same_category;
 mod seams;
+mod snoop;
+mod split_tcp;
 mod tap;
 
 #[cfg(test)]
 mod conformance;
 
+pub use ack_agent::{AckAgent, AckAgentConfig};
 pub use at::At;
 pub use auto_zoom::{AutoZoom, AutoZoomConfig};
+pub use boundary::Boundary;
 pub use dcf_plus::{DcfPlus, DcfPlusConfig};
 pub use ftca::{AckAccess, Ftca, FtcaConfig};
 pub use leith_clifford::{LeithClifford, LeithCliffordConfig};
@@ -33,6 +40,8 @@ pub use registry::{Scheme, SchemeConfig, registry};
 pub use same_category::{SameCategory, SameCategoryConfig};
 use seams::Family;
 pub use seams::{ControlCategory, Seams, StationSeams};
+pub use snoop::{Snoop, SnoopConfig};
+pub use split_tcp::{Acknowledge, SplitTcp, SplitTcpConfig};
 pub use tap::{Tap, TapConfig};
 
 use airtcp_probe::ConfigError;

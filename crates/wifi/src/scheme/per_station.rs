@@ -186,7 +186,7 @@ impl AifsController {
 
     /// Adjusts the AIFSN by the data frames `received` from each station since the start.
     pub(crate) fn adjust(&mut self, received: &[u64]) {
-        self.next = self.next + self.config.interval;
+        self.next += self.config.interval;
         let shares: Vec<u64> =
             received.iter().zip(&self.before).map(|(now, then)| now - then).collect();
         self.before = received.to_vec();

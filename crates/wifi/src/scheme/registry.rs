@@ -27,6 +27,12 @@ airtcp_probe::family! {
     "per-station" PerStation(super::PerStationScheme, super::PerStationConfig) from "S3 section 4.6, reference 37";
     /// More transmit power for some stations, whose frames the receiver captures
     "power-classes" PowerClasses(super::PowerClasses, super::PowerClassesConfig) from "S3 section 4.6, reference 27";
+    /// The access point caches TCP data towards stations, retransmits them itself, and absorbs the duplicate ACKs
+    "snoop" Snoop(super::Snoop, super::SnoopConfig) from "Balakrishnan et al. 1995; S3 reference 21";
+    /// The access point ends the sender's TCP connection and opens one to the receiver
+    "split-tcp" SplitTcp(super::SplitTcp, super::SplitTcpConfig) from "Bakre and Badrinath 1995; S3 references 12 and 35";
+    /// The access point turns MAC acknowledgements of TCP data into TCP ACKs; stations drop their own
+    "ack-agent" AckAgent(super::AckAgent, super::AckAgentConfig) from "Pang et al. 2005; S3 reference 34, figure 4.3";
 }
 
 impl Scheme {

@@ -12,7 +12,7 @@ use crate::mac::{
 };
 use crate::phy::Standard;
 
-use super::AifsController;
+use super::{AifsController, Boundary};
 
 /// Access category of TCP packets without payload (ACK, SYN, SYN-ACK, FIN, RST). A SYN with data
 /// (TCP Fast Open) is data.
@@ -63,6 +63,8 @@ pub struct Seams {
     pub stations: Vec<StationSeams>,
     /// Which 802.11.
     pub standard: Standard,
+    /// What acts at the transport boundary of the access point.
+    pub boundary: Option<Boundary>,
     access: AccessMethod,
     /// True if data frames are preceded by RTS and CTS.
     pub(super) rts: bool,
@@ -75,6 +77,8 @@ pub struct Seams {
     /// By station and seam, the scheme that set it.
     owners: BTreeMap<(usize, &'static str), &'static str>,
 }
+
+const BOUNDARY: &str = "the transport boundary of the access point";
 
 /// How a scheme of the family is built.
 pub(super) trait Family: Sized {
@@ -102,6 +106,7 @@ impl Seams {
         Ok(Self {
             stations: (0..names.len()).map(station).collect::<Result<_, _>>()?,
             standard,
+            boundary: None,
             access: mac.access,
             rts: mac.rts_threshold.is_some(),
             names: names.to_vec(),
@@ -167,6 +172,19 @@ impl Seams {
     /// Number of a category in the access parameters; DCF has one for all.
     pub(super) fn place_of(&self, category: Category) -> usize {
         if self.access == AccessMethod::Edca { category as usize } else { 0 }
+    }
+
+    /// Sets what acts at the transport boundary of the access point.
+    pub(super) fn set_boundary(&mut self, boundary: Boundary) -> Result<(), ConfigError> {
+        if let Some(other) = self.owners.insert((0, BOUNDARY), self.scheme) {
+            let message = format!(
+                "\"{}\" acts at {BOUNDARY}, where \"{other}\" acts: leave one of them out",
+                self.scheme
+            );
+            return Err(ConfigError::new("scheme", message));
+        }
+        self.boundary = Some(boundary);
+        Ok(())
     }
 
     /// Takes the access parameters of a category of a station, to set them.

@@ -229,7 +229,8 @@ mod tests {
             "mean_queue_packets": 1.0,
         }))
         .unwrap();
-        CellResult { name: "cell".into(), medium: 0, busy_share: 0.5, stations: vec![station] }
+        let stations = vec![station];
+        CellResult { name: "cell".into(), medium: 0, busy_share: 0.5, stations, boundary: None }
     }
 
     #[test]

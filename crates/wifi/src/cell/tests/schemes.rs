@@ -40,14 +40,14 @@ fn groups(bench: &Bench) -> Vec<Vec<u32>> {
 #[test]
 fn tap_sends_to_different_stations_in_one_access() {
     for (acks, stations, expected) in
-        [(4, 6, vec![1, 2, 3, 4]), (8, 3, vec![1, 2, 3]), (1, 3, vec![1])]
+        [(4, 6_u32, vec![1, 2, 3, 4]), (8, 3, vec![1, 2, 3]), (1, 3, vec![1])]
     {
         let config = TapConfig { acks: Some(acks) };
-        let mut bench = bench(stations + 1, &edca(), SchemeConfig::Tap(config));
+        let mut bench = bench(stations as usize + 1, &edca(), SchemeConfig::Tap(config));
         bench.payload = 12;
         bench.categories[0] = Category::Voice as usize;
         bench.in_turn = true;
-        bench.saturated = (1..=stations as u32).map(|i| (NodeId(0), NodeId(i))).collect();
+        bench.saturated = (1..=stations).map(|i| (NodeId(0), NodeId(i))).collect();
         bench.run(Nanos(20_000_000));
         let found = groups(&bench);
         assert_eq!(found[0], expected, "{acks} ACKs, {stations} stations");

@@ -134,10 +134,9 @@ impl Plan {
         let sequence = named(SEQUENCE).first().copied().filter(|_| kind != ColumnKind::Sequence);
         let numbered = kind == ColumnKind::Sequence || sequence.is_some();
         let minus_one_is_lost = kind != ColumnKind::Arrival || {
-            let cells = head.lines().filter(table_line).skip(usize::from(header));
-            minus_one::is_lost(
-                cells.filter_map(|line| delimiter.split(line).into_iter().nth(value)),
-            )
+            let rows = head.lines().filter(table_line).skip(usize::from(header));
+            let cell = |line: &str| delimiter.split(line).into_iter().nth(value);
+            minus_one::is_lost(rows.filter_map(cell))
         };
         let order = if numbered { None } else { guess.order(value, times) };
         let numbers = sequence.or((kind == ColumnKind::Sequence).then_some(value));

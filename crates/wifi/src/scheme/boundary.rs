@@ -1,0 +1,32 @@
+//! Schemes at the transport boundary of the access point: what they ask the driver for.
+//!
+//! The machines are in the transport crate, which this crate does not know. Here are their parameters.
+
+use airtcp_units::{Bytes, Span};
+
+/// A scheme that sees the TCP packets that the access point forwards. A cell has one at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Boundary {
+    /// A cache of segments, with local retransmission.
+    Snoop {
+        /// Segments cached for a flow.
+        cache_segments: u32,
+        /// Duplicate ACKs that cause a local retransmission.
+        dup_thresh: u32,
+        /// Minimum of the local retransmission timeout.
+        rto_min: Span,
+        /// Maximum of the local retransmission timeout.
+        rto_max: Span,
+    },
+    /// Two connections in place of one.
+    SplitTcp {
+        /// Acknowledge only what the receiver has acknowledged.
+        late: bool,
+        /// Data of a flow and direction that the access point buffers.
+        buffer: Bytes,
+        /// When the access point loses all state.
+        fails_at: Option<Span>,
+    },
+    /// TCP ACKs from MAC acknowledgements.
+    AckAgent,
+}
