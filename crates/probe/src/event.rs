@@ -19,7 +19,8 @@ pub enum EventSource {
 }
 
 impl EventSource {
-    /// Number of the part `part` of this machine, for [`Pool::discard`](airtcp_packet::Pool::discard).
+    /// Number under which [`Pool::discard`](airtcp_packet::Pool::discard) counts the drops of this
+    /// machine. `part` is the station of a medium, and 0 for other machines.
     #[allow(clippy::cast_possible_truncation, reason = "const; endpoints are numbered in 32 bits")]
     pub const fn place(self, part: u32) -> u64 {
         let (kind, number) = match self {
@@ -28,13 +29,13 @@ impl EventSource {
             Self::Medium(number) => (2, number),
             Self::Endpoint(end) => (3, end.index() as u32),
         };
-        // There are fewer than 2^16 media, and fewer than 2^24 queues and links, which have no parts.
+        // The number has 24 bits: there are fewer than 2^24 queues, links and media.
         kind << 56 | (number as u64) << 32 | part as u64
     }
 }
 
-/// Why a packet was dropped. Every created packet is delivered, dropped for one of these reasons, or in
-/// flight; a run checks the sum.
+/// Why a packet was dropped. Every created packet is delivered, dropped for one of these reasons,
+/// absorbed by a scheme at an access point, or in flight; a run checks the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
     /// The queue was full.
@@ -53,9 +54,9 @@ pub enum DropReason {
     RetryLimit,
     /// The packet waited in its station's queue for longer than its lifetime.
     Lifetime,
-    /// The receiving station took the frame for a duplicate of one sent 4096 sequence numbers earlier.
+    /// The receiving station mistook the frame for a duplicate of one sent 4096 sequence numbers earlier.
     Duplicate,
-    /// A newer acknowledgement of its flow replaced it in the queue.
+    /// A newer ACK of the same flow replaced the packet in the queue.
     AckFiltered,
 }
 
@@ -149,7 +150,7 @@ pub enum Event {
     },
     /// Fast retransmit: loss recovery was entered without a timeout.
     FastRetransmit,
-    /// A recovery (of either kind) ended.
+    /// A loss recovery ended, after a fast retransmit or a timeout.
     Recovered,
     /// A retransmission turned out to have been unnecessary.
     Spurious,

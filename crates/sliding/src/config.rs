@@ -1,4 +1,4 @@
-//! Parameters of the transport. Rates and shares of parity are measured, not configured.
+//! Parameters of the transport. The sender measures rate and loss; neither is configured.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;
@@ -96,7 +96,7 @@ impl SlidingConfig {
         }
         if self.shared_queue < self.queue * 2 {
             let text = format!(
-                "is {}, less than twice queue ({}): our own queue would count as another's",
+                "is {}, less than twice queue ({}): the flow would take its own queue for another's",
                 self.shared_queue, self.queue
             );
             return Err(ConfigError::new("shared_queue", text));

@@ -35,7 +35,7 @@ _LONGEST_MESSAGE: Final = 1600
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """End with an error about the input: one line for any name, and no traceback."""
+    """Exit with an error about the input: one line, whatever characters it quotes, no traceback."""
     text = printable(said_plainly(message.strip()))
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE].rstrip() + " ..."
@@ -53,9 +53,9 @@ def _say(text: str) -> None:
 def streams() -> None:
     """Prepare the standard streams.
 
-    A closed stream is replaced by one that leads nowhere. Otherwise the first opened file would
-    take its number, and receive the output for the terminal. Characters that an encoding lacks are
-    replaced.
+    The null device replaces a closed stream. Otherwise the first opened file would get the
+    number of the stream, and receive the output for the terminal. Characters that the encoding
+    of a stream lacks are replaced.
     """
     for number in (0, 1, 2):
         try:
@@ -71,15 +71,15 @@ def streams() -> None:
     for number, name in ((1, "stdout"), (2, "stderr")):
         stream: TextIO | None = getattr(sys, name)
         if stream is None:
-            kind = _Unheard if number == 1 else io.TextIOWrapper
+            kind = _LostOutput if number == 1 else io.TextIOWrapper
             raw = open(number, "wb", closefd=False)  # noqa: SIM115
             setattr(sys, name, kind(raw, encoding="utf-8", errors=POOR))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=POOR)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
-class _Unheard(io.TextIOWrapper):
-    """The replacement of a closed standard output; it records whether output was lost."""
+class _LostOutput(io.TextIOWrapper):
+    """Replaces a closed standard output, and records whether output was lost."""
 
     printed = False
     spare = False
@@ -90,21 +90,23 @@ class _Unheard(io.TextIOWrapper):
 
 
 def spare() -> None:
-    """Allow a closed standard output, because the result has another place."""
-    if isinstance(sys.stdout, _Unheard):
+    """Accept a closed standard output, because the result is also written elsewhere."""
+    if isinstance(sys.stdout, _LostOutput):
         sys.stdout.spare = True
 
 
 def unheard() -> bool:
     """Return whether printed output was lost, and report it."""
-    lost = isinstance(sys.stdout, _Unheard) and sys.stdout.printed and not sys.stdout.spare
+    lost = isinstance(sys.stdout, _LostOutput) and sys.stdout.printed and not sys.stdout.spare
     if lost:
-        _say("error: standard output is closed: nothing was written; send it to a file or a pipe\n")
+        _say(
+            "error: standard output is closed: nothing was written; redirect it to a file or pipe\n"
+        )
     return lost
 
 
-def _nowhere(stream: TextIO) -> None:
-    """Redirect a failed stream to nowhere, so that the end of the program raises nothing."""
+def _redirect_to_null(stream: TextIO) -> None:
+    """Redirect a failed stream to the null device, so that the flush at exit cannot fail."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
@@ -115,7 +117,7 @@ def _shortage(error: Exception) -> str | None:
     """Return what the system lacks, if that caused the error."""
     unmapped = isinstance(error, ImportError) and any(say in str(error) for say in _NOT_MAPPED)
     if unmapped or isinstance(error, MemoryError):
-        return "there is not enough memory for this; try it with fewer links or packets"
+        return "there is not enough memory; use fewer links or packets"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "the system allows no further thread; raise the limit of processes (ulimit -u)"
     return None
@@ -150,18 +152,18 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         if error.filename:
             fail(f"{printable(os.fsdecode(error.filename))}: the reader has closed it")
         # The reader, for instance `head`, has closed the pipe.
-        _nowhere(sys.stdout)
+        _redirect_to_null(sys.stdout)
         raise SystemExit(0) from None
     except OSError as error:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-        _nowhere(sys.stdout)
-        # The error names a file; without a name, the current folder may be the cause.
-        nowhere = isinstance(error, FileNotFoundError)
-        name = error.filename or ("the current folder" if nowhere else None)
+        _redirect_to_null(sys.stdout)
+        # Without a file name, the cause of a missing file is the current folder, which was removed.
+        missing_file = isinstance(error, FileNotFoundError)
+        name = error.filename or ("the current folder" if missing_file else None)
         place = f"{printable(os.fsdecode(name))}: " if name else ""
         fail(f"{place}{trouble(error)}")
-    except Exception as error:  # noqa: BLE001 - whatever it is, nobody wants a traceback
+    except Exception as error:  # noqa: BLE001 - one message instead of a traceback
         from airtcp._core import AirtcpError
 
         if (missing := _shortage(error)) is not None:
@@ -169,7 +171,7 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         if isinstance(error, AirtcpError | PlaceError):
             fail(str(error))
         if ctrl_c.seen() and not os.environ.get(TRACEBACK):
-            # The exception of a library that Ctrl-C interrupted.
+            # Ctrl-C interrupted a library, which raised this exception.
             _say("interrupted\n")
             raise SystemExit(INTERRUPTED) from None
         fault(error)
@@ -183,7 +185,7 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
 
 
 def usage(error: Any) -> NoReturn:
-    """End with the message of the argument parser."""
+    """Exit with the message of the argument parser."""
     import io
 
     said = io.StringIO()
@@ -193,7 +195,7 @@ def usage(error: Any) -> NoReturn:
 
 
 def fault(error: BaseException, said: str | None = None) -> NoReturn:
-    """End with a defect of airtcp: its message, its place, and where to report it."""
+    """Exit after a defect of airtcp: print its message, its place, and where to report it."""
     if os.environ.get(TRACEBACK):
         import traceback
 
@@ -209,7 +211,7 @@ def fault(error: BaseException, said: str | None = None) -> NoReturn:
         text = text[:_LONGEST_MESSAGE] + " ..."
     _say(
         f"error: a bug in airtcp, not in its input: {text}{place}; please report it to "
-        f"{_REPORT_TO}, with the command, and what it says with {TRACEBACK}=1\n"
+        f"{_REPORT_TO}, with the command and its output under {TRACEBACK}=1\n"
     )
     raise SystemExit(FAULT)
 
@@ -287,7 +289,7 @@ def progress(*, quiet: bool) -> Generator[Callable[[int, int, str], Any] | None]
         task = shown.add_task("reading", total=None)
         label = "reading"
 
-        def tell(done: int, total: int, now: str) -> None:
+        def update(done: int, total: int, now: str) -> None:
             nonlocal label, task
             if now != label:
                 label = now
@@ -295,4 +297,4 @@ def progress(*, quiet: bool) -> Generator[Callable[[int, int, str], Any] | None]
                 task = shown.add_task(now, total=total or None)
             shown.update(task, completed=done, total=total or None)
 
-        yield tell
+        yield update

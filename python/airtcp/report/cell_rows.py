@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from airtcp.documents import RunDocument
 
 MAX_CELLS: Final = 6
-"""Most cells on the page; the document has all."""
+"""Maximum number of cells on the page; the document has all of them."""
 MAX_STATIONS: Final = 100
-"""Most stations of each cell in the page's tables."""
+"""Maximum number of stations of a cell in the tables of the page."""
 
 Row = dict[str, Any]
 
 
 def _stations(cell: Row) -> list[Row]:
-    """Lay out the stations of one replication, each with the line to its access point."""
-    at = cell["stations"][0]
+    """Lay out the stations of one replication; `to_x`, `to_y` is the end of the line to the AP."""
+    access_point = cell["stations"][0]
     rows: list[Row] = []
     for station in cell["stations"]:
         sent = [station["frames"].get(kind) for kind in ("data", "tcp_ack", "rts")]
@@ -33,11 +33,11 @@ def _stations(cell: Row) -> list[Row]:
         rows.append(
             {
                 "name": station["name"],
-                "role": "access point" if station is at else "station",
+                "role": "access point" if station is access_point else "station",
                 "x": station["x_m"],
                 "y": station["y_m"],
-                "to_x": at["x_m"],
-                "to_y": at["y_m"],
+                "to_x": access_point["x_m"],
+                "to_y": access_point["y_m"],
                 "distance": station["distance_m"],
                 "snr": station["snr_db"],
                 "error": 100.0 * lost / count if count else None,
@@ -50,7 +50,7 @@ def _stations(cell: Row) -> list[Row]:
 
 
 def _neighbours(number: int, placed: Sequence[Row]) -> list[Row]:
-    """Lay out the stations of the other cells on the medium of one, for its map."""
+    """Lay out the stations of the other cells that share the medium of cell `number`."""
     medium = placed[number].get("medium")
     return [
         {
@@ -97,7 +97,7 @@ def _airtime(cell: Row) -> list[Row]:
 
 
 def _rates(document: RunDocument, number: int) -> list[Row]:
-    """Count the data frames of a cell by rate: means over replications."""
+    """Return the data frames of a cell by rate and fate, as means over replications."""
     cells_of = [replication["cells"][number] for replication in document["replications"]]
     counts: dict[int, list[int]] = {}
     for station in (station for cell in cells_of for station in cell["stations"]):
@@ -173,7 +173,7 @@ def _loss_table(cell: Row) -> dict[str, list[Any]]:
 
 
 def tables(document: RunDocument) -> list[dict[str, Any]]:
-    """Lay out the words and tables of each cell."""
+    """Lay out the texts and tables of each cell."""
     return [
         {
             "name": cell["name"],

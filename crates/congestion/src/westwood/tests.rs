@@ -33,7 +33,7 @@ fn fed(gap_ms: u64, acks: u64) -> Westwood {
 }
 
 #[test]
-fn by_hand() {
+fn two_samples_agree_with_values_computed_by_hand() {
     // tau 500 ms, dt 100 ms: a = 900/1100. First sample 10 segments in 100 ms = 100 kB/s.
     let mut f = filter();
     f.on_ack(at_ms(100), 10 * MSS);
@@ -71,7 +71,8 @@ fn silence_decays_by_virtual_samples() {
     // No sample is due before a whole tau/m = 250 ms has passed.
     f.decay(at_ms(end + 250));
     assert_eq!(f.estimate.to_bits(), full.to_bits());
-    // Every one keeps (2m - 1)/(2m + 1) = 3/5; the first averages with the last real sample.
+    // Each virtual sample keeps (2m - 1)/(2m + 1) = 3/5 of the estimate. The first averages zero with
+    // the last real sample.
     f.decay(at_ms(end + 251));
     let first = 0.6 * full + 0.4 * 100_000.0 / 2.0;
     assert!((f.estimate - first).abs() < 1e-6);
@@ -111,14 +112,14 @@ fn acks_of_one_instant_are_one_sample() {
             many.on_ack(at_ms(10 * k), MSS);
         }
     }
-    // All but the first ACK of an instant join the next sample: in both filters only the last is
-    // missing.
+    // The first of the ACKs of an instant completes a sample, and the others join the next sample. At
+    // the end, `many` lacks only the last two ACKs.
     assert!(many.estimate.is_finite() && many.pending == 2 * MSS);
     assert!((many.estimate / one.estimate - 1.0).abs() < 0.05, "{}", many.estimate);
 }
 
 #[test]
-fn reactions() {
+fn reactions_set_the_window_to_the_estimate() {
     let loss = |kind| Congestion { kind, flight: 40 * MSS, restart: false };
     // 100 segments a second at 100 ms: 10 segments.
     let mut law = fed(10, 1000);
@@ -151,7 +152,7 @@ fn without_an_estimate_two_segments() {
 }
 
 #[test]
-fn tables() {
+fn keys_out_of_range_are_refused() {
     let read = |text: &str| serde_json::from_str::<WestwoodConfig>(text).unwrap();
     assert_eq!(read("{}"), WestwoodConfig::default());
     for (text, part) in

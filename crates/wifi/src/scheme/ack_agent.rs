@@ -1,10 +1,10 @@
 //! TCP ACK agent: MAC acknowledgements of data frames become TCP ACKs at the access point.
 //!
-//! When a station's MAC has acknowledged a TCP data frame, the access point sends the TCP ACK to the
-//! wired sender. The station drops its own ACKs that say nothing more, so that they take no airtime.
-//! The machine is `middle/ack_agent.rs` of the transport crate. Source: Pang, Liew, Leung,
-//! "Performance improvement of 802.11 wireless access network with TCP ACK agent and auto-zoom
-//! backoff algorithm", 2005; S3 reference 34 and figure 4.3.
+//! When a station's MAC has acknowledged a TCP data frame, the access point sends the TCP ACK to
+//! the wired sender. The station drops those of its own ACKs that add no information, so that they
+//! take no airtime. The state machine is `middle/ack_agent.rs` of the transport crate. Source:
+//! Pang, Liew, Leung, "Performance improvement of 802.11 wireless access network with TCP ACK agent
+//! and auto-zoom backoff algorithm", 2005; S3 reference 34 and figure 4.3.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;

@@ -1,12 +1,12 @@
-//! Auto-zoom back-off: a least contention window that shrinks while transmissions succeed.
+//! Auto-zoom back-off: a minimum contention window that shrinks while transmissions succeed.
 //!
 //! ```text
 //! success   CWmin <- max(CWmin / 2, least)      CW <- CWmin
-//! failure   CWmin <- the usual one              CW <- CWmin if CW was below it, else 2 CW + 1
+//! failure   CWmin <- that of the cell           CW <- CWmin if CW was below it, else 2 CW + 1
 //! ```
 //! Under light or asymmetric load the window becomes very small; a collision restores it at once.
-//! The source is known by its abstract alone; that the window halves, and its least value, are
-//! choices. Source: S3 section 4.5.
+//! Only the abstract of the original paper was available: the factor of 2 and the default of `least`
+//! are choices. Source: S3 section 4.5.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
@@ -40,7 +40,8 @@ impl Family for AutoZoom {
     fn build(config: &AutoZoomConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         let least = config.least;
         if !(least < 32_768 && (least + 1).is_power_of_two()) {
-            let message = format!("is {least}: one less than a power of 2, up to 32767");
+            let message =
+                format!("is {least}: accepted are one less than a power of 2, up to 32767");
             return Err(ConfigError::new("least", message));
         }
         for station in (0..seams.stations.len()).filter(|i| config.at.includes(*i)) {

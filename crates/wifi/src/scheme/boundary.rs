@@ -1,10 +1,11 @@
-//! Schemes at the transport boundary of the access point: what they ask the driver for.
+//! Parameters of the schemes at the transport boundary of the access point.
 //!
-//! The machines are in the transport crate, which this crate does not know. Here are their parameters.
+//! The state machines are in the transport crate, on which this crate does not depend. The driver builds
+//! them from these parameters.
 
 use airtcp_units::{Bytes, Span};
 
-/// A scheme that sees the TCP packets that the access point forwards. A cell has one at most.
+/// A scheme that sees the TCP packets that the access point forwards. A cell has at most one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
     /// A cache of segments, with local retransmission.

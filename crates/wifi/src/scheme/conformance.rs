@@ -1,4 +1,4 @@
-//! What every scheme must do, registered ones all.
+//! Tests that every registered scheme must pass.
 
 use super::*;
 use crate::mac::AccessMethod;
@@ -29,7 +29,7 @@ fn samples_apply() {
     }
 }
 
-/// A scheme contradicts itself.
+/// Both copies set the same seams.
 #[test]
 fn a_scheme_given_twice_is_refused() {
     for config in SchemeConfig::samples() {
@@ -43,7 +43,7 @@ fn a_scheme_given_twice_is_refused() {
     }
 }
 
-/// One scheme acts at the transport boundary of an access point.
+/// At most one scheme acts at the transport boundary of an access point.
 #[test]
 fn schemes_at_the_boundary_exclude_each_other() {
     let boundary: Vec<SchemeConfig> = vec![

@@ -3,10 +3,10 @@
 //! ```text
 //! DATA -> SIFS -> ACK + reservation -> SIFS -> CTS -> SIFS -> DATA -> SIFS -> ACK
 //! ```
-//! With TCP, the packet in return is a TCP ACK: it goes without contention, at the price of one CTS.
-//! The station that receives data looks at the heads of its categories, highest first; if none of
-//! them is for the sender, its ACK is a plain one. Source: S3 section 4.5 and figure 4.2 (its
-//! reference 28). What S3 leaves open is chosen: see `mac/hooks.rs`.
+//! For TCP data, the packet in return is a TCP ACK. It does not contend, and its overhead is one
+//! CTS. The station that receives data looks at the heads of its categories, highest first; if none
+//! of them is for the sender, its ACK is a plain one. Source: S3 section 4.5 and figure 4.2 (its
+//! reference 28). `mac/hooks.rs` lists the choices where S3 is silent.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;

@@ -4,10 +4,11 @@
 //! TCP, no payload (ACK, SYN, SYN-ACK, FIN, RST)   -> voice, or `exclusive`: a category above voice
 //! everything else (a SYN with data too)           -> the flow's own category
 //! ```
-//! `ack_access` decides whether such a packet may go without back-off when it comes to an empty
-//! queue. S3's simulator lets it go; with `always-backoff` two stations' ACKs collide less, and
-//! later. Leaves out: classification below encryption. IP's version makes no difference, because a
-//! packet is a length here. Source: S3 section 5.
+//! `ack_access` decides whether such a packet may be sent without back-off if it arrives at an empty
+//! queue. S3's simulator sends it without back-off. With `always-backoff`, ACKs of two stations
+//! collide less often, but leave later. Leaves out: a classifier below encryption, which cannot see
+//! the TCP header. IPv4 and IPv6 make no difference, because a packet is a length here. Source: S3
+//! section 5.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;

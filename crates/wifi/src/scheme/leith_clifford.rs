@@ -4,12 +4,13 @@
 //! tau(W) = 2 / (W + 1)                      attempts per slot of a saturated queue of window W
 //! tau(Wa) >= n tau(Wd) / b   <=>   Wa + 1 <= (Wd + 1) b / n
 //! ```
-//! `n` stations upload with window `Wd`, the access point acknowledges every `b` segments with window
-//! `Wa`. While the inequality holds, the queue of ACKs does not grow, stations stay saturated, and
-//! each gets 1/n of the cell. If it does not hold, the queue overflows, and flows that lose all ACKs
-//! of a window starve. The default `Wa` is the largest power of 2 less 1 that satisfies it.
-//! Assumes equal AIFS, saturated stations, and no collisions in `tau`. Source: Leith and Clifford,
-//! "Using the 802.11e EDCF to achieve TCP upload fairness over WLAN links", 2005; S3 section 4.3.
+//! All `n` stations upload with contention window `Wd`. The access point sends an ACK for every `b`
+//! segments, with contention window `Wa`. While the inequality holds, the queue of ACKs does not
+//! grow, stations stay saturated, and each gets 1/n of the cell. If it does not hold, the queue
+//! overflows, and flows that lose all ACKs of a window starve. The default `Wa` is the largest
+//! power of 2 less 1 that satisfies it. Assumes equal AIFS, saturated stations, and no collisions
+//! in `tau`. Source: Leith and Clifford, "Using the 802.11e EDCF to achieve TCP upload fairness
+//! over WLAN links", 2005; S3 section 4.3.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
@@ -103,7 +104,7 @@ mod tests {
                     let window = largest_window(data, b, n);
                     let holds =
                         |w: u32| u64::from(w + 1) * u64::from(n) <= u64::from((data + 1) * b);
-                    // A window of 0 is the least there is, whether it is enough or not.
+                    // 0 is the smallest window, even if it does not satisfy the inequality.
                     assert!(holds(window) || window == 0, "{data} {b} {n}: {window}");
                     let next = 2 * window + 1;
                     assert!(!holds(next) || next > data, "{data} {b} {n}: {next} holds too");

@@ -1,10 +1,10 @@
-//! Schemes: changes of medium access against unfair shares of a cell.
+//! Schemes: changes of medium access or TCP handling that correct unfair shares of a cell.
 //!
-//! A scheme does its work through the seams of the cell ([`seams`]): the access category of a
-//! packet, the access parameters of a station, what follows an exchange, a controller that adjusts
-//! parameters during the run, and the transport boundary of the access point. A cell without schemes
-//! has its own parameters in every seam.
-//! A scheme is one file and one line of the registry.
+//! A seam is a parameter or decision of the cell that a scheme may set ([`seams`]): the access
+//! category of a packet, the access parameters of a station, what follows an exchange, a controller
+//! that adjusts parameters during the run, and the transport boundary of the access point. Without
+//! schemes, every seam has the value of the cell's configuration. A scheme is one file and one
+//! entry of the registry.
 
 mod ack_agent;
 mod at;

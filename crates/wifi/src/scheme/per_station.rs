@@ -6,8 +6,8 @@
 //! ```
 //! `n` counts the stations that sent data in the interval. The AIFSN stays between `aifsn_min` and
 //! `aifsn_max`, and a new one holds from the station's next back-off. S3 names the idea (its reference
-//! 37) and no controller: the rule above is a choice. Leaves out: how the access point tells stations
-//! their parameters (beacons would). Sources: S3 section 4.6; IEEE 802.11-2012 clause 9.19.2.
+//! 37) but no controller: the rule above is a choice. Leaves out: how stations learn their parameters
+//! (in a real cell, from beacons). Sources: S3 section 4.6; IEEE 802.11-2012 clause 9.19.2.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
@@ -165,18 +165,18 @@ pub struct AifsController {
     config: ControllerConfig,
     /// Category that it adjusts.
     pub(crate) category: usize,
-    /// By station of the cell, the access point left out: the AIFSN.
+    /// AIFSN of each station, without the access point.
     aifsn: Vec<u32>,
-    /// Data frames received from each until the last adjustment.
-    before: Vec<u64>,
+    /// Data frames received from each station up to the last adjustment.
+    received_before: Vec<u64>,
     /// Time of the next adjustment.
     pub(crate) next: Nanos,
 }
 
 impl AifsController {
     fn new(config: ControllerConfig, category: usize, aifsn: Vec<u32>) -> Self {
-        let before = vec![0; aifsn.len()];
-        Self { config, category, aifsn, before, next: Nanos::ZERO + config.interval }
+        let received_before = vec![0; aifsn.len()];
+        Self { config, category, aifsn, received_before, next: Nanos::ZERO + config.interval }
     }
 
     /// AIFSN of a station, numbered from 0 without the access point.
@@ -187,17 +187,17 @@ impl AifsController {
     /// Adjusts the AIFSN by the data frames `received` from each station since the start.
     pub(crate) fn adjust(&mut self, received: &[u64]) {
         self.next += self.config.interval;
-        let shares: Vec<u64> =
-            received.iter().zip(&self.before).map(|(now, then)| now - then).collect();
-        self.before = received.to_vec();
-        let active = shares.iter().filter(|frames| **frames > 0).count() as f64;
-        let all = shares.iter().sum::<u64>() as f64;
-        for (aifsn, frames) in self.aifsn.iter_mut().zip(shares).filter(|(_, frames)| *frames > 0) {
-            // Times an equal share.
-            let share = frames as f64 * active / all;
-            if share > 1.0 + self.config.tolerance {
+        let counts: Vec<u64> =
+            received.iter().zip(&self.received_before).map(|(now, before)| now - before).collect();
+        self.received_before = received.to_vec();
+        let active = counts.iter().filter(|frames| **frames > 0).count() as f64;
+        let all = counts.iter().sum::<u64>() as f64;
+        for (aifsn, frames) in self.aifsn.iter_mut().zip(counts).filter(|(_, frames)| *frames > 0) {
+            // 1 is an equal share.
+            let relative_share = frames as f64 * active / all;
+            if relative_share > 1.0 + self.config.tolerance {
                 *aifsn = (*aifsn + 1).min(self.config.aifsn_max);
-            } else if share < 1.0 - self.config.tolerance {
+            } else if relative_share < 1.0 - self.config.tolerance {
                 *aifsn = aifsn.saturating_sub(1).max(self.config.aifsn_min);
             }
         }

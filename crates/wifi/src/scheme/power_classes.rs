@@ -5,9 +5,9 @@
 //! ```
 //! Stations of the high class transmit with `gain_db` more than the cell's power. If two frames
 //! overlap, the receiver decodes the stronger one where capture and the frame error model allow it.
-//! With Rayleigh fading both classes win at times. S3 reports that 10 mW more changed the throughput
-//! by more than a factor of 3, and states no ratio: 10 dB is a choice. Source: S3 section 4.6 (its
-//! reference 27).
+//! With Rayleigh fading, frames of the low class are also captured at times. S3 reports that a
+//! difference of 10 mW changed the throughput by more than a factor of 3. S3 states no ratio of
+//! powers; 10 dB is a choice. Source: S3 section 4.6 (its reference 27).
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Seams of a cell: what schemes may set.
+//! Seams of a cell: the parameters and decisions that schemes may set.
 //!
 //! Each seam of a station has one owner. If two schemes set the same seam, the second one is
 //! refused with the name of the first.
@@ -18,10 +18,10 @@ use super::{AifsController, Boundary};
 /// (TCP Fast Open) is data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ControlCategory {
-    /// That of the flow in the direction of the packet.
+    /// The category of the flow in the direction of the packet.
     #[default]
     Own,
-    /// That of the flow in the other direction: of the data that an ACK acknowledges.
+    /// The category of the flow in the other direction, which is that of the data an ACK acknowledges.
     OfData,
     /// The category of this number, lowest priority first.
     Fixed(u8),
@@ -34,17 +34,17 @@ pub struct StationSeams {
     pub access: Vec<AccessParams>,
     /// Access category of TCP packets without payload.
     pub control: ControlCategory,
-    /// By category: a packet that comes to an empty queue draws a back-off, whatever the cell's
-    /// `immediate_access`.
+    /// By category: true if a packet that arrives at an empty queue always draws a back-off, even if the
+    /// cell's `immediate_access` allows immediate access.
     pub always_backoff: [bool; CATEGORIES],
     /// Changes of its exchanges.
     pub exchange: ExchangeSeams,
-    /// Transmit power over its own, in dB.
+    /// Transmit power relative to the station's configured power, in dB.
     pub power_gain_db: f64,
 }
 
 impl StationSeams {
-    /// Seams without a scheme.
+    /// Seams of a station without schemes.
     pub fn plain(access: Vec<AccessParams>) -> Self {
         Self {
             access,
@@ -61,9 +61,9 @@ impl StationSeams {
 pub struct Seams {
     /// By station, the access point first.
     pub stations: Vec<StationSeams>,
-    /// Which 802.11.
+    /// The 802.11 standard of the cell.
     pub standard: Standard,
-    /// What acts at the transport boundary of the access point.
+    /// The scheme at the transport boundary of the access point.
     pub boundary: Option<Boundary>,
     access: AccessMethod,
     /// True if data frames are preceded by RTS and CTS.
@@ -116,7 +116,7 @@ impl Seams {
         })
     }
 
-    /// Refuses a cell without access categories.
+    /// Returns an error if the cell has no access categories.
     pub(super) fn need_edca(&self) -> Result<(), ConfigError> {
         if self.access == AccessMethod::Edca {
             return Ok(());
@@ -129,7 +129,10 @@ impl Seams {
         Err(ConfigError::new("scheme", message))
     }
 
-    /// Takes a seam of a station for the scheme that is being applied.
+    /// Records the scheme that is being applied as the owner of a station's seam.
+    ///
+    /// # Errors
+    /// If another scheme owns the seam.
     pub(super) fn own(&mut self, station: usize, seam: &'static str) -> Result<(), ConfigError> {
         match self.owners.insert((station, seam), self.scheme) {
             None => Ok(()),
@@ -155,7 +158,7 @@ impl Seams {
         Ok(())
     }
 
-    /// Number of the station of a name.
+    /// Number of the station with this name.
     pub(super) fn station(&self, name: &str) -> Result<usize, ConfigError> {
         if let Some(number) = self.names.iter().position(|known| known == name) {
             return Ok(number);
@@ -169,12 +172,12 @@ impl Seams {
         Err(ConfigError::new("station", message))
     }
 
-    /// Number of a category in the access parameters; DCF has one for all.
+    /// Index of a category in [`StationSeams::access`]; under DCF, 0 for every category.
     pub(super) fn place_of(&self, category: Category) -> usize {
         if self.access == AccessMethod::Edca { category as usize } else { 0 }
     }
 
-    /// Sets what acts at the transport boundary of the access point.
+    /// Sets the scheme at the transport boundary of the access point.
     pub(super) fn set_boundary(&mut self, boundary: Boundary) -> Result<(), ConfigError> {
         if let Some(other) = self.owners.insert((0, BOUNDARY), self.scheme) {
             let message = format!(
@@ -187,7 +190,7 @@ impl Seams {
         Ok(())
     }
 
-    /// Takes the access parameters of a category of a station, to set them.
+    /// Returns the access parameters of a category of a station, and records the scheme as their owner.
     pub(super) fn params(
         &mut self,
         station: usize,

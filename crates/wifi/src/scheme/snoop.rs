@@ -1,10 +1,11 @@
 //! Snoop: the access point caches TCP data towards its stations and retransmits them itself.
 //!
 //! A duplicate ACK for a segment in the cache causes a local retransmission and goes no further; a
-//! local timer covers losses without duplicate ACKs. The sender hears of losses before the access
-//! point only. The machine is `middle/snoop.rs` of the transport crate. Source: Balakrishnan,
-//! Seshan, Amir, Katz, "Improving TCP/IP performance over wireless networks", 1995; S3 reference 21.
-//! Leaves out: priority of local retransmissions in the queue, and data from stations.
+//! local timer covers losses without duplicate ACKs. The sender learns only of losses between
+//! itself and the access point. The state machine is `middle/snoop.rs` of the transport crate.
+//! Source: Balakrishnan, Seshan, Amir, Katz, "Improving TCP/IP performance over wireless networks",
+//! 1995; S3 reference 21. Leaves out: priority of local retransmissions in the queue, and data from
+//! stations.
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::Span;

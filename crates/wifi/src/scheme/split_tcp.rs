@@ -1,11 +1,11 @@
-//! Split TCP: the access point ends the connection of the sender and opens one to the receiver.
+//! Split TCP: the access point terminates the sender's connection and opens one to the receiver.
 //!
 //! ```text
-//! early   the access point acknowledges what it has buffered: the sender's round trip is its half
-//! late    it acknowledges what the receiver has acknowledged: semantics stay end to end
+//! early   acknowledges what the access point has buffered: the sender's round trip is that of its half
+//! late    acknowledges what the receiver has acknowledged: ACKs keep their end-to-end meaning
 //! ```
 //! The buffer bounds what waits at the access point, and the receive window of each half advertises
-//! the part that is free. The machine is `middle/split.rs` of the transport crate. Sources: Bakre and
+//! the part that is free. The state machine is `middle/split.rs` of the transport crate. Sources: Bakre and
 //! Badrinath, "I-TCP: indirect TCP for mobile hosts", 1995; S3 references 12 and 35.
 
 use airtcp_probe::{ConfigError, within};

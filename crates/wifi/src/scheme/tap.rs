@@ -5,8 +5,8 @@
 //! ```
 //! The access point sends TCP ACKs without back-off, DIFS after the medium becomes idle and so ahead
 //! of all data, to up to `acks` different stations in one access. Each TCP ACK is a frame of its own
-//! with its own MAC ACK. ACKs leave the queue in order: an access ends early where two ACKs to one
-//! station follow each other. Leaves out: spacing by RIFS, and ACKs without MAC ACK, which 802.11a,
+//! with its own MAC ACK. ACKs leave the queue in order, so an access ends early if two consecutive
+//! ACKs are for the same station. Leaves out: spacing by RIFS, and ACKs without MAC ACK, which 802.11a,
 //! b and g lack. Uploads only. Source: S3 section 4.4 (its reference 38).
 
 use airtcp_probe::ConfigError;
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::{ControlCategory, Family, Seams};
 use crate::mac::{AckGroup, Category};
 
-/// Number of ACKs in an access of S3, and with RTS and CTS.
-const USUAL: [u32; 2] = [4, 8];
+/// S3's maximum number of ACKs in one access, without and with RTS and CTS before data.
+const DEFAULT_ACKS: [u32; 2] = [4, 8];
 
 /// Keys of `tap`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ impl Family for Tap {
 
     fn build(config: &TapConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         seams.need_edca()?;
-        let acks = config.acks.unwrap_or(USUAL[usize::from(seams.rts)]);
+        let acks = config.acks.unwrap_or(DEFAULT_ACKS[usize::from(seams.rts)]);
         if !(1..=64).contains(&acks) {
             return Err(ConfigError::new("acks", format!("is {acks}: accepted are 1 to 64")));
         }

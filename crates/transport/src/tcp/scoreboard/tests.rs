@@ -13,8 +13,8 @@ const DUP_THRESH: u64 = 3;
 #[derive(Debug, Default)]
 struct Oracle {
     sacked: Vec<bool>,
-    /// IsLost was true once. It stays true even if a gap fills and SACKed sequences merge, which
-    /// can happen with small segments.
+    /// True if IsLost was ever true for the octet. The flag stays if a later SACK joins two SACKed
+    /// sequences into one, after which IsLost itself could be false (only with small segments).
     lost: Vec<bool>,
     una: u64,
     nxt: u64,
@@ -22,9 +22,9 @@ struct Oracle {
 }
 
 impl Oracle {
-    fn judge(&mut self) {
+    fn update_lost(&mut self) {
         for seq in self.una..self.nxt {
-            self.lost[seq as usize] |= self.seems_lost(seq);
+            self.lost[seq as usize] |= self.meets_is_lost(seq);
         }
     }
 
@@ -34,7 +34,7 @@ impl Oracle {
 
     /// IsLost: "either DupThresh discontiguous SACKed sequences have arrived above SeqNum or more than
     /// (DupThresh - 1) * SMSS bytes with sequence numbers greater than SeqNum have been SACKed"
-    fn seems_lost(&self, seq: u64) -> bool {
+    fn meets_is_lost(&self, seq: u64) -> bool {
         let (mut runs, mut bytes, mut inside) = (0, 0, false);
         for s in seq + 1..self.nxt {
             let sacked = self.sacked[s as usize];
@@ -70,7 +70,7 @@ enum Step {
     Sack(u8, u8),
     Ack(u8),
     Repair,
-    RepairUnlost,
+    RepairHole,
     Rescue,
     Restart,
 }
@@ -81,7 +81,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         4 => (any::<u8>(), 0u8..6).prop_map(|(a, b)| Step::Sack(a, b)),
         1 => any::<u8>().prop_map(Step::Ack),
         3 => Just(Step::Repair),
-        1 => Just(Step::RepairUnlost),
+        1 => Just(Step::RepairHole),
         1 => Just(Step::Rescue),
         1 => Just(Step::Restart),
     ];
@@ -148,7 +148,7 @@ proptest! {
                     oracle.una = ack;
                     oracle.high_rxt = oracle.high_rxt.max(ack);
                 }
-                Step::Repair | Step::RepairUnlost => {
+                Step::Repair | Step::RepairHole => {
                     let lost = matches!(step, Step::Repair);
                     let at = if lost { board.next_lost() } else { board.next_hole() };
                     let at = at.filter(|&at| Some(board.segments[at].start) < board.highest_sacked());
@@ -167,7 +167,7 @@ proptest! {
                     oracle.high_rxt = oracle.una;
                 }
             }
-            oracle.judge();
+            oracle.update_lost();
             check(&board, &oracle)?;
         }
     }
@@ -201,8 +201,8 @@ fn a_timeout_loses_unsacked_segments() {
     assert_eq!(board.next_lost(), Some(2), "SACK information was discarded");
 }
 
-/// RFC 2018 section 8: a receiver may drop SACKed data. A timeout with the first segment SACKed but
-/// not acknowledged shows it.
+/// RFC 2018 section 8: a receiver may discard SACKed data (renege). If the first outstanding segment
+/// is SACKed at a timeout, the receiver has reneged.
 #[test]
 fn reneging_is_detected_at_the_timeout() {
     let (mut board, mut rate) = board_of(4);
@@ -213,7 +213,7 @@ fn reneging_is_detected_at_the_timeout() {
 }
 
 #[test]
-fn blocks_count_for_whole_segments() {
+fn a_partly_covered_segment_is_not_sacked() {
     let (mut board, mut rate) = board_of(4);
     let (new_sack, _) = board.sack(6, 14, Nanos(1), &mut rate);
     assert!(new_sack);
@@ -224,7 +224,8 @@ fn blocks_count_for_whole_segments() {
     assert_eq!(board.sack(6, 8, Nanos(1), &mut rate), (false, None));
 }
 
-/// Discarded SACKs put the data in the network again, but it counts as delivered only once.
+/// If the sender discards its SACK information, the data is outstanding again, but the data counts as
+/// delivered only once.
 #[test]
 fn discarded_sacks_are_not_delivered_twice() {
     let (mut board, mut rate) = (Scoreboard::new(u32::MAX, MSS as u32), RateSampler::default());

@@ -37,10 +37,10 @@ pub struct Nist;
 /// Wrong bits on the paths of distance 10, 12 ... 26 of the rate-1/2 code, which has no odd distances.
 const HALF: [f64; 9] =
     [36.0, 211.0, 1_404.0, 11_633.0, 77_433.0, 502_690.0, 3_322_763.0, 21_292_910.0, 134_365_911.0];
-/// The same for distances 6 to 15 of the code punctured to 2/3.
+/// Wrong bits on the paths of distance 6 to 15 of the code punctured to 2/3.
 const TWO_THIRDS: [f64; 10] =
     [3.0, 70.0, 285.0, 1_276.0, 6_160.0, 27_128.0, 117_019.0, 498_860.0, 2_103_891.0, 8_784_123.0];
-/// The same for distances 5 to 14 of the code punctured to 3/4.
+/// Wrong bits on the paths of distance 5 to 14 of the code punctured to 3/4.
 const THREE_QUARTERS: [f64; 10] = [
     42.0,
     201.0,
@@ -61,12 +61,12 @@ fn polynomial(coefficients: &[f64], x: f64) -> f64 {
 
 /// Error probability of a coded bit, before decoding, at SINR `s`.
 fn coded_bit_error(modulation: Modulation, s: f64) -> f64 {
-    let root = |x: f64| detmath::erfc(x.sqrt());
+    let erfc_sqrt = |x: f64| detmath::erfc(x.sqrt());
     match modulation {
-        Modulation::Qpsk => root(s / 2.0) / 2.0,
-        Modulation::Qam16 => root(s / 10.0) * (3.0 / 8.0),
-        Modulation::Qam64 => root(s / 42.0) * (7.0 / 24.0),
-        _ => root(s) / 2.0,
+        Modulation::Qpsk => erfc_sqrt(s / 2.0) / 2.0,
+        Modulation::Qam16 => erfc_sqrt(s / 10.0) * (3.0 / 8.0),
+        Modulation::Qam64 => erfc_sqrt(s / 42.0) * (7.0 / 24.0),
+        _ => erfc_sqrt(s) / 2.0,
     }
 }
 
