@@ -5,7 +5,7 @@ use airtcp_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When combinations of symbols are sent.
+/// When coded symbols (linear combinations of data symbols) are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coding {
@@ -35,16 +35,16 @@ pub struct SlidingConfig {
     pub probe_interval: Span,
     /// Packets are ECN-capable, and the sender responds to marks. Default true.
     pub ecn: bool,
-    /// When combinations of symbols are sent. Default `idle`.
+    /// When coded symbols are sent. Default `idle`.
     pub coding: Coding,
-    /// Standard deviations above the expected losses that combinations cover. Default 1.5.
+    /// Standard deviations above the expected number of losses that coded symbols cover. Default 1.5.
     pub deviations: f64,
-    /// Maximum number of packets sent per packet that a perfect code would need, 1/(1-p). Above it
-    /// the sender sends no combinations. Default 1.25.
+    /// Maximum ratio of packets sent to the packets that a perfect code needs, 1/(1-p). Above it the
+    /// sender sends no coded symbols. Default 1.25.
     pub max_overhead: f64,
-    /// Maximum share of duplicates in the sent packets. Where losses are independent, symbols are
-    /// sent twice after two losses, or after as many more as keep to this share. 0 means never.
-    /// Default 0.05.
+    /// Maximum share of duplicates in the sent packets. If losses are independent, the sender sends a
+    /// symbol in duplicate after it has lost the symbol twice, or more often if the share requires it.
+    /// 0 means never. Default 0.05.
     pub max_duplicates: f64,
     /// Maximum number of symbols sent and not known to have arrived in order: the window times the
     /// round trips that the oldest loss takes. Memory is allocated on use. Default 32,768, the

@@ -204,7 +204,8 @@ def findings(document: RunDocument) -> list[words.Finding]:
         if worst is not None:
             name = cells.named(worst, cells.CAUSES)
             text += (
-                f", most of them {_WHY.get(worst, name)} ({words.number(100 * causes[worst])} %)"
+                f", the largest part {_WHY.get(worst, name)} "
+                f"({words.number(100 * causes[worst])} % of the frames sent)"
             )
         busy = estimate(cell["busy_share"], 100.0, SHARE)
         headline = f"{words.number(100 * rate['mean'])} % of data frames lost"

@@ -18,9 +18,9 @@ use super::{At, Family, Seams};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AutoZoomConfig {
-    /// Where it acts.
+    /// Where the scheme acts.
     pub at: At,
-    /// Least window that CWmin shrinks to, one less than a power of 2.
+    /// Minimum to which CWmin shrinks, one less than a power of 2.
     pub least: u32,
 }
 

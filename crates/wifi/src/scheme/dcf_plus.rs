@@ -18,7 +18,7 @@ use super::{At, Family, Seams};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DcfPlusConfig {
-    /// Which stations' ACKs reserve.
+    /// Stations whose MAC ACKs reserve the medium.
     pub at: At,
 }
 

@@ -32,7 +32,7 @@ pub enum AckAccess {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FtcaConfig {
-    /// Where it acts.
+    /// Where the scheme acts.
     pub at: At,
     /// True for a category above voice that carries nothing else.
     pub exclusive: bool,

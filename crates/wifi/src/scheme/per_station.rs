@@ -64,7 +64,7 @@ impl Default for ControllerConfig {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PerStationConfig {
-    /// Category that the parameters are of, in a cell with EDCA.
+    /// Category to which the parameters apply, in a cell with EDCA.
     pub category: Category,
     /// Stations with parameters of their own.
     pub stations: Vec<PerStation>,

@@ -21,7 +21,7 @@ use super::{Family, Seams};
 pub struct PowerClassesConfig {
     /// Stations of the high class. Default: every second one, beginning with the first.
     pub high: Vec<String>,
-    /// Power of the high class over that of the cell in dB, 0 to 40.
+    /// Power of the high class relative to that of the cell in dB, 0 to 40.
     pub gain_db: f64,
 }
 

@@ -15,7 +15,7 @@ airtcp_probe::family! {
     "ftca" Ftca(super::Ftca, super::FtcaConfig) from "S3 section 5";
     /// TCP ACKs in the access category of the data that they acknowledge
     "same-category" SameCategory(super::SameCategory, super::SameCategoryConfig) from "S3 section 4.3, reference 18";
-    /// TCP ACKs at the access point in a category with a contention window that keeps their queue from being the bottleneck
+    /// TCP ACKs at the access point in a category whose contention window is small enough that their queue is not the bottleneck
     "leith-clifford" LeithClifford(super::LeithClifford, super::LeithCliffordConfig) from "Leith and Clifford 2005; S3 section 4.3, reference 19";
     /// ACKs of the access point to different stations in one access, without back-off and ahead of all data
     "tap" Tap(super::Tap, super::TapConfig) from "S3 section 4.4, reference 38";
@@ -29,7 +29,7 @@ airtcp_probe::family! {
     "power-classes" PowerClasses(super::PowerClasses, super::PowerClassesConfig) from "S3 section 4.6, reference 27";
     /// The access point caches TCP data towards stations, retransmits them itself, and absorbs the duplicate ACKs
     "snoop" Snoop(super::Snoop, super::SnoopConfig) from "Balakrishnan et al. 1995; S3 reference 21";
-    /// The access point ends the sender's TCP connection and opens one to the receiver
+    /// The access point terminates the sender's TCP connection and opens one to the receiver
     "split-tcp" SplitTcp(super::SplitTcp, super::SplitTcpConfig) from "Bakre and Badrinath 1995; S3 references 12 and 35";
     /// The access point turns MAC acknowledgements of TCP data into TCP ACKs; stations drop their own
     "ack-agent" AckAgent(super::AckAgent, super::AckAgentConfig) from "Pang et al. 2005; S3 reference 34, figure 4.3";

@@ -14,7 +14,7 @@ use super::{At, ControlCategory, Family, Seams};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SameCategoryConfig {
-    /// Where it acts.
+    /// Where the scheme acts.
     pub at: At,
 }
 
