@@ -362,6 +362,7 @@ def test_s3_systems_are_lines_of_an_axis() -> None:
     library = Library(default_root())
     for id_ in ("S3.fig7.1", "S3.fig7.9", "S3.fig7.26"):
         axis = read_figure(library, id_).parameters["axis"][0]
-        assert list(axis["values"]) == ["base", "ACK-1", "RTS/CTS", "ACK-1 + RTS/CTS"]
+        systems = ["base", "ACK-1", "RTS/CTS", "ACK-1 + RTS/CTS", "FTCA", "FTCA + RTS/CTS"]
+        assert list(axis["values"]) == systems
     ids = library.choose(["S3.fig7"])
     assert ids.index("S3.fig7.9") < ids.index("S3.fig7.10")

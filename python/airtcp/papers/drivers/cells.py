@@ -26,6 +26,8 @@ name is a number counts as a number. Another system or protocol is one more line
 | `longest hold` | the same of the packet that it keeps longest |
 | `queue drops`, `retry drops` | packets that found a full queue, that were given up |
 | `given up` | the latter, of stations that send more data than TCP ACKs, % of their packets |
+| `wait at AP`, `wait at stations` | mean time in their queues, ms |
+| `uploads`, `downloads` | throughput of the flows to, from the access point, Mb/s |
 | `starved` | flows with less than a tenth of the mean throughput |
 | `two fastest` | share of the two fastest flows in the throughput, % |
 
@@ -35,6 +37,7 @@ Means over replications, with intervals. Of the measures that `extremes` names t
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.intervals import once
@@ -79,6 +82,18 @@ def _at_one_distance(run: CellRun) -> float | None:
 def _starved(run: CellRun) -> float:
     limit = 0.1 * sum(run.rates) / len(run.rates)
     return sum(rate < limit for rate in run.rates)
+
+
+def _wait(run: CellRun, *, at_ap: bool) -> float | None:
+    chosen = run.stations[:1] if at_ap else run.stations[1:]
+    known = [s["queue_delay_mean_s"] for s in chosen if s["queue_delay_mean_s"] is not None]
+    return 1e3 * mean(known) if known else None
+
+
+def _toward(run: CellRun, end: str) -> float:
+    ap = run.stations[0]["name"]
+    flows = zip(run.document["flows"], run.rates, strict=True)
+    return sum(rate for flow, rate in flows if flow[end] == ap)
 
 
 def _given_up(run: CellRun) -> float | None:
@@ -140,6 +155,10 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "queue drops": ("packets", lambda run: run.summed("queue_drops")),
     "retry drops": ("packets", lambda run: run.summed("retry_drops")),
     "given up": ("%", _given_up),
+    "wait at AP": ("ms", lambda run: _wait(run, at_ap=True)),
+    "wait at stations": ("ms", lambda run: _wait(run, at_ap=False)),
+    "uploads": ("Mb/s", lambda run: _toward(run, "to")),
+    "downloads": ("Mb/s", lambda run: _toward(run, "from")),
     "starved": ("flows", _starved),
     "two fastest": ("%", _two_fastest),
 }

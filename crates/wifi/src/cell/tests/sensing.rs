@@ -95,6 +95,8 @@ fn start_after_collision(ratio: f64, preamble_sinr_db: Option<f64>) -> Nanos {
     let mac = MacConfig { attempts: 1, ..MacConfig::default() };
     let mut plan = plan(4, Standard::A, mac, TimingConfig::default());
     plan.sensing.preamble_sinr_db = preamble_sinr_db;
+    plan.capture = Capture::Sinr { late_db: 15.0 };
+    plan.error = ErrorModel::new(&ErrorModelConfig::default()).unwrap();
     plan.power_mw[1] = vec![STRONG, 0.0, 0.0, STRONG];
     plan.power_mw[2] = vec![STRONG, 0.0, 0.0, STRONG * ratio];
     let mut b = Bench::new(plan, 1);
