@@ -13,7 +13,7 @@ name is a number counts as a number. Another system or protocol is one more line
 | `JFI` | Jain's index of the flows' throughput |
 | `slowest`, `fastest` | the least and the greatest throughput of a flow, Mb/s |
 | `difference` | the distance of these two, Mb/s |
-| `difference at one distance` | the greatest of the uploads of stations as far from their access point, % of the mean |
+| `difference at one distance` | the greatest of uploads from one distance, % of the mean of all |
 | `frame throughput`, `frame slowest` ... | the same in data frames with their MAC header and FCS |
 | `timeouts`, `fast retransmits` | of all flows together |
 | `data error`, `ACK error`, `RTS error` | data, TCP ACKs, RTS that were lost, % of those sent |
