@@ -11,6 +11,7 @@ from airtcp import api
 from airtcp.papers.drivers import collisions, read_figure
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.cell_windows import Window
+from airtcp.papers.drivers.cells import MEASURES
 from airtcp.papers.drivers.variants import variants
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
@@ -172,6 +173,47 @@ def test_shares_of_losses() -> None:
     assert run.lost("data", "captured") == 0
     assert run.lost("tcp_ack") is None
     assert run.lost("rts") is None
+
+
+def test_shares_of_flows_and_waits_by_hand() -> None:
+    def station(
+        name: str, distance: float | None, data: int, acks: int, wait: float
+    ) -> dict[str, Any]:
+        frames = {
+            "data": {"sent": data, "lost": {"with_data": 5}},
+            "tcp_ack": {"sent": acks, "lost": {}},
+        }
+        return {
+            "name": name,
+            "distance_m": distance,
+            "frames": frames,
+            "retry_drops": 1,
+            "queue_delay_mean_s": wait,
+        }
+
+    # The access point sends more ACKs than data: what it gives up does not count.
+    stations = [station("ap", None, 8, 90, 0.2)]
+    stations += [station(f"sta{i}", far, 104, 1, 0.01 * i) for i, far in enumerate((5.0, 5.0, 8.0))]
+    flows = [
+        {"from": f"sta{i}", "to": "ap", "ip_delivered_bps": rate * 1e6}
+        for i, rate in enumerate((4.0, 1.0, 0.1))
+    ]
+    flows.append({"from": "ap", "to": "sta2", "ip_delivered_bps": 2.9e6})
+    run = CellRun({"cells": [{"stations": stations}], "flows": flows}, {})
+    expected = {
+        "given up": 100 * 3 / 300,
+        "starved": 1,
+        "two fastest": 100 * 6.9 / 8,
+        "difference at one distance": 100 * 3 / 2,
+        "uploads": 5.1,
+        "downloads": 2.9,
+        "wait at AP": 200,
+        "wait at stations": 10,
+    }
+    for name, value in expected.items():
+        found = MEASURES[name][1](run)
+        assert found is not None, name
+        assert isclose(found, value), name
 
 
 def test_tables_among_overrides() -> None:
@@ -362,6 +404,7 @@ def test_s3_systems_are_lines_of_an_axis() -> None:
     library = Library(default_root())
     for id_ in ("S3.fig7.1", "S3.fig7.9", "S3.fig7.26"):
         axis = read_figure(library, id_).parameters["axis"][0]
-        assert list(axis["values"]) == ["base", "ACK-1", "RTS/CTS", "ACK-1 + RTS/CTS"]
+        systems = ["base", "ACK-1", "RTS/CTS", "ACK-1 + RTS/CTS", "FTCA", "FTCA + RTS/CTS"]
+        assert list(axis["values"]) == systems
     ids = library.choose(["S3.fig7"])
     assert ids.index("S3.fig7.9") < ids.index("S3.fig7.10")

@@ -84,6 +84,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let label = &label(spec);
     let at = |table: &str| at(plan, table);
     let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
+    spec.sensing.validate().map_err(at("sensing"))?;
     let map = RadioMap::new(plan, seed).map_err(|(table, e)| at(table)(e))?;
     let RadioMap { names, positions, propagation, noise, sensing, .. } = &map;
     propagation.check(positions, names).map_err(at("layout"))?;

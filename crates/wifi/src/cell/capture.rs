@@ -1,5 +1,6 @@
 //! Capture: what a radio does when a second frame arrives.
 
+use airtcp_probe::ConfigError;
 use airtcp_units::{Db, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,6 +159,27 @@ pub struct Sensing {
     /// preamble, 16 us (almost two slots) after their start. Stations that start to transmit within
     /// this time collide.
     pub detection_time: Span,
+    /// Minimum mean SINR of the preamble and PLCP header of a frame for the radio to notice a frame
+    /// that it then cannot decode, in dB. A radio that did not notice the frame does not wait EIFS.
+    /// Default: radios notice every frame that they begin to receive. S3's simulator: 4 dB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preamble_sinr_db: Option<f64>,
+}
+
+impl Sensing {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// If `preamble_sinr_db` is impossible.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        match self.preamble_sinr_db {
+            Some(db) if !(-20.0..=60.0).contains(&db) => {
+                let message = format!("is {db}: accepted are -20 to 60");
+                Err(ConfigError::new("preamble_sinr_db", message))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Default for Sensing {
@@ -167,6 +189,7 @@ impl Default for Sensing {
             carrier_sense_dbm: -82.0,
             energy_detect_dbm: -62.0,
             detection_time: Span::ZERO,
+            preamble_sinr_db: None,
         }
     }
 }

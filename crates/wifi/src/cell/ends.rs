@@ -104,7 +104,8 @@ impl Medium {
             if sent.frame.to.index() == i {
                 self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
             }
-            self.stations[i].on_rx_error(now, &bss.rules);
+            let noticed = reception.noticed(bss.levels.preamble);
+            self.stations[i].on_rx_error(now, noticed, &bss.rules);
             self.settle(now, i, cx);
             return;
         }

@@ -1,6 +1,6 @@
 //! Detection thresholds of a cell's radios, in mW.
 
-use airtcp_units::{Dbm, Span};
+use airtcp_units::{Db, Dbm, Span};
 
 use super::capture::{Capture, Factors, Sensing};
 use super::transmission::Transmission;
@@ -13,6 +13,8 @@ pub(crate) struct Levels {
     pub(crate) carrier_sense: f64,
     pub(crate) energy_detect: f64,
     pub(crate) detection_time: Span,
+    /// Minimum mean SINR of a header for the radio to notice the frame; 0 if it always does.
+    pub(crate) preamble: f64,
     /// Probability that a data frame is lost to causes outside the models.
     residual: f64,
     pub(crate) factors: Factors,
@@ -25,6 +27,7 @@ impl Levels {
             carrier_sense: Dbm(sensing.carrier_sense_dbm).milliwatts(),
             energy_detect: Dbm(sensing.energy_detect_dbm).milliwatts(),
             detection_time: sensing.detection_time,
+            preamble: sensing.preamble_sinr_db.map_or(0.0, |db| Db(db).linear()),
             residual,
             factors: capture.factors(),
         }

@@ -52,6 +52,9 @@ pub(crate) struct Reception {
     until: Nanos,
     /// Sum of other powers since `until`.
     pub(crate) interference: f64,
+    /// Noise and other powers in mW, integrated over the header's time in ns. Intervals in which
+    /// the frame's bits were certain to survive are left out.
+    disturbance: f64,
     /// True if an overlap has destroyed it, whatever the SINR.
     pub(crate) destroyed: bool,
     /// Power of the strongest interferer so far that was stronger than the noise.
@@ -146,6 +149,7 @@ impl Radio {
             survival: 1.0,
             until: now,
             interference,
+            disturbance: 0.0,
             destroyed: false,
             interferer: None,
         });
@@ -182,13 +186,23 @@ impl Reception {
         if self.destroyed { 0.0 } else { self.survival }
     }
 
+    /// True if the mean SINR of preamble and header was at least `ratio`, once judged to the end.
+    pub(crate) fn noticed(&self, ratio: f64) -> bool {
+        let length = self.body.since(self.started).0 as f64;
+        self.power * length >= ratio * self.disturbance
+    }
+
     #[inline(never)]
     fn advance(&mut self, now: Nanos, by: &Judge<'_>) {
         let mut from = self.until;
         self.until = now;
         while from < now && !self.destroyed && self.survival > 0.0 {
             let level = by.ambient.level(by.station, from, now);
-            let sinr = self.power / (level.noise + level.power + self.interference);
+            let others = level.noise + level.power + self.interference;
+            let sinr = self.power / others;
+            if from < self.body {
+                self.disturbance += others * level.until.min(self.body).since(from).0 as f64;
+            }
             self.stretch(from, level.until, by.error, sinr);
             if level.power > level.noise.max(self.interferer.unwrap_or(0.0)) {
                 self.interferer = Some(level.power);

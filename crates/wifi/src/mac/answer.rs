@@ -131,8 +131,9 @@ impl Station {
     }
 
     /// Handles a frame that the radio received but could not decode, or lost to a stronger one.
-    pub(crate) fn on_rx_error(&mut self, now: Nanos, rules: &Rules) {
-        self.view.eifs = rules.eifs_extra();
+    /// EIFS follows if the radio noticed the frame.
+    pub(crate) fn on_rx_error(&mut self, now: Nanos, noticed: bool, rules: &Rules) {
+        self.view.eifs = if noticed { rules.eifs_extra() } else { Span::ZERO };
         if let Exchange::Awaiting { heard, .. } = self.exchange
             && heard <= now
         {

@@ -77,6 +77,23 @@ class CellRun(variants.Run):
         return 100 * sum(chosen) / sent
 
     @property
+    def given_up(self) -> tuple[int, int]:
+        """Packets given up by stations that send more data than TCP ACKs, and all of their packets.
+
+        >>> counts = {"data": {"sent": 40, "lost": {"noise": 3}}}
+        >>> CellRun({"cells": [{"stations": [{"frames": counts, "retry_drops": 3}]}]}, {}).given_up
+        (3, 40)
+        """
+        given = packets = 0
+        for station in self.stations:
+            none = {"sent": 0, "lost": {}}
+            data, acks = (station["frames"].get(kind, none) for kind in ("data", "tcp_ack"))
+            if data["sent"] > acks["sent"]:
+                given += station["retry_drops"]
+                packets += station["retry_drops"] + data["sent"] - sum(data["lost"].values())
+        return given, packets
+
+    @property
     def frames_per_second(self) -> float:
         """Frames of all classes that were sent in a second."""
         seconds = self.document["flows"][0]["active_s"]

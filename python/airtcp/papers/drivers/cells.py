@@ -13,6 +13,7 @@ name is a number counts as a number. Another system or protocol is one more line
 | `JFI` | Jain's index of the flows' throughput |
 | `slowest`, `fastest` | the least and the greatest throughput of a flow, Mb/s |
 | `difference` | the distance of these two, Mb/s |
+| `difference at one distance` | the greatest of uploads from one distance, % of the mean of all |
 | `frame throughput`, `frame slowest` ... | the same in data frames with their MAC header and FCS |
 | `timeouts`, `fast retransmits` | of all flows together |
 | `data error`, `ACK error`, `RTS error` | data, TCP ACKs, RTS that were lost, % of those sent |
@@ -24,6 +25,11 @@ name is a number counts as a number. Another system or protocol is one more line
 | `hold` | milliseconds for which station `station` keeps a packet, from the head of its queue on |
 | `longest hold` | the same of the packet that it keeps longest |
 | `queue drops`, `retry drops` | packets that found a full queue, that were given up |
+| `given up` | the latter, of stations that send more data than TCP ACKs, % of their packets |
+| `wait at AP`, `wait at stations` | mean time in their queues, ms |
+| `uploads`, `downloads` | throughput of the flows to, from the access point, Mb/s |
+| `starved` | flows with less than a tenth of the mean throughput |
+| `two fastest` | share of the two fastest flows in the throughput, % |
 
 Means over replications, with intervals. Of the measures that `extremes` names there are also
 `least slowest`, `greatest slowest` and so on, over all replications.
@@ -31,12 +37,13 @@ Means over replications, with intervals. Of the measures that `extremes` names t
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.intervals import once
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.cell_run import COUNTS, CellRun
-from airtcp.papers.drivers.statistics import jain
+from airtcp.papers.drivers.statistics import jain, percent
 from airtcp.papers.drivers.variants import measured, parameters_of, plots_of, runs_of, variants
 from airtcp.papers.form import Form, Key
 from airtcp.papers.outcome import Measure, Outcome
@@ -59,6 +66,44 @@ def _hold(run: CellRun, of: str) -> float | None:
 
 def _span(rates: Sequence[float]) -> float:
     return max(rates) - min(rates)
+
+
+def _at_one_distance(run: CellRun) -> float | None:
+    far = {s["name"]: s["distance_m"] for s in run.stations if s["distance_m"] is not None}
+    groups: dict[int, list[float]] = {}
+    for flow, rate in zip(run.document["flows"], run.rates, strict=True):
+        if flow["from"] in far:
+            groups.setdefault(round(1e3 * far[flow["from"]]), []).append(rate)
+    total = sum(run.rates)
+    most = max((_span(rates) for rates in groups.values()), default=None)
+    return None if most is None or not total else 100 * most * len(run.rates) / total
+
+
+def _starved(run: CellRun) -> float:
+    limit = 0.1 * sum(run.rates) / len(run.rates)
+    return sum(rate < limit for rate in run.rates)
+
+
+def _wait(run: CellRun, *, at_ap: bool) -> float | None:
+    chosen = run.stations[:1] if at_ap else run.stations[1:]
+    known = [s["queue_delay_mean_s"] for s in chosen if s["queue_delay_mean_s"] is not None]
+    return 1e3 * mean(known) if known else None
+
+
+def _toward(run: CellRun, end: str) -> float:
+    ap = run.stations[0]["name"]
+    flows = zip(run.document["flows"], run.rates, strict=True)
+    return sum(rate for flow, rate in flows if flow[end] == ap)
+
+
+def _given_up(run: CellRun) -> float | None:
+    given, packets = run.given_up
+    return percent(given, packets)
+
+
+def _two_fastest(run: CellRun) -> float | None:
+    total = sum(run.rates)
+    return 100 * sum(sorted(run.rates)[-2:]) / total if total else None
 
 
 def _lost(kind: str, cause: str | None = None) -> tuple[str, Callable[[CellRun], float | None]]:
@@ -84,6 +129,7 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "slowest": ("Mb/s", lambda run: min(run.rates)),
     "fastest": ("Mb/s", lambda run: max(run.rates)),
     "difference": ("Mb/s", lambda run: _span(run.rates)),
+    "difference at one distance": ("%", _at_one_distance),
     "frame throughput": ("Mb/s", lambda run: sum(run.counted("frames"))),
     "frame slowest": ("Mb/s", lambda run: min(run.counted("frames"))),
     "frame fastest": ("Mb/s", lambda run: max(run.counted("frames"))),
@@ -108,9 +154,20 @@ MEASURES: Final[dict[str, tuple[str, Callable[[CellRun], float | None]]]] = {
     "longest hold": ("ms", lambda run: _hold(run, "service_max_s")),
     "queue drops": ("packets", lambda run: run.summed("queue_drops")),
     "retry drops": ("packets", lambda run: run.summed("retry_drops")),
+    "given up": ("%", _given_up),
+    "wait at AP": ("ms", lambda run: _wait(run, at_ap=True)),
+    "wait at stations": ("ms", lambda run: _wait(run, at_ap=False)),
+    "uploads": ("Mb/s", lambda run: _toward(run, "to")),
+    "downloads": ("Mb/s", lambda run: _toward(run, "from")),
+    "starved": ("flows", _starved),
+    "two fastest": ("%", _two_fastest),
 }
 _SHARES: Final = {"data": "data", "ACK": "tcp_ack", "RTS": "rts"}
 """The base of each share of lost frames, by the beginning of its name."""
+
+
+_NO_EVENTS: Final = {"share", "given up", "two fastest", "difference at one distance"}
+"""Percentages that are not shares of lost frames."""
 
 
 def _hundredths(kind: str) -> Callable[[CellRun], float]:
@@ -121,8 +178,9 @@ EVENTS: Final[dict[str, Callable[[CellRun], float]]] = {
     **{
         name: _hundredths(_SHARES[name.replace(" ", "-").split("-")[0]])
         for name, (unit, _) in MEASURES.items()
-        if unit == "%" and name != "share"
+        if unit == "%" and name not in _NO_EVENTS
     },
+    "given up": lambda run: run.given_up[1] / 100,
     **dict.fromkeys(("timeouts", "fast retransmits", "queue drops", "retry drops"), once),
 }
 """For measures that are counts or rates of events: the events over the value."""

@@ -88,3 +88,38 @@ fn two_frames_of_one_instant_in_two_steps() {
         }
     }
 }
+
+/// Two stations that do not hear each other collide. The start of the frame that a third station
+/// then sends, when it hears the second `ratio` times as strongly as the first.
+fn start_after_collision(ratio: f64, preamble_sinr_db: Option<f64>) -> Nanos {
+    let mac = MacConfig { attempts: 1, ..MacConfig::default() };
+    let mut plan = plan(4, Standard::A, mac, TimingConfig::default());
+    plan.sensing.preamble_sinr_db = preamble_sinr_db;
+    plan.capture = Capture::Sinr { late_db: 15.0 };
+    plan.error = ErrorModel::new(&ErrorModelConfig::default()).unwrap();
+    plan.power_mw[1] = vec![STRONG, 0.0, 0.0, STRONG];
+    plan.power_mw[2] = vec![STRONG, 0.0, 0.0, STRONG * ratio];
+    let mut b = Bench::new(plan, 1);
+    b.run(Nanos(1_000_000));
+    for station in [1, 2] {
+        b.offer(NodeId(station), NodeId(0));
+        b.run(b.now);
+    }
+    b.run(b.now + Span::from_micros(50));
+    b.offer(NodeId(3), NodeId(0));
+    b.run(b.now + Span::from_micros(5_000));
+    let third = b.log.iter().find(|(_, f)| f.from == NodeId(3) && f.kind == Kind::Data);
+    third.expect("the third station sends").0
+}
+
+/// EIFS - DIFS of 802.11a: SIFS and an ACK at 6 Mb/s.
+#[test]
+fn a_collision_whose_preambles_drown_each_other_is_not_followed_by_eifs() {
+    let always = start_after_collision(1.0, None);
+    assert_eq!(always.since(start_after_collision(1.0, Some(4.0))), Span::from_micros(60));
+    // A ratio of 2 is 3 dB. At one of 4, 6 dB, the third station notices the stronger frame, which it
+    // then loses.
+    assert_eq!(start_after_collision(2.0, Some(4.0)), start_after_collision(1.0, Some(4.0)));
+    assert_eq!(start_after_collision(4.0, Some(4.0)), start_after_collision(4.0, None));
+    assert_eq!(start_after_collision(4.0, None), always);
+}
