@@ -74,14 +74,17 @@ def named(variant: str, plain: str = "sack") -> str:
     'TCP with parity packets (LT-TCP) over parity and local retransmission on the link (LL-HARQ)'
     >>> named("cubic@codel:target=10 ms", "cubic")
     'CoDel in the queue of the link (target=10 ms)'
+    >>> named("cubic@last-in", "cubic")
+    'last-in in the queue of the link'
     >>> named("cubic")
     'cubic'
     """
     parts = variant.split("@")
-    queue = next((p for p in parts[1:] if p.partition(":")[0] in _QUEUES), None)
+    links = {"none", *_PROTOCOLS}
+    queue = next((p for p in parts[1:] if p.partition(":")[0] not in links), None)
     if queue is not None:
         kind, _, keys = queue.partition(":")
-        local = f"{_QUEUES[kind]} in the queue of the link"
+        local = f"{_QUEUES.get(kind, kind)} in the queue of the link"
         local += f" ({keys.replace(':', ', ')})" if keys else ""
         rest = "@".join(p for p in parts if p is not queue)
         return local if rest == plain else f"{named(rest, plain)} with {local}"
