@@ -27,7 +27,7 @@ NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
 CHANGE: Final = (-100.0, inf)
 ANY: Final = (-inf, inf)
-"""Limits of quantities outside the catalogue: an amount, a share, a change in percent, any number."""
+"""Limits of quantities outside the catalogue: amount, share, change in percent, any number."""
 
 
 @dataclass(frozen=True)

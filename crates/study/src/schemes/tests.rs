@@ -112,6 +112,22 @@ fn a_scheme_that_needs_categories_sets_them_and_says_so() {
     assert!(subject.notes.is_empty());
 }
 
+/// A discipline stands at every queue of the cell, also where the scenario describes one apart.
+#[test]
+fn a_queue_discipline_replaces_the_queues_described_apart() {
+    let keys = "access_point_queue = { kind = \"drop-tail\", packets = 20 }\n\
+                stations = [{ name = \"sta0\", queue = { kind = \"drop-tail\", packets = 5 } }]";
+    let subject = compared(&cell("dcf", keys), &options(&["codel"]));
+    assert_eq!(
+        sets(&subject, "codel"),
+        [
+            "cells[0].queue = { kind = \"codel\" }",
+            "cells[0].access_point_queue = { kind = \"codel\" }",
+            "cells[0].stations[0].queue = { kind = \"codel\" }",
+        ]
+    );
+}
+
 #[test]
 fn all_leaves_out_what_cannot_act() {
     let given = cell("dcf", "mac.rts_threshold = \"100 B\"");

@@ -109,10 +109,7 @@ impl Variant {
                         cell.mac.rts_threshold = Some(*threshold);
                         sets.push(format!("{at}.mac.rts_threshold = \"{threshold}\""));
                     }
-                    Part::Queue(queue, table) if cell.queue != **queue => {
-                        cell.queue = (**queue).clone();
-                        sets.push(format!("{at}.queue = {}", inline(table)));
-                    }
+                    Part::Queue(queue, table) => put_queue(cell, queue, table, &at, &mut sets),
                     _ => {}
                 }
             }
@@ -240,6 +237,28 @@ fn rts(text: &str) -> Result<Part, String> {
         return Err(format!("there is no key \"{other}\" (accepted: threshold)"));
     }
     serde_json::from_value(threshold).map(Part::Rts).map_err(|e| reworded(&e.to_string()))
+}
+
+/// Puts a queue discipline at every station and at the access point of a cell, whose queues may be
+/// described apart.
+fn put_queue(
+    cell: &mut CellSpec,
+    queue: &QueueConfig,
+    table: &Value,
+    at: &str,
+    sets: &mut Vec<String>,
+) {
+    let apart = cell.stations.iter_mut().enumerate().filter_map(|(number, station)| {
+        station.queue.as_mut().map(|own| (format!("stations[{number}].queue"), own))
+    });
+    let access_point = cell.access_point_queue.as_mut();
+    let all = std::iter::once(("queue".to_owned(), &mut cell.queue))
+        .chain(access_point.map(|own| ("access_point_queue".to_owned(), own)))
+        .chain(apart);
+    for (key, own) in all.filter(|(_, own)| **own != *queue) {
+        *own = queue.clone();
+        sets.push(format!("{at}.{key} = {}", inline(table)));
+    }
 }
 
 #[cfg(test)]

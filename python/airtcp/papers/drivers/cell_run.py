@@ -86,7 +86,7 @@ class CellRun(variants.Run):
         """
         given = packets = 0
         for station in self.stations:
-            none = {"sent": 0, "lost": {}}
+            none: dict[str, Any] = {"sent": 0, "lost": {}}
             data, acks = (station["frames"].get(kind, none) for kind in ("data", "tcp_ack"))
             if data["sent"] > acks["sent"]:
                 given += station["retry_drops"]
