@@ -45,9 +45,14 @@ def cells() -> dict[str, pl.DataFrame]:
     return {"cell-schemes.csv": pl.DataFrame(rows, infer_schema_length=None)}
 
 
+def _number(value: float) -> str:
+    """Three digits; nothing here can be negative."""
+    return f"{value:.0f}" if value >= 1000 else f"{max(value, 0.0):.3g}"
+
+
 def _estimate(row: Mapping[str, float], name: str) -> str:
-    mean, low, high = (row[f"{name}_{end}"] for end in ("mean", "ci_low", "ci_high"))
-    return f"{mean:.3g} [{low:.3g}, {high:.3g}]"
+    mean, low, high = (_number(row[f"{name}_{end}"]) for end in ("mean", "ci_low", "ci_high"))
+    return f"{mean} [{low}, {high}]"
 
 
 def _table(data: Mapping[str, pl.DataFrame], cell: str, columns: Mapping[str, str]) -> str:
