@@ -170,7 +170,7 @@ def test_one_replication_has_no_interval(run: Program, cell: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["--schemes", "ftac"], ['"ftac"', 'did you mean "ftca"?']),
+        (["--schemes", "ftac"], ['"ftac"', 'did you mean "ftca"']),
         (["--schemes", "ftca:exclusiv=true"], ['"exclusiv"', "exclusive"]),
         (["--schemes", ","], ["none is named"]),
         (["--schemes", "ftca+same-category"], ["cannot act here", "leave one of them out"]),

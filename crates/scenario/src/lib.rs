@@ -21,6 +21,7 @@ mod resolve;
 mod resolved;
 mod schema;
 mod station;
+mod station_spec;
 mod steps;
 mod tables;
 mod toml_limits;
@@ -34,5 +35,6 @@ pub use model::{Direction, FlowSpec, LinkSpec, Output, Scenario, Topology, Trans
 pub use read::read;
 pub use resolved::{AirHop, Flow, OneWay, Resolved};
 pub use schema::json_schema;
-pub use station::{StationKeys, StationSpec};
+pub use station::StationKeys;
+pub use station_spec::StationSpec;
 pub use toml_limits::parsable;

@@ -4,36 +4,15 @@ use std::collections::BTreeMap;
 
 use airtcp_probe::nearest;
 use airtcp_queueing::QueueConfig;
-use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 use airtcp_wifi::phy::{Mode, Timing};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::{CellSpec, ScenarioError};
+use crate::{CellSpec, ScenarioError, StationSpec};
 
 /// Least and greatest power of a transmitter, in dBm.
 const POWERS: std::ops::RangeInclusive<f64> = -50.0..=60.0;
-
-/// A station with keys of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StationSpec {
-    /// Name of its node.
-    pub name: String,
-    /// Rate of its data frames, and of the access point's data frames to it. Needs the rate control
-    /// "fixed". Default: that of the cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<BitRate>,
-    /// Power of its transmitter in dBm. Default: that of the cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub power_dbm: Option<f64>,
-    /// Its queue. Default: that of the cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<QueueConfig>,
-}
 
 /// The keys of each station of a cell, by its number; the access point has number 0.
 #[derive(Debug)]

@@ -4,9 +4,10 @@
 //! variant runs in every replication with the same random numbers, so that differences between variants are
 //! paired, as those of TCPs are. [`options`] says which variants are asked for, [`plan`] makes the plan of
 //! each and names those that cannot act, [`observe`] reads the numbers of a replication, [`assemble`] makes
-//! [`result`] of them, and [`verdict`] says what to conclude.
+//! [`result`] of them, and [`verdict`] draws the [`conclusion`].
 
 mod assemble;
+mod conclusion;
 mod observe;
 mod options;
 mod plan;
@@ -18,12 +19,12 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
 pub use options::SchemesOptions;
 pub use result::{
     SCHEMES_SCHEMA, SchemeOutcome, SchemeRun, SchemeStation, SchemeVariant, SchemesResult,
     SchemesSubject,
 };
-pub use verdict::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
 
 use airtcp_sim::parallel::Stop;
 use airtcp_units::Narrow;

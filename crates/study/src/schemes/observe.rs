@@ -12,14 +12,7 @@
 use airtcp_scenario::{Application, Resolved};
 use airtcp_sim::results::{FlowResult, Replication, StationResult, jain_index, max_difference};
 
-use super::result::SchemeRun;
-
-/// What one station got in one replication.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct StationRun {
-    pub(crate) goodput_bps: f64,
-    pub(crate) airtime_share: f64,
-}
+use super::result::{SchemeRun, StationRun};
 
 /// Numbers of the flows that compete.
 pub(crate) fn competing(plan: &Resolved) -> Vec<usize> {

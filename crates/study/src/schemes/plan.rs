@@ -11,10 +11,10 @@ use airtcp_scenario::{Resolved, Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_wifi::mac::AccessMethod;
 
+use super::conclusion::SchemesVerdict;
 use super::observe::{competing, observe};
 use super::options::Wanted;
 use super::result::{SchemeRun, SchemeVariant, SchemesSubject};
-use super::verdict::SchemesVerdict;
 use crate::compare::subject::SINGLE;
 use crate::compare::{CompareError, NotRanked};
 use crate::loader::Traces;

@@ -11,9 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::observe::StationRun;
+use super::conclusion::SchemesVerdict;
 use super::options::SchemesOptions;
-use super::verdict::SchemesVerdict;
 use crate::compare::Difference;
 
 /// Version of the format of comparisons of schemes.
@@ -209,4 +208,11 @@ pub struct SchemeRun {
     /// By station, in the order of the scenario.
     #[serde(skip)]
     pub(crate) stations: Vec<StationRun>,
+}
+
+/// What one station got in one replication.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct StationRun {
+    pub(crate) goodput_bps: f64,
+    pub(crate) airtime_share: f64,
 }

@@ -241,7 +241,7 @@ fn stations_that_lose_are_named() {
     let runs = |goodputs: [f64; 2], wobble: f64| -> Vec<SchemeRun> {
         let run = |i: u32| {
             let noise = wobble * f64::from(i % 3);
-            let stations = goodputs.map(|goodput| observe::StationRun {
+            let stations = goodputs.map(|goodput| result::StationRun {
                 goodput_bps: goodput + noise,
                 airtime_share: 0.1,
             });

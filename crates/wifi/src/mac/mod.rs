@@ -19,6 +19,7 @@ mod node;
 mod outcome;
 mod part;
 mod protection;
+mod reverse;
 mod rules;
 mod sending;
 mod service;

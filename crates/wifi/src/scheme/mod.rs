@@ -7,6 +7,7 @@
 //! entry of the registry.
 
 mod ack_agent;
+mod aifs_controller;
 mod at;
 mod auto_zoom;
 mod boundary;
@@ -26,15 +27,14 @@ mod tap;
 mod conformance;
 
 pub use ack_agent::{AckAgent, AckAgentConfig};
+pub use aifs_controller::{AifsController, ControllerConfig};
 pub use at::At;
 pub use auto_zoom::{AutoZoom, AutoZoomConfig};
 pub use boundary::Boundary;
 pub use dcf_plus::{DcfPlus, DcfPlusConfig};
 pub use ftca::{AckAccess, Ftca, FtcaConfig};
 pub use leith_clifford::{LeithClifford, LeithCliffordConfig};
-pub use per_station::{
-    AifsController, ControllerConfig, PerStation, PerStationConfig, PerStationScheme,
-};
+pub use per_station::{PerStation, PerStationConfig, PerStationScheme};
 pub use power_classes::{PowerClasses, PowerClassesConfig};
 pub use registry::{Scheme, SchemeConfig, registry};
 pub use same_category::{SameCategory, SameCategoryConfig};
