@@ -77,6 +77,7 @@ const RULES: &[Rule] = &[
             "sliding",
             "queueing",
             "link",
+            "wifi",
             "scenario",
             "sim",
             "trace",

@@ -166,7 +166,7 @@ fn a_scheme_that_cannot_act_is_refused_if_it_is_named() {
     assert!(message.contains("cannot act here") && message.contains("cw_min"), "{message}");
     let message = refusal(&cell, &["ftca+same-category"]);
     assert!(message.contains("leave one of them out"), "{message}");
-    assert!(refusal(&cell, &["ftac"]).contains("did you mean \"ftca\"?"));
+    assert!(refusal(&cell, &["ftac"]).contains("did you mean \"ftca\""));
     assert!(refusal(&cell, &[]).contains("none is named"));
     let wired = scenario("[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mb/s\"\n");
     assert!(refusal(&wired, &["rts"]).contains("[[cells]]"));

@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn what_is_refused() {
         for (text, part) in [
-            ("ftac", "did you mean \"ftca\"?"),
+            ("ftac", "did you mean \"ftca\""),
             ("nothing-like-it", "accepted: all, base, edca"),
             ("", "accepted: all, base"),
             ("ftca+", "accepted: all"),

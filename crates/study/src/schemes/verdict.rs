@@ -16,9 +16,9 @@ use airtcp_units::Narrow;
 
 use super::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
 use super::result::SchemeRun;
+use crate::compare::NotRanked;
 use crate::compare::paired::{ALPHA, Matters, ranking_at};
 use crate::compare::verdict::{DELAY_MATTERS, GOODPUT_MATTERS};
-use crate::compare::NotRanked;
 
 /// A difference in Jain's index that counts: from equal shares to shares whose standard deviation is a
 /// seventh of their mean.
