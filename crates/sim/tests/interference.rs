@@ -111,7 +111,7 @@ fn errors_name_the_place() {
         ),
         (
             "noise.steps = [{ at = \"2 s\" }, { at = \"1 s\" }]",
-            "cells[0].noise.steps: has instants",
+            "cells[0].noise.steps: has times out of order",
         ),
     ] {
         let error = runs(&s0(interference)).unwrap_err();
