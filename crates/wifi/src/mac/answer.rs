@@ -94,7 +94,7 @@ impl Station {
             answer.duration = timing.sifs + data_and_ack_time(mode, asked.bytes, rules);
             answer.grant = Some(Grant { mode, ..asked });
         }
-        self.reserve_reverse(frame, &mut answer, rules);
+        self.reserve_reverse(now, frame, &mut answer, rules);
         self.due = Some((now + timing.sifs, Due::Answer(answer)));
         let sequences = match frame.kind {
             Kind::Data => usize::from(frame.category),

@@ -100,8 +100,9 @@ impl Hooks {
     }
 
     /// Halves the window of a category after a success.
-    pub(super) fn zoom(&self, contender: &mut Contender) {
-        if let Some(least) = self.seams.zoom {
+    pub(super) fn zoom(&self, category: usize, contender: &mut Contender) {
+        // Management frames have a back-off beyond these, which no scheme changes.
+        if let Some(least) = self.seams.zoom.filter(|_| category < self.usual.len()) {
             contender.cw_min = (contender.cw_min / 2).max(least.min(contender.cw_min));
             contender.reset_window();
         }

@@ -16,7 +16,7 @@ impl Station {
         let contender = &mut self.contenders[category];
         contender.reset_window();
         if let Some(hooks) = &mut self.hooks {
-            hooks.zoom(contender);
+            hooks.zoom(category, contender);
             hooks.before_draw(category, contender);
         }
         if self.continue_with_next_fragment(now, rules) {

@@ -11,7 +11,13 @@ use super::{Contender, Frame, Grant, Kind, Rules, Station};
 impl Station {
     /// Turns the ACK to a data frame into one that reserves the medium for a packet to its sender,
     /// if the station has such a packet.
-    pub(super) fn reserve_reverse(&mut self, frame: &Frame, answer: &mut Frame, rules: &Rules) {
+    pub(super) fn reserve_reverse(
+        &self,
+        now: Nanos,
+        frame: &Frame,
+        answer: &mut Frame,
+        rules: &Rules,
+    ) {
         let Some(hooks) = &self.hooks else { return };
         // A frame that was itself reserved for carries a grant, and gets a plain ACK.
         let wanted = hooks.seams.reverse_data
@@ -24,7 +30,10 @@ impl Station {
         }
         let fits = |c: &Contender| {
             c.mpdu.is_some_and(|m| {
-                m.to == frame.from && !m.class.is_management() && !m.part.has_next()
+                m.to == frame.from
+                    && !m.class.is_management()
+                    && !m.part.has_next()
+                    && m.expires >= now
             })
         };
         let Some(category) = self.contenders.iter().rposition(fits) else { return };

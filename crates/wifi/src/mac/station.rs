@@ -367,6 +367,12 @@ impl Station {
         if self.may_send() { 0 } else { self.contenders.len() - 1 }
     }
 
+    /// By category, the least contention window.
+    #[cfg(test)]
+    pub(crate) fn least_windows(&self) -> Vec<u32> {
+        self.contenders.iter().map(|c| c.cw_min).collect()
+    }
+
     /// Slots left in a category's back-off.
     #[cfg(test)]
     pub(crate) fn slots(&self, category: usize) -> u32 {

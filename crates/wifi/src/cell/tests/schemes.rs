@@ -1,8 +1,9 @@
 //! What schemes change in the exchanges of a cell, frame by frame.
 
 use super::*;
+use crate::mac::BeaconConfig;
 use crate::mac::{AccessMethod, Category, Kind, TxopLimits};
-use crate::scheme::{DcfPlusConfig, SchemeConfig, TapConfig, apply};
+use crate::scheme::{AutoZoomConfig, DcfPlusConfig, SchemeConfig, TapConfig, apply};
 
 /// A cell with one scheme and `n` nodes, the access point among them.
 fn bench(n: usize, mac: &MacConfig, scheme: SchemeConfig) -> Bench {
@@ -86,4 +87,38 @@ fn dcf_plus_returns_a_frame_in_the_same_exchange() {
     // Both directions get through.
     let (there, back) = (bench.delivered[0], bench.delivered[1]);
     assert!(there > 20 && back > 20, "{there} {back}");
+}
+
+/// Auto-zoom changes the back-off of data, not that of beacons.
+#[test]
+fn auto_zoom_leaves_management_frames_alone() {
+    let mac = MacConfig { beacons: Some(BeaconConfig::default()), ..edca() };
+    let mut bench = bench(2, &mac, SchemeConfig::AutoZoom(AutoZoomConfig::default()));
+    bench.saturated = vec![(NodeId(0), NodeId(1))];
+    bench.categories[0] = Category::BestEffort as usize;
+    let windows = |bench: &Bench| -> Vec<u32> { bench.cell.stations[0].least_windows() };
+    let before = windows(&bench);
+    bench.run(Nanos(1_000_000_000));
+    let after = windows(&bench);
+    assert!(bench.log.iter().any(|(_, frame)| frame.kind == Kind::Beacon));
+    assert_eq!(after.last(), before.last());
+    assert!(after[Category::BestEffort as usize] < before[Category::BestEffort as usize]);
+}
+
+/// No attempt begins after a packet has expired (clause 9.19.2.6), in a reservation either.
+#[test]
+fn dcf_plus_reserves_nothing_for_an_expired_packet() {
+    let mac = MacConfig { lifetime: Some(Span::from_millis(1)), ..MacConfig::default() };
+    for (age_us, reserves) in [(500, true), (950, false)] {
+        let mut bench = bench(2, &mac, SchemeConfig::DcfPlus(DcfPlusConfig::default()));
+        bench.payload = 1000;
+        bench.run(Nanos(5_000_000));
+        bench.offer(NodeId(1), NodeId(0));
+        // The frame of station 1 is on the air; the answer comes after the second packet has expired.
+        bench.run(Nanos(5_060_000));
+        bench.offer_aged(NodeId(0), NodeId(1), 0, Nanos(5_060_000 - 1000 * age_us));
+        bench.run(Nanos(6_000_000));
+        let ack = bench.log.iter().find(|(_, f)| f.kind == Kind::Ack && f.from == NodeId(0));
+        assert_eq!(ack.unwrap().1.grant.is_some(), reserves, "{age_us} us: {:?}", bench.log);
+    }
 }
