@@ -294,9 +294,9 @@ fn wrong_arrivals_are_refused() {
         (", repeat = \"0 s\"", "0\n", "flows[0].app.repeat: is 0 s"),
         (", message = \"0 B\"", "0\n", "flows[0].app.message: is 0 B"),
         (", start = \"3 s\", stop = \"2 s\"", "0\n", "flows[0].app.stop"),
-        (udp, "0,70000\n", "flows[0].app.path: has a message of 70 kB: a UDP datagram carries"),
-        (&format!(", message = \"70 kB\"{udp}"), "0\n", "flows[0].app.message: is 70 kB"),
-        (", rate = \"1 Mb/s\"", "0\n", "unknown field `rate`"),
+        (udp, "0,70000\n", "flows[0].app.path: has a message of 70000 B: a UDP datagram carries"),
+        (&format!(", message = \"70 kB\"{udp}"), "0\n", "flows[0].app.message: is 70000 B"),
+        (", rate = \"1 Mb/s\"", "0\n", "unknown key \"rate\""),
     ] {
         let message = scheduled(app, arrivals).unwrap_err();
         assert!(message.contains(expected), "{app} {arrivals:?}: {message}");
