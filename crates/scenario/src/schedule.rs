@@ -134,18 +134,16 @@ fn arrival(line: &str, unit: f64) -> Result<Arrival, String> {
     let Some(seconds) = seconds.filter(|s| (0.0..=LATEST_S).contains(s)) else {
         return Err(format!("\"{}\" is not a time from 0 to {LATEST_S} s", shown(time)));
     };
-    let bytes = |text: &str| text.parse::<u64>().ok().filter(|n| (1..=LARGEST).contains(n));
-    let size = match size.map(str::trim) {
-        None => None,
-        Some(text) => match bytes(text) {
-            Some(size) => Some(Bytes(size)),
-            None => {
-                let limits = format!("a whole number of bytes from 1 to {LARGEST}");
-                return Err(format!("\"{}\" is not {limits}", shown(text)));
-            }
-        },
-    };
+    let size = size.map(str::trim).map(bytes).transpose()?;
     Ok(Arrival { at: Span::from_secs_f64(seconds), size })
+}
+
+/// Reads a size.
+fn bytes(text: &str) -> Result<Bytes, String> {
+    let size = text.parse::<u64>().ok().filter(|n| (1..=LARGEST).contains(n));
+    size.map(Bytes).ok_or_else(|| {
+        format!("\"{}\" is not a whole number of bytes from 1 to {LARGEST}", shown(text))
+    })
 }
 
 #[cfg(test)]

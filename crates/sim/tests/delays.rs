@@ -155,6 +155,7 @@ fn stations_in_contention() {
             let most = least + (found.delays_s.last().unwrap() - found.delays_s[0]) / 100.0;
             let (mean, bin) = (mean.unwrap(), 1.0 / 128.0);
             let bounds = least * (0.98 - bin)..=most * (1.02 + bin);
+            assert!(bounds.contains(&mean), "{} {delay}: {mean}, not in {bounds:?}", station.name);
         }
     }
 }

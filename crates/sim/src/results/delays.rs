@@ -82,19 +82,19 @@ impl DelayDistributions {
     }
 }
 
-/// Percentiles of a delay in the measured time.
+/// Percentiles of a delay in the measured time, in seconds.
 pub(crate) struct Percentiles {
-    pub(crate) p50_s: Option<f64>,
-    pub(crate) p95_s: Option<f64>,
-    pub(crate) p99_s: Option<f64>,
-    pub(crate) max_s: Option<f64>,
+    pub(crate) p50: Option<f64>,
+    pub(crate) p95: Option<f64>,
+    pub(crate) p99: Option<f64>,
+    pub(crate) max: Option<f64>,
 }
 
 impl Percentiles {
     pub(crate) fn of(delays: &Delays) -> Self {
         let found = delays.quantiles(&[5_000, 9_500, 9_900, 10_000]);
         let at = |i: usize| found.get(i).map(|delay| delay.as_secs_f64());
-        Self { p50_s: at(0), p95_s: at(1), p99_s: at(2), max_s: at(3) }
+        Self { p50: at(0), p95: at(1), p99: at(2), max: at(3) }
     }
 }
 
