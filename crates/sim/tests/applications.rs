@@ -233,7 +233,8 @@ fn flow_of(run: Result<String, String>) -> (FlowResult, RunResult) {
 /// The times and sizes of a constant rate, given as a file, give the same packets at the same times.
 #[test]
 fn arrivals_of_a_file_are_those_of_the_same_schedule() {
-    let lines: String = (0..300).map(|i| format!("{}\n", f64::from(i) * 0.01)).collect();
+    let lines: Vec<String> = (0..300).map(|i| (f64::from(i) * 0.01).to_string()).collect();
+    let lines = lines.join("\n");
     for transport in ["udp", "tcp"] {
         let constant = format!(
             "{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"{transport}\"\n\
