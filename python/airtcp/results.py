@@ -196,6 +196,16 @@ class RunResult(_Result):
         return self.table("summary")
 
     @cached_property
+    def delays(self) -> pl.DataFrame:
+        """Distributions of delays over all replications, one row per distribution and share.
+
+        `delay` is `queue`, `service` (from the head of a station's queue to the end of the
+        exchange) or `exchange`. `share` of the packets have a delay of at most `delay_s`, which is
+        within 0.8 %.
+        """
+        return self.table("delays")
+
+    @cached_property
     def stations(self) -> pl.DataFrame:
         """One row per station of an 802.11 cell and replication; empty without cells."""
         return self.table("stations") if "stations" in self.tables else pl.DataFrame()

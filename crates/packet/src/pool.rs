@@ -42,6 +42,8 @@ pub struct Pool {
 #[derive(Debug)]
 struct Slot {
     packet: Packet,
+    /// When the packet was put into its last queue.
+    queued: Nanos,
     generation: u32,
 }
 
@@ -68,7 +70,7 @@ impl Pool {
             PacketId { index, generation: slot.generation }
         } else {
             let index = u32::narrow(self.slots.len());
-            self.slots.push(Slot { packet, generation: 0 });
+            self.slots.push(Slot { packet, queued: Nanos::ZERO, generation: 0 });
             PacketId { index, generation: 0 }
         }
     }
@@ -82,6 +84,18 @@ impl Pool {
         let slot = &self.slots[id.index as usize];
         debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
         &slot.packet
+    }
+
+    /// Records that the packet is put into a queue at `now`.
+    #[inline]
+    pub fn set_queued(&mut self, now: Nanos, id: PacketId) {
+        self.slots[id.index as usize].queued = now;
+    }
+
+    /// When the packet was put into its last queue.
+    #[inline]
+    pub fn queued(&self, id: PacketId) -> Nanos {
+        self.slots[id.index as usize].queued
     }
 
     /// True if the packet is still in the pool.

@@ -7,6 +7,7 @@
 mod air;
 mod capture_size;
 mod compare;
+mod delays;
 mod error;
 mod estimate;
 mod fit;

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::air;
 use crate::capture_size::large_capture;
+use crate::delays;
 use crate::error;
 use crate::progress::{self, Watch};
 use crate::recording::{self, Options, Recorded};
@@ -74,7 +75,7 @@ fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
     let mut scenario =
         airtcp_scenario::read(text, name, &options.set).map_err(|e| error::text(&e, name, text))?;
     let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
-    scenario.read_layouts(&options.folder).map_err(refuse)?;
+    scenario.read_files(&options.folder).map_err(refuse)?;
     airtcp_study::read_capacities(&mut scenario, &options.folder).map_err(refuse)?;
     scenario.resolve().map_err(refuse)
 }
@@ -104,7 +105,7 @@ fn simulate(
     Ok((result, recorder.map(recording::finish).unwrap_or_default()))
 }
 
-const TABLES: [&str; 3] = ["flows", "links", "summary"];
+const TABLES: [&str; 4] = ["flows", "links", "summary", "delays"];
 /// The tables of scenarios with cells.
 const CELL_TABLES: [&str; 4] = ["stations", "frames", "rates", "categories"];
 
@@ -170,6 +171,7 @@ impl RunResult {
             "flows" => flows(&self.inner.replications),
             "links" => links(&self.inner.replications),
             "summary" => summary(&self.inner.summary),
+            "delays" => delays::delays(&self.inner.delays),
             "stations" if self.has_cells() => air::stations(&self.inner.replications),
             "frames" if self.has_cells() => air::frames(&self.inner.replications),
             "rates" if self.has_cells() => air::rates(&self.inner.replications),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Delays, Nanos};
 
 /// Result of offering a packet to a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct Stats {
     pub peak_packets: u32,
     /// Maximum queue length, in bytes.
     pub peak_bytes: u64,
+    /// Times in the queue of the dequeued packets.
+    pub delays: Delays,
     /// Integral of the queue length over time up to the last change, in packet-nanoseconds.
     packet_ns: u128,
     last_change: Nanos,
@@ -113,6 +115,7 @@ impl Ledger {
         self.stats.enqueued_bytes += u64::from(len);
         self.stats.peak_packets = self.stats.peak_packets.max(packets);
         self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
+        cx.pool.set_queued(now, id);
         cx.record(now, || Event::Enqueued { packet: id, packets, bytes });
         Verdict::Queued
     }
@@ -134,6 +137,7 @@ impl Ledger {
         self.remove(now, len);
         self.stats.dequeued += 1;
         self.stats.dequeued_bytes += u64::from(len);
+        self.stats.delays.add(now.since(cx.pool.queued(id)));
         let Backlog { packets, bytes } = self.backlog();
         cx.record(now, || Event::Dequeued { packet: id, packets, bytes });
     }

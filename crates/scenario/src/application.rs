@@ -1,8 +1,12 @@
 //! The applications at the two ends of a flow.
 
+use std::sync::Arc;
+
 use airtcp_units::{BitRate, Bytes, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::schedule::Schedule;
 
 /// The application of a flow. Data go from the flow's `from` to its `to`, except in an exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +64,30 @@ pub enum Application {
         /// When to stop; never if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<Nanos>,
+    },
+    /// Writes messages at the times of a file.
+    #[schemars(title = "trace")]
+    Trace {
+        /// The file, relative to the scenario: lines of a time and optionally a size in bytes, such as
+        /// `0.25,1200`, in ascending order. Times are in seconds after `start`; a heading `time_ms`, `time_us` or
+        /// `time_ns` sets another unit.
+        path: String,
+        /// Payload of one message (for UDP: of one datagram) if the file has no sizes. For TFRC: payload of a
+        /// packet, into as many of which a message is divided.
+        #[serde(default = "default_message")]
+        message: Bytes,
+        /// Time after which the arrivals repeat, not before the last of them; once if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repeat: Option<Span>,
+        /// Time 0 of the file.
+        #[serde(default)]
+        start: Nanos,
+        /// When to stop; after the last arrival if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<Nanos>,
+        /// Content of the file. The caller reads it before it resolves the scenario.
+        #[serde(skip)]
+        schedule: Option<Arc<Schedule>>,
     },
     /// `from` sends a request, `to` sends a response, and `from` pauses before the next request.
     #[schemars(title = "request-response")]
@@ -121,7 +149,32 @@ impl Application {
             Self::Bulk { start, .. }
             | Self::ConstantRate { start, .. }
             | Self::OnOff { start, .. }
+            | Self::Trace { start, .. }
             | Self::RequestResponse { start, .. } => *start,
+        }
+    }
+
+    /// Sizes of the smallest and the largest message; `None` for a stream or an exchange.
+    pub fn messages(&self) -> Option<[Bytes; 2]> {
+        match self {
+            Self::ConstantRate { message, .. } | Self::OnOff { message, .. } => {
+                Some([*message, *message])
+            }
+            Self::Trace { message, schedule, .. } => {
+                let sizes = schedule.as_ref().and_then(|schedule| schedule.sizes());
+                Some(sizes.unwrap_or([*message, *message]))
+            }
+            Self::Bulk { .. } | Self::RequestResponse { .. } => None,
+        }
+    }
+
+    /// Payload of a TFRC packet of an application that writes messages.
+    pub const fn message(&self) -> Option<Bytes> {
+        match self {
+            Self::ConstantRate { message, .. }
+            | Self::OnOff { message, .. }
+            | Self::Trace { message, .. } => Some(*message),
+            Self::Bulk { .. } | Self::RequestResponse { .. } => None,
         }
     }
 
@@ -148,9 +201,23 @@ impl Application {
                         ("on", "and off must both be longer than 0 s; for a steady source use kind = \"constant-rate\"".to_owned())
                     })
                 }),
+            Self::Trace { path, message, repeat, start, stop, schedule } => later(*start, *stop)
+                .or_else(|| positive("message", *message))
+                .or_else(|| match schedule {
+                    // The caller reads files first.
+                    None => Some(("path", format!("is \"{path}\": the file was not read"))),
+                    Some(schedule) => repeat_fault(*repeat, schedule.last()),
+                }),
             Self::RequestResponse { request, response, .. } => {
                 positive("request", *request).or_else(|| positive("response", *response))
             }
         }
     }
+}
+
+/// An impossible time after which arrivals repeat; `last` is the time of the last one.
+fn repeat_fault(repeat: Option<Span>, last: Span) -> Option<(&'static str, String)> {
+    let short = repeat.filter(|repeat| *repeat < last || *repeat == Span::ZERO)?;
+    let least = format!("the arrivals last {last}; accepted are this time or more, above 0 s");
+    Some(("repeat", format!("is {short}: {least}")))
 }

@@ -242,10 +242,5 @@ pub(crate) fn tfrc_packet(flow: &Flow) -> u16 {
 }
 
 fn datagram(app: &Application) -> u16 {
-    match app {
-        Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
-            u16::try_from(message.0).unwrap_or(u16::MAX)
-        }
-        Application::Bulk { .. } | Application::RequestResponse { .. } => 0,
-    }
+    app.message().map_or(0, |message| u16::try_from(message.0).unwrap_or(u16::MAX))
 }

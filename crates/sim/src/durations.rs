@@ -8,7 +8,7 @@
 //! Durations in nanoseconds. Leaves out the order of the durations. Within a bin they are taken to be spread
 //! evenly.
 
-use airtcp_units::{Narrow, Saturate, Span};
+use airtcp_units::{Delays, Narrow, Saturate, Span};
 
 /// A histogram of durations with `2^FINE` bins to a power of two.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +54,15 @@ impl<const FINE: u32> Durations<FINE> {
             below += n;
         }
         None
+    }
+
+    /// The same durations in the wider bins of [`Delays`], into which these bins fit.
+    pub fn delays(&self) -> Delays {
+        let mut all = Delays::default();
+        for (i, n) in self.bins.iter().enumerate() {
+            all.add_many(Span(Self::start(i)), u64::from(*n));
+        }
+        all
     }
 
     /// Number of the bin of a duration.
@@ -135,6 +144,18 @@ mod tests {
             let most = (exact as f64 / 100.0).max(1.0);
             assert!((found - exact as f64).abs() <= most, "rank {rank}: {found}, not {exact}");
         }
+    }
+
+    /// Each bin lies within one of `Delays`, so that counting again loses nothing.
+    #[test]
+    fn delays_are_those_of_the_durations() {
+        let (mut times, mut wanted) = (Durations::<7>::default(), Delays::default());
+        for i in 0..4000_u64 {
+            let span = Span(i * i * i * i);
+            times.add(span);
+            wanted.add(span);
+        }
+        assert_eq!(times.delays(), wanted);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod boundary;
 mod cell;
+mod delays;
 mod drops;
 mod estimate;
 mod flow;
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 pub use boundary::BoundaryResult;
 pub use cell::CellResult;
+pub use delays::{DelayDistribution, DelayDistributions};
 pub use drops::DropResult;
 pub use estimate::{Estimate, Estimates};
 pub use flow::{CodingResult, FlowResult};
@@ -46,6 +48,9 @@ pub struct RunResult {
     pub replications: Vec<Replication>,
     /// Means and intervals over replications.
     pub summary: Summary,
+    /// Distributions of delays over the packets of all replications; absent without packets.
+    #[serde(default, skip_serializing_if = "DelayDistributions::is_empty")]
+    pub delays: DelayDistributions,
     /// Warnings about the scenario, such as stations out of range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -12,7 +12,9 @@ use crate::build::check::check;
 use crate::build::coverage::warnings;
 use crate::build::{TraceLoader, build};
 use crate::parallel::{Stop, default_workers, run_many};
-use crate::results::{RUN_SCHEMA, Replication, RunResult, Snapshot, Summary, replication};
+use crate::results::{
+    DelayDistributions, RUN_SCHEMA, Replication, RunResult, Snapshot, Summary, replication,
+};
 use crate::world::World;
 
 /// Events between two checks of the stop flag: a few milliseconds of work.
@@ -185,6 +187,7 @@ pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
         seed: plan.scenario.seed,
         scenario: serde_json::to_value(&plan.scenario).unwrap_or_default(),
         summary: Summary::of(plan, &replications),
+        delays: DelayDistributions::of(plan, replications.iter().map(|r| r.histograms.as_slice())),
         replications,
         warnings: warnings(plan),
         interrupted,

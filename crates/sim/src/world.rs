@@ -18,6 +18,7 @@ pub(crate) mod interface;
 pub(crate) mod medium;
 mod queue;
 pub(crate) mod routes;
+mod scheduled;
 #[cfg(test)]
 mod shaper_tests;
 pub(crate) mod transport;

@@ -4,11 +4,14 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use airtcp_sim::results::{FlowResult, RunResult};
 use common::{run_first, run_with};
 
 const LINK: &str = "duration = \"20 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n";
 
-fn with(flow: &str) -> airtcp_sim::results::FlowResult {
+fn with(flow: &str) -> FlowResult {
     let text = format!("{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n");
     run_first(&text).flows.remove(0)
 }
@@ -199,4 +202,111 @@ fn poisson_arrivals_wait_as_in_an_m_d_1_queue() {
     let found = wait("poisson");
     assert!((found - expected).abs() < 0.03 * expected, "{found} against {expected}");
     assert!(wait("equal") < 1e-12);
+}
+
+/// A scenario whose flow has its arrivals in a file with this text.
+fn scheduled(app: &str, arrivals: &str) -> Result<String, String> {
+    let n = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("airtcp-arrivals-{}-{n}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("arrivals.csv"), arrivals).unwrap();
+    let text = format!(
+        "{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+         app = {{ kind = \"trace\", path = \"arrivals.csv\"{app} }}\n"
+    );
+    let mut scenario = airtcp_scenario::read(&text, "test", &[]).map_err(|e| e.to_string())?;
+    let read = scenario.read_files(&folder).map(|()| scenario.resolve());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let plan = read.and_then(|plan| plan).map_err(|e| format!("{}: {}", e.path, e.message))?;
+    let run = airtcp_sim::run(&plan, &common::no_traces, Some(1), |_, _| true).unwrap();
+    assert!(run.replications[0].conservation.ok);
+    serde_json::to_string(&run).map_err(|e| e.to_string())
+}
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+fn flow_of(run: Result<String, String>) -> (FlowResult, RunResult) {
+    let run: RunResult = serde_json::from_str(&run.unwrap()).unwrap();
+    (run.replications[0].flows[0].clone(), run)
+}
+
+/// The times and sizes of a constant rate, given as a file, give the same packets at the same times.
+#[test]
+fn arrivals_of_a_file_are_those_of_the_same_schedule() {
+    let lines: Vec<String> = (0..300).map(|i| (f64::from(i) * 0.01).to_string()).collect();
+    let lines = lines.join("\n");
+    for transport in ["udp", "tcp"] {
+        let constant = format!(
+            "{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\ntransport = \"{transport}\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"800 kb/s\", start = \"1 s\", stop = \"4 s\" }}\n"
+        );
+        let constant = run_first(&constant);
+        let app = format!(", start = \"1 s\" }}\ntransport = \"{transport}\"\n#");
+        let (flow, run) = flow_of(scheduled(&app, &lines));
+        assert_eq!(flow.delivered_bytes, 300_000);
+        assert_eq!(flow.segments_sent, constant.flows[0].segments_sent);
+        assert_eq!(
+            run.replications[0].links[0].queue_delay_max_s,
+            constant.links[0].queue_delay_max_s
+        );
+        // TCP closes after the last message, a gap earlier.
+        if transport == "udp" {
+            assert_eq!(run.replications[0].fingerprint, constant.fingerprint);
+            assert!((flow.active_s - 2.99).abs() < 1e-9, "{}", flow.active_s);
+        }
+    }
+}
+
+/// Three datagrams at once, of 1222, 222 and 722 bytes with headers, at 10 Mb/s: the second waits 0.9776 ms and the
+/// third 1.1552 ms.
+#[test]
+fn a_file_gives_sizes_and_delays() {
+    let udp = ", start = \"500 ms\" }\ntransport = \"udp\"\n#";
+    let (flow, run) = flow_of(scheduled(udp, "time_ms,bytes\n0,1194\n0,194\n0,694\n"));
+    assert_eq!((flow.segments_sent, flow.delivered_bytes), (3, 1194 + 194 + 694));
+    let link = &run.replications[0].links[0];
+    let wait = |bytes: u32| f64::from(8 * bytes) / 10e6;
+    let (second, third) = (wait(1222), wait(1222 + 222));
+    let mean = link.queue_delay_mean_s.unwrap();
+    assert!((mean - (second + third) / 3.0).abs() < 1e-9, "{mean}");
+    assert!((link.queue_delay_p50_s.unwrap() / second - 1.0).abs() < 1.0 / 128.0);
+    assert!((link.queue_delay_max_s.unwrap() / third - 1.0).abs() < 1.0 / 128.0);
+}
+
+/// A file of two messages, 1 s long, repeats until the stop: 0, 0.4, 1, 1.4, ..., 9 and 9.4 s.
+#[test]
+fn arrivals_repeat() {
+    let app = ", repeat = \"1 s\", stop = \"9500 ms\" }\ntransport = \"udp\"\n#";
+    let (flow, _) = flow_of(scheduled(app, "0\n0.4\n"));
+    assert_eq!((flow.segments_sent, flow.delivered_bytes), (20, 20_000));
+    assert!((flow.active_s - 9.5).abs() < 1e-9, "{}", flow.active_s);
+    // TFRC divides a message into packets.
+    let tfrc = ", message = \"500 B\" }\ntransport = \"tfrc\"\n#";
+    let (flow, _) = flow_of(scheduled(tfrc, "0,1200\n1,500\n"));
+    assert_eq!((flow.segments_sent, flow.delivered_bytes), (4, 2000));
+}
+
+#[test]
+fn wrong_arrivals_are_refused() {
+    let udp = " }\ntransport = \"udp\"\n#";
+    for (app, arrivals, expected) in [
+        ("", "0\nx\n", "flows[0].app.path: \"arrivals.csv\": line 2: \"x\" is not a time"),
+        (", repeat = \"1 s\"", "0\n2\n", "flows[0].app.repeat: is 1 s: the arrivals last 2 s"),
+        (", repeat = \"0 s\"", "0\n", "flows[0].app.repeat: is 0 s"),
+        (", message = \"0 B\"", "0\n", "flows[0].app.message: is 0 B"),
+        (", start = \"3 s\", stop = \"2 s\"", "0\n", "flows[0].app.stop"),
+        (udp, "0,70000\n", "flows[0].app.path: has a message of 70000 B: a UDP datagram carries"),
+        (&format!(", message = \"70 kB\"{udp}"), "0\n", "flows[0].app.message: is 70000 B"),
+        (", rate = \"1 Mb/s\"", "0\n", "unknown key \"rate\""),
+    ] {
+        let message = scheduled(app, arrivals).unwrap_err();
+        assert!(message.contains(expected), "{app} {arrivals:?}: {message}");
+    }
+    let text = format!(
+        "{LINK}[[flows]]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"trace\", path = \"none.csv\" }}\n"
+    );
+    let mut scenario = airtcp_scenario::read(&text, "test", &[]).unwrap();
+    assert!(scenario.resolve().unwrap_err().message.contains("was not read"));
+    let gone = scenario.read_files(&std::env::temp_dir()).unwrap_err();
+    assert!(gone.path == "flows[0].app.path" && gone.message.contains("none.csv"), "{gone}");
 }

@@ -175,7 +175,7 @@ fn a_layout_is_read_from_its_file() {
     let read = |places: &str| {
         std::fs::write(folder.join("places.csv"), places).unwrap();
         let mut scenario = airtcp_scenario::read(text, "test", &[]).unwrap();
-        scenario.read_layouts(&folder).map(|()| scenario)
+        scenario.read_files(&folder).map(|()| scenario)
     };
     let scenario = read("name,x_m,y_m\ndesk,3,4\nap,0,1\nshelf,-2,0\n").unwrap();
     assert_eq!(scenario.resolve().unwrap().nodes, ["ap", "desk", "shelf"]);
@@ -186,7 +186,7 @@ fn a_layout_is_read_from_its_file() {
     assert!(refused.message.contains("\"places.csv\": line 2"), "{}", refused.message);
     std::fs::remove_file(folder.join("places.csv")).unwrap();
     let mut gone = airtcp_scenario::read(text, "test", &[]).unwrap();
-    assert!(gone.read_layouts(&folder).unwrap_err().message.contains("places.csv"));
+    assert!(gone.read_files(&folder).unwrap_err().message.contains("places.csv"));
     // Resolving a scenario before reading its files is an error.
     assert!(gone.resolve().unwrap_err().message.contains("was not read"));
     std::fs::remove_dir_all(&folder).unwrap();

@@ -59,6 +59,13 @@ impl UdpSender {
         self.queued = self.queued.saturating_add(datagrams);
     }
 
+    /// The application sends a datagram of `len` bytes. Datagrams that still wait get this length too: poll them
+    /// first.
+    pub const fn send_one(&mut self, len: u16) {
+        self.len = len;
+        self.send(1);
+    }
+
     /// Counters.
     pub const fn stats(&self) -> &UdpSenderStats {
         &self.stats

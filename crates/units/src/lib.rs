@@ -5,9 +5,11 @@
 //! the transcendental functions that models may use. Those of C libraries differ in the last bit, and
 //! one bit is enough to change a run. [`tfrc_seconds_per_segment`] is the one equation that models and
 //! predictions share. [`Narrow`], [`LowBits`] and [`Saturate`] convert numbers that may not fit.
+//! [`Delays`] is the histogram that counts the delays of packets.
 //! [`Metric`] describes how a quantity of a result is shown.
 
 mod capacity;
+mod delays;
 pub mod detmath;
 mod equation;
 mod level;
@@ -20,6 +22,7 @@ mod rate;
 mod time;
 
 pub use capacity::{Capacity, CapacityClock};
+pub use delays::Delays;
 pub use equation::tfrc_seconds_per_segment;
 pub use level::{Db, Dbm};
 pub use metric::Metric;

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HEIGHT: Final = 270
+_DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
+"""Dashes of lines that share a colour: with the colours, as many as `run_rows.MAX_NAMES`."""
 _RATE: Final = re.compile(r"(packets/s|[kM]b/s)\b(?! ?,)")
 
 
@@ -73,6 +75,27 @@ def n(field: str, title: str) -> alt.Tooltip:
 def named(name: str) -> alt.Chart:
     """Begin a chart of the page's data under this name."""
     return alt.Chart(alt.NamedData(name))
+
+
+def lines(who: str) -> tuple[alt.Parameter, dict[str, Any]]:
+    """Draw a line for each name; a name in the key shows it alone.
+
+    Args: who: The field with the names.
+
+    Returns:
+        The parameter of the chart, and the encodings of colour, dash and opacity.
+    """
+    pick = alt.selection_point(name="pick", fields=[who], bind="legend")
+    key = alt.Legend(title=None, symbolOpacity=1, symbolSize=240)
+    # Colours repeat: the seventh line has the first colour and another dash.
+    dashes = [dash for dash in _DASHES for _ in theme.SERIES]
+    return pick, {
+        "color": alt.Color(f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=key, sort=None),
+        "strokeDash": alt.StrokeDash(
+            f"{who}:N", scale=alt.Scale(range=dashes), legend=key, sort=None
+        ),
+        "opacity": alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.08)),
+    }
 
 
 def ramp(field: str, title: str, *, legend: bool = True) -> alt.Color:

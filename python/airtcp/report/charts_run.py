@@ -12,13 +12,11 @@ import altair as alt
 
 from airtcp.metrics import record
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, named, q, zoom
+from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 _ROW: Final = 26
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 24
-_DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
-"""Dashes of lines that share a colour: with the colours, as many as `run_rows.MAX_NAMES`."""
 
 
 def _flow(key: str) -> str:
@@ -55,21 +53,14 @@ def goodput(flows: int) -> dict[str, Any]:
 
 def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:
     """One quantity over time, a line for each flow or link; a name in the key shows it alone."""
-    pick = alt.selection_point(name="pick", fields=[who], bind="legend")
-    key = alt.Legend(title=None, symbolOpacity=1, symbolSize=240)
-    colour = alt.Color(f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=key, sort=None)
-    # Colours repeat: the seventh line has the first colour and another dash.
-    dashes = [dash for dash in _DASHES for _ in theme.SERIES]
-    dash = alt.StrokeDash(f"{who}:N", scale=alt.Scale(range=dashes), legend=key, sort=None)
+    pick, encoding = lines(who)
     line = (
         named(data)
         .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
         .encode(
             x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
             y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True)),
-            color=colour,
-            strokeDash=dash,
-            opacity=alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.08)),
+            **encoding,
         )
         .add_params(pick, zoom("x"))
     )

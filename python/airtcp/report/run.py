@@ -9,9 +9,11 @@ from airtcp.findings import run as run_words
 from airtcp.report import (
     cell_rows,
     charts_cell,
+    charts_delay,
     charts_link,
     charts_run,
     charts_timeline,
+    delay_rows,
     labels,
     link_rows,
     run_rows,
@@ -60,6 +62,8 @@ def run_page(
         left_out=payload.get("left_out", {}),
         most_names=run_rows.MAX_NAMES,
         over_time="station_series" in series,
+        delays=payload["delays"],
+        fewer_delays=delay_rows.left_out(document),
         goodput_heading="Goodput of each flow",
         flows=run_rows.flows(document),
         directions=run_rows.directions(document),
@@ -92,6 +96,8 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     payload["cells"] = cell_rows.charted(document)
     for number, cell in enumerate(payload["cells"]):
         payload["charts"] |= charts_cell.cell_charts(number, cell)
+    payload["delays"] = delay_rows.rows(document)
+    payload["charts"] |= charts_delay.delay_charts(payload["delays"])
     return payload
 
 

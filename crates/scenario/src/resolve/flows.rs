@@ -94,39 +94,35 @@ fn check_transport(spec: &FlowSpec, at: &dyn Fn(&str) -> String) -> Result<(), S
         }
         TransportKind::Tfrc => {
             spec.tfrc.validate().map_err(|e| ScenarioError::at(at("tfrc"), e.to_string()))?;
-            match &spec.app {
-                Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
-                    if (1..=65_000).contains(&message.0) {
-                        return Ok(());
-                    }
-                    Err(ScenarioError::at(
-                        at("app.message"),
-                        format!("is {message}: a TFRC packet carries 1 to 65000 B"),
-                    ))
-                }
-                Application::Bulk { .. } => Ok(()),
-                Application::RequestResponse { .. } => Err(ScenarioError::at(
+            match (&spec.app, spec.app.message()) {
+                (Application::RequestResponse { .. }, _) => Err(ScenarioError::at(
                     at("app.kind"),
-                    "needs a reliable stream: with transport = \"tfrc\" use \"bulk\", \"constant-rate\" or \"on-off\"",
+                    "needs a reliable stream: with transport = \"tfrc\" use \"bulk\", \"constant-rate\", \"on-off\" or \"trace\"",
                 )),
+                (_, Some(message)) if !(1..=65_000).contains(&message.0) => Err(ScenarioError::at(
+                    at("app.message"),
+                    format!("is {message}: a TFRC packet carries 1 to 65000 B"),
+                )),
+                _ => Ok(()),
             }
         }
-        TransportKind::Udp => match &spec.app {
-            Application::ConstantRate { message, .. } | Application::OnOff { message, .. } => {
-                if (1..=65_507).contains(&message.0) {
-                    return Ok(());
-                }
-                Err(ScenarioError::at(
-                    at("app.message"),
-                    format!("is {message}: a UDP datagram carries 1 to 65507 B"),
-                ))
-            }
-            Application::Bulk { .. } | Application::RequestResponse { .. } => {
-                Err(ScenarioError::at(
+        TransportKind::Udp => {
+            let Some(messages) = spec.app.messages() else {
+                return Err(ScenarioError::at(
                     at("app.kind"),
-                    "needs a reliable stream: with transport = \"udp\" use \"constant-rate\" or \"on-off\"",
-                ))
-            }
-        },
+                    "needs a reliable stream: with transport = \"udp\" use \"constant-rate\", \"on-off\" or \"trace\"",
+                ));
+            };
+            let Some(wrong) = messages.iter().find(|size| !(1..=65_507).contains(&size.0)) else {
+                return Ok(());
+            };
+            let carries = "a UDP datagram carries 1 to 65507 B";
+            let sized = matches!(&spec.app, Application::Trace { schedule: Some(s), .. } if s.sizes().is_some());
+            Err(if sized {
+                ScenarioError::at(at("app.path"), format!("has a message of {wrong}: {carries}"))
+            } else {
+                ScenarioError::at(at("app.message"), format!("is {wrong}: {carries}"))
+            })
+        }
     }
 }

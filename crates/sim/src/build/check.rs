@@ -114,7 +114,7 @@ fn hops<'a>(
 
 /// True if the application limits the rate of the flow.
 const fn is_paced(flow: &Flow) -> bool {
-    matches!(flow.app, Application::ConstantRate { .. } | Application::OnOff { .. })
+    flow.app.message().is_some()
 }
 
 fn takes_time(link: &OneWay) -> bool {
@@ -126,11 +126,9 @@ fn takes_time(link: &OneWay) -> bool {
 fn longest(flow: &Flow) -> (u64, u64) {
     let segment = |most: u64| (u64::from(flow.tcp.mss).min(most) + TCP_HEADERS).max(LONGEST_ACK);
     match (flow.transport, &flow.app) {
-        (
-            TransportKind::Udp,
-            Application::ConstantRate { message, .. } | Application::OnOff { message, .. },
-        ) => (message.0 + UDP_HEADERS, 0),
-        (TransportKind::Udp, _) => (0, 0),
+        (TransportKind::Udp, app) => {
+            (app.messages().map_or(0, |[_, largest]| largest.0 + UDP_HEADERS), 0)
+        }
         (TransportKind::Tfrc, _) => (
             u64::from(tfrc_packet(flow)) + u64::from(DATA_HEADER) + UDP_HEADERS,
             u64::from(REPORT) + UDP_HEADERS,

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::boundary::BoundaryResult;
+use super::delays::Spread;
 use super::flow::FlowResult;
 use super::station::{StationCounters, StationResult, station};
 use crate::build::coverage::places;
@@ -42,6 +43,12 @@ impl CellCounters {
         let stations = medium.stations(cell).map(|id| StationCounters::of(medium, id, at));
         let busy_ns = medium.cell.busy_ns(cell, at);
         Self { at, medium: medium.number, busy_ns, stations: stations.collect() }
+    }
+
+    /// Delays at each station since `then`, by category.
+    pub(crate) fn spreads(&self, then: &Self) -> Vec<Vec<Spread>> {
+        let both = self.stations.iter().zip(&then.stations);
+        both.map(|(now, then)| now.spreads(then)).collect()
     }
 }
 

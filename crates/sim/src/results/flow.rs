@@ -125,10 +125,7 @@ impl Activity {
             | (_, App::Requester(_)) => client.app.ended(),
             _ => None,
         };
-        let exchanges = match &client.app {
-            App::Requester(r) => r.done.clone(),
-            _ => Exchanges::default(),
-        };
+        let exchanges = exchanges(client);
         let from = begin.max(started.unwrap_or(end));
         let active = finished.or(ended).unwrap_or(end).since(from);
         Self { started, finished, active, exchanges }
@@ -142,6 +139,14 @@ impl Activity {
     /// Time from the start to the delivery of the last byte.
     fn completion_s(&self) -> Option<f64> {
         Some(self.finished?.since(self.started?).as_secs_f64())
+    }
+}
+
+/// The exchanges that a client has completed in the measured time.
+pub(crate) fn exchanges(client: &Endpoint) -> Exchanges {
+    match &client.app {
+        App::Requester(r) => r.done.clone(),
+        _ => Exchanges::default(),
     }
 }
 

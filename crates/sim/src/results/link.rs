@@ -6,7 +6,7 @@ use airtcp_link::{LinkStats, ProtocolConfig};
 use airtcp_probe::DropReason;
 use airtcp_queueing::{Qdisc, Stats as QueueStats};
 use airtcp_scenario::OneWay;
-use airtcp_units::{Metric, Nanos, Span};
+use airtcp_units::{Delays, Metric, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ pub use protocol::ProtocolResult;
 pub(crate) use protocol::accounted;
 use protocol::{ProtocolCounters, protocol};
 
+use super::delays::Percentiles;
 use crate::world::interface::Interface;
 
 /// Results of one direction of a link in one replication.
@@ -51,6 +52,23 @@ pub struct LinkResult {
     /// Time average of the queue's length.
     #[schemars(extend("metric" = Metric::packets("Mean queue", 4)))]
     pub mean_queue_packets: f64,
+    /// Mean time in the queue, of the packets that left it for the link.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::delay("Queue delay", 6)))]
+    pub queue_delay_mean_s: Option<f64>,
+    /// Time in the queue that half of these packets do not exceed, within 0.8 %.
+    #[serde(default)]
+    pub queue_delay_p50_s: Option<f64>,
+    /// The same of 95 % of these packets.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::delay("95 % of queue delays", 7)))]
+    pub queue_delay_p95_s: Option<f64>,
+    /// The same of 99 % of these packets.
+    #[serde(default)]
+    pub queue_delay_p99_s: Option<f64>,
+    /// Longest time in the queue, within 0.8 %.
+    #[serde(default)]
+    pub queue_delay_max_s: Option<f64>,
     /// Maximum length of the queue since the start.
     #[schemars(extend("metric" = Metric::packets("Longest queue", 5)))]
     pub max_queue_packets: u32,
@@ -83,6 +101,11 @@ impl LinkCounters {
             queue,
             protocol: ProtocolCounters::of(link),
         }
+    }
+
+    /// Times in the queue since `then`.
+    pub(crate) fn queue_delays(&self, then: &Self) -> Delays {
+        self.queue.delays.since(&then.queue.delays)
     }
 }
 
@@ -128,6 +151,9 @@ pub(crate) fn link(
         Some(_) => 0.0,
         None => over(after.busy.saturating_sub(before.busy).as_secs_f64()),
     };
+    let queued = after.queue.dequeued - before.queue.dequeued;
+    let area = (after.queue_area - before.queue_area) as f64 / 1e9;
+    let waiting = Percentiles::of(&after.queue_delays(before));
     LinkResult {
         name: plan.name.clone(),
         sent_packets: sent,
@@ -141,7 +167,12 @@ pub(crate) fn link(
         loss_rate: if all == 0 { 0.0 } else { lost as f64 / all as f64 },
         drops,
         marked_packets: after.queue.marked - before.queue.marked,
-        mean_queue_packets: over((after.queue_area - before.queue_area) as f64 / 1e9),
+        mean_queue_packets: over(area),
+        queue_delay_mean_s: (queued > 0).then(|| area / queued as f64),
+        queue_delay_p50_s: waiting.p50,
+        queue_delay_p95_s: waiting.p95,
+        queue_delay_p99_s: waiting.p99,
+        queue_delay_max_s: waiting.max,
         max_queue_packets: after.queue.peak_packets,
         protocol,
     }

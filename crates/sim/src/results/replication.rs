@@ -4,12 +4,13 @@ use airtcp_probe::Probe;
 use airtcp_queueing::Qdisc;
 use airtcp_random::Seed;
 use airtcp_scenario::Resolved;
-use airtcp_units::{Nanos, Narrow, Span};
+use airtcp_units::{Delays, Nanos, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::boundary::boundary;
 use super::cell::{CellCounters, CellResult, cell};
+use super::delays::histograms;
 use super::drops::{self, DropResult, Drops};
 use super::flow::{FlowCounters, FlowResult, flow};
 use super::link::{LinkCounters, LinkResult, accounted, link};
@@ -51,6 +52,9 @@ pub struct Replication {
     pub max_difference_bps: Option<f64>,
     /// Where every packet went.
     pub conservation: Conservation,
+    /// Delays in the measured time; the run has the distributions of all replications.
+    #[serde(skip)]
+    pub(crate) histograms: Vec<Delays>,
 }
 
 /// Fate of every packet. `ok` is `created = delivered + dropped + absorbed + in flight`.
@@ -166,6 +170,11 @@ pub(crate) fn replication<P: Probe>(
         jain_index: jain_index(&goodputs),
         max_difference_bps: max_difference(&goodputs),
         conservation: conservation(world),
+        histograms: histograms(
+            world,
+            warm.links.iter().zip(&end.links).map(|(then, now)| now.queue_delays(then)),
+            warm.cells.iter().zip(&end.cells).flat_map(|(then, now)| now.spreads(then)),
+        ),
     }
 }
 

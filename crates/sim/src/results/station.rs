@@ -13,6 +13,7 @@ mod parts;
 pub use parts::{CategoryResult, RateResult};
 use parts::{QueueCounters, categories, part, queues, rates};
 
+use super::delays::Spread;
 use super::flow::FlowResult;
 use crate::build::coverage::Place;
 use crate::world::medium::Medium;
@@ -86,10 +87,34 @@ pub struct StationResult {
     /// (warm-up included).
     #[serde(default)]
     pub service_max_s: Option<f64>,
+    /// Time from reaching the head of the queue to the end of the exchange that half of the packets do not
+    /// exceed, within 0.8 %.
+    #[serde(default)]
+    pub service_p50_s: Option<f64>,
+    /// The same of 95 % of the packets.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::delay("95 % of services", 19)))]
+    pub service_p95_s: Option<f64>,
+    /// The same of 99 % of the packets.
+    #[serde(default)]
+    pub service_p99_s: Option<f64>,
     /// Mean time in the queue, of the packets that reached its head.
     #[serde(default)]
     #[schemars(extend("metric" = Metric::delay("Queue delay", 7)))]
     pub queue_delay_mean_s: Option<f64>,
+    /// Time in the queue that half of the packets that reached its head do not exceed, within 0.8 %.
+    #[serde(default)]
+    pub queue_delay_p50_s: Option<f64>,
+    /// The same of 95 % of these packets.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::delay("95 % of queue delays", 20)))]
+    pub queue_delay_p95_s: Option<f64>,
+    /// The same of 99 % of these packets.
+    #[serde(default)]
+    pub queue_delay_p99_s: Option<f64>,
+    /// Longest time in the queue, within 0.8 %.
+    #[serde(default)]
+    pub queue_delay_max_s: Option<f64>,
     /// Packets dropped after their last attempt.
     #[schemars(extend("metric" = Metric::count("Dropped after retries", 4)))]
     pub retry_drops: u64,
@@ -122,6 +147,7 @@ pub struct StationResult {
 pub(crate) struct StationCounters {
     frames: StationStats,
     queues: Vec<QueueCounters>,
+    spreads: Vec<Spread>,
     adjusted_aifsn: Option<u32>,
 }
 
@@ -131,8 +157,14 @@ impl StationCounters {
         Self {
             frames: medium.cell.stats_until(station, at),
             queues: queues.collect(),
+            spreads: Spread::all_of(medium, station),
             adjusted_aifsn: medium.cell.adjusted_aifsn(station),
         }
+    }
+
+    /// Delays since `then`, by category.
+    pub(crate) fn spreads(&self, then: &Self) -> Vec<Spread> {
+        self.spreads.iter().zip(&then.spreads).map(|(now, then)| now.since(then)).collect()
     }
 }
 
@@ -146,7 +178,8 @@ pub(crate) fn station(
 ) -> StationResult {
     let (then, now) = (&before.frames, &after.frames);
     let queue = queues(&before.queues, &after.queues);
-    let all = part("", &then.all(), &now.all(), queue, span);
+    let spreads = after.spreads(before);
+    let all = part("", [&then.all(), &now.all()], queue, &Spread::sum(&spreads), span);
     let frames = frames(then, now, span);
     let airtime = |stats: &StationStats| stats.classes.iter().map(|c| c.airtime_ns).sum::<u64>();
     let airtime = airtime(now) - airtime(then);
@@ -172,7 +205,14 @@ pub(crate) fn station(
         latency_mean_s: all.latency_mean_s,
         service_mean_s: all.service_mean_s,
         service_max_s: all.service_mean_s.map(|_| now.service_max_ns as f64 / 1e9),
+        service_p50_s: all.service_p50_s,
+        service_p95_s: all.service_p95_s,
+        service_p99_s: all.service_p99_s,
         queue_delay_mean_s: all.queue_delay_mean_s,
+        queue_delay_p50_s: all.queue_delay_p50_s,
+        queue_delay_p95_s: all.queue_delay_p95_s,
+        queue_delay_p99_s: all.queue_delay_p99_s,
+        queue_delay_max_s: all.queue_delay_max_s,
         retry_drops: all.retry_drops,
         lifetime_drops: all.lifetime_drops,
         refused_drops: now.refused - then.refused,
@@ -184,6 +224,7 @@ pub(crate) fn station(
             &then.categories,
             &now.categories,
             [&before.queues, &after.queues],
+            &spreads,
             span,
         ),
     }

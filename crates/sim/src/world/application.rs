@@ -5,6 +5,7 @@ use airtcp_random::Stream;
 use airtcp_scenario::{Application, Arrivals, Periods};
 use airtcp_units::{BitRate, Nanos, Span};
 
+use super::scheduled::Scheduled;
 use super::transport::Transport;
 use crate::durations::Durations;
 
@@ -19,6 +20,8 @@ pub(crate) enum App {
     Bulk { start: Nanos, stop: Nanos, size: Option<u64>, phase: BulkPhase },
     /// Writes messages at a constant rate while on.
     Paced(Paced),
+    /// Writes messages at the times of a file.
+    Scheduled(Scheduled),
     /// Sends a request, waits for the response, pauses, and repeats.
     Requester(Requester),
     /// Answers each complete request.
@@ -98,6 +101,14 @@ impl App {
                 let periods = Some((*on, *off, *periods));
                 Self::Paced(Paced::new(*rate, message.0, start, *stop, periods, stream))
             }
+            Application::Trace { message, repeat, stop, schedule, .. } => match schedule {
+                Some(schedule) => {
+                    let times = [start, stop.unwrap_or(Nanos::NEVER)];
+                    Self::Scheduled(Scheduled::new(schedule.clone(), message.0, *repeat, times))
+                }
+                // Resolving a scenario refuses a schedule that was not read.
+                None => Self::Sink { finished: None },
+            },
             Application::RequestResponse { request, response, think, count, .. } => {
                 Self::Requester(Requester {
                     request: request.0,
@@ -122,6 +133,7 @@ impl App {
                 BulkPhase::Sending | BulkPhase::Done => Some(*start),
             },
             Self::Paced(p) => p.opened,
+            Self::Scheduled(s) => s.opened(),
             Self::Requester(r) => r.opened,
             Self::Sink { .. } | Self::Responder { .. } => None,
         }
@@ -140,6 +152,7 @@ impl App {
         match self {
             Self::Requester(r) => r.ended,
             Self::Paced(p) if p.closed && p.opened.is_some() => Some(p.stop),
+            Self::Scheduled(s) => s.closed(),
             _ => None,
         }
     }
@@ -162,6 +175,7 @@ impl App {
                 BulkPhase::Done | BulkPhase::Never => Nanos::NEVER,
             },
             Self::Paced(p) => p.next_timer(),
+            Self::Scheduled(s) => s.next_timer(),
             Self::Requester(r) => {
                 if r.pending.is_some() || r.left == Some(0) {
                     Nanos::NEVER
@@ -197,6 +211,7 @@ impl App {
                 BulkPhase::Sending | BulkPhase::Done | BulkPhase::Never => {}
             },
             Self::Paced(p) => p.on_timer(now, transport),
+            Self::Scheduled(s) => s.on_timer(now, transport),
             Self::Requester(r) => r.ask(now, transport),
         }
     }
@@ -214,7 +229,7 @@ impl App {
             Self::Bulk { stop, phase: BulkPhase::Sending, .. } if *stop != Nanos::NEVER => {
                 transport.top_up(now);
             }
-            Self::Bulk { .. } | Self::Paced(_) => {}
+            Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
             Self::Requester(_) | Self::Responder { .. } => self.converse(now, transport),
         }
     }
@@ -233,7 +248,7 @@ impl App {
                     transport.close(now);
                 }
             }
-            Self::Sink { .. } | Self::Bulk { .. } | Self::Paced(_) => {}
+            Self::Sink { .. } | Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
         }
     }
 }

@@ -68,7 +68,7 @@ impl Transport {
             }
             Self::Lt { connection, .. } => connection.write(now, bytes),
             Self::Sliding { connection, .. } => connection.write(now, bytes),
-            Self::UdpSender(udp) => udp.send(1),
+            Self::UdpSender(udp) => udp.send_one(u16::try_from(bytes).unwrap_or(u16::MAX)),
             Self::TfrcSender { sender, .. } => {
                 sender.send(bytes.div_ceil(u64::from(sender.size())));
             }

@@ -67,6 +67,7 @@ impl Medium {
             blamed: None,
             controls: Vec::with_capacity(total),
             stats: vec![StationStats::default(); total],
+            service_times: vec![Default::default(); total],
             shares: FlowShares::new(total),
             airtime: None,
         };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{Delays, Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::bss::Bss;
@@ -12,7 +12,7 @@ use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
-use crate::mac::{AccessState, Class, Completion, Frame, NodeId, Station, data_bytes};
+use crate::mac::{AccessState, CATEGORIES, Class, Completion, Frame, NodeId, Station, data_bytes};
 use crate::phy::fading::Fading;
 use crate::scheme::{AifsController, ControlCategory};
 
@@ -82,6 +82,8 @@ pub struct Medium {
     /// By station, the access category of TCP packets without payload.
     pub(super) controls: Vec<ControlCategory>,
     pub(super) stats: Vec<StationStats>,
+    /// Service times of each station, by category.
+    pub(super) service_times: Vec<[Delays; CATEGORIES]>,
     pub(super) shares: FlowShares,
     /// Airtime of exchanges, if a queue asks for it.
     pub(super) airtime: Option<Box<AirtimeLedger>>,
@@ -242,6 +244,12 @@ impl Medium {
         &self.stats[station.index()]
     }
 
+    /// Times from the head of the queue to the end of the exchange since the start, by category; of packets
+    /// that were acknowledged or dropped at the retry limit.
+    pub fn service_times(&self, station: NodeId) -> &[Delays; CATEGORIES] {
+        &self.service_times[station.index()]
+    }
+
     /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
         let mut stats = self.stats[station.index()];
@@ -302,6 +310,10 @@ impl Medium {
             self.ready.push(NodeId(u32::narrow(i)));
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
+            if done.completion != Completion::Expired {
+                let service = now.since(done.mpdu.head_since);
+                self.service_times[i][usize::from(done.category)].add(service);
+            }
             if let Some(airtime) = &mut self.airtime {
                 airtime.on_finished(NodeId(u32::narrow(i)), &done);
             }

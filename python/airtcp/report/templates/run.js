@@ -22,6 +22,11 @@
     figure.data = () => ({ [data]: payload[data] });
     figure.rows = () => payload[data];
   }
+  for (const [delay, rows] of Object.entries(payload.delays)) {
+    const figure = figures.get(`delay_${delay}`);
+    figure.data = () => ({ [`delay_${delay}`]: rows });
+    figure.rows = () => rows;
+  }
   payload.cells.forEach((cell, i) => {
     for (const [name, data] of [["map", "stations"], ["losses", "losses"], ["goodput", "goodput"], ["airtime", "airtime"], ["rates", "rates"]]) {
       const figure = figures.get(`cell${i}-${name}`);

@@ -5,6 +5,7 @@
 //! link latency  = end of the acknowledgement - start of the first attempt (RTS included)
 //! service time  = end of the exchange - arrival at the head of the queue
 //! queue delay   = packet-seconds in the queue / packets taken from it          (Little's law)
+//! percentiles   = of the packets that ended their exchange, and of those taken from the queue
 //! ```
 
 use airtcp_queueing::{Qdisc, Queue};
@@ -14,6 +15,8 @@ use airtcp_wifi::mac::{Category, category_name};
 use airtcp_wifi::phy::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::results::delays::{Percentiles, Spread};
 
 /// Results of the data frames that a station sent at one rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,8 +48,30 @@ pub struct CategoryResult {
     pub latency_mean_s: Option<f64>,
     /// Mean time from reaching the head of the queue to the end of the exchange.
     pub service_mean_s: Option<f64>,
+    /// Time from reaching the head of the queue to the end of the exchange that half of the packets do not
+    /// exceed, within 0.8 %.
+    #[serde(default)]
+    pub service_p50_s: Option<f64>,
+    /// The same of 95 % of the packets.
+    #[serde(default)]
+    pub service_p95_s: Option<f64>,
+    /// The same of 99 % of the packets.
+    #[serde(default)]
+    pub service_p99_s: Option<f64>,
     /// Mean time in the queue, of the packets that reached its head.
     pub queue_delay_mean_s: Option<f64>,
+    /// Time in the queue that half of the packets that reached its head do not exceed, within 0.8 %.
+    #[serde(default)]
+    pub queue_delay_p50_s: Option<f64>,
+    /// The same of 95 % of these packets.
+    #[serde(default)]
+    pub queue_delay_p95_s: Option<f64>,
+    /// The same of 99 % of these packets.
+    #[serde(default)]
+    pub queue_delay_p99_s: Option<f64>,
+    /// Longest time in the queue, within 0.8 %.
+    #[serde(default)]
+    pub queue_delay_max_s: Option<f64>,
     /// Packets dropped after their last attempt.
     pub retry_drops: u64,
     /// Packets dropped because their lifetime expired.
@@ -104,9 +129,9 @@ pub(crate) fn queues(before: &[QueueCounters], after: &[QueueCounters]) -> Queue
 /// The results of a category's packets, or with an empty name of all packets of a station.
 pub(crate) fn part(
     category: &str,
-    then: &CategoryCounts,
-    now: &CategoryCounts,
+    [then, now]: [&CategoryCounts; 2],
     queue: QueueCounters,
+    spread: &Spread,
     span: f64,
 ) -> CategoryResult {
     let per = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
@@ -116,6 +141,7 @@ pub(crate) fn part(
     let dropped = now.dropped - then.dropped;
     let outlived = now.expired_lost - then.expired_lost;
     let sent = now.sent - then.sent;
+    let (service, waiting) = (Percentiles::of(&spread.service), Percentiles::of(&spread.queue));
     CategoryResult {
         category: category.to_owned(),
         sent,
@@ -125,7 +151,14 @@ pub(crate) fn part(
         residual_loss: per((dropped + outlived) as f64, finished + expired),
         latency_mean_s: per((now.latency_ns - then.latency_ns) as f64 / 1e9, acknowledged),
         service_mean_s: per((now.service_ns - then.service_ns) as f64 / 1e9, finished),
+        service_p50_s: service.p50,
+        service_p95_s: service.p95,
+        service_p99_s: service.p99,
         queue_delay_mean_s: per(queue.area as f64 / 1e9, queue.dequeued),
+        queue_delay_p50_s: waiting.p50,
+        queue_delay_p95_s: waiting.p95,
+        queue_delay_p99_s: waiting.p99,
+        queue_delay_max_s: waiting.max,
         retry_drops: dropped,
         lifetime_drops: outlived,
         queue_drops: queue.drops,
@@ -138,6 +171,7 @@ pub(crate) fn categories(
     then: &[CategoryCounts],
     now: &[CategoryCounts],
     [queues_then, queues_now]: [&[QueueCounters]; 2],
+    spreads: &[Spread],
     span: f64,
 ) -> Vec<CategoryResult> {
     if queues_now.len() < Category::ALL.len() {
@@ -147,7 +181,7 @@ pub(crate) fn categories(
     let used = |i: &usize| now[*i].sent > 0 || queues_now[*i].dequeued + queues_now[*i].drops > 0;
     let one = |i: usize| {
         let queue = queues_now[i].since(&queues_then[i]);
-        part(category_name(i), &then[i], &now[i], queue, span)
+        part(category_name(i), [&then[i], &now[i]], queue, &spreads[i], span)
     };
     (0..queues_now.len()).filter(used).map(one).collect()
 }
