@@ -49,6 +49,9 @@ def _timeline(text: str, interval: str, **options: Any) -> tuple[Any, list[Row],
     """Run a scenario; give the result, and the frames and waits of an interval by their starts."""
     result = simulate.run(text, timeline=interval, **options)
     found = result.timeline()
+    if found is None:
+        message = f"nothing was recorded in {interval}"
+        raise ValueError(message)
     return result, pl.DataFrame(found.frames).to_dicts(), pl.DataFrame(found.waits).to_dicts()
 
 
@@ -81,7 +84,7 @@ def _chart(
     *,
     title: alt.Title,
     lines: Sequence[Row] = (),
-) -> alt.LayerChart:
+) -> Any:
     """Draw a lane for each station: bars with labels above them, and lines between lanes."""
     frame = pl.DataFrame(list(bars))
     x = alt.X(
@@ -237,7 +240,8 @@ def _download(scheme: str, answered_by: tuple[str, str]) -> tuple[list[Row], lis
         {"line": "TCP ACK", "station": "ap", "from_us": _us(left, origin)},
         {"line": "TCP ACK", "station": "server", "from_us": _us(arrival, origin)},
     ]
-    boundary = result.json["replications"][0]["cells"][0].get("boundary") or {}
+    cell: dict[str, Any] = dict(result.json["replications"][0]["cells"][0])
+    boundary: dict[str, Any] = cell.get("boundary") or {}
     return bars, line, int(boundary.get("absorbed_packets", 0))
 
 

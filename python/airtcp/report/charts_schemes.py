@@ -6,7 +6,7 @@ shape on the whole page.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import altair as alt
 
@@ -27,7 +27,7 @@ _WIDTH: Final = 900
 _HEIGHT: Final = 340
 _LETTER: Final = 6.4
 """About the size of the chart of the trade-off, and of a letter in it, in pixels."""
-_PLACES: Final[dict[str, tuple[str, int, int]]] = {
+_PLACES: Final[dict[str, tuple[Literal["left", "center", "right"], int, int]]] = {
     "right": ("left", 9, 0),
     "left": ("right", -9, 0),
     "below": ("center", 0, 14),
@@ -50,7 +50,7 @@ def stations(variants: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
     label = record("schemes", "SchemeStation")["goodput_bps"].label
     # With more schemes than colours, the axis names each of them, and no legend is needed.
     many = len(variants) > len(theme.SERIES)
-    colour, shape = (of(variants, legend=not many) for of in (colour_of, shape_of))
+    colour, shape = colour_of(variants, legend=not many), shape_of(variants, legend=not many)
     base = named("means")
     where: dict[str, Any]
     if many:
