@@ -156,7 +156,7 @@ def test_names_beside_points_do_not_overlap() -> None:
         return {"variant": name, "goodput": goodput, "jain": jain, **ends}
 
     apart = [row("base", 1.0, 0.2), row("ftca", 5.0, 0.9), row("silent", 3.0, None)]
-    assert charts_schemes.places(apart) == ["right", "left", None]
+    assert charts_schemes.places(apart) == ["above right", "above left", None]
     # At one point there is room for a name on each side at most; the legend has the others.
     crowd = [
         row("base", 0.0, 0.0),

@@ -27,13 +27,14 @@ _WIDTH: Final = 900
 _HEIGHT: Final = 340
 _LETTER: Final = 6.4
 """About the size of the chart of the trade-off, and of a letter in it, in pixels."""
-_PLACES: Final[dict[str, tuple[Literal["left", "center", "right"], int, int]]] = {
-    "right": ("left", 9, 0),
-    "left": ("right", -9, 0),
-    "below": ("center", 0, 14),
-    "above": ("center", 0, -14),
+_PLACES: Final[dict[str, tuple[Literal["left", "right"], int, int]]] = {
+    "above right": ("left", 6, -9),
+    "below right": ("left", 6, 10),
+    "above left": ("right", -6, -9),
+    "below left": ("right", -6, 10),
 }
-"""Where a name may stand beside its point: alignment, and the distance in pixels."""
+"""Where a name may stand beside its point, off the bars of its intervals: alignment and distance in
+pixels."""
 
 
 def _title(key: str) -> str:
@@ -117,7 +118,7 @@ def places(rows: Sequence[dict[str, Any]]) -> list[str | None]:
         for place, (align, dx, dy) in _PLACES.items() if point is not None else ():
             assert point is not None  # noqa: S101 - for the type checker
             wide = _LETTER * len(row["variant"])
-            left = point[0] + dx - {"left": 0, "right": wide, "center": wide / 2}[align]
+            left = point[0] + dx - (wide if align == "right" else 0)
             box = (left, point[1] + dy - 6, left + wide, point[1] + dy + 6)
             if (
                 box[0] >= 0
