@@ -243,7 +243,20 @@ class RunResult(_Result):
                 ("html", REPORT),
             ],
         )
-        return run_page(self.json, self._series(), self.timeline(), printed)
+        return run_page(self.json, self._series(), self.timeline(), printed, self.schemes_command)
+
+    @property
+    def schemes_command(self) -> str | None:
+        """The command that compares schemes for the 802.11 cell; `None` without cell or file."""
+        from airtcp.report.command import command
+
+        asked = self._settings
+        if asked.scenario == "-" or not self.json["summary"].get("cells"):
+            return None
+        sets = [f"{path}={value}" for path, value in asked.overrides]
+        return command(
+            "compare", paths=[asked.scenario], options=[("schemes", "all"), ("set", sets)]
+        )
 
     def timeline(self) -> Timeline | None:
         """Return the recorded interval of the medium, or `None` without `timeline`.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import html
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -11,7 +13,8 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.findings import schemes
+from airtcp.findings import scheme_values, schemes
+from airtcp.report import charts_schemes
 from airtcp.report.schemes import schemes_page
 
 if TYPE_CHECKING:
@@ -58,7 +61,7 @@ def test_the_terminal(run: Program, cell: Path) -> None:
         "vs base",
         'ftca+rts sets cells[0].schemes = [{ scheme = "ftca" }], cells[0].mac.access = "edca"',
         'cells[0].mac.rts_threshold = "100 B".',
-        'codel sets cells[0].queue = { kind = "codel" }.',
+        'codel sets cells[0].queue = { kind = "codel", limit = 100 }.',
         "while the reference has DCF: ftca+rts, edca.",
         "seed 1",
     ):
@@ -123,6 +126,46 @@ def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Pat
     for subject in document["subjects"]:
         assert 0 < subject["replications"] < 2000
         assert len(subject["runs"]) == 3 * subject["replications"]
+
+
+def test_a_run_of_a_cell_names_the_command(run: Program, cell: Path) -> None:
+    options = ["-n", "2", "--set", "duration=500 ms"]
+    out = _ended(run("run", cell.name, *options, "--html", "run.html"))
+    said = out.strip().splitlines()[-1]
+    command = "airtcp compare cell.toml --schemes all --set 'duration=500 ms'"
+    assert said == f"schemes that would help this cell: {command}"
+    page = html.unescape((cell.parent / "run.html").read_text("utf-8"))
+    assert command in page
+    # It works as it stands.
+    out = _ended(run(*shlex.split(command)[1:], "-n", "1"))
+    assert "Three uploads" in out
+    # There is no file to name on standard input, and no cell in a scenario of links.
+    assert "--schemes" not in _ended(run("run", "-", *options, stdin=cell.read_bytes()))
+    wire = '[[links]]\nfrom = "a"\nto = "b"\nrate = "1 Mb/s"\n[[flows]]\nfrom = "a"\nto = "b"\n'
+    (cell.parent / "wire.toml").write_text(wire)
+    assert "--schemes" not in _ended(run("run", "wire.toml", *options))
+
+
+def test_names_beside_points_do_not_overlap() -> None:
+    def row(name: str, goodput: float, jain: float | None) -> dict[str, Any]:
+        ends = {
+            f"{key}_{end}": value
+            for key, value in (("goodput", goodput), ("jain", jain))
+            for end in ("low", "high")
+        }
+        return {"variant": name, "goodput": goodput, "jain": jain, **ends}
+
+    apart = [row("base", 1.0, 0.2), row("ftca", 5.0, 0.9), row("silent", 3.0, None)]
+    assert charts_schemes.places(apart) == ["above right", "above left", None]
+    # At one point there is room for a name on each side at most; the legend has the others.
+    crowd = [
+        row("base", 0.0, 0.0),
+        row("ftca", 9.0, 1.0),
+        *(row(f"x{i}", 5.0, 0.5) for i in range(9)),
+    ]
+    found = [place for place in charts_schemes.places(crowd)[2:] if place is not None]
+    assert 1 <= len(found) <= 4
+    assert len(set(found)) == len(found)
 
 
 def test_the_page_draws(browser: Browser, tmp_path: Path) -> None:
@@ -234,8 +277,8 @@ def _verdict(
         question["worse"] = worse.get(question["aspect"], [])
     subject["verdict"]["trade_offs"] = []
     subject["verdict"]["stations"] = []
-    ftca = schemes.outcome_of(subject, "ftca")
-    schemes.outcome_of(subject, "base")["jain_index"] = _estimate(0.9, 0.01)
+    ftca = scheme_values.outcome_of(subject, "ftca")
+    scheme_values.outcome_of(subject, "base")["jain_index"] = _estimate(0.9, 0.01)
     ftca["jain_index"] = _estimate(0.99, 0.001)
     ftca["differences"]["jain_index"] = _difference(0.09, 0.01, 10.0)
     ftca["differences"]["total_goodput_bps"] = _difference(-2e6, 1e5, -8.0)
@@ -252,11 +295,47 @@ def test_nothing_helps(measured: SchemesSubject) -> None:
 
 def test_what_helps_and_by_how_much(measured: SchemesSubject) -> None:
     subject = _verdict(measured, {"fairness": ["ftca"]}, {"goodput": ["rts"]})
+    ftca = scheme_values.outcome_of(subject, "ftca")
+    ftca["differences"]["total_goodput_bps"] = _difference(-1e5, 2e5, -0.4)
+    for station in subject["stations"]:
+        station["goodput_difference"] = None
     found = schemes.findings(subject, "base")
     assert found[0].headline == "ftca helps this cell"
     assert "fairness from 0.900 to 0.990 (+0.090 [+0.080, +0.100])" in found[0].text
-    costs = next(f for f in found if "gains nothing" in f.headline)
-    assert costs.headline == "rts costs and gains nothing"
+    assert (
+        "none of goodput, fairness and the slowest flow becomes significantly worse"
+        in found[0].text
+    )
+    assert found[0].text.endswith("No station gets significantly less.")
+    costs = next(f for f in found if "cost" in f.headline)
+    assert costs.headline == "rts has a cost and no significant gain"
+    assert schemes.helping(subject) == ["ftca"]
+    # Stations that lose are named, also if only their own interval says so.
+    stations = [s for s in subject["stations"] if s["variant"] == "ftca" and s["station"] != "ap"]
+    stations[0]["goodput_difference"] = _difference(-1e6, 1e5, -20.0)
+    assert (
+        f"Perhaps less goodput: {stations[0]['station']} under ftca."
+        in schemes.conclusion(subject, "base").text
+    )
+    subject["verdict"]["stations"] = [
+        {"variant": "ftca", "gain": [], "lose": [stations[0]["station"]]}
+    ]
+    said = schemes.conclusion(subject, "base").text
+    assert f"Significantly less goodput: {stations[0]['station']} under ftca." in said
+    assert "Perhaps" not in said
+
+
+def test_a_loss_by_its_own_interval_is_no_help(measured: SchemesSubject) -> None:
+    # Goodput falls by 8 %, which the interval excludes but the verdict of many does not claim.
+    subject = _verdict(measured, {"fairness": ["ftca"]}, {})
+    found = schemes.findings(subject, "base")
+    assert schemes.helping(subject) == []
+    assert found[0].headline == "No scheme helps this cell without a cost"
+    assert "ftca gains in one respect and may cost in another" in found[0].text
+    assert found[1].headline == "ftca gains fairness and may cost goodput"
+    # A loss that does not matter is none.
+    ftca = scheme_values.outcome_of(subject, "ftca")
+    ftca["differences"]["total_goodput_bps"] = _difference(-1e3, 1e2, -0.01)
     assert schemes.helping(subject) == ["ftca"]
 
 
@@ -283,7 +362,7 @@ def test_a_trade_off_is_no_help(measured: SchemesSubject) -> None:
 def test_stations_that_lose_are_named(measured: SchemesSubject) -> None:
     subject = _verdict(measured, {}, {})
     subject["verdict"]["stations"] = [{"variant": "ftca", "gain": ["sta0"], "lose": ["sta2"]}]
-    station = schemes.station_of(subject, "ftca", "sta2")
+    station = scheme_values.station_of(subject, "ftca", "sta2")
     station["goodput_difference"] = _difference(-1e6, 1e5, -20.0)
     said = next(f for f in schemes.findings(subject, "base") if "get less" in f.headline)
     assert "ftca costs sta2 \N{MINUS SIGN}20 % [\N{MINUS SIGN}22, \N{MINUS SIGN}18]" in said.text

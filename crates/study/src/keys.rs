@@ -1,6 +1,7 @@
 //! A name with keys behind colons, as variants are written: `red:ecn=true`, `ftca:exclusive=true`.
 //!
-//! A key with a dot stands in a table within the table: `ll-arq:feedback.way=reverse`.
+//! A key with a dot stands in a table within the table: `ll-arq:feedback.way=reverse`. A table with defaults alone
+//! is `{}`: `per-station:controller={}`.
 
 use airtcp_probe::reworded;
 use airtcp_queueing::{Queue, QueueConfig};
@@ -59,10 +60,11 @@ pub(crate) fn queue(text: &str) -> Result<QueueConfig, String> {
     Ok(config)
 }
 
-/// A number or a flag if it reads as one, else text.
+/// A number, a flag or the empty table if it reads as one, else text.
 pub(crate) fn value_of(text: &str) -> Value {
+    let is_empty_table = |v: &Value| v.as_object().is_some_and(Map::is_empty);
     serde_json::from_str::<Value>(text)
         .ok()
-        .filter(|v| v.is_number() || v.is_boolean())
+        .filter(|v| v.is_number() || v.is_boolean() || is_empty_table(v))
         .unwrap_or_else(|| Value::from(text))
 }

@@ -51,6 +51,9 @@ def put_result(result: RunResult) -> None:
         f"{counted(count, 'replication')} of {document['scenario']['duration']},"
         f" seed {result.seed}, airtcp {document['airtcp_version']}"
     )
+    if (command := result.schemes_command) is not None:
+        # One line, however long, so that it can be pasted.
+        console.print(f"schemes that would help this cell: {command}", markup=False, soft_wrap=True)
 
 
 def _findings(document: RunDocument) -> None:

@@ -142,14 +142,16 @@ def _ranking(
     from rich.text import Text
 
     from airtcp.cli.tables import Column, put
-    from airtcp.findings import schemes, words
+    from airtcp.findings import scheme_values, schemes, words
     from airtcp.metrics import record
 
     order, quantity = question["ranking"]["order"], question["quantity"]
     metric = record("schemes", "SchemeOutcome")[quantity]
-    means = [schemes.mean_of(schemes.outcome_of(subject, name), quantity) for name in order]
+    means = [
+        scheme_values.mean_of(scheme_values.outcome_of(subject, name), quantity) for name in order
+    ]
     behind = {lag["variant"]: lag["behind"] for lag in question["lags"]}
-    outcomes = [schemes.outcome_of(subject, name) for name in order]
+    outcomes = [scheme_values.outcome_of(subject, name) for name in order]
     unit = "" if quantity.endswith("jain_index") else "\n(%)"
     columns = [
         Column(
@@ -185,11 +187,11 @@ def _place(question: SchemeQuestion, name: str) -> str:
 
 
 def _against(outcome: Any, question: SchemeQuestion, *, interval: bool) -> str:
-    from airtcp.findings import schemes
+    from airtcp.findings import scheme_values
 
     if not outcome["differences"]:
         return "reference"
-    return schemes.difference(outcome, question["quantity"], interval=interval) or "-"
+    return scheme_values.difference(outcome, question["quantity"], interval=interval) or "-"
 
 
 def _rows(result: SchemesResult) -> list[dict[str, Any]]:

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import quantities, words
+from airtcp.findings import words
+from airtcp.findings.scheme_values import (
+    doubtful_costs,
+    doubtful_stations,
+    index_text,
+    mean_of,
+    outcome_of,
+    station_of,
+    value,
+)
 from airtcp.findings.verdict import either
 from airtcp.findings.words import Finding, listed
 
@@ -17,13 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.documents import (
-        Estimate,
-        PairedDifference,
         SchemeAspect,
         SchemeOutcome,
         SchemeQuestion,
         SchemesSubject,
-        SchemeStation,
     )
 
 NOUNS: Final[dict[SchemeAspect, str]] = {
@@ -46,79 +52,6 @@ _IN_FULL: Final = 3
 """Schemes and stations that are described with numbers; more are named."""
 
 
-def outcome_of(subject: SchemesSubject, variant: str) -> SchemeOutcome:
-    """Give the outcome of a variant."""
-    return next(o for o in subject["outcomes"] if o["variant"] == variant)
-
-
-def mean_of(outcome: SchemeOutcome, quantity: str) -> Estimate:
-    """Give the estimate of a quantity of an outcome."""
-    return outcome[quantity]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
-
-
-def value(quantity: str, mean: float | None) -> str:
-    """Write a value of a quantity that is asked for, with its unit.
-
-    >>> value("jain_index", 0.94123), value("total_goodput_bps", 2.5e7)
-    ('0.941', '25.0 Mb/s')
-    """
-    if mean is None:
-        return "unknown"
-    if quantity.endswith("_bps"):
-        return f"{words.number(mean * 1e-6)} Mb/s"
-    if quantity.endswith("_s"):
-        return quantities.seconds(mean)
-    return words.number(mean)
-
-
-def difference(outcome: SchemeOutcome, quantity: str, *, interval: bool = True) -> str:
-    """Write the difference of a quantity to the reference: in percent, of an index as it is.
-
-    A tilde stands before a difference that is not significant by itself.
-    """
-    found = outcome["differences"].get(quantity)
-    if found is None:
-        return ""
-    if found["standing"] == "equal":
-        return "0"
-    if quantities.untested(found):
-        return "not tested"
-    text = _amount(found, quantity, interval=interval)
-    return text if found["standing"] in {"more", "less"} or not text else f"~ {text}"
-
-
-def _amount(found: PairedDifference, quantity: str, *, interval: bool) -> str:
-    if quantity.endswith("jain_index"):
-        absolute = found["absolute"]
-        return _index(absolute, interval=interval)
-    percent = found["percent"]
-    if percent is None or percent["mean"] is None:
-        return ""
-    return words.measured(words.change(percent)) if interval else words.signed(percent["mean"])
-
-
-def _index(estimate: Estimate, *, interval: bool) -> str:
-    """Write a difference of two indices, which are below 1.
-
-    >>> _index({"mean": 0.0512, "ci_low": 0.041, "ci_high": 0.061}, interval=True)
-    '+0.051 [+0.041, +0.061]'
-    """
-    mean, low, high = estimate["mean"], estimate["ci_low"], estimate["ci_high"]
-    if mean is None:
-        return ""
-    text = _signed(mean)
-    if not interval or low is None or high is None:
-        return text
-    return f"{text} [{_signed(low)}, {_signed(high)}]"
-
-
-def _signed(difference: float) -> str:
-    text = f"{abs(difference):.3f}"
-    if not text.strip("0."):
-        return "0"
-    return ("+" if difference > 0 else "\N{MINUS SIGN}") + text
-
-
 def findings(subject: SchemesSubject, reference: str) -> list[Finding]:
     """Say everything there is to say of one scenario, the conclusion first.
 
@@ -130,6 +63,7 @@ def findings(subject: SchemesSubject, reference: str) -> list[Finding]:
     if verdict["replications"] <= 1:
         return [_one_replication(), *_not_ranked(subject)]
     found = [conclusion(subject, reference)]
+    found += [_doubtful_gain(subject, name, reference) for name in _doubtful(subject)]
     found += [_trade_off(subject, name, reference) for name in _traded(subject)]
     found += _costs(subject, reference)
     found += [leader(subject, question) for question in verdict["questions"]]
@@ -147,25 +81,63 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         verb = _verb(helpful, "helps", "help")
         return Finding(
             f"{listed(helpful)} {verb} this cell",
-            f"Against {reference}, nothing that is asked for becomes worse. {'. '.join(said)}.",
+            f"Against {reference}, {_nothing_worse(subject)}. {'. '.join(said)}."
+            f"{_cost_to_stations(subject, helpful)}",
             "good",
         )
     asked = either([NOUNS[q["aspect"]] for q in subject["verdict"]["questions"]])
-    traded = _traded(subject)
-    if traded:
-        verb = _verb(traded, "gains", "gain")
-        costs = _verb(traded, "costs", "cost")
+    traded, doubtful = _traded(subject), _doubtful(subject)
+    if traded or doubtful:
+        said = ""
+        if traded:
+            verb, costs = _verb(traded, "gains", "gain"), _verb(traded, "costs", "cost")
+            said += f" {listed(traded)} {verb} in one respect and {costs} in another."
+            said += _least_cost(subject, traded) + _cost_to_stations(subject, traded)
+        if doubtful:
+            verb = _verb(doubtful, "gains", "gain")
+            said += f" {listed(doubtful)} {verb} in one respect and may cost in another."
         return Finding(
             "No scheme helps this cell without a cost",
-            f"{listed(traded)} {verb} in one respect and {costs} in another."
-            f"{_least_cost(subject, traded)} No other scheme is significantly better than"
-            f" {reference} in {asked}.",
+            f"{said.strip()} No other scheme is significantly better than {reference} in {asked}.",
             "warn",
         )
     return Finding(
         "No scheme helps this cell",
-        f"None is significantly better than {reference} in {asked}: keep {reference}.",
+        f"None is better than {reference} in {asked}, at the 5 % level: keep {reference}.",
     )
+
+
+def _nothing_worse(subject: SchemesSubject) -> str:
+    """Say that nothing of what is asked for becomes worse."""
+    nouns = [NOUNS[q["aspect"]] for q in subject["verdict"]["questions"]]
+    if len(nouns) == 1:
+        return f"{nouns[0]} does not become significantly worse"
+    return f"none of {listed(nouns)} becomes significantly worse"
+
+
+def _cost_to_stations(subject: SchemesSubject, names: Sequence[str]) -> str:
+    """Say which stations get less under these schemes, or that none does."""
+    lost = {
+        change["variant"]: change["lose"]
+        for change in subject["verdict"]["stations"]
+        if change["lose"] and change["variant"] in names
+    }
+    said = [f"{_some(stations)} under {name}" for name, stations in lost.items()]
+    text = f" Significantly less goodput: {listed(said)}." if said else ""
+    maybe = {name: doubtful_stations(subject, name) for name in names}
+    said = [
+        f"{_some([station['station'] for station in stations])} under {name}"
+        for name, stations in maybe.items()
+        if stations
+    ]
+    text += f" Perhaps less goodput: {listed(said)}." if said else ""
+    return text or " No station gets significantly less."
+
+
+def _some(stations: Sequence[str]) -> str:
+    """Name a few stations, and count the others."""
+    rest = len(stations) - _IN_FULL
+    return listed([*stations[:_IN_FULL], *([f"{rest} more"] if rest > 0 else [])])
 
 
 def _least_cost(subject: SchemesSubject, traded: Sequence[str]) -> str:
@@ -181,11 +153,13 @@ def _least_cost(subject: SchemesSubject, traded: Sequence[str]) -> str:
 def helping(subject: SchemesSubject) -> list[str]:
     """Name the variants that are better than the reference in something and worse in nothing.
 
+    A variant that is worse by its own interval alone is left out too.
     The variant that is better in more comes first; among equals, that of the higher mean of the
     last thing asked for.
     """
     questions = subject["verdict"]["questions"]
     worse = {name for question in questions for name in question["worse"]}
+    worse |= set(_doubtful(subject))
     times: dict[str, int] = {}
     for question in questions:
         for name in question["better"]:
@@ -213,12 +187,35 @@ def _change(subject: SchemesSubject, outcome: SchemeOutcome, question: SchemeQue
     )
     shown = f"{NOUNS[question['aspect']]} from {before} to {after}"
     if quantity.endswith("jain_index"):
-        return f"{shown} ({_index(found['absolute'], interval=True)})"
+        return f"{shown} ({index_text(found['absolute'], interval=True)})"
     percent = found["percent"]
     if percent is None or percent["ci_low"] is None:
         # The reference may be zero: nothing bounds the ratio.
         return shown
     return f"{shown} ({words.measured(words.change(percent), '%')})"
+
+
+def _doubtful(subject: SchemesSubject) -> list[str]:
+    """Name the variants that gain significantly, and have costs by their own intervals alone."""
+    questions = subject["verdict"]["questions"]
+    better = {name for question in questions for name in question["better"]}
+    worse = {name for question in questions for name in question["worse"]}
+    order = [v["variant"] for v in subject["variants"]]
+    return [n for n in order if n in better - worse and doubtful_costs(subject, n)]
+
+
+def _doubtful_gain(subject: SchemesSubject, name: str, reference: str) -> Finding:
+    """Name what a variant gains, and what it may cost."""
+    outcome, costs = outcome_of(subject, name), doubtful_costs(subject, name)
+    gains = [q for q in subject["verdict"]["questions"] if name in q["better"]]
+    gained, lost = (listed([NOUNS[q["aspect"]] for q in part]) for part in (gains, costs))
+    gain, cost = ("; ".join(_change(subject, outcome, q) for q in part) for part in (gains, costs))
+    return Finding(
+        f"{name} gains {gained} and may cost {lost}",
+        f"Against {reference}, better: {gain}. Worse in this comparison alone, but not for all"
+        f" schemes and rankings together: {cost}. More replications decide it.",
+        "warn",
+    )
 
 
 def _traded(subject: SchemesSubject) -> list[str]:
@@ -259,11 +256,10 @@ def _costs(subject: SchemesSubject, reference: str) -> list[Finding]:
         return []
     names = list(said)
     each = [text if len(said) == 1 else f"{name}: {text}" for name, text in said.items()]
-    verb = _verb(names, "costs", "cost")
-    gain = _verb(names, "gains", "gain")
+    verb = _verb(names, "has", "have")
     return [
         Finding(
-            f"{listed(names)} {verb} and {gain} nothing",
+            f"{listed(names)} {verb} a cost and no significant gain",
             f"Against {reference}: {'. '.join(each)}.",
             "bad",
         )
@@ -314,21 +310,19 @@ def _station_loss(subject: SchemesSubject, variant: str, station: str) -> str:
     return f"{station} {words.measured(words.change(percent), '%')}"
 
 
-def station_of(subject: SchemesSubject, variant: str, station: str) -> SchemeStation:
-    """Give what a station got under a variant."""
-    return next(
-        s for s in subject["stations"] if s["variant"] == variant and s["station"] == station
-    )
-
-
-def _same(subject: SchemesSubject, reference: str) -> list[Finding]:
-    """Name the variants that are the reference in every replication."""
-    names = [
+def same(subject: SchemesSubject) -> list[str]:
+    """Name the variants whose numbers are those of the reference in every replication."""
+    return [
         outcome["variant"]
         for outcome in subject["outcomes"]
         if (all_of := outcome["differences"].values())
         and all(each["standing"] == "equal" for each in all_of)
     ]
+
+
+def _same(subject: SchemesSubject, reference: str) -> list[Finding]:
+    """Say which variants are the reference in every replication."""
+    names = same(subject)
     if not names:
         return []
     verb = _verb(names, "is", "are")

@@ -30,12 +30,14 @@ def run_page(
     series: dict[str, dict[str, list[Any]]],
     timeline: timeline_rows.Timeline | None,
     command: str,
+    schemes_command: str | None = None,
 ) -> str:
     """Make the page of a run.
 
     Args: document: The document of a run. series: Its series by table name, each a table as
         columns; empty if none was recorded. timeline: The timeline of the medium, if it was
-        recorded. command: The command that makes the page.
+        recorded. command: The command that makes the page. schemes_command: The command that
+        compares schemes for its cell, if there is one.
 
     Returns:
         A complete HTML document. Equal results give equal pages.
@@ -76,6 +78,7 @@ def run_page(
         fingerprints=[replication["fingerprint"] for replication in replications],
         conservation=_conservation(document),
         command=command,
+        schemes_command=schemes_command,
         scenario=indented(scenario),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import schemes, words
+from airtcp.findings import scheme_values, schemes, words
 from airtcp.findings.columns import with_values
 from airtcp.metrics import columns, record
 from airtcp.report import charts_schemes
@@ -94,15 +94,19 @@ def _section(
     data: dict[str, Any],
 ) -> dict[str, Any]:
     """Gather what the page shows of one scenario; its pictures go to the payload."""
-    variants = [outcome["variant"] for outcome in subject["outcomes"]]
-    rows = _station_rows(subject)
+    same = set(schemes.same(subject))
+    variants = [o["variant"] for o in subject["outcomes"] if o["variant"] not in same]
+    rows = [row for row in _station_rows(subject) if row["variant"] not in same]
     drawn = list(dict.fromkeys(row["station"] for row in rows))[:_STATIONS]
     charts[f"stations-{index}"] = charts_schemes.stations(variants, drawn)
     data[f"stations-{index}"] = {"means": [row for row in rows if row["station"] in set(drawn)]}
-    means = [_mean_row(outcome) for outcome in subject["outcomes"]]
+    means = [_mean_row(o) for o in subject["outcomes"] if o["variant"] not in same]
+    places = charts_schemes.places(means)
+    for row, place in zip(means, places, strict=True):
+        row["place"] = place
     traded = any(row["jain"] is not None for row in means)
     if traded:
-        charts[f"trade-{index}"] = charts_schemes.trade_off(variants)
+        charts[f"trade-{index}"] = charts_schemes.trade_off(variants, places)
         data[f"trade-{index}"] = {"means": means}
     return {
         "id": f"subject-{index}",
@@ -111,6 +115,9 @@ def _section(
         "title": subject["title"] or subject["name"],
         "over": f"{schemes.head(subject)}.",
         "traded": traded,
+        "undrawn": f" Not drawn, because identical to {reference}: {words.listed(sorted(same))}."
+        if same
+        else "",
         "findings": schemes.findings(subject, reference),
         "table": _table(subject),
         "rankings": [
@@ -151,10 +158,10 @@ def _mean_row(outcome: SchemeOutcome) -> dict[str, Any]:
     row: dict[str, Any] = {"variant": outcome["variant"]}
     of = record("schemes", "SchemeOutcome")
     for name, key in (("goodput", "total_goodput_bps"), ("jain", "jain_index")):
-        ends = _ends(schemes.mean_of(outcome, key), of[key].scale, of[key].limits)
+        ends = _ends(scheme_values.mean_of(outcome, key), of[key].scale, of[key].limits)
         row |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
     for name, key in (("slowest", "slowest_flow_bps"), ("ack", "ack_error")):
-        row[name] = _ends(schemes.mean_of(outcome, key), of[key].scale, of[key].limits)[0]
+        row[name] = _ends(scheme_values.mean_of(outcome, key), of[key].scale, of[key].limits)[0]
     return row
 
 
@@ -207,12 +214,12 @@ def _ranking(
     unit = "" if quantity.endswith("jain_index") else " (%)"
     rows: list[list[str]] = []
     for name in ranking["order"]:
-        outcome = schemes.outcome_of(subject, name)
+        outcome = scheme_values.outcome_of(subject, name)
         lag = words.estimate(behind.get(name), metric.scale, words.ANY, unknown="first")
         against = "reference"
         if outcome["differences"]:
-            against = schemes.difference(outcome, quantity) or "\N{EN DASH}"
-        mean = estimate(schemes.mean_of(outcome, quantity), metric.scale, metric.limits)
+            against = scheme_values.difference(outcome, quantity) or "\N{EN DASH}"
+        mean = estimate(scheme_values.mean_of(outcome, quantity), metric.scale, metric.limits)
         rows.append([name, mean, lag, against])
     return {"head": [metric.head, "Behind the first", f"Against {reference}{unit}"], "rows": rows}
 

@@ -3,7 +3,7 @@
 //! A variant is a scheme of medium access, a queue discipline, RTS, or a combination: see [`variant`]. Every
 //! variant runs in every replication with the same random numbers, so that differences between variants are
 //! paired, as those of TCPs are. [`options`] says which variants are asked for, [`plan`] makes the plan of
-//! each and names those that cannot act, [`observe`] reads the numbers of a replication, [`assemble`] makes
+//! each and names those that cannot act, [`queues`] exchanges queue disciplines, [`observe`] reads the numbers of a replication, [`assemble`] makes
 //! [`result`] of them, and [`verdict`] draws the [`conclusion`].
 
 mod assemble;
@@ -11,6 +11,7 @@ mod conclusion;
 mod observe;
 mod options;
 mod plan;
+mod queues;
 mod result;
 mod toml_value;
 mod variant;

@@ -90,7 +90,7 @@ fn a_scheme_that_needs_categories_sets_them_and_says_so() {
         [
             "cells[0].schemes = [{ scheme = \"ftca\", exclusive = true }]",
             "cells[0].mac.access = \"edca\"",
-            "cells[0].queue = { kind = \"fq-codel\" }",
+            "cells[0].queue = { kind = \"fq-codel\", limit = 100 }",
         ]
     );
     assert_eq!(sets(&subject, "ack-1"), ["flows[*].tcp.ack_every = 1"]);
@@ -112,7 +112,7 @@ fn a_scheme_that_needs_categories_sets_them_and_says_so() {
     assert!(subject.notes.is_empty());
 }
 
-/// A discipline stands at every queue of the cell, also where the scenario describes one apart.
+/// A discipline stands at every queue of the cell, also where the scenario describes one apart, with its capacity.
 #[test]
 fn a_queue_discipline_replaces_the_queues_described_apart() {
     let keys = "access_point_queue = { kind = \"drop-tail\", packets = 20 }\n\
@@ -121,9 +121,9 @@ fn a_queue_discipline_replaces_the_queues_described_apart() {
     assert_eq!(
         sets(&subject, "codel"),
         [
-            "cells[0].queue = { kind = \"codel\" }",
-            "cells[0].access_point_queue = { kind = \"codel\" }",
-            "cells[0].stations[0].queue = { kind = \"codel\" }",
+            "cells[0].queue = { kind = \"codel\", limit = 100 }",
+            "cells[0].access_point_queue = { kind = \"codel\", limit = 20 }",
+            "cells[0].stations[0].queue = { kind = \"codel\", limit = 5 }",
         ]
     );
 }
@@ -136,13 +136,20 @@ fn all_leaves_out_what_cannot_act() {
     for name in ["base", "edca", "ftca", "leith-clifford", "ack-1", "codel", "fq-codel", "pie"] {
         assert!(ran.contains(&name), "{ran:?}");
     }
+    // A scheme that needs a key has one, and acts.
+    assert_eq!(
+        sets(&subject, "per-station:controller={}"),
+        ["cells[0].schemes = [{ scheme = \"per-station\", controller = {} }]"]
+    );
     assert!(!ran.contains(&"drop-tail") && !ran.contains(&"rts"));
     let left = subject.verdict.not_ranked.iter().find(|n| n.variant == "rts").unwrap();
     assert!(left.why.contains("already has these values"), "{}", left.why);
     // Every scheme either runs or says why not.
     for entry in airtcp_wifi::scheme::registry() {
-        let named = |n: &crate::NotRanked| n.variant == entry.name && !n.why.is_empty();
-        assert!(ran.contains(&entry.name) || subject.verdict.not_ranked.iter().any(named));
+        let is = |variant: &str| variant.split(':').next() == Some(entry.name);
+        let named = |n: &crate::NotRanked| is(&n.variant) && !n.why.is_empty();
+        let ran = ran.iter().any(|variant| is(variant));
+        assert!(ran || subject.verdict.not_ranked.iter().any(named));
     }
 }
 

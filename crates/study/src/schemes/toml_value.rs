@@ -15,6 +15,9 @@ pub(crate) fn inline(value: &Value) -> String {
             let pairs = tags.into_iter().chain(keys);
             let pairs: Vec<String> =
                 pairs.map(|(key, value)| format!("{key} = {}", inline(value))).collect();
+            if pairs.is_empty() {
+                return "{}".to_owned();
+            }
             format!("{{ {} }}", pairs.join(", "))
         }
         // Text escapes as in JSON; numbers and flags are alike.
@@ -35,5 +38,6 @@ mod tests {
         assert_eq!(inline(&table), text);
         assert_eq!(inline(&json!([table])), format!("[{text}]"));
         assert_eq!(inline(&json!([])), "[]");
+        assert_eq!(inline(&json!({ "m": {} })), "{ m = {} }");
     }
 }

@@ -6,20 +6,20 @@
 //! ftca:exclusive=true     the scheme with a key; in a DCF cell it sets mac.access if it needs access categories
 //! rts                     mac.rts_threshold = "100 B", or rts:threshold=1000 B
 //! ack-1                   an ACK for every segment in every TCP flow
-//! fq-codel:target=10 ms   the queue of every station and of the access point
+//! fq-codel:target=10 ms   the queue of every station and of the access point, each with the capacity it has
 //! ftca+rts                both
 //! ```
 //! A scheme replaces the schemes of the scenario. A plus sign joins two parts if a letter follows it. All
 //! cells of the scenario get what a variant sets.
 
 use airtcp_probe::{near, reworded};
-use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{CellSpec, Scenario, TransportKind};
 use airtcp_units::Bytes;
 use airtcp_wifi::mac::AccessMethod;
 use airtcp_wifi::scheme::SchemeConfig;
 use serde_json::{Map, Value, json};
 
+use super::queues;
 use super::toml_value::inline;
 use crate::compare::CompareError;
 use crate::keys;
@@ -33,6 +33,9 @@ const ACK_1: &str = "ack-1";
 /// Queue disciplines that `all` leaves out: what cells have anyway, and those for routers.
 const NOT_FOR_CELLS: [&str; 3] = ["drop-tail", "red", "jersey"];
 
+/// Schemes that need a key to act, in the form that `all` has.
+const WITH_A_KEY: [(&str, &str); 1] = [("per-station", "per-station:controller={}")];
+
 /// RTS before every data frame that is longer, MAC header included: all but those of TCP ACKs.
 const RTS_THRESHOLD: &str = "100 B";
 
@@ -43,7 +46,7 @@ enum Part {
     Scheme(Box<SchemeConfig>, Value),
     Rts(Bytes),
     Ack1,
-    Queue(Box<QueueConfig>, Value),
+    Queue(Value),
 }
 
 /// A variant of a cell.
@@ -88,7 +91,8 @@ impl Variant {
 
     /// Names of the variants that `all` stands for, the base first.
     pub(crate) fn all() -> Vec<&'static str> {
-        let schemes = airtcp_wifi::scheme::registry().iter().map(|entry| entry.name);
+        let form = |name| WITH_A_KEY.iter().find(|known| known.0 == name).map_or(name, |f| f.1);
+        let schemes = airtcp_wifi::scheme::registry().iter().map(|entry| form(entry.name));
         let queues = airtcp_queueing::registry().iter().map(|entry| entry.name);
         let queues = queues.filter(|name| !NOT_FOR_CELLS.contains(name));
         [BASE, EDCA].into_iter().chain(schemes).chain([RTS, ACK_1]).chain(queues).collect()
@@ -109,7 +113,10 @@ impl Variant {
                         cell.mac.rts_threshold = Some(*threshold);
                         sets.push(format!("{at}.mac.rts_threshold = \"{threshold}\""));
                     }
-                    Part::Queue(queue, table) => put_queue(cell, queue, table, &at, &mut sets),
+                    Part::Queue(table) => {
+                        let put = queues::put(cell, table, &at, &mut sets);
+                        put.map_err(|e| CompareError::other(format!("\"{}\": {e}", self.label)))?;
+                    }
                     _ => {}
                 }
             }
@@ -207,8 +214,8 @@ fn part(text: &str) -> Result<Part, CompareError> {
             Ok(Part::Scheme(Box::new(config), table))
         }
         name if queues().any(|known| known == name) => {
-            let config = keys::queue(text).map_err(refuse)?;
-            Ok(Part::Queue(Box::new(config), keys::table("kind", text).map_err(refuse)?))
+            keys::queue(text).map_err(refuse)?;
+            Ok(Part::Queue(keys::table("kind", text).map_err(refuse)?))
         }
         name => {
             let known: Vec<&str> = [BASE, EDCA]
@@ -239,28 +246,6 @@ fn rts(text: &str) -> Result<Part, String> {
     serde_json::from_value(threshold).map(Part::Rts).map_err(|e| reworded(&e.to_string()))
 }
 
-/// Puts a queue discipline at every station and at the access point of a cell, whose queues may be
-/// described apart.
-fn put_queue(
-    cell: &mut CellSpec,
-    queue: &QueueConfig,
-    table: &Value,
-    at: &str,
-    sets: &mut Vec<String>,
-) {
-    let apart = cell.stations.iter_mut().enumerate().filter_map(|(number, station)| {
-        station.queue.as_mut().map(|own| (format!("stations[{number}].queue"), own))
-    });
-    let access_point = cell.access_point_queue.as_mut();
-    let all = std::iter::once(("queue".to_owned(), &mut cell.queue))
-        .chain(access_point.map(|own| ("access_point_queue".to_owned(), own)))
-        .chain(apart);
-    for (key, own) in all.filter(|(_, own)| **own != *queue) {
-        *own = queue.clone();
-        sets.push(format!("{at}.{key} = {}", inline(table)));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,10 +266,7 @@ mod tests {
         assert_eq!(split("dcf+"), ["dcf+"]);
         assert_eq!(split("dcf++rts + dcf+"), ["dcf+", "rts", "dcf+"]);
         for name in Variant::all() {
-            // A scheme without a default for some key is refused by name.
-            if let Err(e) = Variant::parse(name) {
-                assert!(e.to_string().contains(name), "{e}");
-            }
+            assert_eq!(Variant::parse(name).unwrap().label(), name);
         }
     }
 
