@@ -44,10 +44,11 @@ pub struct StationResult {
     pub x_m: f64,
     /// Position, in metres.
     pub y_m: f64,
-    /// Distance to the access point; null for the access point.
+    /// Distance to the access point, or in a chain to the neighbour towards it; null for the access point.
     #[schemars(extend("metric" = Metric::other("Distance", "m", 1.0, 18)))]
     pub distance_m: Option<f64>,
-    /// Received power at the access point, without fading; null for the access point and if no power arrives.
+    /// Received power at the access point, or in a chain at the neighbour towards it, without fading; null for
+    /// the access point and if no power arrives.
     pub signal_dbm: Option<f64>,
     /// Received power over the noise floor; null if `signal_dbm` is.
     #[schemars(extend("metric" = Metric::other("SNR", "dB", 1.0, 12).any()))]
