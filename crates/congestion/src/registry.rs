@@ -120,6 +120,8 @@ registry! {
     "cubic" Cubic(CubicConfig) from "RFC 9438";
     /// Reno whose window grows at a rate independent of the round-trip time
     "hybla" Hybla(HyblaConfig) from "Caini and Firrincieli 2004";
+    /// Reno's window, paced by the delay of four hops of a chain of 802.11 hops
+    "tcp-ap" TcpAp(TcpApConfig) from "ElRakabawy, Klemm and Lindemann, MobiHoc 2005; S0 section 3";
 }
 
 impl Default for LawConfig {

@@ -17,10 +17,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::EMPTY_NAME;
-use crate::{ScenarioError, StationSpec};
+use crate::{Hops, ScenarioError, StationSpec};
 
 /// An 802.11 cell. Its nodes are the access point and the stations; packets go between each
-/// station and the access point.
+/// station and the access point, or in a chain from neighbour to neighbour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CellSpec {
@@ -48,6 +48,10 @@ pub struct CellSpec {
     pub prefix: String,
     /// Positions of the stations.
     pub layout: Layout,
+    /// Which nodes exchange frames: `access-point` (default), or `chain`, in which the access point and
+    /// the stations, in their order, exchange frames with their neighbours and forward packets.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hops: Hops,
     /// Position of the layout's origin in the plane, `[x, y]` in metres. The origin is the access point,
     /// unless the layout gives positions.
     #[serde(default)]
@@ -115,6 +119,9 @@ fn sta() -> String {
 }
 const fn power() -> f64 {
     18.0
+}
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Maximum IP packet in a cell: an MSDU of 2304 bytes (802.11-2012 clause 8.2.3) minus LLC and SNAP.
@@ -208,6 +215,7 @@ impl CellSpec {
             at(table)(e)
         })?;
         self.mac.validate().map_err(at("mac"))?;
+        self.hops.check(&self.mac, &self.schemes, &self.stations).map_err(at(""))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;
         let ranges = matches!(self.propagation.path_loss, PathLossConfig::Ranges(_));

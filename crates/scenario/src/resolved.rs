@@ -66,7 +66,7 @@ pub struct Resolved {
     pub flows: Vec<Flow>,
 }
 
-/// One direction between a station and its access point.
+/// One direction between two nodes of a cell that exchange frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AirHop {
     /// Number of the cell.
@@ -78,11 +78,14 @@ pub struct AirHop {
 }
 
 impl Resolved {
-    /// The hops through the air: for each station of each cell, up and then down. Routes number them after
-    /// the links.
+    /// The hops through the air: for each station of each cell, towards the access point and back. Routes
+    /// number them after the links.
     pub fn air_hops(&self) -> Vec<AirHop> {
         let hops = |(cell, c): (usize, &Cell)| {
-            let both = move |i| [AirHop { cell, from: i, to: 0 }, AirHop { cell, from: 0, to: i }];
+            let both = move |i| {
+                let next = c.spec.hops.next_to_access_point(i);
+                [AirHop { cell, from: i, to: next }, AirHop { cell, from: next, to: i }]
+            };
             (1..c.nodes.len()).flat_map(both).collect::<Vec<_>>()
         };
         self.cells.iter().enumerate().flat_map(hops).collect()

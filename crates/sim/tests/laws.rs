@@ -14,7 +14,10 @@ use common::run_first;
 const FLOOR: f64 = 0.85;
 
 /// Laws whose sources promise less, with the reason.
-const FLOORS: &[(&str, f64)] = &[];
+const FLOORS: &[(&str, f64)] = &[
+    // Its rate is that of a chain of four hops of 2 Mb/s each.
+    ("tcp-ap", 0.03),
+];
 
 /// 10 Mb/s, 40 ms, a queue of one bandwidth-delay product (33 packets of 1500 bytes), 30 s from
 /// the first SYN on.

@@ -30,6 +30,12 @@ const TABLES: &[(&str, &str, Option<&str>)] = &[
         "scheme = \"power-classes\", gain_db = 3",
         Some("scheme = \"power-classes\", gain_db = 0"),
     ),
+    // A probability of 0 marks and drops nothing.
+    (
+        "link-red",
+        "scheme = \"link-red\", pacing = true",
+        Some("scheme = \"link-red\", max_p = 0.0"),
+    ),
     // The flows here end at the access point: nothing crosses its transport boundary. With flows
     // beyond it: `boundary.rs`.
     ("snoop", "scheme = \"snoop\"", Some("scheme = \"snoop\"")),

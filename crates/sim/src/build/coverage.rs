@@ -1,4 +1,5 @@
-//! Positions of the stations of a cell, and the signal of each at the access point.
+//! Positions of the stations of a cell, and the signal of each at the access point. In a chain, it is the
+//! signal at the neighbour towards the access point.
 //!
 //! ```text
 //! signal = power - loss(station, access point)                       dBm
@@ -12,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_random::Seed;
-use airtcp_scenario::{Cell as Plan, CellSpec, Resolved};
+use airtcp_scenario::{Cell as Plan, CellSpec, Hops, Resolved};
 use airtcp_units::detmath;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::Mode;
@@ -33,11 +34,12 @@ pub(crate) struct Place {
     pub(crate) at: Position,
     /// Number of stations, access point excluded, whose frames it does not sense.
     pub(crate) hidden: u32,
-    /// Its signal at the access point; `None` for the access point.
+    /// Its signal at the access point, or in a chain at its neighbour towards the access point; `None` for
+    /// the access point.
     pub(crate) heard: Option<Heard>,
 }
 
-/// Signal of a station at the access point.
+/// Signal of a station at the node that receives its packets for the access point.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
     pub(crate) distance_m: f64,
@@ -46,7 +48,7 @@ pub(crate) struct Heard {
     pub(crate) snr_db: f64,
 }
 
-fn places_on(map: &RadioMap) -> Vec<Place> {
+fn places_on(map: &RadioMap, hops: Hops) -> Vec<Place> {
     let at = &map.positions;
     let noise_dbm = decibels(map.noise.floor_mw());
     let mut hidden = vec![0; at.len()];
@@ -59,9 +61,10 @@ fn places_on(map: &RadioMap) -> Vec<Place> {
         }
     }
     let place = |i: usize| {
-        let signal_dbm = map.signal_dbm(i, 0);
+        let receiver = hops.next_to_access_point(i);
+        let signal_dbm = map.signal_dbm(i, receiver);
         let heard = || Heard {
-            distance_m: at[0].distance_m(at[i]),
+            distance_m: at[receiver].distance_m(at[i]),
             signal_dbm,
             snr_db: signal_dbm - noise_dbm,
         };
@@ -73,7 +76,7 @@ fn places_on(map: &RadioMap) -> Vec<Place> {
 /// The places of a cell's stations, the access point's first. Empty if a model refuses its parameters,
 /// which building the cell reports.
 pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
-    RadioMap::new(plan, seed).map(|map| places_on(&map)).unwrap_or_default()
+    RadioMap::new(plan, seed).map(|map| places_on(&map, plan.spec.hops)).unwrap_or_default()
 }
 
 /// Warnings about stations that are out of range, for the positions of the first replication.
@@ -85,7 +88,7 @@ pub fn warnings(plan: &Resolved) -> Vec<String> {
 fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
     let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
-    let places = places_on(&map);
+    let places = places_on(&map, spec.hops);
     let noticed = map.sensing.sensitivity_dbm;
     let error = ErrorModel::new(&spec.error)?;
     let floor = decibels(map.noise.floor_mw());
@@ -111,10 +114,12 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     };
     let mut found = Vec::new();
     if !deaf.is_empty() {
-        let subject = if deaf.len() == all {
-            format!("the access point \"{}\" is out of everyone's range", spec.access_point)
-        } else {
-            count(deaf.len(), "out of the access point's range")
+        let subject = match spec.hops {
+            Hops::Chain => count(deaf.len(), "out of the range of the previous node of the chain"),
+            Hops::AccessPoint if deaf.len() == all => {
+                format!("the access point \"{}\" is out of everyone's range", spec.access_point)
+            }
+            Hops::AccessPoint => count(deaf.len(), "out of the access point's range"),
         };
         let rule = match &spec.propagation.path_loss {
             PathLossConfig::Ranges(ranges) => {

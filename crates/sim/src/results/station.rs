@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use airtcp_units::{Metric, Nanos};
 use airtcp_wifi::cell::{ClassCounts, StationStats};
-use airtcp_wifi::mac::{Class, NodeId};
+use airtcp_wifi::mac::{Class, LinkRedCounts, NodeId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,10 +45,11 @@ pub struct StationResult {
     pub x_m: f64,
     /// Position, in metres.
     pub y_m: f64,
-    /// Distance to the access point; null for the access point.
+    /// Distance to the access point, or in a chain to the neighbour towards it; null for the access point.
     #[schemars(extend("metric" = Metric::other("Distance", "m", 1.0, 18)))]
     pub distance_m: Option<f64>,
-    /// Received power at the access point, without fading; null for the access point and if no power arrives.
+    /// Received power at the access point, or in a chain at the neighbour towards it, without fading; null for
+    /// the access point and if no power arrives.
     pub signal_dbm: Option<f64>,
     /// Received power over the noise floor; null if `signal_dbm` is.
     #[schemars(extend("metric" = Metric::other("SNR", "dB", 1.0, 12).any()))]
@@ -135,6 +136,12 @@ pub struct StationResult {
     /// AIFSN at the end that a scheme's controller has given it; absent without a controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_aifsn: Option<u32>,
+    /// Packets that the scheme `link-red` dropped; absent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_drops: Option<u64>,
+    /// Packets that the scheme `link-red` marked; absent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_marks: Option<u64>,
     /// Its data frames by rate, slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RateResult>,
@@ -149,6 +156,7 @@ pub(crate) struct StationCounters {
     queues: Vec<QueueCounters>,
     spreads: Vec<Spread>,
     adjusted_aifsn: Option<u32>,
+    link_red: Option<LinkRedCounts>,
 }
 
 impl StationCounters {
@@ -159,6 +167,7 @@ impl StationCounters {
             queues: queues.collect(),
             spreads: Spread::all_of(medium, station),
             adjusted_aifsn: medium.cell.adjusted_aifsn(station),
+            link_red: medium.cell.link_red_counts(station),
         }
     }
 
@@ -187,6 +196,8 @@ pub(crate) fn station(
         let bytes = flows.iter().filter(|f| ours(f)).map(|f| f.delivered_bytes).sum::<u64>();
         bytes as f64 * 8e9 / span
     };
+    let early =
+        |of: fn(LinkRedCounts) -> u64| Some(of(after.link_red?) - before.link_red.map_or(0, of));
     StationResult {
         x_m: place.at.x_m,
         y_m: place.at.y_m,
@@ -219,6 +230,8 @@ pub(crate) fn station(
         queue_drops: all.queue_drops,
         mean_queue_packets: all.mean_queue_packets,
         adjusted_aifsn: after.adjusted_aifsn,
+        early_drops: early(|counts| counts.dropped),
+        early_marks: early(|counts| counts.marked),
         rates: rates(&then.modes, &now.modes),
         categories: categories(
             &then.categories,

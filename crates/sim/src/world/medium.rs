@@ -301,7 +301,10 @@ impl Medium {
         let queues: u64 = self.queues.iter().map(|q| q.stats().dropped()).sum();
         let stats = (0..self.cell.len()).map(|i| self.cell.stats(NodeId(u32::narrow(i))));
         let stations = stats.map(|stats| stats.dropped + stats.refused + stats.all().expired_lost);
-        queues + stations.sum::<u64>()
+        let early = (0..self.cell.len())
+            .filter_map(|i| self.cell.link_red_counts(NodeId(u32::narrow(i))))
+            .map(|counts| counts.dropped);
+        queues + stations.sum::<u64>() + early.sum::<u64>()
     }
 }
 

@@ -15,7 +15,8 @@ use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, NodeId, Rules, Station,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId, Rules,
+    Station,
 };
 use crate::phy::error::ErrorModel;
 use crate::rate::{ByReceiver, Rate, RateContext};
@@ -167,6 +168,10 @@ impl Members<'_> {
             let phase = |below| seed.stream(&format!("{label}/beacon")).below(below);
             Beacons::new(&config, phase)
         });
+        let link_red = plan
+            .seams
+            .link_red
+            .map(|params| LinkRed::new(params, seed.stream(&format!("{label}/sta/{i}/link-red"))));
         let label = format!("{label}/sta/{i}/rate");
         let context = RateContext { timing: &rules.timing, error, seed, label: &label };
         let mut rate = Rate::new(&plan.rate, context)?;
@@ -178,7 +183,7 @@ impl Members<'_> {
         }
         let id = NodeId(u32::narrow(first + i));
         let slowest = plan.rate.slowest();
-        let hooks = Hooks::new(plan.seams.exchange, &contenders);
+        let hooks = Hooks::new(plan.seams.exchange, link_red, &contenders);
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
         station.hooks = hooks;
         let association = rules.mac.association.zip(rules.mac.beacons);

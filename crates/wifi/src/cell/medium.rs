@@ -137,8 +137,8 @@ impl Medium {
     ) {
         let Offered { packet, to, category, entered } = offered;
         let record = cx.pool.get(packet);
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
-        let bytes = data_bytes(record.wire_len(), rules.qos());
+        let cell = self.cell_of[station.index()];
+        let bytes = data_bytes(record.wire_len(), self.bss[cell].rules.qos());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
         if !self.stations[station.index()].serves(to) {
             cx.discard(now, packet, DropReason::NoRoute, station.0);
@@ -151,9 +151,15 @@ impl Medium {
             self.stats[station.index()].on_expired(category);
             return;
         }
-        self.shares.on_head(station, category, record.to.flow());
+        let flow = record.to.flow();
+        if self.stations[station.index()].hooks.is_some()
+            && self.drops_early(now, station, packet, cx)
+        {
+            return;
+        }
+        self.shares.on_head(station, category, flow);
         self.report_finished_backoff(now, station, category, cx);
-        let sender = &mut self.stations[station.index()];
+        let (sender, rules) = (&mut self.stations[station.index()], &self.bss[cell].rules);
         sender.offer(now, category, packet, to, class, bytes, expires, rules);
         self.refresh(station.0);
     }
@@ -308,6 +314,12 @@ impl Medium {
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
             self.ready.push(NodeId(u32::narrow(i)));
+            let hooks = self.stations[i].hooks.as_mut();
+            if let Some(red) = hooks.and_then(|hooks| hooks.link_red.as_mut())
+                && done.completion != Completion::Expired
+            {
+                red.on_finished(&done.mpdu);
+            }
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             if done.completion != Completion::Expired {

@@ -15,6 +15,7 @@ mod ends;
 mod fate;
 mod interferers;
 mod levels;
+mod link_red;
 mod medium;
 mod oracle;
 mod plan;

@@ -217,6 +217,11 @@ impl Contender {
         self.immediate = false;
     }
 
+    /// Makes the back-off just drawn longer.
+    pub(crate) const fn add_slots(&mut self, slots: u32) {
+        self.slots = self.slots.saturating_add(slots);
+    }
+
     /// Clears the back-off when the category gains access.
     pub(crate) const fn clear_backoff(&mut self) {
         self.slots = 0;

@@ -4,6 +4,7 @@
 //! group     access -> DATA a -> ACK -> SIFS -> DATA b -> ACK ...      to different stations (TAP)
 //! reverse   DATA -> SIFS -> ACK + reservation -> SIFS -> CTS -> SIFS -> DATA -> SIFS -> ACK  (DCF+)
 //! zoom      CWmin halves with each success, and is the usual one again after a failure
+//! link RED  retries mark or drop packets, and lengthen the back-off (`link_red.rs`)
 //! ```
 //! `reverse`: the receiver of a data frame answers with an ACK whose Duration field covers a data
 //! frame of its own for the sender. The sender of the first frame answers with a CTS. If the CTS
@@ -13,7 +14,7 @@
 
 use airtcp_units::Span;
 
-use super::{Contender, Mpdu, NodeId};
+use super::{Contender, LinkRed, Mpdu, NodeId};
 
 /// ACKs to different stations in one access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,7 @@ pub struct ExchangeSeams {
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     pub(crate) seams: ExchangeSeams,
+    pub(crate) link_red: Option<LinkRed>,
     /// Receivers of the current group.
     served: Vec<NodeId>,
     /// True from an ACK with a reservation until the end of the data frame it reserves for.
@@ -55,13 +57,17 @@ pub(crate) struct Hooks {
 
 impl Hooks {
     /// The hooks of a station; `None` if the seams change nothing.
-    pub(crate) fn new(seams: ExchangeSeams, contenders: &[Contender]) -> Option<Box<Self>> {
-        if seams == ExchangeSeams::default() {
+    pub(crate) fn new(
+        seams: ExchangeSeams,
+        link_red: Option<LinkRed>,
+        contenders: &[Contender],
+    ) -> Option<Box<Self>> {
+        if seams == ExchangeSeams::default() && link_red.is_none() {
             return None;
         }
         let usual = contenders.iter().map(|c| c.cw_min).collect();
         let next_ifs = vec![None; contenders.len()];
-        Some(Box::new(Self { seams, usual, next_ifs, ..Self::default() }))
+        Some(Box::new(Self { seams, link_red, usual, next_ifs, ..Self::default() }))
     }
 
     /// Sets the inter-frame space of a category from its next back-off.

@@ -6,7 +6,7 @@
 use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::{Completion, Due, Exchange, Finished};
-use super::{Kind, Mpdu, NodeId, Rules, Station};
+use super::{Kind, LinkRed, Mpdu, NodeId, Rules, Station};
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 impl Station {
@@ -22,6 +22,7 @@ impl Station {
         if self.continue_with_next_fragment(now, rules) {
             return;
         }
+        let pause = self.pacing_slots(category, rules);
         let contender = &mut self.contenders[category];
         if let Some(mpdu) = contender.mpdu.take() {
             if mpdu.class.is_management() {
@@ -42,8 +43,24 @@ impl Station {
             return;
         }
         self.contenders[category].draw(now, &mut self.random);
+        self.contenders[category].add_slots(pause);
         self.exchange = Exchange::None;
         self.next_management(now, rules);
+    }
+
+    /// Slots that pacing adds to the back-off after the packet at the head of a category: the time of its
+    /// exchange.
+    fn pacing_slots(&self, category: usize, rules: &Rules) -> u32 {
+        let Some(hooks) = &self.hooks else { return 0 };
+        match self.contenders[category].mpdu {
+            Some(mpdu)
+                if hooks.link_red.as_ref().is_some_and(LinkRed::paces)
+                    && !mpdu.class.is_management() =>
+            {
+                u32::narrow(self.exchange_time(&mpdu, rules).0.div_ceil(rules.timing.slot.0))
+            }
+            _ => 0,
+        }
     }
 
     /// Handles a missing or wrong answer.

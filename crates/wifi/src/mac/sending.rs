@@ -78,7 +78,7 @@ impl Station {
     }
 
     /// Duration of the exchange of a data frame.
-    fn exchange_time(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+    pub(super) fn exchange_time(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
         self.preceding_time(mpdu, rules) + Self::data_time(mpdu, rules)
     }
 

@@ -27,6 +27,8 @@ airtcp_probe::family! {
     "per-station" PerStation(super::PerStationScheme, super::PerStationConfig) from "S3 section 4.6, reference 37";
     /// More transmit power for some stations, whose frames the receiver captures
     "power-classes" PowerClasses(super::PowerClasses, super::PowerClassesConfig) from "S3 section 4.6, reference 27";
+    /// Marks or drops packets by the average number of MAC retries; with `pacing`, a longer back-off after a success
+    "link-red" LinkRed(super::LinkRed, super::LinkRedConfig) from "Fu et al., INFOCOM 2003; S0 section 4";
     /// The access point caches TCP data towards stations, retransmits them itself, and absorbs the duplicate ACKs
     "snoop" Snoop(super::Snoop, super::SnoopConfig) from "Balakrishnan et al. 1995; S3 reference 21";
     /// The access point terminates the sender's TCP connection and opens one to the receiver

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use airtcp_probe::ConfigError;
 
 use crate::mac::{
-    AccessMethod, AccessParams, CATEGORIES, Category, ExchangeSeams, MacConfig, category_name,
+    AccessMethod, AccessParams, CATEGORIES, Category, ExchangeSeams, LinkRedParams, MacConfig,
+    category_name,
 };
 use crate::phy::Standard;
 
@@ -39,6 +40,8 @@ pub struct StationSeams {
     pub always_backoff: [bool; CATEGORIES],
     /// Changes of its exchanges.
     pub exchange: ExchangeSeams,
+    /// Marks, drops and longer back-offs by the number of retries.
+    pub link_red: Option<LinkRedParams>,
     /// Transmit power relative to the station's configured power, in dB.
     pub power_gain_db: f64,
 }
@@ -51,6 +54,7 @@ impl StationSeams {
             control: ControlCategory::Own,
             always_backoff: [false; CATEGORIES],
             exchange: ExchangeSeams::default(),
+            link_red: None,
             power_gain_db: 0.0,
         }
     }

@@ -1,0 +1,259 @@
+//! TCP with adaptive pacing (TCP-AP): Reno's window, and a rate from the delay of four hops of a chain.
+//!
+//! S. ElRakabawy, A. Klemm and C. Lindemann, "TCP with Adaptive Pacing for Multihop Wireless Networks",
+//! MobiHoc 2005. In a chain of 802.11 hops whose interference range is about twice the range of reception,
+//! a sender may send again when its last packet is four hops away. The sender estimates that time from the
+//! round-trip time, which data and ACK spend at `h` hops each, and adds a share for contention:
+//!
+//! ```text
+//! q    = max(0, (RTT/h - (s_data + s_ack)/b) / 2)          delay of queueing and contention per hop
+//! FHD  = min(h, 4) (q + s_data/b)                          four-hop delay of one sample
+//! mean = smoothing mean + (1 - smoothing) FHD;             begins with the first sample
+//! cov  = standard deviation / mean of the last `samples` round-trip times
+//! rate = MSS / (mean (1 + 2 cov))
+//! ```
+//! `s_data` is the segment with `overhead`, `s_ack` is `overhead`, and `b` the rate of the hops. The window is
+//! NewReno's and bounds what is outstanding.
+//!
+//! The abstract has the four-hop delay and the coefficient of variation; the equations are S0's (section 3).
+//! `smoothing`, `samples` and `overhead` are the values of the authors' code for ns-2. Choices: a chain of less
+//! than four hops has the delay of all its hops (the code: of one); the deviation is that of round-trip times,
+//! over `n - 1` (the code: the mean absolute deviation of FHD); every sample counts (the code ignores delays
+//! over 0.5 s). Leaves out that the authors' code sends fast retransmissions without pacing, and does not back
+//! off the retransmission timer.
+
+use std::collections::VecDeque;
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{BitRate, Bytes, Nanos, Saturate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::window::by_window;
+use super::{
+    AckSample, Additive, Congestion, CongestionControl, CongestionKind, LawParams, LawTable,
+    Promises, Window,
+};
+
+/// Hops after which a packet no longer contends with the next one.
+const REUSE: u32 = 4;
+/// Longest round-trip time that is evaluated, in seconds; bounds the rate.
+const LONGEST_S: f64 = 1e5;
+
+/// Parameters of TCP-AP.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TcpApConfig {
+    /// Number of hops `h` from the sender to the receiver, 1 to 1000. Default 4. The law does not learn
+    /// it: give the hops of the flow's path, for a chain of a cell the difference of the two nodes' places.
+    pub hops: u32,
+    /// Rate `b` of the hops. Default 2 Mb/s.
+    pub rate: BitRate,
+    /// Number `N` of round-trip times in the coefficient of variation, 2 to 1000. Default 50.
+    pub samples: u32,
+    /// Weight of the former four-hop delay in its mean, 0 to less than 1. Default 0.7.
+    pub smoothing: f64,
+    /// Headers of all layers of a segment. Default 112 B.
+    pub overhead: Bytes,
+}
+
+impl Default for TcpApConfig {
+    fn default() -> Self {
+        Self {
+            hops: 4,
+            rate: BitRate::from_mbps(2),
+            samples: 50,
+            smoothing: 0.7,
+            overhead: Bytes(112),
+        }
+    }
+}
+
+impl LawTable for TcpApConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let wrong = |key, message: String| Err(ConfigError::new(key, message));
+        if !(1..=1000).contains(&self.hops) {
+            return wrong("hops", format!("is {}: accepted are 1 to 1000", self.hops));
+        }
+        if !(2..=1000).contains(&self.samples) {
+            return wrong("samples", format!("is {}: accepted are 2 to 1000", self.samples));
+        }
+        if !(0.0..1.0).contains(&self.smoothing) {
+            let message = format!("is {}: accepted are 0 to less than 1", self.smoothing);
+            return wrong("smoothing", message);
+        }
+        if self.overhead > Bytes(10_000) {
+            return wrong("overhead", format!("is {}: accepted are 0 to 10 kB", self.overhead));
+        }
+        Ok(())
+    }
+}
+
+/// TCP-AP's law.
+#[derive(Debug, Clone)]
+pub struct TcpAp {
+    config: TcpApConfig,
+    window: Window,
+    increase: Additive,
+    /// The last round-trip times in seconds.
+    times: VecDeque<f64>,
+    /// Mean of the four-hop delay in seconds; `None` before the first sample.
+    four_hops: Option<f64>,
+    rate: Option<BitRate>,
+}
+
+impl TcpAp {
+    /// A law that waits for [`CongestionControl::start`].
+    pub fn new(config: &TcpApConfig) -> Self {
+        Self {
+            config: *config,
+            window: Window::default(),
+            increase: Additive::default(),
+            times: VecDeque::new(),
+            four_hops: None,
+            rate: None,
+        }
+    }
+
+    fn on_rtt(&mut self, rtt: Span) {
+        let rtt = rtt.as_secs_f64().min(LONGEST_S);
+        let TcpApConfig { hops, rate, samples, smoothing, overhead } = self.config;
+        if self.times.len() >= samples as usize {
+            self.times.pop_front();
+        }
+        self.times.push_back(rtt);
+        let seconds = |bytes: u64| bytes as f64 * 8.0 / rate.bps() as f64;
+        let (data, ack) = (seconds(self.window.mss() + overhead.0), seconds(overhead.0));
+        let queueing = ((rtt / f64::from(hops) - (data + ack)) / 2.0).max(0.0);
+        let sample = f64::from(hops.min(REUSE)) * (queueing + data);
+        let kept = self.four_hops.unwrap_or(sample);
+        let mean = smoothing * kept + (1.0 - smoothing) * sample;
+        self.four_hops = Some(mean);
+        let bits = self.window.mss() as f64 * 8.0;
+        let interval = mean * (1.0 + 2.0 * self.variation());
+        self.rate = BitRate::new(u64::saturate(bits / interval).max(1));
+    }
+
+    /// Coefficient of variation of the last round-trip times; 0 with one.
+    fn variation(&self) -> f64 {
+        let n = self.times.len();
+        if n < 2 {
+            return 0.0;
+        }
+        let mean = self.times.iter().sum::<f64>() / n as f64;
+        let squares = self.times.iter().map(|t| (t - mean) * (t - mean)).sum::<f64>();
+        if mean > 0.0 { (squares / (n - 1) as f64).sqrt() / mean } else { 0.0 }
+    }
+}
+
+impl CongestionControl for TcpAp {
+    fn start(&mut self, _: Nanos, params: &LawParams) {
+        self.window = Window::new(params, true);
+        self.increase = Additive::new(params.growth());
+        self.times.clear();
+        (self.four_hops, self.rate) = (None, None);
+    }
+
+    fn on_ack(&mut self, _: Nanos, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt {
+            self.on_rtt(rtt);
+        }
+        if ack.acked == 0 || ack.in_fast_recovery || self.window.on_slow_start_ack(ack) {
+            return;
+        }
+        if ack.cwnd_limited && !ack.ece {
+            self.increase.on_ack(ack.acked, &mut self.window);
+        }
+    }
+
+    fn on_congestion(&mut self, _: Nanos, c: &Congestion) {
+        let base = match c.kind {
+            CongestionKind::EcnCe => self.window.cwnd(),
+            _ => self.window.loss_base(c),
+        };
+        self.increase.reset();
+        self.window.on_congestion(c, base / 2);
+    }
+
+    fn pacing_rate(&self) -> Option<BitRate> {
+        self.rate
+    }
+
+    fn promises(&self) -> Promises {
+        Promises::default()
+    }
+
+    by_window!(and undo and pause);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(hops: u32) -> TcpAp {
+        let mut law = TcpAp::new(&TcpApConfig { hops, ..TcpApConfig::default() });
+        let params = LawParams { mss: 1460, initial_window: 1460, ..LawParams::default() };
+        law.start(Nanos::ZERO, &params);
+        law
+    }
+
+    fn ack(law: &mut TcpAp, rtt: Span) {
+        law.on_ack(Nanos::ZERO, &AckSample { rtt: Some(rtt), ..AckSample::default() });
+    }
+
+    /// 1572 B take 6.288 ms at 2 Mb/s, and 112 B 0.448 ms. Over eight hops, 80 ms leave 3.264 ms per hop, half
+    /// of them for the data: FHD = 4 (1.632 + 6.288) = 31.68 ms.
+    #[test]
+    fn four_hops_of_eight() {
+        let mut law = law(8);
+        assert_eq!(law.pacing_rate(), None);
+        ack(&mut law, Span::from_millis(80));
+        let expected = 1460.0 * 8.0 / 31.68e-3;
+        assert!((law.pacing_rate().unwrap().bps() as f64 - expected).abs() < 1.0);
+        // Equal samples have no variation.
+        ack(&mut law, Span::from_millis(80));
+        assert!((law.pacing_rate().unwrap().bps() as f64 - expected).abs() < 1.0);
+    }
+
+    /// Round-trip times of 80 and 120 ms: mean 100 ms, deviation 28.28 ms, cov 0.2828. The second FHD is
+    /// 4 (4.132 + 6.288) = 41.68 ms, the mean 0.7 31.68 + 0.3 41.68 = 34.68 ms.
+    #[test]
+    fn variation_slows_the_sender() {
+        let mut law = law(8);
+        ack(&mut law, Span::from_millis(80));
+        ack(&mut law, Span::from_millis(120));
+        assert!((law.variation() - 0.08f64.sqrt()).abs() < 1e-9);
+        let interval = 34.68e-3 * (1.0 + 2.0 * 0.08f64.sqrt());
+        let expected = 1460.0 * 8.0 / interval;
+        assert!((law.pacing_rate().unwrap().bps() as f64 - expected).abs() < 1.0);
+    }
+
+    /// A round-trip time below the time of the transmissions has no queueing, and only the last samples count.
+    #[test]
+    fn bounds() {
+        let mut short = law(2);
+        ack(&mut short, Span::from_millis(1));
+        let expected = 1460.0 * 8.0 / (2.0 * 6.288e-3);
+        assert!((short.pacing_rate().unwrap().bps() as f64 - expected).abs() < 1.0);
+        let mut long = law(8);
+        for i in 0..500 {
+            ack(&mut long, Span::from_millis(if i < 400 { 80 + i } else { 100 }));
+        }
+        assert_eq!(long.times.len(), 50);
+        assert!(long.variation().abs() < 1e-9);
+    }
+
+    #[test]
+    fn keys_have_ranges() {
+        let base = TcpApConfig::default();
+        for (key, config) in [
+            ("hops", TcpApConfig { hops: 0, ..base }),
+            ("samples", TcpApConfig { samples: 1, ..base }),
+            ("smoothing", TcpApConfig { smoothing: 1.0, ..base }),
+            ("overhead", TcpApConfig { overhead: Bytes(10_001), ..base }),
+        ] {
+            assert_eq!(config.validate().unwrap_err().key, key);
+        }
+        assert!(base.validate().is_ok());
+    }
+}
