@@ -97,6 +97,9 @@ pub(crate) fn build<P: Probe>(
         }
     }
     boundary::add_boundaries(&mut world, plan, seed)?;
+    if let Some(delays) = notices.filter(|_| !plan.cells.is_empty()) {
+        world.add_notices(delays, seed.number("notices/tie"));
+    }
     Ok(world)
 }
 

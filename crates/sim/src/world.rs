@@ -14,6 +14,7 @@ mod air;
 pub(crate) mod application;
 pub(crate) mod boundary;
 mod crossing;
+mod given_up;
 pub(crate) mod interface;
 pub(crate) mod medium;
 mod queue;
@@ -24,6 +25,7 @@ pub(crate) mod transport;
 
 use application::App;
 use boundary::Boundaries;
+use given_up::Notices;
 use interface::Interface;
 use medium::{AirHop, Medium};
 use queue::{EventQueue, MachineId, Phase};
@@ -63,6 +65,8 @@ enum Actor {
     /// Ends on a medium where a boundary waits for MAC acknowledgements.
     WatchedAirEnds(u32),
     Boundary(u32),
+    /// Notices of packets that stations gave up.
+    Notices,
 }
 
 /// The state of a replication.
@@ -77,6 +81,8 @@ pub(crate) struct World<P: Probe> {
     /// Hops through the air, in the order of their numbers in routes.
     air_hops: Vec<AirHop>,
     boundaries: Boundaries,
+    /// Notices of packets that stations gave up, if a sender asked.
+    notices: Option<Box<Notices>>,
     endpoints: Vec<Endpoint>,
     routes: Routes,
     pool: Pool,
@@ -97,6 +103,7 @@ impl<P: Probe> World<P> {
             cells: Vec::new(),
             air_hops: Vec::new(),
             boundaries: Boundaries::default(),
+            notices: None,
             endpoints: Vec::new(),
             routes,
             pool: Pool::new(),
@@ -164,6 +171,7 @@ impl<P: Probe> World<P> {
                 Actor::AirStarts(i) => self.on_air_starts(i),
                 Actor::WatchedAirEnds(i) => self.on_watched_air_ends(i),
                 Actor::Boundary(i) => self.on_boundary(i),
+                Actor::Notices => self.on_notices(),
             }
         }
         false

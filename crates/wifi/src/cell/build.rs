@@ -69,6 +69,7 @@ impl Medium {
             stats: vec![StationStats::default(); total],
             shares: FlowShares::new(total),
             airtime: None,
+            given_up: None,
         };
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();

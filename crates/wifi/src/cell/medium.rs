@@ -8,6 +8,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::bss::Bss;
+use super::given_up::{GivenUp, GivenUpLog};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
@@ -85,6 +86,8 @@ pub struct Medium {
     pub(super) shares: FlowShares,
     /// Airtime of exchanges, if a queue asks for it.
     pub(super) airtime: Option<Box<AirtimeLedger>>,
+    /// Packets that stations gave up, if a sender asked for notices.
+    pub(super) given_up: Option<Box<GivenUpLog>>,
 }
 
 impl Medium {
@@ -150,6 +153,9 @@ impl Medium {
             return;
         }
         self.shares.on_head(station, category, record.to.flow());
+        if let Some(log) = &mut self.given_up {
+            log.on_head(station, category, record);
+        }
         self.report_finished_backoff(now, station, category, cx);
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, expires, rules);
@@ -223,6 +229,17 @@ impl Medium {
     /// The next exchange that has finished, if airtime is counted.
     pub fn take_airtime(&mut self) -> Option<ExchangeAirtime> {
         self.airtime.as_mut()?.take()
+    }
+
+    /// Records the data packets that stations give up at the retry limit, from now on. `senders`
+    /// contains, by endpoint, whether its packets are recorded.
+    pub fn record_given_up(&mut self, senders: Vec<bool>) {
+        self.given_up = Some(Box::new(GivenUpLog::new(senders, self.stations.len())));
+    }
+
+    /// The next packet that a station gave up, if they are recorded.
+    pub fn take_given_up(&mut self) -> Option<GivenUp> {
+        self.given_up.as_mut()?.take()
     }
 
     /// Packets at the heads of the categories.
@@ -304,6 +321,9 @@ impl Medium {
             stats.on_finished(&done, now);
             if let Some(airtime) = &mut self.airtime {
                 airtime.on_finished(NodeId(u32::narrow(i)), &done);
+            }
+            if let Some(log) = &mut self.given_up {
+                log.on_finished(NodeId(u32::narrow(i)), &done);
             }
             let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.

@@ -6,6 +6,7 @@ mod beacons;
 mod capture;
 mod exchange;
 mod fragment;
+mod given_up;
 mod hidden;
 mod interference;
 mod lifetime;
