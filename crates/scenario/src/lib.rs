@@ -13,6 +13,7 @@ mod expand;
 mod files;
 mod limits;
 mod medium;
+mod mixed;
 mod model;
 mod numbers;
 mod placeholders;

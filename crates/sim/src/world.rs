@@ -17,6 +17,7 @@ mod crossing;
 mod given_up;
 pub(crate) mod interface;
 pub(crate) mod medium;
+mod notices;
 mod queue;
 pub(crate) mod routes;
 #[cfg(test)]
@@ -25,9 +26,10 @@ pub(crate) mod transport;
 
 use application::App;
 use boundary::Boundaries;
-use given_up::Notices;
+
 use interface::Interface;
 use medium::{AirHop, Medium};
+use notices::Notices;
 use queue::{EventQueue, MachineId, Phase};
 use routes::{Hop, Routes};
 use transport::Transport;

@@ -47,6 +47,8 @@ pub struct Medium {
     pub(super) bss: Vec<Bss>,
     /// By station, the number of its cell.
     pub(super) cell_of: Vec<usize>,
+    /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
+    pub(super) dsss_only: Vec<bool>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,
