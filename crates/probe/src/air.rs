@@ -131,6 +131,8 @@ pub struct AirFrame {
     pub more_fragments: bool,
     /// Retry bit: set in a data or management frame that was sent before, 0 in control frames.
     pub retry: bool,
+    /// True if a data frame under EDCA asks for no MAC ACK.
+    pub no_ack: bool,
     /// Number of this attempt of a data frame, from 1; 0 for other frames.
     pub attempt: u32,
     /// Duration field.

@@ -27,6 +27,8 @@ const LOCAL_SNAP: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 0x88, 0xb5];
 /// User priority of each access category, lowest first (802.11-2012 table 9-1). A category above
 /// voice has the highest priority of voice.
 const PRIORITIES: [u8; 5] = [1, 0, 5, 6, 7];
+/// Ack policy No Ack in QoS control (clause 8.2.4.5.4).
+const NO_ACK: u8 = 0x20;
 /// Supported rates of OFDM: 6 (basic), 9, 12 (basic), 18, 24 (basic), 36, 48, 54 Mb/s.
 const RATES: [u8; 8] = [0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
 /// Supported rates of 802.11b: 1 (basic), 2 (basic), 5.5, 11 Mb/s.
@@ -155,7 +157,8 @@ fn data(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>, [to, fr
     let number = frame.sequence << 4 | u16::from(frame.fragment & 15);
     out.extend(number.to_le_bytes());
     if let Some(category) = frame.category {
-        out.extend([PRIORITIES[usize::from(category).min(PRIORITIES.len() - 1)], 0]);
+        let priority = PRIORITIES[usize::from(category).min(PRIORITIES.len() - 1)];
+        out.extend([priority | if frame.no_ack { NO_ACK } else { 0 }, 0]);
     }
 }
 

@@ -227,6 +227,7 @@ mod tests {
             fragment: 0,
             more_fragments: false,
             retry: false,
+            no_ack: false,
             attempt: 1,
             duration: Span::ZERO,
             started: Nanos(started),

@@ -170,7 +170,9 @@ impl CellSpec {
     /// If a number is impossible or a scheme cannot act in this cell; with the table of the key.
     pub fn seams(&self) -> Result<Seams, (String, airtcp_wifi::ConfigError)> {
         let names = self.node_names();
-        scheme::apply(&self.schemes, &self.mac, self.standard, &names).map_err(|(number, e)| {
+        let keys = self.station_keys();
+        let standards: Vec<Standard> = (0..names.len()).map(|i| keys.standard(i)).collect();
+        scheme::apply_mixed(&self.schemes, &self.mac, &standards, &names).map_err(|(number, e)| {
             (number.map_or_else(|| "mac".into(), |n| format!("schemes[{n}]")), e)
         })
     }
@@ -209,7 +211,7 @@ impl CellSpec {
         }
         let channel = self.channel.map(|number| Channel::new(self.standard, number));
         channel.transpose().map_err(at(""))?;
-        let timing = Timing::new(self.standard, &self.timing).map_err(at("timing"))?;
+        let timing = self.times().map_err(at("timing"))?;
         self.check_rate(&timing).map_err(|e| {
             let table = if matches!(e.key, "rate" | "rates") { "" } else { "rate_control" };
             at(table)(e)

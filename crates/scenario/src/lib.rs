@@ -14,6 +14,7 @@ mod files;
 mod hops;
 mod limits;
 mod medium;
+mod mixed;
 mod model;
 mod numbers;
 mod placeholders;

@@ -1,4 +1,5 @@
 //! Stations of a cell that differ from the others: rate, power and queue of single ones.
+//! Their 802.11 standard is in `mixed.rs`.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use airtcp_probe::nearest;
 use airtcp_queueing::QueueConfig;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::propagation::PathLossConfig;
-use airtcp_wifi::phy::{Mode, Timing};
+use airtcp_wifi::phy::{Mode, Standard, Timing};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use crate::{CellSpec, ScenarioError, StationSpec};
@@ -44,6 +45,7 @@ impl CellSpec {
             return Ok(());
         }
         let names = self.node_names();
+        self.check_standards(path, timing)?;
         for (place, station) in self.stations.iter().enumerate() {
             let at = |key: &str| format!("{path}.stations[{place}].{key}");
             self.check_name(place, &names).map_err(|e| ScenarioError::at(at("name"), e))?;
@@ -102,7 +104,8 @@ impl CellSpec {
             );
             return Err(ConfigError::new("rate", message));
         }
-        let start = station.rate.as_ref().map(|rate| self.standard.mode(*rate)).transpose()?;
+        let standard = station.standard.unwrap_or(self.standard);
+        let start = station.rate.as_ref().map(|rate| standard.mode(*rate)).transpose()?;
         RatePlan { start, ..self.rate_plan()? }.check(timing, &self.mac)
     }
 }
@@ -118,6 +121,16 @@ fn check_power(path: &str, power_dbm: f64) -> Result<(), ScenarioError> {
 impl<'a> StationKeys<'a> {
     fn own(&self, station: usize) -> Option<&'a StationSpec> {
         self.places.get(&station).map(|place| &self.spec.stations[*place])
+    }
+
+    /// The version of 802.11 of a station.
+    pub fn standard(&self, station: usize) -> Standard {
+        self.own(station).and_then(|own| own.standard).unwrap_or(self.spec.standard)
+    }
+
+    /// True if a station decodes only DSSS and CCK in a cell that uses OFDM.
+    pub fn is_dsss_only(&self, station: usize) -> bool {
+        (self.spec.standard, self.standard(station)) == (Standard::G, Standard::B)
     }
 
     /// Power of a station's transmitter in dBm.
@@ -143,8 +156,9 @@ impl<'a> StationKeys<'a> {
     /// If the standard lacks a rate.
     pub fn rate_plan(&self, station: usize) -> Result<RatePlan, ConfigError> {
         let plan = self.spec.rate_plan()?;
+        let plan = if self.is_dsss_only(station) { plan.without_ofdm() } else { plan };
         let own = self.own(station).and_then(|own| own.rate);
-        let own = own.map(|rate| self.spec.standard.mode(rate)).transpose()?;
+        let own = own.map(|rate| self.standard(station).mode(rate)).transpose()?;
         Ok(RatePlan { start: own.or(plan.start), ..plan })
     }
 
@@ -155,7 +169,7 @@ impl<'a> StationKeys<'a> {
     pub fn modes_towards(&self) -> Result<BTreeMap<usize, Mode>, ConfigError> {
         let own = self.places.iter().filter_map(|(station, place)| {
             let rate = self.spec.stations[*place].rate?;
-            Some(self.spec.standard.mode(rate).map(|mode| (*station, mode)))
+            Some(self.standard(*station).mode(rate).map(|mode| (*station, mode)))
         });
         own.collect()
     }

@@ -2,6 +2,7 @@
 
 use airtcp_queueing::QueueConfig;
 use airtcp_units::BitRate;
+use airtcp_wifi::phy::Standard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,10 @@ use serde::{Deserialize, Serialize};
 pub struct StationSpec {
     /// Name of its node.
     pub name: String,
+    /// Its version of 802.11. Accepted is "802.11b" in a cell of 802.11g: the station sends and decodes
+    /// only DSSS and CCK. Default: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard: Option<Standard>,
     /// Rate of its data frames, and of the access point's data frames to it. Needs the rate control
     /// "fixed". Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]

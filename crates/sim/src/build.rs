@@ -19,7 +19,6 @@ use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::{Bytes, LowBits, Narrow, Outcomes, Span};
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
-use airtcp_wifi::phy::Timing;
 
 mod boundary;
 pub(crate) mod check;
@@ -97,6 +96,9 @@ pub(crate) fn build<P: Probe>(
         }
     }
     boundary::add_boundaries(&mut world, plan, seed)?;
+    if let Some(delays) = notices.filter(|_| !plan.cells.is_empty()) {
+        world.add_notices(delays, seed.number("notices/tie"));
+    }
     Ok(world)
 }
 
@@ -166,7 +168,7 @@ fn station_queues(
     };
     let seams = spec.seams().map_err(|(table, e)| at(&format!("{table}."), e))?;
     let categories = seams.stations[0].access.len();
-    let timing = Timing::new(spec.standard, &spec.timing).map_err(|e| at("timing.", e))?;
+    let timing = spec.times().map_err(|e| at("timing.", e))?;
     let keys = spec.station_keys();
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
     for (i, station) in seams.stations.iter().enumerate() {

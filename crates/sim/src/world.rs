@@ -14,8 +14,10 @@ mod air;
 pub(crate) mod application;
 pub(crate) mod boundary;
 mod crossing;
+mod given_up;
 pub(crate) mod interface;
 pub(crate) mod medium;
+mod notices;
 mod queue;
 pub(crate) mod routes;
 mod scheduled;
@@ -27,6 +29,7 @@ use application::App;
 use boundary::Boundaries;
 use interface::Interface;
 use medium::{AirHop, Medium};
+use notices::Notices;
 use queue::{EventQueue, MachineId, Phase};
 use routes::{Hop, Routes};
 use transport::Transport;
@@ -64,6 +67,8 @@ enum Actor {
     /// Ends on a medium where a boundary waits for MAC acknowledgements.
     WatchedAirEnds(u32),
     Boundary(u32),
+    /// Notices of packets that stations gave up.
+    Notices,
 }
 
 /// The state of a replication.
@@ -78,6 +83,8 @@ pub(crate) struct World<P: Probe> {
     /// Hops through the air, in the order of their numbers in routes.
     air_hops: Vec<AirHop>,
     boundaries: Boundaries,
+    /// Notices of packets that stations gave up, if a sender asked.
+    notices: Option<Box<Notices>>,
     endpoints: Vec<Endpoint>,
     routes: Routes,
     pool: Pool,
@@ -98,6 +105,7 @@ impl<P: Probe> World<P> {
             cells: Vec::new(),
             air_hops: Vec::new(),
             boundaries: Boundaries::default(),
+            notices: None,
             endpoints: Vec::new(),
             routes,
             pool: Pool::new(),
@@ -165,6 +173,7 @@ impl<P: Probe> World<P> {
                 Actor::AirStarts(i) => self.on_air_starts(i),
                 Actor::WatchedAirEnds(i) => self.on_watched_air_ends(i),
                 Actor::Boundary(i) => self.on_boundary(i),
+                Actor::Notices => self.on_notices(),
             }
         }
         false

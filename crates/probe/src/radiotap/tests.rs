@@ -18,6 +18,7 @@ fn frame(class: FrameClass, from: u32, to: u32, bytes: u32) -> AirFrame {
         fragment: 0,
         more_fragments: false,
         retry: false,
+        no_ack: false,
         attempt: 0,
         duration: Span::ZERO,
         started: Nanos(1_000_000),
@@ -154,6 +155,8 @@ fn a_retransmission_without_content_repeats_the_packet() {
     let [garbled, whole, next] = [0, 1, 2].map(|i| &ap[i][24..]);
     assert_eq!(whole[..2], [0x88, 0x09], "QoS data, retry");
     assert_eq!(whole[24..26], [6, 0], "user priority of voice");
+    let [silent, _] = captured(&[heard(AirFrame { no_ack: true, ..data(Some(3)) }, true)]);
+    assert_eq!(silent[0][48..50], [0x26, 0], "ack policy No Ack");
     assert_eq!(garbled[26..77], whole[26..77]);
     let [bad, good] = [garbled, whole].map(|mpdu| mpdu[mpdu.len() - 4..].to_vec());
     assert_eq!(good, mac80211::crc32(&whole[..77]).to_le_bytes());

@@ -86,6 +86,7 @@ fn boundary_plan(
         machine: machine(boundary, guarded, &flows),
         node: u32::narrow(access_point),
         flows: flows.iter().map(|crossing| crossing.number).collect(),
+        splits: matches!(boundary, Boundary::SplitTcp { .. }),
         crossings: crossings.into_iter().collect(),
     }
 }

@@ -12,7 +12,6 @@ use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
-use airtcp_wifi::phy::Timing;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
@@ -83,7 +82,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let spec = &plan.spec;
     let label = &label(spec);
     let at = |table: &str| at(plan, table);
-    let timing = Timing::new(spec.standard, &spec.timing).map_err(at("timing"))?;
+    let timing = spec.times().map_err(at("timing"))?;
     spec.sensing.validate().map_err(at("sensing"))?;
     let map = RadioMap::new(plan, seed).map_err(|(table, e)| at(table)(e))?;
     let RadioMap { names, positions, propagation, noise, sensing, .. } = &map;
@@ -102,7 +101,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let station = |(i, seams)| {
         let rate = keys.rate_plan(i).map_err(at(""))?;
         let towards = if i == 0 { towards.clone() } else { BTreeMap::new() };
-        Ok(StationPlan { rate, towards, seams })
+        Ok(StationPlan { rate, towards, dsss_only: keys.is_dsss_only(i), seams })
     };
     let stations = seams.stations.into_iter().enumerate().map(station);
     let stations = stations.collect::<Result<_, ScenarioError>>()?;

@@ -93,6 +93,9 @@ impl<P: Probe> World<P> {
     /// Gives ready stations their next packets.
     pub(super) fn feed_ready(&mut self, number: u32) {
         while let Some(station) = self.media[number as usize].cell.take_ready() {
+            if self.notices.is_some() {
+                self.collect_given_up(number);
+            }
             self.feed(number, station);
         }
         while let Some(station) = self.media[number as usize].take_released(self.now) {

@@ -22,6 +22,8 @@ pub(crate) struct Boundary {
     pub(crate) node: u32,
     /// Numbers of the flows that it acts on.
     pub(crate) flows: Vec<u32>,
+    /// True if the packets that its node sends for these flows are its own.
+    pub(super) splits: bool,
     /// Packets that it absorbed.
     pub(crate) absorbed: u64,
     /// Packets that it created.
@@ -79,6 +81,11 @@ impl Boundaries {
         self.list.iter().map(|boundary| boundary.absorbed).sum()
     }
 
+    /// True if a boundary at `node` has its own connections in place of those of a flow.
+    pub(super) fn splits(&self, node: u32, flow: u32) -> bool {
+        self.list.iter().any(|b| b.splits && b.node == node && b.flows.contains(&flow))
+    }
+
     pub(super) fn crossing(&self, air: u32) -> Option<&Crossing> {
         self.crossings.get(air.checked_sub(self.air_hops)? as usize)
     }
@@ -103,6 +110,8 @@ pub(crate) struct BoundaryPlan {
     pub(crate) machine: Box<dyn Middlebox>,
     pub(crate) node: u32,
     pub(crate) flows: Vec<u32>,
+    /// True if it ends the connections of these flows and has its own.
+    pub(crate) splits: bool,
     /// By (node, destination), what the boundary sees, and whether it leaves a station.
     pub(crate) crossings: Vec<(u32, u32, bool)>,
 }

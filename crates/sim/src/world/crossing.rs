@@ -18,7 +18,7 @@ use super::{Actor, World};
 impl<P: Probe> World<P> {
     /// Adds a boundary, after all hops through the air. `salt` comes from seed and name.
     pub(crate) fn add_boundary(&mut self, plan: BoundaryPlan, salt: u64) {
-        let BoundaryPlan { scheme, cell, machine, node, flows, crossings } = plan;
+        let BoundaryPlan { scheme, cell, machine, node, flows, splits, crossings } = plan;
         self.boundaries.air_hops = u32::narrow(self.air_hops.len());
         let number = u32::narrow(self.boundaries.list.len());
         let timer = self.register(Actor::Boundary(number), Phase::Timer, salt);
@@ -31,8 +31,18 @@ impl<P: Probe> World<P> {
         }
         let watch = machine.watches_air().then(|| self.watch(cell)).flatten();
         let (absorbed, created) = (0, 0);
-        let boundary =
-            Boundary { scheme, cell, machine, node, flows, absorbed, created, timer, watch };
+        let boundary = Boundary {
+            scheme,
+            cell,
+            machine,
+            node,
+            flows,
+            splits,
+            absorbed,
+            created,
+            timer,
+            watch,
+        };
         self.boundaries.list.push(boundary);
     }
 

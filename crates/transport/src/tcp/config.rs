@@ -66,11 +66,12 @@ pub struct TcpConfig {
     /// Slow start of the laws that have one: `standard` (default, RFC 5681) or `hystart++`
     /// (RFC 9406; `abc_limit` is then for later slow starts only).
     pub slow_start: SlowStartKind,
-    /// Whether links report the packets that they corrupt to the sender. Queue drops are never
-    /// reported. The sender retransmits a reported packet at once, without a reduction. Default
+    /// Whether links report the packets that they corrupt, and stations of cells the packets whose
+    /// frames they gave up, to the sender. Queue drops are never reported. The sender retransmits a reported packet at once, without a reduction. Default
     /// `none`; `oracle`. ETEN (Krishnan et al. 2004).
     pub loss_notification: LossNotification,
-    /// Delay of this report after the time when the packet would have left the link. Default 0 s.
+    /// Delay of this report after the time when the packet would have left the link, or after the
+    /// station gave its frame up. No delay if the sender is on that station. Default 0 s.
     pub loss_notification_delay: Span,
     /// Restart from the initial window after a pause longer than the timeout. Default true.
     /// RFC 5681 section 4.1.

@@ -21,7 +21,7 @@ impl Medium {
             let from = frame.from.index();
             let place = self.start(now, frame);
             let fades = !self.bss[self.cell_of[from]].fading.is_none();
-            let alone = self.bss.len() == 1;
+            let alone = self.bss.len() == 1 && self.dsss_only.is_empty();
             for &(radio, mut power) in &hearers[from] {
                 if fades {
                     power *= self.gain(from, radio as usize, now);
@@ -103,7 +103,8 @@ impl Medium {
     /// True if a radio can decode a station's frames in a mode.
     fn reads(&self, radio: usize, sender: usize, mode: Mode) -> bool {
         let (hearer, sender) = (&self.bss[self.cell_of[radio]], &self.bss[self.cell_of[sender]]);
-        hearer.reads(sender, mode)
+        let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
+        hearer.reads(sender, mode) && !lacks
     }
 
     /// Starts a signal at a radio. Returns true if it is the first new one there at this instant.

@@ -18,8 +18,9 @@ use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId, Rules,
     Station,
 };
+use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
-use crate::rate::{ByReceiver, Rate, RateContext};
+use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
 
 impl Medium {
     /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
@@ -46,6 +47,7 @@ impl Medium {
         let mut medium = Self {
             bss: Vec::with_capacity(cells.len()),
             cell_of: Vec::with_capacity(total),
+            dsss_only: Vec::new(),
             powers: Powers::between(between.power_mw),
             fading: between.fading,
             stations: Vec::with_capacity(total),
@@ -71,7 +73,15 @@ impl Medium {
             service_times: vec![Default::default(); total],
             shares: FlowShares::new(total),
             airtime: None,
+            given_up: None,
         };
+        let dsss_only = |(plan, _): &(CellPlan, String)| {
+            plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
+        };
+        let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
+        if dsss_only.contains(&true) {
+            medium.dsss_only = dsss_only;
+        }
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
@@ -96,8 +106,11 @@ impl Medium {
         let n = plan.stations.len();
         let first = self.stations.len();
         let rules = Rules { timing: plan.timing, mac: plan.mac };
+        let stations = || plan.stations.iter().enumerate();
+        let dsss_only = stations().filter(|(_, s)| s.dsss_only).map(|(i, _)| i).collect();
         let members = Members {
             first,
+            dsss_only,
             total: self.radios.len(),
             rules: &rules,
             error: &plan.error,
@@ -136,6 +149,8 @@ impl Medium {
 struct Members<'a> {
     /// Number of the first one on the medium.
     first: usize,
+    /// Stations of the cell that decode only DSSS and CCK.
+    dsss_only: Vec<usize>,
     /// Stations on the medium.
     total: usize,
     rules: &'a Rules,
@@ -147,7 +162,7 @@ struct Members<'a> {
 impl Members<'_> {
     /// Station `i` of the cell; the first is its access point.
     fn station(&self, i: usize, plan: &StationPlan) -> Result<Station, ConfigError> {
-        let Self { first, total, rules, error, seed, label } = *self;
+        let Self { first, total, rules, seed, label, .. } = *self;
         let access = &plan.seams.access;
         if !rules.mac.categories().contains(&access.len()) {
             return Err(ConfigError::new("access", "does not fit the access method"));
@@ -172,17 +187,8 @@ impl Members<'_> {
             .seams
             .link_red
             .map(|params| LinkRed::new(params, seed.stream(&format!("{label}/sta/{i}/link-red"))));
-        let label = format!("{label}/sta/{i}/rate");
-        let context = RateContext { timing: &rules.timing, error, seed, label: &label };
-        let mut rate = Rate::new(&plan.rate, context)?;
-        if !plan.towards.is_empty() {
-            let modes =
-                plan.towards.iter().map(|(to, mode)| (NodeId(u32::narrow(first + to)), *mode));
-            let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
-            rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
-        }
+        let (rate, slowest) = self.rate(i, plan)?;
         let id = NodeId(u32::narrow(first + i));
-        let slowest = plan.rate.slowest();
         let hooks = Hooks::new(plan.seams.exchange, link_red, &contenders);
         let mut station = Station::new(id, total, contenders, rate, slowest, random);
         station.hooks = hooks;
@@ -195,5 +201,30 @@ impl Members<'_> {
             station.add_management(beacons, association, contender);
         }
         Ok(station)
+    }
+
+    /// Rate control of a station, and its slowest mode if it adapts. Towards stations that decode only
+    /// DSSS and CCK it has no OFDM.
+    fn rate(&self, i: usize, plan: &StationPlan) -> Result<(Rate, Option<Mode>), ConfigError> {
+        let Self { rules, error, seed, label, .. } = *self;
+        let node = |local: usize| NodeId(u32::narrow(self.first + local));
+        let label = format!("{label}/sta/{i}/rate");
+        let context = RateContext { timing: &rules.timing, error, seed, label: &label };
+        let mut rate = Rate::new(&plan.rate, context)?;
+        if !plan.towards.is_empty() {
+            let modes = plan.towards.iter().map(|(to, mode)| (node(*to), *mode));
+            let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
+            rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
+        }
+        if plan.dsss_only || self.dsss_only.is_empty() {
+            return Ok((rate, plan.rate.slowest()));
+        }
+        let without = plan.rate.without_ofdm();
+        let label = format!("{label}/dsss");
+        let dsss = Rate::new(&without, RateContext { label: &label, ..context })?;
+        // A station with a rate of its own is one of `towards`.
+        let others = self.dsss_only.iter().filter(|to| !plan.towards.contains_key(to));
+        let others = others.map(|to| node(*to)).collect();
+        Ok((Rate::custom(ByStandard::new(rate, dsss, others)), without.slowest()))
     }
 }

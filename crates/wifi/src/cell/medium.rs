@@ -8,6 +8,7 @@ use airtcp_units::{Delays, Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::bss::Bss;
+use super::given_up::{GivenUp, GivenUpLog};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::report::{FlowShares, StationStats};
@@ -46,6 +47,8 @@ pub struct Medium {
     pub(super) bss: Vec<Bss>,
     /// By station, the number of its cell.
     pub(super) cell_of: Vec<usize>,
+    /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
+    pub(super) dsss_only: Vec<bool>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,
@@ -87,6 +90,8 @@ pub struct Medium {
     pub(super) shares: FlowShares,
     /// Airtime of exchanges, if a queue asks for it.
     pub(super) airtime: Option<Box<AirtimeLedger>>,
+    /// Packets that stations gave up, if a sender asked for notices.
+    pub(super) given_up: Option<Box<GivenUpLog>>,
 }
 
 impl Medium {
@@ -158,6 +163,9 @@ impl Medium {
             return;
         }
         self.shares.on_head(station, category, flow);
+        if let Some(log) = &mut self.given_up {
+            log.on_head(station, category, cx.pool.get(packet));
+        }
         self.report_finished_backoff(now, station, category, cx);
         let (sender, rules) = (&mut self.stations[station.index()], &self.bss[cell].rules);
         sender.offer(now, category, packet, to, class, bytes, expires, rules);
@@ -231,6 +239,17 @@ impl Medium {
     /// The next exchange that has finished, if airtime is counted.
     pub fn take_airtime(&mut self) -> Option<ExchangeAirtime> {
         self.airtime.as_mut()?.take()
+    }
+
+    /// Records the data packets that stations give up at the retry limit, from now on. `senders`
+    /// contains, by endpoint, whether its packets are recorded.
+    pub fn record_given_up(&mut self, senders: Vec<bool>) {
+        self.given_up = Some(Box::new(GivenUpLog::new(senders, self.stations.len())));
+    }
+
+    /// The next packet that a station gave up, if they are recorded.
+    pub fn take_given_up(&mut self) -> Option<GivenUp> {
+        self.given_up.as_mut()?.take()
     }
 
     /// Packets at the heads of the categories.
@@ -328,6 +347,9 @@ impl Medium {
             }
             if let Some(airtime) = &mut self.airtime {
                 airtime.on_finished(NodeId(u32::narrow(i)), &done);
+            }
+            if let Some(log) = &mut self.given_up {
+                log.on_finished(NodeId(u32::narrow(i)), &done);
             }
             let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.

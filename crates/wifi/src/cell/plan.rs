@@ -21,6 +21,9 @@ pub struct StationPlan {
     /// Modes of its data frames to single stations, by their number in the cell. Only with the
     /// control "fixed".
     pub towards: BTreeMap<usize, Mode>,
+    /// True for an 802.11b station in an 802.11g cell: it decodes only DSSS and CCK, and OFDM frames
+    /// are only energy to it.
+    pub dsss_only: bool,
     /// Its access categories and what schemes have set.
     pub seams: StationSeams,
 }

@@ -93,6 +93,7 @@ impl Medium {
             fragment: frame.fragment,
             more_fragments: frame.more_fragments,
             retry: frame.retry,
+            no_ack: frame.no_ack,
             attempt: mpdu.as_ref().map_or(0, |mpdu| mpdu.transmissions),
             duration: frame.duration,
             started: sent.started,

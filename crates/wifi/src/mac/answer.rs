@@ -71,6 +71,9 @@ impl Station {
         how: SignalQuality,
         rules: &Rules,
     ) -> bool {
+        if frame.no_ack {
+            return self.completes_new_packet(frame, usize::from(frame.category));
+        }
         if self.due.is_some() {
             // An answer is already due: a second frame gets none.
             return false;
@@ -89,7 +92,7 @@ impl Station {
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts
             && let Some(asked) = frame.grant
-            && let Some(mode) = self.rate.grant(how.sinr, asked.bytes)
+            && let Some(mode) = self.rate.grant(frame.from, how.sinr, asked.bytes)
         {
             answer.duration = timing.sifs + data_and_ack_time(mode, asked.bytes, rules);
             answer.grant = Some(Grant { mode, ..asked });

@@ -32,6 +32,8 @@ pub(crate) enum Due {
     DataAfterCts,
     /// The next fragment of the packet.
     Fragment,
+    /// Nothing: the exchange of a frame without MAC ACK ends.
+    Unacknowledged,
     /// The next data frame of the transmission opportunity or burst, if one waits and fits.
     NextInTxop,
 }
@@ -47,9 +49,9 @@ pub(crate) struct Finished {
 /// How a sender finishes a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Completion {
-    /// The receiver acknowledged it, or it was broadcast.
+    /// The receiver acknowledged it or, of a frame without MAC ACK, has it; or it was broadcast.
     Acknowledged,
-    /// The last attempt failed.
+    /// The last attempt failed; or the receiver lacks a frame without MAC ACK.
     GivenUp,
     /// Its lifetime expired.
     Expired,

@@ -52,6 +52,8 @@ pub struct Frame {
     pub more_fragments: bool,
     /// Retry bit: the data or management frame is a retransmission (clause 8.2.4.1.6).
     pub retry: bool,
+    /// True if the receiver sends no MAC ACK (ack policy No Ack, clause 8.2.4.5.4).
+    pub no_ack: bool,
     /// In RTS and CTS, if the receiver chooses the rate (RBAR). In an ACK, the data frame that it
     /// reserves the medium for; in that data frame, itself (DCF+).
     pub grant: Option<Grant>,
@@ -85,6 +87,7 @@ impl Frame {
             fragment: 0,
             more_fragments: false,
             retry: false,
+            no_ack: false,
             grant: None,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! group     access -> DATA a -> ACK -> SIFS -> DATA b -> ACK ...      to different stations (TAP)
+//!           access -> DATA a -> RIFS -> DATA b ...                    without MAC ACKs
 //! reverse   DATA -> SIFS -> ACK + reservation -> SIFS -> CTS -> SIFS -> DATA -> SIFS -> ACK  (DCF+)
 //! zoom      CWmin halves with each success, and is the usual one again after a failure
 //! link RED  retries mark or drop packets, and lengthen the back-off (`link_red.rs`)
@@ -14,7 +15,7 @@
 
 use airtcp_units::Span;
 
-use super::{Contender, LinkRed, Mpdu, NodeId};
+use super::{Class, Contender, LinkRed, Mpdu, NodeId};
 
 /// ACKs to different stations in one access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct AckGroup {
     pub category: u8,
     /// Maximum number of ACKs in one access.
     pub acks: u32,
+    /// False if their receivers send no MAC ACKs.
+    pub mac_acks: bool,
 }
 
 /// Changes of a station's exchanges.
@@ -98,6 +101,13 @@ impl Hooks {
             }
             _ => true,
         }
+    }
+
+    /// True if the receiver of a frame sends no MAC ACK.
+    pub(super) fn is_unacknowledged(&self, category: usize, mpdu: &Mpdu) -> bool {
+        let group = self.seams.group.filter(|group| !group.mac_acks);
+        let is_one = group.is_some_and(|group| usize::from(group.category) == category);
+        is_one && mpdu.class == Class::TcpAck && mpdu.to != NodeId::BROADCAST
     }
 
     /// An exchange of a packet begins.

@@ -3,7 +3,7 @@
 //! Source: IEEE 802.11-2012 clauses 9.3.3 (back-off), 9.3.4.4 (retries), 9.19.2.4 (transmission
 //! opportunities).
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Completion, Due, Exchange, Finished};
 use super::{Kind, LinkRed, Mpdu, NodeId, Rules, Station};
@@ -12,6 +12,12 @@ use crate::rate::{Attempt, Ending, Outcome, RateControl};
 impl Station {
     /// Handles a successful exchange.
     pub(super) fn succeed(&mut self, now: Nanos, rules: &Rules) {
+        self.complete(now, true, rules);
+    }
+
+    /// Ends the exchange of a frame that is not sent again: after a success, or RIFS after a frame
+    /// without MAC ACK. The station then does not know whether it succeeded, and goes on as if it had.
+    pub(super) fn complete(&mut self, now: Nanos, success: bool, rules: &Rules) {
         let category = self.active;
         let contender = &mut self.contenders[category];
         contender.reset_window();
@@ -28,10 +34,12 @@ impl Station {
             if mpdu.class.is_management() {
                 self.on_management_end(&mpdu, true);
             } else {
-                let completion = Completion::Acknowledged;
+                let arrived = success || mpdu.packet.is_none();
+                let completion =
+                    if arrived { Completion::Acknowledged } else { Completion::GivenUp };
                 self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
-                if mpdu.to != NodeId::BROADCAST {
+                if success && mpdu.to != NodeId::BROADCAST {
                     self.rts_unanswered.remove(&mpdu.to);
                     self.rate.on_result(&outcome);
                 }
@@ -39,7 +47,8 @@ impl Station {
         }
         if now < self.txop_end || self.burst.1 > 0 {
             self.exchange = Exchange::Sending;
-            self.due = Some((now + rules.timing.sifs, Due::NextInTxop));
+            let space = if success { rules.timing.sifs } else { Span::ZERO };
+            self.due = Some((now + space, Due::NextInTxop));
             return;
         }
         self.contenders[category].draw(now, &mut self.random);

@@ -111,7 +111,7 @@ impl Station {
     }
 
     fn cts_to_self(&self, mpdu: &Mpdu, mode: Mode, rules: &Rules) -> Frame {
-        let duration = rules.timing.sifs + Self::data_time(mpdu, rules);
+        let duration = rules.timing.sifs + self.data_time(mpdu, rules);
         Frame::control(Kind::Cts, self.id, self.id, mode, duration, u8::narrow(self.active))
     }
 }

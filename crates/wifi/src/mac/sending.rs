@@ -12,7 +12,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::exchange::{Due, Exchange};
 use super::outcome::attempt;
 use super::{Class, Frame, Grant, Kind, Mpdu, NodeId, Rules, Station};
-use crate::phy::{Mode, Timing};
+use crate::phy::{Mode, RIFS, Timing};
 use crate::rate::RateControl;
 
 impl Station {
@@ -49,6 +49,10 @@ impl Station {
             Due::Answer(frame) => Some(frame),
             Due::DataAfterCts => self.data(rules),
             Due::Fragment => self.next_fragment(now, rules),
+            Due::Unacknowledged => {
+                self.complete(now, false, rules);
+                None
+            }
             Due::NextInTxop => {
                 if self.expire(now, self.active) {
                     self.due = Some((now, Due::NextInTxop));
@@ -79,12 +83,17 @@ impl Station {
 
     /// Duration of the exchange of a data frame.
     pub(super) fn exchange_time(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
-        self.preceding_time(mpdu, rules) + Self::data_time(mpdu, rules)
+        self.preceding_time(mpdu, rules) + self.data_time(mpdu, rules)
     }
 
-    /// Duration of a data frame, with SIFS and ACK unless it is broadcast.
-    pub(super) fn data_time(mpdu: &Mpdu, rules: &Rules) -> Span {
-        if mpdu.to == NodeId::BROADCAST {
+    /// True if the receiver of a frame of the active category sends no MAC ACK.
+    fn is_unacknowledged(&self, mpdu: &Mpdu) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| hooks.is_unacknowledged(self.active, mpdu))
+    }
+
+    /// Duration of a data frame, with SIFS and ACK unless it has none.
+    pub(super) fn data_time(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
+        if mpdu.to == NodeId::BROADCAST || self.is_unacknowledged(mpdu) {
             return rules.timing.frame(mpdu.mode, mpdu.bytes);
         }
         data_and_ack_time(mpdu.mode, mpdu.bytes, rules)
@@ -99,7 +108,7 @@ impl Station {
 
     pub(super) fn rts(&self, mpdu: &Mpdu, mode: Mode, rules: &Rules) -> Frame {
         let Timing { sifs, .. } = rules.timing;
-        let data = data_and_ack_time(mpdu.mode, mpdu.bytes, rules);
+        let data = self.data_time(mpdu, rules);
         let duration = sifs + rules.timing.cts(mode) + sifs + data;
         let category = u8::narrow(self.active);
         let asks = self.rate.rts_mode().is_some();
@@ -112,12 +121,14 @@ impl Station {
     pub(super) fn data(&mut self, rules: &Rules) -> Option<Frame> {
         let timing = &rules.timing;
         let reverse = self.is_reverse();
-        let further = self.further_reservation(self.contenders[self.active].mpdu.as_ref()?, rules);
+        let head = self.contenders[self.active].mpdu.as_ref()?;
+        let further = self.further_reservation(head, rules);
+        let no_ack = self.is_unacknowledged(head);
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         let retry = mpdu.transmissions > 0;
         mpdu.transmissions += 1;
         mpdu.all_transmissions += 1;
-        let unicast = mpdu.to != NodeId::BROADCAST;
+        let is_answered = mpdu.to != NodeId::BROADCAST && !no_ack;
         let duration = timing.sifs + timing.ack(mpdu.mode) + further;
         let grant = reverse.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes });
         Some(Frame {
@@ -131,12 +142,13 @@ impl Station {
             to: mpdu.to,
             mode: mpdu.mode,
             bytes: mpdu.bytes,
-            duration: if unicast { duration } else { Span::ZERO },
+            duration: if is_answered { duration } else { Span::ZERO },
             category: u8::narrow(self.active),
             sequence: mpdu.sequence,
             fragment: mpdu.part.number,
             more_fragments: mpdu.part.has_next(),
             retry,
+            no_ack,
             grant,
         })
     }
@@ -154,6 +166,10 @@ impl Station {
             }
             Kind::Cts => return,
             Kind::Rts => Kind::Cts,
+            Kind::Data if frame.no_ack => {
+                self.due = Some((now + RIFS, Due::Unacknowledged));
+                return;
+            }
             Kind::Data | Kind::Beacon if frame.to == NodeId::BROADCAST => {
                 self.succeed(now, rules);
                 return;

@@ -12,5 +12,5 @@ mod timing;
 pub use channel::Channel;
 pub use mode::{Mode, Modulation};
 pub use standard::Standard;
-pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RIFS, RTS_BYTES};
 pub use timing::{AckRate, Preamble, Timing, TimingConfig};

@@ -24,6 +24,10 @@ pub(crate) const RTS_BYTES: u32 = 20;
 /// Bytes of a clear to send.
 pub(crate) const CTS_BYTES: u32 = 14;
 
+/// Reduced inter-frame space, between frames of one station that no MAC ACK follows (802.11-2012 clause
+/// 9.3.2.3.2, of 802.11n).
+pub(crate) const RIFS: Span = Span::from_micros(2);
+
 /// Preamble and header of DSSS and CCK frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -111,7 +111,7 @@ fn drive(s: &mut Script, channel: Channel, packets: u32, seed: u64) -> Vec<Vec<u
     let mut all = Vec::new();
     for _ in 0..packets {
         s.rate.on_rx(s.now, PEER, snr);
-        let granted = s.rate.grant(snr, BYTES);
+        let granted = s.rate.grant(PEER, snr, BYTES);
         if let Some(mode) = granted {
             s.rate.on_grant(PEER, mode);
         }

@@ -75,10 +75,10 @@ pub trait RateControl {
         let _ = (now, from, snr);
     }
 
-    /// As receiver of an RTS with this SINR: the mode for the sender's data frame of `bytes`; `None`
-    /// if this control does not choose it.
-    fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
-        let _ = (sinr, bytes);
+    /// As receiver of an RTS of `from` with this SINR: the mode for the sender's data frame of `bytes`;
+    /// `None` if this control does not choose it.
+    fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {
+        let _ = (from, sinr, bytes);
         None
     }
 

@@ -26,6 +26,15 @@ impl RatePlan {
         Self { control: RateConfig::default(), start: Some(mode), modes: vec![mode] }
     }
 
+    /// The same plan without OFDM, for 802.11b stations and towards them. If it starts in OFDM, the
+    /// control chooses its initial mode.
+    #[must_use]
+    pub fn without_ofdm(&self) -> Self {
+        let modes = self.modes.iter().copied().filter(|mode| !mode.is_ofdm()).collect();
+        let start = self.start.filter(|mode| !mode.is_ofdm());
+        Self { control: self.control.clone(), start, modes }
+    }
+
     /// The mode of all frames, if the control keeps to one: the one it starts with, or the fastest.
     pub fn fixed_mode(&self) -> Option<Mode> {
         let fastest = self.modes.iter().copied().max_by_key(|mode| mode.kbps());

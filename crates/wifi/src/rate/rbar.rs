@@ -66,7 +66,7 @@ impl RateControl for Rbar {
         *self.peers.get(attempt.to)
     }
 
-    fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
+    fn grant(&self, _: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {
         Some(fastest(&self.ladder, &self.error, sinr, bytes, self.target))
     }
 
@@ -129,7 +129,7 @@ mod tests {
             ErrorModel::default().sinr_for(Mode::OFDM[step], 8 * 1536 + 22, 0.9) * 1.000_001
         };
         for step in [2, 4, 7] {
-            assert_eq!(s.rate.grant(need(step), 1536), Some(Mode::OFDM[step]));
+            assert_eq!(s.rate.grant(PEER, need(step), 1536), Some(Mode::OFDM[step]));
         }
         let mut s = s;
         assert_eq!(s.packet(".").1, [0]);

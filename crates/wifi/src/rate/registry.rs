@@ -76,8 +76,8 @@ impl RateControl for Rate {
     fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
         each!(self, c => c.on_rx(now, from, snr));
     }
-    fn grant(&self, sinr: f64, bytes: u32) -> Option<Mode> {
-        each!(self, c => c.grant(sinr, bytes))
+    fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {
+        each!(self, c => c.grant(from, sinr, bytes))
     }
     fn on_grant(&mut self, to: NodeId, mode: Mode) {
         each!(self, c => c.on_grant(to, mode));

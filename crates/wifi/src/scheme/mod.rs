@@ -62,7 +62,21 @@ pub fn apply(
     standard: Standard,
     names: &[String],
 ) -> Result<Seams, (Option<usize>, ConfigError)> {
-    let mut seams = Seams::new(mac, standard, names).map_err(|e| (None, e))?;
+    apply_mixed(schemes, mac, &vec![standard; names.len()], names)
+}
+
+/// Applies the schemes of a cell whose stations differ in their 802.11 standard. `standards` has that
+/// of each station, in the order of `names`.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_mixed(
+    schemes: &[SchemeConfig],
+    mac: &MacConfig,
+    standards: &[Standard],
+    names: &[String],
+) -> Result<Seams, (Option<usize>, ConfigError)> {
+    let mut seams = Seams::new(mac, standards, names).map_err(|e| (None, e))?;
     for (number, config) in schemes.iter().enumerate() {
         seams.scheme = config.scheme();
         Scheme::build(config, &mut seams).map_err(|e| (Some(number), e))?;

@@ -100,13 +100,20 @@ pub(super) trait Family: Sized {
 }
 
 impl Seams {
-    /// The seams of a cell without schemes.
+    /// The seams of a cell without schemes. `standards` has the standard of each station, the access
+    /// point's first, which is that of the cell.
     pub(super) fn new(
         mac: &MacConfig,
-        standard: Standard,
+        standards: &[Standard],
         names: &[String],
     ) -> Result<Self, ConfigError> {
-        let station = |i: usize| Ok(StationSeams::plain(mac.params(standard, i == 0)?));
+        let standard = standards.first().copied().unwrap_or_default();
+        let station = |i: usize| {
+            // Under EDCA the access point announces the parameters of all stations.
+            let own = standards.get(i).filter(|_| mac.access == AccessMethod::Dcf);
+            let own = own.copied().unwrap_or(standard);
+            Ok(StationSeams::plain(mac.params(own, i == 0)?))
+        };
         Ok(Self {
             stations: (0..names.len()).map(station).collect::<Result<_, _>>()?,
             standard,

@@ -6,9 +6,11 @@ mod beacons;
 mod capture;
 mod exchange;
 mod fragment;
+mod given_up;
 mod hidden;
 mod interference;
 mod lifetime;
+mod mixed;
 mod odd;
 mod protection;
 mod rates;
@@ -74,6 +76,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
             StationPlan {
                 rate: RatePlan::fixed(mode),
                 towards: std::collections::BTreeMap::new(),
+                dsss_only: false,
                 seams: StationSeams::plain(access)
             };
             n
