@@ -9,8 +9,11 @@
     reason = "the error type says when each error occurs and what it carries"
 )]
 
+mod analyse;
 pub mod dissect;
 mod error;
 pub mod read;
+pub mod tcp;
 
+pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, analyse};
 pub use error::CaptureError;
