@@ -89,6 +89,8 @@ pub(super) struct CauseTracker {
     state: State,
     /// Timeouts without an advancing ACK since.
     backoff: u32,
+    /// True after a probe, until an ACK advances: a sender probes once (RFC 8985 section 7.3).
+    probed: bool,
     pub(super) timeouts: u64,
     pub(super) recoveries: u64,
 }
@@ -98,6 +100,8 @@ pub(super) struct CauseTracker {
 const TIMEOUT_SHARE: f64 = 0.8;
 /// Shortest silence before a probe, in smoothed round-trip times: RFC 8985 waits two.
 const PROBE_RTTS: f64 = 1.6;
+/// Shortest silence that only a timer explains, in smoothed round-trip times.
+const TIMER_RTTS: f64 = 1.2;
 /// An ACK within this time before a retransmission caused it.
 const ACK_CLOCK_NS: u64 = 1_500_000;
 
@@ -116,14 +120,21 @@ impl CauseTracker {
             State::Open if !expired => self.from_open(at),
             State::Recovery { .. } if !expired => Cause::Fast,
             State::Loss { .. } if !expired => Cause::AfterTimeout,
-            State::Open if self.is_probe(at) => Cause::TailLossProbe,
-            _ => {
-                self.state = State::Loss { high: at.next };
-                self.backoff += 1;
-                self.timeouts += 1;
-                Cause::Timeout
-            }
+            State::Open if self.is_probe(at) => self.probe(),
+            _ => self.expire(at),
         }
+    }
+
+    fn expire(&mut self, at: &Moment) -> Cause {
+        self.state = State::Loss { high: at.next };
+        self.backoff += 1;
+        self.timeouts += 1;
+        Cause::Timeout
+    }
+
+    fn probe(&mut self) -> Cause {
+        self.probed = true;
+        Cause::TailLossProbe
     }
 
     fn from_open(&mut self, at: &Moment) -> Cause {
@@ -132,8 +143,13 @@ impl CauseTracker {
             self.recoveries += 1;
             return Cause::Fast;
         }
-        if at.end >= at.next && at.silence_ns as f64 >= PROBE_RTTS * at.srtt_ns as f64 {
-            return Cause::TailLossProbe;
+        // Without signs of loss, only a timer makes a sender repeat a segment.
+        let rtts = at.silence_ns as f64 / at.srtt_ns.max(1) as f64;
+        if at.end >= at.next && rtts >= PROBE_RTTS && !self.probed {
+            return self.probe();
+        }
+        if at.start <= at.una && rtts >= TIMER_RTTS {
+            return self.expire(at);
         }
         Cause::Unknown
     }
@@ -141,14 +157,14 @@ impl CauseTracker {
     /// True if an expired timer is that of a probe: the only segment in flight is also the last one, and
     /// a sender probes it once before its timeout (RFC 8985 section 7.2).
     fn is_probe(&self, at: &Moment) -> bool {
-        let _ = self;
-        !at.loss_hints && at.start <= at.una && at.end >= at.next
+        !self.probed && !at.loss_hints && at.start <= at.una && at.end >= at.next
     }
 
     /// An ACK for everything before `una`; `advanced` if it acknowledged something new.
     pub(super) fn on_ack(&mut self, una: u64, advanced: bool) {
         if advanced {
             self.backoff = 0;
+            self.probed = false;
         }
         if let State::Recovery { high } | State::Loss { high } = self.state
             && una >= high

@@ -163,7 +163,9 @@ impl Connection {
             && !again
             && let Some(syn) = other_syn
         {
-            lower(&mut end.half_ns, now.saturating_sub(syn));
+            let ns = now.saturating_sub(syn);
+            lower(&mut end.half_ns, ns);
+            self.directions[1 - from].on_handshake(ns);
         }
         // A window is scaled only if both ends agree (RFC 7323 section 2.2).
         if let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.window_scale) {
@@ -178,7 +180,9 @@ impl Connection {
             return;
         }
         if let (Some(_), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {
-            lower(&mut self.ends[CLIENT].half_ns, segment.time_ns.saturating_sub(syn_ack));
+            let ns = segment.time_ns.saturating_sub(syn_ack);
+            lower(&mut self.ends[CLIENT].half_ns, ns);
+            self.directions[SERVER].on_handshake(ns);
         }
     }
 

@@ -6,10 +6,13 @@ use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
 use super::order::{Clues, IdCounter, Suspect};
 use super::rtt::{Timeout, Times};
-use super::sent::{Range, Sent};
+use super::sent::{Range, Recent, Sent};
 use super::sequence::unwrap;
 use super::spurious::{AckSeen, Evidence, Judge, Waiting};
 use crate::dissect::{Flags, Segment};
+
+/// Shortest silence before a keep-alive, if the byte that it repeats was a segment of its own.
+const KEEP_ALIVE_NS: u64 = 5_000_000_000;
 
 /// What both directions of a connection know together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,6 +56,7 @@ pub(super) struct Direction {
     next: u64,
     una: u64,
     sent: Sent,
+    recent: Recent,
     ids: IdCounter,
     cause: CauseTracker,
     judge: Judge,
@@ -114,7 +118,7 @@ impl Direction {
         let length = u64::from(segment.payload);
         let end = start + length;
         // A keep-alive repeats the last acknowledged byte (RFC 9293 section 3.8.4).
-        if segment.payload == 1 && start + 1 == self.una && self.sent.is_empty() {
+        if self.is_keep_alive(segment, start) {
             self.counters.keep_alives += 1;
             return;
         }
@@ -138,12 +142,21 @@ impl Direction {
         self.situate();
     }
 
+    /// True if a segment repeats the last acknowledged byte after a long silence. After a short one, it
+    /// is a segment of one byte that was sent again.
+    fn is_keep_alive(&self, segment: &Segment, start: u64) -> bool {
+        let repeats = segment.payload == 1 && start + 1 == self.una && self.sent.is_empty();
+        let alone = || self.recent.holding(start).is_some_and(|range| range.start == start);
+        repeats && (!alone() || segment.time_ns.saturating_sub(self.data_ns) >= KEEP_ALIVE_NS)
+    }
+
     fn on_original(&mut self, segment: &Segment, start: u64, end: u64) {
         let now = segment.time_ns;
         self.ids.on_original(segment.ip_id);
         self.counters.unique_bytes += end - start;
         if self.sent.is_empty() {
             self.advanced_ns = now;
+            self.duplicate_acks = 0;
         }
         self.sent.push(range_of(segment, start, end, false));
         self.next = end;
@@ -171,7 +184,7 @@ impl Direction {
                 return;
             }
         } else if seen == old_end - start {
-            let before = self.sent.holding(start);
+            let before = self.sent.holding(start).or_else(|| self.recent.holding(start));
             if before.is_some_and(|before| clues.is_duplicate(suspect, before)) {
                 self.counters.network_duplicates += 1;
                 return;
@@ -189,6 +202,7 @@ impl Direction {
         path: Path,
     ) {
         let now = segment.time_ns;
+        let begins = self.cause.state() == State::Open;
         let cause = self.cause.on_retransmission(&self.moment(now, start, end, path));
         let mut evidence = Evidence::default();
         let whole = seen == repeated && end <= self.next;
@@ -202,7 +216,7 @@ impl Direction {
             evidence,
         };
         let number = self.counters.on_retransmission(retransmission, repeated);
-        self.judge.push(Waiting {
+        let waiting = Waiting {
             number,
             start,
             end,
@@ -211,7 +225,8 @@ impl Direction {
             cause,
             evidence,
             acknowledged: end <= self.una,
-        });
+        };
+        self.judge.push(waiting, begins);
         if seen > 0 {
             self.sent.copied(start, end, now);
         }
@@ -347,6 +362,7 @@ impl Direction {
         while let Some(range) = self.sent.take_acknowledged(ack) {
             missing += range.start.saturating_sub(self.una);
             self.una = range.end;
+            self.recent.push(range);
             let once = range.copies == 0 && !range.late;
             effect.retransmitted |= !once;
             if once && !range.sacked {
@@ -381,6 +397,11 @@ impl Direction {
         effect.oldest.map(|range| now.saturating_sub(range.first_ns))
     }
 
+    /// The round-trip time of the handshake, which a sender's timer begins with.
+    pub(super) fn on_handshake(&mut self, ns: u64) {
+        self.timeout.add(ns);
+    }
+
     fn set_window(&mut self, segment: &Segment) {
         let shift = if segment.flags.has(Flags::SYN) { 0 } else { self.shift };
         let window = u64::from(segment.window) << shift;
@@ -397,9 +418,8 @@ impl Direction {
 
     /// Tells the shares of time what limits the sender from now on.
     fn situate(&mut self) {
-        let flight = self.next.saturating_sub(self.una);
         self.limits.situate(&Situation {
-            flight,
+            flight: self.flight(),
             window: self.window,
             segment: u64::from(self.largest),
             recovering: self.cause.state() != State::Open,
@@ -409,7 +429,7 @@ impl Direction {
     }
 
     /// Bytes in flight that were neither acknowledged nor reported as received.
-    pub(super) fn flight(&self) -> u64 {
+    fn flight(&self) -> u64 {
         self.next.saturating_sub(self.una).saturating_sub(self.sent.sacked_bytes())
     }
 

@@ -125,6 +125,8 @@ pub struct DirectionReport {
     pub limited_by: BTreeMap<String, f64>,
     /// Unique bytes by the time between the first data and the last ACK, in bit/s.
     pub goodput_bps: Option<f64>,
+    /// Ranges of bytes that were forgotten because too many were in flight; then the counts are low.
+    pub forgotten_ranges: u64,
     /// The segments that were sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<RetransmissionEvent>,
@@ -279,6 +281,7 @@ impl DirectionReport {
             srtt_s: direction.srtt_ns().map(seconds),
             limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
             goodput_bps: goodput(counters),
+            forgotten_ranges: direction.forgotten(),
             events: events(counters),
         }
     }

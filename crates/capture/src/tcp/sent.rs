@@ -167,6 +167,29 @@ impl Sent {
     }
 }
 
+/// Acknowledged ranges that are kept to recognise copies of them.
+const MAX_RECENT: usize = 128;
+
+/// The ranges that were acknowledged last.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    ranges: VecDeque<Range>,
+}
+
+impl Recent {
+    pub(super) fn push(&mut self, range: Range) {
+        if self.ranges.len() == MAX_RECENT {
+            self.ranges.pop_front();
+        }
+        self.ranges.push_back(range);
+    }
+
+    /// The range that holds the byte `at`.
+    pub(super) fn holding(&self, at: u64) -> Option<&Range> {
+        self.ranges.iter().rev().find(|range| range.start <= at && at < range.end)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,10 +80,16 @@ const EARLY: f64 = 0.8;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     waiting: VecDeque<Waiting>,
+    /// Timestamp of the first retransmission of the present recovery.
+    first_stamp: Option<u32>,
 }
 
 impl Judge {
-    pub(super) fn push(&mut self, retransmission: Waiting) {
+    /// Adds a retransmission; `begins` if it begins a recovery.
+    pub(super) fn push(&mut self, retransmission: Waiting, begins: bool) {
+        if begins {
+            self.first_stamp = retransmission.stamp;
+        }
         if self.waiting.len() >= MAX_WAITING {
             self.waiting.pop_front();
         }
@@ -112,6 +118,11 @@ impl Judge {
                 waiting.evidence.early_ack = true;
             }
             let after_timeout = waiting.cause == Cause::Timeout;
+            // A sender undoes a timeout if the ACK is for something that it sent before all repairs.
+            let precedes_all = match (ack.echo, self.first_stamp) {
+                (Some(echo), Some(first)) => later(first, echo),
+                _ => true,
+            };
             if at_left_edge && after_timeout && waiting.end < ack.una && ack.covers_original {
                 waiting.evidence.frto = true;
             }
@@ -119,7 +130,7 @@ impl Judge {
                 waiting.acknowledged = true;
             }
             if waiting.evidence != evidence {
-                undone |= after_timeout;
+                undone |= after_timeout && precedes_all;
                 changed(waiting);
             }
         }
