@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use airtcp_trace::reader::decompress;
+use airtcp_trace::reader::waiting::InterruptiblePipe;
 
 use crate::error::CaptureError;
 
@@ -40,7 +41,7 @@ impl Input {
     /// If the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self, CaptureError> {
         if path.as_os_str() == "-" {
-            return Self::new("standard input", Box::new(io::stdin()), None);
+            return Self::new("standard input", standard_input(), None);
         }
         let name = path.display().to_string();
         let failed = |source| CaptureError::Io { path: name.clone(), source };
@@ -71,6 +72,14 @@ impl Input {
         let reader = decompress(Box::new(counted))
             .map_err(|source| CaptureError::Io { path: name.to_owned(), source })?;
         Ok(Self { name: name.to_owned(), reader, read, length })
+    }
+}
+
+/// Standard input; a pipe is read so that the wait for it can be interrupted.
+fn standard_input() -> Box<dyn Read> {
+    match InterruptiblePipe::of(Path::new("/dev/stdin")) {
+        Ok(Some(pipe)) => Box::new(pipe),
+        _ => Box::new(io::stdin()),
     }
 }
 
