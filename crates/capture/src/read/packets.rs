@@ -8,9 +8,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use pcap_parser::traits::{PcapNGPacketBlock as _, PcapReaderIterator};
-use pcap_parser::{
-    Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapHeader, PcapNGReader,
-};
+use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapHeader, PcapNGReader};
 
 use super::input::Input;
 use super::interfaces::{Interface, MAX_INTERFACES};
@@ -80,8 +78,7 @@ impl Packets {
         let Input { name, mut reader, .. } = input;
         let failed = |source| CaptureError::Io { path: name.clone(), source };
         let start = first_bytes(&mut reader).map_err(failed)?;
-        let cut_off =
-            || CaptureError::CutOff { path: name.clone(), bytes: start.len() as u64 };
+        let cut_off = || CaptureError::CutOff { path: name.clone(), bytes: start.len() as u64 };
         let is_ng = start.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]);
         if start.len() < 24 && (is_ng || is_pcap(&start)) {
             return Err(cut_off());
@@ -176,7 +173,11 @@ impl Packets {
         let data = self.blocks.data();
         let word = |at: usize| -> Option<u32> {
             let bytes: [u8; 4] = data.get(at..at + 4)?.try_into().ok()?;
-            Some(if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+            Some(if self.big_endian {
+                u32::from_be_bytes(bytes)
+            } else {
+                u32::from_le_bytes(bytes)
+            })
         };
         // Only pcapng has a block's length at both ends.
         if self.interfaces.is_empty() {

@@ -81,6 +81,8 @@ pub(super) struct Moment {
     pub(super) srtt_ns: u64,
     /// True if SACK blocks or duplicate ACKs hint at a loss.
     pub(super) loss_hints: bool,
+    /// True if the handshake, as far as it was seen, allows SACK: without SACK there are no probes.
+    pub(super) sack: bool,
 }
 
 /// Follows the state of a sender.
@@ -145,7 +147,7 @@ impl CauseTracker {
         }
         // Without signs of loss, only a timer makes a sender repeat a segment.
         let rtts = at.silence_ns as f64 / at.srtt_ns.max(1) as f64;
-        if at.end >= at.next && rtts >= PROBE_RTTS && !self.probed {
+        if at.end >= at.next && rtts >= PROBE_RTTS && !self.probed && at.sack {
             return self.probe();
         }
         if at.start <= at.una && rtts >= TIMER_RTTS {
@@ -157,7 +159,7 @@ impl CauseTracker {
     /// True if an expired timer is that of a probe: the only segment in flight is also the last one, and
     /// a sender probes it once before its timeout (RFC 8985 section 7.2).
     fn is_probe(&self, at: &Moment) -> bool {
-        !self.probed && !at.loss_hints && at.start <= at.una && at.end >= at.next
+        at.sack && !self.probed && !at.loss_hints && at.start <= at.una && at.end >= at.next
     }
 
     /// An ACK for everything before `una`; `advanced` if it acknowledged something new.

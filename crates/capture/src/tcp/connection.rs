@@ -118,8 +118,7 @@ impl Connection {
         end.fin |= segment.flags.has(Flags::FIN);
         end.reset |= segment.flags.has(Flags::RST);
         end.marked += u64::from(segment.ecn == 3);
-        end.echoes +=
-            u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
+        end.echoes += u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
     }
 
     /// True if the capture holds this ACK twice: the identification of its IP header and all else
@@ -166,6 +165,10 @@ impl Connection {
             let ns = now.saturating_sub(syn);
             lower(&mut end.half_ns, ns);
             self.directions[1 - from].on_handshake(ns);
+        }
+        if self.ends.iter().all(|end| end.syn_ns.is_some()) {
+            let none = !self.ends.iter().all(|end| end.sack_permitted);
+            self.directions.each_mut().map(|direction| direction.no_sack = none);
         }
         // A window is scaled only if both ends agree (RFC 7323 section 2.2).
         if let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.window_scale) {

@@ -72,6 +72,8 @@ pub(super) struct Direction {
     /// The receiver's window: as sent last, its shift, and in bytes.
     raw_window: u16,
     pub(super) shift: u8,
+    /// True if the handshake shows that SACK is not used.
+    pub(super) no_sack: bool,
     window: u64,
     pub(super) largest: u32,
     fin: Option<u64>,
@@ -246,6 +248,7 @@ impl Direction {
             rto_ns: self.timeout.rto_ns(),
             srtt_ns: self.timeout.srtt_ns().unwrap_or(1_000_000_000),
             loss_hints: self.duplicate_acks > 0 || self.sent.sacked_bytes() > 0,
+            sack: !self.no_sack,
         }
     }
 

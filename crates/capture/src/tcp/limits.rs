@@ -76,13 +76,7 @@ impl Limits {
     }
 
     /// Data were sent, `since_ack_ns` after the last ACK reached the sender.
-    pub(super) fn on_data(
-        &mut self,
-        now: u64,
-        segment: &Segment,
-        largest: u32,
-        since_ack_ns: u64,
-    ) {
+    pub(super) fn on_data(&mut self, now: u64, segment: &Segment, largest: u32, since_ack_ns: u64) {
         self.now_ns.get_or_insert(now);
         self.ended = segment.flags.has(Flags::PSH) && segment.payload < largest;
         let clocked = f64::from(u8::from(since_ack_ns <= CLOCKED_NS));

@@ -104,6 +104,10 @@ impl Clues {
             return false;
         }
         let gap = suspect.time_ns.saturating_sub(before.last_ns);
-        if self.at_sender { gap < 20_000 && suspect.ip_id == before.ip_id } else { self.too_soon(gap) }
+        if self.at_sender {
+            gap < 20_000 && suspect.ip_id == before.ip_id
+        } else {
+            self.too_soon(gap)
+        }
     }
 }

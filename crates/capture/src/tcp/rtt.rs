@@ -68,7 +68,10 @@ impl Times {
             sorted.sort_unstable();
             let below = sorted.iter().enumerate();
             let n = sorted.len() as f64;
-            return below.clone().find(|(i, _)| (i + 1) as f64 >= share * n).map(|(_, ns)| *ns as f64);
+            return below
+                .clone()
+                .find(|(i, _)| (i + 1) as f64 >= share * n)
+                .map(|(_, ns)| *ns as f64);
         }
         let wanted = share * self.count as f64;
         let mut sum = 0.0;

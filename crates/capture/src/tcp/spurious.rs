@@ -17,9 +17,7 @@ use super::cause::Cause;
 use super::sequence::later;
 
 /// What shows that a retransmission was not needed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Duplicate SACK (RFC 2883).
     pub dsack: bool,
