@@ -63,8 +63,6 @@ pub struct Packets {
     interfaces: Vec<Interface>,
     /// True if the section is in big-endian order.
     big_endian: bool,
-    /// Bytes of the file consumed.
-    at: u64,
     last_ns: u64,
     summary: FileSummary,
 }
@@ -96,7 +94,6 @@ impl Packets {
             blocks,
             interfaces: Vec::new(),
             big_endian: false,
-            at: 0,
             last_ns: 0,
             summary: FileSummary::default(),
         })
@@ -105,62 +102,68 @@ impl Packets {
     /// Passes packets to `sink` until the end of the file, or until `sink` breaks. True at the end.
     pub fn read(&mut self, mut sink: impl FnMut(&Packet<'_>) -> ControlFlow<()>) -> bool {
         loop {
-            match self.blocks.next() {
+            let taken = match self.blocks.next() {
                 Ok((length, block)) => {
-                    let mut taken = Taken::default();
                     let state = State {
                         interfaces: &mut self.interfaces,
                         big_endian: &mut self.big_endian,
-                        taken: &mut taken,
+                        malformed: &mut self.summary.malformed,
                     };
-                    let flow = match packet_of(&block, state) {
-                        Some(packet) => {
-                            count(&mut self.summary, &mut self.last_ns, &packet);
-                            sink(&packet)
-                        }
-                        None => ControlFlow::Continue(()),
-                    };
-                    self.summary.malformed += u64::from(taken.malformed);
-                    self.at += length as u64;
-                    self.blocks.consume(length);
+                    let mut flow = ControlFlow::Continue(());
+                    if let Some(packet) = packet_of(&block, state) {
+                        count(&mut self.summary, &mut self.last_ns, &packet);
+                        flow = sink(&packet);
+                    }
+                    Ok((length, flow))
+                }
+                Err(error) => Err(Failure::of(&error)),
+            };
+            match taken {
+                Ok((length, flow)) => {
+                    self.consume(length);
                     if flow.is_break() {
-                        self.summary.bytes = self.at;
                         return false;
                     }
                 }
-                Err(PcapError::Eof) => break,
-                Err(PcapError::Incomplete(_)) => {
-                    if self.blocks.refill().is_err() {
-                        self.damaged("the file could not be read further");
-                        break;
+                Err(failure) => {
+                    if !self.goes_on_after(failure) {
+                        return true;
                     }
                 }
-                Err(PcapError::UnexpectedEof) => {
-                    // The end of a file whose last packet is whole is no damage.
-                    if !self.blocks.data().is_empty() {
-                        self.damaged("the file ends within a packet");
-                    }
-                    break;
-                }
-                Err(PcapError::BufferTooSmall) => {
-                    self.damaged("a packet is longer than 1 MiB");
-                    break;
-                }
-                Err(_) => match self.malformed_length() {
-                    Some(length) => {
-                        self.summary.malformed += 1;
-                        self.at += length as u64;
-                        self.blocks.consume(length);
-                    }
-                    None => {
-                        self.damaged("the bytes are no packet");
-                        break;
-                    }
-                },
             }
         }
-        self.summary.bytes = self.at;
-        true
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.summary.bytes += length as u64;
+        self.blocks.consume(length);
+    }
+
+    /// Handles a failure. False if it ends the packets.
+    fn goes_on_after(&mut self, failure: Failure) -> bool {
+        let damage = match failure {
+            Failure::Incomplete => {
+                if self.blocks.refill().is_ok() {
+                    return true;
+                }
+                "the file could not be read further"
+            }
+            Failure::Malformed => {
+                if let Some(length) = self.malformed_length() {
+                    self.summary.malformed += 1;
+                    self.consume(length);
+                    return true;
+                }
+                "the bytes are no packet"
+            }
+            Failure::TooLong => "a packet is longer than 1 MiB",
+            // The end of a file whose last packet is whole is no damage.
+            Failure::End if self.blocks.data().is_empty() => return false,
+            Failure::End => "the file ends within a packet",
+        };
+        self.summary.damaged_at = Some(self.summary.bytes);
+        self.summary.damage = Some(damage.to_owned());
+        false
     }
 
     /// What was found so far.
@@ -187,10 +190,27 @@ impl Packets {
         let plausible = length >= 12 && length.is_multiple_of(4) && length <= data.len();
         (plausible && word(length - 4)? as usize == length).then_some(length)
     }
+}
 
-    fn damaged(&mut self, what: &str) {
-        self.summary.damaged_at = Some(self.at);
-        self.summary.damage = Some(what.to_owned());
+/// Why there is no next block.
+#[derive(Debug, Clone, Copy)]
+enum Failure {
+    /// The buffer has only a part of it.
+    Incomplete,
+    /// The file ends.
+    End,
+    TooLong,
+    Malformed,
+}
+
+impl Failure {
+    fn of(error: &PcapError<&[u8]>) -> Self {
+        match error {
+            PcapError::Incomplete(_) => Self::Incomplete,
+            PcapError::Eof | PcapError::UnexpectedEof => Self::End,
+            PcapError::BufferTooSmall => Self::TooLong,
+            _ => Self::Malformed,
+        }
     }
 }
 
@@ -205,16 +225,11 @@ fn count(summary: &mut FileSummary, last_ns: &mut u64, packet: &Packet<'_>) {
     *last_ns = packet.time_ns;
 }
 
-#[derive(Default)]
-struct Taken {
-    malformed: bool,
-}
-
 /// The part of a reader that a block may change.
 struct State<'a> {
     interfaces: &'a mut Vec<Interface>,
     big_endian: &'a mut bool,
-    taken: &'a mut Taken,
+    malformed: &'a mut u64,
 }
 
 /// The packet of a block, if it has one.
@@ -241,7 +256,7 @@ fn packet_of<'a>(block: &'a PcapBlockOwned<'_>, state: State<'_>) -> Option<Pack
 }
 
 fn packet_of_ng<'a>(block: &'a Block<'_>, state: State<'_>) -> Option<Packet<'a>> {
-    let State { interfaces, big_endian, taken } = state;
+    let State { interfaces, big_endian, malformed } = state;
     match block {
         Block::SectionHeader(header) => {
             *big_endian = header.big_endian();
@@ -259,13 +274,13 @@ fn packet_of_ng<'a>(block: &'a Block<'_>, state: State<'_>) -> Option<Packet<'a>
             if interfaces.len() < MAX_INTERFACES {
                 interfaces.push(Interface::new(link_type, per_second, offset));
             } else {
-                taken.malformed = true;
+                *malformed += 1;
             }
             None
         }
         Block::EnhancedPacket(packet) => {
             let Some(interface) = interfaces.get(packet.if_id as usize) else {
-                taken.malformed = true;
+                *malformed += 1;
                 return None;
             };
             let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
@@ -289,7 +304,7 @@ fn packet_of_ng<'a>(block: &'a Block<'_>, state: State<'_>) -> Option<Packet<'a>
         }
         Block::Unknown(unknown) if unknown.block_type == OBSOLETE_PACKET => {
             let packet = obsolete(unknown.data, *big_endian, interfaces);
-            taken.malformed = packet.is_none();
+            *malformed += u64::from(packet.is_none());
             packet
         }
         _ => None,

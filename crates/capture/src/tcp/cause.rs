@@ -119,7 +119,7 @@ impl CauseTracker {
         let acked_just_now = at.since_ack_ns <= ACK_CLOCK_NS && at.loss_hints;
         let expired = at.start <= at.una && silent && !acked_just_now;
         match self.state {
-            State::Open if !expired => self.from_open(at),
+            State::Open if !expired => self.without_timeout(at),
             State::Recovery { .. } if !expired => Cause::Fast,
             State::Loss { .. } if !expired => Cause::AfterTimeout,
             State::Open if self.is_probe(at) => self.probe(),
@@ -139,7 +139,7 @@ impl CauseTracker {
         Cause::TailLossProbe
     }
 
-    fn from_open(&mut self, at: &Moment) -> Cause {
+    fn without_timeout(&mut self, at: &Moment) -> Cause {
         if at.loss_hints {
             self.state = State::Recovery { high: at.next };
             self.recoveries += 1;

@@ -168,7 +168,9 @@ impl Connection {
         }
         if self.ends.iter().all(|end| end.syn_ns.is_some()) {
             let none = !self.ends.iter().all(|end| end.sack_permitted);
-            self.directions.each_mut().map(|direction| direction.no_sack = none);
+            for direction in &mut self.directions {
+                direction.no_sack = none;
+            }
         }
         // A window is scaled only if both ends agree (RFC 7323 section 2.2).
         if let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.window_scale) {

@@ -88,7 +88,7 @@ impl Times {
 /// The bucket of a time: its power of two, and the six bits below the leading one.
 fn bucket(ns: u64) -> usize {
     let ns = ns.max(1);
-    let octave = 63 - ns.leading_zeros();
+    let octave = ns.ilog2();
     let fraction = if octave >= 6 { (ns >> (octave - 6)) & 63 } else { (ns << (6 - octave)) & 63 };
     octave as usize * PER_OCTAVE as usize + usize::try_from(fraction).unwrap_or(0)
 }
