@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from airtcp._core import AirtcpError, ScenarioError, TraceError
     from airtcp.api import (
+        capture,
         compare,
         compare_schemes,
         convert,
@@ -65,6 +66,7 @@ __all__ = [
     "StudyResult",
     "TraceError",
     "__version__",
+    "capture",
     "compare",
     "compare_schemes",
     "convert",

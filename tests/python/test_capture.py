@@ -1,118 +1,137 @@
-"""Captures read by other programs: tshark and tcptrace agree with the simulator's counts."""
+"""Captures: the labelled ones of the crate, beside other programs, and those that airtcp writes."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import shutil
 import subprocess
-from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import airtcp
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-BERNOULLI = '{{ model = "bernoulli", probability = {} }}'
-
-# Name, loss forward, loss back, TCP, application.
-CASES = [
-    ("sack", 0.02, 0.0, 'recovery = "sack"', ""),
-    ("newreno", 0.05, 0.0, 'recovery = "newreno"', ""),
-    ("tahoe", 0.03, 0.0, 'recovery = "tahoe"', ""),
-    ("timeouts", 0.2, 0.0, "", ""),
-    ("linux", 0.05, 0.05, 'profile = "linux"', ""),
-    ("whole", 0.01, 0.0, 'profile = "linux"', 'app = { kind = "bulk", size = "1 MB" }'),
-]
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "crates/capture/tests/data"
+PAGE = ROOT / "docs/models/captures.md"
+TRANSFERS = sorted(folder.name for folder in DATA.iterdir() if folder.is_dir())
+FILTER = "tcp.len > 0 and tcp.dstport == 5201"
 
 
-def scenario(loss: float, back: float, tcp: str, app: str) -> str:
-    return f"""
-        duration = "20 s"
-        [[links]]
-        from = "a"
-        to = "b"
-        rate = "10 Mb/s"
-        delay = "20 ms"
-        loss = {BERNOULLI.format(loss)}
-        reverse = {{ loss = {BERNOULLI.format(back)} }}
-        [[flows]]
-        from = "a"
-        to = "b"
-        tcp = {{ {tcp} }}
-        {app}
-    """
+def _truth(name: str) -> list[list[str]]:
+    lines = (DATA / name / "truth.csv").read_text().splitlines()
+    return [line.split(",") for line in lines if line[0].isdigit()]
 
 
-def captured(case: tuple[str, float, float, str, str], path: Path) -> int:
-    """Run a case, write its capture, and return the simulator's count of retransmissions."""
-    name, *parts = case
-    result = airtcp.run(name, text=scenario(*parts), pcap=path, seed=3)
-    again = result.json["replications"][0]["flows"][0]["retransmissions"]
-    assert again > 0
-    return again
+def _uploads(path: Path) -> list[dict[str, int]]:
+    return [c["directions"][0] for c in airtcp.capture(path)["connections"]]
 
 
-FIELDS = [
-    "tcp.len",
-    "tcp.analysis.retransmission",
-    "tcp.analysis.fast_retransmission",
-    "tcp.analysis.spurious_retransmission",
-    "tcp.analysis.out_of_order",
-    "tcp.options.sack.dsack",
-    "ip.checksum.status",
-    "tcp.checksum.status",
-    "_ws.malformed",
-    "_ws.expert.severity",
-]
-WARNING = 0x00600000
-GOOD = "1"
+def _tshark(path: Path, flag: str) -> int:
+    run = subprocess.run(
+        ["tshark", "-r", path, "-Y", f"tcp.analysis.{flag} and {FILTER}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return len(run.stdout.splitlines())
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
-def test_tshark_agrees(
-    tshark: str, tmp_path: Path, case: tuple[str, float, float, str, str]
-) -> None:
-    path = tmp_path / "run.pcapng"
-    again = captured(case, path)
-    checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
-    fields = [part for field in FIELDS for part in ("-e", field)]
-    done = subprocess.run(
-        [tshark, "-r", path, *checks, "-T", "fields", *fields],
-        capture_output=True,
-        text=True,
-        check=True,
+def _tcptrace(path: Path, unpacked: Path) -> list[int]:
+    unpacked.write_bytes(gzip.decompress(path.read_bytes()))
+    run = subprocess.run(
+        ["tcptrace", "-l", "-n", unpacked], capture_output=True, text=True, check=True
     )
-    said = [line for line in done.stderr.splitlines() if "Running as user" not in line]
-    assert said == []
-    seen = Counter[str]()
-    for line in done.stdout.splitlines():
-        length, *marks, ip, tcp, malformed, severity = line.split("\t")
-        assert (ip, tcp, malformed) == (GOOD, GOOD, "")
-        retransmission, fast, spurious, out_of_order, dsack = (mark != "" for mark in marks)
-        # A sender sends nothing out of order. tshark calls a retransmission so if it follows
-        # the highest segment within the time of a round trip or 3 ms.
-        seen["again"] += int(length) > 0 and (retransmission or fast or spurious or out_of_order)
-        worst = max((int(value) for value in severity.split(",") if value), default=0)
-        # Its only other warning is the report of a duplicate (RFC 2883).
-        assert worst < WARNING or out_of_order or dsack, line
-    assert seen["again"] == again
+    # Each line has both directions of a connection.
+    return [
+        sum(int(x) for x in re.findall(rf"{what}:\s+(\d+)", run.stdout))
+        for what in ("rexmt data pkts", "outoforder pkts")
+    ]
 
 
-def test_tcptrace_agrees(tmp_path: Path) -> None:
-    tcptrace, editcap = shutil.which("tcptrace"), shutil.which("editcap")
-    if tcptrace is None or editcap is None:
-        pytest.skip("no tcptrace or no editcap on this machine: install tcptrace, wireshark-common")
-    for case in CASES:
-        path, plain = tmp_path / "run.pcapng", tmp_path / "run.pcap"
-        again = captured(case, path)
-        # tcptrace knows neither pcapng nor the link type of bare IPv4, only that of bare IP.
-        subprocess.run([editcap, "-F", "pcap", "-T", "rawip", path, plain], check=True)
-        done = subprocess.run(
-            [tcptrace, "-l", "-n", plain], capture_output=True, text=True, check=True
-        )
-        counts = re.search(r"rexmt data pkts:\s+(\d+)\s+rexmt data pkts:\s+(\d+)", done.stdout)
-        assert counts is not None, done.stdout
-        assert counts.groups() == (str(again), "0"), case[0]
+def _table(tmp_path: Path) -> str:
+    head = [
+        "capture", "sent again", "spurious", "airtcp: sent again", "out of order", "duplicates",
+        "spurious", "tshark: sent again", "out of order", "spurious", "tcptrace: sent again",
+        "out of order",
+    ]  # fmt: skip
+    rows = [head, ["---"] * len(head)]
+    for end in ("sender", "receiver"):
+        for name in TRANSFERS:
+            path = DATA / name / f"{end}.pcap.gz"
+            sent = [row for row in _truth(name) if end == "sender" or row[3] == "1"]
+            keys = (
+                "retransmitted_segments", "out_of_order", "network_duplicates",
+                "spurious_retransmissions",
+            )  # fmt: skip
+            uploads = _uploads(path)
+            numbers = [len(sent), sum(row[4] == "1" for row in sent)]
+            numbers += [sum(upload[key] for upload in uploads) for key in keys]
+            flags = ("retransmission", "out_of_order", "spurious_retransmission")
+            numbers += [_tshark(path, flag) for flag in flags]
+            numbers += _tcptrace(path, tmp_path / "unpacked.pcap")
+            rows.append([f"{name}, {end}", *map(str, numbers)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+@pytest.mark.skipif(
+    not (shutil.which("tshark") and shutil.which("tcptrace")), reason="needs tshark and tcptrace"
+)
+def test_the_page_has_what_other_programs_say(tmp_path: Path) -> None:
+    """The table of the page is that of the programs installed here."""
+    page = PAGE.read_text()
+    shown = page.split("<!-- peers -->\n")[1].split("<!-- end of peers -->")[0].strip()
+    fresh = _table(tmp_path)
+    assert shown == fresh, f"the table of {PAGE.name} is:\n{fresh}"
+
+
+def test_a_simulated_transfer_is_read_as_it_was(tmp_path: Path) -> None:
+    """The analysis of airtcp's own capture agrees with the counters of the run."""
+    scenario = tmp_path / "lossy.toml"
+    scenario.write_text(
+        'duration = "20 s"\n'
+        'nodes = ["a", "b"]\n'
+        '[[links]]\nbetween = ["a", "b"]\nrate = "10 Mb/s"\ndelay = "20 ms"\n'
+        'loss = { model = "bernoulli", p = 0.02 }\n'
+        '[[flows]]\nfrom = "a"\nto = "b"\n'
+    )
+    place = tmp_path / "lossy.pcapng"
+    run = airtcp.run(scenario, replications=1, pcap=place)
+    flow = run.json["replications"][0]["flows"][0]
+    (connection,) = airtcp.capture(place)["connections"]
+    upload = connection["directions"][0]
+    assert connection["vantage"] == "client"
+    assert upload["retransmitted_segments"] == flow["retransmissions"]
+    assert upload["timeouts"] == flow["timeouts"]
+    assert upload["out_of_order"] == upload["network_duplicates"] == 0
+
+
+def test_events_are_a_table(tmp_path: Path) -> None:
+    """With --events --format csv, each retransmission is a row."""
+    path = DATA / "loss" / "sender.pcap.gz"
+    run = subprocess.run(
+        [ROOT / ".venv/bin/airtcp", "capture", path, "--events", "--format", "csv"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    lines = run.stdout.splitlines()
+    assert lines[0] == "time_s,connection,from,sequence,length,cause,spurious"
+    assert len(lines) == 1 + len(_truth("loss"))
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    """A capture comes through a pipe as from a file."""
+    data = gzip.decompress((DATA / "loss" / "sender.pcap.gz").read_bytes())
+    command = [ROOT / ".venv/bin/airtcp", "capture", "-", "--json"]
+    piped = subprocess.run(command, input=data, capture_output=True, check=True)
+    document = json.loads(piped.stdout)
+    assert document["connections"] == airtcp.capture(DATA / "loss/sender.pcap.gz")["connections"]
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    """A file that is no capture is named with its kind and what is accepted."""
+    place = tmp_path / "picture.png"
+    place.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    with pytest.raises(airtcp.TraceError, match="a PNG picture, not a packet capture"):
+        airtcp.capture(place)
+    with pytest.raises(airtcp.TraceError, match="No such file"):
+        airtcp.capture(tmp_path / "none.pcap")

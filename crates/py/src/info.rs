@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use serde::Serialize;
 
+use crate::capture::CaptureDocument;
 use crate::error;
 use crate::traces::TraceDocument;
 
@@ -76,9 +77,10 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
         "compare" => written::<airtcp_study::CompareResult>(),
         "schemes" => written::<airtcp_study::SchemesResult>(),
         "trace" => written::<TraceDocument>(),
+        "capture" => written::<CaptureDocument>(),
         _ => {
             return Err(error::refuse(format!(
-                "no schema \"{kind}\" (accepted: scenario, study, run, trace, compare, schemes)"
+                "no schema \"{kind}\" (accepted: scenario, study, run, trace, compare, schemes, capture)"
             )));
         }
     };

@@ -5,6 +5,7 @@
 //! `_core.pyi` mirrors this file.
 
 mod air;
+mod capture;
 mod capture_size;
 mod compare;
 mod delays;
@@ -31,6 +32,8 @@ use pyo3::prelude::*;
 /// The functions that the Python package `airtcp` calls.
 #[pymodule(name = "_core")]
 mod core {
+    #[pymodule_export]
+    use crate::capture::capture;
     #[pymodule_export]
     use crate::compare::{CompareResult, compare};
     #[pymodule_export]

@@ -34,6 +34,11 @@ fn go_on() -> bool {
     !INTERRUPTED.load(Ordering::Relaxed)
 }
 
+/// True if Ctrl-C ended the present call, or its wait for a pipe.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
 /// The exception of Ctrl-C in place of an error, if Ctrl-C ended the wait for a pipe.
 pub(crate) fn or_interrupt(error: PyErr) -> PyErr {
     if INTERRUPTED.load(Ordering::Relaxed) { PyKeyboardInterrupt::new_err(()) } else { error }

@@ -34,6 +34,11 @@ const RULES: &[Rule] = &[
         &["flate2", "glob", "lzma-rust2", "ruzstd", "statrs", "tar", "thiserror"],
     ),
     (
+        "capture",
+        &["units", "trace"],
+        &["arrayvec", "etherparse", "pcap-parser", "thiserror"],
+    ),
+    (
         "scenario",
         &[
             "units",

@@ -10,6 +10,7 @@
 
 mod bounded;
 mod clock;
+mod decompress;
 mod documentation;
 mod file;
 mod gzip;
@@ -32,6 +33,7 @@ mod stream_error;
 pub mod waiting;
 mod zstd;
 
+pub use decompress::decompress;
 pub use file::{read_links, read_links_from};
 pub use kinds::binary_kind;
 pub use layouts::{LayoutInfo, layouts, text_kind};

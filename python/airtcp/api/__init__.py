@@ -10,6 +10,7 @@ from __future__ import annotations
 from airtcp.api.fit import trace_fit
 from airtcp.api.info import registry, schema, version
 from airtcp.api.links import models, stats, study
+from airtcp.api.packet_captures import capture
 from airtcp.api.papers import published, reproduce
 from airtcp.api.scenarios import compare, run
 from airtcp.api.schemes import compare_schemes
@@ -23,6 +24,7 @@ __all__ = [
     "Progress",
     "Reading",
     "TraceFormat",
+    "capture",
     "compare",
     "compare_schemes",
     "convert",

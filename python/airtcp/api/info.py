@@ -30,7 +30,9 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
 
 def schema(
-    kind: Literal["scenario", "study", "run", "trace", "compare", "schemes"] = "scenario",
+    kind: Literal[
+        "scenario", "study", "run", "trace", "compare", "schemes", "capture"
+    ] = "scenario",
 ) -> dict[str, Any]:
     """Return the JSON Schema of a document.
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli import compare, info, reproduce, run, study, trace, trace_models
+from airtcp.cli import capture, compare, info, reproduce, run, study, trace, trace_models
 
 app = typer.Typer(
     name="airtcp",
@@ -23,6 +23,7 @@ app = typer.Typer(
 app.command("study")(study.study)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
+app.command("capture")(capture.capture)
 trace.app.command("models")(trace_models.models)
 app.add_typer(trace.app, name="trace")
 app.command("reproduce")(reproduce.reproduce)

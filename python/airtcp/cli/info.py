@@ -22,6 +22,7 @@ class Document(StrEnum):
     TRACE = "trace"
     COMPARE = "compare"
     SCHEMES = "schemes"
+    CAPTURE = "capture"
 
 
 def list_(

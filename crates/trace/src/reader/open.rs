@@ -21,9 +21,9 @@ const MAX_COMMENTS: usize = 64 << 20;
 /// Most blank lines and comments at the start of a file.
 const MAX_COMMENT_LINES: usize = 1_000_000;
 /// Most nested layers of compression.
-const MAX_NESTING: u32 = 3;
+pub(super) const MAX_NESTING: u32 = 3;
 /// Most memory for an xz dictionary, KiB. `xz -9` needs 65 MiB.
-const XZ_MEMORY_KIB: u32 = 128 * 1024;
+pub(super) const XZ_MEMORY_KIB: u32 = 128 * 1024;
 /// Bytes needed to recognise a tar header.
 const MAGIC: usize = 512;
 
@@ -150,7 +150,7 @@ fn read_tar(input: Input<'_>, depth: u32) -> Result<Vec<LinkTrace>, TraceError> 
 }
 
 /// The compression or archive of a file, by its first bytes.
-enum Wrapping {
+pub(super) enum Wrapping {
     Gzip,
     Xz,
     Zstd,
@@ -158,7 +158,7 @@ enum Wrapping {
 }
 
 impl Wrapping {
-    fn of(start: &[u8]) -> Option<Self> {
+    pub(super) fn of(start: &[u8]) -> Option<Self> {
         match start {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),

@@ -1,0 +1,151 @@
+//! Link layers: what precedes the IP header. Numbers are those of the registry at tcpdump.org.
+
+/// Link types, by their registered numbers.
+pub mod link_type {
+    /// BSD loopback: the address family in the capturing host's byte order.
+    pub const NULL: u16 = 0;
+    /// Ethernet.
+    pub const ETHERNET: u16 = 1;
+    /// Raw IP, as some systems number it.
+    pub const RAW_BSD: u16 = 12;
+    /// Raw IP, as OpenBSD numbers it.
+    pub const RAW_OPENBSD: u16 = 14;
+    /// Raw IP.
+    pub const RAW: u16 = 101;
+    /// 802.11 without radio header.
+    pub const IEEE802_11: u16 = 105;
+    /// OpenBSD loopback: the address family in network byte order.
+    pub const LOOP: u16 = 108;
+    /// Linux cooked capture, version 1.
+    pub const LINUX_SLL: u16 = 113;
+    /// 802.11 behind a Prism header.
+    pub const PRISM: u16 = 119;
+    /// 802.11 behind a radiotap header.
+    pub const RADIOTAP: u16 = 127;
+    /// 802.11 behind an AVS header.
+    pub const AVS: u16 = 163;
+    /// Per-packet information, usually before 802.11.
+    pub const PPI: u16 = 192;
+    /// Raw IPv4.
+    pub const IPV4: u16 = 228;
+    /// Raw IPv6.
+    pub const IPV6: u16 = 229;
+    /// Linux cooked capture, version 2.
+    pub const LINUX_SLL2: u16 = 276;
+}
+
+/// Name of a link type, for reports.
+pub fn name(number: u16) -> String {
+    use link_type as t;
+    let known = match number {
+        t::NULL => "null",
+        t::ETHERNET => "ethernet",
+        t::RAW_BSD | t::RAW_OPENBSD | t::RAW => "raw-ip",
+        t::IEEE802_11 => "802.11",
+        t::LOOP => "loop",
+        t::LINUX_SLL => "linux-sll",
+        t::PRISM => "802.11-prism",
+        t::RADIOTAP => "802.11-radiotap",
+        t::AVS => "802.11-avs",
+        t::PPI => "ppi",
+        t::IPV4 => "raw-ipv4",
+        t::IPV6 => "raw-ipv6",
+        t::LINUX_SLL2 => "linux-sll2",
+        other => return format!("link type {other}"),
+    };
+    known.to_owned()
+}
+
+/// What follows a link layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layer<'a> {
+    /// IP, from its header on.
+    Ip(&'a [u8]),
+    /// 802.11.
+    Air,
+    /// Another protocol.
+    Other,
+    /// The capture cut the header off.
+    Unreadable,
+    /// airtcp does not read this link type.
+    Unknown,
+}
+
+/// Most VLAN tags before IP.
+const MAX_TAGS: usize = 4;
+
+/// What follows the link layer of a packet.
+pub(super) fn layer(number: u16, data: &[u8]) -> Layer<'_> {
+    use link_type as t;
+    match number {
+        t::ETHERNET => ethertype(data, 12),
+        t::LINUX_SLL => ethertype(data, 14),
+        t::LINUX_SLL2 => sll2(data),
+        t::NULL | t::LOOP => loopback(data),
+        t::RAW | t::RAW_BSD | t::RAW_OPENBSD | t::IPV4 | t::IPV6 => Layer::Ip(data),
+        t::IEEE802_11 | t::PRISM | t::RADIOTAP | t::AVS | t::PPI => Layer::Air,
+        _ => Layer::Unknown,
+    }
+}
+
+fn word(data: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?]))
+}
+
+/// The layer behind the EtherType at `at`, VLAN tags skipped.
+fn ethertype(data: &[u8], at: usize) -> Layer<'_> {
+    let mut at = at;
+    for _ in 0..=MAX_TAGS {
+        let Some(kind) = word(data, at) else { return Layer::Unreadable };
+        match kind {
+            0x0800 | 0x86dd => return Layer::Ip(&data[at + 2..]),
+            0x8100 | 0x88a8 | 0x9100 => at += 4,
+            // PPPoE session: a header of six bytes, then the protocol of PPP.
+            0x8864 => {
+                return match word(data, at + 8) {
+                    Some(0x0021 | 0x0057) => Layer::Ip(&data[at + 10..]),
+                    Some(_) => Layer::Other,
+                    None => Layer::Unreadable,
+                };
+            }
+            _ => return Layer::Other,
+        }
+    }
+    Layer::Other
+}
+
+fn sll2(data: &[u8]) -> Layer<'_> {
+    match (word(data, 0), data.get(20..)) {
+        (Some(0x0800 | 0x86dd), Some(rest)) => Layer::Ip(rest),
+        (Some(0x8100 | 0x88a8), Some(_)) => ethertype(data, 22),
+        (Some(_), Some(_)) => Layer::Other,
+        _ => Layer::Unreadable,
+    }
+}
+
+/// Address families of IPv4 and IPv6 on the systems that write these files.
+fn loopback(data: &[u8]) -> Layer<'_> {
+    let Some((family, rest)) = data.split_first_chunk::<4>() else { return Layer::Unreadable };
+    // The host's byte order is unknown; families are below 256.
+    let family = u32::from_be_bytes(*family).max(u32::from_le_bytes(*family)) >> 24;
+    match family {
+        2 | 10 | 24 | 28 | 30 => Layer::Ip(rest),
+        _ => Layer::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_and_families() {
+        let mut frame = vec![0; 12];
+        frame.extend([0x81, 0, 0, 5, 0x88, 0xa8, 0, 1, 0x08, 0, 0x45]);
+        assert_eq!(layer(link_type::ETHERNET, &frame), Layer::Ip(&[0x45]));
+        assert_eq!(layer(link_type::ETHERNET, &frame[..13]), Layer::Unreadable);
+        assert_eq!(layer(link_type::NULL, &[2, 0, 0, 0, 0x45]), Layer::Ip(&[0x45]));
+        assert_eq!(layer(link_type::LOOP, &[0, 0, 0, 30, 0x60]), Layer::Ip(&[0x60]));
+        assert_eq!(layer(147, &[]), Layer::Unknown);
+    }
+}

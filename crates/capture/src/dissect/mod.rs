@@ -1,0 +1,47 @@
+//! From captured bytes to TCP segments: link layers, IP, tunnels, TCP.
+
+mod fragments;
+mod ip;
+pub mod link;
+mod segment;
+
+pub use fragments::Fragments;
+pub use segment::{Address, Endpoint, Flags, Options, Segment};
+
+use crate::read::Packet;
+use link::{Layer, layer};
+
+/// What a packet holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// A TCP segment.
+    Tcp(Segment),
+    /// A frame of 802.11, from its radio header on.
+    Air(&'a [u8]),
+    /// IP without TCP.
+    OtherIp,
+    /// Neither IP nor 802.11.
+    Other,
+    /// A fragment whose datagram is not complete yet.
+    Fragment,
+    /// Headers that the capture cut off, or that are malformed.
+    Unreadable,
+    /// A link type that airtcp does not read.
+    UnknownLink,
+}
+
+/// The content of a packet.
+pub fn dissect<'a>(packet: &Packet<'a>, fragments: &mut Fragments) -> Content<'a> {
+    match layer(packet.link_type, packet.data) {
+        Layer::Ip(data) => {
+            // What precedes the IP header on the wire.
+            let before = packet.data.len() - data.len();
+            let wire = (packet.wire_len as usize).saturating_sub(before);
+            ip::dissect(packet.time_ns, data, wire, fragments, 0)
+        }
+        Layer::Air => Content::Air(packet.data),
+        Layer::Other => Content::Other,
+        Layer::Unreadable => Content::Unreadable,
+        Layer::Unknown => Content::UnknownLink,
+    }
+}

@@ -1,0 +1,35 @@
+//! Errors of opening a capture. Damage within a capture is no error: what is readable is analysed,
+//! and the summary of the file names the place.
+
+use std::io;
+
+/// Why a file could not be analysed at all.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// The file could not be opened or read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The file is no packet capture.
+    #[error("{path} is {what}, not a packet capture. {hint}")]
+    NotACapture {
+        /// The file.
+        path: String,
+        /// Its kind.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The file ends before its first packet.
+    #[error("{path} ends after {bytes} B, within the header of a capture: it was cut off")]
+    CutOff {
+        /// The file.
+        path: String,
+        /// Its length.
+        bytes: u64,
+    },
+}

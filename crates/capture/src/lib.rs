@@ -1,0 +1,19 @@
+//! Packet captures: what happened on the wire, and why.
+//!
+//! A packet passes the modules in this order: `read` (files, both formats, damage), `dissect` (link
+//! layers, IP, TCP), `tcp` (connections, retransmissions and their causes, round-trip times, what
+//! limited the sender).
+
+#![allow(
+    clippy::missing_errors_doc,
+    reason = "the error type says when each error occurs and what it carries"
+)]
+
+mod analyse;
+pub mod dissect;
+mod error;
+pub mod read;
+pub mod tcp;
+
+pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, analyse};
+pub use error::CaptureError;

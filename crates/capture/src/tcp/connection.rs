@@ -1,0 +1,237 @@
+//! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
+
+use std::collections::VecDeque;
+
+use super::direction::{Direction, Path};
+use super::sequence::later;
+use crate::dissect::{Endpoint, Flags, Segment};
+
+/// An end of a connection, by its place.
+pub(super) const CLIENT: usize = 0;
+pub(super) const SERVER: usize = 1;
+
+/// ACKs of an end whose copies are recognised.
+const KEPT_ACKS: usize = 16;
+
+/// What one end has shown.
+#[derive(Debug, Default)]
+pub(super) struct End {
+    pub(super) endpoint: Endpoint,
+    /// Options of its SYN.
+    pub(super) mss: Option<u16>,
+    pub(super) window_scale: Option<u8>,
+    pub(super) sack_permitted: bool,
+    pub(super) timestamps: bool,
+    pub(super) syn_ns: Option<u64>,
+    syn_sequence: u32,
+    /// Least time from the capture to this end and back.
+    pub(super) half_ns: Option<u64>,
+    /// A timestamp of the other end that this one has not echoed yet, and when it was seen.
+    awaited: Option<(u32, u64)>,
+    last_stamp: Option<u32>,
+    acks: VecDeque<(u16, u32, u16, u16)>,
+    pub(super) fin: bool,
+    pub(super) reset: bool,
+    /// ECN: packets with congestion experienced, and ACKs with the echo.
+    pub(super) marked: u64,
+    pub(super) echoes: u64,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// Client, then server.
+    pub(super) ends: [End; 2],
+    /// Data of the client, then of the server.
+    pub(super) directions: [Direction; 2],
+    pub(super) start_ns: u64,
+    pub(super) last_ns: u64,
+    /// Packets that the capture holds twice.
+    pub(super) copies: u64,
+    pub(super) packets: u64,
+    /// True if the client is known by its SYN.
+    pub(super) client_known: bool,
+}
+
+impl Connection {
+    /// A connection that begins with this segment.
+    pub(super) fn new(first: &Segment) -> Self {
+        let syn = first.flags.has(Flags::SYN);
+        let from_server = if syn {
+            first.flags.has(Flags::ACK)
+        } else {
+            // Without handshake, the lower port is that of a service.
+            first.from.port < first.to.port
+        };
+        let (client, server) =
+            if from_server { (first.to, first.from) } else { (first.from, first.to) };
+        let end = |endpoint| End { endpoint, ..End::default() };
+        Self {
+            ends: [end(client), end(server)],
+            directions: Default::default(),
+            start_ns: first.time_ns,
+            last_ns: first.time_ns,
+            copies: 0,
+            packets: 0,
+            client_known: syn,
+        }
+    }
+
+    /// True if a SYN begins another connection between the same ends.
+    pub(super) fn is_over_for(&self, segment: &Segment) -> bool {
+        if !segment.flags.has(Flags::SYN) || segment.flags.has(Flags::ACK) {
+            return false;
+        }
+        let end = &self.ends[self.place(segment)];
+        let known = end.syn_ns.is_some() && end.syn_sequence == segment.sequence;
+        !known && (self.packets > 1 || end.syn_ns.is_some())
+    }
+
+    fn place(&self, segment: &Segment) -> usize {
+        if segment.from == self.ends[CLIENT].endpoint { CLIENT } else { SERVER }
+    }
+
+    /// Takes a segment of this connection.
+    pub(super) fn on_segment(&mut self, segment: &Segment) {
+        let from = self.place(segment);
+        let to = 1 - from;
+        self.packets += 1;
+        self.last_ns = self.last_ns.max(segment.time_ns);
+        if self.is_copied_ack(from, segment) {
+            self.copies += 1;
+            return;
+        }
+        self.take_options(from, segment);
+        self.take_echo(from, segment);
+        let path = |sender: usize, ends: &[End; 2]| Path {
+            to_sender_ns: ends[sender].half_ns,
+            to_receiver_ns: ends[1 - sender].half_ns,
+        };
+        // The ACK reaches the sender before the sender reacts, so it is taken first.
+        let reverse = path(to, &self.ends);
+        if let Some(ns) = self.directions[to].on_ack(segment, reverse) {
+            lower(&mut self.ends[from].half_ns, ns);
+        }
+        let forward = path(from, &self.ends);
+        self.directions[from].on_segment(segment, forward);
+        let end = &mut self.ends[from];
+        end.fin |= segment.flags.has(Flags::FIN);
+        end.reset |= segment.flags.has(Flags::RST);
+        end.marked += u64::from(segment.ecn == 3);
+        end.echoes += u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
+    }
+
+    /// True if the capture holds this ACK twice: the identification of its IP header and all else
+    /// repeat.
+    fn is_copied_ack(&mut self, from: usize, segment: &Segment) -> bool {
+        let Some(id) = segment.ip_id.filter(|id| *id != 0) else { return false };
+        if segment.payload > 0 || segment.flags.0 != Flags::ACK {
+            return false;
+        }
+        let ack = (id, segment.acknowledgement, segment.window, segment.checksum);
+        let acks = &mut self.ends[from].acks;
+        if acks.contains(&ack) {
+            return true;
+        }
+        if acks.len() == KEPT_ACKS {
+            acks.pop_front();
+        }
+        acks.push_back(ack);
+        false
+    }
+
+    fn take_options(&mut self, from: usize, segment: &Segment) {
+        if !segment.flags.has(Flags::SYN) {
+            if self.ends[from].syn_ns.is_none() && segment.options.timestamps.is_some() {
+                self.ends[from].timestamps = true;
+            }
+            self.take_third_step(from, segment);
+            return;
+        }
+        let now = segment.time_ns;
+        let other_syn = self.ends[1 - from].syn_ns;
+        let end = &mut self.ends[from];
+        let again = end.syn_ns.is_some();
+        end.syn_ns = Some(now);
+        end.syn_sequence = segment.sequence;
+        end.mss = segment.options.mss;
+        end.window_scale = segment.options.window_scale;
+        end.sack_permitted = segment.options.sack_permitted;
+        end.timestamps = segment.options.timestamps.is_some();
+        if segment.flags.has(Flags::ACK)
+            && !again
+            && let Some(syn) = other_syn
+        {
+            let ns = now.saturating_sub(syn);
+            lower(&mut end.half_ns, ns);
+            self.directions[1 - from].on_handshake(ns);
+        }
+        if self.ends.iter().all(|end| end.syn_ns.is_some()) {
+            let none = !self.ends.iter().all(|end| end.sack_permitted);
+            for direction in &mut self.directions {
+                direction.no_sack = none;
+            }
+        }
+        // A window is scaled only if both ends agree (RFC 7323 section 2.2).
+        if let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.window_scale) {
+            self.directions[CLIENT].shift = server;
+            self.directions[SERVER].shift = client;
+        }
+    }
+
+    /// The third step of the handshake gives the time to the client and back.
+    fn take_third_step(&mut self, from: usize, segment: &Segment) {
+        if from != CLIENT || self.packets != 3 {
+            return;
+        }
+        if let (Some(_), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {
+            let ns = segment.time_ns.saturating_sub(syn_ack);
+            lower(&mut self.ends[CLIENT].half_ns, ns);
+            self.directions[SERVER].on_handshake(ns);
+        }
+    }
+
+    /// Times from a timestamp of one end to its echo by the other.
+    fn take_echo(&mut self, from: usize, segment: &Segment) {
+        let Some((value, echo)) = segment.options.timestamps else { return };
+        let now = segment.time_ns;
+        let end = &mut self.ends[from];
+        if let Some((awaited, seen)) = end.awaited
+            && segment.flags.has(Flags::ACK)
+            && !later(awaited, echo)
+        {
+            if echo == awaited {
+                lower(&mut end.half_ns, now.saturating_sub(seen));
+            }
+            end.awaited = None;
+        }
+        let fresh = end.last_stamp.is_none_or(|last| later(value, last));
+        if fresh {
+            end.last_stamp = Some(value);
+            self.ends[1 - from].awaited.get_or_insert((value, now));
+        }
+    }
+
+    /// Where the capture was taken.
+    pub(super) fn vantage(&self) -> &'static str {
+        let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.half_ns) else {
+            return "unknown";
+        };
+        let all = client + server;
+        if all == 0 {
+            return "unknown";
+        }
+        let share = client as f64 / all as f64;
+        if share < 0.2 {
+            "client"
+        } else if share > 0.8 {
+            "server"
+        } else {
+            "middle"
+        }
+    }
+}
+
+fn lower(least: &mut Option<u64>, ns: u64) {
+    *least = Some(least.map_or(ns, |known| known.min(ns)));
+}

@@ -1,0 +1,80 @@
+//! What is counted for one direction of a connection.
+
+use super::cause::Cause;
+use super::spurious::Evidence;
+
+/// Retransmissions of a direction that are kept one by one; later ones are only counted.
+pub(super) const MAX_KEPT: usize = 1 << 20;
+
+/// A segment that was sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Retransmission {
+    pub(super) time_ns: u64,
+    pub(super) sequence: u32,
+    pub(super) length: u32,
+    pub(super) cause: Cause,
+    pub(super) evidence: Evidence,
+}
+
+/// Counters of a direction.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    pub(super) packets: u64,
+    pub(super) data_segments: u64,
+    pub(super) payload_bytes: u64,
+    pub(super) unique_bytes: u64,
+    pub(super) retransmitted_segments: u64,
+    pub(super) retransmitted_bytes: u64,
+    pub(super) causes: [u64; 5],
+    pub(super) spurious: u64,
+    pub(super) evidence: [u64; 5],
+    pub(super) out_of_order: u64,
+    pub(super) network_duplicates: u64,
+    pub(super) capture_losses: u64,
+    pub(super) capture_lost_bytes: u64,
+    pub(super) acks: u64,
+    pub(super) duplicate_acks: u64,
+    pub(super) duplicate_acks_sack: u64,
+    pub(super) dsacks: u64,
+    pub(super) zero_windows: u64,
+    pub(super) keep_alives: u64,
+    pub(super) syn_retransmissions: u64,
+    pub(super) fin_retransmissions: u64,
+    pub(super) largest_flight: u64,
+    pub(super) first_data_ns: Option<u64>,
+    pub(super) last_data_ns: Option<u64>,
+    pub(super) last_ack_ns: Option<u64>,
+    pub(super) kept: Vec<Retransmission>,
+}
+
+impl Counters {
+    /// Counts a retransmission; its number among those of the direction.
+    pub(super) fn on_retransmission(&mut self, sent: Retransmission, bytes: u64) -> usize {
+        let number = self.kept.len();
+        self.retransmitted_segments += 1;
+        self.retransmitted_bytes += bytes;
+        self.causes[sent.cause.place()] += 1;
+        if number < MAX_KEPT {
+            self.kept.push(Retransmission { evidence: Evidence::default(), ..sent });
+        }
+        self.on_evidence(number, sent.evidence);
+        number
+    }
+
+    /// Takes the new evidence on a retransmission.
+    pub(super) fn on_evidence(&mut self, number: usize, evidence: Evidence) {
+        let Some(kept) = self.kept.get_mut(number) else { return };
+        let before = std::mem::replace(&mut kept.evidence, evidence);
+        self.spurious += u64::from(evidence.is_spurious() && !before.is_spurious());
+        let pairs = [
+            (before.dsack, evidence.dsack),
+            (before.timestamps, evidence.timestamps),
+            (before.early_ack, evidence.early_ack),
+            (before.frto, evidence.frto),
+            (before.seen_twice, evidence.seen_twice),
+        ];
+        for (count, (before, after)) in self.evidence.iter_mut().zip(pairs) {
+            *count += u64::from(after && !before);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! One direction of a connection: the data that one end sent. `acks` has what the other end's ACKs say
+//! of them.
+
+mod acks;
+
+use super::cause::{CauseTracker, Moment, State};
+use super::counters::{Counters, Retransmission};
+use super::limits::{Limits, Situation};
+use super::order::{Clues, IdCounter, Suspect};
+use super::rtt::{Timeout, Times};
+use super::sent::{Range, Recent, Sent};
+use super::sequence::unwrap;
+use super::spurious::{Evidence, Judge, Waiting};
+use crate::dissect::{Flags, Segment};
+
+/// Shortest silence before a keep-alive, if the byte that it repeats was a segment of its own.
+const KEEP_ALIVE_NS: u64 = 5_000_000_000;
+
+/// What both directions of a connection know together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Path {
+    /// Least time from the capture to the sender of this direction and back, in ns.
+    pub(super) to_sender_ns: Option<u64>,
+    /// Least time from the capture to the receiver and back, in ns.
+    pub(super) to_receiver_ns: Option<u64>,
+}
+
+impl Path {
+    /// True if the capture was taken at the sender, as far as is known; also true if nothing is.
+    fn at_sender(self) -> bool {
+        match (self.to_sender_ns, self.to_receiver_ns) {
+            (Some(sender), Some(receiver)) => sender.saturating_mul(4) < receiver,
+            (None, Some(receiver)) => receiver > 500_000,
+            _ => true,
+        }
+    }
+
+    /// True if the capture was taken nearer to the receiver.
+    fn at_receiver(self) -> bool {
+        match (self.to_sender_ns, self.to_receiver_ns) {
+            (Some(sender), Some(receiver)) => receiver.saturating_mul(4) < sender,
+            (None, Some(receiver)) => receiver <= 500_000,
+            _ => false,
+        }
+    }
+
+    /// Least round-trip time of the whole path.
+    fn rtt_ns(self) -> Option<u64> {
+        Some(self.to_sender_ns? + self.to_receiver_ns?)
+    }
+}
+
+/// Data of one direction.
+#[derive(Debug, Default)]
+pub(super) struct Direction {
+    started: bool,
+    /// The byte after the last one sent, and the first byte in flight, without wrap.
+    next: u64,
+    una: u64,
+    sent: Sent,
+    recent: Recent,
+    ids: IdCounter,
+    cause: CauseTracker,
+    judge: Judge,
+    pub(super) counters: Counters,
+    pub(super) rtt: Times,
+    timeout: Timeout,
+    pub(super) limits: Limits,
+    /// Times of the last change of the first byte in flight, of the last ACK, and of the last data.
+    advanced_ns: u64,
+    acked_ns: u64,
+    data_ns: u64,
+    duplicate_acks: u32,
+    /// The receiver's window: as sent last, its shift, and in bytes.
+    raw_window: u16,
+    pub(super) shift: u8,
+    /// True if the handshake shows that SACK is not used.
+    pub(super) no_sack: bool,
+    window: u64,
+    pub(super) largest: u32,
+    fin: Option<u64>,
+}
+
+impl Direction {
+    /// A segment of this direction.
+    pub(super) fn on_segment(&mut self, segment: &Segment, path: Path) {
+        let syn = segment.flags.has(Flags::SYN);
+        let sequence = segment.sequence.wrapping_add(u32::from(syn));
+        if !self.started {
+            self.started = true;
+            self.next = (1 << 32) | u64::from(sequence);
+            self.una = self.next;
+            self.advanced_ns = segment.time_ns;
+        } else if syn && self.next & 0xffff_ffff == u64::from(sequence) && segment.payload == 0 {
+            self.counters.syn_retransmissions += 1;
+        }
+        self.counters.packets += 1;
+        let start = unwrap(self.next, sequence);
+        if segment.payload > 0 {
+            self.on_data(segment, start, path);
+        }
+        if segment.flags.has(Flags::FIN) {
+            let fin = start + u64::from(segment.payload) + 1;
+            if self.fin.is_some_and(|known| known >= fin) {
+                self.counters.fin_retransmissions += 1;
+            }
+            self.fin = Some(fin);
+            self.next = self.next.max(fin);
+        }
+    }
+
+    fn on_data(&mut self, segment: &Segment, start: u64, path: Path) {
+        let now = segment.time_ns;
+        let length = u64::from(segment.payload);
+        let end = start + length;
+        // A keep-alive repeats the last acknowledged byte (RFC 9293 section 3.8.4).
+        if self.is_keep_alive(segment, start) {
+            self.counters.keep_alives += 1;
+            return;
+        }
+        self.counters.data_segments += 1;
+        self.counters.payload_bytes += length;
+        self.largest = self.largest.max(segment.payload);
+        if self.counters.first_data_ns.is_none() {
+            self.counters.first_data_ns = Some(now);
+        }
+        self.counters.last_data_ns = Some(now);
+        self.account(now);
+        if start >= self.next {
+            self.on_original(segment, start, end);
+        } else {
+            self.on_repeated(segment, start, end, path);
+        }
+        self.data_ns = now;
+        let since_ack = now.saturating_sub(self.acked_ns);
+        let reaction = path.to_sender_ns.unwrap_or(0);
+        self.limits.on_data(now, segment, self.largest, since_ack.saturating_sub(reaction));
+        self.situate();
+    }
+
+    /// True if a segment repeats the last acknowledged byte after a long silence. After a short one, it
+    /// is a segment of one byte that was sent again.
+    fn is_keep_alive(&self, segment: &Segment, start: u64) -> bool {
+        let repeats = segment.payload == 1 && start + 1 == self.una && self.sent.is_empty();
+        let alone = || self.recent.holding(start).is_some_and(|range| range.start == start);
+        repeats && (!alone() || segment.time_ns.saturating_sub(self.data_ns) >= KEEP_ALIVE_NS)
+    }
+
+    fn on_original(&mut self, segment: &Segment, start: u64, end: u64) {
+        let now = segment.time_ns;
+        self.ids.on_original(segment.ip_id);
+        self.counters.unique_bytes += end - start;
+        if self.sent.is_empty() {
+            self.advanced_ns = now;
+            self.duplicate_acks = 0;
+        }
+        self.sent.push(range_of(segment, start, end, false));
+        self.next = end;
+        self.counters.largest_flight = self.counters.largest_flight.max(self.next - self.una);
+    }
+
+    /// A segment that begins below the highest sequence number.
+    fn on_repeated(&mut self, segment: &Segment, start: u64, end: u64, path: Path) {
+        let now = segment.time_ns;
+        let old_end = end.min(self.next);
+        let below = old_end.min(self.una).saturating_sub(start.min(self.una));
+        let seen = below + self.sent.seen(start.max(self.una), old_end.max(self.una));
+        let clues = Clues { ids: self.ids, at_sender: path.at_sender(), rtt_ns: path.rtt_ns() };
+        let suspect = Suspect {
+            time_ns: now,
+            stamp: segment.options.timestamps.map(|(value, _)| value),
+            ip_id: segment.ip_id,
+        };
+        if seen == 0 {
+            let next = self.sent.original_after(start);
+            if next.is_some_and(|next| clues.is_late_original(suspect, next)) {
+                self.counters.out_of_order += 1;
+                self.counters.unique_bytes += end - start;
+                self.fill(segment, start, end, false);
+                return;
+            }
+        } else if seen == old_end - start {
+            let before = self.sent.holding(start).or_else(|| self.recent.holding(start));
+            if before.is_some_and(|before| clues.is_duplicate(suspect, before)) {
+                self.counters.network_duplicates += 1;
+                return;
+            }
+        }
+        self.retransmitted(segment, (start, end), old_end - start, seen, path);
+    }
+
+    fn retransmitted(
+        &mut self,
+        segment: &Segment,
+        (start, end): (u64, u64),
+        repeated: u64,
+        seen: u64,
+        path: Path,
+    ) {
+        let now = segment.time_ns;
+        let begins = self.cause.state() == State::Open;
+        let cause = self.cause.on_retransmission(&self.moment(now, start, end, path));
+        let mut evidence = Evidence::default();
+        let whole = seen == repeated && end <= self.next;
+        evidence.seen_twice = whole && (path.at_receiver() || end <= self.una);
+        self.counters.unique_bytes += end - start - seen;
+        let retransmission = Retransmission {
+            time_ns: now,
+            sequence: segment.sequence,
+            length: segment.payload,
+            cause,
+            evidence,
+        };
+        let number = self.counters.on_retransmission(retransmission, repeated);
+        let waiting = Waiting {
+            number,
+            start,
+            end,
+            time_ns: now,
+            stamp: segment.options.timestamps.map(|(value, _)| value),
+            cause,
+            evidence,
+            acknowledged: end <= self.una,
+        };
+        self.judge.push(waiting, begins);
+        if seen > 0 {
+            self.sent.copied(start, end, now);
+        }
+        self.fill(segment, start, end, true);
+    }
+
+    fn moment(&self, now: u64, start: u64, end: u64, path: Path) -> Moment {
+        let head = self.sent.front().map_or(0, |range| range.last_ns);
+        let since_ack = now.saturating_sub(self.acked_ns);
+        Moment {
+            start,
+            end,
+            una: self.una,
+            next: self.next,
+            silence_ns: now.saturating_sub(self.advanced_ns.max(head)),
+            since_ack_ns: since_ack.saturating_sub(path.to_sender_ns.unwrap_or(0)),
+            rto_ns: self.timeout.rto_ns(),
+            srtt_ns: self.timeout.srtt_ns().unwrap_or(1_000_000_000),
+            loss_hints: self.duplicate_acks > 0 || self.sent.sacked_bytes() > 0,
+            sack: !self.no_sack,
+        }
+    }
+
+    /// Adds what has not been seen of a segment to the ranges.
+    fn fill(&mut self, segment: &Segment, start: u64, end: u64, late: bool) {
+        let from = start.max(self.una);
+        if from < end {
+            self.sent.fill(range_of(segment, from, end, late));
+        }
+        if end > self.next {
+            self.next = end;
+        }
+    }
+
+    fn account(&mut self, now: u64) {
+        self.limits.advance(now);
+    }
+
+    /// Tells the shares of time what limits the sender from now on.
+    fn situate(&mut self) {
+        self.limits.situate(&Situation {
+            flight: self.flight(),
+            window: self.window,
+            segment: u64::from(self.largest),
+            recovering: self.cause.state() != State::Open,
+            lost_before: self.counters.retransmitted_segments > 0,
+            srtt_ns: self.timeout.srtt_ns(),
+        });
+    }
+
+    /// Bytes in flight that were neither acknowledged nor reported as received.
+    fn flight(&self) -> u64 {
+        self.next.saturating_sub(self.una).saturating_sub(self.sent.sacked_bytes())
+    }
+
+    pub(super) const fn timeouts(&self) -> u64 {
+        self.cause.timeouts
+    }
+
+    pub(super) const fn recoveries(&self) -> u64 {
+        self.cause.recoveries
+    }
+
+    pub(super) const fn srtt_ns(&self) -> Option<u64> {
+        self.timeout.srtt_ns()
+    }
+
+    /// Ranges that were forgotten because too many were in flight.
+    pub(super) const fn forgotten(&self) -> u64 {
+        self.sent.forgotten()
+    }
+}
+
+fn range_of(segment: &Segment, start: u64, end: u64, late: bool) -> Range {
+    Range {
+        start,
+        end,
+        first_ns: segment.time_ns,
+        last_ns: segment.time_ns,
+        stamp: segment.options.timestamps.map(|(value, _)| value),
+        ip_id: segment.ip_id,
+        late,
+        copies: 0,
+        sacked: false,
+    }
+}

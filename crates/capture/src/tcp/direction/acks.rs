@@ -1,0 +1,170 @@
+//! What ACKs say of the data of a direction: progress, round-trip times, duplicates, SACK blocks.
+
+use crate::dissect::{Flags, Segment};
+use crate::tcp::sent::Range;
+use crate::tcp::sequence::unwrap;
+use crate::tcp::spurious::{AckSeen, Waiting};
+
+use super::{Direction, Path};
+
+/// What an ACK tells beside its number.
+struct AckEffect {
+    oldest: Option<Range>,
+    newest: Option<Range>,
+    retransmitted: bool,
+    covers_original: bool,
+}
+
+impl Direction {
+    /// A segment of the other direction, whose ACK concerns this one. Returns a sample of the time to
+    /// the receiver and back.
+    pub(in crate::tcp) fn on_ack(&mut self, segment: &Segment, path: Path) -> Option<u64> {
+        if !segment.flags.has(Flags::ACK) || !self.started {
+            return None;
+        }
+        let now = segment.time_ns;
+        self.account(now);
+        let ack = unwrap(self.una, segment.acknowledgement);
+        let advanced = ack > self.una;
+        let sacked = self.take_sack(segment, ack, path);
+        self.count_duplicate(segment, ack, sacked.1);
+        let before = self.una;
+        let effect = advanced.then(|| self.advance(now, ack));
+        let sample = effect.as_ref().and_then(|effect| self.sample(now, effect)).or(sacked.0);
+        if let Some(ns) = sample {
+            self.rtt.add(ns);
+            self.timeout.add(ns);
+        }
+        let seen = AckSeen {
+            time_ns: now,
+            before,
+            una: self.una,
+            echo: segment.options.timestamps.map(|(_, echo)| echo),
+            least_rtt_ns: path.to_receiver_ns,
+            covers_original: effect.as_ref().is_some_and(|effect| effect.covers_original),
+        };
+        let counters = &mut self.counters;
+        if advanced && self.judge.on_ack(&seen, |w| counters.on_evidence(w.number, w.evidence)) {
+            self.cause.undo_timeout();
+        }
+        self.cause.on_ack(self.una, advanced);
+        self.acked_ns = now;
+        self.set_window(segment);
+        self.situate();
+        let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late)?;
+        Some(now.saturating_sub(newest.first_ns))
+    }
+
+    /// Takes SACK blocks: a sample of the round-trip time, and the bytes newly acknowledged.
+    fn take_sack(&mut self, segment: &Segment, ack: u64, path: Path) -> (Option<u64>, u64) {
+        let blocks = &segment.options.sack;
+        if blocks.is_empty() {
+            return (None, 0);
+        }
+        let now = segment.time_ns;
+        let range = |(left, right): (u32, u32)| (unwrap(self.una, left), unwrap(self.una, right));
+        let first = range(blocks[0]);
+        let within = |outer: (u64, u64)| outer.0 <= first.0 && first.1 <= outer.1;
+        let duplicate = first.1 <= ack || blocks.get(1).is_some_and(|b| within(range(*b)));
+        let blocks: arrayvec::ArrayVec<(u64, u64), 4> =
+            blocks.iter().skip(usize::from(duplicate)).map(|block| range(*block)).collect();
+        if duplicate {
+            self.counters.dsacks += 1;
+            let counters = &mut self.counters;
+            let latest = now.saturating_sub(path.to_receiver_ns.unwrap_or(0) / 2);
+            let changed = |w: &Waiting| counters.on_evidence(w.number, w.evidence);
+            if self.judge.on_dsack(first.0, first.1, latest, changed) {
+                self.cause.undo_timeout();
+            }
+        }
+        let (mut bytes, mut oldest) = (0, None);
+        for (start, end) in blocks {
+            if start < end && end <= self.next && start >= self.una {
+                bytes += self.sent.sack(start, end, |range| {
+                    if range.copies == 0 && !range.late {
+                        oldest = Some(oldest.unwrap_or(range.first_ns).min(range.first_ns));
+                    }
+                });
+            }
+        }
+        (oldest.map(|sent| now.saturating_sub(sent)), bytes)
+    }
+
+    /// Counts duplicate ACKs by the definitions of RFC 5681 section 2 and of RFC 6675 section 2.
+    fn count_duplicate(&mut self, segment: &Segment, ack: u64, newly_sacked: u64) {
+        let quiet = segment.payload == 0
+            && !segment.flags.has(Flags::SYN | Flags::FIN | Flags::RST)
+            && self.next > self.una;
+        if ack > self.una {
+            self.duplicate_acks = 0;
+        } else if quiet && ack == self.una {
+            if segment.window == self.raw_window && self.counters.acks > 0 {
+                self.counters.duplicate_acks += 1;
+                self.duplicate_acks += 1;
+            }
+            if newly_sacked > 0 {
+                self.counters.duplicate_acks_sack += 1;
+            }
+        }
+        self.counters.acks += 1;
+    }
+
+    /// Moves the first byte in flight to `ack`.
+    fn advance(&mut self, now: u64, ack: u64) -> AckEffect {
+        let mut effect =
+            AckEffect { oldest: None, newest: None, retransmitted: false, covers_original: false };
+        let head = self.una;
+        let mut missing = 0;
+        while let Some(range) = self.sent.take_acknowledged(ack) {
+            missing += range.start.saturating_sub(self.una);
+            self.una = range.end;
+            self.recent.push(range);
+            let once = range.copies == 0 && !range.late;
+            effect.retransmitted |= !once;
+            if once && !range.sacked {
+                effect.oldest.get_or_insert(range);
+                effect.newest = Some(range);
+                effect.covers_original |= range.start > head;
+            }
+        }
+        let fin = u64::from(self.fin.is_some_and(|fin| fin == ack));
+        missing += (ack - fin).saturating_sub(self.una);
+        // A SYN or FIN that the capture lacks takes one number.
+        if missing > 1 && self.counters.data_segments > 0 {
+            let size = u64::from(self.largest.max(1));
+            self.counters.capture_losses += missing.div_ceil(size);
+            self.counters.capture_lost_bytes += missing;
+        }
+        self.una = ack;
+        self.next = self.next.max(ack);
+        self.advanced_ns = now;
+        self.counters.last_ack_ns = Some(now);
+        self.judge.forget_before(now.saturating_sub(60_000_000_000));
+        effect
+    }
+
+    /// The round-trip time as Linux takes it: of the oldest segment that the ACK covers for the first
+    /// time, if none of those that it covers was sent again (RFC 6298 section 3).
+    fn sample(&self, now: u64, effect: &AckEffect) -> Option<u64> {
+        let _ = self;
+        if effect.retransmitted {
+            return None;
+        }
+        effect.oldest.map(|range| now.saturating_sub(range.first_ns))
+    }
+
+    /// The round-trip time of the handshake, which a sender's timer begins with.
+    pub(in crate::tcp) fn on_handshake(&mut self, ns: u64) {
+        self.timeout.add(ns);
+    }
+
+    fn set_window(&mut self, segment: &Segment) {
+        let shift = if segment.flags.has(Flags::SYN) { 0 } else { self.shift };
+        let window = u64::from(segment.window) << shift;
+        if window == 0 && self.window > 0 {
+            self.counters.zero_windows += 1;
+        }
+        self.window = window;
+        self.raw_window = segment.window;
+    }
+}

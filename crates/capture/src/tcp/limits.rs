@@ -1,0 +1,125 @@
+//! What limited a sender, as shares of the time between its first data and its last ACK.
+//!
+//! | limit | from an event to the next one |
+//! |---|---|
+//! | recovery | the sender repairs losses, or waits for a timeout after one |
+//! | receive window | less than a segment fits into the window of the receiver |
+//! | application | nothing is in flight, or the last segment was the end of what the application had written |
+//! | pacing | most segments leave at other times than right after an ACK |
+//! | slow start | no loss yet, and the flight grows by half or more in a round trip |
+//! | congestion window | none of these |
+
+use crate::dissect::{Flags, Segment};
+
+/// Names of the limits, in the order of the shares.
+pub(super) const LIMITS: [&str; 6] =
+    ["congestion_window", "slow_start", "receive_window", "application", "pacing", "recovery"];
+
+/// A limit, by its place in [`LIMITS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Limit {
+    CongestionWindow = 0,
+    SlowStart = 1,
+    ReceiveWindow = 2,
+    #[default]
+    Application = 3,
+    Pacing = 4,
+    Recovery = 5,
+}
+
+/// What holds after an event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Situation {
+    pub(super) flight: u64,
+    /// Window of the receiver, in bytes.
+    pub(super) window: u64,
+    /// Largest segment so far.
+    pub(super) segment: u64,
+    pub(super) recovering: bool,
+    pub(super) lost_before: bool,
+    pub(super) srtt_ns: Option<u64>,
+}
+
+/// Segments over which the share that follows ACKs is smoothed.
+const SMOOTHING: f64 = 32.0;
+/// A segment this long after an ACK was not sent because of it.
+const CLOCKED_NS: u64 = 1_000_000;
+/// Share of segments right after ACKs below which the sender paces.
+const PACED: f64 = 0.25;
+/// Growth of the flight in a round trip that is slow start.
+const GROWTH: f64 = 1.5;
+
+/// Time spent under each limit.
+#[derive(Debug, Default)]
+pub(super) struct Limits {
+    spent_ns: [u64; LIMITS.len()],
+    now_ns: Option<u64>,
+    limit: Limit,
+    /// True if the last data ended what the application had written.
+    ended: bool,
+    /// Smoothed share of segments that followed an ACK at once.
+    clocked: Option<f64>,
+    /// Largest flight in the round trips before and now, and when this one began.
+    before: u64,
+    current: u64,
+    began_ns: u64,
+    growing: bool,
+}
+
+impl Limits {
+    /// Counts the time until `now` under the limit that held since the last event.
+    pub(super) fn advance(&mut self, now: u64) {
+        if let Some(last) = self.now_ns {
+            self.spent_ns[self.limit as usize] += now.saturating_sub(last);
+            self.now_ns = Some(now.max(last));
+        }
+    }
+
+    /// Data were sent, `since_ack_ns` after the last ACK reached the sender.
+    pub(super) fn on_data(&mut self, now: u64, segment: &Segment, largest: u32, since_ack_ns: u64) {
+        self.now_ns.get_or_insert(now);
+        self.ended = segment.flags.has(Flags::PSH) && segment.payload < largest;
+        let clocked = f64::from(u8::from(since_ack_ns <= CLOCKED_NS));
+        let smoothed = self.clocked.unwrap_or(clocked);
+        self.clocked = Some(smoothed + (clocked - smoothed) / SMOOTHING);
+    }
+
+    /// Sets the limit that holds from now on.
+    pub(super) fn situate(&mut self, at: &Situation) {
+        self.follow_growth(at);
+        self.limit = if at.recovering {
+            Limit::Recovery
+        } else if at.window < at.flight + at.segment && at.segment > 0 {
+            Limit::ReceiveWindow
+        } else if at.flight == 0 || self.ended {
+            Limit::Application
+        } else if !at.lost_before && self.growing {
+            Limit::SlowStart
+        } else if self.clocked.is_some_and(|share| share < PACED) {
+            Limit::Pacing
+        } else {
+            Limit::CongestionWindow
+        };
+    }
+
+    fn follow_growth(&mut self, at: &Situation) {
+        let Some(now) = self.now_ns else { return };
+        self.current = self.current.max(at.flight);
+        let rtt = at.srtt_ns.unwrap_or(u64::MAX);
+        if now.saturating_sub(self.began_ns) >= rtt {
+            self.growing = self.current as f64 >= GROWTH * self.before as f64;
+            self.before = self.current;
+            self.current = at.flight;
+            self.began_ns = now;
+        } else if at.srtt_ns.is_none() {
+            self.growing = true;
+        }
+    }
+
+    /// Share of the time under each limit, in the order of [`LIMITS`]; all zero without time.
+    pub(super) fn shares(&self) -> [f64; LIMITS.len()] {
+        let all: u64 = self.spent_ns.iter().sum();
+        let share = |ns: u64| if all == 0 { 0.0 } else { ns as f64 / all as f64 };
+        self.spent_ns.map(share)
+    }
+}

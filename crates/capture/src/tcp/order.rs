@@ -1,0 +1,113 @@
+//! Was a segment below the highest sequence number sent again, delayed, or duplicated by the network?
+//!
+//! Seen at its sender, it was sent again. Elsewhere three clues tell, in this order: the
+//! identification of the IPv4 header, which many senders count up by one per packet; the sender's
+//! timestamp; and the time since its neighbours, because a sender needs a round trip to learn of a
+//! loss.
+
+use super::sent::Range;
+use super::sequence::later;
+
+/// Originals after which the identification of a sender is known to count up.
+const ENOUGH: u32 = 6;
+/// Largest step of an identification that counts up.
+const MAX_STEP: u16 = 512;
+
+/// Whether the IP identification of a sender counts up by packet.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct IdCounter {
+    last: Option<u16>,
+    steps: u32,
+    strays: u32,
+}
+
+impl IdCounter {
+    /// Takes the identification of a segment that was seen in order.
+    pub(super) fn on_original(&mut self, id: Option<u16>) {
+        if let (Some(last), Some(id)) = (self.last, id) {
+            let step = id.wrapping_sub(last);
+            if (1..=MAX_STEP).contains(&step) {
+                self.steps = self.steps.saturating_add(1);
+            } else {
+                self.strays = self.strays.saturating_add(1);
+            }
+        }
+        self.last = id;
+    }
+
+    const fn counts(self) -> bool {
+        self.steps >= ENOUGH && self.strays <= self.steps / 8
+    }
+}
+
+/// A segment below the highest sequence number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Suspect {
+    pub(super) time_ns: u64,
+    pub(super) stamp: Option<u32>,
+    pub(super) ip_id: Option<u16>,
+}
+
+/// What is known about the direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clues {
+    pub(super) ids: IdCounter,
+    /// True if the capture was taken at the sender of the data.
+    pub(super) at_sender: bool,
+    /// Least round-trip time of the path, if known.
+    pub(super) rtt_ns: Option<u64>,
+}
+
+/// Shortest time in which a sender learns of a loss, as a share of the least round-trip time.
+const REACTION: f64 = 0.8;
+/// The same, if no round-trip time is known.
+const UNKNOWN_RTT_NS: u64 = 3_000_000;
+
+impl Clues {
+    fn too_soon(&self, ns: u64) -> bool {
+        match self.rtt_ns {
+            Some(rtt) => (ns as f64) < REACTION * rtt as f64,
+            None => ns < UNKNOWN_RTT_NS,
+        }
+    }
+
+    /// True if a segment that fills a hole is an original that others overtook. `next` is the original
+    /// after the hole.
+    pub(super) fn is_late_original(&self, suspect: Suspect, next: &Range) -> bool {
+        if self.ids.counts()
+            && let (Some(id), Some(other)) = (suspect.ip_id, next.ip_id)
+        {
+            return other.wrapping_sub(id).cast_signed() > 0;
+        }
+        if self.at_sender {
+            return false;
+        }
+        if let (Some(stamp), Some(other)) = (suspect.stamp, next.stamp)
+            && stamp != other
+        {
+            return later(other, stamp);
+        }
+        self.too_soon(suspect.time_ns.saturating_sub(next.first_ns))
+    }
+
+    /// True if the network or the capture made a copy of a segment that was seen before.
+    pub(super) fn is_duplicate(&self, suspect: Suspect, before: &Range) -> bool {
+        if self.ids.counts()
+            && let (Some(id), Some(other)) = (suspect.ip_id, before.ip_id)
+            && before.copies == 0
+        {
+            return id == other;
+        }
+        if let (Some(stamp), Some(other)) = (suspect.stamp, before.stamp)
+            && stamp != other
+        {
+            return false;
+        }
+        let gap = suspect.time_ns.saturating_sub(before.last_ns);
+        if self.at_sender {
+            gap < 20_000 && suspect.ip_id == before.ip_id
+        } else {
+            self.too_soon(gap)
+        }
+    }
+}

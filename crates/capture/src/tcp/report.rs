@@ -1,0 +1,307 @@
+//! What is reported of connections. The names here are the documented, versioned JSON format.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cause::Cause;
+use super::connection::{CLIENT, Connection, SERVER};
+use super::limits::LIMITS;
+use super::rtt::Times;
+use super::spurious::Evidence;
+
+/// The connections of a capture.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Connections, in the order of their first packets.
+    pub connections: Vec<ConnectionReport>,
+    /// Connections without any data, those that never opened included.
+    pub without_data: u64,
+    /// Connections that were ended early to bound the memory.
+    pub evicted: u64,
+    /// Connections with data that were not reported, to bound the memory.
+    pub omitted: u64,
+}
+
+/// A connection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionReport {
+    /// Address and port of the end that opened it.
+    pub client: String,
+    /// Address and port of the other end.
+    pub server: String,
+    /// True if a SYN shows which end is the client; otherwise the higher port is taken.
+    pub client_known: bool,
+    /// Where the capture was taken: `client`, `server`, `middle` or `unknown`.
+    pub vantage: String,
+    /// Time of its first packet, in s since 1970-01-01.
+    pub start_s: f64,
+    /// Time from its first to its last packet, in s.
+    pub duration_s: f64,
+    /// Packets of both directions.
+    pub packets: u64,
+    /// ACKs that the capture holds twice, left out of all other numbers.
+    pub copied_acks: u64,
+    /// Options of the handshake, of the client and of the server.
+    pub handshake: [HandshakeReport; 2],
+    /// The data of the client, then of the server.
+    pub directions: Vec<DirectionReport>,
+}
+
+/// What one end offered in the handshake.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HandshakeReport {
+    /// Maximum segment size in bytes.
+    pub mss: Option<u16>,
+    /// Shift of the window.
+    pub window_scale: Option<u8>,
+    /// SACK permitted.
+    pub sack_permitted: bool,
+    /// Timestamps.
+    pub timestamps: bool,
+}
+
+/// The data of one end, and what the other end's ACKs say of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectionReport {
+    /// Address and port of the sender.
+    pub from: String,
+    /// Packets of the sender.
+    pub packets: u64,
+    /// Packets with payload.
+    pub data_segments: u64,
+    /// Bytes of payload, every copy counted.
+    pub payload_bytes: u64,
+    /// Bytes of payload, each counted once.
+    pub unique_bytes: u64,
+    /// Segments that were sent again.
+    pub retransmitted_segments: u64,
+    /// Bytes that were sent again.
+    pub retransmitted_bytes: u64,
+    /// Segments that were sent again, by cause.
+    pub retransmissions: RetransmissionCounts,
+    /// Segments that were sent again although a copy had arrived.
+    pub spurious_retransmissions: u64,
+    /// The same, by what shows it; one segment can have several.
+    pub spurious_by: SpuriousCounts,
+    /// Segments that others overtook.
+    pub out_of_order: u64,
+    /// Segments with payload that the network or the capture duplicated.
+    pub network_duplicates: u64,
+    /// Segments that were acknowledged and are not in the capture (estimated from their bytes).
+    pub capture_losses: u64,
+    /// Duplicate ACKs for these data (RFC 5681 section 2).
+    pub duplicate_acks: u64,
+    /// ACKs with new SACK blocks that do not advance (duplicate ACKs of RFC 6675).
+    pub duplicate_acks_sack: u64,
+    /// ACKs that report data received twice (RFC 2883).
+    pub dsacks: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Recoveries by fast retransmit, SACK or RACK.
+    pub recoveries: u64,
+    /// Times at which the receiver closed its window.
+    pub zero_windows: u64,
+    /// Keep-alives with payload.
+    pub keep_alives: u64,
+    /// SYNs sent again.
+    pub syn_retransmissions: u64,
+    /// FINs sent again.
+    pub fin_retransmissions: u64,
+    /// Packets marked with congestion experienced (RFC 3168).
+    pub ecn_marked: u64,
+    /// ACKs of the other end that echo congestion.
+    pub ecn_echoes: u64,
+    /// Largest segment in bytes.
+    pub largest_segment_bytes: u32,
+    /// Most bytes in flight.
+    pub largest_flight_bytes: u64,
+    /// Round-trip times.
+    pub rtt_s: RttReport,
+    /// Smoothed round-trip time at the end (RFC 6298).
+    pub srtt_s: Option<f64>,
+    /// Shares of the time between the first data and the last ACK, by what limited the sender.
+    pub limited_by: BTreeMap<String, f64>,
+    /// Unique bytes by the time between the first data and the last ACK, in bit/s.
+    pub goodput_bps: Option<f64>,
+    /// Ranges of bytes that were forgotten because too many were in flight; then the counts are low.
+    pub forgotten_ranges: u64,
+    /// The segments that were sent again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<RetransmissionEvent>,
+}
+
+/// Retransmissions by cause.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RetransmissionCounts {
+    /// Fast retransmit, or recovery by SACK or RACK.
+    pub fast: u64,
+    /// Retransmission timeout.
+    pub timeout: u64,
+    /// Sent again after a timeout, in slow start.
+    pub after_timeout: u64,
+    /// Tail-loss probe.
+    pub tail_loss_probe: u64,
+    /// The capture does not tell.
+    pub unknown: u64,
+}
+
+/// Spurious retransmissions by what shows them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SpuriousCounts {
+    /// Duplicate SACK (RFC 2883).
+    pub dsack: u64,
+    /// Timestamps (Eifel, RFC 3522).
+    pub timestamps: u64,
+    /// Acknowledged sooner than any round trip.
+    pub early_ack: u64,
+    /// F-RTO (RFC 5682).
+    pub frto: u64,
+    /// An earlier copy passed the place of the capture.
+    pub seen_twice: u64,
+}
+
+/// Round-trip times, in s.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RttReport {
+    /// Number of samples.
+    pub samples: u64,
+    /// Smallest.
+    pub min: Option<f64>,
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 95th percentile.
+    pub p95: Option<f64>,
+    /// Largest.
+    pub max: Option<f64>,
+}
+
+/// A segment that was sent again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RetransmissionEvent {
+    /// Time in s since 1970-01-01.
+    pub time_s: f64,
+    /// Sequence number of its first byte.
+    pub sequence: u32,
+    /// Bytes of payload.
+    pub length: u32,
+    /// Its cause.
+    pub cause: Cause,
+    /// True if a copy had arrived.
+    pub spurious: bool,
+    /// What shows it.
+    pub evidence: Evidence,
+}
+
+/// Seconds of a time in ns.
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+impl RttReport {
+    fn of(times: &Times) -> Self {
+        Self {
+            samples: times.count(),
+            min: times.min_ns().map(seconds),
+            mean: times.mean_ns().map(|ns| ns / 1e9),
+            p50: times.quantile_ns(0.5).map(|ns| ns / 1e9),
+            p95: times.quantile_ns(0.95).map(|ns| ns / 1e9),
+            max: times.max_ns().map(seconds),
+        }
+    }
+}
+
+impl ConnectionReport {
+    pub(super) fn of(connection: &Connection) -> Self {
+        let handshake = connection.ends.each_ref().map(|end| HandshakeReport {
+            mss: end.mss,
+            window_scale: end.window_scale,
+            sack_permitted: end.sack_permitted,
+            timestamps: end.timestamps,
+        });
+        Self {
+            client: connection.ends[CLIENT].endpoint.to_string(),
+            server: connection.ends[SERVER].endpoint.to_string(),
+            client_known: connection.client_known,
+            vantage: connection.vantage().to_owned(),
+            start_s: seconds(connection.start_ns),
+            duration_s: seconds(connection.last_ns - connection.start_ns),
+            packets: connection.packets,
+            copied_acks: connection.copies,
+            handshake,
+            directions: [CLIENT, SERVER].map(|from| DirectionReport::of(connection, from)).into(),
+        }
+    }
+}
+
+impl DirectionReport {
+    fn of(connection: &Connection, from: usize) -> Self {
+        let direction = &connection.directions[from];
+        let counters = &direction.counters;
+        let [fast, timeout, after_timeout, tail_loss_probe, unknown] = counters.causes;
+        let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
+        let shares = LIMITS.iter().zip(direction.limits.shares());
+        Self {
+            from: connection.ends[from].endpoint.to_string(),
+            packets: counters.packets,
+            data_segments: counters.data_segments,
+            payload_bytes: counters.payload_bytes,
+            unique_bytes: counters.unique_bytes,
+            retransmitted_segments: counters.retransmitted_segments,
+            retransmitted_bytes: counters.retransmitted_bytes,
+            retransmissions: RetransmissionCounts {
+                fast,
+                timeout,
+                after_timeout,
+                tail_loss_probe,
+                unknown,
+            },
+            spurious_retransmissions: counters.spurious,
+            spurious_by: SpuriousCounts { dsack, timestamps, early_ack, frto, seen_twice },
+            out_of_order: counters.out_of_order,
+            network_duplicates: counters.network_duplicates,
+            capture_losses: counters.capture_losses,
+            duplicate_acks: counters.duplicate_acks,
+            duplicate_acks_sack: counters.duplicate_acks_sack,
+            dsacks: counters.dsacks,
+            timeouts: direction.timeouts(),
+            recoveries: direction.recoveries(),
+            zero_windows: counters.zero_windows,
+            keep_alives: counters.keep_alives,
+            syn_retransmissions: counters.syn_retransmissions,
+            fin_retransmissions: counters.fin_retransmissions,
+            ecn_marked: connection.ends[from].marked,
+            ecn_echoes: connection.ends[1 - from].echoes,
+            largest_segment_bytes: direction.largest,
+            largest_flight_bytes: counters.largest_flight,
+            rtt_s: RttReport::of(&direction.rtt),
+            srtt_s: direction.srtt_ns().map(seconds),
+            limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
+            goodput_bps: goodput(counters),
+            forgotten_ranges: direction.forgotten(),
+            events: events(counters),
+        }
+    }
+}
+
+fn goodput(counters: &super::counters::Counters) -> Option<f64> {
+    let first = counters.first_data_ns?;
+    let last = counters.last_ack_ns.max(counters.last_data_ns)?;
+    let time = seconds(last.checked_sub(first).filter(|ns| *ns > 0)?);
+    Some(counters.unique_bytes as f64 * 8.0 / time)
+}
+
+fn events(counters: &super::counters::Counters) -> Vec<RetransmissionEvent> {
+    let event = |sent: &super::counters::Retransmission| RetransmissionEvent {
+        time_s: seconds(sent.time_ns),
+        sequence: sent.sequence,
+        length: sent.length,
+        cause: sent.cause,
+        spurious: sent.evidence.is_spurious(),
+        evidence: sent.evidence,
+    };
+    counters.kept.iter().map(event).collect()
+}

@@ -1,0 +1,168 @@
+"""`airtcp capture`: what happened in a packet capture."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
+from airtcp.plain import printable_values
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+
+_SHOWN: Final = 5
+"""Connections with findings of their own."""
+_ROWS: Final = 20
+"""Connections in the table."""
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="pcap or pcapng files, also .gz, .xz or .zst; - is standard input. Several files are "
+        "analysed as one capture.",
+        show_default=False,
+    ),
+]
+Events = Annotated[
+    bool,
+    typer.Option("--events", help="List every retransmission; with --format csv, one row each."),
+]
+
+
+def capture(
+    files: Files,
+    events: Events = False,
+    as_json: opt.Json = False,
+    form: opt.TableFormat = opt.Format.TABLE,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say what TCP did in a packet capture: retransmissions, their causes, and limits."""
+    from airtcp import api
+    from airtcp.cli import write
+
+    with refusals(), progress(quiet=quiet) as tell:
+        document = api.capture(files, events=events, progress=tell)
+    write.printed(
+        opt.Format.JSON if as_json else form,
+        table=lambda: _table(printable_values(document, keep="")),
+        text=lambda: json.dumps(document, ensure_ascii=False),
+        rows=lambda: _frame(document, events=events),
+    )
+    if document["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _frame(document: dict[str, Any], *, events: bool) -> tuple[pl.DataFrame, list[Any]]:
+    """Return one row per direction, or per retransmission."""
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    for place, connection in enumerate(document["connections"]):
+        for direction in connection["directions"]:
+            if events:
+                rows += [
+                    {
+                        "time_s": event["time_s"],
+                        "connection": place,
+                        "from": direction["from"],
+                        "sequence": event["sequence"],
+                        "length": event["length"],
+                        "cause": event["cause"],
+                        "spurious": event["spurious"],
+                    }
+                    for event in direction.get("events", [])
+                ]
+                continue
+            rows.append(_flat(place, connection, direction))
+    return pl.DataFrame(rows, infer_schema_length=None), rows
+
+
+def _flat(place: int, connection: dict[str, Any], direction: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "connection": place,
+        "client": connection["client"],
+        "server": connection["server"],
+        "vantage": connection["vantage"],
+        "start_s": connection["start_s"],
+        "duration_s": connection["duration_s"],
+    }
+    for key, value in direction.items():
+        if key == "events":
+            continue
+        if isinstance(value, dict):
+            prefix = {"rtt_s": "rtt_s", "limited_by": "limited_by"}.get(key, key)
+            row |= {f"{prefix}_{part}": number for part, number in value.items()}
+        else:
+            row[key] = value
+    return row
+
+
+def _table(document: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    from airtcp.cli.remarks import put_finding, put_lines
+    from airtcp.findings import capture as words
+    from airtcp.findings.words import counted
+
+    console = screen()
+    connections = sorted(document["connections"], key=lambda c: -words.bulk(c)["unique_bytes"])
+    for connection in connections[:_SHOWN]:
+        console.print(
+            Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
+        )
+        direction = words.bulk(connection)
+        limit = words.limit(direction)
+        for finding in [words.losses(direction), *([limit] if limit else [])]:
+            put_finding(console, finding, "- ")
+    if connections:
+        _connections(console, connections)
+    for file in document["files"]:
+        what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
+        console.print(Text(f"{file['path']}: {what}, {file['tcp_segments']} with TCP"))
+        put_lines(console, file["warnings"])
+    if silent := document["without_data"]:
+        console.print(f"- {counted(silent, 'connection')} without data")
+    if evicted := document["evicted"]:
+        console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
+    console.print(f"\nairtcp {document['airtcp_version']}")
+
+
+def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
+    from airtcp.cli.tables import Column, put
+    from airtcp.findings import capture as words
+    from airtcp.findings.words import count, number
+
+    shown = connections[:_ROWS]
+    rows = [words.bulk(connection) for connection in shown]
+
+    def column(head: str, key: str, rank: int) -> Column:
+        return Column(head, [count(row[key]) for row in rows], rank=rank)
+
+    def times(head: str, key: str, rank: int) -> Column:
+        values = [row["rtt_s"][key] for row in rows]
+        cells = ["" if value is None else number(value * 1e3) for value in values]
+        return Column(head, cells, rank=rank)
+
+    rates = [row["goodput_bps"] for row in rows]
+    columns = [
+        Column("goodput\n(Mb/s)", ["" if r is None else number(r / 1e6) for r in rates]),
+        column("segments", "data_segments", 4),
+        column("sent\nagain", "retransmitted_segments", 0),
+        column("spurious", "spurious_retransmissions", 1),
+        column("timeouts", "timeouts", 2),
+        column("out of\norder", "out_of_order", 5),
+        times("RTT p50\n(ms)", "p50", 3),
+        times("RTT p95\n(ms)", "p95", 6),
+    ]
+    put(console, "connection", [words.ends(connection) for connection in shown], columns)
+    if len(connections) > _ROWS:
+        console.print(
+            f"the first {_ROWS} of {count(len(connections))} connections, by bytes; "
+            "--format csv has all"
+        )

@@ -1,0 +1,85 @@
+"""What a capture shows, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.findings.words import Finding, count, counted, listed, number, share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LIMITS: Final = {
+    "congestion_window": "the congestion window",
+    "slow_start": "slow start",
+    "receive_window": "the receive window",
+    "application": "the application",
+    "pacing": "pacing",
+    "recovery": "recovery from losses",
+}
+_CAUSES: Final = {
+    "fast": "in fast recovery",
+    "timeout": "by timeout",
+    "after_timeout": "after a timeout",
+    "tail_loss_probe": "as tail-loss probe",
+    "unknown": "for an unknown cause",
+}
+_SMALL: Final = 0.1
+"""Least share of the time that a sentence names."""
+
+
+def bulk(connection: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the direction that carried more data."""
+    return max(connection["directions"], key=lambda d: d["unique_bytes"])
+
+
+def ends(connection: Mapping[str, Any]) -> str:
+    """Write sender and receiver of the direction that carried more data."""
+    sender = bulk(connection)["from"]
+    client, server = connection["client"], connection["server"]
+    return f"{sender} -> {server if sender == client else client}"
+
+
+def limit(direction: Mapping[str, Any]) -> Finding | None:
+    """Say what limited the sender of a direction."""
+    shares = sorted(direction["limited_by"].items(), key=lambda item: -item[1])
+    named = [(key, part) for key, part in shares if part >= _SMALL]
+    if not named:
+        return None
+    said = [f"{_LIMITS[key]} {share(part)} of the time" for key, part in named]
+    return Finding(f"limited by {_LIMITS[named[0][0]]}", f"{listed(said)}.")
+
+
+def losses(direction: Mapping[str, Any]) -> Finding:
+    """Say what was sent again, why, and how much of it needlessly."""
+    again, sent = direction["retransmitted_segments"], direction["data_segments"]
+    if again == 0:
+        return Finding("nothing was sent again", f"{counted(sent, 'data segment')}.", "good")
+    causes = [f"{count(n)} {_CAUSES[key]}" for key, n in direction["retransmissions"].items() if n]
+    text = (
+        f"{count(again)} of {counted(sent, 'data segment')} ({share(again / sent)}): "
+        f"{listed(causes)}."
+    )
+    spurious = direction["spurious_retransmissions"]
+    needless = (
+        f" {count(spurious)} of them had arrived before and were spurious."
+        if spurious
+        else " ACKs show none of them to be spurious."
+    )
+    return Finding(f"{counted(again, 'segment')} sent again", text + needless, "warn")
+
+
+def transfer(connection: Mapping[str, Any]) -> str:
+    """Write what a connection carried, and where the capture was taken."""
+    direction = bulk(connection)
+    rate = direction["goodput_bps"]
+    speed = "" if rate is None else f" at {number(rate / 1e6)} Mb/s"
+    places = {
+        "client": "captured at the client",
+        "server": "captured at the server",
+        "middle": "captured between the ends",
+        "unknown": "place of the capture unknown",
+    }
+    size = number(direction["unique_bytes"] / 1e6)
+    seconds = number(connection["duration_s"])
+    return f"{size} MB in {seconds} s{speed}, {places[connection['vantage']]}"
