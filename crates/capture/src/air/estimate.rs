@@ -1,0 +1,239 @@
+//! Losses of a link, corrected for what the sniffer did not capture.
+//!
+//! The sniffer captures an attempt with probability `1 - d` and an acknowledgement with `1 - k`,
+//! independently. Of `n` captured attempts `a` have a captured acknowledgement.
+//!
+//! `d`: an acknowledgement without its attempt shows an attempt that was not captured; so does a packet
+//! whose first captured attempt is a retry. Both shares have the expectation `d`:
+//! `d = (acks without data + packets that begin with a retry) / (a + acks without data + packets with a
+//! retry)`.
+//!
+//! `k`: an unanswered attempt counts as successful if no retry follows (the correction of S2). Of these
+//! attempts a few failed, and all their retries were missed. With the success probability `s` the ratio
+//! of unanswered to acknowledged attempts has the expectation `k / (1 - k) / c`, with `c = 1 - d (1 - s)`. First
+//! attempts measure it, as no sender gives up after the first one.
+//!
+//! Packets that the sender gave up end unanswered too, after as many attempts as it makes. Among
+//! the packets with more than half as many attempts as the longest one, those are given up that
+//! exceed the expected number of unanswered ones, and those whose last attempt a block
+//! acknowledgement refused.
+//!
+//! `s = (a + c (u - given up)) / n`, where `u` is the number of unanswered attempts that no retry
+//! follows; the raw loss is `1 - s`.
+
+use super::tally::{RateCount, Tally};
+
+/// Attempts below which a link without any retry is not said to make a single attempt a packet.
+const FEW_ATTEMPTS: u64 = 50;
+/// Rounds of the fixed-point iteration; each adds more than one digit.
+const ROUNDS: usize = 16;
+
+/// What is estimated for a link.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Estimate {
+    /// Probability that the sniffer missed an attempt.
+    pub(super) attempt_miss: Option<f64>,
+    /// Probability that the sniffer missed an acknowledgement.
+    pub(super) ack_miss: Option<f64>,
+    /// Share of attempts without acknowledgement.
+    pub(super) raw_loss: Option<f64>,
+    /// Share of packets that the sender gave up.
+    pub(super) residual_loss: Option<f64>,
+    /// Packets that the sender gave up.
+    pub(super) given_up: f64,
+    /// Attempts that were not captured.
+    pub(super) missed: f64,
+    /// Attempts a packet.
+    pub(super) mean_attempts: Option<f64>,
+    /// Share of the unanswered last attempts that counts as successful.
+    answered_share: f64,
+}
+
+/// Share that the sniffer missed of the attempts of a link.
+pub(super) fn attempt_miss(tally: &Tally) -> Option<f64> {
+    let total = tally.total();
+    let all = total.acked + tally.acks_without_data + tally.with_retry;
+    let missed = tally.acks_without_data + tally.began_with_retry;
+    (all > 0).then(|| missed as f64 / all as f64)
+}
+
+/// Packets near the most attempts, by how they ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Longest {
+    acked: f64,
+    unanswered: f64,
+    refused: f64,
+}
+
+impl Longest {
+    fn of(tally: &Tally) -> Self {
+        let most = tally.chains.keys().next_back().copied().unwrap_or(0);
+        let mut sum = Self::default();
+        for (_, chain) in tally.chains.range(most / 2 + 1..) {
+            sum.acked += chain.acked as f64;
+            sum.unanswered += chain.unanswered as f64;
+            sum.refused += chain.refused as f64;
+        }
+        sum
+    }
+}
+
+/// The estimates of a link. `reverse_miss` is the share of missed attempts in the other direction:
+/// how well the sniffer hears the station that acknowledges.
+pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
+    let total = tally.total();
+    let n = (total.attempts - total.undecided) as f64;
+    let d = attempt_miss(tally).unwrap_or(0.0).min(0.99);
+    let mut found = Estimate {
+        attempt_miss: attempt_miss(tally),
+        missed: total.attempts as f64 * d / (1.0 - d),
+        ..Estimate::default()
+    };
+    if n <= 0.0 {
+        return found;
+    }
+    let (a, u) = (total.acked as f64, total.unanswered as f64);
+    let longest = Longest::of(tally);
+    // Nothing is sent again: the sender makes one attempt, or none was lost. The other direction
+    // shows how many acknowledgements the sniffer misses.
+    let is_single = tally.with_retry == 0 && total.attempts >= FEW_ATTEMPTS;
+    let single_miss = reverse_miss.filter(|_| is_single && total.acked > 0);
+    let mut s = (a + u) / n;
+    let mut given_up = 0.0;
+    let mut odds = 0.0;
+    for _ in 0..ROUNDS {
+        let c = 1.0 - d * (1.0 - s);
+        let unanswered_per_acked = match single_miss {
+            Some(k) => k / (1.0 - k).max(0.01) / c,
+            None if tally.firsts_acked > 0 => {
+                tally.firsts_unanswered as f64 / tally.firsts_acked as f64
+            }
+            // No acknowledgement was captured.
+            None => f64::INFINITY,
+        };
+        odds = unanswered_per_acked * c;
+        let expected = if longest.acked > 0.0 { longest.acked * unanswered_per_acked } else { 0.0 };
+        given_up = if unanswered_per_acked.is_finite() {
+            (longest.unanswered - expected).max(0.0)
+        } else {
+            0.0
+        };
+        s = ((a + c * (u - given_up)) / n).clamp(0.0, 1.0);
+    }
+    given_up += longest.refused;
+    let c = 1.0 - d * (1.0 - s);
+    let firsts = tally.firsts as f64;
+    // Each packet has one first attempt, captured with probability 1 - d.
+    let decided = (tally.packets - total.undecided.min(tally.packets)) as f64;
+    let packets = decided.max(firsts / (1.0 - d));
+    found.ack_miss = Some(if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 });
+    found.raw_loss = Some(1.0 - s);
+    found.residual_loss = (packets > 0.0).then(|| (given_up / packets).min(1.0));
+    found.given_up = given_up;
+    found.mean_attempts = (firsts > 0.0).then(|| total.attempts as f64 / firsts);
+    found.answered_share =
+        if u > 0.0 { c * (1.0 - (given_up - longest.refused) / u).max(0.0) } else { c };
+    found
+}
+
+impl Estimate {
+    /// Raw loss of the attempts at one rate.
+    pub(super) fn raw_loss_at(&self, rate: &RateCount) -> Option<f64> {
+        let n = (rate.attempts - rate.undecided) as f64;
+        let answered = rate.acked as f64 + self.answered_share * rate.unanswered as f64;
+        (n > 0.0).then(|| (1.0 - answered / n).clamp(0.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::air::tally::ChainCount;
+
+    /// A link on which each attempt succeeds with probability `s`, up to `limit` attempts, as a
+    /// sniffer sees it. The generator is a linear congruential one (Numerical Recipes).
+    fn simulated(s: f64, limit: u16, d: f64, k: f64, packets: u64) -> (Tally, f64, f64) {
+        let mut state = 7u64;
+        let mut chance = |p: f64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64) < p * (1u64 << 53) as f64
+        };
+        let mut tally = Tally::default();
+        let (mut attempts, mut failed, mut lost) = (0u64, 0u64, 0u64);
+        for _ in 0..packets {
+            let (mut seen, mut first_seen, mut last, mut unseen) = (0u16, false, None, false);
+            for attempt in 1..=limit {
+                let success = chance(s);
+                let (is_seen, is_ack_seen) = (!chance(d), success && !chance(k));
+                attempts += 1;
+                failed += u64::from(!success);
+                if is_seen {
+                    seen += 1;
+                    first_seen |= attempt == 1;
+                    last = Some((attempt, is_ack_seen));
+                    tally.rate(1).attempts += 1;
+                    tally.rate(1).acked += u64::from(is_ack_seen);
+                    tally.firsts += u64::from(attempt == 1);
+                    tally.firsts_acked += u64::from(attempt == 1 && is_ack_seen);
+                } else if is_ack_seen {
+                    unseen = true;
+                    tally.acks_without_data += 1;
+                }
+                if success {
+                    break;
+                }
+                lost += u64::from(attempt == limit);
+            }
+            let Some((last, acked)) = last else { continue };
+            tally.packets += 1;
+            tally.with_retry += u64::from(last > 1);
+            tally.began_with_retry += u64::from(!first_seen);
+            let chain = tally.chains.entry(seen).or_default();
+            chain.packets += 1;
+            chain.acked += u64::from(acked);
+            if !acked && !unseen {
+                chain.unanswered += 1;
+                tally.rate(1).unanswered += 1;
+                tally.firsts_unanswered += u64::from(last == 1 && first_seen);
+            }
+        }
+        (tally, failed as f64 / attempts as f64, lost as f64 / packets as f64)
+    }
+
+    #[test]
+    fn the_sniffer_is_corrected_for() {
+        for (s, limit) in [(0.9, 7), (0.665, 4), (0.5, 4), (0.3, 7), (1.0, 7)] {
+            for (d, k) in [(0.0, 0.0), (0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.3)] {
+                let (tally, raw, residual) = simulated(s, limit, d, k, 20_000);
+                let found = estimate(&tally, None);
+                let what = format!("s {s}, limit {limit}, d {d}, k {k}: {found:?}");
+                assert!((found.raw_loss.unwrap() - raw).abs() < 0.01, "{what}, raw {raw}");
+                let error = found.residual_loss.unwrap() - residual;
+                assert!(error.abs() < 0.01, "{what}, residual {residual}");
+                assert!((found.attempt_miss.unwrap() - d).abs() < 0.01, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_single_attempt_per_packet() {
+        let (tally, raw, residual) = simulated(0.8, 1, 0.01, 0.01, 20_000);
+        let found = estimate(&tally, Some(0.01));
+        assert!((found.raw_loss.unwrap() - raw).abs() < 0.01, "{found:?}");
+        assert!((found.residual_loss.unwrap() - residual).abs() < 0.01, "{found:?}");
+        // Without the other direction, missing acknowledgements count as missed by the sniffer.
+        assert_eq!(estimate(&tally, None).residual_loss, Some(0.0));
+    }
+
+    #[test]
+    fn links_without_acknowledgements() {
+        let mut tally = Tally { packets: 10, firsts: 10, with_retry: 2, ..Tally::default() };
+        *tally.rate(1) = RateCount { attempts: 12, unanswered: 10, ..RateCount::default() };
+        tally.chains.insert(1, ChainCount { packets: 8, unanswered: 8, ..ChainCount::default() });
+        tally.chains.insert(2, ChainCount { packets: 2, unanswered: 2, ..ChainCount::default() });
+        let found = estimate(&tally, None);
+        assert!((found.raw_loss.unwrap() - 2.0 / 12.0).abs() < 1e-9, "{found:?}");
+        assert_eq!((found.residual_loss, found.ack_miss), (Some(0.0), Some(1.0)));
+        assert_eq!(estimate(&Tally::default(), None).raw_loss, None);
+    }
+}
