@@ -8,18 +8,23 @@
 //! `d = (acks without data + packets that begin with a retry) / (a + acks without data + packets with a
 //! retry)`.
 //!
-//! `k`: an unanswered attempt counts as successful if no retry follows (the correction of S2). Of these
-//! attempts a few failed, and all their retries were missed. With the success probability `s` the ratio
-//! of unanswered to acknowledged attempts has the expectation `k / (1 - k) / c`, with `c = 1 - d (1 - s)`. First
-//! attempts measure it, as no sender gives up after the first one.
+//! `k`: an unanswered attempt counts as successful if no retry follows (the correction of S2). Of
+//! these attempts a few failed, and the sniffer missed all their retries. If `s` is the probability
+//! of success, the expected ratio of unanswered to acknowledged attempts is `k / (1 - k) / c` with
+//! `c = 1 - d (1 - s)`. First attempts measure it, as no sender gives up after the first one.
 //!
-//! Packets that the sender gave up end unanswered too, after as many attempts as it makes. Among
-//! the packets with more than half as many attempts as the longest one, those are given up that
-//! exceed the expected number of unanswered ones, and those whose last attempt a block
+//! A packet that the sender gives up ends unanswered too, after the most attempts that the sender
+//! makes. Among the packets with more than half of the most captured attempts, the estimator counts
+//! as given up: the unanswered ones beyond the expected number, and those whose last attempt a block
 //! acknowledgement refused.
 //!
-//! `s = (a + c (u - given up)) / n`, where `u` is the number of unanswered attempts that no retry
-//! follows; the raw loss is `1 - s`.
+//! `s = (a + c (u - given up)) / n`, where `u` counts the unanswered attempts that no retry follows.
+//! `f = n (1 - s)` captured attempts failed. The missed attempts are added: `a' / (1 - k)` successful
+//! ones, where `a'` counts the acknowledgements without data, and failed ones: the first attempts
+//! that a retry shows, and `d / (1 - d)` for each captured retry that failed.
+//!
+//! All figures are means over the link: a sniffer that misses long frames or one rate more often than
+//! others biases them.
 
 use super::tally::{RateCount, Tally};
 
@@ -39,8 +44,6 @@ pub(super) struct Estimate {
     pub(super) raw_loss: Option<f64>,
     /// Share of packets that the sender gave up.
     pub(super) residual_loss: Option<f64>,
-    /// Packets that the sender gave up.
-    pub(super) given_up: f64,
     /// Attempts that were not captured.
     pub(super) missed: f64,
     /// Attempts a packet.
@@ -84,25 +87,63 @@ pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
     let total = tally.total();
     let n = (total.attempts - total.undecided) as f64;
     let d = attempt_miss(tally).unwrap_or(0.0).min(0.99);
-    let mut found = Estimate {
-        attempt_miss: attempt_miss(tally),
-        missed: total.attempts as f64 * d / (1.0 - d),
-        ..Estimate::default()
-    };
     if n <= 0.0 {
-        return found;
+        return Estimate { attempt_miss: attempt_miss(tally), ..Estimate::default() };
     }
-    let (a, u) = (total.acked as f64, total.unanswered as f64);
+    let u = total.unanswered as f64;
     let longest = Longest::of(tally);
     // Nothing is sent again: the sender makes one attempt, or none was lost. The other direction
     // shows how many acknowledgements the sniffer misses.
     let is_single = tally.with_retry == 0 && total.attempts >= FEW_ATTEMPTS;
     let single_miss = reverse_miss.filter(|_| is_single && total.acked > 0);
-    let mut s = (a + u) / n;
-    let mut given_up = 0.0;
-    let mut odds = 0.0;
+    let fixed = fixed_point(tally, &longest, n, d, single_miss);
+    let (s, odds) = (fixed.success, fixed.odds);
+    let mut given_up = fixed.given_up;
+    given_up += longest.refused;
+    let c = 1.0 - d * (1.0 - s);
+    let k = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    let failed = n * (1.0 - s);
+    let missed = Missed::of(tally, d, k, n * s, failed);
+    let firsts = tally.firsts as f64;
+    // Each packet has one first attempt, captured with probability 1 - d.
+    let decided = (tally.packets - total.undecided.min(tally.packets)) as f64;
+    let packets = decided.max(firsts / (1.0 - d));
+    let answered = (1.0 - (given_up - longest.refused) / u.max(1.0)).max(0.0);
+    Estimate {
+        attempt_miss: attempt_miss(tally),
+        ack_miss: Some(k),
+        raw_loss: Some((failed + missed.failed) / (n + missed.failed + missed.successful)),
+        residual_loss: (packets > 0.0).then(|| (given_up / packets).min(1.0)),
+        missed: missed.failed + missed.successful,
+        mean_attempts: (firsts > 0.0).then(|| total.attempts as f64 / firsts),
+        answered_share: c * answered,
+    }
+}
+
+/// The success probability, with what depends on it.
+#[derive(Debug, Clone, Copy, Default)]
+struct FixedPoint {
+    /// Success probability of captured attempts.
+    success: f64,
+    /// Missed acknowledgements per captured one.
+    odds: f64,
+    /// Packets that were given up, without those that a block acknowledgement refused.
+    given_up: f64,
+}
+
+/// Solves for the success probability. `single_miss` is `k` if it cannot be measured here.
+fn fixed_point(
+    tally: &Tally,
+    longest: &Longest,
+    n: f64,
+    d: f64,
+    single_miss: Option<f64>,
+) -> FixedPoint {
+    let total = tally.total();
+    let (a, u) = (total.acked as f64, total.unanswered as f64);
+    let mut at = FixedPoint { success: (a + u) / n, ..FixedPoint::default() };
     for _ in 0..ROUNDS {
-        let c = 1.0 - d * (1.0 - s);
+        let c = 1.0 - d * (1.0 - at.success);
         let unanswered_per_acked = match single_miss {
             Some(k) => k / (1.0 - k).max(0.01) / c,
             None if tally.firsts_acked > 0 => {
@@ -111,33 +152,44 @@ pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
             // No acknowledgement was captured.
             None => f64::INFINITY,
         };
-        odds = unanswered_per_acked * c;
-        let expected = if longest.acked > 0.0 { longest.acked * unanswered_per_acked } else { 0.0 };
-        given_up = if unanswered_per_acked.is_finite() {
-            (longest.unanswered - expected).max(0.0)
+        at.odds = unanswered_per_acked * c;
+        at.given_up = if unanswered_per_acked.is_finite() {
+            (longest.unanswered - longest.acked * unanswered_per_acked).max(0.0)
         } else {
             0.0
         };
-        s = ((a + c * (u - given_up)) / n).clamp(0.0, 1.0);
+        at.success = ((a + c * (u - at.given_up)) / n).clamp(0.0, 1.0);
     }
-    given_up += longest.refused;
-    let c = 1.0 - d * (1.0 - s);
-    let firsts = tally.firsts as f64;
-    // Each packet has one first attempt, captured with probability 1 - d.
-    let decided = (tally.packets - total.undecided.min(tally.packets)) as f64;
-    let packets = decided.max(firsts / (1.0 - d));
-    found.ack_miss = Some(if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 });
-    found.raw_loss = Some(1.0 - s);
-    found.residual_loss = (packets > 0.0).then(|| (given_up / packets).min(1.0));
-    found.given_up = given_up;
-    found.mean_attempts = (firsts > 0.0).then(|| total.attempts as f64 / firsts);
-    found.answered_share =
-        if u > 0.0 { c * (1.0 - (given_up - longest.refused) / u).max(0.0) } else { c };
-    found
+    at
+}
+
+/// Attempts that the sniffer missed.
+#[derive(Debug, Clone, Copy)]
+struct Missed {
+    successful: f64,
+    failed: f64,
+}
+
+impl Missed {
+    /// From the missed shares of attempts and acknowledgements, and the captured attempts.
+    fn of(tally: &Tally, d: f64, k: f64, successful: f64, failed: f64) -> Self {
+        let per_captured = d / (1.0 - d);
+        let first_failed = (tally.with_retry - tally.began_with_retry) as f64;
+        let again_failed = (failed - first_failed).max(0.0);
+        Self {
+            // With hardly any acknowledgement, these say nothing.
+            successful: if k < 0.9 {
+                tally.acks_without_data as f64 / (1.0 - k)
+            } else {
+                successful * per_captured
+            },
+            failed: tally.began_with_retry as f64 + again_failed * per_captured,
+        }
+    }
 }
 
 impl Estimate {
-    /// Raw loss of the attempts at one rate.
+    /// Raw loss of the captured attempts at one rate.
     pub(super) fn raw_loss_at(&self, rate: &RateCount) -> Option<f64> {
         let n = (rate.attempts - rate.undecided) as f64;
         let answered = rate.acked as f64 + self.answered_share * rate.unanswered as f64;
