@@ -103,7 +103,7 @@ pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
     let c = 1.0 - d * (1.0 - s);
     let k = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
     let failed = n * (1.0 - s);
-    let missed = Missed::of(tally, d, k, n * s, failed);
+    let missed = Missed::of(tally, d, k, failed);
     let firsts = tally.firsts as f64;
     // Each packet has one first attempt, captured with probability 1 - d.
     let decided = (tally.packets - total.undecided.min(tally.packets)) as f64;
@@ -112,8 +112,14 @@ pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
     Estimate {
         attempt_miss: attempt_miss(tally),
         ack_miss: Some(k),
-        raw_loss: Some((failed + missed.failed) / (n + missed.failed + missed.successful)),
-        residual_loss: (packets > 0.0).then(|| (given_up / packets).min(1.0)),
+        // With hardly any acknowledgement, the missed attempts are too uncertain to be added.
+        raw_loss: Some(if k < 0.9 {
+            (failed + missed.failed) / (n + missed.failed + missed.successful)
+        } else {
+            1.0 - s
+        }),
+        // Without any acknowledgement, a packet that was given up looks like one that arrived.
+        residual_loss: (packets > 0.0 && total.acked > 0).then(|| (given_up / packets).min(1.0)),
         missed: missed.failed + missed.successful,
         mean_attempts: (firsts > 0.0).then(|| total.attempts as f64 / firsts),
         answered_share: c * answered,
@@ -172,16 +178,16 @@ struct Missed {
 
 impl Missed {
     /// From the missed shares of attempts and acknowledgements, and the captured attempts.
-    fn of(tally: &Tally, d: f64, k: f64, successful: f64, failed: f64) -> Self {
+    fn of(tally: &Tally, d: f64, k: f64, failed: f64) -> Self {
         let per_captured = d / (1.0 - d);
         let first_failed = (tally.with_retry - tally.began_with_retry) as f64;
         let again_failed = (failed - first_failed).max(0.0);
         Self {
-            // With hardly any acknowledgement, these say nothing.
+            // With hardly any acknowledgement, gaps in the numbers are what is left.
             successful: if k < 0.9 {
                 tally.acks_without_data as f64 / (1.0 - k)
             } else {
-                successful * per_captured
+                tally.gaps as f64
             },
             failed: tally.began_with_retry as f64 + again_failed * per_captured,
         }
@@ -285,7 +291,7 @@ mod tests {
         tally.chains.insert(2, ChainCount { packets: 2, unanswered: 2, ..ChainCount::default() });
         let found = estimate(&tally, None);
         assert!((found.raw_loss.unwrap() - 2.0 / 12.0).abs() < 1e-9, "{found:?}");
-        assert_eq!((found.residual_loss, found.ack_miss), (Some(0.0), Some(1.0)));
+        assert_eq!((found.residual_loss, found.ack_miss), (None, Some(1.0)));
         assert_eq!(estimate(&Tally::default(), None).raw_loss, None);
     }
 }

@@ -97,10 +97,13 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// The header of a frame, or `None` if the capture cut it off. `padded` means that bytes after the
+    /// The header of a frame, or `None` if the capture cut it off or if its version is not 0. `padded` means that bytes after the
     /// header fill it up to a multiple of 4.
     pub fn parse(frame: &'a [u8], padded: bool) -> Option<Self> {
         let (first, flags) = (byte(frame, 0)?, byte(frame, 1)?);
+        if first & 3 != 0 {
+            return None;
+        }
         let subtype = first >> 4;
         let duration = le16(frame, 2)?;
         let header = Self {
@@ -238,6 +241,7 @@ mod tests {
         rts.truncate(15);
         assert_eq!(Header::parse(&rts, false).unwrap().transmitter, None);
         assert_eq!(Header::parse(&ack[..9], false), None);
+        assert_eq!(Header::parse(&[0xd5, 0, 0, 0, 2, 0, 0, 0, 0, 1], false), None);
     }
 
     #[test]

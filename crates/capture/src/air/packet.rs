@@ -109,7 +109,9 @@ impl Packet {
             // Hosts stamp the end of a frame, radios its first bit.
             let more =
                 if elapsed.by_radio { self.first.preamble_ns + ack_ns } else { self.first.airtime_ns };
-            tally.latency_ns.add(elapsed.ns + more);
+            if self.first.airtime_ns > 0 {
+                tally.latency_ns.add(elapsed.ns.saturating_add(more));
+            }
         }
         self.delivered = true;
     }

@@ -23,6 +23,9 @@ const SIFS_NS: u64 = 16_000;
 const RADIO_TOLERANCE_NS: u64 = 20_000;
 /// The same by the host's clock, whose interrupts are late.
 const HOST_TOLERANCE_NS: u64 = 400_000;
+/// An acknowledgement that is later than that by up to this time, by the host's clock, may answer the
+/// frame or a retry that was not captured. It is left out.
+const HOST_DOUBT_NS: u64 = 2_000_000;
 /// Longest time to an acknowledgement if the rate is not known.
 const UNKNOWN_RATE_NS: u64 = 1_000_000;
 /// Interfaces of which the last frame is remembered.
@@ -211,16 +214,16 @@ impl Sniffer {
     fn on_ack(&mut self, frame: &Frame<'_>) -> Option<Mac> {
         let to = frame.header.receiver;
         let ack_ns = frame.airtime.map_or(0, |time| time.body_ns);
-        let answered = self.last.get(&frame.at.interface).copied();
-        let answered = answered.filter(|last| last.transmitter == to && is_answer(last, frame));
-        match answered {
-            Some(last) => {
+        let last = self.last.get(&frame.at.interface).copied();
+        match last.filter(|last| last.transmitter == to).map(|last| (last, answer(&last, frame))) {
+            Some((_, Answer::Doubtful)) => None,
+            Some((last, Answer::Yes)) => {
                 let (ends, key, number) = last.packet?;
                 let (flow, tally) = self.links.known(ends)?.flow(key)?;
                 flow.on_ack(number, &frame.at, ack_ns, tally);
                 Some(ends.1)
             }
-            None => {
+            _ => {
                 let (ends, key) = self.links.recent(to, &frame.at)?;
                 let (flow, tally) = self.links.known(ends)?.flow(key)?;
                 flow.on_ack_without_data(tally);
@@ -280,15 +283,33 @@ fn attempt(frame: &Frame<'_>, sequence: u16) -> Attempt {
     }
 }
 
-/// True if an acknowledgement comes as soon after a frame as an answer to it does: one interframe
-/// space after its end. Drivers stamp the first bit of a frame or its end, hence the range.
-fn is_answer(last: &Last, ack: &Frame<'_>) -> bool {
+/// Whether an acknowledgement answers the frame before it.
+enum Answer {
+    Yes,
+    Doubtful,
+    No,
+}
+
+/// An answer comes one interframe space after the end of the frame. Drivers stamp the first bit of a
+/// frame or its end, hence the range.
+fn answer(last: &Last, ack: &Frame<'_>) -> Answer {
     let elapsed = ack.at.since(&last.at);
-    let (Some(frame), Some(answer)) = (last.airtime, ack.airtime) else {
-        return elapsed.ns <= UNKNOWN_RATE_NS;
+    let (limit, doubt) = match (last.airtime, ack.airtime) {
+        (Some(frame), Some(answer)) => {
+            let time = frame.body_ns + SIFS_NS + answer.all_ns();
+            if elapsed.by_radio {
+                (time + RADIO_TOLERANCE_NS, 0)
+            } else {
+                (time + HOST_TOLERANCE_NS, HOST_DOUBT_NS)
+            }
+        }
+        _ => (UNKNOWN_RATE_NS, HOST_DOUBT_NS),
     };
-    let tolerance = if elapsed.by_radio { RADIO_TOLERANCE_NS } else { HOST_TOLERANCE_NS };
-    elapsed.ns <= frame.body_ns + SIFS_NS + answer.all_ns() + tolerance
+    match elapsed.ns {
+        ns if ns <= limit => Answer::Yes,
+        ns if ns <= limit + doubt => Answer::Doubtful,
+        _ => Answer::No,
+    }
 }
 
 fn count(frames: &mut FrameCounts, header: &Header<'_>) {
