@@ -14,7 +14,7 @@
 //! `c = 1 - d (1 - s)`. First attempts measure it, as no sender gives up after the first one.
 //!
 //! A packet that the sender gives up ends unanswered too, after the most attempts that the sender
-//! makes. Among the packets with more than half of the most captured attempts, the estimator counts
+//! makes. Among the packets with more than half of the most known attempts, the estimator counts
 //! as given up: the unanswered ones beyond the expected number, and those whose last attempt a block
 //! acknowledgement refused.
 //!
@@ -246,7 +246,8 @@ mod tests {
             tally.packets += 1;
             tally.with_retry += u64::from(last > 1);
             tally.began_with_retry += u64::from(!first_seen);
-            let chain = tally.chains.entry(seen).or_default();
+            let known = seen + u16::from(!first_seen) + u16::from(unseen);
+            let chain = tally.chains.entry(known).or_default();
             chain.packets += 1;
             chain.acked += u64::from(acked);
             if !acked && !unseen {

@@ -351,7 +351,8 @@ mod tests {
         flow.on_attempt(&attempt(2000, false, 1_100_500), &mut tally);
         flow.finish(&at(9_000_000), &mut tally);
         assert_eq!(tally.packets, 5);
-        assert_eq!(chains(&tally), [(1, 4), (2, 1)]);
+        // A retry without its first attempt shows two.
+        assert_eq!(chains(&tally), [(1, 3), (2, 2)]);
         let counts = (tally.gaps, tally.with_retry, tally.began_with_retry);
         assert_eq!(counts, (0, 2, 1));
         // From 20 µs before the timestamp of the first attempt to the end of the acknowledgement.

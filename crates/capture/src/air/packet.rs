@@ -121,6 +121,13 @@ impl Packet {
         self.attempts == 1 && !self.first.retry
     }
 
+    /// Captured attempts, the first one if a retry shows it, and the last one if its acknowledgement
+    /// shows it.
+    fn known_attempts(&self) -> u16 {
+        let hidden = u16::from(self.first.retry) + u16::from(self.arrived_unseen);
+        self.attempts.saturating_add(hidden)
+    }
+
     /// Counts a packet that is over. `is_decided` is false if the capture ends before the next packet
     /// shows whether a retry follows.
     pub(super) fn close(&self, is_decided: bool, tally: &mut Tally) {
@@ -129,7 +136,8 @@ impl Packet {
             return;
         }
         let is_first = self.is_first();
-        let mut chain = tally.chains.get(&self.attempts.min(MAX_CHAIN)).copied().unwrap_or_default();
+        let attempts = self.known_attempts().min(MAX_CHAIN);
+        let mut chain = tally.chains.get(&attempts).copied().unwrap_or_default();
         chain.packets += 1;
         match self.fate {
             Fate::Acked => chain.acked += 1,
@@ -141,6 +149,6 @@ impl Packet {
             }
             Fate::Refused => chain.refused += u64::from(!self.delivered),
         }
-        tally.chains.insert(self.attempts.min(MAX_CHAIN), chain);
+        tally.chains.insert(attempts, chain);
     }
 }

@@ -43,7 +43,8 @@ pub struct LinkReport {
     pub rate_increases: u64,
     /// First attempts at a lower rate than the first attempt of the packet before.
     pub rate_decreases: u64,
-    /// Packets with one, two, ... captured attempts; the last entry holds those with 64 or more.
+    /// Packets with one, two, ... attempts, also those that a later retry or acknowledgement shows; the
+    /// 64th entry holds those with 64 or more.
     pub packets_by_attempts: Vec<u64>,
     /// Times between consecutive captured attempts of a packet.
     pub inter_attempt_s: DurationReport,

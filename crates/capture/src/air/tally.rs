@@ -39,7 +39,7 @@ pub(super) struct ChainCount {
 pub(super) struct Tally {
     /// By the rate in bit/s; 0 stands for an unknown rate.
     pub(super) rates: BTreeMap<u64, RateCount>,
-    /// By the number of captured attempts.
+    /// By the number of attempts that are known of.
     pub(super) chains: BTreeMap<u16, ChainCount>,
     /// Packets of which an attempt was captured.
     pub(super) packets: u64,
