@@ -44,7 +44,8 @@ pub(super) struct AllBeacons {
 impl AllBeacons {
     /// Adds a beacon with its announced interval in units of 1024 µs.
     pub(super) fn add(&mut self, transmitter: Mac, at: &Instant, interval: Option<u16>) {
-        if self.by_address.len() >= MAX_TRANSMITTERS && !self.by_address.contains_key(&transmitter) {
+        if self.by_address.len() >= MAX_TRANSMITTERS && !self.by_address.contains_key(&transmitter)
+        {
             return;
         }
         let beacons = self.by_address.entry(transmitter).or_default();

@@ -213,7 +213,9 @@ mod tests {
     fn simulated(s: f64, limit: u16, d: f64, k: f64, packets: u64) -> (Tally, f64, f64) {
         let mut state = 7u64;
         let mut chance = |p: f64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((state >> 11) as f64) < p * (1u64 << 53) as f64
         };
         let mut tally = Tally::default();

@@ -107,8 +107,11 @@ impl Packet {
         if !self.delivered && !self.first.retry {
             let elapsed = at.since(&self.first.at);
             // Hosts stamp the end of a frame, radios its first bit.
-            let more =
-                if elapsed.by_radio { self.first.preamble_ns + ack_ns } else { self.first.airtime_ns };
+            let more = if elapsed.by_radio {
+                self.first.preamble_ns + ack_ns
+            } else {
+                self.first.airtime_ns
+            };
             if self.first.airtime_ns > 0 {
                 tally.latency_ns.add(elapsed.ns.saturating_add(more));
             }

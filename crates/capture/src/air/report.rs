@@ -329,8 +329,7 @@ impl StationReport {
             frames: sent.frames,
             retries: sent.retries,
             airtime_s: seconds(sent.airtime_ns),
-            airtime_share: (duration_ns > 0)
-                .then(|| sent.airtime_ns as f64 / duration_ns as f64),
+            airtime_share: (duration_ns > 0).then(|| sent.airtime_ns as f64 / duration_ns as f64),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::block_ack::BlockAck;
 use super::beacons::AllBeacons;
+use super::block_ack::BlockAck;
 use super::clock::Instant;
 use super::frame::{Header, Kind, Mac, beacon_interval};
 use super::headers;
