@@ -187,7 +187,7 @@ const LINKS: [u16; 5] =
     [link_type::IEEE802_11, link_type::RADIOTAP, link_type::PRISM, link_type::AVS, link_type::PPI];
 
 fn feed(sniffer: &mut Sniffer, link_type: u16, time_ns: u64, wire_len: u32, data: &[u8]) {
-    let interface = u32::from(data.len() % 3 == 0);
+    let interface = u32::from(data.len().is_multiple_of(3));
     sniffer.on_packet(&Packet { time_ns, link_type, interface, wire_len, data }, |_, _| {});
 }
 

@@ -114,11 +114,9 @@ impl Flow {
                 0
             }
         };
-        if let Slot::Open(packet) = &self.slots[index] {
-            if is_copy(packet, attempt) {
-                tally.copies += 1;
-                return self.base + index as u64;
-            }
+        if matches!(&self.slots[index], Slot::Open(packet) if is_copy(packet, attempt)) {
+            tally.copies += 1;
+            return self.base + index as u64;
         }
         self.follow_burst(attempt, index);
         let number = self.base + index as u64;

@@ -16,7 +16,7 @@ const BITS: u32 = 5;
 impl Quantiles {
     /// Adds a value.
     pub(super) fn add(&mut self, value: u64) {
-        let octave = 63 - value.max(1).leading_zeros();
+        let octave = value.max(1).ilog2();
         let fraction = if octave >= BITS {
             value >> (octave - BITS) & 31
         } else {

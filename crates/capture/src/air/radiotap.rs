@@ -111,11 +111,12 @@ pub(super) fn read(data: &[u8]) -> Option<(Radio, usize)> {
     // The first value of a repeated field is that of all antennas together.
     let mut seen = 0u32;
     walk(header, |field| {
-        if let Field::Radiotap(bit, value) = field {
-            if seen >> bit & 1 == 0 {
+        match field {
+            Field::Radiotap(bit, value) if seen >> bit & 1 == 0 => {
                 seen |= 1 << bit;
                 take(&mut radio, bit, value);
             }
+            _ => {}
         }
     });
     Some((radio, length))
