@@ -172,6 +172,46 @@ fn counts_of_public_captures() {
     }
 }
 
+/// Attempts and packets of links in public captures, as a script counts them from tshark's fields: a
+/// packet goes on if a frame has the retry bit, and the same sequence number, traffic identifier and
+/// fragment number as a frame at most a second before.
+const LINKS_OF_PUBLIC: [(&str, &str, &str, [u64; 2]); 4] = [
+    (
+        "iot-wlan-80211/iot-wlan.frames1-6500.pcap.gz",
+        "40:f0:2f:a2:05:b2",
+        "24:f5:a2:72:d2:e4",
+        [656, 397],
+    ),
+    (
+        "iot-wlan-80211/iot-wlan.frames1-6500.pcap.gz",
+        "24:f5:a2:72:d2:e4",
+        "40:f0:2f:a2:05:b2",
+        [797, 777],
+    ),
+    (
+        "monitor-80211-air/80211-icmp.part1.pcap.gz",
+        "28:27:bf:ef:3f:6c",
+        "90:9f:33:9a:47:36",
+        [210, 206],
+    ),
+    ("wireshark-80211/wpa-Induction.pcap.gz", "00:0c:41:82:b2:55", "00:0d:93:82:36:3a", [81, 72]),
+];
+
+#[test]
+fn attempts_of_public_captures() {
+    let Some(root) = std::env::var_os("AIRTCP_DATA") else {
+        println!("skipped: AIRTCP_DATA is not set, the public captures are not read");
+        return;
+    };
+    for (file, transmitter, receiver, expected) in LINKS_OF_PUBLIC {
+        let report = report(&Path::new(&root).join(file));
+        let is_it =
+            |link: &&LinkReport| link.transmitter == transmitter && link.receiver == receiver;
+        let link = report.links.iter().find(is_it).unwrap();
+        assert_eq!([link.attempts, link.packets], expected, "{file}, {transmitter}");
+    }
+}
+
 /// The packets of a capture.
 fn packets(path: &Path) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();

@@ -1,17 +1,19 @@
 //! Losses of a link, corrected for what the sniffer did not capture.
 //!
-//! The sniffer captures an attempt with probability `1 - d` and an acknowledgement with `1 - k`,
-//! independently. Of `n` captured attempts `a` have a captured acknowledgement.
+//! The sniffer misses a successful attempt with probability `d`, a failed one with probability `e`,
+//! and an acknowledgement with probability `k`, independently. Of `n` captured attempts `a` have a
+//! captured acknowledgement.
 //!
-//! `d`: an acknowledgement without its attempt shows an attempt that was not captured; so does a packet
-//! whose first captured attempt is a retry. Both shares have the expectation `d`:
-//! `d = (acks without data + packets that begin with a retry) / (a + acks without data + packets with a
-//! retry)`.
+//! `d`: an acknowledgement without its attempt shows a successful attempt that was missed:
+//! `d = acks without data / (a + acks without data)`. `e`: a packet whose first captured attempt is a
+//! retry shows a failed one: `e = such packets / packets with a retry`. Where either has few samples,
+//! both together weigh in with 50 samples.
 //!
 //! `k`: an unanswered attempt counts as successful if no retry follows (the correction of S2). Of
 //! these attempts a few failed, and the sniffer missed all their retries. If `s` is the probability
 //! of success, the expected ratio of unanswered to acknowledged attempts is `k / (1 - k) / c` with
-//! `c = 1 - d (1 - s)`. First attempts measure it, as no sender gives up after the first one.
+//! `1 / c = 1 + (1 - s) d / (1 - e (1 - s))`. First attempts measure it, as no sender gives up after
+//! the first one.
 //!
 //! A packet that the sender gives up ends unanswered too, after the most attempts that the sender
 //! makes. Among the packets with more than half of the most known attempts, the estimator counts
@@ -21,7 +23,7 @@
 //! `s = (a + c (u - given up)) / n`, where `u` counts the unanswered attempts that no retry follows.
 //! `f = n (1 - s)` captured attempts failed. The missed attempts are added: `a' / (1 - k)` successful
 //! ones, where `a'` counts the acknowledgements without data, and failed ones: the first attempts
-//! that a retry shows, and `d / (1 - d)` for each captured retry that failed.
+//! that a retry shows, and `e / (1 - e)` for each captured retry that failed.
 //!
 //! All figures are means over the link: a sniffer that misses long frames or one rate more often than
 //! others biases them.
@@ -30,15 +32,17 @@ use super::tally::{RateCount, Tally};
 
 /// Attempts below which a link without any retry is not said to make a single attempt a packet.
 const FEW_ATTEMPTS: u64 = 50;
+/// Largest share of missed attempts that is believed.
+const MOST_MISSED: f64 = 0.99;
 /// Rounds of the fixed-point iteration; each adds more than one digit.
 const ROUNDS: usize = 16;
 
 /// What is estimated for a link.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Estimate {
-    /// Probability that the sniffer missed an attempt.
+    /// Share of the attempts that the sniffer missed.
     pub(super) attempt_miss: Option<f64>,
-    /// Probability that the sniffer missed an acknowledgement.
+    /// Share of the acknowledgements that the sniffer missed.
     pub(super) ack_miss: Option<f64>,
     /// Share of attempts without acknowledgement.
     pub(super) raw_loss: Option<f64>,
@@ -52,12 +56,41 @@ pub(super) struct Estimate {
     answered_share: f64,
 }
 
-/// Share that the sniffer missed of the attempts of a link.
+/// Samples with which successful and failed attempts together enter the share of either.
+const PRIOR: f64 = 50.0;
+
+/// Shares of the attempts that the sniffer missed.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct MissShares {
+    /// Of the successful attempts.
+    successful: f64,
+    /// Of the failed attempts.
+    failed: f64,
+}
+
+impl MissShares {
+    /// `None` without any acknowledgement or retry.
+    fn of(tally: &Tally) -> Option<Self> {
+        let successes = tally.total().acked + tally.acks_without_data;
+        let failures = tally.with_retry;
+        let (hidden, begun) = (tally.acks_without_data as f64, tally.began_with_retry as f64);
+        let all = (successes + failures) as f64;
+        let together = PRIOR * ((hidden + begun) / all);
+        (all > 0.0).then(|| Self {
+            successful: ((hidden + together) / (successes as f64 + PRIOR)).min(MOST_MISSED),
+            failed: ((begun + together) / (failures as f64 + PRIOR)).min(MOST_MISSED),
+        })
+    }
+
+    /// The part of unanswered attempts without later retry that were successful.
+    fn successful_part(&self, s: f64) -> f64 {
+        1.0 / (1.0 + (1.0 - s) * self.successful / (1.0 - self.failed * (1.0 - s)))
+    }
+}
+
+/// Share that the sniffer missed of the successful attempts of a link.
 pub(super) fn attempt_miss(tally: &Tally) -> Option<f64> {
-    let total = tally.total();
-    let all = total.acked + tally.acks_without_data + tally.with_retry;
-    let missed = tally.acks_without_data + tally.began_with_retry;
-    (all > 0).then(|| missed as f64 / all as f64)
+    MissShares::of(tally).map(|shares| shares.successful)
 }
 
 /// Packets near the most attempts, by how they ended.
@@ -86,43 +119,37 @@ impl Longest {
 pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
     let total = tally.total();
     let n = (total.attempts - total.undecided) as f64;
-    let d = attempt_miss(tally).unwrap_or(0.0).min(0.99);
     if n <= 0.0 {
-        return Estimate { attempt_miss: attempt_miss(tally), ..Estimate::default() };
+        return Estimate::default();
     }
+    let shares = MissShares::of(tally).unwrap_or_default();
     let u = total.unanswered as f64;
     let longest = Longest::of(tally);
     // Nothing is sent again: the sender makes one attempt, or none was lost. The other direction
     // shows how many acknowledgements the sniffer misses.
     let is_single = tally.with_retry == 0 && total.attempts >= FEW_ATTEMPTS;
     let single_miss = reverse_miss.filter(|_| is_single && total.acked > 0);
-    let fixed = fixed_point(tally, &longest, n, d, single_miss);
-    let (s, odds) = (fixed.success, fixed.odds);
-    let mut given_up = fixed.given_up;
-    given_up += longest.refused;
-    let c = 1.0 - d * (1.0 - s);
-    let k = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
+    let fixed = fixed_point(tally, &longest, n, &shares, single_miss);
+    let (s, given_up) = (fixed.success, fixed.given_up + longest.refused);
+    let k = if fixed.odds.is_finite() { fixed.odds / (1.0 + fixed.odds) } else { 1.0 };
     let failed = n * (1.0 - s);
-    let missed = Missed::of(tally, d, k, failed);
+    let missed = Missed::of(tally, &shares, k, failed);
+    let all = n + missed.failed + missed.successful;
     let firsts = tally.firsts as f64;
-    // Each packet has one first attempt, captured with probability 1 - d.
+    // Each packet has one first attempt, captured with the same probability as all attempts.
     let decided = (tally.packets - total.undecided.min(tally.packets)) as f64;
-    let packets = decided.max(firsts / (1.0 - d));
-    let answered = (1.0 - (given_up - longest.refused) / u.max(1.0)).max(0.0);
+    let packets = decided.max(firsts * all / n);
+    let answered = (1.0 - fixed.given_up / u.max(1.0)).max(0.0);
     Estimate {
-        attempt_miss: attempt_miss(tally),
+        attempt_miss: MissShares::of(tally).map(|_| 1.0 - n / all),
         ack_miss: Some(k),
         // With hardly any acknowledgement, the missed attempts are too uncertain to be added.
-        raw_loss: Some(if k < 0.9 {
-            (failed + missed.failed) / (n + missed.failed + missed.successful)
-        } else {
-            1.0 - s
-        }),
+        raw_loss: Some(if k < 0.9 { (failed + missed.failed) / all } else { 1.0 - s }),
         // Without any acknowledgement, a packet that was given up looks like one that arrived.
         residual_loss: (packets > 0.0 && total.acked > 0).then(|| (given_up / packets).min(1.0)),
         missed: missed.failed + missed.successful,
         mean_attempts: (firsts > 0.0).then(|| total.attempts as f64 / firsts),
-        answered_share: c * answered,
+        answered_share: shares.successful_part(s) * answered,
     }
 }
 
@@ -142,14 +169,14 @@ fn fixed_point(
     tally: &Tally,
     longest: &Longest,
     n: f64,
-    d: f64,
+    shares: &MissShares,
     single_miss: Option<f64>,
 ) -> FixedPoint {
     let total = tally.total();
     let (a, u) = (total.acked as f64, total.unanswered as f64);
     let mut at = FixedPoint { success: (a + u) / n, ..FixedPoint::default() };
     for _ in 0..ROUNDS {
-        let c = 1.0 - d * (1.0 - at.success);
+        let c = shares.successful_part(at.success);
         let unanswered_per_acked = match single_miss {
             Some(k) => k / (1.0 - k).max(0.01) / c,
             None if tally.firsts_acked > 0 => {
@@ -177,9 +204,9 @@ struct Missed {
 }
 
 impl Missed {
-    /// From the missed shares of attempts and acknowledgements, and the captured attempts.
-    fn of(tally: &Tally, d: f64, k: f64, failed: f64) -> Self {
-        let per_captured = d / (1.0 - d);
+    /// From the missed shares of attempts and acknowledgements, and the captured attempts that failed.
+    fn of(tally: &Tally, shares: &MissShares, k: f64, failed: f64) -> Self {
+        let per_captured = shares.failed / (1.0 - shares.failed);
         let first_failed = (tally.with_retry - tally.began_with_retry) as f64;
         let again_failed = (failed - first_failed).max(0.0);
         Self {
@@ -210,7 +237,7 @@ mod tests {
 
     /// A link on which each attempt succeeds with probability `s`, up to `limit` attempts, as a
     /// sniffer sees it. The generator is a linear congruential one (Numerical Recipes).
-    fn simulated(s: f64, limit: u16, d: f64, k: f64, packets: u64) -> (Tally, f64, f64) {
+    fn simulated(s: f64, limit: u16, [d, e, k]: [f64; 3], packets: u64) -> (Tally, f64, f64) {
         let mut state = 7u64;
         let mut chance = |p: f64| {
             state = state
@@ -224,7 +251,8 @@ mod tests {
             let (mut seen, mut first_seen, mut last, mut unseen) = (0u16, false, None, false);
             for attempt in 1..=limit {
                 let success = chance(s);
-                let (is_seen, is_ack_seen) = (!chance(d), success && !chance(k));
+                let (is_seen, is_ack_seen) =
+                    (!chance(if success { d } else { e }), success && !chance(k));
                 attempts += 1;
                 failed += u64::from(!success);
                 if is_seen {
@@ -264,21 +292,24 @@ mod tests {
     #[test]
     fn the_sniffer_is_corrected_for() {
         for (s, limit) in [(0.9, 7), (0.665, 4), (0.5, 4), (0.3, 7), (1.0, 7)] {
-            for (d, k) in [(0.0, 0.0), (0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.3)] {
-                let (tally, raw, residual) = simulated(s, limit, d, k, 20_000);
+            for miss in
+                [[0.0; 3], [0.01; 3], [0.03; 3], [0.1; 3], [0.02, 0.02, 0.3], [0.02, 0.2, 0.02]]
+            {
+                let (tally, raw, residual) = simulated(s, limit, miss, 20_000);
                 let found = estimate(&tally, None);
-                let what = format!("s {s}, limit {limit}, d {d}, k {k}: {found:?}");
+                let what = format!("s {s}, limit {limit}, d, e, k {miss:?}: {found:?}");
                 assert!((found.raw_loss.unwrap() - raw).abs() < 0.01, "{what}, raw {raw}");
                 let error = found.residual_loss.unwrap() - residual;
                 assert!(error.abs() < 0.01, "{what}, residual {residual}");
-                assert!((found.attempt_miss.unwrap() - d).abs() < 0.01, "{what}");
+                let missed = miss[0] * (1.0 - raw) + miss[1] * raw;
+                assert!((found.attempt_miss.unwrap() - missed).abs() < 0.01, "{what}");
             }
         }
     }
 
     #[test]
     fn a_single_attempt_per_packet() {
-        let (tally, raw, residual) = simulated(0.8, 1, 0.01, 0.01, 20_000);
+        let (tally, raw, residual) = simulated(0.8, 1, [0.01; 3], 20_000);
         let found = estimate(&tally, Some(0.01));
         assert!((found.raw_loss.unwrap() - raw).abs() < 0.01, "{found:?}");
         assert!((found.residual_loss.unwrap() - residual).abs() < 0.01, "{found:?}");

@@ -261,6 +261,7 @@ impl Flow {
         }
         self.burst += 1;
         self.burst_at = *at;
+        self.forget(at, tally);
     }
 
     /// Ends all packets.

@@ -86,6 +86,7 @@ impl Packet {
             self.has_retry = true;
             tally.with_retry += 1;
         }
+        tally.retries_after_ack += u64::from(self.fate == Fate::Acked);
         tally.intervals_ns.add(attempt.at.since(&self.last.at).ns);
         tally.rate(attempt.rate).attempts += 1;
         self.last = *attempt;

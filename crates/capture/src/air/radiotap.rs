@@ -110,14 +110,12 @@ pub(super) fn read(data: &[u8]) -> Option<(Radio, usize)> {
     let mut radio = Radio::default();
     // The first value of a repeated field is that of all antennas together.
     let mut seen = 0u32;
-    walk(header, |field| {
-        match field {
-            Field::Radiotap(bit, value) if seen >> bit & 1 == 0 => {
-                seen |= 1 << bit;
-                take(&mut radio, bit, value);
-            }
-            _ => {}
+    walk(header, |field| match field {
+        Field::Radiotap(bit, value) if seen >> bit & 1 == 0 => {
+            seen |= 1 << bit;
+            take(&mut radio, bit, value);
         }
+        _ => {}
     });
     Some((radio, length))
 }

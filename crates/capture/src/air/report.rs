@@ -48,6 +48,9 @@ pub struct LinkReport {
     pub packets_by_attempts: Vec<u64>,
     /// Times between consecutive captured attempts of a packet.
     pub inter_attempt_s: DurationReport,
+    /// Retries of attempts whose acknowledgement was captured: the transmitter did not receive it. The
+    /// acknowledged attempts count as successful.
+    pub retries_after_ack: u64,
     /// Attempts that were part of an A-MPDU.
     pub ampdu_attempts: u64,
     /// Bytes of all attempts, from the 802.11 header on.
@@ -308,6 +311,7 @@ impl LinkReport {
             rate_decreases: tally.rate_moves.1,
             packets_by_attempts: (1..=most).map(with).collect(),
             inter_attempt_s: DurationReport::of(&tally.intervals_ns),
+            retries_after_ack: tally.retries_after_ack,
             ampdu_attempts: tally.in_ampdu,
             bytes: tally.bytes,
             signal: SignalReport::of(&tally.signal),

@@ -333,3 +333,6 @@ fn count(frames: &mut FrameCounts, header: &Header<'_>) {
     frames.retries += u64::from(header.retry && header.sequence.is_some());
     frames.protected += u64::from(header.protected && is_data);
 }
+
+#[cfg(test)]
+mod tests;

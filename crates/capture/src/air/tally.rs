@@ -61,6 +61,8 @@ pub(super) struct Tally {
     pub(super) damaged: u64,
     /// Attempts that another interface had captured already.
     pub(super) copies: u64,
+    /// Retries of attempts whose acknowledgement was captured.
+    pub(super) retries_after_ack: u64,
     /// Attempts within A-MPDUs.
     pub(super) in_ampdu: u64,
     /// Bytes of all attempts.

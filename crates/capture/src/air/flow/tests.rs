@@ -150,4 +150,10 @@ fn memory_is_bounded() {
         block(&mut flow, &mut tally, 8, number % 4096, u64::MAX);
         assert!(flow.slots.len() <= 2 * BLOCK_WINDOW + 64, "{}", flow.slots.len());
     }
+    // Block acknowledgements whose data were not captured.
+    for number in 0..10_000u16 {
+        let us = 10 + u64::from(number);
+        block(&mut flow, &mut tally, us, number.wrapping_mul(64) % 4096, u64::MAX);
+        assert!(flow.slots.len() <= BLOCK_WINDOW, "{}", flow.slots.len());
+    }
 }
