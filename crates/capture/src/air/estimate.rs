@@ -6,8 +6,10 @@
 //!
 //! `d`: an acknowledgement without its attempt shows a successful attempt that was missed:
 //! `d = acks without data / (a + acks without data)`. `e`: a packet whose first captured attempt is a
-//! retry shows a failed one: `e = such packets / packets with a retry`. Where either has few samples,
-//! both together weigh in with 50 samples.
+//! retry shows a failed one: `e = such packets / packets with a retry`. Both are drawn towards their
+//! common mean by the factor `min(1, v / (d - e)^2)`, where `v` is the variance of their difference if
+//! they were equal (James and Stein): a difference within the sampling error vanishes, a large one
+//! stays.
 //!
 //! `k`: an unanswered attempt counts as successful if no retry follows (the correction of S2). Of
 //! these attempts a few failed, and the sniffer missed all their retries. If `s` is the probability
@@ -56,9 +58,6 @@ pub(super) struct Estimate {
     answered_share: f64,
 }
 
-/// Samples with which successful and failed attempts together enter the share of either.
-const PRIOR: f64 = 50.0;
-
 /// Shares of the attempts that the sniffer missed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct MissShares {
@@ -71,15 +70,23 @@ struct MissShares {
 impl MissShares {
     /// `None` without any acknowledgement or retry.
     fn of(tally: &Tally) -> Option<Self> {
-        let successes = tally.total().acked + tally.acks_without_data;
-        let failures = tally.with_retry;
-        let (hidden, begun) = (tally.acks_without_data as f64, tally.began_with_retry as f64);
-        let all = (successes + failures) as f64;
-        let together = PRIOR * ((hidden + begun) / all);
-        (all > 0.0).then(|| Self {
-            successful: ((hidden + together) / (successes as f64 + PRIOR)).min(MOST_MISSED),
-            failed: ((begun + together) / (failures as f64 + PRIOR)).min(MOST_MISSED),
-        })
+        let successes = (tally.total().acked + tally.acks_without_data) as f64;
+        let failures = tally.with_retry as f64;
+        let hidden = (tally.acks_without_data as f64, tally.began_with_retry as f64);
+        let all = successes + failures;
+        if all <= 0.0 {
+            return None;
+        }
+        let mean = (hidden.0 + hidden.1) / all;
+        let own = |hidden: f64, of: f64| if of > 0.0 { hidden / of } else { mean };
+        let (successful, failed) = (own(hidden.0, successes), own(hidden.1, failures));
+        let variance = mean * (1.0 - mean) * (1.0 / successes + 1.0 / failures);
+        let distance = successful - failed;
+        // Without samples of one kind, the variance is no number, and the mean holds for both.
+        let is_real = distance * distance > variance;
+        let factor = if is_real { variance / (distance * distance) } else { 1.0 };
+        let drawn = |own: f64| (own + factor * (mean - own)).min(MOST_MISSED);
+        Some(Self { successful: drawn(successful), failed: drawn(failed) })
     }
 
     /// The part of unanswered attempts without later retry that were successful.
