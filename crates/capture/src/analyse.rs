@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::dissect::{Content, Fragments, dissect, link};
+use crate::air::Sniffer;
+use crate::air::report::{AirReport, LinkReport};
+use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
 use crate::error::CaptureError;
 use crate::read::{FileSummary, Input, Packets};
 use crate::tcp::report::Report;
@@ -27,6 +29,11 @@ pub struct CaptureReport {
     /// TCP connections.
     #[serde(flatten)]
     pub tcp: Report,
+    /// Links of 802.11, the one with the most attempts first.
+    pub links: Vec<LinkReport>,
+    /// All frames of 802.11.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub air: Option<AirReport>,
     /// True if the analysis was stopped before the end.
     pub interrupted: bool,
 }
@@ -71,6 +78,7 @@ pub fn analyse(
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<CaptureReport, CaptureError> {
     let mut tracker = Tracker::new(limits);
+    let mut sniffer = Sniffer::default();
     let mut files = Vec::new();
     let mut interrupted = false;
     for path in paths {
@@ -86,7 +94,16 @@ pub fn analyse(
                     contents.tcp += 1;
                     tracker.on_segment(&segment);
                 }
-                Content::Air(_) => contents.air += 1,
+                Content::Air(_) => {
+                    contents.air += 1;
+                    sniffer.on_packet(packet, |ip, wire| {
+                        let content = dissect_ip(packet.time_ns, ip, wire, &mut fragments);
+                        if let Content::Tcp(segment) = content {
+                            contents.tcp += 1;
+                            tracker.on_segment(&segment);
+                        }
+                    });
+                }
                 Content::Unreadable => contents.unreadable += 1,
                 Content::UnknownLink => contents.unknown_link += 1,
                 Content::OtherIp | Content::Other | Content::Fragment => {}
@@ -105,10 +122,13 @@ pub fn analyse(
             break;
         }
     }
+    let (air, links) = sniffer.finish();
     Ok(CaptureReport {
         schema: CAPTURE_SCHEMA.to_owned(),
         files,
         tcp: tracker.finish(),
+        links,
+        air,
         interrupted,
     })
 }

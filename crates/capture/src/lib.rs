@@ -2,13 +2,14 @@
 //!
 //! A packet passes the modules in this order: `read` (files, both formats, damage), `dissect` (link
 //! layers, IP, TCP), `tcp` (connections, retransmissions and their causes, round-trip times, what
-//! limited the sender).
+//! limited the sender). Frames of 802.11 pass `air` first (attempts, acknowledgements, losses).
 
 #![allow(
     clippy::missing_errors_doc,
     reason = "the error type says when each error occurs and what it carries"
 )]
 
+pub mod air;
 mod analyse;
 pub mod dissect;
 mod error;

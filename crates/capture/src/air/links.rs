@@ -1,0 +1,99 @@
+//! All links of a capture, in bounded memory.
+
+use std::collections::BTreeMap;
+
+use super::clock::Instant;
+use super::estimate::attempt_miss;
+use super::frame::Mac;
+use super::link::{FlowKey, Link};
+use super::report::LinkReport;
+
+/// Transmitter and receiver.
+pub(super) type Ends = (Mac, Mac);
+
+/// Most links that are followed at a time, and most that are reported.
+const MAX_OPEN: usize = 4096;
+const MAX_REPORTED: usize = 100_000;
+/// Longest time between a packet and an acknowledgement that can belong to a retry of it.
+const RECENT_NS: u64 = 1_000_000_000;
+
+/// Links by their ends.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    open: BTreeMap<Ends, Link>,
+    /// The last data of each transmitter: link, flow, time.
+    last_of: BTreeMap<Mac, (Ends, FlowKey, u64)>,
+    closed: Vec<LinkReport>,
+    pub(super) evicted: u64,
+    pub(super) omitted: u64,
+}
+
+impl Links {
+    /// The link with these ends, made if need be.
+    pub(super) fn link(&mut self, ends: Ends, now: &Instant) -> &mut Link {
+        if self.open.len() >= MAX_OPEN && !self.open.contains_key(&ends) {
+            self.evict(now);
+        }
+        self.open.entry(ends).or_insert_with(|| Link::new(now.host_ns))
+    }
+
+    /// The link with these ends, if it is followed.
+    pub(super) fn known(&mut self, ends: Ends) -> Option<&mut Link> {
+        self.open.get_mut(&ends)
+    }
+
+    /// The flow of the last data frame of a transmitter, if that is not long ago.
+    pub(super) fn recent(&self, transmitter: Mac, now: &Instant) -> Option<(Ends, FlowKey)> {
+        let (ends, key, at) = self.last_of.get(&transmitter)?;
+        (now.host_ns.saturating_sub(*at) <= RECENT_NS).then_some((*ends, *key))
+    }
+
+    /// Remembers the flow of a data frame.
+    pub(super) fn on_data(&mut self, ends: Ends, key: FlowKey, host_ns: u64) {
+        self.last_of.insert(ends.0, (ends, key, host_ns));
+    }
+
+    /// Ends the quarter of the links that has been silent longest.
+    fn evict(&mut self, now: &Instant) {
+        let mut ages: Vec<(u64, Ends)> =
+            self.open.iter().map(|(ends, link)| (link.last_ns, *ends)).collect();
+        ages.sort_unstable();
+        for (_, ends) in ages.into_iter().take((MAX_OPEN / 4).max(1)) {
+            if let Some(mut link) = self.open.remove(&ends) {
+                link.end_flows(now);
+                let reverse = self.open.get(&(ends.1, ends.0));
+                let miss = reverse.and_then(|link| attempt_miss(&link.tally));
+                self.keep(LinkReport::of(ends, &link, miss));
+                self.evicted += 1;
+            }
+            if self.last_of.get(&ends.0).is_some_and(|(last, _, _)| *last == ends) {
+                self.last_of.remove(&ends.0);
+            }
+        }
+    }
+
+    fn keep(&mut self, report: LinkReport) {
+        if self.closed.len() < MAX_REPORTED {
+            self.closed.push(report);
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    /// Ends all links: their reports, the one with the most attempts first.
+    pub(super) fn finish(&mut self, end: &Instant) -> Vec<LinkReport> {
+        for link in self.open.values_mut() {
+            link.end_flows(end);
+        }
+        let open = std::mem::take(&mut self.open);
+        for (ends, link) in &open {
+            let reverse = open.get(&(ends.1, ends.0));
+            let miss = reverse.and_then(|link| attempt_miss(&link.tally));
+            self.keep(LinkReport::of(*ends, link, miss));
+        }
+        let mut reports = std::mem::take(&mut self.closed);
+        // A stable sort: links with as many attempts stay in the order of their addresses.
+        reports.sort_by_key(|report| std::cmp::Reverse(report.attempts));
+        reports
+    }
+}

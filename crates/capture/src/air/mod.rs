@@ -1,0 +1,39 @@
+//! 802.11 as a monitor hears it: attempts, their fates, losses of each link.
+//!
+//! A frame passes the modules in this order: `headers` (radiotap and others), `frame` (the 802.11
+//! header), `sniffer` (which frame an acknowledgement answers), `links`, `flow` (which attempts are
+//! one packet), `packet` (their fates), `tally` (counts). `estimate` corrects the counts for what the
+//! sniffer did not capture, and `report` has the results.
+//!
+//! | term | definition |
+//! |---|---|
+//! | attempt | a data frame with a body that was captured, also with a wrong frame check sequence |
+//! | packet | attempts with the same transmitter, receiver, traffic identifier, sequence and fragment number; each later one has the retry bit and follows within 1 s |
+//! | acknowledged | an acknowledgement to the transmitter is the next frame, one interframe space later; or the bit of a block acknowledgement is set |
+//! | raw loss | share of the attempts that were not acknowledged |
+//! | residual loss | share of the packets without any acknowledged attempt |
+//! | latency | start of the first attempt to the end of the acknowledgement |
+
+mod beacons;
+mod block_ack;
+mod bytes;
+mod clock;
+mod estimate;
+mod flow;
+pub mod frame;
+pub mod headers;
+mod link;
+mod links;
+mod packet;
+mod payload;
+mod quantiles;
+pub mod radio;
+mod radiotap;
+mod rate;
+pub mod report;
+mod signal;
+mod sniffer;
+mod stations;
+mod tally;
+
+pub use sniffer::Sniffer;

@@ -1,0 +1,76 @@
+//! The IP packets in an unprotected data frame: LLC and SNAP (RFC 1042), A-MSDU.
+
+use super::bytes::be16;
+use super::frame::{Header, Kind};
+
+/// Passes the IP packets of a frame to `sink`, each with its length on the wire. `wire` is the length
+/// on the wire of the frame's body, without the frame check sequence.
+pub(super) fn ip_packets<'a>(
+    header: &Header<'a>,
+    wire: usize,
+    mut sink: impl FnMut(&'a [u8], usize),
+) {
+    let is_whole = !header.more_fragments && header.fragment == 0;
+    if header.kind != Kind::Data || header.protected || !is_whole {
+        return;
+    }
+    let body = &header.body[..header.body.len().min(wire)];
+    if !header.is_amsdu {
+        if let Some(ip) = snap(body) {
+            sink(ip, wire.saturating_sub(8));
+        }
+        return;
+    }
+    // Each subframe has two addresses and a length, and fills up to a multiple of 4.
+    let mut at = 0;
+    while let Some(length) = be16(body, at + 12).map(usize::from) {
+        let end = (at + 14 + length).min(body.len());
+        if let Some(ip) = body.get(at + 14..end).and_then(snap) {
+            sink(ip, length.saturating_sub(8));
+        }
+        at += (14 + length).next_multiple_of(4);
+    }
+}
+
+/// The IP packet behind LLC and SNAP headers.
+fn snap(data: &[u8]) -> Option<&[u8]> {
+    let is_snap = data.starts_with(&[0xaa, 0xaa, 3, 0, 0]) && matches!(data.get(5), Some(0 | 0xf8));
+    match be16(data, 6) {
+        Some(0x0800 | 0x86dd) if is_snap => data.get(8..),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packets(control: u8, qos: u8, body: &[u8], wire: usize) -> Vec<(Vec<u8>, usize)> {
+        let mut frame = vec![control, 0];
+        frame.extend([0; 22]);
+        frame.extend([qos, 0]);
+        frame.extend(body);
+        let header = Header::parse(&frame, false).unwrap();
+        let mut found = Vec::new();
+        ip_packets(&header, wire, |ip, wire| found.push((ip.to_vec(), wire)));
+        found
+    }
+
+    #[test]
+    fn ip_in_frames() {
+        let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45];
+        assert_eq!(packets(0x88, 0, &snap, 108), [(vec![0x45], 100)]);
+        // Null data, ARP, a frame that is cut off.
+        assert!(packets(0xc8, 0, &snap, 108).is_empty());
+        assert!(packets(0x88, 0, &[0xaa, 0xaa, 3, 0, 0, 0, 8, 6, 0x45], 108).is_empty());
+        assert!(packets(0x88, 0, &snap[..7], 108).is_empty());
+        // Two subframes; the second is cut off.
+        let mut body = vec![0; 12];
+        body.extend([0, 9]);
+        body.extend(snap);
+        body.extend([0; 13]);
+        body.extend([0, 100]);
+        body.extend(snap);
+        assert_eq!(packets(0x88, 0x80, &body, 500), [(vec![0x45], 1), (vec![0x45], 92)]);
+    }
+}

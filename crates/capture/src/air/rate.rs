@@ -1,0 +1,122 @@
+//! Data rates from modulation and coding indices, and the time that a frame takes.
+
+use super::radio::{Phy, Radio};
+
+/// Coded bits per subcarrier and stream, times 12, by index: BPSK 1/2 to 1024-QAM 5/6.
+const BITS_12: [u64; 12] = [6, 12, 18, 24, 36, 48, 54, 60, 72, 80, 90, 100];
+
+/// The rate of `subcarriers` data subcarriers in bit/s, with a symbol of so many tenths of a µs.
+fn rate(index: u8, streams: u8, subcarriers: u64, symbol_tenths: u64) -> Option<u64> {
+    let bits = BITS_12.get(usize::from(index))?;
+    let per_symbol_12 = subcarriers * bits * u64::from(streams);
+    Some(per_symbol_12 * 10_000_000 / (12 * symbol_tenths))
+}
+
+/// Rate of 802.11n (19.3.5): `index` is the MCS, streams included.
+pub(super) fn ht(index: u8, forty_mhz: bool, short_guard: bool) -> Option<u64> {
+    let symbol = if short_guard { 36 } else { 40 };
+    match index {
+        0..=31 => rate(index % 8, index / 8 + 1, if forty_mhz { 108 } else { 52 }, symbol),
+        // One stream that is sent on both halves of a channel of 40 MHz.
+        32 => Some(24 * 10_000_000 / symbol),
+        // Streams with unequal modulation, which hardly any device has.
+        _ => None,
+    }
+}
+
+/// Rate of 802.11ac (21.3.7). `width` is the channel's width in MHz.
+pub(super) fn vht(index: u8, streams: u8, width: u16, short_guard: bool) -> Option<u64> {
+    let subcarriers = match width {
+        20 => 52,
+        40 => 108,
+        80 => 234,
+        160 => 468,
+        _ => return None,
+    };
+    rate(index, streams, subcarriers, if short_guard { 36 } else { 40 })
+}
+
+/// Rate of 802.11ax (27.3.7) on so many data subcarriers. `guard` is the guard interval as radiotap
+/// numbers it: 0.8, 1.6 or 3.2 µs.
+pub(super) fn he(index: u8, streams: u8, subcarriers: u64, guard: u16) -> Option<u64> {
+    let symbol = match guard {
+        0 => 136,
+        1 => 144,
+        2 => 160,
+        _ => return None,
+    };
+    rate(index, streams, subcarriers, symbol)
+}
+
+/// The time that a frame takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Airtime {
+    /// Preamble and header of the physical layer, in ns.
+    pub(super) preamble_ns: u64,
+    /// The frame itself, in ns.
+    pub(super) body_ns: u64,
+}
+
+impl Airtime {
+    /// The whole frame, in ns.
+    pub(super) const fn all_ns(self) -> u64 {
+        self.preamble_ns + self.body_ns
+    }
+}
+
+/// The time that a frame of so many bytes takes; `None` without a rate. The preambles of 802.11n and
+/// later are those of one stream.
+pub(super) fn airtime(radio: &Radio, bytes: usize) -> Option<Airtime> {
+    let rate = radio.rate_bps.filter(|rate| *rate > 0)?;
+    let bits = 8 * bytes as u64;
+    let preamble_us = match radio.phy {
+        Phy::Dsss if radio.short_preamble && rate > 1_000_000 => 96,
+        Phy::Dsss => 192,
+        Phy::Unknown | Phy::Ofdm => 20,
+        Phy::Ht => 36,
+        Phy::Vht => 40,
+        Phy::He => 44,
+    };
+    let body_ns = if radio.phy == Phy::Ofdm {
+        // Symbols of 4 µs; 16 bits of service and 6 of tail (17.3.2.4).
+        let per_symbol = (rate * 4 / 1_000_000).max(1);
+        (bits + 22).div_ceil(per_symbol) * 4000
+    } else {
+        (u128::from(bits) * 1_000_000_000 / u128::from(rate)).try_into().unwrap_or(u64::MAX / 4)
+    };
+    Some(Airtime { preamble_ns: preamble_us * 1000, body_ns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_the_standard() {
+        // Tables 19-27, 21-29 and 27-55 to 27-111 of IEEE 802.11-2020 and 802.11ax.
+        assert_eq!(ht(7, false, false), Some(65_000_000));
+        assert_eq!(ht(15, true, true), Some(300_000_000));
+        assert_eq!(ht(32, true, false), Some(6_000_000));
+        assert_eq!(ht(33, false, false), None);
+        assert_eq!(vht(9, 1, 80, true), Some(433_333_333));
+        assert_eq!(vht(9, 2, 160, false), Some(1_560_000_000));
+        assert_eq!(vht(0, 1, 7, false), None);
+        assert_eq!(he(11, 1, 234, 0), Some(143_382_352));
+        assert_eq!(he(0, 1, 24, 2), Some(750_000));
+        assert_eq!(he(12, 1, 234, 0), None);
+    }
+
+    #[test]
+    fn airtime_of_frames() {
+        let mut radio = Radio::default();
+        assert_eq!(airtime(&radio, 14), None);
+        radio.set_legacy_rate(48);
+        // An ACK at 24 Mbit/s takes 28 µs, a frame of 1536 bytes at 54 Mbit/s takes 248 µs.
+        assert_eq!(airtime(&radio, 14).unwrap().all_ns(), 28_000);
+        radio.set_legacy_rate(108);
+        assert_eq!(airtime(&radio, 1536).unwrap().all_ns(), 248_000);
+        // An ACK at 1 Mbit/s: 192 µs and 112 µs.
+        radio.set_legacy_rate(2);
+        assert_eq!(airtime(&radio, 14).unwrap().all_ns(), 304_000);
+    }
+}

@@ -1,0 +1,338 @@
+//! Frames in, report out.
+
+use std::collections::BTreeMap;
+
+use super::beacons::AllBeacons;
+use super::block_ack::BlockAck;
+use super::clock::Instant;
+use super::frame::{Header, Kind, Mac, beacon_interval};
+use super::headers;
+use super::link::FlowKey;
+use super::links::{Ends, Links};
+use super::packet::Attempt;
+use super::payload::ip_packets;
+use super::radio::Radio;
+use super::rate::{Airtime, airtime};
+use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
+use super::stations::Stations;
+use crate::read::Packet;
+
+/// Longest short interframe space, in ns.
+const SIFS_NS: u64 = 16_000;
+/// How much later than computed an acknowledgement may appear by the radio's clock.
+const RADIO_TOLERANCE_NS: u64 = 20_000;
+/// The same by the host's clock, whose interrupts are late.
+const HOST_TOLERANCE_NS: u64 = 400_000;
+/// An acknowledgement that is later than that by up to this time, by the host's clock, may answer the
+/// frame or a retry that was not captured. It is left out.
+const HOST_DOUBT_NS: u64 = 2_000_000;
+/// Longest time to an acknowledgement if the rate is not known.
+const UNKNOWN_RATE_NS: u64 = 1_000_000;
+/// Interfaces of which the last frame is remembered.
+const MAX_INTERFACES: usize = 256;
+
+/// The last frame of an interface, which the next acknowledgement may answer.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    transmitter: Mac,
+    at: Instant,
+    airtime: Option<Airtime>,
+    /// The packet, if it is data: link, flow, number.
+    packet: Option<(Ends, FlowKey, u64)>,
+}
+
+/// A frame with what surrounds it.
+struct Frame<'a> {
+    header: Header<'a>,
+    radio: Radio,
+    at: Instant,
+    airtime: Option<Airtime>,
+    /// Length on the wire, from the 802.11 header on.
+    wire: usize,
+    /// Length of the 802.11 header.
+    header_len: usize,
+}
+
+/// Follows the frames of a capture.
+#[derive(Debug, Default)]
+pub struct Sniffer {
+    frames: FrameCounts,
+    links: Links,
+    stations: Stations,
+    beacons: AllBeacons,
+    last: BTreeMap<u32, Last>,
+    /// A-MPDU of the last frame, of which only the first frame has a preamble.
+    last_ampdu: Option<u32>,
+    began_ns: Option<u64>,
+    end: Instant,
+}
+
+impl Sniffer {
+    /// Takes a packet of a link type of 802.11. The IP packets of unprotected data go to `sink`, each
+    /// with its length on the wire, and once for all attempts.
+    pub fn on_packet<'a>(&mut self, packet: &Packet<'a>, sink: impl FnMut(&'a [u8], usize)) {
+        let Some((radio, data)) = headers::read(packet.link_type, packet.data) else {
+            self.frames.unreadable += 1;
+            return;
+        };
+        let at = Instant {
+            host_ns: packet.time_ns,
+            tsft_us: radio.tsft_us,
+            interface: packet.interface,
+        };
+        self.began_ns.get_or_insert(at.host_ns);
+        if at.host_ns >= self.end.host_ns {
+            self.end = at;
+        }
+        self.frames.damaged += u64::from(radio.bad_fcs);
+        let Some(header) = Header::parse(data, radio.padded) else {
+            self.frames.unreadable += 1;
+            self.last.remove(&at.interface);
+            return;
+        };
+        let wire = (packet.wire_len as usize).saturating_sub(packet.data.len() - data.len());
+        let header_len = data.len() - header.body.len();
+        // Rates count the frame check sequence, whether or not it was captured.
+        let bytes = if radio.has_fcs { wire } else { wire + 4 };
+        let airtime = airtime(&radio, bytes);
+        let frame = Frame { header, radio, at, airtime, wire, header_len };
+        count(&mut self.frames, &header);
+        if radio.bad_fcs {
+            self.on_damaged(&frame);
+        } else {
+            self.on_frame(&frame, sink);
+        }
+    }
+
+    fn on_frame<'a>(&mut self, frame: &Frame<'a>, sink: impl FnMut(&'a [u8], usize)) {
+        let Frame { header, at, .. } = frame;
+        let mut transmitter = header.transmitter;
+        match header.kind {
+            Kind::Ack => {
+                transmitter = self.on_ack(frame);
+                self.last.remove(&at.interface);
+            }
+            Kind::BlockAck => {
+                self.on_block_ack(frame);
+                self.last.remove(&at.interface);
+            }
+            Kind::Data => self.on_data(frame, sink),
+            Kind::NullData | Kind::Beacon | Kind::Management(_) => {
+                if let (Kind::Beacon, Some(mac)) = (header.kind, transmitter) {
+                    self.beacons.add(mac, at, beacon_interval(header.body));
+                }
+                self.remember(frame, None);
+            }
+            Kind::PsPoll => self.remember(frame, None),
+            _ => {
+                self.last.remove(&at.interface);
+            }
+        }
+        let airtime_ns = self.airtime_ns(frame);
+        self.stations.add(transmitter, header.retry, airtime_ns);
+    }
+
+    /// Airtime of a frame; only the first of an A-MPDU has a preamble.
+    fn airtime_ns(&mut self, frame: &Frame<'_>) -> u64 {
+        let reference = frame.radio.ampdu.map(|ampdu| ampdu.reference);
+        let continues = reference.is_some() && reference == self.last_ampdu;
+        self.last_ampdu = reference;
+        frame.airtime.map_or(0, |time| if continues { time.body_ns } else { time.all_ns() })
+    }
+
+    /// The next acknowledgement to this frame's transmitter may answer it.
+    fn remember(&mut self, frame: &Frame<'_>, packet: Option<(Ends, FlowKey, u64)>) {
+        let interface = frame.at.interface;
+        let is_full = self.last.len() >= MAX_INTERFACES && !self.last.contains_key(&interface);
+        match frame.header.transmitter {
+            Some(transmitter) if !frame.header.receiver.is_group() && !is_full => {
+                let Frame { at, airtime, .. } = *frame;
+                self.last.insert(interface, Last { transmitter, at, airtime, packet });
+            }
+            _ => {
+                self.last.remove(&interface);
+            }
+        }
+    }
+
+    fn on_data<'a>(&mut self, frame: &Frame<'a>, sink: impl FnMut(&'a [u8], usize)) {
+        let header = &frame.header;
+        let (Some(transmitter), Some(sequence)) = (header.transmitter, header.sequence) else {
+            return;
+        };
+        let ends = (transmitter, header.receiver);
+        let key = (header.tid, header.fragment);
+        // The counter of QoS data to a station belongs to its traffic identifier (10.3.2.14.2).
+        let has_own = header.tid.is_some() && header.fragment == 0 && !header.receiver.is_group();
+        let link = self.links.link(ends, &frame.at);
+        link.last_ns = frame.at.host_ns;
+        let (flow, tally) = link.flow_or_new(key, has_own, &frame.at);
+        let number = flow.on_attempt(&attempt(frame, sequence), tally);
+        let is_new = flow.is_new(number);
+        tally.bytes += frame.wire as u64;
+        tally.in_ampdu += u64::from(frame.radio.ampdu.is_some());
+        if let Some(dbm) = frame.radio.signal_dbm {
+            tally.signal.add(frame.at.host_ns, dbm);
+        }
+        self.links.on_data(ends, key, frame.at.host_ns);
+        self.remember(frame, Some((ends, key, number)).filter(|_| !header.no_ack));
+        if is_new {
+            let check = if frame.radio.has_fcs { 4 } else { 0 };
+            ip_packets(header, frame.wire.saturating_sub(frame.header_len + check), sink);
+        }
+    }
+
+    /// A frame with a wrong frame check sequence is an attempt if its header fits a known flow.
+    fn on_damaged(&mut self, frame: &Frame<'_>) {
+        let header = &frame.header;
+        self.last.remove(&frame.at.interface);
+        let (Kind::Data, Some(transmitter), Some(sequence)) =
+            (header.kind, header.transmitter, header.sequence)
+        else {
+            return;
+        };
+        let ends = (transmitter, header.receiver);
+        let key = (header.tid, header.fragment);
+        let Some(link) = self.links.known(ends) else { return };
+        let Some((flow, tally)) = link.flow(key) else { return };
+        if !flow.is_near(sequence) {
+            return;
+        }
+        let number = flow.on_attempt(&attempt(frame, sequence), tally);
+        tally.damaged += 1;
+        tally.bytes += frame.wire as u64;
+        tally.in_ampdu += u64::from(frame.radio.ampdu.is_some());
+        link.last_ns = frame.at.host_ns;
+        self.links.on_data(ends, key, frame.at.host_ns);
+        self.remember(frame, Some((ends, key, number)));
+        let airtime_ns = self.airtime_ns(frame);
+        self.stations.add(Some(transmitter), header.retry, airtime_ns);
+    }
+
+    /// An acknowledgement answers the frame before it, or one that was not captured. Its
+    /// transmitter, if that is known.
+    fn on_ack(&mut self, frame: &Frame<'_>) -> Option<Mac> {
+        let to = frame.header.receiver;
+        let ack_ns = frame.airtime.map_or(0, |time| time.body_ns);
+        let last = self.last.get(&frame.at.interface).copied();
+        match last.filter(|last| last.transmitter == to).map(|last| (last, answer(&last, frame))) {
+            Some((_, Answer::Doubtful)) => None,
+            Some((last, Answer::Yes)) => {
+                let (ends, key, number) = last.packet?;
+                let (flow, tally) = self.links.known(ends)?.flow(key)?;
+                flow.on_ack(number, &frame.at, ack_ns, tally);
+                Some(ends.1)
+            }
+            _ => {
+                let (ends, key) = self.links.recent(to, &frame.at)?;
+                let (flow, tally) = self.links.known(ends)?.flow(key)?;
+                flow.on_ack_without_data(tally);
+                None
+            }
+        }
+    }
+
+    fn on_block_ack(&mut self, frame: &Frame<'_>) {
+        let Some(block) = BlockAck::parse(frame.header.body) else {
+            self.frames.block_ack_unread += 1;
+            return;
+        };
+        let Some(from) = frame.header.transmitter else { return };
+        let ack_ns = frame.airtime.map_or(0, |time| time.body_ns);
+        let Some(link) = self.links.known((frame.header.receiver, from)) else { return };
+        if let Some((flow, tally)) = link.flow((Some(block.tid), 0)) {
+            flow.on_block_ack(&block, &frame.at, ack_ns, tally);
+        }
+    }
+
+    /// The report of all frames, and that of the links. `None` without any frame.
+    pub fn finish(mut self) -> (Option<AirReport>, Vec<LinkReport>) {
+        let Some(began_ns) = self.began_ns else {
+            let report = AirReport { frames: self.frames, ..AirReport::default() };
+            return ((self.frames.unreadable > 0).then_some(report), Vec::new());
+        };
+        let links = self.links.finish(&self.end);
+        let duration_ns = self.end.host_ns.saturating_sub(began_ns);
+        let mut stations: Vec<_> = self.stations.iter().collect();
+        stations.sort_by_key(|(_, sent)| std::cmp::Reverse(sent.airtime_ns));
+        let station = |(mac, sent): (&Mac, _)| StationReport::of(*mac, sent, duration_ns);
+        let report = AirReport {
+            frames: self.frames,
+            duration_s: seconds(duration_ns),
+            stations: stations.into_iter().map(station).collect(),
+            unattributed_airtime_s: seconds(self.stations.others().airtime_ns),
+            beacons: self.beacons.iter().map(|(mac, b)| BeaconReport::of(*mac, b)).collect(),
+            evicted_links: self.links.evicted,
+            omitted_links: self.links.omitted,
+        };
+        (Some(report), links)
+    }
+}
+
+/// The attempt that a data frame is.
+fn attempt(frame: &Frame<'_>, sequence: u16) -> Attempt {
+    let airtime = frame.airtime.unwrap_or_default();
+    Attempt {
+        sequence,
+        retry: frame.header.retry,
+        at: frame.at,
+        rate: frame.radio.rate_bps.unwrap_or(0),
+        preamble_ns: airtime.preamble_ns,
+        airtime_ns: airtime.all_ns(),
+        ampdu: frame.radio.ampdu.map(|ampdu| ampdu.reference),
+    }
+}
+
+/// Whether an acknowledgement answers the frame before it.
+enum Answer {
+    Yes,
+    Doubtful,
+    No,
+}
+
+/// An answer comes one interframe space after the end of the frame. Drivers stamp the first bit of a
+/// frame or its end, hence the range.
+fn answer(last: &Last, ack: &Frame<'_>) -> Answer {
+    let elapsed = ack.at.since(&last.at);
+    let (limit, doubt) = match (last.airtime, ack.airtime) {
+        (Some(frame), Some(answer)) => {
+            let time = frame.body_ns + SIFS_NS + answer.all_ns();
+            if elapsed.by_radio {
+                (time + RADIO_TOLERANCE_NS, 0)
+            } else {
+                (time + HOST_TOLERANCE_NS, HOST_DOUBT_NS)
+            }
+        }
+        _ => (UNKNOWN_RATE_NS, HOST_DOUBT_NS),
+    };
+    match elapsed.ns {
+        ns if ns <= limit => Answer::Yes,
+        ns if ns <= limit + doubt => Answer::Doubtful,
+        _ => Answer::No,
+    }
+}
+
+fn count(frames: &mut FrameCounts, header: &Header<'_>) {
+    let counter = match header.kind {
+        Kind::Data => &mut frames.data,
+        Kind::NullData => &mut frames.null_data,
+        Kind::Ack => &mut frames.ack,
+        Kind::BlockAck => &mut frames.block_ack,
+        Kind::BlockAckRequest => &mut frames.block_ack_request,
+        Kind::Rts => &mut frames.rts,
+        Kind::Cts => &mut frames.cts,
+        Kind::CfEnd => &mut frames.cf_end,
+        Kind::PsPoll => &mut frames.ps_poll,
+        Kind::Control(_) => &mut frames.other_control,
+        Kind::Beacon => &mut frames.beacon,
+        Kind::Management(_) => &mut frames.other_management,
+        Kind::Extension(_) => &mut frames.extension,
+    };
+    *counter += 1;
+    let is_data = matches!(header.kind, Kind::Data | Kind::NullData);
+    frames.retries += u64::from(header.retry && header.sequence.is_some());
+    frames.protected += u64::from(header.protected && is_data);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use super::*;
+use crate::dissect::link::link_type;
+
+const STATION: [u8; 6] = [2, 0, 0, 0, 0, 1];
+const ACCESS_POINT: [u8; 6] = [2, 0, 0, 0, 0, 2];
+
+/// Radiotap with clock, flags and rate.
+fn radiotap(us: u64, flags: u8, rate: u8) -> Vec<u8> {
+    let mut header = vec![0, 0, 18, 0, 7, 0, 0, 0];
+    header.extend(us.to_le_bytes());
+    header.extend([flags, rate]);
+    header
+}
+
+/// A QoS data frame from the access point to the station, with an IP packet of one byte.
+fn data(sequence: u16, retry: bool) -> Vec<u8> {
+    let mut frame = vec![0x88, if retry { 0x0a } else { 0x02 }, 48, 0];
+    for address in [STATION, ACCESS_POINT, ACCESS_POINT] {
+        frame.extend(address);
+    }
+    frame.extend((sequence << 4).to_le_bytes());
+    frame.extend([0, 0, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45]);
+    frame
+}
+
+fn ack(to: [u8; 6]) -> Vec<u8> {
+    let mut frame = vec![0xd4, 0, 0, 0];
+    frame.extend(to);
+    frame
+}
+
+/// A capture by hand: frames at 24 Mbit/s by the radio's clock.
+#[derive(Default)]
+struct Capture {
+    sniffer: Sniffer,
+    ip_packets: u64,
+}
+
+impl Capture {
+    /// A frame with flags of radiotap, and its length on the wire.
+    fn frame(&mut self, us: u64, flags: u8, wire_len: u32, frame: &[u8]) {
+        let mut bytes = radiotap(us, flags, 48);
+        bytes.extend(frame);
+        let packet = Packet {
+            time_ns: 5_000_000_000 + us * 1000,
+            link_type: link_type::RADIOTAP,
+            interface: 0,
+            wire_len: wire_len + 18,
+            data: &bytes,
+        };
+        self.sniffer.on_packet(&packet, |_, _| self.ip_packets += 1);
+    }
+
+    fn data(&mut self, us: u64, sequence: u16, retry: bool) {
+        self.frame(us, 0x10, 1536, &data(sequence, retry));
+    }
+
+    fn ack(&mut self, us: u64, to: [u8; 6]) {
+        self.frame(us, 0x10, 14, &ack(to));
+    }
+
+    fn link(self) -> LinkReport {
+        self.sniffer.finish().1.into_iter().next().unwrap()
+    }
+}
+
+#[test]
+fn an_acknowledgement_answers_the_frame_before_it() {
+    let mut capture = Capture::default();
+    // 1536 bytes at 24 Mbit/s take 516 µs.
+    capture.data(0, 1, false);
+    capture.ack(516 + 16 + 20, ACCESS_POINT);
+    // Too late by the radio's clock: the answer to a retry that was not captured.
+    capture.data(2000, 2, false);
+    capture.ack(3200, ACCESS_POINT);
+    // To somebody else.
+    capture.data(4000, 3, false);
+    capture.ack(4000 + 552, STATION);
+    capture.data(5000, 3, true);
+    capture.ack(5000 + 552, ACCESS_POINT);
+    capture.data(6000, 4, false);
+    capture.ack(6000 + 552, ACCESS_POINT);
+    // The transmitter did not hear the acknowledgement.
+    capture.data(7000, 4, true);
+    capture.ack(7000 + 552, ACCESS_POINT);
+    assert_eq!(capture.ip_packets, 4);
+    let link = capture.link();
+    assert_eq!((link.attempts, link.packets), (6, 4));
+    assert_eq!(link.retries_after_ack, 1);
+    assert_eq!((link.sniffer.acks_without_data, link.sniffer.unanswered), (1, 0));
+    // Two of seven attempts: the retry of the second packet was not captured.
+    let loss = link.raw_loss.unwrap();
+    assert!((loss - 2.0 / 7.0).abs() < 0.05, "{loss}");
+    assert_eq!(link.packets_by_attempts, [1, 3]);
+    // 20 µs of preamble before the first timestamp, 8 µs of the acknowledgement behind the last one.
+    assert!((link.latency_s.p50.unwrap() / 580e-6 - 1.0).abs() < 0.02, "{:?}", link.latency_s);
+    assert_eq!(link.inter_attempt_s.samples, 2);
+    assert_eq!(link.rates[0].rate_bps, Some(24_000_000));
+}
+
+#[test]
+fn damaged_frames_are_attempts_of_known_links() {
+    let mut capture = Capture::default();
+    // The header of a damaged frame is believed only after a good one.
+    capture.frame(0, 0x50, 1536, &data(1, false));
+    capture.data(1000, 1, true);
+    capture.ack(1552, ACCESS_POINT);
+    capture.frame(2000, 0x50, 1536, &data(2, false));
+    capture.data(3000, 2, true);
+    capture.ack(3552, ACCESS_POINT);
+    // A number far from the others.
+    capture.frame(4000, 0x50, 1536, &data(2000, false));
+    assert_eq!(capture.ip_packets, 2);
+    let (air, links) = capture.sniffer.finish();
+    assert_eq!(air.unwrap().frames.damaged, 3);
+    assert_eq!((links[0].attempts, links[0].packets, links[0].sniffer.damaged), (3, 2, 1));
+    assert_eq!(links[0].sniffer.first_attempts_missed, 1);
+}
+
+#[test]
+fn airtime_goes_to_transmitters() {
+    let mut capture = Capture::default();
+    capture.data(0, 1, false);
+    capture.ack(552, ACCESS_POINT);
+    let mut beacon = vec![0x80, 0, 0, 0, 255, 255, 255, 255, 255, 255];
+    beacon.extend(ACCESS_POINT);
+    beacon.extend(ACCESS_POINT);
+    beacon.extend([0; 10]);
+    beacon.extend([100, 0, 0, 0]);
+    capture.frame(100_000, 0x10, 42, &beacon);
+    let (air, _) = capture.sniffer.finish();
+    let air = air.unwrap();
+    assert_eq!((air.frames.data, air.frames.ack, air.frames.beacon), (1, 1, 1));
+    assert_eq!(air.beacons[0].interval_s, Some(0.1024));
+    // 536 µs and 36 µs; the station's acknowledgement takes 28 µs.
+    for (station, (address, us)) in air.stations.iter().zip([("00:02", 572.0), ("00:01", 28.0)]) {
+        assert!(station.address.ends_with(address), "{station:?}");
+        assert!((station.airtime_s * 1e6 - us).abs() < 1e-6, "{station:?}");
+    }
+    assert_eq!(air.stations.len(), 2);
+}
+
+#[test]
+fn late_stamps_of_a_host_leave_doubt() {
+    let at = |us: u64| Instant { host_ns: us * 1000, tsft_us: None, interface: 0 };
+    let mut radio = Radio::default();
+    radio.set_legacy_rate(48);
+    let mac = Mac(ACCESS_POINT);
+    let last = Last { transmitter: mac, at: at(0), airtime: airtime(&radio, 1536), packet: None };
+    let bytes = ack(ACCESS_POINT);
+    let answer_at = |us| {
+        let header = Header::parse(&bytes, false).unwrap();
+        let frame = Frame {
+            header,
+            radio,
+            at: at(us),
+            airtime: airtime(&radio, 14),
+            wire: 10,
+            header_len: 10,
+        };
+        answer(&last, &frame)
+    };
+    assert!(matches!(answer_at(0), Answer::Yes));
+    assert!(matches!(answer_at(900), Answer::Yes));
+    assert!(matches!(answer_at(1000), Answer::Doubtful));
+    assert!(matches!(answer_at(4000), Answer::No));
+}
