@@ -16,7 +16,7 @@ import airtcp
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "crates/capture/tests/data"
 PAGE = ROOT / "docs/models/captures.md"
-TRANSFERS = sorted(folder.name for folder in DATA.iterdir() if folder.is_dir())
+TRANSFERS = sorted(path.parent.name for path in DATA.glob("*/sender.pcap.gz"))
 FILTER = "tcp.len > 0 and tcp.dstport == 5201"
 
 
@@ -106,7 +106,7 @@ def test_a_simulated_transfer_is_read_as_it_was(tmp_path: Path) -> None:
     assert upload["out_of_order"] == upload["network_duplicates"] == 0
 
 
-def test_events_are_a_table(tmp_path: Path) -> None:
+def test_events_are_a_table() -> None:
     """With --events --format csv, each retransmission is a row."""
     path = DATA / "loss" / "sender.pcap.gz"
     run = subprocess.run(
@@ -118,7 +118,7 @@ def test_events_are_a_table(tmp_path: Path) -> None:
     assert len(lines) == 1 + len(_truth("loss"))
 
 
-def test_standard_input(tmp_path: Path) -> None:
+def test_standard_input() -> None:
     """A capture comes through a pipe as from a file."""
     data = gzip.decompress((DATA / "loss" / "sender.pcap.gz").read_bytes())
     command = [ROOT / ".venv/bin/airtcp", "capture", "-", "--json"]

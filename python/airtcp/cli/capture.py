@@ -122,6 +122,8 @@ def _table(document: dict[str, Any]) -> None:
             put_finding(console, finding, "- ")
     if connections:
         _connections(console, connections)
+    if document["links"]:
+        _links(console, document["links"])
     for file in document["files"]:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
         console.print(Text(f"{file['path']}: {what}, {file['tcp_segments']} with TCP"))
@@ -131,6 +133,49 @@ def _table(document: dict[str, Any]) -> None:
     if evicted := document["evicted"]:
         console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
     console.print(f"\nairtcp {document['airtcp_version']}")
+
+
+def _links(console: Console, links: list[dict[str, Any]]) -> None:
+    """Print the 802.11 links with the most attempts."""
+    from rich.text import Text
+
+    from airtcp.cli.remarks import put_finding
+    from airtcp.cli.tables import Column, put
+    from airtcp.findings import capture as words
+    from airtcp.findings.words import count, number, share
+
+    def name(link: dict[str, Any]) -> str:
+        return f"{link['transmitter']} -> {link['receiver']}"
+
+    ordered = sorted(links, key=lambda link: -link["attempts"])
+    for link in ordered[:_SHOWN]:
+        if finding := words.air(link):
+            console.print(Text(name(link), style="bold"))
+            put_finding(console, finding, "- ")
+    shown = ordered[:_ROWS]
+
+    def shares(head: str, key: str, rank: int) -> Column:
+        values = [link[key] for link in shown]
+        return Column(head, ["" if v is None else share(v) for v in values], rank=rank)
+
+    def milliseconds(head: str, key: str, rank: int) -> Column:
+        values = [link["latency_s"][key] for link in shown]
+        return Column(head, ["" if v is None else number(v * 1e3) for v in values], rank=rank)
+
+    means = [link["mean_attempts"] for link in shown]
+    columns = [
+        Column("attempts", [count(link["attempts"]) for link in shown], rank=2),
+        Column("packets", [count(link["packets"]) for link in shown], rank=3),
+        shares("raw\nloss", "raw_loss", 0),
+        shares("residual\nloss", "residual_loss", 0),
+        Column("attempts\nper packet", ["" if m is None else number(m) for m in means], rank=1),
+        milliseconds("latency p50\n(ms)", "p50", 4),
+        milliseconds("latency p99\n(ms)", "p99", 5),
+        Column("missed by\nthe sniffer", [count(link["sniffer_misses"]) for link in shown], rank=6),
+    ]
+    put(console, "802.11 link", [name(link) for link in shown], columns)
+    if len(links) > _ROWS:
+        console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
 
 
 def _connections(console: Console, connections: list[dict[str, Any]]) -> None:

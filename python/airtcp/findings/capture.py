@@ -69,6 +69,20 @@ def losses(direction: Mapping[str, Any]) -> Finding:
     return Finding(f"{counted(again, 'segment')} sent again", text + needless, "warn")
 
 
+def air(link: Mapping[str, Any]) -> Finding | None:
+    """Say what an 802.11 link lost."""
+    raw, residual = link["raw_loss"], link["residual_loss"]
+    if raw is None or residual is None:
+        return None
+    attempts = link["mean_attempts"]
+    each = "" if attempts is None else f" A packet took {number(attempts)} attempts on average."
+    text = (
+        f"{share(raw)} of {counted(link['attempts'], 'attempt')} were not acknowledged, and "
+        f"{share(residual)} of {counted(link['packets'], 'packet')} were lost after all attempts.{each}"
+    )
+    return Finding(f"{share(raw)} of the attempts lost", text)
+
+
 def transfer(connection: Mapping[str, Any]) -> str:
     """Write what a connection carried, and where the capture was taken."""
     direction = bulk(connection)
