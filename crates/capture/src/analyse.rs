@@ -96,13 +96,14 @@ pub fn analyse(
                 }
                 Content::Air(_) => {
                     contents.air += 1;
-                    sniffer.on_packet(packet, |ip, wire| {
+                    let is_read = sniffer.on_packet(packet, |ip, wire| {
                         let content = dissect_ip(packet.time_ns, ip, wire, &mut fragments);
                         if let Content::Tcp(segment) = content {
                             contents.tcp += 1;
                             tracker.on_segment(&segment);
                         }
                     });
+                    contents.unreadable += u64::from(!is_read);
                 }
                 Content::Unreadable => contents.unreadable += 1,
                 Content::UnknownLink => contents.unknown_link += 1,

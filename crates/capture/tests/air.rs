@@ -76,6 +76,7 @@ fn losses_of_labelled_captures() {
             let what = |figure: &str| format!("{name}, {} {figure}", link.transmitter);
             assert_eq!(link.attempts, truth.captured, "{}", what("attempts"));
             assert_eq!(link.sniffer.damaged, truth.damaged, "{}", what("damaged"));
+            assert_eq!(link.frequency_mhz, Some(5180), "{}", what("frequency"));
             let raw = 1.0 - truth.acknowledged / truth.attempts;
             near(&what("raw loss"), link.raw_loss, raw, 0.01);
             let residual = truth.given_up / truth.packets;
@@ -164,6 +165,8 @@ fn counts_of_public_captures() {
             frames.other_management,
         ];
         assert_eq!(found, expected, "{file}");
+        let warned = report.files[0].warnings.iter().any(|w| w.contains("cut off or malformed"));
+        assert!(warned || frames.unreadable == 0, "{file}");
         for link in &report.links {
             for loss in [link.raw_loss, link.residual_loss].into_iter().flatten() {
                 assert!((0.0..=1.0).contains(&loss), "{file}: {link:?}");

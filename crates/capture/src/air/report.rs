@@ -57,6 +57,10 @@ pub struct LinkReport {
     pub bytes: u64,
     /// Signal at the sniffer.
     pub signal: SignalReport,
+    /// Mean noise at the sniffer in dBm, if the driver reports it.
+    pub noise_mean_dbm: Option<f64>,
+    /// Centre frequency of the channel of the last attempt in MHz.
+    pub frequency_mhz: Option<u16>,
     /// Time of the first attempt, in s since 1970-01-01.
     pub start_s: f64,
     /// Time from the first to the last attempt, in s.
@@ -315,6 +319,8 @@ impl LinkReport {
             ampdu_attempts: tally.in_ampdu,
             bytes: tally.bytes,
             signal: SignalReport::of(&tally.signal),
+            noise_mean_dbm: tally.noise.get(),
+            frequency_mhz: tally.frequency_mhz,
             start_s: seconds(link.first_ns),
             duration_s: seconds(link.last_ns.saturating_sub(link.first_ns)),
         }

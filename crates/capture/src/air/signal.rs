@@ -53,6 +53,28 @@ impl Signal {
     }
 }
 
+/// Mean of levels in dBm.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Mean {
+    frames: u64,
+    sum: f64,
+}
+
+impl Mean {
+    /// Adds the level of a frame, if it has one.
+    pub(super) fn add(&mut self, dbm: Option<i8>) {
+        if let Some(dbm) = dbm {
+            self.frames += 1;
+            self.sum += f64::from(dbm);
+        }
+    }
+
+    /// The mean.
+    pub(super) fn get(&self) -> Option<f64> {
+        (self.frames > 0).then(|| self.sum / self.frames as f64)
+    }
+}
+
 /// Means over intervals of the same length.
 #[derive(Debug, Clone, Default)]
 struct Series {

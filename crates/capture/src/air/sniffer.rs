@@ -69,11 +69,16 @@ pub struct Sniffer {
 
 impl Sniffer {
     /// Takes a packet of a link type of 802.11. The IP packets of unprotected data go to `sink`, each
-    /// with its length on the wire, and once for all attempts.
-    pub fn on_packet<'a>(&mut self, packet: &Packet<'a>, sink: impl FnMut(&'a [u8], usize)) {
+    /// with its length on the wire, and once for all attempts. False if the headers of the packet are
+    /// malformed or cut off.
+    pub fn on_packet<'a>(
+        &mut self,
+        packet: &Packet<'a>,
+        sink: impl FnMut(&'a [u8], usize),
+    ) -> bool {
         let Some((radio, data)) = headers::read(packet.link_type, packet.data) else {
             self.frames.unreadable += 1;
-            return;
+            return false;
         };
         let at = Instant {
             host_ns: packet.time_ns,
@@ -88,7 +93,7 @@ impl Sniffer {
         let Some(header) = Header::parse(data, radio.padded) else {
             self.frames.unreadable += 1;
             self.last.remove(&at.interface);
-            return;
+            return false;
         };
         let wire = (packet.wire_len as usize).saturating_sub(packet.data.len() - data.len());
         let header_len = data.len() - header.body.len();
@@ -102,6 +107,7 @@ impl Sniffer {
         } else {
             self.on_frame(&frame, sink);
         }
+        true
     }
 
     fn on_frame<'a>(&mut self, frame: &Frame<'a>, sink: impl FnMut(&'a [u8], usize)) {
@@ -174,6 +180,8 @@ impl Sniffer {
         if let Some(dbm) = frame.radio.signal_dbm {
             tally.signal.add(frame.at.host_ns, dbm);
         }
+        tally.noise.add(frame.radio.noise_dbm);
+        tally.frequency_mhz = frame.radio.frequency_mhz.or(tally.frequency_mhz);
         self.links.on_data(ends, key, frame.at.host_ns);
         self.remember(frame, Some((ends, key, number)).filter(|_| !header.no_ack));
         if is_new {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::quantiles::Quantiles;
-use super::signal::Signal;
+use super::signal::{Mean, Signal};
 
 /// Packets with more attempts are counted with those of this many.
 pub(super) const MAX_CHAIN: u16 = 64;
@@ -77,6 +77,10 @@ pub(super) struct Tally {
     pub(super) intervals_ns: Quantiles,
     /// Signal of the captured attempts.
     pub(super) signal: Signal,
+    /// Noise of the captured attempts in dBm.
+    pub(super) noise: Mean,
+    /// Channel of the last attempt.
+    pub(super) frequency_mhz: Option<u16>,
 }
 
 impl Tally {
