@@ -31,7 +31,7 @@ def _uploads(path: Path) -> list[dict[str, int]]:
 
 def _tshark(path: Path, flag: str) -> int:
     run = subprocess.run(
-        ["tshark", "-r", path, "-Y", f"tcp.analysis.{flag} and {FILTER}"],
+        [str(shutil.which("tshark")), "-r", path, "-Y", f"tcp.analysis.{flag} and {FILTER}"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return len(run.stdout.splitlines())
@@ -40,7 +40,10 @@ def _tshark(path: Path, flag: str) -> int:
 def _tcptrace(path: Path, unpacked: Path) -> list[int]:
     unpacked.write_bytes(gzip.decompress(path.read_bytes()))
     run = subprocess.run(
-        ["tcptrace", "-l", "-n", unpacked], capture_output=True, text=True, check=True
+        [str(shutil.which("tcptrace")), "-l", "-n", unpacked],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     # Each line has both directions of a connection.
     return [

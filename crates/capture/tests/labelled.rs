@@ -182,7 +182,8 @@ fn cut_files() {
     for length in [0, 10, 30, 60, 500, 5000, bytes.len() - 9] {
         fs::write(&place, &bytes[..length]).unwrap();
         let limits = TrackerLimits::default();
-        let result = analyse(std::slice::from_ref(&place), limits, |_, _| ControlFlow::Continue(()));
+        let result =
+            analyse(std::slice::from_ref(&place), limits, |_, _| ControlFlow::Continue(()));
         if let Ok(report) = result {
             let file = &report.files[0];
             assert!(file.damaged_at_bytes.is_some(), "{length}: {:?}", file.warnings);

@@ -78,7 +78,8 @@ def air(link: Mapping[str, Any]) -> Finding | None:
     each = "" if attempts is None else f" A packet took {number(attempts)} attempts on average."
     text = (
         f"{share(raw)} of {counted(link['attempts'], 'attempt')} were not acknowledged, and "
-        f"{share(residual)} of {counted(link['packets'], 'packet')} were lost after all attempts.{each}"
+        f"{share(residual)} of {counted(link['packets'], 'packet')} were lost after all attempts."
+        f"{each}"
     )
     return Finding(f"{share(raw)} of the attempts lost", text)
 

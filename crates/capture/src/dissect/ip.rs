@@ -3,7 +3,7 @@
 
 use etherparse::{IpNumber, LaxIpSlice};
 
-use super::Content;
+use super::content::Content;
 use super::fragments::{Fragments, Part};
 use super::link::{Layer, layer, link_type};
 use super::segment::{Address, IpFields, Segment};
