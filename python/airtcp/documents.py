@@ -453,6 +453,7 @@ class RunDocument(TypedDict):
     """The results of a run."""
 
     airtcp_version: str
+    delays: NotRequired[dict[str, Any]]
     interrupted: bool
     replications: list[dict[str, Any]]
     scenario: dict[str, Any]

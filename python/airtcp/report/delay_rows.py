@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.report.run_rows import MAX_NAMES
 
@@ -43,7 +43,7 @@ def left_out(document: RunDocument) -> dict[str, int]:
 
 
 def _delays(document: RunDocument) -> dict[str, Any]:
-    return cast("dict[str, Any]", document.get("delays", {}))
+    return document.get("delays", {})
 
 
 def _drawn(document: RunDocument, delay: str) -> list[tuple[str, list[float]]]:
