@@ -28,3 +28,13 @@ pub fn dissect<'a>(packet: &Packet<'a>, fragments: &mut Fragments) -> Content<'a
         Layer::Unknown => Content::UnknownLink,
     }
 }
+
+/// The content of an IP packet, such as a frame of 802.11 holds. `wire` is its length on the wire.
+pub fn dissect_ip<'a>(
+    time_ns: u64,
+    data: &'a [u8],
+    wire: usize,
+    fragments: &mut Fragments,
+) -> Content<'a> {
+    ip::dissect(time_ns, data, wire, fragments, 0)
+}
