@@ -388,7 +388,13 @@ def test_what_explains_least_leaves_a_narrow_terminal_first(
         "retransmitted (%)",
     ]
     assert heads["link"][:2] == ["delivered\n(Mb/s)", "busy (%)"]
-    assert left["link"] == ["longest queue (packets)", "mean queue (packets)", "lost (%)"]
+    assert left["link"] == [
+        "95 % of queue delays (ms)",
+        "queue delay (ms)",
+        "longest queue (packets)",
+        "mean queue (packets)",
+        "lost (%)",
+    ]
 
 
 def test_a_link_that_sends_is_not_idle_all_the_time() -> None:
