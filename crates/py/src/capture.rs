@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use airtcp_capture::{CaptureReport, TrackerLimits, analyse};
+use airtcp_capture::tcp::TrackerLimits;
+use airtcp_capture::{CaptureReport, analyse};
 use pyo3::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
