@@ -15,7 +15,7 @@ pub enum CaptureError {
         source: io::Error,
     },
     /// The file is no packet capture.
-    #[error("{path} is {what}, not a packet capture. {hint}")]
+    #[error("{path} is {what}; accepted are pcap and pcapng captures. {hint}")]
     NotACapture {
         /// The file.
         path: String,

@@ -349,10 +349,13 @@ fn is_pcap(start: &[u8]) -> bool {
 }
 
 fn not_a_capture(name: &str, start: &[u8]) -> CaptureError {
-    let hint = "Accepted are pcap and pcapng files, also compressed with gzip, xz or zstd.";
+    let mut hint = "They may be compressed with gzip, xz or zstd.";
     let what = if start.is_empty() {
         "empty".to_owned()
-    } else if let Some((what, _)) = airtcp_trace::reader::binary_kind(start) {
+    } else if let Some((what, todo)) = airtcp_trace::reader::binary_kind(start) {
+        if what.ends_with("capture") {
+            hint = todo;
+        }
         what.to_owned()
     } else {
         let shown: Vec<String> = start.iter().take(8).map(|b| format!("{b:02x}")).collect();

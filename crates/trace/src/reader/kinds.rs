@@ -1,8 +1,11 @@
 //! Binary files, recognised by their first bytes: their kind, and what to do with them.
 
-const CAPTURE: &str = "Captures are not read: a capture shows packets, not which of them the link \
-    lost, and TCP's sequence numbers count bytes. Give a log with one packet a line, such as that \
-    of ping -D -O, or a table of sent packets and what became of them.";
+const CAPTURE: &str = "'airtcp capture' says what TCP did in it. It is no trace: a \
+    capture shows packets, not which of them the link lost, and TCP's sequence numbers count \
+    bytes. Give a log with one packet a line, such as that of ping -D -O, or a table of sent \
+    packets and what became of them.";
+const OTHER_CAPTURE: &str = "Convert it with 'editcap -F pcap IN OUT'; 'airtcp capture' reads the \
+    result.";
 const EXPORT: &str = "Export its column of outcomes as CSV.";
 const PICTURE: &str = "Give the data that it was drawn from, as CSV.";
 
@@ -13,7 +16,7 @@ const KINDS: &[(&[u8], &str, &str)] = &[
     (b"\x4d\x3c\xb2\xa1", "a pcap packet capture", CAPTURE),
     (b"\xa1\xb2\x3c\x4d", "a pcap packet capture", CAPTURE),
     (b"\x0a\x0d\x0d\x0a", "a pcapng packet capture", CAPTURE),
-    (b"snoop\0\0\0", "a snoop packet capture", CAPTURE),
+    (b"snoop\0\0\0", "a snoop packet capture", OTHER_CAPTURE),
     (b"PK\x05\x06", "an empty zip archive", "Give the files themselves."),
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),
     (b"BZh", "bzip2-compressed data", "Decompress it first, or use .gz, .xz or .zst."),
