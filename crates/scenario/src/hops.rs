@@ -76,12 +76,11 @@ impl Hops {
 /// True if a scheme acts on the frames between the access point and all stations.
 const fn is_for_access_point(scheme: &SchemeConfig) -> bool {
     match scheme {
-        // ACKs of the access point to several stations, or its share of the cell.
-        SchemeConfig::LeithClifford(_) | SchemeConfig::Tap(_) => true,
+        // ACKs of the access point to several stations; its share of the cell; a MAC acknowledgement, which
+        // says nothing about the far end behind the next hop.
+        SchemeConfig::Tap(_) | SchemeConfig::LeithClifford(_) | SchemeConfig::AckAgent(_) => true,
         // The frames that the access point receives from each station.
         SchemeConfig::PerStation(config) => config.controller.is_some(),
-        // A MAC acknowledgement of the next hop says nothing about the far end.
-        SchemeConfig::AckAgent(_) => true,
         _ => false,
     }
 }

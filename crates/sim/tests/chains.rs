@@ -142,3 +142,29 @@ fn a_gap_in_the_chain_is_a_warning() {
     assert!(found[0].contains("out of the range of the previous node"), "{found:?}");
     assert!(found[0].contains("300.0 m away"), "{found:?}");
 }
+
+/// The example and the changes that its comment names.
+#[test]
+fn the_example_runs() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/wifi-chain.toml");
+    let text = std::fs::read_to_string(folder).unwrap();
+    assert!(text.lines().count() <= 25);
+    let sets = text.lines().filter_map(|line| line.split("--set '").nth(1));
+    let sets: Vec<(String, String)> = sets
+        .map(|set| set.trim_end_matches('\'').split_once('=').unwrap())
+        .map(|(path, value)| (path.to_owned(), value.to_owned()))
+        .collect();
+    assert_eq!(sets.len(), 3);
+    let short = [("duration", "20 s"), ("replications", "1")];
+    let short = short.map(|(path, value)| (path.to_owned(), value.to_owned()));
+    for set in [None].into_iter().chain(sets.into_iter().map(Some)) {
+        let settings: Vec<_> = short.iter().cloned().chain(set).collect();
+        let scenario = airtcp_scenario::read(&text, "wifi-chain.toml", &settings).unwrap();
+        let plan = scenario.resolve().unwrap();
+        assert!(airtcp_sim::warnings(&plan).is_empty());
+        let run = airtcp_sim::run(&plan, &common::no_traces, Some(1), |_, _| true).unwrap();
+        let goodput = run.replications[0].total_goodput_bps;
+        println!("{:?}: {:.0} kb/s", settings.get(2), goodput / 1e3);
+        assert!(run.replications[0].conservation.ok && goodput > 100e3);
+    }
+}
