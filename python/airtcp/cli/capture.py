@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
@@ -96,8 +96,8 @@ def _flat(place: int, connection: dict[str, Any], direction: dict[str, Any]) -> 
         if key == "events":
             continue
         if isinstance(value, dict):
-            prefix = {"rtt_s": "rtt_s", "limited_by": "limited_by"}.get(key, key)
-            row |= {f"{prefix}_{part}": number for part, number in value.items()}
+            parts = cast("dict[str, Any]", value)
+            row |= {f"{key}_{part}": number for part, number in parts.items()}
         else:
             row[key] = value
     return row
@@ -108,7 +108,7 @@ def _table(document: dict[str, Any]) -> None:
 
     from airtcp.cli.remarks import put_finding, put_lines
     from airtcp.findings import capture as words
-    from airtcp.findings.words import counted
+    from airtcp.findings.words import count, counted
 
     console = screen()
     connections = sorted(document["connections"], key=lambda c: -words.bulk(c)["unique_bytes"])
@@ -126,7 +126,7 @@ def _table(document: dict[str, Any]) -> None:
         _links(console, document["links"])
     for file in document["files"]:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
-        console.print(Text(f"{file['path']}: {what}, {file['tcp_segments']} with TCP"))
+        console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
         put_lines(console, file["warnings"])
     if silent := document["without_data"]:
         console.print(f"- {counted(silent, 'connection')} without data")

@@ -24,6 +24,8 @@ _CAUSES: Final = {
     "tail_loss_probe": "as tail-loss probe",
     "unknown": "for an unknown cause",
 }
+_MEGA: Final = 100_000
+"""Least bytes that are written in MB."""
 _SMALL: Final = 0.1
 """Least share of the time that a sentence names."""
 
@@ -46,8 +48,10 @@ def limit(direction: Mapping[str, Any]) -> Finding | None:
     named = [(key, part) for key, part in shares if part >= _SMALL]
     if not named:
         return None
-    said = [f"{_LIMITS[key]} {share(part)} of the time" for key, part in named]
-    return Finding(f"limited by {_LIMITS[named[0][0]]}", f"{listed(said)}.")
+    first = _LIMITS[named[0][0]]
+    others = [f"{_LIMITS[key]} {share(part)}" for key, part in named[1:]]
+    rest = f"; {listed(others)}" if others else ""
+    return Finding(f"limited by {first}", f"{share(named[0][1])} of the time{rest}.")
 
 
 def losses(direction: Mapping[str, Any]) -> Finding:
@@ -56,17 +60,13 @@ def losses(direction: Mapping[str, Any]) -> Finding:
     if again == 0:
         return Finding("nothing was sent again", f"{counted(sent, 'data segment')}.", "good")
     causes = [f"{count(n)} {_CAUSES[key]}" for key, n in direction["retransmissions"].items() if n]
-    text = (
-        f"{count(again)} of {counted(sent, 'data segment')} ({share(again / sent)}): "
-        f"{listed(causes)}."
-    )
+    text = f"{count(again)} of {counted(sent, 'data segment')}: {listed(causes)}."
     spurious = direction["spurious_retransmissions"]
-    needless = (
-        f" {count(spurious)} of them had arrived before and were spurious."
-        if spurious
-        else " ACKs show none of them to be spurious."
-    )
-    return Finding(f"{counted(again, 'segment')} sent again", text + needless, "warn")
+    needless = " None of them is shown to be spurious."
+    if spurious:
+        were = counted(spurious, "of them was spurious", "of them were spurious")
+        needless = f" {were}: a copy had arrived."
+    return Finding(f"{share(again / sent)} sent again", text + needless, "warn")
 
 
 def air(link: Mapping[str, Any]) -> Finding | None:
@@ -77,11 +77,10 @@ def air(link: Mapping[str, Any]) -> Finding | None:
     attempts = link["mean_attempts"]
     each = "" if attempts is None else f" A packet took {number(attempts)} attempts on average."
     text = (
-        f"{share(raw)} of {counted(link['attempts'], 'attempt')} were not acknowledged, and "
-        f"{share(residual)} of {counted(link['packets'], 'packet')} were lost after all attempts."
-        f"{each}"
+        f"of {counted(link['attempts'], 'attempt')}; residual loss {share(residual)} of "
+        f"{counted(link['packets'], 'packet')}.{each}"
     )
-    return Finding(f"{share(raw)} of the attempts lost", text)
+    return Finding(f"raw loss {share(raw)}", text)
 
 
 def transfer(connection: Mapping[str, Any]) -> str:
@@ -95,6 +94,7 @@ def transfer(connection: Mapping[str, Any]) -> str:
         "middle": "captured between the ends",
         "unknown": "place of the capture unknown",
     }
-    size = number(direction["unique_bytes"] / 1e6)
+    sent = direction["unique_bytes"]
+    size = f"{number(sent / 1e6)} MB" if sent >= _MEGA else f"{number(sent / 1e3)} kB"
     seconds = number(connection["duration_s"])
-    return f"{size} MB in {seconds} s{speed}, {places[connection['vantage']]}"
+    return f"{size} in {seconds} s{speed}, {places[connection['vantage']]}"
