@@ -43,7 +43,8 @@ pub(crate) fn capture(
     progress::begin();
     let mut watch = Watch::new(progress);
     let report = py.detach(|| {
-        analyse(&paths, TrackerLimits::default(), |done, total| {
+        let files = paths;
+        analyse(&files, TrackerLimits::default(), |done, total| {
             let [done, total] = [done, total.unwrap_or(0)]
                 .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
             if watch.report(done, total, "reading") {
