@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 CELLS: Final = {
     "starved-uploads": ["ftca", "leith-clifford", "tap", "fq-codel", "ack-filter"],
     "slow-station": ["ftca", "fq-codel", "airtime-fair", "rts"],
-    "up-down": ["ftca", "leith-clifford", "fq-codel", "airtime-fair", "ftca+fq-codel"],
-    "voice": ["ftca", "codel", "fq-codel", "airtime-fair", "ftca+fq-codel"],
+    "up-down": [
+        "ftca",
+        "leith-clifford",
+        "tap",
+        "fq-codel",
+        "airtime-fair",
+        "ack-filter",
+        "ftca+fq-codel",
+    ],
+    "voice": ["ftca", "tap", "codel", "fq-codel", "airtime-fair", "ack-filter", "ftca+fq-codel"],
 }
 METRICS: Final = {
     "goodput": ("total_goodput_bps", 1e-6),

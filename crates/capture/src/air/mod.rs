@@ -30,6 +30,7 @@ mod quantiles;
 pub mod radio;
 mod radiotap;
 mod rate;
+mod relays;
 pub mod report;
 mod signal;
 mod sniffer;

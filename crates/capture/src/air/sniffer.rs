@@ -13,6 +13,7 @@ use super::packet::Attempt;
 use super::payload::ip_packets;
 use super::radio::Radio;
 use super::rate::{Airtime, airtime};
+use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
 use super::stations::Stations;
 use crate::read::Packet;
@@ -60,6 +61,7 @@ pub struct Sniffer {
     links: Links,
     stations: Stations,
     beacons: AllBeacons,
+    relays: Relays,
     last: BTreeMap<u32, Last>,
     /// A-MPDU of the last frame, of which only the first frame has a preamble.
     last_ampdu: Option<u32>,
@@ -69,8 +71,8 @@ pub struct Sniffer {
 
 impl Sniffer {
     /// Takes a packet of a link type of 802.11. The IP packets of unprotected data go to `sink`, each
-    /// with its length on the wire, and once for all attempts. False if the headers of the packet are
-    /// malformed or cut off.
+    /// with its length on the wire, once for all attempts, and TCP once for all hops. False if the
+    /// headers of the packet are malformed or cut off.
     pub fn on_packet<'a>(
         &mut self,
         packet: &Packet<'a>,
@@ -161,7 +163,7 @@ impl Sniffer {
         }
     }
 
-    fn on_data<'a>(&mut self, frame: &Frame<'a>, sink: impl FnMut(&'a [u8], usize)) {
+    fn on_data<'a>(&mut self, frame: &Frame<'a>, mut sink: impl FnMut(&'a [u8], usize)) {
         let header = &frame.header;
         let (Some(transmitter), Some(sequence)) = (header.transmitter, header.sequence) else {
             return;
@@ -186,7 +188,13 @@ impl Sniffer {
         self.remember(frame, Some((ends, key, number)).filter(|_| !header.no_ack));
         if is_new {
             let check = if frame.radio.has_fcs { 4 } else { 0 };
-            ip_packets(header, frame.wire.saturating_sub(frame.header_len + check), sink);
+            let bytes = frame.wire.saturating_sub(frame.header_len + check);
+            let (relays, now) = (&mut self.relays, frame.at.host_ns);
+            ip_packets(header, bytes, |ip, wire| {
+                if !relays.is_relayed(transmitter, ip, now) {
+                    sink(ip, wire);
+                }
+            });
         }
     }
 
