@@ -1,7 +1,8 @@
 //! Checks the dependencies between crates, from `cargo metadata`.
 //!
 //! `units <- {random, packet} <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
-//! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`.
+//! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`; `capture` is
+//! above `trace`.
 //! Crates of one layer never import one another; models share only the packet. Development dependencies are
 //! not restricted.
 
@@ -103,6 +104,7 @@ const RULES: &[Rule] = &[
             "sim",
             "study",
             "trace",
+            "capture",
         ],
         &[
             "arrow-array",
