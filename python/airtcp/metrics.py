@@ -85,7 +85,7 @@ def columns(document: str, name: str, group: str = "") -> tuple[Metric, ...]:
 
     Args: document: As for `record`. name: As for `record`. group: The table of the record.
 
-    >>> [metric.title for metric in columns("run", "LinkResult")]
+    >>> [metric.title for metric in columns("run", "LinkResult")][:5]
     ['Delivered', 'Busy', 'Lost', 'Mean queue', 'Longest queue']
     """
     found = [metric for metric in record(document, name).values() if metric.group == group]

@@ -169,8 +169,8 @@ def test_cells_draw(browser: Browser, tmp_path: Path, scheme: str, width: int) -
     (tmp_path / "c.toml").write_text(CELL, "utf-8")
     result = airtcp.run(tmp_path / "c.toml")
     page = browser.open(result.report(tmp_path / "r.html"), scheme=scheme, width=width)
-    # Goodput of the flows, and four charts of each cell.
-    assert page.locator("[data-drawn]").count() == 9
+    # Goodput of the flows, four charts of each cell, queue delays and service times.
+    assert page.locator("[data-drawn]").count() == 11
     assert page.locator("[data-drawn='empty']").count() <= 1
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("main i").count() == 0
