@@ -11,10 +11,12 @@
 
 pub mod air;
 mod analyse;
+mod bytes;
 pub mod dissect;
 mod error;
 pub mod read;
 pub mod tcp;
+mod times;
 
 pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, analyse};
 pub use error::CaptureError;

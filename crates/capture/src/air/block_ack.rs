@@ -1,6 +1,6 @@
 //! Block acknowledgements (IEEE 802.11-2020 section 9.3.1.8).
 
-use super::bytes::{byte, le16};
+use crate::bytes::{byte, le16};
 
 /// A block acknowledgement of one traffic identifier with a compressed bitmap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

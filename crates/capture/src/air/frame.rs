@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bytes::{byte, le16};
+use crate::bytes::{byte, le16};
 
 /// A MAC address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -1,8 +1,8 @@
 //! Radio headers by link type: radiotap, PPI, Prism, AVS, or none.
 
-use super::bytes::{be32, be64, byte, le16, le32, le64};
 use super::radio::{Ampdu, Phy, Radio};
 use super::{radiotap, rate};
+use crate::bytes::{be32, be64, byte, le16, le32, le64};
 use crate::dissect::link::link_type;
 
 /// First word of an AVS header, without its version.

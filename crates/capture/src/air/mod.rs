@@ -16,7 +16,6 @@
 
 mod beacons;
 mod block_ack;
-mod bytes;
 mod clock;
 mod estimate;
 mod flow;
@@ -26,7 +25,6 @@ mod link;
 mod links;
 mod packet;
 mod payload;
-mod quantiles;
 pub mod radio;
 mod radiotap;
 mod rate;

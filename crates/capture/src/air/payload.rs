@@ -1,7 +1,7 @@
 //! The IP packets in an unprotected data frame: LLC and SNAP (RFC 1042), A-MSDU.
 
-use super::bytes::be16;
 use super::frame::{Header, Kind};
+use crate::bytes::be16;
 
 /// Passes the IP packets of a frame to `sink`, each with its length on the wire. `wire` is the length
 /// on the wire of the frame's body, without the frame check sequence.

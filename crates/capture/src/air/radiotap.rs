@@ -1,8 +1,8 @@
 //! Radiotap headers (radiotap.org): a chain of words says which fields follow, in which namespace.
 
-use super::bytes::{byte, le16, le32, le64};
 use super::radio::{Ampdu, Phy, Radio};
 use super::rate;
+use crate::bytes::{byte, le16, le32, le64};
 
 /// Alignment and length of the fields of the radiotap namespace, by their bits.
 const FIELDS: [(usize, usize); 28] = [

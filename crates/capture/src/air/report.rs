@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::times::Times;
+
 use super::beacons::Beacons;
 use super::estimate::{Estimate, estimate};
 use super::frame::Mac;
 use super::link::Link;
-use super::quantiles::Quantiles;
 use super::signal::Signal;
 use super::stations::Sent;
 use super::tally::{MAX_CHAIN, Tally};
@@ -74,11 +75,11 @@ pub struct DurationReport {
     pub samples: u64,
     /// Mean.
     pub mean: Option<f64>,
-    /// Median, within 1.6 %.
+    /// Median, within 0.8 %.
     pub p50: Option<f64>,
-    /// 90th percentile, within 1.6 %.
+    /// 90th percentile, within 0.8 %.
     pub p90: Option<f64>,
-    /// 99th percentile, within 1.6 %.
+    /// 99th percentile, within 0.8 %.
     pub p99: Option<f64>,
 }
 
@@ -241,11 +242,11 @@ pub(super) fn seconds(ns: u64) -> f64 {
 }
 
 impl DurationReport {
-    fn of(times: &Quantiles) -> Self {
-        let quantile = |share| times.quantile(share).map(|ns| ns / 1e9);
+    fn of(times: &Times) -> Self {
+        let quantile = |share| times.quantile_ns(share).map(|ns| ns / 1e9);
         Self {
             samples: times.count(),
-            mean: times.mean().map(|ns| ns / 1e9),
+            mean: times.mean_ns().map(|ns| ns / 1e9),
             p50: quantile(0.5),
             p90: quantile(0.9),
             p99: quantile(0.99),

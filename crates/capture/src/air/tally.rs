@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::quantiles::Quantiles;
+use crate::times::Times;
+
 use super::signal::{Mean, Signal};
 
 /// Packets with more attempts are counted with those of this many.
@@ -72,9 +73,9 @@ pub(super) struct Tally {
     /// Rate of the last first attempt.
     pub(super) last_rate: Option<u64>,
     /// First attempt to acknowledgement, in ns.
-    pub(super) latency_ns: Quantiles,
+    pub(super) latency_ns: Times,
     /// Between consecutive attempts of a packet, in ns.
-    pub(super) intervals_ns: Quantiles,
+    pub(super) intervals_ns: Times,
     /// Signal of the captured attempts.
     pub(super) signal: Signal,
     /// Noise of the captured attempts in dBm.

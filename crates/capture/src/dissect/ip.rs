@@ -3,6 +3,8 @@
 
 use etherparse::{IpNumber, LaxIpSlice};
 
+use crate::bytes::be16;
+
 use super::content::Content;
 use super::fragments::{Fragments, Part};
 use super::link::{Layer, layer, link_type};
@@ -98,7 +100,7 @@ fn offset_in(whole: &[u8], part: &[u8]) -> usize {
 /// The IP packet in a GRE packet.
 fn gre(data: &[u8]) -> Option<&[u8]> {
     let flags = *data.first()?;
-    let kind = u16::from_be_bytes([*data.get(2)?, *data.get(3)?]);
+    let kind = be16(data, 2)?;
     // Checksum, key and sequence number have four bytes each.
     let optional = [0x80u8, 0x20, 0x10].into_iter().filter(|bit| flags & bit != 0).count() * 4;
     let rest = data.get(4 + optional..)?;
@@ -112,8 +114,7 @@ fn gre(data: &[u8]) -> Option<&[u8]> {
 
 /// The IP packet in a VXLAN packet; `data` begins with the UDP header.
 fn vxlan(data: &[u8]) -> Option<&[u8]> {
-    let port = u16::from_be_bytes([*data.get(2)?, *data.get(3)?]);
-    if port != VXLAN_PORT {
+    if be16(data, 2)? != VXLAN_PORT {
         return None;
     }
     ethernet(data.get(16..)?)

@@ -1,5 +1,7 @@
 //! Link layers: what precedes the IP header. Numbers are those of the registry at tcpdump.org.
 
+use crate::bytes::be16;
+
 /// Link types, by their registered numbers.
 pub mod link_type {
     /// BSD loopback: the address family in the capturing host's byte order.
@@ -88,21 +90,17 @@ pub(super) fn layer(number: u16, data: &[u8]) -> Layer<'_> {
     }
 }
 
-fn word(data: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?]))
-}
-
 /// The layer behind the EtherType at `at`, VLAN tags skipped.
 fn ethertype(data: &[u8], at: usize) -> Layer<'_> {
     let mut at = at;
     for _ in 0..=MAX_TAGS {
-        let Some(kind) = word(data, at) else { return Layer::Unreadable };
+        let Some(kind) = be16(data, at) else { return Layer::Unreadable };
         match kind {
             0x0800 | 0x86dd => return Layer::Ip(&data[at + 2..]),
             0x8100 | 0x88a8 | 0x9100 => at += 4,
             // PPPoE session: a header of six bytes, then the protocol of PPP.
             0x8864 => {
-                return match word(data, at + 8) {
+                return match be16(data, at + 8) {
                     Some(0x0021 | 0x0057) => Layer::Ip(&data[at + 10..]),
                     Some(_) => Layer::Other,
                     None => Layer::Unreadable,
@@ -115,7 +113,7 @@ fn ethertype(data: &[u8], at: usize) -> Layer<'_> {
 }
 
 fn sll2(data: &[u8]) -> Layer<'_> {
-    match (word(data, 0), data.get(20..)) {
+    match (be16(data, 0), data.get(20..)) {
         (Some(0x0800 | 0x86dd), Some(rest)) => Layer::Ip(rest),
         (Some(0x8100 | 0x88a8), Some(_)) => ethertype(data, 22),
         (Some(_), Some(_)) => Layer::Other,

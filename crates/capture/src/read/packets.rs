@@ -12,6 +12,7 @@ use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapHeader
 
 use super::input::Input;
 use super::interfaces::{Interface, MAX_INTERFACES};
+use crate::bytes::{be32, le32};
 use crate::error::CaptureError;
 
 /// Bytes of a reader's buffer, and thus the longest packet.
@@ -174,21 +175,14 @@ impl Packets {
     /// Length of the malformed block at the current place, if its two lengths agree.
     fn malformed_length(&self) -> Option<usize> {
         let data = self.blocks.data();
-        let word = |at: usize| -> Option<u32> {
-            let bytes: [u8; 4] = data.get(at..at + 4)?.try_into().ok()?;
-            Some(if self.big_endian {
-                u32::from_be_bytes(bytes)
-            } else {
-                u32::from_le_bytes(bytes)
-            })
-        };
+        let word = if self.big_endian { be32 } else { le32 };
         // Only pcapng has a block's length at both ends.
         if self.interfaces.is_empty() {
             return None;
         }
-        let length = word(4)? as usize;
+        let length = word(data, 4)? as usize;
         let plausible = length >= 12 && length.is_multiple_of(4) && length <= data.len();
-        (plausible && word(length - 4)? as usize == length).then_some(length)
+        (plausible && word(data, length - 4)? as usize == length).then_some(length)
     }
 }
 
@@ -313,20 +307,17 @@ fn packet_of_ng<'a>(block: &'a Block<'_>, state: State<'_>) -> Option<Packet<'a>
 
 /// The packet of an obsolete packet block, which has 16 bits for the interface.
 fn obsolete<'a>(data: &'a [u8], big_endian: bool, interfaces: &[Interface]) -> Option<Packet<'a>> {
-    let word = |at: usize| -> Option<u32> {
-        let bytes: [u8; 4] = data.get(at..at + 4)?.try_into().ok()?;
-        Some(if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
-    };
-    let first = word(0)?;
+    let word = if big_endian { be32 } else { le32 };
+    let first = word(data, 0)?;
     let number = if big_endian { first >> 16 } else { first & 0xffff };
     let interface = interfaces.get(number as usize)?;
-    let ticks = u64::from(word(4)?) << 32 | u64::from(word(8)?);
-    let captured = word(12)? as usize;
+    let ticks = u64::from(word(data, 4)?) << 32 | u64::from(word(data, 8)?);
+    let captured = word(data, 12)? as usize;
     Some(Packet {
         time_ns: interface.time_ns(ticks),
         link_type: interface.link_type,
         interface: number,
-        wire_len: word(16)?,
+        wire_len: word(data, 16)?,
         data: data.get(20..20 + captured)?,
     })
 }

@@ -119,11 +119,10 @@ impl CauseTracker {
         let acked_just_now = at.since_ack_ns <= ACK_CLOCK_NS && at.loss_hints;
         let expired = at.start <= at.una && silent && !acked_just_now;
         match self.state {
-            State::Open if !expired => self.without_timeout(at),
-            State::Recovery { .. } if !expired => Cause::Fast,
-            State::Loss { .. } if !expired => Cause::AfterTimeout,
-            State::Open if self.is_probe(at) => self.probe(),
-            _ => self.expire(at),
+            State::Open => self.in_open(at, expired),
+            _ if expired => self.expire(at),
+            State::Recovery { .. } => Cause::Fast,
+            State::Loss { .. } => Cause::AfterTimeout,
         }
     }
 
@@ -134,32 +133,24 @@ impl CauseTracker {
         Cause::Timeout
     }
 
-    fn probe(&mut self) -> Cause {
-        self.probed = true;
-        Cause::TailLossProbe
-    }
-
-    fn without_timeout(&mut self, at: &Moment) -> Cause {
-        if at.loss_hints {
+    fn in_open(&mut self, at: &Moment, expired: bool) -> Cause {
+        if at.loss_hints && !expired {
             self.state = State::Recovery { high: at.next };
             self.recoveries += 1;
             return Cause::Fast;
         }
-        // Without signs of loss, only a timer makes a sender repeat a segment.
+        // Without signs of loss, only a timer makes a sender repeat a segment. If the first segment in
+        // flight is also the last one, a sender probes it once before its timeout (RFC 8985 section 7.2).
         let rtts = at.silence_ns as f64 / at.srtt_ns.max(1) as f64;
-        if at.end >= at.next && rtts >= PROBE_RTTS && !self.probed && at.sack {
-            return self.probe();
+        let can_probe = at.sack && !self.probed && !at.loss_hints && at.end >= at.next;
+        if can_probe && (expired || rtts >= PROBE_RTTS) {
+            self.probed = true;
+            return Cause::TailLossProbe;
         }
-        if at.start <= at.una && rtts >= TIMER_RTTS {
+        if expired || (at.start <= at.una && rtts >= TIMER_RTTS) {
             return self.expire(at);
         }
         Cause::Unknown
-    }
-
-    /// True if an expired timer is that of a probe: the only segment in flight is also the last one, and
-    /// a sender probes it once before its timeout (RFC 8985 section 7.2).
-    fn is_probe(&self, at: &Moment) -> bool {
-        at.sack && !self.probed && !at.loss_hints && at.start <= at.una && at.end >= at.next
     }
 
     /// An ACK for everything before `una`; `advanced` if it acknowledged something new.

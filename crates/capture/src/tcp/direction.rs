@@ -7,11 +7,12 @@ use super::cause::{CauseTracker, Moment, State};
 use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
 use super::order::{Clues, IdCounter, Suspect};
-use super::rtt::{Timeout, Times};
+use super::rtt::Timeout;
 use super::sent::{Range, Recent, Sent};
 use super::sequence::unwrap;
 use super::spurious::{Evidence, Judge, Waiting};
 use crate::dissect::{Flags, Segment};
+use crate::times::Times;
 
 /// Shortest silence before a keep-alive, if the byte that it repeats was a segment of its own.
 const KEEP_ALIVE_NS: u64 = 5_000_000_000;
@@ -125,7 +126,7 @@ impl Direction {
             self.counters.first_data_ns = Some(now);
         }
         self.counters.last_data_ns = Some(now);
-        self.account(now);
+        self.limits.advance(now);
         if start >= self.next {
             self.on_original(segment, start, end);
         } else {
@@ -255,10 +256,6 @@ impl Direction {
         if end > self.next {
             self.next = end;
         }
-    }
-
-    fn account(&mut self, now: u64) {
-        self.limits.advance(now);
     }
 
     /// Tells the shares of time what limits the sender from now on.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::cause::Cause;
 use super::connection::{CLIENT, Connection, SERVER};
 use super::limits::LIMITS;
-use super::rtt::Times;
 use super::spurious::Evidence;
+use crate::times::Times;
 
 /// The connections of a capture.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

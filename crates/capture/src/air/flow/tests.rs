@@ -45,8 +45,8 @@ fn retries_wrap_and_the_limit_of_a_second() {
     let counts = (tally.gaps, tally.with_retry, tally.began_with_retry);
     assert_eq!(counts, (0, 2, 1));
     // From 20 µs before the timestamp of the first attempt to the end of the acknowledgement.
-    assert!((tally.latency_ns.mean().unwrap() - 292_000.0).abs() < 1.0);
-    assert_eq!(tally.intervals_ns.mean(), Some(500_000.0));
+    assert!((tally.latency_ns.mean_ns().unwrap() - 292_000.0).abs() < 1.0);
+    assert_eq!(tally.intervals_ns.mean_ns(), Some(500_000.0));
 }
 
 #[test]

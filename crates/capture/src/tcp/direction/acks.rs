@@ -15,6 +15,17 @@ struct AckEffect {
     covers_original: bool,
 }
 
+impl AckEffect {
+    /// The round-trip time as Linux takes it: of the oldest segment that the ACK covers for the first
+    /// time, if none of those that it covers was sent again (RFC 6298 section 3).
+    fn sample(&self, now: u64) -> Option<u64> {
+        if self.retransmitted {
+            return None;
+        }
+        self.oldest.map(|range| now.saturating_sub(range.first_ns))
+    }
+}
+
 impl Direction {
     /// A segment of the other direction, whose ACK concerns this one. Returns a sample of the time to
     /// the receiver and back.
@@ -23,14 +34,14 @@ impl Direction {
             return None;
         }
         let now = segment.time_ns;
-        self.account(now);
+        self.limits.advance(now);
         let ack = unwrap(self.una, segment.acknowledgement);
         let advanced = ack > self.una;
         let sacked = self.take_sack(segment, ack, path);
         self.count_duplicate(segment, ack, sacked.1);
         let before = self.una;
         let effect = advanced.then(|| self.advance(now, ack));
-        let sample = effect.as_ref().and_then(|effect| self.sample(now, effect)).or(sacked.0);
+        let sample = effect.as_ref().and_then(|effect| effect.sample(now)).or(sacked.0);
         if let Some(ns) = sample {
             self.rtt.add(ns);
             self.timeout.add(ns);
@@ -141,16 +152,6 @@ impl Direction {
         self.counters.last_ack_ns = Some(now);
         self.judge.forget_before(now.saturating_sub(60_000_000_000));
         effect
-    }
-
-    /// The round-trip time as Linux takes it: of the oldest segment that the ACK covers for the first
-    /// time, if none of those that it covers was sent again (RFC 6298 section 3).
-    fn sample(&self, now: u64, effect: &AckEffect) -> Option<u64> {
-        let _ = self;
-        if effect.retransmitted {
-            return None;
-        }
-        effect.oldest.map(|range| now.saturating_sub(range.first_ns))
     }
 
     /// The round-trip time of the handshake, which a sender's timer begins with.

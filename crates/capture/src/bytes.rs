@@ -1,7 +1,7 @@
 //! Integers at a place in bytes; `None` past the end.
 
 /// The byte at a place.
-pub(super) fn byte(data: &[u8], at: usize) -> Option<u8> {
+pub(crate) fn byte(data: &[u8], at: usize) -> Option<u8> {
     data.get(at).copied()
 }
 
@@ -10,31 +10,31 @@ fn array<const N: usize>(data: &[u8], at: usize) -> Option<[u8; N]> {
 }
 
 /// 16 bits, little-endian.
-pub(super) fn le16(data: &[u8], at: usize) -> Option<u16> {
+pub(crate) fn le16(data: &[u8], at: usize) -> Option<u16> {
     array(data, at).map(u16::from_le_bytes)
 }
 
 /// 32 bits, little-endian.
-pub(super) fn le32(data: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn le32(data: &[u8], at: usize) -> Option<u32> {
     array(data, at).map(u32::from_le_bytes)
 }
 
 /// 64 bits, little-endian.
-pub(super) fn le64(data: &[u8], at: usize) -> Option<u64> {
+pub(crate) fn le64(data: &[u8], at: usize) -> Option<u64> {
     array(data, at).map(u64::from_le_bytes)
 }
 
 /// 16 bits, big-endian.
-pub(super) fn be16(data: &[u8], at: usize) -> Option<u16> {
+pub(crate) fn be16(data: &[u8], at: usize) -> Option<u16> {
     array(data, at).map(u16::from_be_bytes)
 }
 
 /// 32 bits, big-endian.
-pub(super) fn be32(data: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn be32(data: &[u8], at: usize) -> Option<u32> {
     array(data, at).map(u32::from_be_bytes)
 }
 
 /// 64 bits, big-endian.
-pub(super) fn be64(data: &[u8], at: usize) -> Option<u64> {
+pub(crate) fn be64(data: &[u8], at: usize) -> Option<u64> {
     array(data, at).map(u64::from_be_bytes)
 }

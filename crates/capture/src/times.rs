@@ -1,0 +1,104 @@
+//! A set of times in bounded memory: exact while it is small, quantiles within 0.8 % beyond.
+
+use airtcp_units::{Delays, Saturate as _, Span};
+
+/// Times that are kept one by one; with more, the histogram answers.
+const KEPT: usize = 64;
+
+/// A set of times.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Times {
+    count: u64,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+    kept: Vec<u64>,
+    all: Delays,
+}
+
+impl Times {
+    /// Adds a time.
+    pub(crate) fn add(&mut self, ns: u64) {
+        self.min_ns = if self.count == 0 { ns } else { self.min_ns.min(ns) };
+        self.max_ns = self.max_ns.max(ns);
+        self.count += 1;
+        self.sum_ns += u128::from(ns);
+        self.all.add(Span(ns));
+        if self.kept.len() < KEPT {
+            self.kept.push(ns);
+        }
+    }
+
+    /// Number of times.
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The shortest time.
+    pub(crate) fn min_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min_ns)
+    }
+
+    /// The longest time.
+    pub(crate) fn max_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max_ns)
+    }
+
+    /// The mean.
+    pub(crate) fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The smallest time that at least `share` of the times do not exceed.
+    pub(crate) fn quantile_ns(&self, share: f64) -> Option<f64> {
+        if self.count > KEPT as u64 {
+            let found = self.all.quantile(u32::saturate(share * 1e4))?.0;
+            return Some(found.clamp(self.min_ns, self.max_ns) as f64);
+        }
+        let mut sorted = self.kept.clone();
+        sorted.sort_unstable();
+        let n = sorted.len() as f64;
+        let mut ranked = sorted.iter().zip(1u32..);
+        ranked.find(|(_, rank)| f64::from(*rank) >= share * n).map(|(ns, _)| *ns as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_many_and_of_few() {
+        let (mut few, mut many) = (Times::default(), Times::default());
+        for i in 1..=10u64 {
+            few.add(i * 1000);
+        }
+        assert_eq!(few.quantile_ns(0.5), Some(5000.0));
+        for i in 1..=100_000u64 {
+            many.add(i * 1000);
+        }
+        for share in [0.01, 0.5, 0.95, 0.999] {
+            let exact = share * 1e8;
+            let found = many.quantile_ns(share).unwrap();
+            assert!((found / exact - 1.0).abs() < 0.011, "{share}: {found} for {exact}");
+        }
+        assert_eq!(many.min_ns(), Some(1000));
+    }
+
+    #[test]
+    fn quantiles_of_a_uniform_distribution() {
+        let mut found = Times::default();
+        assert_eq!(found.quantile_ns(0.5), None);
+        for value in 1..=100_000 {
+            found.add(value);
+        }
+        for share in [0.01, 0.5, 0.99] {
+            let relative = found.quantile_ns(share).unwrap() / (share * 1e5);
+            assert!((relative - 1.0).abs() < 0.032, "{share}: {relative}");
+        }
+        assert_eq!(found.mean_ns(), Some(50_000.5));
+        found.add(0);
+        found.add(u64::MAX);
+        assert_eq!(found.count(), 100_002);
+    }
+}
