@@ -20,29 +20,9 @@ const TCP: &str = "mss = 1460, recovery = \"newreno\", ack_every = 1";
 
 /// A flow over `hops` hops, with further keys of the cell.
 fn chain(hops: u32, seconds: u32, cell: &str, flow: &str) -> RunResult {
-    let text = format!(
-        r#"
-        duration = "{seconds} s"
-        warmup = "10 s"
-        replications = 4
-        [[cells]]
-        standard = "802.11b"
-        rate = "2 Mb/s"
-        hops = "chain"
-        layout = {{ kind = "line", stations = {hops}, spacing_m = 200 }}
-        propagation.path_loss = {{ model = "ranges", decode_m = 250, interference_m = 550, margin_db = 12 }}
-        capture = {{ model = "threshold" }}
-        timing = {{ ack_rate = {{ fixed = "1 Mb/s" }} }}
-        queue = {{ kind = "drop-tail", packets = 50 }}
-        {cell}
-        [[flows]]
-        from = "ap"
-        to = "sta{}"
-        {flow}
-        "#,
-        hops - 1
-    );
-    run_with(&text, 2)
+    let top = format!("duration = \"{seconds} s\"\nwarmup = \"10 s\"\nreplications = 4");
+    let cell = format!("capture = {{ model = \"threshold\" }}\n{cell}");
+    run_with(&common::chain(hops, &top, ", margin_db = 12", &cell, flow), 2)
 }
 
 fn goodput_kbps(run: &RunResult) -> f64 {

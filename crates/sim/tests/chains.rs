@@ -11,30 +11,11 @@ mod common;
 use airtcp_sim::results::Replication;
 use common::{plan, run_first};
 
-/// ns-2's radio: reception up to 250 m, sensing and interference up to 550 m, 802.11b at 2 Mb/s. `stations`
-/// stations behind the access point, 200 m apart, further keys of the cell, and the flow's keys.
+/// A chain without capture, as a scenario.
 fn chain(stations: u32, seconds: u32, cell: &str, flow: &str) -> String {
-    format!(
-        r#"
-        duration = "{seconds} s"
-        warmup = "2 s"
-        [[cells]]
-        standard = "802.11b"
-        rate = "2 Mb/s"
-        hops = "chain"
-        layout = {{ kind = "line", stations = {stations}, spacing_m = 200 }}
-        propagation.path_loss = {{ model = "ranges", decode_m = 250, interference_m = 550 }}
-        capture = {{ model = "none" }}
-        timing = {{ ack_rate = {{ fixed = "1 Mb/s" }} }}
-        queue = {{ kind = "drop-tail", packets = 50 }}
-        {cell}
-        [[flows]]
-        from = "ap"
-        to = "sta{}"
-        {flow}
-        "#,
-        stations - 1
-    )
+    let top = format!("duration = \"{seconds} s\"\nwarmup = \"2 s\"");
+    let cell = format!("capture = {{ model = \"none\" }}\n{cell}");
+    common::chain(stations, &top, "", &cell, flow)
 }
 
 fn data_sent(run: &Replication) -> Vec<u64> {

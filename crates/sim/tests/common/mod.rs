@@ -35,3 +35,29 @@ pub fn run_with(text: &str, workers: usize) -> RunResult {
 pub fn run_first(text: &str) -> Replication {
     run_with(text, 1).replications.remove(0)
 }
+
+/// A flow over a chain of 802.11b hops at 2 Mb/s, 200 m each, with ns-2's ranges: reception up to 250 m,
+/// sensing and interference up to 550 m. `top` has the keys of the run, `ranges` further keys of the path
+/// loss, `cell` those of the cell, `flow` those of the flow from the first node to the last.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub fn chain(hops: u32, top: &str, ranges: &str, cell: &str, flow: &str) -> String {
+    format!(
+        r#"
+        {top}
+        [[cells]]
+        standard = "802.11b"
+        rate = "2 Mb/s"
+        hops = "chain"
+        layout = {{ kind = "line", stations = {hops}, spacing_m = 200 }}
+        propagation.path_loss = {{ model = "ranges", decode_m = 250, interference_m = 550{ranges} }}
+        timing = {{ ack_rate = {{ fixed = "1 Mb/s" }} }}
+        queue = {{ kind = "drop-tail", packets = 50 }}
+        {cell}
+        [[flows]]
+        from = "ap"
+        to = "sta{}"
+        {flow}
+        "#,
+        hops - 1
+    )
+}
