@@ -18,7 +18,7 @@ mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
-pub use link::{CorruptionNotice, Latency, Link, LinkStats, ProtocolStats};
+pub use link::{CorruptionNotice, CorruptionNotices, Latency, Link, LinkStats, ProtocolStats};
 pub use loss::*;
 pub use protocol::ProtocolConfig;
 pub use rate::{Rate, RateTrace};

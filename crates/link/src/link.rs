@@ -25,7 +25,6 @@ use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
 use self::arq_engine::ArqEngine;
 use self::control::Control;
-use self::corruption::CorruptionNotices;
 use self::wire::Wire;
 use crate::loss::Build;
 use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
@@ -39,7 +38,7 @@ mod over_protocol;
 mod wire;
 
 pub use arq_engine::ProtocolStats;
-pub use corruption::CorruptionNotice;
+pub use corruption::{CorruptionNotice, CorruptionNotices};
 pub use latency::Latency;
 
 /// Counters of a link since the start.

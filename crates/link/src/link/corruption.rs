@@ -25,7 +25,7 @@ pub struct CorruptionNotice {
 
 /// Notices that have not yet reached their senders.
 #[derive(Debug)]
-pub(super) struct CorruptionNotices {
+pub struct CorruptionNotices {
     /// For each endpoint, how long a notice takes; `None` if it asked for no notices.
     delays: Vec<Option<Span>>,
     /// Sorted by time; equal times in the order of the packets.
@@ -34,29 +34,38 @@ pub(super) struct CorruptionNotices {
 
 impl CorruptionNotices {
     /// Notices for the endpoints that have a delay here, by their index.
-    pub(super) const fn new(delays: Vec<Option<Span>>) -> Self {
+    pub const fn new(delays: Vec<Option<Span>>) -> Self {
         Self { delays, waiting: VecDeque::new() }
     }
 
     /// A packet that started at `started` was lost, and would have arrived at `out`.
     pub(super) fn on_lost(&mut self, packet: &Packet, started: Nanos, out: Nanos) {
         let (from, segment) = (packet.to.peer(), packet.segment);
-        let Some(&Some(delay)) = self.delays.get(from.index()) else { return };
+        let Some(delay) = self.delay(from) else { return };
         if segment.len == 0 && !segment.flags.has(Flags::FIN) {
             return;
         }
-        let notice = CorruptionNotice { at: out + delay, from, segment, started };
+        self.add(CorruptionNotice { at: out + delay, from, segment, started });
+    }
+
+    /// How long a notice to an endpoint takes; `None` if it asked for no notices.
+    pub fn delay(&self, to: EndpointId) -> Option<Span> {
+        self.delays.get(to.index()).copied().flatten()
+    }
+
+    /// Adds a notice.
+    pub fn add(&mut self, notice: CorruptionNotice) {
         let index = self.waiting.partition_point(|n| n.at <= notice.at);
         self.waiting.insert(index, notice);
     }
 
     /// When the next notice is due.
-    pub(super) fn next(&self) -> Nanos {
+    pub fn next(&self) -> Nanos {
         self.waiting.front().map_or(Nanos::NEVER, |n| n.at)
     }
 
     /// The next notice, if it is due.
-    pub(super) fn take(&mut self, now: Nanos) -> Option<CorruptionNotice> {
+    pub fn take(&mut self, now: Nanos) -> Option<CorruptionNotice> {
         self.waiting.pop_front_if(|n| n.at <= now)
     }
 }

@@ -3,7 +3,7 @@
 //! A sender on the station itself gets its notice at once. Another sender gets it after its
 //! `loss_notification_delay`. A boundary that splits connections gets no notices.
 
-use airtcp_link::CorruptionNotice;
+use airtcp_link::{CorruptionNotice, CorruptionNotices};
 use airtcp_probe::Probe;
 use airtcp_units::Span;
 
@@ -19,7 +19,7 @@ impl<P: Probe> World<P> {
             medium.cell.record_given_up(delays.iter().map(Option::is_some).collect());
         }
         let timer = self.register(Actor::Notices, Phase::Timer, salt);
-        self.notices = Some(Box::new(Notices::new(delays, timer)));
+        self.notices = Some(Box::new(Notices { waiting: CorruptionNotices::new(delays), timer }));
     }
 
     /// Schedules the notices of the packets that stations of a medium have given up.
@@ -29,24 +29,24 @@ impl<P: Probe> World<P> {
         let medium = &mut self.media[number as usize];
         while let Some(given_up) = medium.cell.take_given_up() {
             let (from, node) = (given_up.from, medium.nodes[given_up.station.index()]);
-            let Some(&Some(delay)) = notices.delays.get(from.index()) else { continue };
+            let Some(delay) = notices.waiting.delay(from) else { continue };
             if self.boundaries.splits(node, from.flow()) {
                 continue;
             }
             let local = self.endpoints[from.index()].node == node;
             let at = if local { self.now } else { self.now + delay };
             let (segment, started) = (given_up.segment, given_up.started);
-            notices.add(CorruptionNotice { at, from, segment, started });
+            notices.waiting.add(CorruptionNotice { at, from, segment, started });
         }
-        self.queue.set(notices.timer, notices.next());
+        self.queue.set(notices.timer, notices.waiting.next());
     }
 
     /// Passes the notices that are due to their senders.
     pub(super) fn on_notices(&mut self) {
         loop {
             let Some(notices) = &mut self.notices else { return };
-            let Some(notice) = notices.take(self.now) else {
-                self.queue.set(notices.timer, notices.next());
+            let Some(notice) = notices.waiting.take(self.now) else {
+                self.queue.set(notices.timer, notices.waiting.next());
                 return;
             };
             self.notify_corruption(&notice);
