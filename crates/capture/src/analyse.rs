@@ -10,7 +10,7 @@ use crate::air::Sniffer;
 use crate::air::report::{AirReport, LinkReport};
 use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
 use crate::error::CaptureError;
-use crate::read::{FileSummary, Input, Packets};
+use crate::read::{DamagedPlace, FileSummary, Input, Packets};
 use crate::tcp::report::Report;
 use crate::tcp::{Tracker, TrackerLimits};
 
@@ -51,8 +51,10 @@ pub struct FileReport {
     pub tcp_segments: u64,
     /// Frames of 802.11.
     pub air_frames: u64,
-    /// The place from which on it could not be read, in bytes after decompression.
+    /// The first place that could not be read, in bytes after decompression.
     pub damaged_at_bytes: Option<u64>,
+    /// Bytes that were skipped at such places, after decompression.
+    pub skipped_bytes: u64,
     /// What a reader of the numbers must know.
     pub warnings: Vec<String>,
 }
@@ -147,9 +149,7 @@ impl FileReport {
         warn(contents.unknown_link, "packets have a link type that airtcp does not read");
         warn(contents.unsorted, "packets are earlier than the one before: the file is not sorted");
         warn(fragments.incomplete(), "fragmented packets lack a fragment");
-        if let (Some(at), Some(what)) = (summary.damaged_at, &summary.damage) {
-            warnings.push(format!("damaged at byte {at}: {what}; what precedes it was analysed"));
-        }
+        warnings.extend(damage(summary));
         if summary.packets == 0 {
             warnings.push("the file holds no packets".to_owned());
         }
@@ -160,8 +160,23 @@ impl FileReport {
             packets: summary.packets,
             tcp_segments: contents.tcp,
             air_frames: contents.air,
-            damaged_at_bytes: summary.damaged_at,
+            damaged_at_bytes: summary.damaged.first().map(|place| place.at),
+            skipped_bytes: summary.skipped_bytes,
             warnings,
         }
     }
+}
+
+/// A line for each damaged place.
+fn damage(summary: &FileSummary) -> impl Iterator<Item = String> {
+    let line = |place: &DamagedPlace| {
+        let (at, what) = (place.at, place.what);
+        match place.skipped {
+            Some(n) => format!("damaged at byte {at}: {what}; {n} bytes were skipped"),
+            None => format!("damaged at byte {at}: {what}; what precedes it was analysed"),
+        }
+    };
+    let others = summary.damages - summary.damaged.len() as u64;
+    let rest = (others > 0).then(|| format!("{others} further places are damaged"));
+    summary.damaged.iter().map(line).chain(rest)
 }

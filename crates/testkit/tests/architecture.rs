@@ -34,7 +34,7 @@ const RULES: &[Rule] = &[
         &["units", "random", "packet", "probe"],
         &["flate2", "glob", "lzma-rust2", "ruzstd", "statrs", "tar", "thiserror"],
     ),
-    ("capture", &["units", "trace"], &["arrayvec", "etherparse", "pcap-parser", "thiserror"]),
+    ("capture", &["units", "trace"], &["arrayvec", "etherparse", "thiserror"]),
     (
         "scenario",
         &[

@@ -1,7 +1,7 @@
 //! IPv4 and IPv6, and one level of tunnels: IP in IP (RFC 2003), IPv6 in IPv4 (RFC 4213), GRE
 //! (RFC 2784, 2890), VXLAN (RFC 7348).
 
-use etherparse::{IpNumber, LaxIpSlice};
+use etherparse::LaxIpv6Slice;
 
 use crate::bytes::be16;
 
@@ -10,9 +10,17 @@ use super::fragments::{Fragments, Part};
 use super::link::{Layer, layer, link_type};
 use super::segment::{Address, IpFields, Segment};
 
+/// Protocol numbers.
+const IP_IN_IP: u8 = 4;
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+const IPV6_IN_IP: u8 = 41;
+const GRE: u8 = 47;
+const AUTHENTICATION: u8 = 51;
 const VXLAN_PORT: u16 = 4789;
 
 /// The content of an IP packet. `wire` is its length on the wire, from the IP header on.
+#[inline]
 pub(super) fn dissect<'a>(
     time_ns: u64,
     data: &'a [u8],
@@ -20,76 +28,125 @@ pub(super) fn dissect<'a>(
     fragments: &mut Fragments,
     depth: u32,
 ) -> Content<'a> {
-    let Ok((ip, _)) = LaxIpSlice::from_slice(data) else { return Content::Unreadable };
-    let payload = ip.payload();
-    let before = offset_in(data, payload.payload);
-    // A length of zero stands for a packet that the network card will cut into segments.
-    let stated = match &ip {
-        LaxIpSlice::Ipv4(v4) => usize::from(v4.header().total_len()),
-        LaxIpSlice::Ipv6(v6) => match v6.header().payload_length() {
-            0 => 0,
-            length => 40 + usize::from(length),
-        },
-    };
-    let length = if stated == 0 { wire } else { stated }.saturating_sub(before);
-    let fields = fields(&ip, time_ns);
-    if payload.fragmented {
-        let LaxIpSlice::Ipv4(v4) = &ip else { return Content::Fragment };
-        let header = v4.header();
-        let part = Part {
-            ip: fields,
-            protocol: payload.ip_number.0,
-            offset: usize::from(header.fragments_offset().value()) * 8,
-            last: !header.more_fragments(),
-            length,
-        };
-        return fragments.add(&part, payload.payload).map_or(Content::Fragment, Content::Tcp);
-    }
-    let inner = |data: &'a [u8], fragments: &mut Fragments| {
-        let skipped = payload.payload.len() - data.len();
-        self::dissect(time_ns, data, length.saturating_sub(skipped), fragments, depth + 1)
-    };
-    match payload.ip_number {
-        IpNumber::TCP => Segment::parse(&fields, payload.payload, length)
-            .map_or(Content::Unreadable, Content::Tcp),
-        IpNumber::IPV4 | IpNumber::IPV6 if depth == 0 => inner(payload.payload, fragments),
-        IpNumber::GRE if depth == 0 => match gre(payload.payload) {
-            Some(data) => inner(data, fragments),
-            None => Content::OtherIp,
-        },
-        IpNumber::UDP if depth == 0 => match vxlan(payload.payload) {
-            Some(data) => inner(data, fragments),
-            None => Content::OtherIp,
-        },
-        _ => Content::OtherIp,
+    match data.first().map_or(0, |first| first >> 4) {
+        4 => version_4(time_ns, data, wire, fragments, depth),
+        6 => version_6(time_ns, data, wire, fragments, depth),
+        _ => Content::Unreadable,
     }
 }
 
-fn fields(ip: &LaxIpSlice<'_>, time_ns: u64) -> IpFields {
-    match ip {
-        LaxIpSlice::Ipv4(v4) => {
-            let header = v4.header();
-            IpFields {
-                time_ns,
-                source: Address::v4(header.source()),
-                destination: Address::v4(header.destination()),
-                id: Some(header.identification()),
-                ttl: header.ttl(),
-                ecn: header.ecn().value(),
-            }
-        }
-        LaxIpSlice::Ipv6(v6) => {
-            let header = v6.header();
-            IpFields {
-                time_ns,
-                source: Address::v6(header.source()),
-                destination: Address::v6(header.destination()),
-                id: None,
-                ttl: header.hop_limit(),
-                ecn: header.ecn().value(),
-            }
-        }
+/// An IPv4 packet (RFC 791).
+#[inline]
+fn version_4<'a>(
+    time_ns: u64,
+    data: &'a [u8],
+    wire: usize,
+    fragments: &mut Fragments,
+    depth: u32,
+) -> Content<'a> {
+    let Some(head) = data.first_chunk::<20>() else { return Content::Unreadable };
+    let word = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+    let address = |at: usize| Address::v4([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let header = usize::from(head[0] & 0xf) * 4;
+    if header < 20 || data.len() < header {
+        return Content::Unreadable;
     }
+    let fields = IpFields {
+        time_ns,
+        source: address(12),
+        destination: address(16),
+        id: Some(word(4)),
+        ttl: head[8],
+        ecn: head[1] & 3,
+    };
+    // A length of zero stands for a packet that the network card will cut into segments.
+    let stated = Some(usize::from(word(2))).filter(|stated| *stated >= header).unwrap_or(wire);
+    let payload = &data[header..stated.clamp(header, data.len())];
+    let length = stated.saturating_sub(header);
+    let (protocol, fragment) = (head[9], word(6));
+    if fragment & 0x3fff != 0 {
+        let part = Part {
+            ip: fields,
+            protocol,
+            offset: usize::from(fragment & 0x1fff) * 8,
+            last: fragment & 0x2000 == 0,
+            length,
+        };
+        return fragments.add(&part, payload).map_or(Content::Fragment, Content::Tcp);
+    }
+    if protocol == TCP {
+        return Segment::parse(&fields, payload, length).map_or(Content::Unreadable, Content::Tcp);
+    }
+    if protocol == AUTHENTICATION {
+        return authenticated(&fields, payload, length);
+    }
+    tunnelled(time_ns, protocol, payload, length, fragments, depth)
+}
+
+/// TCP behind an authentication header (RFC 4302).
+fn authenticated<'a>(fields: &IpFields, data: &'a [u8], length: usize) -> Content<'a> {
+    let [next, words, ..] = data else { return Content::Unreadable };
+    let header = (usize::from(*words) + 2) * 4;
+    match data.get(header..) {
+        Some(rest) if *next == TCP => Segment::parse(fields, rest, length.saturating_sub(header))
+            .map_or(Content::Unreadable, Content::Tcp),
+        Some(_) => Content::OtherIp,
+        None => Content::Unreadable,
+    }
+}
+
+/// An IPv6 packet with its extension headers (RFC 8200).
+fn version_6<'a>(
+    time_ns: u64,
+    data: &'a [u8],
+    wire: usize,
+    fragments: &mut Fragments,
+    depth: u32,
+) -> Content<'a> {
+    let Ok((v6, _)) = LaxIpv6Slice::from_slice(data) else { return Content::Unreadable };
+    let (header, payload) = (v6.header(), v6.payload());
+    let before = offset_in(data, payload.payload);
+    let stated = match header.payload_length() {
+        0 => wire,
+        length => 40 + usize::from(length),
+    };
+    let length = stated.saturating_sub(before);
+    if payload.fragmented {
+        return Content::Fragment;
+    }
+    let fields = IpFields {
+        time_ns,
+        source: Address::v6(header.source()),
+        destination: Address::v6(header.destination()),
+        id: None,
+        ttl: header.hop_limit(),
+        ecn: header.ecn().value(),
+    };
+    match payload.ip_number.0 {
+        TCP => Segment::parse(&fields, payload.payload, length)
+            .map_or(Content::Unreadable, Content::Tcp),
+        protocol => tunnelled(time_ns, protocol, payload.payload, length, fragments, depth),
+    }
+}
+
+/// The packet in a tunnel.
+fn tunnelled<'a>(
+    time_ns: u64,
+    protocol: u8,
+    payload: &'a [u8],
+    length: usize,
+    fragments: &mut Fragments,
+    depth: u32,
+) -> Content<'a> {
+    let inner = match protocol {
+        IP_IN_IP | IPV6_IN_IP => Some(payload),
+        GRE => gre(payload),
+        UDP => vxlan(payload),
+        _ => None,
+    };
+    let Some(inner) = inner.filter(|_| depth == 0) else { return Content::OtherIp };
+    let wire = length.saturating_sub(payload.len() - inner.len());
+    dissect(time_ns, inner, wire, fragments, depth + 1)
 }
 
 /// Bytes of `whole` before `part`, a slice of it that need not reach its end.

@@ -8,12 +8,20 @@ pub mod link_type {
     pub const NULL: u16 = 0;
     /// Ethernet.
     pub const ETHERNET: u16 = 1;
+    /// PPP, with or without the address and control fields of HDLC-like framing.
+    pub const PPP: u16 = 9;
     /// Raw IP, as some systems number it.
     pub const RAW_BSD: u16 = 12;
     /// Raw IP, as OpenBSD numbers it.
     pub const RAW_OPENBSD: u16 = 14;
+    /// PPP in HDLC-like framing, or Cisco HDLC.
+    pub const PPP_HDLC: u16 = 50;
+    /// PPP behind the header of a PPPoE session.
+    pub const PPP_ETHER: u16 = 51;
     /// Raw IP.
     pub const RAW: u16 = 101;
+    /// Cisco HDLC.
+    pub const C_HDLC: u16 = 104;
     /// 802.11 without radio header.
     pub const IEEE802_11: u16 = 105;
     /// OpenBSD loopback: the address family in network byte order.
@@ -42,7 +50,10 @@ pub fn name(number: u16) -> String {
     let known = match number {
         t::NULL => "null",
         t::ETHERNET => "ethernet",
+        t::PPP | t::PPP_HDLC => "ppp",
+        t::PPP_ETHER => "pppoe",
         t::RAW_BSD | t::RAW_OPENBSD | t::RAW => "raw-ip",
+        t::C_HDLC => "cisco-hdlc",
         t::IEEE802_11 => "802.11",
         t::LOOP => "loop",
         t::LINUX_SLL => "linux-sll",
@@ -77,11 +88,18 @@ pub(super) enum Layer<'a> {
 const MAX_TAGS: usize = 4;
 
 /// What follows the link layer of a packet.
+#[inline]
 pub(super) fn layer(number: u16, data: &[u8]) -> Layer<'_> {
     use link_type as t;
     match number {
         t::ETHERNET => ethertype(data, 12),
         t::LINUX_SLL => ethertype(data, 14),
+        t::PPP | t::PPP_HDLC => point_to_point(data),
+        t::PPP_ETHER => match data.get(6..) {
+            Some(rest) => ppp(rest),
+            None => Layer::Unreadable,
+        },
+        t::C_HDLC => ethertype(data, 2),
         t::LINUX_SLL2 => sll2(data),
         t::NULL | t::LOOP => loopback(data),
         t::RAW | t::RAW_BSD | t::RAW_OPENBSD | t::IPV4 | t::IPV6 => Layer::Ip(data),
@@ -99,17 +117,30 @@ fn ethertype(data: &[u8], at: usize) -> Layer<'_> {
             0x0800 | 0x86dd => return Layer::Ip(&data[at + 2..]),
             0x8100 | 0x88a8 | 0x9100 => at += 4,
             // PPPoE session: a header of six bytes, then the protocol of PPP.
-            0x8864 => {
-                return match be16(data, at + 8) {
-                    Some(0x0021 | 0x0057) => Layer::Ip(&data[at + 10..]),
-                    Some(_) => Layer::Other,
-                    None => Layer::Unreadable,
-                };
-            }
+            0x8864 => return data.get(at + 8..).map_or(Layer::Unreadable, ppp),
             _ => return Layer::Other,
         }
     }
     Layer::Other
+}
+
+/// PPP on a serial line: the address and control fields can be missing (RFC 1661 section 6.6), and Cisco
+/// HDLC has other addresses and an EtherType.
+fn point_to_point(data: &[u8]) -> Layer<'_> {
+    match data {
+        [0xff, 0x03, rest @ ..] => ppp(rest),
+        [0x0f | 0x8f, 0, ..] => ethertype(data, 2),
+        _ => ppp(data),
+    }
+}
+
+/// What follows the protocol field of PPP, which has one byte if it is compressed (RFC 1661 section 6.5).
+fn ppp(data: &[u8]) -> Layer<'_> {
+    match data {
+        [0, 0x21 | 0x57, rest @ ..] | [0x21 | 0x57, rest @ ..] => Layer::Ip(rest),
+        [] | [_] => Layer::Unreadable,
+        _ => Layer::Other,
+    }
 }
 
 fn sll2(data: &[u8]) -> Layer<'_> {
@@ -145,5 +176,23 @@ mod tests {
         assert_eq!(layer(link_type::NULL, &[2, 0, 0, 0, 0x45]), Layer::Ip(&[0x45]));
         assert_eq!(layer(link_type::LOOP, &[0, 0, 0, 30, 0x60]), Layer::Ip(&[0x60]));
         assert_eq!(layer(147, &[]), Layer::Unknown);
+    }
+
+    #[test]
+    fn serial_lines() {
+        let ip: &[u8] = &[0x45];
+        for (number, frame) in [
+            (link_type::PPP, &[0xff, 3, 0, 0x21, 0x45][..]),
+            (link_type::PPP, &[0, 0x57, 0x45]),
+            (link_type::PPP, &[0x21, 0x45]),
+            (link_type::PPP_HDLC, &[0x0f, 0, 8, 0, 0x45]),
+            (link_type::PPP_ETHER, &[0x11, 0, 0, 1, 0, 3, 0, 0x21, 0x45]),
+            (link_type::C_HDLC, &[0x8f, 0, 8, 0, 0x45]),
+        ] {
+            assert_eq!(layer(number, frame), Layer::Ip(ip), "{frame:x?}");
+        }
+        // The link control protocol, and a frame that was cut off.
+        assert_eq!(layer(link_type::PPP, &[0xff, 3, 0xc0, 0x21, 1]), Layer::Other);
+        assert_eq!(layer(link_type::PPP, &[0xff, 3]), Layer::Unreadable);
     }
 }

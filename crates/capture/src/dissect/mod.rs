@@ -14,6 +14,7 @@ use crate::read::Packet;
 use link::{Layer, layer};
 
 /// The content of a packet.
+#[inline]
 pub fn dissect<'a>(packet: &Packet<'a>, fragments: &mut Fragments) -> Content<'a> {
     match layer(packet.link_type, packet.data) {
         Layer::Ip(data) => {

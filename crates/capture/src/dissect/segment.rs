@@ -4,7 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use arrayvec::ArrayVec;
-use etherparse::{TcpOptionElement, TcpOptionsIterator};
+
+use crate::bytes::{be16, be32};
 
 /// An IP address in a form that compares fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -19,6 +20,12 @@ impl Address {
     /// An IPv6 address.
     pub const fn v6(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
+    }
+
+    /// Its low 64 bits.
+    pub(crate) const fn low(self) -> u64 {
+        let [.., a, b, c, d, e, f, g, h] = self.0.to_be_bytes();
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
     /// The address.
@@ -87,28 +94,52 @@ pub struct Options {
     pub sack: ArrayVec<(u32, u32), 4>,
 }
 
+/// Options as nearly all segments have them: twice nothing, then timestamps (RFC 7323 appendix A).
+const ALIGNED_TIMESTAMPS: u32 = 0x0101_080a;
+
 impl Options {
+    #[inline]
     fn parse(data: &[u8]) -> Self {
         let mut options = Self::default();
-        for option in TcpOptionsIterator::from_slice(data).map_while(Result::ok) {
-            match option {
-                TcpOptionElement::Noop => {}
-                TcpOptionElement::MaximumSegmentSize(mss) => options.mss = Some(mss),
-                TcpOptionElement::WindowScale(shift) => options.window_scale = Some(shift.min(14)),
-                TcpOptionElement::SelectiveAcknowledgementPermitted => {
-                    options.sack_permitted = true;
-                }
-                TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
-                    options.sack = ArrayVec::new();
-                    options.sack.push(first);
-                    options.sack.extend(rest.into_iter().flatten());
-                }
-                TcpOptionElement::Timestamp(value, echo) => {
-                    options.timestamps = Some((value, echo));
+        if be32(data, 0) == Some(ALIGNED_TIMESTAMPS) && data.len() >= 12 {
+            options.timestamps = be32(data, 4).zip(be32(data, 8));
+            if data.len() > 12 {
+                options.take_all(&data[12..]);
+            }
+        } else if !data.is_empty() {
+            options.take_all(data);
+        }
+        options
+    }
+
+    /// Takes options one by one (RFC 9293 section 3.1), up to the end or to a malformed one.
+    fn take_all(&mut self, mut data: &[u8]) {
+        while let Some((kind, rest)) = data.split_first() {
+            match kind {
+                0 => return,
+                1 => data = rest,
+                kind => {
+                    let length = rest.first().map_or(0, |length| usize::from(*length));
+                    let Some(value) = data.get(2..length) else { return };
+                    self.take(*kind, value);
+                    data = &data[length..];
                 }
             }
         }
-        options
+    }
+
+    fn take(&mut self, kind: u8, value: &[u8]) {
+        match (kind, value.len()) {
+            (2, 2) => self.mss = be16(value, 0),
+            (3, 1) => self.window_scale = value.first().map(|shift| (*shift).min(14)),
+            (4, 0) => self.sack_permitted = true,
+            (5, 8 | 16 | 24 | 32) => {
+                let block = |at: &[u8]| be32(at, 0).zip(be32(at, 4));
+                self.sack = value.chunks_exact(8).filter_map(block).collect();
+            }
+            (8, 8) => self.timestamps = be32(value, 0).zip(be32(value, 4)),
+            _ => {}
+        }
     }
 }
 
@@ -156,6 +187,7 @@ pub(super) struct IpFields {
 
 impl Segment {
     /// Parses a TCP header. `length` is that of header and payload on the wire.
+    #[inline]
     pub(super) fn parse(ip: &IpFields, data: &[u8], length: usize) -> Option<Self> {
         let head: &[u8; 20] = data.first_chunk()?;
         let word = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
@@ -219,5 +251,16 @@ mod tests {
         let segment = Segment::parse(&ip(), &data[..34], 152).unwrap();
         assert_eq!((segment.payload, segment.options.timestamps), (100, Some((1, 2))));
         assert!(Segment::parse(&ip(), &data[..19], 152).is_none());
+    }
+
+    #[test]
+    fn unknown_and_malformed_options() {
+        // Multipath TCP (RFC 8684), then a SYN's options, then one that is longer than the header.
+        let mut data = vec![30, 4, 0, 0, 2, 4, 5, 0xb4, 3, 3, 15, 4, 2, 1, 5, 200];
+        let options = Options::parse(&data);
+        assert_eq!((options.mss, options.window_scale), (Some(1460), Some(14)));
+        assert!(options.sack_permitted && options.sack.is_empty());
+        data[1] = 0;
+        assert_eq!(Options::parse(&data), Options::default());
     }
 }

@@ -15,12 +15,25 @@ pub(super) struct Interface {
     per_second: u64,
     /// Seconds to add to a timestamp.
     offset: i64,
+    /// Most bytes of a packet that were captured.
+    longest: u32,
 }
 
 impl Interface {
     /// Resolution as units per second, and an offset in seconds.
     pub(super) const fn new(link_type: u16, per_second: u64, offset: i64) -> Self {
-        Self { link_type, per_second: if per_second == 0 { 1_000_000 } else { per_second }, offset }
+        let per_second = if per_second == 0 { 1_000_000 } else { per_second };
+        Self { link_type, per_second, offset, longest: u32::MAX }
+    }
+
+    /// The same with at most `longest` bytes of a packet; 0 stands for all.
+    pub(super) const fn with_longest(self, longest: u32) -> Self {
+        Self { longest: if longest == 0 { u32::MAX } else { longest }, ..self }
+    }
+
+    /// Most bytes of a packet that were captured.
+    pub(super) const fn longest(&self) -> u32 {
+        self.longest
     }
 
     /// Units of a timestamp per second.
@@ -28,8 +41,17 @@ impl Interface {
         self.per_second
     }
 
+    /// Time in nanoseconds since the epoch, of seconds, and of units that are whole nanoseconds.
+    pub(super) fn time_of(&self, seconds: u32, units: u32) -> u64 {
+        u64::from(seconds) * SECOND + u64::from(units) * (SECOND / self.per_second)
+    }
+
     /// Time in nanoseconds since the epoch, of a timestamp in units; bounded to what 64 bits hold.
     pub(super) fn time_ns(&self, ticks: u64) -> u64 {
+        // What nearly all files have, without divisions of 128 bits.
+        if self.offset == 0 && SECOND.is_multiple_of(self.per_second) {
+            return ticks.saturating_mul(SECOND / self.per_second);
+        }
         let seconds = ticks / self.per_second;
         let rest = ticks % self.per_second;
         let fraction = u128::from(rest) * u128::from(SECOND) / u128::from(self.per_second);

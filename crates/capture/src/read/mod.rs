@@ -1,8 +1,14 @@
 //! Files as streams of packets: opening and decompression, the two formats, timestamps, damage.
 
+mod blocks;
+mod buffer;
+mod damage;
 mod input;
 mod interfaces;
+mod packet;
 mod packets;
+mod records;
 
 pub use input::{BytesRead, Input};
-pub use packets::{FileSummary, Packet, Packets};
+pub use packet::{DamagedPlace, FileSummary, Packet};
+pub use packets::Packets;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_units::LowBits as _;
+
 use super::connection::Connection;
 use super::report::{ConnectionReport, Report};
 use crate::dissect::{Endpoint, Segment};
@@ -21,24 +23,50 @@ impl Default for TrackerLimits {
     }
 }
 
+/// The two ends of a connection, the lower one first.
 type Key = (Endpoint, Endpoint);
 
+/// A place for a connection.
+#[derive(Debug)]
+struct Slot {
+    key: Key,
+    connection: Option<Box<Connection>>,
+}
+
+/// Connections that are found without a search, by a part of their key.
+const CACHED: usize = 4096;
+
 /// Follows the connections of a capture.
-#[derive(Debug, Default)]
+///
+/// A segment's connection is nearly always one that was found before, so the cache has it. If not, the
+/// search in the ordered map has a bounded time whatever the keys are.
+#[derive(Debug)]
 pub struct Tracker {
     limits: TrackerLimits,
     places: BTreeMap<Key, usize>,
-    open: Vec<Option<Box<Connection>>>,
+    slots: Vec<Slot>,
     free: Vec<usize>,
-    /// The connection of the last segment: bulk data come in runs.
-    last: Option<(Key, usize)>,
+    cache: Box<[usize]>,
     report: Report,
+}
+
+impl Default for Tracker {
+    fn default() -> Self {
+        Self::new(TrackerLimits::default())
+    }
 }
 
 impl Tracker {
     /// A tracker with these limits.
     pub fn new(limits: TrackerLimits) -> Self {
-        Self { limits, ..Self::default() }
+        Self {
+            limits,
+            places: BTreeMap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            cache: vec![usize::MAX; CACHED].into(),
+            report: Report::default(),
+        }
     }
 
     /// Takes a segment.
@@ -48,38 +76,43 @@ impl Tracker {
         } else {
             (segment.to, segment.from)
         };
-        let place = match self.last {
-            Some((last, place)) if last == key => Some(place),
-            _ => self.places.get(&key).copied(),
-        };
-        let over = place
-            .and_then(|place| self.open[place].as_ref())
-            .is_some_and(|connection| connection.is_over_for(segment));
-        let place = match place {
-            Some(place) if !over => place,
-            Some(place) => {
-                self.close(place);
-                self.begin(key, segment)
-            }
-            None => self.begin(key, segment),
-        };
-        self.last = Some((key, place));
-        if let Some(connection) = &mut self.open[place] {
+        let cached = cache_place(&key);
+        let place = self.cache[cached];
+        if let Some(slot) = self.slots.get_mut(place)
+            && slot.key == key
+            && let Some(connection) = &mut slot.connection
+            && !connection.is_over_for(segment)
+        {
+            connection.on_segment(segment);
+            return;
+        }
+        let place = self.place_of(key, segment);
+        self.cache[cached] = place;
+        if let Some(connection) = &mut self.slots[place].connection {
             connection.on_segment(segment);
         }
     }
 
-    fn begin(&mut self, key: Key, segment: &Segment) -> usize {
+    /// The place of the connection that a segment belongs to, a new one if there is none.
+    #[inline(never)]
+    fn place_of(&mut self, key: Key, segment: &Segment) -> usize {
+        if let Some(place) = self.places.get(&key).copied() {
+            let known = self.slots[place].connection.as_ref();
+            if known.is_some_and(|connection| !connection.is_over_for(segment)) {
+                return place;
+            }
+            self.close(place);
+        }
         if self.places.len() >= self.limits.open {
             self.evict();
         }
-        let connection = Some(Box::new(Connection::new(segment)));
+        let slot = Slot { key, connection: Some(Box::new(Connection::new(segment))) };
         let place = if let Some(place) = self.free.pop() {
-            self.open[place] = connection;
+            self.slots[place] = slot;
             place
         } else {
-            self.open.push(connection);
-            self.open.len() - 1
+            self.slots.push(slot);
+            self.slots.len() - 1
         };
         self.places.insert(key, place);
         place
@@ -87,23 +120,25 @@ impl Tracker {
 
     /// Ends a connection, but keeps its key for the next one.
     fn close(&mut self, place: usize) {
-        if let Some(connection) = self.open[place].take() {
+        if let Some(connection) = self.slots[place].connection.take() {
             self.free.push(place);
             self.keep(&connection);
         }
-        self.last = None;
     }
 
     /// Ends the quarter of the connections that has been silent longest.
     fn evict(&mut self) {
-        let mut ages: Vec<(u64, Key, usize)> = self
-            .places
-            .iter()
-            .filter_map(|(key, place)| Some((self.open[*place].as_ref()?.last_ns, *key, *place)))
-            .collect();
-        ages.sort_unstable();
+        let aged = |(key, place): (&Key, &usize)| {
+            Some((self.slots[*place].connection.as_ref()?.last_ns, *key, *place))
+        };
+        let mut ages: Vec<(u64, Key, usize)> = self.places.iter().filter_map(aged).collect();
         let quarter = (ages.len() / 4).max(1);
-        for (_, key, place) in ages.into_iter().take(quarter) {
+        if quarter < ages.len() {
+            ages.select_nth_unstable(quarter);
+            ages.truncate(quarter);
+        }
+        ages.sort_unstable();
+        for (_, key, place) in ages {
             self.places.remove(&key);
             self.close(place);
             self.report.evicted += 1;
@@ -127,7 +162,7 @@ impl Tracker {
 
     /// Ends all connections: the report, connections in the order of their first packets.
     pub fn finish(mut self) -> Report {
-        for place in 0..self.open.len() {
+        for place in 0..self.slots.len() {
             self.close(place);
         }
         let mut report = self.report;
@@ -137,4 +172,15 @@ impl Tracker {
         });
         report
     }
+}
+
+/// Place of a connection in the cache: the low bits of addresses and ports, mixed. Others can share it.
+#[inline]
+fn cache_place(key: &Key) -> usize {
+    /// An odd number whose bits look random (the golden ratio by 2^64).
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (a, b) = (key.0, key.1);
+    let ports = u64::from(a.port) << 16 | u64::from(b.port);
+    let mixed = (a.address.low().wrapping_mul(MIX) ^ b.address.low()).wrapping_mul(MIX) ^ ports;
+    usize::low_bits(mixed.wrapping_mul(MIX) >> 52) % CACHED
 }

@@ -1,0 +1,63 @@
+//! A packet, and what was found in its file.
+
+/// A packet as a capture holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packet<'a> {
+    /// Time in nanoseconds since 1970-01-01.
+    pub time_ns: u64,
+    /// Link type (number of the registry at tcpdump.org).
+    pub link_type: u16,
+    /// Number of the interface in the file.
+    pub interface: u32,
+    /// Length on the wire.
+    pub wire_len: u32,
+    /// The captured bytes.
+    pub data: &'a [u8],
+}
+
+/// Damaged places that are named one by one.
+const MAX_PLACES: usize = 8;
+
+/// A place that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedPlace {
+    /// Bytes before it, after decompression.
+    pub at: u64,
+    /// Bytes that were skipped there; `None` if nothing readable follows.
+    pub skipped: Option<u64>,
+    /// What is wrong.
+    pub what: &'static str,
+}
+
+/// What was found in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileSummary {
+    /// Link types of its packets, in the order of their first appearance.
+    pub link_types: Vec<u16>,
+    /// Number of packets.
+    pub packets: u64,
+    /// Bytes after decompression up to which the file was read.
+    pub bytes: u64,
+    /// The first places that could not be read.
+    pub damaged: Vec<DamagedPlace>,
+    /// Number of these places.
+    pub damages: u64,
+    /// Bytes that were skipped at them, after decompression.
+    pub skipped_bytes: u64,
+    /// Blocks that were skipped because they are malformed.
+    pub malformed: u64,
+    /// Packets of which the capture holds only the beginning.
+    pub cut: u64,
+    /// Packets earlier than the one before.
+    pub unsorted: u64,
+}
+
+impl FileSummary {
+    pub(super) fn add_damage(&mut self, place: DamagedPlace) {
+        self.damages += 1;
+        self.skipped_bytes += place.skipped.unwrap_or(0);
+        if self.damaged.len() < MAX_PLACES {
+            self.damaged.push(place);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The records of a pcap file: a header with time and lengths, then the bytes of a packet.
+
+use super::buffer::Buffer;
+use super::damage::{Damage, MAX_PACKET, Step};
+use super::interfaces::Interface;
+use super::packet::Packet;
+use crate::bytes::{be32, le32};
+
+/// Bytes of the header of the file.
+pub(super) const FILE_HEADER: usize = 24;
+/// Bits of the link type in the header; the others tell the length of the frame check sequence.
+const LINK_TYPE: u32 = 0xffff;
+/// Longest packet of a record at which reading goes on after damage.
+const MAX_RESUMED: u32 = 1 << 18;
+/// Furthest time of such a record from the last packet before the damage, in s.
+const MAX_JUMP_S: u32 = 86_400;
+/// Records in a row that must be plausible there, unless the file ends before.
+const IN_A_ROW: usize = 3;
+
+/// Magic numbers of the format.
+const MAGICS: [(u32, u64, usize); 3] = [
+    (0xa1b2_c3d4, 1_000_000, 16),
+    (0xa1b2_3c4d, 1_000_000_000, 16),
+    // Kuznetzov's variant has the interface, the protocol and the direction in each record.
+    (0xa1b2_cd34, 1_000_000, 24),
+];
+
+/// How a pcap file is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Records {
+    big_endian: bool,
+    /// Bytes of a record before its packet.
+    header: usize,
+    interface: Interface,
+    /// Seconds of the last packet.
+    last_s: Option<u32>,
+}
+
+/// The fixed part of a record's header.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    seconds: u32,
+    fraction: u32,
+    captured: u32,
+    original: u32,
+}
+
+impl Records {
+    /// The layout, if these bytes begin a pcap file.
+    pub(super) fn of(start: &[u8]) -> Option<Self> {
+        let magic = |word: Option<u32>| MAGICS.into_iter().find(|(magic, ..)| word == Some(*magic));
+        let (big_endian, (_, per_second, header)) = match magic(le32(start, 0)) {
+            Some(known) => (false, known),
+            None => (true, magic(be32(start, 0))?),
+        };
+        let word = if big_endian { be32 } else { le32 };
+        let link_type = word(start, 20).unwrap_or(0) & LINK_TYPE;
+        let link_type = u16::try_from(link_type).unwrap_or(u16::MAX);
+        let interface = Interface::new(link_type, per_second, 0);
+        Some(Self { big_endian, header, interface, last_s: None })
+    }
+
+    #[inline]
+    fn head(&self, data: &[u8], at: usize) -> Option<Head> {
+        let bytes: &[u8; 16] = data.get(at..)?.first_chunk()?;
+        let word = |n: usize| {
+            let four = [bytes[n], bytes[n + 1], bytes[n + 2], bytes[n + 3]];
+            if self.big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
+        };
+        Some(Head { seconds: word(0), fraction: word(4), captured: word(8), original: word(12) })
+    }
+
+    /// The next packet; the caller consumes its bytes.
+    #[inline]
+    pub(super) fn next<'a>(&mut self, buffer: &'a mut Buffer) -> Step<'a> {
+        if !buffer.fill(self.header) {
+            return Step::at_end(buffer);
+        }
+        let Some(head) = self.head(buffer.data(), 0) else { return Step::End };
+        // Zeros are what a file has where nothing was written.
+        let nothing = head.seconds | head.fraction | head.captured | head.original == 0;
+        if nothing {
+            return Step::Damaged(Damage::NoPacket);
+        }
+        if head.captured > MAX_PACKET {
+            return Step::Damaged(Damage::TooLong);
+        }
+        let length = self.header + head.captured as usize;
+        if !buffer.fill(length) {
+            return Step::Damaged(Damage::Ends);
+        }
+        self.last_s = Some(head.seconds);
+        let packet = Packet {
+            time_ns: self.interface.time_of(head.seconds, head.fraction),
+            link_type: self.interface.link_type,
+            interface: 0,
+            wire_len: head.original.max(head.captured),
+            data: &buffer.data()[self.header..length],
+        };
+        Step::Packet(packet, length)
+    }
+
+    /// True if reading can go on `place` bytes from here, after damage: the records in a row there are
+    /// plausible.
+    pub(super) fn is_start(&self, buffer: &mut Buffer, place: usize) -> bool {
+        let mut at = place;
+        for _ in 0..IN_A_ROW {
+            if !buffer.fill(at + self.header) {
+                // The end of the file must be that of a record.
+                return at > place && buffer.data().len() == at;
+            }
+            let Some(head) = self.head(buffer.data(), at) else { return false };
+            if !self.is_plausible(&head) {
+                return false;
+            }
+            at += self.header + head.captured as usize;
+        }
+        true
+    }
+
+    fn is_plausible(&self, head: &Head) -> bool {
+        let is_near = |last: u32| head.seconds.abs_diff(last) <= MAX_JUMP_S;
+        head.captured > 0
+            && head.captured <= head.original
+            && head.original <= MAX_RESUMED
+            && u64::from(head.fraction) < self.interface.per_second()
+            && self.last_s.is_none_or(is_near)
+    }
+}
