@@ -1,7 +1,7 @@
 //! The analysis of captures: files in, report out.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,10 @@ use crate::air::Sniffer;
 use crate::air::report::{AirReport, LinkReport};
 use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
 use crate::error::CaptureError;
-use crate::read::{DamagedPlace, FileSummary, Input, Packets};
+use crate::read::{Input, Packet, Packets, Sorter};
 use crate::tcp::report::Report;
-use crate::tcp::{Tracker, TrackerLimits};
+use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
+use crate::warnings::{Found, warnings};
 
 /// Version of the format of this document.
 pub const CAPTURE_SCHEMA: &str = "airtcp.capture/1";
@@ -59,18 +60,10 @@ pub struct FileReport {
     pub warnings: Vec<String>,
 }
 
-/// Packets of a file by their content.
-#[derive(Debug, Clone, Copy, Default)]
-struct Contents {
-    tcp: u64,
-    air: u64,
-    unreadable: u64,
-    unknown_link: u64,
-    unsorted: u64,
-}
-
 /// Analyses files as one capture. `progress` gets the bytes read of a file and its length; it breaks to
 /// stop the analysis.
+///
+/// A file whose packets are not in the order of their times is read again and sorted, if it can be.
 ///
 /// # Errors
 /// If a file cannot be opened or is no capture.
@@ -79,104 +72,142 @@ pub fn analyse(
     limits: TrackerLimits,
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<CaptureReport, CaptureError> {
-    let mut tracker = Tracker::new(limits);
-    let mut sniffer = Sniffer::default();
-    let mut files = Vec::new();
-    let mut interrupted = false;
-    for path in paths {
+    let mut sorted = vec![false; paths.len()];
+    loop {
+        let mut pass = Pass::new(limits);
+        let mut unsorted = None;
+        for (number, path) in paths.iter().enumerate() {
+            let (found, may_sort) = pass.read(path, sorted[number], &mut progress)?;
+            pass.files.push(FileReport::of(path, &found));
+            if pass.interrupted {
+                break;
+            }
+            if may_sort && !sorted[number] {
+                unsorted = Some(number);
+                break;
+            }
+        }
+        match unsorted {
+            Some(number) => sorted[number] = true,
+            None => return Ok(pass.finish()),
+        }
+    }
+}
+
+/// One reading of the files.
+struct Pass {
+    tracker: Tracker,
+    sniffer: Sniffer,
+    files: Vec<FileReport>,
+    interrupted: bool,
+}
+
+impl Pass {
+    fn new(limits: TrackerLimits) -> Self {
+        Self {
+            tracker: Tracker::new(limits),
+            sniffer: Sniffer::default(),
+            files: Vec::new(),
+            interrupted: false,
+        }
+    }
+
+    /// Reads a file, and says if sorting can help.
+    fn read(
+        &mut self,
+        path: &Path,
+        sorted: bool,
+        progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
+    ) -> Result<(Found, bool), CaptureError> {
         let input = Input::open(path)?;
         let (read, length) = (input.read.clone(), input.length);
         let mut packets = Packets::new(input)?;
         let mut fragments = Fragments::default();
-        let mut contents = Contents::default();
+        let mut found = Found { sorted, ..Found::default() };
+        let copies = self.tracker.copies();
         let mut count = 0u64;
-        let finished = packets.read(|packet| {
-            match dissect(packet, &mut fragments) {
-                Content::Tcp(segment) => {
-                    contents.tcp += 1;
-                    tracker.on_segment(&segment);
-                }
-                Content::Air(_) => {
-                    contents.air += 1;
-                    let is_read = sniffer.on_packet(packet, |ip, wire| {
-                        let content = dissect_ip(packet.time_ns, ip, wire, &mut fragments);
-                        if let Content::Tcp(segment) = content {
-                            contents.tcp += 1;
-                            tracker.on_segment(&segment);
-                        }
-                    });
-                    contents.unreadable += u64::from(!is_read);
-                }
-                Content::Unreadable => contents.unreadable += 1,
-                Content::UnknownLink => contents.unknown_link += 1,
-                Content::OtherIp | Content::Other | Content::Fragment => {}
-            }
+        let mut take = |packet: &Packet<'_>| {
+            self.take(packet, &mut fragments, &mut found);
             count += 1;
             if count.is_multiple_of(PROGRESS_EVERY) {
                 return progress(read.get(), length);
             }
             ControlFlow::Continue(())
-        });
-        contents.unsorted = packets.summary().unsorted;
-        let path = path.display().to_string();
-        files.push(FileReport::of(path, packets.summary(), contents, &fragments));
-        if !finished {
-            interrupted = true;
-            break;
+        };
+        let finished = if sorted {
+            let mut sorter = Sorter::default();
+            let finished = packets.read(|packet| sorter.push(packet, &mut take))
+                && sorter.finish(&mut take).is_continue();
+            found.late = sorter.late();
+            finished
+        } else {
+            packets.read(take)
+        };
+        self.interrupted = !finished;
+        let now = self.tracker.copies();
+        found.copies = CopyCounts {
+            same: now.same - copies.same,
+            elsewhere: now.elsewhere - copies.elsewhere,
+        };
+        found.incomplete = fragments.incomplete();
+        found.summary = packets.summary().clone();
+        // The acknowledgement of a frame follows it in the file, whatever their times are.
+        let may_sort = length.is_some() && found.tcp > 0 && found.air == 0;
+        let may_sort = may_sort && found.summary.unsorted > 0;
+        Ok((found, may_sort))
+    }
+
+    #[inline]
+    fn take(&mut self, packet: &Packet<'_>, fragments: &mut Fragments, found: &mut Found) {
+        match &dissect(packet, fragments) {
+            Content::Tcp(segment) => {
+                found.tcp += 1;
+                self.tracker.on_segment(segment);
+            }
+            Content::Air(_) => self.take_frame(packet, fragments, found),
+            Content::Unreadable => found.unreadable += 1,
+            Content::UnknownLink => found.unknown_link += 1,
+            Content::OtherIp | Content::Other | Content::Fragment => {}
         }
     }
-    let (air, links) = sniffer.finish();
-    Ok(CaptureReport {
-        schema: CAPTURE_SCHEMA.to_owned(),
-        files,
-        tcp: tracker.finish(),
-        links,
-        air,
-        interrupted,
-    })
+
+    fn take_frame(&mut self, packet: &Packet<'_>, fragments: &mut Fragments, found: &mut Found) {
+        found.air += 1;
+        let is_read = self.sniffer.on_packet(packet, |ip, wire| {
+            if let Content::Tcp(segment) = dissect_ip(packet.time_ns, ip, wire, fragments) {
+                found.tcp += 1;
+                self.tracker.on_segment(&segment);
+            }
+        });
+        found.unreadable += u64::from(!is_read);
+    }
+
+    fn finish(self) -> CaptureReport {
+        let (air, links) = self.sniffer.finish();
+        CaptureReport {
+            schema: CAPTURE_SCHEMA.to_owned(),
+            files: self.files,
+            tcp: self.tracker.finish(),
+            links,
+            air,
+            interrupted: self.interrupted,
+        }
+    }
 }
 
 impl FileReport {
-    fn of(path: String, summary: &FileSummary, contents: Contents, fragments: &Fragments) -> Self {
-        let mut warnings = Vec::new();
-        let mut warn = |count: u64, what: &str| {
-            if count > 0 {
-                warnings.push(format!("{count} {what}"));
-            }
-        };
-        warn(summary.malformed, "malformed blocks were skipped");
-        warn(contents.unreadable, "packets have headers that are cut off or malformed");
-        warn(contents.unknown_link, "packets have a link type that airtcp does not read");
-        warn(contents.unsorted, "packets are earlier than the one before: the file is not sorted");
-        warn(fragments.incomplete(), "fragmented packets lack a fragment");
-        warnings.extend(damage(summary));
-        if summary.packets == 0 {
-            warnings.push("the file holds no packets".to_owned());
-        }
+    fn of(path: &Path, found: &Found) -> Self {
+        let summary = &found.summary;
         let names: Vec<String> = summary.link_types.iter().map(|n| link::name(*n)).collect();
         Self {
-            path,
+            path: path.display().to_string(),
             link_type: names.join(", "),
             packets: summary.packets,
-            tcp_segments: contents.tcp,
-            air_frames: contents.air,
+            tcp_segments: found.tcp,
+            air_frames: found.air,
             damaged_at_bytes: summary.damaged.first().map(|place| place.at),
             skipped_bytes: summary.skipped_bytes,
-            warnings,
+            warnings: warnings(found),
         }
     }
-}
-
-/// A line for each damaged place.
-fn damage(summary: &FileSummary) -> impl Iterator<Item = String> {
-    let line = |place: &DamagedPlace| {
-        let (at, what) = (place.at, place.what);
-        match place.skipped {
-            Some(n) => format!("damaged at byte {at}: {what}; {n} bytes were skipped"),
-            None => format!("damaged at byte {at}: {what}; what precedes it was analysed"),
-        }
-    };
-    let others = summary.damages - summary.damaged.len() as u64;
-    let rest = (others > 0).then(|| format!("{others} further places are damaged"));
-    summary.damaged.iter().map(line).chain(rest)
 }

@@ -17,6 +17,7 @@ mod error;
 pub mod read;
 pub mod tcp;
 mod times;
+mod warnings;
 
 pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, analyse};
 pub use error::CaptureError;

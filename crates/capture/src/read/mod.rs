@@ -8,7 +8,9 @@ mod interfaces;
 mod packet;
 mod packets;
 mod records;
+mod sorter;
 
 pub use input::{BytesRead, Input};
 pub use packet::{DamagedPlace, FileSummary, Packet};
 pub use packets::Packets;
+pub use sorter::Sorter;

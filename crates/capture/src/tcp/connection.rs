@@ -1,7 +1,6 @@
 //! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
 
-use std::collections::VecDeque;
-
+use super::copies::{AckCopy, Acks, CopyCounts};
 use super::direction::{Direction, Path};
 use super::sequence::later;
 use crate::dissect::{Endpoint, Flags, Segment};
@@ -9,9 +8,6 @@ use crate::dissect::{Endpoint, Flags, Segment};
 /// An end of a connection, by its place.
 pub(super) const CLIENT: usize = 0;
 pub(super) const SERVER: usize = 1;
-
-/// ACKs of an end whose copies are recognised.
-const KEPT_ACKS: usize = 16;
 
 /// What one end has shown.
 #[derive(Debug, Default)]
@@ -29,7 +25,7 @@ pub(super) struct End {
     /// A timestamp of the other end that this one has not echoed yet, and when it was seen.
     awaited: Option<(u32, u64)>,
     last_stamp: Option<u32>,
-    acks: VecDeque<(u16, u32, u16, u16)>,
+    acks: Acks,
     pub(super) fin: bool,
     pub(super) reset: bool,
     /// ECN: packets with congestion experienced, and ACKs with the echo.
@@ -46,8 +42,10 @@ pub(super) struct Connection {
     pub(super) directions: [Direction; 2],
     pub(super) start_ns: u64,
     pub(super) last_ns: u64,
-    /// Packets that the capture holds twice.
-    pub(super) copies: u64,
+    /// ACKs that the capture holds twice.
+    pub(super) copied_acks: u64,
+    /// Those of them that another point of the path has seen.
+    elsewhere: u64,
     pub(super) packets: u64,
     /// True if the client is known by its SYN.
     pub(super) client_known: bool,
@@ -71,7 +69,8 @@ impl Connection {
             directions: Default::default(),
             start_ns: first.time_ns,
             last_ns: first.time_ns,
-            copies: 0,
+            copied_acks: 0,
+            elsewhere: 0,
             packets: 0,
             client_known: syn,
         }
@@ -97,8 +96,9 @@ impl Connection {
         let to = 1 - from;
         self.packets += 1;
         self.last_ns = self.last_ns.max(segment.time_ns);
-        if self.is_copied_ack(from, segment) {
-            self.copies += 1;
+        if let Some(copy) = self.ends[from].acks.take(segment) {
+            self.copied_acks += 1;
+            self.elsewhere += u64::from(copy == AckCopy::Elsewhere);
             return;
         }
         self.take_options(from, segment);
@@ -121,23 +121,14 @@ impl Connection {
         end.echoes += u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
     }
 
-    /// True if the capture holds this ACK twice: the identification of its IP header and all else
-    /// repeat.
-    fn is_copied_ack(&mut self, from: usize, segment: &Segment) -> bool {
-        let Some(id) = segment.ip_id.filter(|id| *id != 0) else { return false };
-        if segment.payload > 0 || segment.flags.0 != Flags::ACK {
-            return false;
+    /// Packets that the capture holds twice.
+    pub(super) fn copies(&self) -> CopyCounts {
+        let (mut all, mut elsewhere) = (self.copied_acks, self.elsewhere);
+        for direction in &self.directions {
+            all += direction.counters.network_duplicates;
+            elsewhere += direction.counters.copies_elsewhere;
         }
-        let ack = (id, segment.acknowledgement, segment.window, segment.checksum);
-        let acks = &mut self.ends[from].acks;
-        if acks.contains(&ack) {
-            return true;
-        }
-        if acks.len() == KEPT_ACKS {
-            acks.pop_front();
-        }
-        acks.push_back(ack);
-        false
+        CopyCounts { same: all - elsewhere, elsewhere }
     }
 
     fn take_options(&mut self, from: usize, segment: &Segment) {

@@ -30,6 +30,8 @@ pub(super) struct Counters {
     pub(super) evidence: [u64; 5],
     pub(super) out_of_order: u64,
     pub(super) network_duplicates: u64,
+    /// Those of them that have another time to live.
+    pub(super) copies_elsewhere: u64,
     pub(super) capture_losses: u64,
     pub(super) capture_lost_bytes: u64,
     pub(super) acks: u64,

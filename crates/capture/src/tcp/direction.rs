@@ -182,8 +182,9 @@ impl Direction {
             }
         } else if seen == old_end - start {
             let before = self.sent.holding(start).or_else(|| self.recent.holding(start));
-            if before.is_some_and(|before| clues.is_duplicate(suspect, before)) {
+            if let Some(before) = before.filter(|before| clues.is_duplicate(suspect, before)) {
                 self.counters.network_duplicates += 1;
+                self.counters.copies_elsewhere += u64::from(before.ttl != segment.ttl);
                 return;
             }
         }
@@ -225,7 +226,10 @@ impl Direction {
         };
         self.judge.push(waiting, begins);
         if seen > 0 {
-            self.sent.copied(start, end, now);
+            self.sent.copied(start, end, now, segment.ip_id);
+        }
+        if start < self.una {
+            self.recent.copied(start, segment.ip_id);
         }
         self.fill(segment, start, end, true);
     }
@@ -301,6 +305,8 @@ fn range_of(segment: &Segment, start: u64, end: u64, late: bool) -> Range {
         last_ns: segment.time_ns,
         stamp: segment.options.timestamps.map(|(value, _)| value),
         ip_id: segment.ip_id,
+        ttl: segment.ttl,
+        last_id: segment.ip_id,
         late,
         copies: 0,
         sacked: false,

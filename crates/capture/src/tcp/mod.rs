@@ -7,8 +7,10 @@
 
 mod cause;
 mod connection;
+mod copies;
 mod counters;
 mod direction;
+mod index;
 mod limits;
 mod order;
 pub mod report;
@@ -19,5 +21,6 @@ mod spurious;
 mod tracker;
 
 pub use cause::Cause;
+pub use copies::CopyCounts;
 pub use spurious::Evidence;
 pub use tracker::{Tracker, TrackerLimits};

@@ -19,6 +19,8 @@ pub(super) struct IdCounter {
     last: Option<u16>,
     steps: u32,
     strays: u32,
+    /// Those of the strays that did not change.
+    same: u32,
 }
 
 impl IdCounter {
@@ -30,9 +32,15 @@ impl IdCounter {
                 self.steps = self.steps.saturating_add(1);
             } else {
                 self.strays = self.strays.saturating_add(1);
+                self.same = self.same.saturating_add(u32::from(step == 0));
             }
         }
         self.last = id;
+    }
+
+    /// True if each packet has an identification of its own, counted up or random.
+    const fn differs(self) -> bool {
+        self.same == 0 && self.steps.saturating_add(self.strays) > 0
     }
 
     const fn counts(self) -> bool {
@@ -92,6 +100,12 @@ impl Clues {
 
     /// True if the network or the capture made a copy of a segment that was seen before.
     pub(super) fn is_duplicate(&self, suspect: Suspect, before: &Range) -> bool {
+        // A sender that numbers each packet gives another number to one that it sends again.
+        let id = suspect.ip_id.filter(|id| *id != 0);
+        let is_same = id == before.ip_id || id == before.last_id;
+        if id.is_some() && is_same && self.ids.differs() {
+            return true;
+        }
         if self.ids.counts()
             && let (Some(id), Some(other)) = (suspect.ip_id, before.ip_id)
             && before.copies == 0

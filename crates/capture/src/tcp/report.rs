@@ -18,10 +18,44 @@ pub struct Report {
     pub connections: Vec<ConnectionReport>,
     /// Connections without any data, those that never opened included.
     pub without_data: u64,
+    /// The same, by how far they came.
+    #[serde(default)]
+    pub without_data_by: WithoutData,
     /// Connections that were ended early to bound the memory.
     pub evicted: u64,
     /// Connections with data that were not reported, to bound the memory.
     pub omitted: u64,
+}
+
+/// Connections without data, by how far they came.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WithoutData {
+    /// Both ends sent a SYN.
+    pub opened: u64,
+    /// A SYN was answered by a reset.
+    pub refused: u64,
+    /// A SYN was never answered.
+    pub unanswered: u64,
+    /// The capture lacks the SYN, or has another answer.
+    pub other: u64,
+}
+
+impl WithoutData {
+    /// The count that a connection belongs to.
+    pub(super) fn of(&mut self, connection: &Connection) -> &mut u64 {
+        let [client, server] = &connection.ends;
+        if client.syn_ns.is_none() {
+            &mut self.other
+        } else if server.syn_ns.is_some() {
+            &mut self.opened
+        } else if server.reset {
+            &mut self.refused
+        } else if connection.directions[SERVER].counters.packets == 0 {
+            &mut self.unanswered
+        } else {
+            &mut self.other
+        }
+    }
 }
 
 /// A connection.
@@ -230,7 +264,7 @@ impl ConnectionReport {
             start_s: seconds(connection.start_ns),
             duration_s: seconds(connection.last_ns - connection.start_ns),
             packets: connection.packets,
-            copied_acks: connection.copies,
+            copied_acks: connection.copied_acks,
             handshake,
             directions: [CLIENT, SERVER].map(|from| DirectionReport::of(connection, from)).into(),
         }

@@ -15,9 +15,12 @@ pub(super) struct Range {
     pub(super) first_ns: u64,
     /// When its last copy was seen.
     pub(super) last_ns: u64,
-    /// Timestamp and IP identification of the first copy.
+    /// Timestamp, IP identification and time to live of the first copy.
     pub(super) stamp: Option<u32>,
     pub(super) ip_id: Option<u16>,
+    pub(super) ttl: u8,
+    /// IP identification of the last copy.
+    pub(super) last_id: Option<u16>,
     /// True if the first copy seen is a retransmission.
     pub(super) late: bool,
     /// Copies after the first.
@@ -94,13 +97,14 @@ impl Sent {
     }
 
     /// Counts a further copy of the seen parts of `start..end`.
-    pub(super) fn copied(&mut self, start: u64, end: u64, now: u64) {
+    pub(super) fn copied(&mut self, start: u64, end: u64, now: u64, ip_id: Option<u16>) {
         self.split(start);
         self.split(end);
         let from = self.ranges.partition_point(|range| range.end <= start);
         for range in self.ranges.iter_mut().skip(from).take_while(|range| range.start < end) {
             range.copies += 1;
             range.last_ns = now;
+            range.last_id = ip_id;
         }
     }
 
@@ -188,6 +192,14 @@ impl Recent {
     pub(super) fn holding(&self, at: u64) -> Option<&Range> {
         self.ranges.iter().rev().find(|range| range.start <= at && at < range.end)
     }
+
+    /// Takes the IP identification of a further copy of what begins at `start`.
+    pub(super) fn copied(&mut self, start: u64, ip_id: Option<u16>) {
+        let mut ranges = self.ranges.iter_mut().rev();
+        if let Some(range) = ranges.find(|range| range.start <= start && start < range.end) {
+            range.last_id = ip_id;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -202,6 +214,8 @@ mod tests {
             last_ns: start,
             stamp: None,
             ip_id: None,
+            ttl: 64,
+            last_id: None,
             late: false,
             copies: 0,
             sacked: false,
@@ -218,7 +232,7 @@ mod tests {
         assert_eq!(sent.seen(0, 30), 30);
         assert_eq!(sent.sack(12, 22, |_| ()), 10);
         assert_eq!(sent.sack(10, 24, |_| ()), 4);
-        sent.copied(0, 4, 99);
+        sent.copied(0, 4, 99, None);
         assert_eq!(sent.take_acknowledged(2).map(|r| (r.end, r.copies)), Some((2, 1)));
         assert_eq!(sent.take_acknowledged(2), None);
         let mut end = 2;

@@ -1,0 +1,206 @@
+//! Files as they come: unsorted, with copies, damaged, of other link types. Each is made from a labelled
+//! capture (`data/README.md`), and the analysis must find what it finds in that one.
+
+#![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use airtcp_capture::read::{Input, Packets};
+use airtcp_capture::tcp::TrackerLimits;
+use airtcp_capture::tcp::report::DirectionReport;
+use airtcp_capture::{CaptureReport, analyse};
+
+/// A packet: its time in us, and its bytes from the IP header on.
+type Raw = (u64, Vec<u8>);
+
+fn labelled() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/loss/sender.pcap.gz")
+}
+
+/// The IP packets of the labelled capture.
+fn packets() -> Vec<Raw> {
+    let mut found = Vec::new();
+    let mut packets = Packets::new(Input::open(&labelled()).unwrap()).unwrap();
+    packets.read(|packet| {
+        let at = packet.data.windows(2).position(|two| two == [0x45, 0]).unwrap();
+        found.push((packet.time_ns / 1000, packet.data[at..].to_vec()));
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+fn pcap(link_type: u32, before: &[u8], packets: &[Raw]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, link_type] {
+        file.extend(u32::to_le_bytes(word));
+    }
+    for (us, data) in packets {
+        let wire = before.len() + usize::from(data[2]) * 256 + usize::from(data[3]);
+        let lengths = [before.len() + data.len(), wire].map(|n| u32::try_from(n).unwrap());
+        let times = [us / 1_000_000, us % 1_000_000].map(|n| u32::try_from(n).unwrap());
+        for word in times.into_iter().chain(lengths) {
+            file.extend(word.to_le_bytes());
+        }
+        file.extend(before);
+        file.extend(data);
+    }
+    file
+}
+
+/// The report of a file with these bytes.
+fn report_of(name: &str, bytes: &[u8]) -> CaptureReport {
+    let folder = std::env::temp_dir().join(format!("airtcp-dirty-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    let limits = TrackerLimits::default();
+    let report = analyse(&[path.clone()], limits, |_, _| ControlFlow::Continue(())).unwrap();
+    fs::remove_file(path).unwrap();
+    report
+}
+
+/// The report of raw IP packets.
+fn report(name: &str, packets: &[Raw]) -> CaptureReport {
+    report_of(name, &pcap(101, &[], packets))
+}
+
+/// The direction with the most data.
+fn upload(report: &CaptureReport) -> &DirectionReport {
+    let directions = report.tcp.connections.iter().flat_map(|c| &c.directions);
+    directions.max_by_key(|direction| direction.unique_bytes).unwrap()
+}
+
+fn has_warning(report: &CaptureReport, what: &str) -> bool {
+    report.files[0].warnings.iter().any(|warning| warning.contains(what))
+}
+
+#[test]
+fn an_unsorted_file_is_sorted() {
+    let clean = packets();
+    let expected = report("sorted", &clean);
+    assert!(upload(&expected).retransmitted_segments > 10);
+    // Each 20 packets are in reverse order.
+    let mut mixed = clean.clone();
+    mixed.chunks_mut(20).for_each(<[Raw]>::reverse);
+    // Packets of one time have no order of their own.
+    mixed.sort_by_key(|(us, _)| us / 200);
+    let mut ordered = mixed.clone();
+    ordered.sort_by_key(|(us, _)| *us);
+    let (found, expected) = (report("mixed", &mixed), report("ordered", &ordered));
+    assert_eq!(found.tcp, expected.tcp);
+    assert!(has_warning(&found, "the packets were sorted by time"), "{:?}", found.files);
+    assert!(!has_warning(&expected, "earlier than"), "{:?}", expected.files);
+}
+
+#[test]
+fn a_mirror_port_that_doubles_packets_makes_no_retransmissions() {
+    let clean = packets();
+    let expected = report("once", &clean);
+    for gap_us in [0, 3, 150] {
+        let mut doubled: Vec<Raw> = clean
+            .iter()
+            .flat_map(|(us, data)| [(*us, data.clone()), (us + gap_us, data.clone())])
+            .collect();
+        doubled.sort_by_key(|(us, _)| *us);
+        let found = report("twice", &doubled);
+        let (one, two) = (upload(&expected), upload(&found));
+        assert_eq!(two.retransmitted_segments, one.retransmitted_segments, "{gap_us}");
+        assert_eq!(two.retransmissions, one.retransmissions, "{gap_us}");
+        assert_eq!(two.unique_bytes, one.unique_bytes);
+        assert_eq!(two.duplicate_acks, one.duplicate_acks);
+        assert_eq!(two.network_duplicates, one.data_segments);
+        assert!(has_warning(&found, "mirror port"), "{:?}", found.files);
+        assert!(!has_warning(&expected, "twice"), "{:?}", expected.files);
+    }
+}
+
+#[test]
+fn two_points_of_the_path_in_one_file_are_named() {
+    let clean = packets();
+    let mut both: Vec<Raw> = clean
+        .iter()
+        .flat_map(|(us, data)| {
+            let mut behind = data.clone();
+            behind[8] -= 3;
+            [(*us, data.clone()), (us + 2000, behind)]
+        })
+        .collect();
+    both.sort_by_key(|(us, _)| *us);
+    let (found, expected) = (report("both", &both), report("first", &clean));
+    assert_eq!(upload(&found).retransmitted_segments, upload(&expected).retransmitted_segments);
+    assert_eq!(upload(&found).unique_bytes, upload(&expected).unique_bytes);
+    assert!(has_warning(&found, "several points of the path"), "{:?}", found.files);
+    assert!(!has_warning(&found, "mirror port"), "{:?}", found.files);
+}
+
+#[test]
+fn reading_goes_on_after_damage() {
+    let clean = packets();
+    let file = pcap(101, &[], &clean);
+    let whole = report_of("whole", &file);
+    let total = whole.files[0].packets;
+    assert_eq!(whole.files[0].damaged_at_bytes, None);
+    let middle = file.len() / 2;
+    // Bytes are missing, are zero, or are of something else.
+    let mut missing = file.clone();
+    missing.drain(middle..middle + 777);
+    let mut zeros = file.clone();
+    zeros[middle..middle + 4096].fill(0);
+    let mut noise = file.clone();
+    for (at, byte) in noise[middle..middle + 2000].iter_mut().enumerate() {
+        *byte = u8::try_from(at * 151 % 255).unwrap() | 1;
+    }
+    let longest = clean.iter().map(|(_, data)| data.len() as u64 + 16).max().unwrap();
+    for (name, file, lost) in
+        [("missing", missing, 777), ("zeros", zeros, 4096), ("noise", noise, 2000)]
+    {
+        let found = report_of(name, &file);
+        let read = found.files[0].packets;
+        // What is lost, the packet before it, and the rest of the one behind it.
+        let least = clean.iter().map(|(_, data)| data.len() as u64 + 16).min().unwrap();
+        assert!(read + lost / least + 2 >= total && read < total, "{name}: {read} of {total}");
+        assert!(found.files[0].damaged_at_bytes.is_some(), "{name}");
+        assert!(found.files[0].skipped_bytes <= lost + 2 * longest, "{name}: {:?}", found.files);
+        assert!(has_warning(&found, "bytes were skipped"), "{name}: {:?}", found.files);
+    }
+    // The end of the last packet is missing.
+    let found = report_of("cut", &file[..file.len() - 5]);
+    assert_eq!(found.files[0].packets, total - 1);
+    assert!(has_warning(&found, "the file ends within a packet"), "{:?}", found.files);
+}
+
+#[test]
+fn serial_lines_hold_the_same_packets() {
+    let clean = packets();
+    let expected = report("raw", &clean);
+    for (link_type, before) in [
+        (9, &[0xff, 3, 0, 0x21][..]),
+        (50, &[0x0f, 0, 8, 0]),
+        (51, &[0x11, 0, 0, 1, 0, 90, 0, 0x21]),
+        (104, &[0x8f, 0, 8, 0]),
+    ] {
+        let found = report_of("serial", &pcap(link_type, before, &clean));
+        assert_eq!(found.tcp, expected.tcp, "link type {link_type}");
+    }
+}
+
+/// SYNs without answers: the memory is bounded, and the report counts what it left out.
+#[test]
+fn a_flood_of_syns() {
+    let flood: Vec<Raw> = (0..40_000u32)
+        .map(|n| {
+            let mut data = vec![0x45, 0, 0, 40, 0, 7, 0, 0, 64, 6, 0, 0];
+            data.extend(n.wrapping_mul(2_654_435_761).to_be_bytes());
+            data.extend([10, 0, 0, 1, 0xc0, 1, 0, 80]);
+            data.extend([0; 8]);
+            data.extend([0x50, 2, 2, 0, 0, 0, 0, 0]);
+            (u64::from(n), data)
+        })
+        .collect();
+    let found = report("flood", &flood).tcp;
+    assert_eq!((found.without_data, found.without_data_by.unanswered), (40_000, 40_000));
+    assert!(found.connections.is_empty());
+    assert!(found.evicted >= 40_000 - 16_384, "{}", found.evicted);
+}
