@@ -4,20 +4,26 @@ use std::collections::BTreeMap;
 
 use super::connection::Connection;
 use super::report::{ConnectionReport, Report};
+use super::series::Series;
+use super::vantage::Vantage;
 use crate::dissect::{Endpoint, Segment};
 
-/// Limits of the memory.
+/// Limits of the memory, and how connections are followed.
 #[derive(Debug, Clone, Copy)]
 pub struct TrackerLimits {
     /// Most connections followed at a time.
     pub open: usize,
     /// Most connections reported.
     pub reported: usize,
+    /// Most points of all series together; without a number, no series are recorded.
+    pub series: Option<usize>,
+    /// Where the capture was taken, if the user tells it.
+    pub vantage: Option<Vantage>,
 }
 
 impl Default for TrackerLimits {
     fn default() -> Self {
-        Self { open: 16_384, reported: 100_000 }
+        Self { open: 16_384, reported: 100_000, series: None, vantage: None }
     }
 }
 
@@ -33,6 +39,8 @@ pub struct Tracker {
     /// The connection of the last segment: bulk data come in runs.
     last: Option<(Key, usize)>,
     report: Report,
+    /// Points of all series.
+    recorded: usize,
 }
 
 impl Tracker {
@@ -65,7 +73,33 @@ impl Tracker {
         };
         self.last = Some((key, place));
         if let Some(connection) = &mut self.open[place] {
+            let Some(most) = self.limits.series else { return connection.on_segment(segment) };
+            let before = connection.recorded();
             connection.on_segment(segment);
+            self.recorded = self.recorded + connection.recorded() - before;
+            if self.recorded > most {
+                self.thin_series(most);
+            }
+        }
+    }
+
+    /// Thins the longest series until three quarters of the limit are left.
+    fn thin_series(&mut self, most: usize) {
+        let open = self.open.iter_mut().flatten().flat_map(|c| &mut c.directions);
+        let kept = self.report.connections.iter_mut().flat_map(|c| &mut c.directions);
+        let mut all: Vec<&mut Series> = open
+            .filter_map(|d| d.series.as_deref_mut())
+            .chain(kept.filter_map(|d| d.series.as_deref_mut()))
+            .collect();
+        loop {
+            self.recorded = all.iter().map(|series| series.len()).sum();
+            let longest = all.iter().map(|series| series.longest()).max().unwrap_or_default();
+            if self.recorded <= most / 4 * 3 || longest <= 1 {
+                return;
+            }
+            for series in &mut all {
+                series.thin(longest / 2);
+            }
         }
     }
 
@@ -73,7 +107,11 @@ impl Tracker {
         if self.places.len() >= self.limits.open {
             self.evict();
         }
-        let connection = Some(Box::new(Connection::new(segment)));
+        let connection = Some(Box::new(Connection::new(
+            segment,
+            self.limits.vantage,
+            self.limits.series.is_some(),
+        )));
         let place = if let Some(place) = self.free.pop() {
             self.open[place] = connection;
             place
