@@ -78,8 +78,9 @@ def render(
 
     Args: template: The template of the page. script: Its script, which runs after the common
         script. payload: The data of its script; colours and chart styles are added. document: The
-        result, with its `seed` if it has one, its `airtcp_version`, and whether it was `interrupted`. facts:
-        Further facts in the head of the page. **values: The values of its template.
+        result, with its `seed` if it has one, its `airtcp_version`, and whether it was
+        `interrupted`. facts: Further facts in the head of the page. **values: The values of its
+        template.
     """
     payload |= {
         "config": theme.CONFIG,
