@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         trace_fit,
         version,
     )
+    from airtcp.captures import CaptureResult
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AirtcpError",
+    "CaptureResult",
     "CompareResult",
     "FitResult",
     "PapersResult",
@@ -87,6 +89,7 @@ _HOME = {
     "AirtcpError": "airtcp._core",
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
+    "CaptureResult": "airtcp.captures",
     "CompareResult": "airtcp.results",
     "FitResult": "airtcp.fits",
     "PapersResult": "airtcp.papers.result",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LIST: Final = ".airtcp.json"
 _SCHEMA: Final = "airtcp.out/1"
-_DOCUMENTS: Final = ("study", "run", "compare", "schemes", "fit", "models", "reproduce")
+_DOCUMENTS: Final = ("study", "run", "compare", "schemes", "fit", "models", "reproduce", "capture")
 _LONGEST: Final = 1 << 20
 _OURS: Final = re.compile(
     r"[^/]+\.(parquet|pcapng)|report\.html|(" + "|".join(_DOCUMENTS) + r")\.json"

@@ -23,17 +23,16 @@ if TYPE_CHECKING:
     from airtcp.documents import CompareDocument, RunDocument, SchemesDocument, StudyDocument
     from airtcp.report.timeline_rows import Timeline
 
+    _Seeded = _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult
 
 _OPTIONS: Final = '"options":{'
 
 
-class _Result(Written):
-    """The common part of all results of the extension module."""
+class TableResult(Written):
+    """A result of the extension module: a document and tables."""
 
     def __init__(
-        self,
-        core: _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult,
-        asked: Mapping[str, Any] | None = None,
+        self, core: _Seeded | _core.CaptureResult, asked: Mapping[str, Any] | None = None
     ) -> None:
         """Hold the result.
 
@@ -52,11 +51,6 @@ class _Result(Written):
         more = json.dumps(self._asked, ensure_ascii=False, separators=(",", ":"))
         # Only a schema, a version and a seed precede the options, so the first match is the key.
         return text.replace(_OPTIONS, f"{_OPTIONS}{more[1:-1]},", 1)
-
-    @property
-    def seed(self) -> int:
-        """The root seed. Equal seeds, inputs and versions give equal results."""
-        return self._core.seed
 
     @property
     def interrupted(self) -> bool:
@@ -107,6 +101,17 @@ class _Result(Written):
 
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
         return ((name, self.table(name)) for name in self.tables)
+
+
+class _Result(TableResult):
+    """A result that depends on a seed."""
+
+    _core: _Seeded
+
+    @property
+    def seed(self) -> int:
+        """The root seed. Equal seeds, inputs and versions give equal results."""
+        return self._core.seed
 
 
 class StudyResult(_Result):

@@ -6,7 +6,9 @@
 
 mod air;
 mod capture;
+mod capture_series;
 mod capture_size;
+mod capture_tables;
 mod compare;
 mod delays;
 mod error;
@@ -33,7 +35,7 @@ use pyo3::prelude::*;
 #[pymodule(name = "_core")]
 mod core {
     #[pymodule_export]
-    use crate::capture::capture;
+    use crate::capture::{CaptureResult, capture};
     #[pymodule_export]
     use crate::compare::{CompareResult, compare};
     #[pymodule_export]

@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
-from airtcp.plain import printable_values
+from airtcp.cli.console import fail, progress, refusals
+from airtcp.cli.options import Format
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import Console
 
-_SHOWN: Final = 5
-"""Connections with findings of their own."""
-_ROWS: Final = 20
-"""Connections in the table."""
+    from airtcp.captures import CaptureResult
+
+
+class Vantage(StrEnum):
+    """Places of a capture."""
+
+    CLIENT = "client"
+    SERVER = "server"
+    MIDDLE = "middle"
+
+
+class Table(StrEnum):
+    """Tables of a capture."""
+
+    DIRECTIONS = "directions"
+    CONNECTIONS = "connections"
+    RETRANSMISSIONS = "retransmissions"
+    LOSSES = "losses"
+    LINKS = "links"
+    RATES = "rates"
+    FILES = "files"
+    SEGMENT_SERIES = "segment_series"
+    ACK_SERIES = "ack_series"
+    SACK_SERIES = "sack_series"
+    RTT_SERIES = "rtt_series"
+    WINDOW_SERIES = "window_series"
+
 
 Files = Annotated[
     list[str],
@@ -31,183 +53,78 @@ Files = Annotated[
 ]
 Events = Annotated[
     bool,
-    typer.Option("--events", help="List every retransmission; with --format csv, one row each."),
+    typer.Option(
+        "--events",
+        help="List every retransmission in the document; with --format csv, one row each.",
+    ),
+]
+Series = Annotated[
+    bool,
+    typer.Option(
+        "--series",
+        help="Record segments, ACKs, SACK blocks, round-trip times and windows over time, for the "
+        "tables of --out and --table. A report always has them.",
+    ),
+]
+Where = Annotated[
+    Vantage | None,
+    typer.Option(
+        "--vantage",
+        help="Where the capture was taken; by default round-trip times show it.",
+        show_default=False,
+    ),
+]
+Which = Annotated[
+    Table | None,
+    typer.Option(
+        "--table",
+        help="The table that --format csv, jsonl or parquet prints; by default directions, with "
+        "--events retransmissions.",
+        show_default=False,
+    ),
 ]
 
 
+@writes_report_on_request
 def capture(
     files: Files,
     events: Events = False,
-    as_json: opt.Json = False,
-    form: opt.TableFormat = opt.Format.TABLE,
-    quiet: opt.Quiet = False,
+    series: Series = False,
+    vantage: Where = None,
+    table: Which = None,
+    output: Output = STANDARD,
 ) -> None:
-    """Say what TCP did in a packet capture: retransmissions, their causes, and limits."""
+    """Say what TCP did in a packet capture: retransmissions, their causes, and limits.
+
+    --html or --out writes a report with time-sequence diagrams.
+    """
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import capture_tables
 
-    with refusals(), progress(quiet=quiet) as tell:
-        document = api.capture(files, events=events, progress=tell)
-    write.printed(
-        opt.Format.JSON if as_json else form,
-        table=lambda: _table(printable_values(document, keep="")),
-        text=lambda: json.dumps(document, ensure_ascii=False),
-        rows=lambda: _frame(document, events=events),
+    if table is not None and output.format in (Format.TABLE, Format.JSON):
+        fail(f"--table {table.value} needs --format csv, jsonl or parquet")
+    where = output.places(files)
+    wanted = table is not None and table.value.endswith("_series")
+    with refusals(), progress(quiet=output.quiet) as tell:
+        result = api.capture(
+            files,
+            events=events,
+            series=series or wanted or where.report is not None,
+            vantage=None if vantage is None else vantage.value,
+            progress=tell,
+        )
+    name = table or (Table.RETRANSMISSIONS if events else Table.DIRECTIONS)
+    output.finish(
+        result,
+        where,
+        table=lambda: capture_tables.put_document(result.shown().json),
+        rows=lambda: _rows(result, name.value),
+        stopped="what was read is reported" if result.interrupted else None,
+        finished=1,
     )
-    if document["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
 
 
-def _frame(document: dict[str, Any], *, events: bool) -> tuple[pl.DataFrame, list[Any]]:
-    """Return one row per direction, or per retransmission."""
-    import polars as pl
-
-    rows: list[dict[str, Any]] = []
-    for place, connection in enumerate(document["connections"]):
-        for direction in connection["directions"]:
-            if events:
-                rows += [
-                    {
-                        "time_s": event["time_s"],
-                        "connection": place,
-                        "from": direction["from"],
-                        "sequence": event["sequence"],
-                        "length": event["length"],
-                        "cause": event["cause"],
-                        "spurious": event["spurious"],
-                    }
-                    for event in direction.get("events", [])
-                ]
-                continue
-            rows.append(_flat(place, connection, direction))
-    return pl.DataFrame(rows, infer_schema_length=None), rows
-
-
-def _flat(place: int, connection: dict[str, Any], direction: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "connection": place,
-        "client": connection["client"],
-        "server": connection["server"],
-        "vantage": connection["vantage"],
-        "start_s": connection["start_s"],
-        "duration_s": connection["duration_s"],
-    }
-    for key, value in direction.items():
-        if key == "events":
-            continue
-        if isinstance(value, dict):
-            parts = cast("dict[str, Any]", value)
-            row |= {f"{key}_{part}": number for part, number in parts.items()}
-        else:
-            row[key] = value
-    return row
-
-
-def _table(document: dict[str, Any]) -> None:
-    from rich.text import Text
-
-    from airtcp.cli.remarks import put_finding, put_lines
-    from airtcp.findings import capture as words
-    from airtcp.findings.words import count, counted
-
-    console = screen()
-    connections = sorted(document["connections"], key=lambda c: -words.bulk(c)["unique_bytes"])
-    for connection in connections[:_SHOWN]:
-        console.print(
-            Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
-        )
-        direction = words.bulk(connection)
-        limit = words.limit(direction)
-        for finding in [words.losses(direction), *([limit] if limit else [])]:
-            put_finding(console, finding, "- ")
-    if connections:
-        _connections(console, connections)
-    if document["links"]:
-        _links(console, document["links"])
-    for file in document["files"]:
-        what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
-        console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
-        put_lines(console, file["warnings"])
-    if silent := document["without_data"]:
-        console.print(f"- {counted(silent, 'connection')} without data")
-    if evicted := document["evicted"]:
-        console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
-    console.print(f"\nairtcp {document['airtcp_version']}")
-
-
-def _links(console: Console, links: list[dict[str, Any]]) -> None:
-    """Print the 802.11 links with the most attempts."""
-    from rich.text import Text
-
-    from airtcp.cli.remarks import put_finding
-    from airtcp.cli.tables import Column, put
-    from airtcp.findings import capture as words
-    from airtcp.findings.words import count, number, share
-
-    def name(link: dict[str, Any]) -> str:
-        return f"{link['transmitter']} -> {link['receiver']}"
-
-    ordered = sorted(links, key=lambda link: -link["attempts"])
-    for link in ordered[:_SHOWN]:
-        if finding := words.air(link):
-            console.print(Text(name(link), style="bold"))
-            put_finding(console, finding, "- ")
-    shown = ordered[:_ROWS]
-
-    def shares(head: str, key: str, rank: int) -> Column:
-        values = [link[key] for link in shown]
-        return Column(head, ["" if v is None else share(v) for v in values], rank=rank)
-
-    def milliseconds(head: str, key: str, rank: int) -> Column:
-        values = [link["latency_s"][key] for link in shown]
-        return Column(head, ["" if v is None else number(v * 1e3) for v in values], rank=rank)
-
-    means = [link["mean_attempts"] for link in shown]
-    columns = [
-        Column("attempts", [count(link["attempts"]) for link in shown], rank=2),
-        Column("packets", [count(link["packets"]) for link in shown], rank=3),
-        shares("raw\nloss", "raw_loss", 0),
-        shares("residual\nloss", "residual_loss", 0),
-        Column("attempts\nper packet", ["" if m is None else number(m) for m in means], rank=1),
-        milliseconds("latency p50\n(ms)", "p50", 4),
-        milliseconds("latency p99\n(ms)", "p99", 5),
-        Column("missed by\nthe sniffer", [count(link["sniffer_misses"]) for link in shown], rank=6),
-    ]
-    put(console, "802.11 link", [name(link) for link in shown], columns)
-    if len(links) > _ROWS:
-        console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
-
-
-def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
-    from airtcp.cli.tables import Column, put
-    from airtcp.findings import capture as words
-    from airtcp.findings.words import count, number
-
-    shown = connections[:_ROWS]
-    rows = [words.bulk(connection) for connection in shown]
-
-    def column(head: str, key: str, rank: int) -> Column:
-        return Column(head, [count(row[key]) for row in rows], rank=rank)
-
-    def times(head: str, key: str, rank: int) -> Column:
-        values = [row["rtt_s"][key] for row in rows]
-        cells = ["" if value is None else number(value * 1e3) for value in values]
-        return Column(head, cells, rank=rank)
-
-    rates = [row["goodput_bps"] for row in rows]
-    columns = [
-        Column("goodput\n(Mb/s)", ["" if r is None else number(r / 1e6) for r in rates]),
-        column("segments", "data_segments", 4),
-        column("sent\nagain", "retransmitted_segments", 0),
-        column("spurious", "spurious_retransmissions", 1),
-        column("timeouts", "timeouts", 2),
-        column("out of\norder", "out_of_order", 5),
-        times("RTT p50\n(ms)", "p50", 3),
-        times("RTT p95\n(ms)", "p95", 6),
-    ]
-    put(console, "connection", [words.ends(connection) for connection in shown], columns)
-    if len(connections) > _ROWS:
-        console.print(
-            f"the first {_ROWS} of {count(len(connections))} connections, by bytes; "
-            "--format csv has all"
-        )
+def _rows(result: CaptureResult, table: str) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """Return a table as a frame and as rows."""
+    frame = result.table(table)
+    return frame, frame.to_dicts()

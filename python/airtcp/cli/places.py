@@ -42,6 +42,7 @@ _PRESENTED: Final = frozenset(
         "radiotap",
         "report",
         "show",
+        "table",
         "workers",
     )
 )

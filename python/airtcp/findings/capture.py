@@ -9,7 +9,7 @@ from airtcp.findings.words import Finding, count, counted, listed, number, share
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_LIMITS: Final = {
+LIMITS: Final = {
     "congestion_window": "the congestion window",
     "slow_start": "slow start",
     "receive_window": "the receive window",
@@ -17,6 +17,7 @@ _LIMITS: Final = {
     "pacing": "pacing",
     "recovery": "recovery from losses",
 }
+"""What limits a sender, in words."""
 _CAUSES: Final = {
     "fast": "in fast recovery",
     "timeout": "by timeout",
@@ -24,10 +25,96 @@ _CAUSES: Final = {
     "tail_loss_probe": "as tail-loss probe",
     "unknown": "for an unknown cause",
 }
+_TIMEOUTS: Final = {
+    "spurious": "spurious: a copy had arrived",
+    "lost_retransmission": "because a retransmission was lost too",
+    "tail": "because fewer than three segments followed, too few for duplicate ACKs",
+    "whole_flight": "because nothing that followed was acknowledged",
+    "few_duplicate_acks": "because fewer than three duplicate ACKs came",
+    "other": "in spite of three duplicate ACKs",
+}
 _MEGA: Final = 100_000
 """Least bytes that are written in MB."""
 _SMALL: Final = 0.1
 """Least share of the time that a sentence names."""
+
+
+_WIDE: Final = 2.0
+"""Receive window by goodput above which the window is said not to limit."""
+
+
+def findings(document: Mapping[str, Any]) -> list[Finding]:
+    """Say what happened to the busiest connection and on the busiest 802.11 link."""
+    found: list[Finding] = []
+    if document["connections"]:
+        connection = max(document["connections"], key=lambda c: bulk(c)["unique_bytes"])
+        found.append(Finding(ends(connection), f"{sentence(transfer(connection))}."))
+        found += of_direction(bulk(connection))
+    elif not document["links"]:
+        found.append(Finding("No TCP connection", "The capture has no data of TCP.", "warn"))
+    for link in sorted(document["links"], key=lambda link: -link["attempts"])[:1]:
+        if lost := air(link):
+            name = f"{link['transmitter']} -> {link['receiver']}"
+            found.append(Finding(lost.headline, f"{name}: {lost.text}", lost.tone))
+    return found
+
+
+def sentence(text: str) -> str:
+    """Begin a text with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def of_direction(direction: Mapping[str, Any]) -> list[Finding]:
+    """Say what happened to the data of a direction: losses, timeouts, limits, clusters, windows."""
+    parts = [losses(direction), timeouts(direction), limit(direction)]
+    parts += [clock(direction), window(direction)]
+    return [part for part in parts if part is not None]
+
+
+def timeouts(direction: Mapping[str, Any]) -> Finding | None:
+    """Say why the sender had to wait for its timer."""
+    causes = {key: n for key, n in direction["timeout_causes"].items() if n}
+    total = sum(causes.values())
+    if not total:
+        return None
+    text = "; ".join(f"{count(n)} {_TIMEOUTS[key]}" for key, n in causes.items())
+    return Finding(counted(total, "timeout"), f"{text}.", "warn")
+
+
+def clock(direction: Mapping[str, Any]) -> Finding | None:
+    """Say that losses follow a clock, if they do."""
+    clusters = direction["loss_clusters"]
+    period = clusters and clusters["period"]
+    if not period:
+        return None
+    lost, groups = clusters["losses"], clusters["clusters"]
+    text = (
+        f"{counted(lost, 'loss', 'losses')} in {counted(groups, 'cluster')}; independent losses "
+        f"look as regular with a probability of {share(period['p_value'])}."
+    )
+    return Finding(f"losses every {number(period['period_s'])} s", text, "warn")
+
+
+def window(direction: Mapping[str, Any]) -> Finding | None:
+    """Say what the receiver's window allows, where that matters or contradicts the goodput."""
+    received = direction["receive_window"]
+    mean, bound, ratio = (received[k] for k in ("mean_bytes", "bound_bps", "bound_by_goodput"))
+    if received["is_exceeded"]:
+        text = (
+            f"at most {number(received['max_bytes'] / 1e3)} kB were allowed in a round trip of "
+            f"{number(direction['rtt_s']['min'] * 1e3)} ms. The capture lacks the scale of the "
+            "window, or a part of the round trip."
+        )
+        return Finding("the receive window contradicts the goodput", text, "warn")
+    if direction["limited_by"]["receive_window"] < _SMALL or ratio is None:
+        return None
+    text = (
+        f"{number(mean / 1e3)} kB in a mean round trip of "
+        f"{number(direction['rtt_s']['mean'] * 1e3)} ms, {number(ratio)} times the goodput."
+    )
+    if ratio >= _WIDE:
+        text += " The window limits parts of the transfer, not the whole."
+    return Finding(f"the receive window allows {number(bound / 1e6)} Mb/s", text)
 
 
 def bulk(connection: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -48,8 +135,8 @@ def limit(direction: Mapping[str, Any]) -> Finding | None:
     named = [(key, part) for key, part in shares if part >= _SMALL]
     if not named:
         return None
-    first = _LIMITS[named[0][0]]
-    others = [f"{_LIMITS[key]} {share(part)}" for key, part in named[1:]]
+    first = LIMITS[named[0][0]]
+    others = [f"{LIMITS[key]} {share(part)}" for key, part in named[1:]]
     rest = f"; {listed(others)}" if others else ""
     return Finding(f"limited by {first}", f"{share(named[0][1])} of the time{rest}.")
 
@@ -97,4 +184,5 @@ def transfer(connection: Mapping[str, Any]) -> str:
     sent = direction["unique_bytes"]
     size = f"{number(sent / 1e6)} MB" if sent >= _MEGA else f"{number(sent / 1e3)} kB"
     seconds = number(connection["duration_s"])
-    return f"{size} in {seconds} s{speed}, {places[connection['vantage']]}"
+    told = " (as told)" if connection["vantage_told"] else ""
+    return f"{size} in {seconds} s{speed}, {places[connection['vantage']]}{told}"

@@ -78,8 +78,9 @@ def render(
 
     Args: template: The template of the page. script: Its script, which runs after the common
         script. payload: The data of its script; colours and chart styles are added. document: The
-        result, with its `seed`, its `airtcp_version`, and whether it was `interrupted`. facts:
-        Further facts in the head of the page. **values: The values of its template.
+        result, with its `seed` if it has one, its `airtcp_version`, and whether it was
+        `interrupted`. facts: Further facts in the head of the page. **values: The values of its
+        template.
     """
     payload |= {
         "config": theme.CONFIG,
@@ -94,11 +95,12 @@ def render(
     }
     # Everything else is escaped; these four are our own, or encoded by `_embedded`.
     trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
-    seed, version = document["seed"], document["airtcp_version"]
+    seed, version = document.get("seed"), document["airtcp_version"]
+    drawn = [] if seed is None else [("Seed", str(seed))]
     return page.render(
         **trusted,
         **values,
-        facts=[*facts, ("Seed", str(seed)), ("Version", version)],
+        facts=[*facts, *drawn, ("Version", version)],
         seed=seed,
         version=version,
         interrupted=document["interrupted"],

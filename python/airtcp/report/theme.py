@@ -38,6 +38,7 @@ LIGHT: Final[dict[str, str]] = {
     "@series3": "#9b4f96",
     "@series4": "#8a6d00",
     "@series5": "#4a5a6a",
+    "@late": "#a3262a",
 }
 
 DARK: Final[dict[str, str]] = {
@@ -59,6 +60,7 @@ DARK: Final[dict[str, str]] = {
     "@series3": "#d79ad2",
     "@series4": "#e0c34f",
     "@series5": "#a9b8c8",
+    "@late": "#f58d8f",
 }
 
 _FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"

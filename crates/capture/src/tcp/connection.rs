@@ -3,6 +3,7 @@
 use super::copies::{AckCopy, Acks, CopyCounts};
 use super::direction::{Direction, Path};
 use super::sequence::later;
+use super::vantage::Vantage;
 use crate::dissect::{Endpoint, Flags, Segment};
 
 /// An end of a connection, by its place.
@@ -49,11 +50,13 @@ pub(super) struct Connection {
     pub(super) packets: u64,
     /// True if the client is known by its SYN.
     pub(super) client_known: bool,
+    /// Where the capture was taken, if the user told it.
+    pub(super) told: Option<Vantage>,
 }
 
 impl Connection {
-    /// A connection that begins with this segment.
-    pub(super) fn new(first: &Segment) -> Self {
+    /// A connection that begins with this segment. Its series are recorded if `series`.
+    pub(super) fn new(first: &Segment, told: Option<Vantage>, series: bool) -> Self {
         let syn = first.flags.has(Flags::SYN);
         let from_server = if syn {
             first.flags.has(Flags::ACK)
@@ -66,13 +69,14 @@ impl Connection {
         let end = |endpoint| End { endpoint, ..End::default() };
         Self {
             ends: [end(client), end(server)],
-            directions: Default::default(),
+            directions: [(); 2].map(|()| Direction::new(series)),
             start_ns: first.time_ns,
             last_ns: first.time_ns,
             copied_acks: 0,
             elsewhere: 0,
             packets: 0,
             client_known: syn,
+            told,
         }
     }
 
@@ -103,9 +107,11 @@ impl Connection {
         }
         self.take_options(from, segment);
         self.take_echo(from, segment);
+        let told = self.told;
         let path = |sender: usize, ends: &[End; 2]| Path {
             to_sender_ns: ends[sender].half_ns,
             to_receiver_ns: ends[1 - sender].half_ns,
+            told: told.map(|vantage| vantage.along(sender == CLIENT)),
         };
         // The ACK reaches the sender before the sender reacts, so it is taken first.
         let reverse = path(to, &self.ends);
@@ -203,8 +209,16 @@ impl Connection {
         }
     }
 
+    /// Points of the series of both directions.
+    pub(super) fn recorded(&self) -> usize {
+        self.directions.iter().filter_map(|d| d.series.as_ref()).map(|series| series.len()).sum()
+    }
+
     /// Where the capture was taken.
     pub(super) fn vantage(&self) -> &'static str {
+        if let Some(told) = self.told {
+            return told.name();
+        }
         let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.half_ns) else {
             return "unknown";
         };

@@ -2,6 +2,8 @@
 
 use super::cause::Cause;
 use super::spurious::Evidence;
+use super::timeouts::TimeoutCause;
+use super::window::Windows;
 
 /// Retransmissions of a direction that are kept one by one; later ones are only counted.
 pub(super) const MAX_KEPT: usize = 1 << 20;
@@ -14,6 +16,18 @@ pub(super) struct Retransmission {
     pub(super) length: u32,
     pub(super) cause: Cause,
     pub(super) evidence: Evidence,
+    /// Data segments before it.
+    pub(super) segment: u64,
+    /// Why the timer was needed, for a timeout.
+    pub(super) timeout: Option<TimeoutCause>,
+}
+
+impl Retransmission {
+    /// Why the timer was needed, by all that is known now.
+    pub(super) fn timeout(&self) -> Option<TimeoutCause> {
+        let spurious = self.evidence.is_spurious();
+        self.timeout.map(|cause| if spurious { TimeoutCause::Spurious } else { cause })
+    }
 }
 
 /// Counters of a direction.
@@ -43,6 +57,7 @@ pub(super) struct Counters {
     pub(super) syn_retransmissions: u64,
     pub(super) fin_retransmissions: u64,
     pub(super) largest_flight: u64,
+    pub(super) windows: Windows,
     pub(super) first_data_ns: Option<u64>,
     pub(super) last_data_ns: Option<u64>,
     pub(super) last_ack_ns: Option<u64>,

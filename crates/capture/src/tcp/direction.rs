@@ -1,16 +1,20 @@
 //! One direction of a connection: the data that one end sent. `acks` has what the other end's ACKs say
-//! of them.
+//! of them, `record` the series.
 
 mod acks;
+mod record;
 
-use super::cause::{CauseTracker, Moment, State};
+use super::cause::{Cause, CauseTracker, Moment, State};
 use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
 use super::order::{Clues, IdCounter, Suspect};
 use super::rtt::Timeout;
 use super::sent::{Range, Recent, Sent};
 use super::sequence::unwrap;
+use super::series::{SegmentKind, Series};
 use super::spurious::{Evidence, Judge, Waiting};
+use super::timeouts::Expired;
+use super::vantage::Place;
 use crate::dissect::{Flags, Segment};
 use crate::times::Times;
 
@@ -24,11 +28,16 @@ pub(super) struct Path {
     pub(super) to_sender_ns: Option<u64>,
     /// Least time from the capture to the receiver and back, in ns.
     pub(super) to_receiver_ns: Option<u64>,
+    /// Where the capture was taken, if the user told it.
+    pub(super) told: Option<Place>,
 }
 
 impl Path {
     /// True if the capture was taken at the sender, as far as is known; also true if nothing is.
     fn at_sender(self) -> bool {
+        if let Some(place) = self.told {
+            return place == Place::Sender;
+        }
         match (self.to_sender_ns, self.to_receiver_ns) {
             (Some(sender), Some(receiver)) => sender.saturating_mul(4) < receiver,
             (None, Some(receiver)) => receiver > 500_000,
@@ -38,6 +47,9 @@ impl Path {
 
     /// True if the capture was taken nearer to the receiver.
     fn at_receiver(self) -> bool {
+        if let Some(place) = self.told {
+            return place == Place::Receiver;
+        }
         match (self.to_sender_ns, self.to_receiver_ns) {
             (Some(sender), Some(receiver)) => receiver.saturating_mul(4) < sender,
             (None, Some(receiver)) => receiver <= 500_000,
@@ -80,9 +92,18 @@ pub(super) struct Direction {
     window: u64,
     pub(super) largest: u32,
     fin: Option<u64>,
+    /// First byte of the last tail-loss probe.
+    probe: Option<u64>,
+    /// What is recorded over time, if anything is.
+    pub(super) series: Option<Box<Series>>,
 }
 
 impl Direction {
+    /// A direction, with series if `series`.
+    pub(super) fn new(series: bool) -> Self {
+        Self { series: series.then(Box::default), ..Self::default() }
+    }
+
     /// A segment of this direction.
     pub(super) fn on_segment(&mut self, segment: &Segment, path: Path) {
         let syn = segment.flags.has(Flags::SYN);
@@ -92,6 +113,9 @@ impl Direction {
             self.next = (1 << 32) | u64::from(sequence);
             self.una = self.next;
             self.advanced_ns = segment.time_ns;
+            if let Some(series) = &mut self.series {
+                series.origin = self.next;
+            }
         } else if syn && self.next & 0xffff_ffff == u64::from(sequence) && segment.payload == 0 {
             self.counters.syn_retransmissions += 1;
         }
@@ -136,7 +160,7 @@ impl Direction {
         let since_ack = now.saturating_sub(self.acked_ns);
         let reaction = path.to_sender_ns.unwrap_or(0);
         self.limits.on_data(now, segment, self.largest, since_ack.saturating_sub(reaction));
-        self.situate();
+        self.situate(now, path);
     }
 
     /// True if a segment repeats the last acknowledged byte after a long silence. After a short one, it
@@ -157,6 +181,7 @@ impl Direction {
         }
         self.sent.push(range_of(segment, start, end, false));
         self.next = end;
+        self.record_segment(segment, start, SegmentKind::First);
         self.counters.largest_flight = self.counters.largest_flight.max(self.next - self.una);
     }
 
@@ -178,6 +203,7 @@ impl Direction {
                 self.counters.out_of_order += 1;
                 self.counters.unique_bytes += end - start;
                 self.fill(segment, start, end, false);
+                self.record_segment(segment, start, SegmentKind::OutOfOrder);
                 return;
             }
         } else if seen == old_end - start {
@@ -185,6 +211,7 @@ impl Direction {
             if let Some(before) = before.filter(|before| clues.is_duplicate(suspect, before)) {
                 self.counters.network_duplicates += 1;
                 self.counters.copies_elsewhere += u64::from(before.ttl != segment.ttl);
+                self.record_segment(segment, start, SegmentKind::Duplicate);
                 return;
             }
         }
@@ -202,6 +229,11 @@ impl Direction {
         let now = segment.time_ns;
         let begins = self.cause.state() == State::Open;
         let cause = self.cause.on_retransmission(&self.moment(now, start, end, path));
+        let timeout = (cause == Cause::Timeout).then(|| self.expired(start, end).cause());
+        if cause == Cause::TailLossProbe {
+            self.probe = Some(start);
+        }
+        self.record_segment(segment, start, SegmentKind::Retransmission(cause));
         let mut evidence = Evidence::default();
         let whole = seen == repeated && end <= self.next;
         evidence.seen_twice = whole && (path.at_receiver() || end <= self.una);
@@ -212,6 +244,8 @@ impl Direction {
             length: segment.payload,
             cause,
             evidence,
+            segment: self.counters.data_segments - 1,
+            timeout,
         };
         let number = self.counters.on_retransmission(retransmission, repeated);
         let waiting = Waiting {
@@ -262,9 +296,22 @@ impl Direction {
         }
     }
 
+    /// What is known of the first segment in flight when its timer expires.
+    fn expired(&self, start: u64, end: u64) -> Expired {
+        let head = self.sent.holding(start);
+        let again = head.is_some_and(|range| range.copies > 0 || range.late);
+        let sacked = self.sent.sacked_bytes().div_ceil(u64::from(self.largest.max(1)));
+        let signs = usize::try_from(sacked.max(u64::from(self.duplicate_acks)));
+        Expired {
+            again: again && self.probe != Some(start),
+            behind: self.sent.behind(end),
+            signs: signs.unwrap_or(usize::MAX),
+        }
+    }
+
     /// Tells the shares of time what limits the sender from now on.
-    fn situate(&mut self) {
-        self.limits.situate(&Situation {
+    fn situate(&mut self, now: u64, path: Path) {
+        let round = self.limits.situate(&Situation {
             flight: self.flight(),
             window: self.window,
             segment: u64::from(self.largest),
@@ -272,6 +319,13 @@ impl Direction {
             lost_before: self.counters.retransmitted_segments > 0,
             srtt_ns: self.timeout.srtt_ns(),
         });
+        if let Some(round) = round {
+            let cwnd = (round.filled && path.at_sender()).then_some(round.flight);
+            if let Some(bytes) = cwnd {
+                self.counters.windows.filled(bytes);
+            }
+            self.record_round(now, round.flight, cwnd);
+        }
     }
 
     /// Bytes in flight that were neither acknowledged nor reported as received.

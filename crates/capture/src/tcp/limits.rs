@@ -40,6 +40,15 @@ pub(super) struct Situation {
     pub(super) srtt_ns: Option<u64>,
 }
 
+/// A round trip of the sender.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Round {
+    /// Most bytes in flight.
+    pub(super) flight: u64,
+    /// True if the congestion window limited the sender at its end, and nothing was repaired during it.
+    pub(super) filled: bool,
+}
+
 /// Segments over which the share that follows ACKs is smoothed.
 const SMOOTHING: f64 = 32.0;
 /// A segment this long after an ACK was not sent because of it.
@@ -64,6 +73,8 @@ pub(super) struct Limits {
     current: u64,
     began_ns: u64,
     growing: bool,
+    /// True if losses were repaired in this round trip.
+    repaired: bool,
 }
 
 impl Limits {
@@ -84,9 +95,9 @@ impl Limits {
         self.clocked = Some(smoothed + (clocked - smoothed) / SMOOTHING);
     }
 
-    /// Sets the limit that holds from now on.
-    pub(super) fn situate(&mut self, at: &Situation) {
-        self.follow_growth(at);
+    /// Sets the limit that holds from now on. Returns the round trip that ended, if one did.
+    pub(super) fn situate(&mut self, at: &Situation) -> Option<Round> {
+        let round = self.follow_growth(at);
         self.limit = if at.recovering {
             Limit::Recovery
         } else if at.window < at.flight + at.segment && at.segment > 0 {
@@ -100,10 +111,12 @@ impl Limits {
         } else {
             Limit::CongestionWindow
         };
+        round
     }
 
-    fn follow_growth(&mut self, at: &Situation) {
-        let Some(now) = self.now_ns else { return };
+    fn follow_growth(&mut self, at: &Situation) -> Option<Round> {
+        let now = self.now_ns?;
+        self.repaired |= at.recovering;
         self.current = self.current.max(at.flight);
         let rtt = at.srtt_ns.unwrap_or(u64::MAX);
         if now.saturating_sub(self.began_ns) >= rtt {
@@ -111,9 +124,12 @@ impl Limits {
             self.before = self.current;
             self.current = at.flight;
             self.began_ns = now;
-        } else if at.srtt_ns.is_none() {
-            self.growing = true;
+            let by_window = matches!(self.limit, Limit::CongestionWindow | Limit::SlowStart);
+            let filled = by_window && !std::mem::replace(&mut self.repaired, at.recovering);
+            return Some(Round { flight: self.before, filled });
         }
+        self.growing |= at.srtt_ns.is_none();
+        None
     }
 
     /// Share of the time under each limit, in the order of [`LIMITS`]; all zero without time.

@@ -2,14 +2,17 @@
 //!
 //! A segment passes the modules in this order: `tracker` (which connection), `connection` (which
 //! direction, and where the capture was taken), `direction` (data and ACKs), and there `sent` (what
-//! is in flight), `order` (late or sent again), `cause` (why), `spurious` (needlessly), `rtt`,
-//! `limits` (what limited the sender). `report` has the results.
+//! is in flight), `order` (late or sent again), `cause` (why), `timeouts` (why a timer was needed),
+//! `spurious` (needlessly), `rtt`, `limits` (what limited the sender), `window`, and on request
+//! `series` (everything over time). `clusters` looks at the losses at the end. `report` has the results.
 
 mod cause;
+mod clusters;
 mod connection;
 mod copies;
 mod counters;
 mod direction;
+mod events;
 mod index;
 mod limits;
 mod order;
@@ -17,10 +20,19 @@ pub mod report;
 mod rtt;
 mod sent;
 mod sequence;
+pub mod series;
 mod spurious;
+mod timeouts;
 mod tracker;
+mod vantage;
+mod window;
 
 pub use cause::Cause;
+pub use clusters::{LossClusters, Period};
+pub use events::{RetransmissionEvent, RetransmissionRow};
 pub use copies::CopyCounts;
 pub use spurious::Evidence;
+pub use timeouts::{TimeoutCause, TimeoutCounts};
 pub use tracker::{Tracker, TrackerLimits};
+pub use vantage::Vantage;
+pub use window::{CwndReport, ReceiveWindow};

@@ -5,10 +5,15 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cause::Cause;
+use super::clusters::{Loss, LossClusters};
 use super::connection::{CLIENT, Connection, SERVER};
+use super::counters::Counters;
+use super::direction::Direction;
+use super::events::{RetransmissionEvent, RetransmissionRow, events};
 use super::limits::LIMITS;
-use super::spurious::Evidence;
+use super::series::Series;
+use super::timeouts::TimeoutCounts;
+use super::window::{CwndReport, ReceiveWindow};
 use crate::times::Times;
 
 /// The connections of a capture.
@@ -58,6 +63,20 @@ impl WithoutData {
     }
 }
 
+impl Report {
+    /// The retransmissions of all connections, by connection, direction and time.
+    pub fn retransmissions(&self) -> Vec<RetransmissionRow> {
+        let mut rows = Vec::new();
+        for (place, connection) in (0..).zip(&self.connections) {
+            for direction in &connection.directions {
+                let row = |event| RetransmissionRow::of(place, &direction.from, event);
+                rows.extend(direction.events.iter().map(row));
+            }
+        }
+        rows
+    }
+}
+
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
@@ -69,6 +88,8 @@ pub struct ConnectionReport {
     pub client_known: bool,
     /// Where the capture was taken: `client`, `server`, `middle` or `unknown`.
     pub vantage: String,
+    /// True if the user told it; otherwise round-trip times show it.
+    pub vantage_told: bool,
     /// Time of its first packet, in s since 1970-01-01.
     pub start_s: f64,
     /// Time from its first to its last packet, in s.
@@ -119,6 +140,8 @@ pub struct DirectionReport {
     pub spurious_retransmissions: u64,
     /// The same, by what shows it; one segment can have several.
     pub spurious_by: SpuriousCounts,
+    /// The same, by the set of everything that shows it, such as `dsack+timestamps`: where the tests agree.
+    pub spurious_agreement: BTreeMap<String, u64>,
     /// Segments that others overtook.
     pub out_of_order: u64,
     /// Segments with payload that the network or the capture duplicated.
@@ -133,6 +156,8 @@ pub struct DirectionReport {
     pub dsacks: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Timeouts by why they were needed.
+    pub timeout_causes: TimeoutCounts,
     /// Recoveries by fast retransmit, SACK or RACK.
     pub recoveries: u64,
     /// Times at which the receiver closed its window.
@@ -151,6 +176,10 @@ pub struct DirectionReport {
     pub largest_segment_bytes: u32,
     /// Most bytes in flight.
     pub largest_flight_bytes: u64,
+    /// The congestion window, if the capture was taken at the sender and the window limited it.
+    pub cwnd_bytes: Option<CwndReport>,
+    /// The window of the receiver.
+    pub receive_window: ReceiveWindow,
     /// Round-trip times.
     pub rtt_s: RttReport,
     /// Smoothed round-trip time at the end (RFC 6298).
@@ -161,9 +190,14 @@ pub struct DirectionReport {
     pub goodput_bps: Option<f64>,
     /// Ranges of bytes that were forgotten because too many were in flight; then the counts are low.
     pub forgotten_ranges: u64,
-    /// The segments that were sent again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The losses over time; none without losses.
+    pub loss_clusters: Option<LossClusters>,
+    /// The segments that were sent again. Documents have them in a table of their own.
+    #[serde(skip)]
     pub events: Vec<RetransmissionEvent>,
+    /// Everything over time, if it was recorded.
+    #[serde(skip)]
+    pub series: Option<Box<Series>>,
 }
 
 /// Retransmissions by cause.
@@ -213,23 +247,6 @@ pub struct RttReport {
     pub max: Option<f64>,
 }
 
-/// A segment that was sent again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RetransmissionEvent {
-    /// Time in s since 1970-01-01.
-    pub time_s: f64,
-    /// Sequence number of its first byte.
-    pub sequence: u32,
-    /// Bytes of payload.
-    pub length: u32,
-    /// Its cause.
-    pub cause: Cause,
-    /// True if a copy had arrived.
-    pub spurious: bool,
-    /// What shows it.
-    pub evidence: Evidence,
-}
-
 /// Seconds of a time in ns.
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
@@ -261,6 +278,7 @@ impl ConnectionReport {
             server: connection.ends[SERVER].endpoint.to_string(),
             client_known: connection.client_known,
             vantage: connection.vantage().to_owned(),
+            vantage_told: connection.told.is_some(),
             start_s: seconds(connection.start_ns),
             duration_s: seconds(connection.last_ns - connection.start_ns),
             packets: connection.packets,
@@ -278,6 +296,8 @@ impl DirectionReport {
         let [fast, timeout, after_timeout, tail_loss_probe, unknown] = counters.causes;
         let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
         let shares = LIMITS.iter().zip(direction.limits.shares());
+        let goodput_bps = goodput(counters);
+        let rtt_s = RttReport::of(&direction.rtt);
         Self {
             from: connection.ends[from].endpoint.to_string(),
             packets: counters.packets,
@@ -295,6 +315,7 @@ impl DirectionReport {
             },
             spurious_retransmissions: counters.spurious,
             spurious_by: SpuriousCounts { dsack, timestamps, early_ack, frto, seen_twice },
+            spurious_agreement: agreement(counters),
             out_of_order: counters.out_of_order,
             network_duplicates: counters.network_duplicates,
             capture_losses: counters.capture_losses,
@@ -302,6 +323,7 @@ impl DirectionReport {
             duplicate_acks_sack: counters.duplicate_acks_sack,
             dsacks: counters.dsacks,
             timeouts: direction.timeouts(),
+            timeout_causes: TimeoutCounts::of(counters.kept.iter().filter_map(|s| s.timeout())),
             recoveries: direction.recoveries(),
             zero_windows: counters.zero_windows,
             keep_alives: counters.keep_alives,
@@ -311,31 +333,39 @@ impl DirectionReport {
             ecn_echoes: connection.ends[1 - from].echoes,
             largest_segment_bytes: direction.largest,
             largest_flight_bytes: counters.largest_flight,
-            rtt_s: RttReport::of(&direction.rtt),
+            cwnd_bytes: counters.windows.cwnd(),
+            receive_window: counters.windows.received([rtt_s.mean, rtt_s.min], goodput_bps),
+            rtt_s,
             srtt_s: direction.srtt_ns().map(seconds),
             limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
-            goodput_bps: goodput(counters),
+            goodput_bps,
             forgotten_ranges: direction.forgotten(),
+            loss_clusters: clusters(direction),
             events: events(counters),
+            series: direction.judged_series(),
         }
     }
 }
 
-fn goodput(counters: &super::counters::Counters) -> Option<f64> {
+/// Spurious retransmissions by the set of what shows them.
+fn agreement(counters: &Counters) -> BTreeMap<String, u64> {
+    let mut sets = BTreeMap::new();
+    for evidence in counters.kept.iter().map(|sent| sent.evidence).filter(|e| e.is_spurious()) {
+        *sets.entry(evidence.names().join("+")).or_default() += 1;
+    }
+    sets
+}
+
+fn clusters(direction: &Direction) -> Option<LossClusters> {
+    let lost = direction.counters.kept.iter().filter(|sent| !sent.evidence.is_spurious());
+    let losses: Vec<Loss> =
+        lost.map(|sent| Loss { time_ns: sent.time_ns, segment: sent.segment }).collect();
+    LossClusters::of(&losses, direction.srtt_ns())
+}
+
+fn goodput(counters: &Counters) -> Option<f64> {
     let first = counters.first_data_ns?;
     let last = counters.last_ack_ns.max(counters.last_data_ns)?;
     let time = seconds(last.checked_sub(first).filter(|ns| *ns > 0)?);
     Some(counters.unique_bytes as f64 * 8.0 / time)
-}
-
-fn events(counters: &super::counters::Counters) -> Vec<RetransmissionEvent> {
-    let event = |sent: &super::counters::Retransmission| RetransmissionEvent {
-        time_s: seconds(sent.time_ns),
-        sequence: sent.sequence,
-        length: sent.length,
-        cause: sent.cause,
-        spurious: sent.evidence.is_spurious(),
-        evidence: sent.evidence,
-    };
-    counters.kept.iter().map(event).collect()
 }

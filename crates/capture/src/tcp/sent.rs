@@ -96,6 +96,11 @@ impl Sent {
         self.ranges.get(place).filter(|range| range.start <= at)
     }
 
+    /// Ranges that begin at `at` or later.
+    pub(super) fn behind(&self, at: u64) -> usize {
+        self.ranges.len() - self.ranges.partition_point(|range| range.start < at)
+    }
+
     /// Counts a further copy of the seen parts of `start..end`.
     pub(super) fn copied(&mut self, start: u64, end: u64, now: u64, ip_id: Option<u16>) {
         self.split(start);

@@ -32,6 +32,18 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// The names of what shows it.
+    pub(super) fn names(self) -> Vec<&'static str> {
+        let all = [
+            (self.dsack, "dsack"),
+            (self.timestamps, "timestamps"),
+            (self.early_ack, "early_ack"),
+            (self.frto, "frto"),
+            (self.seen_twice, "seen_twice"),
+        ];
+        all.iter().filter(|(shows, _)| *shows).map(|(_, name)| *name).collect()
+    }
+
     /// True if any evidence shows it.
     pub const fn is_spurious(self) -> bool {
         self.dsack || self.timestamps || self.early_ack || self.frto || self.seen_twice

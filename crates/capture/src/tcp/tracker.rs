@@ -4,20 +4,26 @@ use super::connection::Connection;
 use super::copies::CopyCounts;
 use super::index::{Index, Key};
 use super::report::{ConnectionReport, Report};
+use super::series::Series;
+use super::vantage::Vantage;
 use crate::dissect::Segment;
 
-/// Limits of the memory.
+/// Limits of the memory, and how connections are followed.
 #[derive(Debug, Clone, Copy)]
 pub struct TrackerLimits {
     /// Most connections followed at a time.
     pub open: usize,
     /// Most connections reported.
     pub reported: usize,
+    /// Most points of all series together; without a number, no series are recorded.
+    pub series: Option<usize>,
+    /// Where the capture was taken, if the user tells it.
+    pub vantage: Option<Vantage>,
 }
 
 impl Default for TrackerLimits {
     fn default() -> Self {
-        Self { open: 16_384, reported: 100_000 }
+        Self { open: 16_384, reported: 100_000, series: None, vantage: None }
     }
 }
 
@@ -31,6 +37,8 @@ pub struct Tracker {
     report: Report,
     /// Copies in the connections that have ended.
     copies: CopyCounts,
+    /// Points of all series.
+    recorded: usize,
 }
 
 impl Default for Tracker {
@@ -48,6 +56,7 @@ impl Tracker {
             open: Vec::new(),
             report: Report::default(),
             copies: CopyCounts::default(),
+            recorded: 0,
         }
     }
 
@@ -60,12 +69,57 @@ impl Tracker {
             (segment.to, segment.from)
         };
         let place = self.index.find(&key);
+        if self.limits.series.is_some() {
+            self.follow_with_series(key, place, segment);
+        } else {
+            self.follow(key, place, segment);
+        }
+    }
+
+    #[inline]
+    fn follow(&mut self, key: Key, place: Option<usize>, segment: &Segment) {
         if let Some(Some(connection)) = place.and_then(|place| self.open.get_mut(place))
             && !connection.is_over_for(segment)
         {
             connection.on_segment(segment);
         } else {
             self.begin(key, place, segment);
+        }
+    }
+
+    #[inline(never)]
+    fn follow_with_series(&mut self, key: Key, place: Option<usize>, segment: &Segment) {
+        let recorded = |open: &[Option<Box<Connection>>], place: Option<usize>| {
+            let connection = place.and_then(|place| open.get(place)?.as_ref());
+            connection.filter(|c| !c.is_over_for(segment)).map_or(0, |c| c.recorded())
+        };
+        let before = recorded(&self.open, place);
+        self.follow(key, place, segment);
+        let place = place.or_else(|| self.index.find(&key));
+        let after = place.and_then(|place| self.open.get(place)?.as_ref()).map_or(0, |c| c.recorded());
+        self.recorded = self.recorded + after - before;
+        if let Some(most) = self.limits.series.filter(|most| self.recorded > *most) {
+            self.thin_series(most);
+        }
+    }
+
+    /// Thins the longest series until three quarters of the limit are left.
+    fn thin_series(&mut self, most: usize) {
+        let open = self.open.iter_mut().flatten().flat_map(|c| &mut c.directions);
+        let kept = self.report.connections.iter_mut().flat_map(|c| &mut c.directions);
+        let mut all: Vec<&mut Series> = open
+            .filter_map(|d| d.series.as_deref_mut())
+            .chain(kept.filter_map(|d| d.series.as_deref_mut()))
+            .collect();
+        loop {
+            self.recorded = all.iter().map(|series| series.len()).sum();
+            let longest = all.iter().map(|series| series.longest()).max().unwrap_or_default();
+            if self.recorded <= most / 4 * 3 || longest <= 1 {
+                return;
+            }
+            for series in &mut all {
+                series.thin(longest / 2);
+            }
         }
     }
 
@@ -84,7 +138,11 @@ impl Tracker {
         if self.open.len() <= place {
             self.open.resize_with(place + 1, || None);
         }
-        let connection = self.open[place].insert(Box::new(Connection::new(segment)));
+        let connection = self.open[place].insert(Box::new(Connection::new(
+            segment,
+            self.limits.vantage,
+            self.limits.series.is_some(),
+        )));
         connection.on_segment(segment);
     }
 

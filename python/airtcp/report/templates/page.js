@@ -85,6 +85,7 @@ const Page = (() => {
       this.view?.finalize();
       this.view = made.view;
       this.finalize = made.finalize;
+      this.ondrawn?.(this.view);
       if (this.onpick) {
         this.view.addEventListener("click", (_, item) => {
           if (item?.datum?.index !== undefined) this.onpick(item.datum.index);

@@ -45,6 +45,7 @@ impl Direction {
         if let Some(ns) = sample {
             self.rtt.add(ns);
             self.timeout.add(ns);
+            self.record_rtt(now, ns);
         }
         let seen = AckSeen {
             time_ns: now,
@@ -61,7 +62,8 @@ impl Direction {
         self.cause.on_ack(self.una, advanced);
         self.acked_ns = now;
         self.set_window(segment);
-        self.situate();
+        self.record_ack(segment, ack);
+        self.situate(now, path);
         let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late)?;
         Some(now.saturating_sub(newest.first_ns))
     }
@@ -81,6 +83,7 @@ impl Direction {
             blocks.iter().skip(usize::from(duplicate)).map(|block| range(*block)).collect();
         if duplicate {
             self.counters.dsacks += 1;
+            self.record_sack(now, first, true);
             let counters = &mut self.counters;
             let latest = now.saturating_sub(path.to_receiver_ns.unwrap_or(0) / 2);
             let changed = |w: &Waiting| counters.on_evidence(w.number, w.evidence);
@@ -91,6 +94,7 @@ impl Direction {
         let (mut bytes, mut oldest) = (0, None);
         for (start, end) in blocks {
             if start < end && end <= self.next && start >= self.una {
+                self.record_sack(now, (start, end), false);
                 bytes += self.sent.sack(start, end, |range| {
                     if range.copies == 0 && !range.late {
                         oldest = Some(oldest.unwrap_or(range.first_ns).min(range.first_ns));
@@ -167,5 +171,6 @@ impl Direction {
         }
         self.window = window;
         self.raw_window = segment.window;
+        self.counters.windows.advertised(window);
     }
 }

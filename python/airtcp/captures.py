@@ -1,0 +1,114 @@
+"""The result of an analysis of packet captures: the document, the tables, the page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.findings import capture as capture_words
+from airtcp.findings import words
+from airtcp.result_files import REPORT
+from airtcp.results import TableResult
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airtcp import _core
+    from airtcp.findings.words import Finding
+
+_SERIES: Final = "_series"
+
+
+@dataclass(frozen=True)
+class CaptureSettings:
+    """What was asked; together with the files it reproduces the page."""
+
+    files: list[str]
+    events: bool
+    vantage: str | None
+
+
+class CaptureResult(TableResult):
+    """The result of `capture`: connections, retransmissions, 802.11 links.
+
+    `result["connections"]` is short for `result.json["connections"]`.
+    """
+
+    _kind = "capture"
+    _core: _core.CaptureResult
+
+    def __init__(self, core: _core.CaptureResult, settings: CaptureSettings) -> None:
+        """Hold the result and the options."""
+        super().__init__(core)
+        self._settings = settings
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """The document, as `airtcp capture --json` prints it."""
+        return json.loads(self.text)
+
+    def __getitem__(self, key: str) -> Any:
+        """Return a part of the document."""
+        return self.json[key]
+
+    @cached_property
+    def directions(self) -> pl.DataFrame:
+        """One row per connection and end that sends."""
+        return self.table("directions")
+
+    @cached_property
+    def connections(self) -> pl.DataFrame:
+        """One row per connection."""
+        return self.table("connections")
+
+    @cached_property
+    def retransmissions(self) -> pl.DataFrame:
+        """One row per segment that was sent again, with its cause; also without `events`."""
+        return self.table("retransmissions")
+
+    @cached_property
+    def losses(self) -> pl.DataFrame:
+        """One row per loss: time and segments since the loss before it."""
+        return self.table("losses")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row per 802.11 link."""
+        return self.table("links")
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings, in words: the busiest connection, then the busiest 802.11 link."""
+        return capture_words.findings(self.json)
+
+    def series(self) -> dict[str, pl.DataFrame]:
+        """Return the tables of what happened over time; none without `series`."""
+        return {name: self.table(name) for name in self.tables if name.endswith(_SERIES)}
+
+    def page(self) -> str:
+        """Return the report: one self-contained HTML document.
+
+        It has diagrams over time if the result was made with `series`.
+        """
+        from airtcp.report.capture import capture_page
+        from airtcp.report.command import command
+
+        asked = self._settings
+        printed = command(
+            "capture",
+            paths=asked.files,
+            options=[
+                ("vantage", asked.vantage),
+                ("events", asked.events or None),
+                ("html", REPORT),
+            ],
+        )
+        return capture_page(self.json, self.series(), self.losses, printed)
+
+    def __repr__(self) -> str:
+        """Describe the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        found = words.counted(len(self.json["connections"]), "connection")
+        return f"CaptureResult({found}, {words.counted(len(self.json['links']), 'link')}{state})"

@@ -1,0 +1,126 @@
+"""The tables and sentences of `airtcp capture` in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.cli.console import screen
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SHOWN: Final = 5
+"""Connections with findings of their own."""
+_ROWS: Final = 20
+"""Connections in the table."""
+
+
+def put_document(document: dict[str, Any]) -> None:
+    """Print what was found: sentences, then tables, then the files.
+
+    Args: document: The document, with names that are safe to print.
+    """
+    from rich.text import Text
+
+    from airtcp.cli.remarks import put_findings, put_lines
+    from airtcp.findings import capture as words
+    from airtcp.findings.words import count, counted
+
+    console = screen()
+    connections = sorted(document["connections"], key=lambda c: -words.bulk(c)["unique_bytes"])
+    for connection in connections[:_SHOWN]:
+        console.print(
+            Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
+        )
+        put_findings(console, words.of_direction(words.bulk(connection)))
+    if connections:
+        _connections(console, connections)
+    if document["links"]:
+        _links(console, document["links"])
+    for file in document["files"]:
+        what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
+        console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
+        put_lines(console, file["warnings"])
+    if silent := document["without_data"]:
+        console.print(f"- {counted(silent, 'connection')} without data")
+    if evicted := document["evicted"]:
+        console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
+    console.print(f"\nairtcp {document['airtcp_version']}")
+
+
+def _links(console: Console, links: list[dict[str, Any]]) -> None:
+    """Print the 802.11 links with the most attempts."""
+    from rich.text import Text
+
+    from airtcp.cli.remarks import put_finding
+    from airtcp.cli.tables import Column, put
+    from airtcp.findings import capture as words
+    from airtcp.findings.words import count, number, share
+
+    def name(link: dict[str, Any]) -> str:
+        return f"{link['transmitter']} -> {link['receiver']}"
+
+    ordered = sorted(links, key=lambda link: -link["attempts"])
+    for link in ordered[:_SHOWN]:
+        if finding := words.air(link):
+            console.print(Text(name(link), style="bold"))
+            put_finding(console, finding, "- ")
+    shown = ordered[:_ROWS]
+
+    def shares(head: str, key: str, rank: int) -> Column:
+        values = [link[key] for link in shown]
+        return Column(head, ["" if v is None else share(v) for v in values], rank=rank)
+
+    def milliseconds(head: str, key: str, rank: int) -> Column:
+        values = [link["latency_s"][key] for link in shown]
+        return Column(head, ["" if v is None else number(v * 1e3) for v in values], rank=rank)
+
+    means = [link["mean_attempts"] for link in shown]
+    columns = [
+        Column("attempts", [count(link["attempts"]) for link in shown], rank=2),
+        Column("packets", [count(link["packets"]) for link in shown], rank=3),
+        shares("raw\nloss", "raw_loss", 0),
+        shares("residual\nloss", "residual_loss", 0),
+        Column("attempts\nper packet", ["" if m is None else number(m) for m in means], rank=1),
+        milliseconds("latency p50\n(ms)", "p50", 4),
+        milliseconds("latency p99\n(ms)", "p99", 5),
+        Column("missed by\nthe sniffer", [count(link["sniffer_misses"]) for link in shown], rank=6),
+    ]
+    put(console, "802.11 link", [name(link) for link in shown], columns)
+    if len(links) > _ROWS:
+        console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
+
+
+def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
+    from airtcp.cli.tables import Column, put
+    from airtcp.findings import capture as words
+    from airtcp.findings.words import count, number
+
+    shown = connections[:_ROWS]
+    rows = [words.bulk(connection) for connection in shown]
+
+    def column(head: str, key: str, rank: int) -> Column:
+        return Column(head, [count(row[key]) for row in rows], rank=rank)
+
+    def times(head: str, key: str, rank: int) -> Column:
+        values = [row["rtt_s"][key] for row in rows]
+        cells = ["" if value is None else number(value * 1e3) for value in values]
+        return Column(head, cells, rank=rank)
+
+    rates = [row["goodput_bps"] for row in rows]
+    columns = [
+        Column("goodput\n(Mb/s)", ["" if r is None else number(r / 1e6) for r in rates]),
+        column("segments", "data_segments", 4),
+        column("sent\nagain", "retransmitted_segments", 0),
+        column("spurious", "spurious_retransmissions", 1),
+        column("timeouts", "timeouts", 2),
+        column("out of\norder", "out_of_order", 5),
+        times("RTT p50\n(ms)", "p50", 3),
+        times("RTT p95\n(ms)", "p95", 6),
+    ]
+    put(console, "connection", [words.ends(connection) for connection in shown], columns)
+    if len(connections) > _ROWS:
+        console.print(
+            f"the first {_ROWS} of {count(len(connections))} connections, by bytes; "
+            "--format csv has all"
+        )

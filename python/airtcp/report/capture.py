@@ -1,0 +1,89 @@
+"""The page of a capture: what TCP did, over time, and the losses of 802.11 links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airtcp.findings import capture as capture_words
+from airtcp.findings import words
+from airtcp.report import capture_rows, charts_capture
+from airtcp.report.page import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+
+def capture_page(
+    document: Mapping[str, Any],
+    series: dict[str, pl.DataFrame],
+    losses: pl.DataFrame,
+    command: str,
+) -> str:
+    """Make the page of a capture.
+
+    Args: document: The document of a capture. series: The tables of its series; empty if none were
+        recorded. losses: The table of its losses. command: The command that makes the page.
+
+    Returns:
+        A complete HTML document. Equal results give equal pages.
+    """
+    parts = _drawn(document, series, losses) if series else []
+    rates = capture_rows.rates(document)
+    charts = {"rates": charts_capture.rates(), "rate_losses": charts_capture.rate_losses()}
+    for number, (_, drawn) in enumerate(parts):
+        charts |= charts_capture.connection_charts(number, drawn)
+    payload: dict[str, Any] = {
+        "charts": charts,
+        "connections": [drawn for _, drawn in parts],
+        "rates": rates,
+    }
+    everything = len(document["connections"])
+    return render(
+        "capture.html.j2",
+        "capture.js",
+        payload,
+        document,
+        title="What happened in a packet capture",
+        lead="TCP connections and 802.11 links, reconstructed from captured packets.",
+        facts=[
+            ("Connections", words.count(everything)),
+            ("Packets", words.count(sum(file["packets"] for file in document["files"]))),
+        ],
+        findings=capture_words.findings(document),
+        parts=[_headings(connection, drawn) for connection, drawn in parts],
+        recorded=bool(series),
+        connections=capture_rows.connections(document),
+        limits=capture_rows.limits(document),
+        more=max(0, everything - capture_rows.LISTED),
+        links=capture_rows.links(document),
+        rates=bool(rates),
+        files=capture_rows.files(document),
+        command=command,
+    )
+
+
+def _drawn(
+    document: Mapping[str, Any], series: dict[str, pl.DataFrame], losses: pl.DataFrame
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the busiest connections with the points of their diagrams."""
+    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for place, connection in capture_rows.ordered(document)[: capture_rows.DRAWN]:
+        drawn = capture_rows.drawn(place, connection, series, losses)
+        if drawn is not None:
+            found.append((connection, drawn))
+    return found
+
+
+def _headings(connection: Mapping[str, Any], drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """Return heading, sentences and notes of a connection."""
+    direction = capture_words.bulk(connection)
+    return {
+        "name": capture_words.ends(connection),
+        "transfer": f"{capture_words.sentence(capture_words.transfer(connection))}.",
+        "findings": capture_words.of_direction(direction),
+        "one_of": drawn["one_of"],
+        "gaps": bool(drawn["gaps"]),
+        "cwnd": direction["cwnd_bytes"] is not None,
+    }

@@ -1,0 +1,234 @@
+"""Makes the data of a page from the document of a capture and its series."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from airtcp.findings import capture as capture_words
+from airtcp.findings import words
+from airtcp.report import charts_capture as charts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DRAWN: Final = 4
+"""Connections with diagrams."""
+LISTED: Final = 200
+"""Rows of a table."""
+_POINTS: Final = 1500
+"""Points of a line over time."""
+_GAPS: Final = 2000
+_LINKS: Final = 6
+_LEAST_S: Final = 1e-6
+_NONE: Final = "\N{EN DASH}"
+Frames = dict[str, pl.DataFrame]
+
+
+def ordered(document: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    """Return the connections with their numbers, the one with the most bytes first."""
+    places = enumerate(document["connections"])
+    return sorted(places, key=lambda c: -capture_words.bulk(c[1])["unique_bytes"])
+
+
+def drawn(place: int, connection: Mapping[str, Any], frames: Frames, losses: pl.DataFrame) -> Any:
+    """Collect the points of the busier direction of a connection, or None without data.
+
+    Args: place: Its number. connection: Its part of the document. frames: The tables of series.
+        losses: The table of losses.
+    """
+    direction = capture_words.bulk(connection)
+    start = connection["start_s"]
+    mine = (pl.col("connection") == place) & (pl.col("from") == direction["from"])
+    of = {
+        name: frame.filter(mine).with_columns((pl.col("time_s") - start).round(7).alias("t"))
+        for name, frame in frames.items()
+    }
+    segments = of["segment_series"]
+    if segments.is_empty():
+        return None
+    again = segments.filter(pl.col("kind") != "first")
+    what = [_name(kind, cause) for kind, cause in again.select("kind", "cause").iter_rows()]
+    edge = of["ack_series"].select(pl.col("ack_offset_bytes") + pl.col("receive_window_bytes"))
+    columns = {
+        "first": _columns(segments.filter(pl.col("kind") == "first"), "offset_bytes", "length"),
+        "again": _columns(again, "offset_bytes", "length", "spurious") | {"what": what},
+        "acks": _columns(of["ack_series"], "ack_offset_bytes")
+        | {"edge": edge.to_series().to_list()},
+        "sacks": _columns(of["sack_series"], "start_offset_bytes", "end_offset_bytes", "duplicate"),
+    }
+    blocks = of["sack_series"]["duplicate"].to_list()
+    ends = segments.select(pl.col("offset_bytes") + pl.col("length")).to_series()
+    occurring = {charts.FIRST, charts.ACK, charts.WINDOW, *what}
+    occurring |= {charts.DSACK if duplicate else charts.SACK for duplicate in blocks}
+    found = losses.filter(mine & pl.col("since_loss_s").is_not_null()).head(_GAPS)
+    return {
+        "names": [name for name in charts.COLOURED if name in occurring],
+        "end_s": max(float(segments["t"].max() or 0), float(of["ack_series"]["t"].max() or 0)) or 1,  # pyright: ignore[reportArgumentType]
+        "top": int(ends.max() or 1),  # pyright: ignore[reportArgumentType]
+        "points": packed(columns),
+        "rtt": _lines(of["rtt_series"], {"sample": "rtt_s", "smoothed": "srtt_s"}, 1e3, "ms"),
+        "window": _lines(
+            of["window_series"],
+            {
+                "in flight": "in_flight_bytes",
+                "congestion window (estimated)": "cwnd_bytes",
+                "receive window": "receive_window_bytes",
+            },
+            1e-3,
+            "kb",
+        ),
+        "gaps": [
+            {"dt": max(dt, _LEAST_S), "dn": dn, "what": charts.CAUSES[cause]}
+            for dt, dn, cause in found.select(
+                "since_loss_s", "segments_since_loss", "cause"
+            ).iter_rows()
+        ],
+        "one_of": int(segments["one_of"].max() or 1),  # pyright: ignore[reportArgumentType]
+    }
+
+
+def _name(kind: str, cause: str | None) -> str:
+    return charts.KINDS[kind] if cause is None else charts.CAUSES[cause]
+
+
+def _columns(frame: pl.DataFrame, *names: str) -> dict[str, list[Any]]:
+    return {name: frame[name].to_list() for name in ("t", *names)}
+
+
+def _lines(frame: pl.DataFrame, names: dict[str, str], scale: float, unit: str) -> list[Any]:
+    """Return at most `_POINTS` points of each line; a missing value breaks none of them."""
+    rows: list[dict[str, Any]] = []
+    for name, column in names.items():
+        known = frame.filter(pl.col(column).is_not_null())
+        few = known.gather_every(-(-known.height // _POINTS) or 1)
+        rows += [
+            {"name": name, "t": t, unit: value * scale}
+            for t, value in few.select("t", column).iter_rows()
+        ]
+    return rows
+
+
+def packed(value: Any) -> str:
+    """Encode for `Page.unpack`: JSON, gzip, base64; equal values give equal text."""
+    text = json.dumps(value, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _cell(value: float | None, scale: float = 1.0) -> str:
+    return _NONE if value is None else words.number(value * scale)
+
+
+def connections(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Lay out the connections, those with the most bytes first."""
+    head = [
+        "goodput (Mb/s)", "data (MB)", "segments", "sent again", "fast", "timeout",
+        "after a timeout", "probes", "spurious", "timeouts", "out of order", "duplicates",
+        "RTT p50 (ms)", "RTT p95 (ms)", "cwnd mean (kB)", "cwnd max (kB)",
+        "receive window mean (kB)", "W/RTT (Mb/s)", "W/RTT by goodput",
+    ]  # fmt: skip
+    rows: list[list[str]] = []
+    for _, connection in ordered(document)[:LISTED]:
+        d = capture_words.bulk(connection)
+        causes, window, cwnd = d["retransmissions"], d["receive_window"], d["cwnd_bytes"] or {}
+        counts = [
+            d["data_segments"], d["retransmitted_segments"], causes["fast"], causes["timeout"],
+            causes["after_timeout"], causes["tail_loss_probe"], d["spurious_retransmissions"],
+            d["timeouts"], d["out_of_order"], d["network_duplicates"],
+        ]  # fmt: skip
+        rows.append(
+            [
+                capture_words.ends(connection),
+                _cell(d["goodput_bps"], 1e-6),
+                _cell(d["unique_bytes"], 1e-6),
+                *map(words.count, counts),
+                _cell(d["rtt_s"]["p50"], 1e3),
+                _cell(d["rtt_s"]["p95"], 1e3),
+                _cell(cwnd.get("mean"), 1e-3),
+                _cell(cwnd.get("max"), 1e-3),
+                _cell(window["mean_bytes"], 1e-3),
+                _cell(window["bound_bps"], 1e-6),
+                _cell(window["bound_by_goodput"]),
+            ]
+        )
+    return {"head": head, "rows": rows}
+
+
+def limits(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Lay out the shares of time by what limited the senders."""
+    names = capture_words.LIMITS
+    rows = [
+        [
+            capture_words.ends(connection),
+            *(
+                words.share(capture_words.bulk(connection)["limited_by"].get(key, 0.0))
+                for key in names
+            ),
+        ]
+        for _, connection in ordered(document)[:LISTED]
+    ]
+    return {"head": list(names.values()), "rows": rows}
+
+
+def links(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Lay out the 802.11 links, those with the most attempts first."""
+
+    def share(value: float | None) -> str:
+        return _NONE if value is None else words.share(value)
+
+    head = ["attempts", "packets", "raw loss", "residual loss", "attempts per packet"]
+    head += ["latency p50 (ms)", "latency p99 (ms)", "missed by the sniffer"]
+    rows = [
+        [
+            f"{link['transmitter']} -> {link['receiver']}",
+            words.count(link["attempts"]),
+            words.count(link["packets"]),
+            share(link["raw_loss"]),
+            share(link["residual_loss"]),
+            _cell(link["mean_attempts"]),
+            _cell(link["latency_s"]["p50"], 1e3),
+            _cell(link["latency_s"]["p99"], 1e3),
+            words.count(link["sniffer_misses"]),
+        ]
+        for link in _busiest(document)[:LISTED]
+    ]
+    return {"head": head, "rows": rows}
+
+
+def rates(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the attempts of the busiest links by rate."""
+    return [
+        {
+            "link": f"{link['transmitter']} -> {link['receiver']}",
+            "rate": rate["rate_bps"] / 1e6,
+            "attempts": rate["attempts"],
+            "loss": rate["raw_loss"],
+        }
+        for link in _busiest(document)[:_LINKS]
+        for rate in link["rates"]
+        if rate["rate_bps"] is not None
+    ]
+
+
+def _busiest(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return sorted(document["links"], key=lambda link: -link["attempts"])
+
+
+def files(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Lay out the files."""
+    rows = [
+        [
+            file["path"],
+            file["link_type"] or "no packets",
+            words.count(file["packets"]),
+            words.count(file["tcp_segments"]),
+            words.count(file["air_frames"]),
+            "; ".join(file["warnings"]) or _NONE,
+        ]
+        for file in document["files"]
+    ]
+    return {"head": ["link type", "packets", "TCP", "802.11", "notes"], "rows": rows}

@@ -1,0 +1,179 @@
+"""The charts of a capture: time-sequence diagram, round-trip times, windows, losses, rates.
+
+Specifications name their data, as in `airtcp.report.charts`. The page fills in only as many
+segments, ACKs and blocks as it shows, and fills in others when a reader zooms.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import altair as alt
+
+from airtcp.report import charts_run, theme
+from airtcp.report.charts import finish, n, named, q, zoom
+
+FIRST: Final = "first"
+WINDOW: Final = "receive window"
+ACK: Final = "ACK"
+SACK: Final = "SACK block"
+DSACK: Final = "duplicate SACK"
+CAUSES: Final = {
+    "fast": "fast retransmission",
+    "timeout": "timeout",
+    "after_timeout": "after a timeout",
+    "tail_loss_probe": "tail-loss probe",
+    "unknown": "sent again, cause unknown",
+}
+KINDS: Final = {"out_of_order": "out of order", "duplicate": "duplicate"}
+_COLOURS: Final = {
+    FIRST: theme.INK,
+    ACK: theme.CHAIN,
+    WINDOW: theme.GUIDE,
+    SACK: "@series3",
+    DSACK: "@series4",
+    CAUSES["fast"]: "@series1",
+    CAUSES["timeout"]: "@late",
+    CAUSES["after_timeout"]: "@late",
+    CAUSES["tail_loss_probe"]: "@series0",
+    CAUSES["unknown"]: "@series5",
+    KINDS["out_of_order"]: "@series2",
+    KINDS["duplicate"]: "@ramp0",
+}
+COLOURED: Final = tuple(_COLOURS)
+"""Everything that a diagram can have, in the order of its key."""
+_SHAPES: Final = {
+    CAUSES["fast"]: "circle",
+    CAUSES["timeout"]: "square",
+    CAUSES["after_timeout"]: "triangle-up",
+    CAUSES["tail_loss_probe"]: "diamond",
+    CAUSES["unknown"]: "cross",
+    KINDS["out_of_order"]: "triangle-down",
+    KINDS["duplicate"]: "triangle-left",
+}
+_HEIGHT: Final = 460
+_BYTES: Final = "byte of the stream"
+_TIME: Final = "time since the first packet (s)"
+
+
+def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
+    """Segments, ACKs, SACK blocks and the edge of the receiver's window over time.
+
+    Args: names: What occurs, in the order of the key. end_s: End of the time. top: Highest byte.
+    """
+    scale = {"domain": names, "range": [_COLOURS[name] for name in names]}
+    # One line, so that the page sets the key in as many columns as fit.
+    key = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
+    colour = alt.Color("what:N", scale=alt.Scale(**scale), sort=names, legend=key)
+    across = alt.Scale(domain=[0, end_s], nice=False, zero=False)
+    up = alt.Scale(domain=[0, top], nice=False, zero=False)
+    x = alt.X("t:Q", title=_TIME, scale=across)
+    y = alt.Y("b:Q", title=_BYTES, scale=up, axis=alt.Axis(format="~s"))
+    bars: dict[str, Any] = {"x": x, "x2": "t2:Q", "y": y, "y2": "e:Q", "color": colour}
+    span = [n("what", "what"), q("t", "time (s)", ".6~f"), q("b", "from byte", ",d")]
+    span.append(q("e", "to byte", ",d"))
+    lines = named("lines").mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
+    lines = lines.encode(x=x, y=y, color=colour, detail="what:N")
+    blocks = named("blocks").mark_rule(strokeWidth=1.6, clip=True, opacity=0.8)
+    first = named("segments").mark_rule(strokeWidth=1.8, strokeCap="round", clip=True)
+    again = named("again").mark_rule(strokeWidth=3, clip=True)
+    marks = named("again").mark_point(size=44, strokeWidth=1.6, clip=True, opacity=1)
+    why = [n("what", "what"), n("fate", "fate"), *span[1:]]
+    present = [name for name in _SHAPES if name in names]
+    shape = alt.Shape(
+        "what:N",
+        scale=alt.Scale(domain=present, range=[_SHAPES[name] for name in present]),
+        sort=present,
+        legend=None,
+    )
+    return finish(
+        alt.layer(
+            lines,
+            blocks.encode(**bars, tooltip=span),
+            first.encode(**bars, tooltip=span).add_params(zoom("x", "y")),
+            again.encode(**bars, tooltip=why),
+            marks.encode(x=x, y=y, color=colour, shape=shape, tooltip=why),
+        ).resolve_scale(shape="independent"),
+        _HEIGHT,
+    )
+
+
+def gaps() -> dict[str, Any]:
+    """The time and the segments between losses (S4)."""
+    points = named("gaps").mark_point(filled=True, size=30, opacity=0.6)
+    return finish(
+        points.encode(
+            x=alt.X("dt:Q", title="time since the loss before (s)", scale=alt.Scale(type="log")),
+            y=alt.Y(
+                "dn:Q", title="data segments since the loss before", scale=alt.Scale(type="symlog")
+            ),
+            color=alt.Color(
+                "what:N", scale=alt.Scale(range=theme.SERIES), legend=alt.Legend(title=None)
+            ),
+            tooltip=[
+                n("what", "sent again"),
+                q("dt", "time (s)", ".4~r"),
+                q("dn", "segments", ",d"),
+            ],
+        ).add_params(zoom())
+    )
+
+
+def rates() -> dict[str, Any]:
+    """Attempts of the 802.11 links by rate; the colour is the raw loss."""
+    bars = named("rates").mark_bar()
+    return finish(
+        bars.encode(
+            x=alt.X("rate:O", title="rate (Mb/s)", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("attempts:Q", title="captured attempts"),
+            color=alt.Color(
+                "link:N",
+                scale=alt.Scale(range=theme.SERIES),
+                legend=alt.Legend(title=None, labelLimit=340),
+                sort=None,
+            ),
+            tooltip=[
+                n("link", "link"),
+                n("rate", "rate (Mb/s)"),
+                q("attempts", "attempts", ",d"),
+                q("loss", "raw loss", ".1%"),
+            ],
+        )
+    )
+
+
+def rate_losses() -> dict[str, Any]:
+    """Raw loss of the 802.11 links by rate."""
+    points = named("rates").transform_filter("isValid(datum.loss)")
+    return finish(
+        points.mark_point(filled=True, size=80, opacity=0.9).encode(
+            x=alt.X("rate:O", title="rate (Mb/s)", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(
+                "loss:Q", title="raw loss", scale=alt.Scale(zero=True), axis=alt.Axis(format="%")
+            ),
+            color=alt.Color(
+                "link:N",
+                scale=alt.Scale(range=theme.SERIES),
+                legend=alt.Legend(title=None, labelLimit=340),
+                sort=None,
+            ),
+            tooltip=[
+                n("link", "link"),
+                n("rate", "rate (Mb/s)"),
+                q("attempts", "attempts", ",d"),
+                q("loss", "raw loss", ".1%"),
+            ],
+        )
+    )
+
+
+def connection_charts(number: int, drawn: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the charts of a connection, by their names on the page."""
+    charts = {
+        f"sequence{number}": time_sequence(drawn["names"], drawn["end_s"], drawn["top"]),
+        f"rtt{number}": charts_run.series("rtt", "name", "ms", "round-trip time (ms)"),
+        f"window{number}": charts_run.series("window", "name", "kb", "bytes (kB)"),
+    }
+    if drawn["gaps"]:
+        charts[f"gaps{number}"] = gaps()
+    return charts
