@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from airtcp import _core
 from airtcp.papers import cache as kept
 from airtcp.papers import ensembles
+from airtcp.papers.captured import captured
 from airtcp.papers.link_run import LinkRun, link_run
 from airtcp.papers.places import Places
 
@@ -329,6 +330,25 @@ class Context:
         with self._guard:
             most = self._most[asked] = max(runs, self._most.get(asked, 0))
         return self._part("replications", name, overrides, most, beside)[:runs]
+
+    def captured(
+        self, name: str, overrides: Mapping[str, Any], *, repeat: int = 0, radio: str | None = None
+    ) -> dict[str, Any]:
+        """Run a scenario of the library once, and analyse its captures (`airtcp.papers.captured`).
+
+        Args: as of `scenario`. radio: The station whose radio captures; by default none.
+        """
+        question = ["captured", name, overrides, repeat, radio]
+        path = self.library.scenario(name)
+
+        def work() -> dict[str, Any]:
+            with self._places.taken(1):
+                self.check()
+                return captured(
+                    path, overrides, seed=self.seed + repeat, radio=radio, tell=self._tell
+                )
+
+        return self.once(question, lambda: self._kept(lambda: [*question, self.digest(path)], work))
 
     def side_by_side(self, work: Callable[[_A], _T], asked: Sequence[_A]) -> list[_T]:
         """Do the same work for each item on all cores, and return the results."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DRIVERS: Final = {
     "against-chain": "against_chain",
     "burst-pair": "burst_pair",
+    "captures": "captures",
     "cell-windows": "cell_windows",
     "cells": "cells",
     "collisions": "collisions",

@@ -1,0 +1,77 @@
+"""A simulated run, and what the analysis of its captures says of it.
+
+The run writes the captures that an experimenter would take: tcpdump at the TCP senders, and a radio
+in monitor mode at a station of the cell. `airtcp.capture` analyses them without knowing the run,
+whose own counters are the truth.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_RUN = ("duration_s", "measured_s", "flows", "cells")
+"""The parts of a run that are kept."""
+_FEW = 1
+"""Captures are of the first replication."""
+
+
+def captured(
+    scenario: Path,
+    overrides: Mapping[str, Any],
+    *,
+    seed: int,
+    radio: str | None = None,
+    tell: Callable[[int, int, str], object] | None = None,
+) -> dict[str, Any]:
+    """Simulate a scenario once, and analyse its captures.
+
+    Args: scenario: The scenario. overrides: Values in place of the scenario's, by path. seed: The
+        seed. radio: The station of the first cell whose radio captures; by default none. tell:
+        Called with done, total and a label.
+
+    Returns: `run`, the counters of the run; `host`, the direction with most data of the capture at
+        the senders, with its `events`, or nothing without a connection; `air`, the links of 802.11
+        by transmitter, without a radio empty.
+    """
+    # The simulator's results import heavy libraries, so they are loaded when first used.
+    from airtcp.api import packet_captures, scenarios
+
+    with TemporaryDirectory(prefix="airtcp-", ignore_cleanup_errors=True) as home:
+        host, air = Path(home) / "host.pcapng", Path(home) / "air"
+        result = scenarios.run(
+            scenario,
+            seed=seed,
+            replications=_FEW,
+            overrides=overrides,
+            pcap=host,
+            radiotap=None if radio is None else air,
+            workers=1,
+            progress=tell,
+        )
+        (run,) = result.json["replications"]
+        seen = packet_captures.capture(host, events=True)
+        heard = None if radio is None else packet_captures.capture(air / f"{radio}.pcapng")
+    return {
+        "run": {key: run[key] for key in _RUN},
+        "host": _largest(seen),
+        "air": {} if heard is None else _links(heard),
+    }
+
+
+def _largest(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the direction with most data of all connections."""
+    every = [one for connection in document["connections"] for one in connection["directions"]]
+    return max(every, key=lambda one: one["payload_bytes"], default=None)
+
+
+def _links(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the link with most attempts of each transmitter."""
+    found: dict[str, Any] = {}
+    for link in document["links"]:
+        found.setdefault(link["transmitter"], link)
+    return found
