@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         compare,
         compare_schemes,
         convert,
+        diagnose,
         models,
         published,
         registry,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         trace_fit,
         version,
     )
+    from airtcp.diagnoses import DiagnoseResult
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AirtcpError",
     "CompareResult",
+    "DiagnoseResult",
     "FitResult",
     "PapersResult",
     "RunResult",
@@ -70,6 +73,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "convert",
+    "diagnose",
     "models",
     "published",
     "registry",
@@ -88,6 +92,7 @@ _HOME = {
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
     "CompareResult": "airtcp.results",
+    "DiagnoseResult": "airtcp.diagnoses",
     "FitResult": "airtcp.fits",
     "PapersResult": "airtcp.papers.result",
     "RunResult": "airtcp.results",
