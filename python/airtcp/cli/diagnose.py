@@ -207,7 +207,9 @@ def _replay(console: Console, document: DiagnoseDocument) -> None:
             ],
             left=True,
         ),
-        Column("", ["agrees" if each["inside"] else "differs" for _, _, _, each in rows], left=True),
+        Column(
+            "", ["agrees" if each["inside"] else "differs" for _, _, _, each in rows], left=True
+        ),
     ]
     console.print()
     put(console, "replay", [head for head, _, _, _ in rows], columns)

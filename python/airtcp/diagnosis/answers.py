@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.model import Path, Sender
 
 NAME: Final = "the link of the capture"
-_REMEDIES: Final = ("@ll-arq:arq=selective", "@ll-harq", "@codel", "@fq-codel")
-_TRANSPORTS: Final = ("lt-tcp", "lt-tcp@ll-harq", "sliding")
+_PROTOCOLS: Final = ("@ll-arq:arq=selective", "@ll-harq")
+"""Link protocols, which need a link that loses packets."""
+_QUEUES: Final = ("@codel", "@fq-codel")
+_TRANSPORTS: Final = ("lt-tcp", "sliding")
 WINDOWS: Final = (2, 4, 8)
 _CARRIES: Final = 16
 """How many times the fitted rate stands for a link that is never the limit."""
@@ -50,6 +52,7 @@ def answers(
     law: str,
     *,
     trusted: bool,
+    lossy: bool,
     duration_s: float,
     replications: int,
     seed: int,
@@ -62,6 +65,7 @@ def answers(
         text: The scenario of the link and the transfer.
         law: The congestion law of the transfer, the reference.
         trusted: Whether the replay reproduces the transfer.
+        lossy: Whether the link itself loses packets.
         duration_s: The time that each run simulates.
         replications: Number of replications.
         seed: Root seed.
@@ -93,7 +97,7 @@ def answers(
     remedies: dict[str, Any] | None = None
     if not stopped:
         try:
-            remedies, _ = subject([law, *(law + remedy for remedy in _REMEDIES), *_TRANSPORTS])
+            remedies, _ = subject([law, *_remedies(law, lossy=lossy)])
         except Stopped:
             remedies = None
     return {
@@ -103,6 +107,13 @@ def answers(
         "tcps": tcps,
         "remedies": remedies,
     }
+
+
+def _remedies(law: str, *, lossy: bool) -> list[str]:
+    """Name the remedies: queues, transports with erasure coding, and link protocols."""
+    local = [law + protocol for protocol in _PROTOCOLS] if lossy else []
+    whole = ["lt-tcp@ll-harq"] if lossy else []
+    return [*local, *(law + queue for queue in _QUEUES), *_TRANSPORTS, *whole]
 
 
 def windows(

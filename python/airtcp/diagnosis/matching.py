@@ -153,9 +153,7 @@ def _screened(
     return tried
 
 
-def _candidates(
-    replayer: Replayer, losses: LossFit, rate_bps: float | None
-) -> list[Candidate]:
+def _candidates(replayer: Replayer, losses: LossFit, rate_bps: float | None) -> list[Candidate]:
     transfer = replayer.transfer
     least = least_rate(replayer)
     factors = _FACTORS if rate_bps is None else (rate_bps / least,)
@@ -169,9 +167,7 @@ def _candidates(
     ]
 
 
-def _path(
-    replayer: Replayer, losses: LossFit, part: float, rate_bps: float, burst: float
-) -> Path:
+def _path(replayer: Replayer, losses: LossFit, part: float, rate_bps: float, burst: float) -> Path:
     overflowed = losses["lost"] > 0 and replayer.transfer.rtt is not None
     return path_of(
         replayer.transfer, rate_bps, losses["share"] * part, burst, overflowed=overflowed
@@ -189,9 +185,7 @@ def _measure(replayer: Replayer, candidates: Sequence[Candidate]) -> None:
     Few replays estimate their scatter badly, so half of the variance is the mean of all.
     """
     seen = observed(replayer.transfer, replayer.duration_s)
-    scatter = {
-        key: fmean(_variance(candidate, key) for candidate in candidates) for key in seen
-    }
+    scatter = {key: fmean(_variance(candidate, key) for candidate in candidates) for key in seen}
     for candidate in candidates:
         number = len(candidate.replays)
         total = 0.0
@@ -214,13 +208,9 @@ def _chosen(
 ) -> Match:
     """Choose the rate: the middle of the rates near the best, or the least if none is too high."""
     least = least_rate(replayer)
-    inside = sorted(
-        c.factor for c in candidates if c.distance <= best.distance + INTERVAL
-    )
+    inside = sorted(c.factor for c in candidates if c.distance <= best.distance + INTERVAL)
     same = sorted(
-        c.factor
-        for c in candidates
-        if c.part == best.part and c.distance <= best.distance + 1
+        c.factor for c in candidates if c.part == best.part and c.distance <= best.distance + 1
     )
     known = all(c.factor == best.factor for c in candidates)
     unbounded = inside[-1] == _FACTORS[-1]

@@ -104,7 +104,7 @@ def diagnose(transfer: Transfer, document: DiagnoseDocument, asked: Asked) -> No
     if document["obstacle"] is not None:
         return
     busy = _busy(transfer)
-    window = busy.flight_bytes if busy.limits["receive_window"] >= _SOME else None
+    window = busy.flight_bytes if busy.limited("receive_window") >= _SOME else None
     sender = sender_of(busy, law, window)
     try:
         _steps(busy, sender, losses, document, asked)
@@ -119,9 +119,9 @@ def _steps(
     document: DiagnoseDocument,
     asked: Asked,
 ) -> None:
-    fitting = _replayer(transfer, sender, asked.seed, _FIT_SEGMENTS)
+    fitting = fitting_replayer(transfer, sender, asked.seed)
     match = matching.match(fitting, losses, asked.rate_bps, asked.tell("fitting"))
-    document["link"] = _link(transfer, losses, match, told=asked.rate_bps is not None)
+    document["link"] = fitted(transfer, losses, match, told=asked.rate_bps is not None)
     path = match.chosen
     title = f"{transfer.sender} to {transfer.receiver}, fitted to a capture"
     document["scenario"] = scenario(path, sender, transfer.duration_s, title)
@@ -134,13 +134,14 @@ def _steps(
         "seed": asked.seed,
         "workers": asked.workers,
     }
-    if transfer.limits["receive_window"] >= _SOME:
+    if transfer.limited("receive_window") >= _SOME:
         open_rate = match.rate_high_bps is None
         document["windows"] = answering.windows(path, sender, unbounded=open_rate, **common)
     document["answers"] = answering.answers(
         replayer.text(path, title),
         sender.law,
         trusted=replay["reproduces"],
+        lossy=path.loss > 0,
         progress=asked.progress,
         **common,
     )
@@ -175,13 +176,13 @@ def observed(transfer: Transfer) -> Observed:
 
 def _guessed(transfer: Transfer) -> str:
     """Guess the congestion law: BBR paces, most others do not."""
-    return "bbr" if transfer.limits["pacing"] >= MOSTLY else "cubic"
+    return "bbr" if transfer.limited("pacing") >= MOSTLY else "cubic"
 
 
 def _obstacle(transfer: Transfer) -> str | None:
     if transfer.segments < LEAST_SEGMENTS or not transfer.goodput_bps:
         return "short"
-    if transfer.limits["application"] >= MOSTLY:
+    if transfer.limited("application") >= MOSTLY:
         return "application"
     if not transfer.base_rtt_s:
         return "no-rtt"
@@ -190,7 +191,7 @@ def _obstacle(transfer: Transfer) -> str | None:
 
 def _busy(transfer: Transfer) -> Transfer:
     """Leave out the time in which the application had nothing to send."""
-    busy = 1 - transfer.limits["application"]
+    busy = 1 - transfer.limited("application")
     return replace(
         transfer,
         duration_s=transfer.duration_s * busy,
@@ -205,7 +206,13 @@ def _replayer(transfer: Transfer, sender: Sender, seed: int, segments: int) -> R
     return Replayer(transfer, sender, seed, duration)
 
 
-def _link(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> LinkFit:
+def fitting_replayer(transfer: Transfer, sender: Sender, seed: int) -> Replayer:
+    """Return what replays a transfer for the fit, with a bounded number of segments."""
+    return _replayer(transfer, sender, seed, _FIT_SEGMENTS)
+
+
+def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> LinkFit:
+    """Describe the fitted link for the document, with the intervals of its parameters."""
     path, low, high = match.chosen, match.rate_low_bps, match.rate_high_bps
     possible = {candidate.part for candidate in match.possible()}
     parts = sorted({candidate.part for candidate in match.candidates} | possible)

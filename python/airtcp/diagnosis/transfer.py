@@ -21,6 +21,8 @@ _HEADERS: Final = 40
 """Bytes of the headers of IPv4 and TCP."""
 _USUAL_MSS: Final = 1460
 _SPACE: Final = 1 << 32
+AT_SENDER: Final = {"sender", "unknown"}
+"""Places at which the sender's view is taken for granted."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,13 @@ class Transfer:
     def lost(self) -> int:
         """Return the retransmissions that were needed: each repairs a lost transmission."""
         return self.retransmissions - self.spurious
+
+    def limited(self, limit: str) -> float:
+        """Return the share of the time of a limit; away from the sender it is not known.
+
+        A receiver sees data that it acknowledges at once, as if the sender had nothing to send.
+        """
+        return self.limits[limit] if self.place in AT_SENDER else 0.0
 
     @property
     def packet_bytes(self) -> int:
@@ -165,7 +174,7 @@ def _read(
         recoveries=direction["recoveries"],
         zero_windows=direction["zero_windows"],
         flight_bytes=direction["largest_flight_bytes"],
-        rtt=_rtt(direction) if place in {"sender", "unknown"} else None,
+        rtt=_rtt(direction) if place in AT_SENDER else None,
         base_rtt_s=base,
         base_from=base_from,
         limits=direction["limited_by"],
@@ -210,7 +219,7 @@ def _base(
 ) -> tuple[float | None, str]:
     """Return the least round-trip time of the path, and where it comes from."""
     own = direction["rtt_s"]["min"]
-    if place in {"sender", "unknown"}:
+    if place in AT_SENDER:
         return own, "the data"
     back = _least_back(document, connection, direction["from"], receiver)
     if back is None:

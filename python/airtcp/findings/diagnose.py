@@ -45,6 +45,9 @@ def limited(document: DiagnoseDocument) -> Finding:
     seen = document["observed"]
     if seen is None:
         return _no_transfer(document)
+    if seen["place"] in {"receiver", "middle"} and document["obstacle"] != "short":
+        text = "The capture was not taken at the sender, so it does not show when the sender waits."
+        return Finding("What limited the sender is unknown", text, "warn")
     shares = capture_words.limit({"limited_by": seen["limited_by"]})
     how = shares.text if shares else "No limit holds for a tenth of the time."
     if document["obstacle"] == "short":
@@ -80,7 +83,9 @@ def origin(document: DiagnoseDocument) -> Finding | None:
     if losses is None:
         return None
     if losses["lost"] == 0:
-        return Finding("No losses", f"None of {counted(losses['sent'], 'packet')} was lost.", "good")
+        return Finding(
+            "No losses", f"None of {counted(losses['sent'], 'packet')} was lost.", "good"
+        )
     interval = f"[{_percents(losses['share_low'], losses['share_high'])}]"
     text = (
         f"{count(losses['lost'])} of {counted(losses['sent'], 'packet')} were lost,"
@@ -234,7 +239,7 @@ def better(subject: dict[str, Any], reference: str) -> list[dict[str, Any]]:
 def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
     reference = answers["reference"]
     found: list[Finding] = []
-    kinds = (("TCP", answers["tcps"]), ("remedy", answers["remedies"]))
+    kinds = (("TCP", answers["tcps"]), ("Remedy", answers["remedies"]))
     for kind, subject in kinds:
         if subject is None:
             continue
@@ -243,19 +248,19 @@ def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
             found.append(_nothing(subject, kind, reference))
             continue
         texts = [_gain(outcome, reference) for outcome in more[:_BEST]]
-        texts[0] = f"{texts[0][0].upper()}{texts[0][1:]}"
-        rest = f"; {counted(len(more) - _BEST, 'other')} too" if len(more) > _BEST else ""
-        whole = f"{'; '.join(texts)}{rest}, against {reference} in the same replays.{_at(document)}"
-        found.append(Finding(f"Best {kind}: {more[0]['variant']}", whole, "good"))
+        rest = f"; {counted(len(more) - _BEST, 'other')} more" if len(more) > _BEST else ""
+        whole = f"Goodput against {reference} in the same replays: {'; '.join(texts)}{rest}."
+        headline = f"{kind} with the most goodput: {more[0]['variant']}"
+        found.append(Finding(headline, f"{whole}{_at(document)}", "good"))
     return found
 
 
 def _nothing(subject: dict[str, Any], kind: str, reference: str) -> Finding:
-    tried = counted(len(subject["cases"][0]["outcomes"]) - 1, kind, f"{kind[:-1]}ies")
-    tried = tried if kind == "remedy" else counted(len(subject["cases"][0]["outcomes"]) - 1, kind)
+    tried = len(subject["cases"][0]["outcomes"]) - 1
+    what = counted(tried, "other TCP") if kind == "TCP" else counted(tried, "remedy", "remedies")
     return Finding(
-        f"No {kind} raises goodput",
-        f"None of {tried} delivers significantly more than {reference} over this link.",
+        f"No {'other TCP' if kind == 'TCP' else 'remedy'} raises goodput",
+        f"None of {what} delivers significantly more than {reference} over this link.",
     )
 
 
@@ -263,7 +268,7 @@ def _gain(outcome: dict[str, Any], reference: str) -> str:
     percent = outcome["difference"]["percent"]
     name = named(outcome["variant"], reference)
     text = f"{number(outcome['goodput_bps']['mean'] / 1e6)} Mb/s"
-    return f"{name} {text}" if percent is None else f"{name} {text}, {gain(percent)}"
+    return f"{name} {text}" if percent is None else f"{name} {text} ({gain(percent)})"
 
 
 def _at(document: DiagnoseDocument) -> str:

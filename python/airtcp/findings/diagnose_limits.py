@@ -43,9 +43,7 @@ def _of_place(document: DiagnoseDocument, seen: Observed) -> list[str]:
 def _of_transfer(document: DiagnoseDocument, seen: Observed) -> list[str]:
     texts: list[str] = []
     if document["obstacle"] is None and not document["tcp_told"]:
-        texts.append(
-            f"The sender's congestion law: {document['tcp']} is a guess (--tcp tells it)."
-        )
+        texts.append(f"The sender's congestion law: {document['tcp']} is a guess (--tcp tells it).")
     idle = seen["limited_by"]["application"]
     if _SOME <= idle < _MOSTLY:
         texts.append(
