@@ -82,6 +82,8 @@ class LinkFit(TypedDict):
     link_loss: Fitted
     """Loss of the link itself, without the overflow of the queue."""
     origins: list[Origin]
+    utilisation: float
+    """Goodput with headers by the fitted rate."""
     distance: float
     """Distance of the best replay from the capture."""
     rate_told: bool

@@ -101,21 +101,11 @@ class DiagnoseResult(Written):
         answers = self.json["answers"]
         if answers is None:
             return []
-        return [
-            {
-                "kind": kind,
-                "variant": outcome["variant"],
-                "goodput_bps": outcome["goodput_bps"]["mean"],
-                "gain_percent": percent["mean"],
-                "gain_percent_low": percent["ci_low"],
-                "gain_percent_high": percent["ci_high"],
-                "trusted": answers["trusted"],
-            }
-            for kind, subject in (("tcp", answers["tcps"]), ("remedy", answers["remedies"]))
-            if subject is not None
-            for outcome in subject["cases"][0]["outcomes"]
-            for percent in [(outcome["difference"] or {}).get("percent") or _NOTHING]
-        ]
+        rows: list[dict[str, Any]] = []
+        for kind, subject in (("tcp", answers["tcps"]), ("remedy", answers["remedies"])):
+            outcomes: list[Any] = [] if subject is None else subject["cases"][0]["outcomes"]
+            rows += [_answer(kind, outcome, trusted=answers["trusted"]) for outcome in outcomes]
+        return rows
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
@@ -132,6 +122,20 @@ class DiagnoseResult(Written):
         what = "no transfer" if seen is None else f"{seen['sender']} -> {seen['receiver']}"
         state = ", interrupted" if self.interrupted else ""
         return f"DiagnoseResult({what}, seed {self.json['seed']}{state})"
+
+
+def _answer(kind: str, outcome: Any, *, trusted: bool) -> dict[str, Any]:
+    difference = outcome["difference"]
+    percent: Any = (difference and difference["percent"]) or _NOTHING
+    return {
+        "kind": kind,
+        "variant": outcome["variant"],
+        "goodput_bps": outcome["goodput_bps"]["mean"],
+        "gain_percent": percent["mean"],
+        "gain_percent_low": percent["ci_low"],
+        "gain_percent_high": percent["ci_high"],
+        "trusted": trusted,
+    }
 
 
 _NOTHING: dict[str, None] = {"mean": None, "ci_low": None, "ci_high": None}

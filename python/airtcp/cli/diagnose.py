@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from airtcp.diagnose_document import Answers, DiagnoseDocument, Fitted
     from airtcp.diagnoses import DiagnoseResult
+
+_AGREES: Final = {True: "agrees", False: "differs"}
 
 Files = Annotated[
     list[str],
@@ -92,7 +94,6 @@ def diagnose(
     are compared over the same link.
     """
     from airtcp import api
-    from airtcp.cli import write
 
     where = output.places(files)
     with refusals(), progress(quiet=output.quiet) as tell:

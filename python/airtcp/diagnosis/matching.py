@@ -25,25 +25,24 @@ from airtcp.diagnosis.model import path_of
 from airtcp.diagnosis.replay import SCALES, Replayed, Replayer, observed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from airtcp.diagnose_document import LossFit
     from airtcp.diagnosis.model import Path
 
 INTERVAL: Final = 3.84
-_NEAR: Final = 12.0
+_NEAR: Final = 20.0
 """Distance above the least up to which a candidate gets more replays."""
 _FAR: Final = 50.0
 _ENOUGH: Final = 2
-_FACTORS: Final = (
-    1.0, 1.06, 1.13, 1.21, 1.3, 1.42, 1.57, 1.75, 2.0, 2.4, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0,
-)  # fmt: skip
+_FACTORS: Final = (1.0, 1.07, 1.15, 1.25, 1.37, 1.55, 1.8, 2.2, 3.0, 4.5, 8.0, 16.0, 50.0)
 """Candidate rates as multiples of the least rate that explains the goodput."""
-_FIRST: Final = 2
+_FIRST: Final = 3
 """Replays of each candidate."""
-_ALL: Final = 6
+_ALL: Final = 8
 """Replays of the candidates near the best."""
-_PARTS: Final = (0.0, 0.5, 1.0)
+STEP: Final = 0.5
+_PARTS: Final = (0.0, STEP, 1.0)
 """Parts of the losses that the link causes."""
 ALLOWED: Final = {
     "goodput_bps": 0.05,
@@ -90,10 +89,12 @@ class Match:
 
 
 def least_rate(replayer: Replayer) -> float:
-    """Return the rate that the goodput needs, with headers and retransmissions."""
+    """Return the rate that the goodput needs, with headers.
+
+    Packets that the queue dropped took no time of the link, so they do not count.
+    """
     transfer = replayer.transfer
-    again = 1 + transfer.lost / max(transfer.segments, 1)
-    return transfer.goodput_bps * again * transfer.packet_bytes / transfer.payload_bytes
+    return transfer.goodput_bps * transfer.packet_bytes / transfer.payload_bytes
 
 
 def match(
@@ -121,7 +122,7 @@ def match(
     _measure(replayer, candidates)
     # A candidate with few replays is none of the best, whatever its distance.
     best = min(near, key=lambda c: c.distance)
-    return _chosen(replayer, losses, near, best)
+    return _chosen(replayer, losses, near, best, known=rate_bps is not None)
 
 
 def _screened(
@@ -182,20 +183,29 @@ def _replay(replayer: Replayer, candidate: Candidate, number: int) -> None:
 def _measure(replayer: Replayer, candidates: Sequence[Candidate]) -> None:
     """Set the distance of each candidate.
 
-    Few replays estimate their scatter badly, so half of the variance is the mean of all.
+    Few replays may show too little scatter, so the variance is at least the mean of the candidates
+    with the same part.
     """
     seen = observed(replayer.transfer, replayer.duration_s)
-    scatter = {key: fmean(_variance(candidate, key) for candidate in candidates) for key in seen}
-    for candidate in candidates:
-        number = len(candidate.replays)
-        total = 0.0
-        for key, value in seen.items():
-            scale = SCALES[key]
-            mean = fmean(scale(replay.values[key]) for replay in candidate.replays)
-            variance = (_variance(candidate, key) + scatter[key]) / 2
-            allowed = ALLOWED[key] ** 2
-            total += (scale(value) - mean) ** 2 / (variance * (1 + 1 / number) + allowed)
-        candidate.distance = total
+    for part in {candidate.part for candidate in candidates}:
+        group = [candidate for candidate in candidates if candidate.part == part]
+        scatter = {key: fmean(_variance(each, key) for each in group) for key in seen}
+        for candidate in group:
+            candidate.distance = _distance(candidate, seen, scatter)
+
+
+def _distance(
+    candidate: Candidate, seen: Mapping[str, float], scatter: Mapping[str, float]
+) -> float:
+    number = len(candidate.replays)
+    total = 0.0
+    for key, value in seen.items():
+        scale = SCALES[key]
+        mean = fmean(scale(replay.values[key]) for replay in candidate.replays)
+        variance = max(_variance(candidate, key), scatter[key])
+        allowed = ALLOWED[key] ** 2
+        total += (scale(value) - mean) ** 2 / (variance * (1 + 1 / number) + allowed)
+    return total
 
 
 def _variance(candidate: Candidate, key: str) -> float:
@@ -204,7 +214,12 @@ def _variance(candidate: Candidate, key: str) -> float:
 
 
 def _chosen(
-    replayer: Replayer, losses: LossFit, candidates: list[Candidate], best: Candidate
+    replayer: Replayer,
+    losses: LossFit,
+    candidates: list[Candidate],
+    best: Candidate,
+    *,
+    known: bool,
 ) -> Match:
     """Choose the rate: the middle of the rates near the best, or the least if none is too high."""
     least = least_rate(replayer)
@@ -212,11 +227,10 @@ def _chosen(
     same = sorted(
         c.factor for c in candidates if c.part == best.part and c.distance <= best.distance + 1
     )
-    known = all(c.factor == best.factor for c in candidates)
     unbounded = inside[-1] == _FACTORS[-1]
     factor = same[0] if unbounded else sqrt(same[0] * same[-1])
     burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
-    low = inside[0] if known else max(_halfway(inside[0], -1), 1.0)
+    low = inside[0] if known else max(_halfway(inside[0], -1), _least_factor(replayer))
     high = None if unbounded else inside[-1] if known else _halfway(inside[-1], 1)
     return Match(
         candidates=candidates,
@@ -230,6 +244,15 @@ def _chosen(
 def _halfway(factor: float, step: int) -> float:
     """Return the middle between a candidate and its neighbour, which is excluded."""
     place = _FACTORS.index(factor) + step
-    if not 0 <= place < len(_FACTORS):
-        return factor
-    return sqrt(factor * _FACTORS[place])
+    if place < 0:
+        return factor * sqrt(_FACTORS[0] / _FACTORS[1])
+    return sqrt(factor * _FACTORS[min(place, len(_FACTORS) - 1)])
+
+
+def _least_factor(replayer: Replayer) -> float:
+    """Return the least rate, as a multiple of that of the goodput.
+
+    The goodput counts data that were still in flight at the end.
+    """
+    transfer = replayer.transfer
+    return max(1 - transfer.flight_bytes / max(transfer.unique_bytes, 1), 0.0)

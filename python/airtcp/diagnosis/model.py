@@ -81,7 +81,8 @@ def path_of(
     least = transfer.base_rtt_s or 0.0
     on_wire = 8 * (transfer.packet_bytes + transfer.header_bytes) / rate_bps
     most = transfer.rtt["max"] if transfer.rtt else 2 * least
-    waiting = max(most - least, 0.0) * rate_bps / 8 / transfer.packet_bytes
+    # Of the packets before the last one, one is in transmission, half of it on average.
+    waiting = max((most - least) * rate_bps / 8 / transfer.packet_bytes - 0.5, 0.0)
     packets = round(waiting) if overflowed else round(2 * waiting) + 2 * LEAST_QUEUE
     return Path(
         rate_bps=rounded(rate_bps, 4),

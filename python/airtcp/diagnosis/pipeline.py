@@ -222,6 +222,9 @@ def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> 
     queues = [_path(transfer, rate, overflowed=lost).queue_packets for rate in (low, high or low)]
     within = lost and bool(possible)
     share = losses["share_high"]
+    # Parts between two candidates are not tried: half of the step may belong to the interval.
+    between = matching.STEP / 2 if transfer.rtt is not None else 0.0
+    carried = transfer.packet_bytes / transfer.payload_bytes
     return {
         "rate_bps": {"value": path.rate_bps, "low": low, "high": high},
         "delay_s": {
@@ -231,18 +234,19 @@ def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> 
         },
         "queue_packets": {
             "value": path.queue_packets,
-            "low": min(queues[0], path.queue_packets),
-            "high": max(queues[1], path.queue_packets) if filled and high is not None else None,
+            "low": min(queues[0], path.queue_packets) - 1,
+            "high": max(queues[1], path.queue_packets) + 1 if filled and high is not None else None,
         },
         "link_loss": {
             "value": path.loss,
-            "low": losses["share_low"] * min(possible) if within else 0.0,
-            "high": share * max(possible) if within else share,
+            "low": losses["share_low"] * max(min(possible) - between, 0.0) if within else 0.0,
+            "high": share * min(max(possible) + between, 1.0) if within else share,
         },
         "origins": [
             {"part": part, "distance": match.near(part), "possible": part in possible}
             for part in parts
         ],
+        "utilisation": transfer.goodput_bps * carried / path.rate_bps,
         "distance": match.best.distance,
         "rate_told": told,
     }

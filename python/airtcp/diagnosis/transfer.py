@@ -148,7 +148,7 @@ def _read(
     is_client = sender == connection["client"]
     receiver = connection["server"] if is_client else connection["client"]
     place = _place(connection["vantage"], is_client=is_client)
-    ends = [end or {} for end in connection["handshake"]]
+    ends: list[dict[str, Any]] = [end or {} for end in connection["handshake"]]
     timestamps = all(end.get("timestamps") for end in ends) if any(ends) else True
     payload = _payload(direction, ends, timestamps=timestamps)
     rate = direction["goodput_bps"] or 0.0
@@ -198,7 +198,7 @@ def _place(vantage: str, *, is_client: bool) -> str:
     return vantage
 
 
-def _payload(direction: Mapping[str, Any], ends: list[Any], *, timestamps: bool) -> int:
+def _payload(direction: Mapping[str, Any], ends: list[dict[str, Any]], *, timestamps: bool) -> int:
     """Return the payload of a full segment: the least of the MSS and the largest segment."""
     announced = [end["mss"] for end in ends if end.get("mss")]
     most = min(announced, default=_USUAL_MSS) - (_TIMESTAMPS if timestamps else 0)

@@ -1,8 +1,8 @@
 """How near the replay comes to the transfer: each statistic beside its prediction interval.
 
 The interval is that of one more transfer over the fitted link: Student's t over the replays, on
-the scale of the statistic, with the factor sqrt(1 + 1/n) for a single new value. A tolerance [choice]
-is added for what the model leaves out.
+the scale of the statistic, with the factor sqrt(1 + 1/n) for a single new value. A tolerance
+[choice] is added for what the model leaves out.
 """
 
 from __future__ import annotations

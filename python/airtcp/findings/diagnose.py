@@ -21,8 +21,10 @@ _MATTERS: Final = 3.0
 """Least gain in percent that counts, as in comparisons."""
 _BEST: Final = 3
 """Variants that a sentence names."""
-_EVENTS: Final = 0.5
-"""Mean number of events in a replay that counts as one."""
+_FULL: Final = 0.85
+"""Share of the rate from which a link is full [choice]."""
+_SOONER: Final = 10.0
+"""Least reduction of the delivery time in percent that counts, as in comparisons."""
 
 STATISTICS: Final = {
     "goodput_bps": ("goodput (Mb/s)", "goodput", 1e-6),
@@ -53,12 +55,26 @@ def limited(document: DiagnoseDocument) -> Finding:
     if document["obstacle"] == "short":
         text = f"{counted(seen['segments'], 'segment')} in {number(seen['duration_s'])} s. {how}"
         return Finding("Too short for a diagnosis", text, "warn")
+    if full := _full(document):
+        return Finding("Limited by the rate of the link", full)
     what = shares.headline if shares else "limited by nothing in particular"
     tail = ""
     losses = document["losses"]
     if shares and "congestion window" in what and losses and losses["lost"]:
         tail = " Losses keep the window small."
     return Finding(f"{what[0].upper()}{what[1:]}", f"{how[0].upper()}{how[1:]}{tail}")
+
+
+def _full(document: DiagnoseDocument) -> str | None:
+    """State that the link was full, if replays bound its rate and the goodput comes near."""
+    link, replay = document["link"], document["replay"]
+    if link is None or link["rate_bps"]["high"] is None or link["utilisation"] < _FULL:
+        return None
+    if replay is None or not replay["reproduces"]:
+        return None
+    rate = number(link["rate_bps"]["value"] / 1e6)
+    carried = share(min(link["utilisation"], 1.0))
+    return f"The transfer took {carried} of the {rate} Mb/s of the link."
 
 
 def _no_transfer(document: DiagnoseDocument) -> Finding:
@@ -99,40 +115,45 @@ def origin(document: DiagnoseDocument) -> Finding | None:
 
 def _source(document: DiagnoseDocument, link: LinkFit) -> tuple[str, str]:
     """Return the origin of the losses, and the evidence."""
-    possible = {each["part"] for each in link["origins"] if each["possible"]}
     replay, seen = document["replay"], document["observed"]
-    unsure = replay is not None and not replay["reproduces"]
     if seen is not None and seen["rtt_p50_s"] is None:
-        return (
-            "The origin of the losses is unknown",
-            "The capture was not taken at the sender, so it does not show the queue.",
-        )
-    if unsure:
+        why = "The capture was not taken at the sender, so it does not show the queue."
+        return "The origin of the losses is unknown", why
+    if replay is not None and not replay["reproduces"]:
         return "The origin of the losses is unknown", "No replay reproduces the transfer."
-    if possible == {0.0}:
-        return (
-            "Losses by overflow of the queue",
-            "Replays in which the link itself loses packets do not agree with the capture.",
-        )
-    if possible == {1.0}:
-        return (
-            "Losses of the link itself",
-            "Replays in which the queue causes a part of the losses do not agree with the capture.",
-        )
-    if {0.0, 1.0} <= possible:
-        return (
-            "The origin of the losses is unknown",
-            "Losses of the link and overflow of the queue both explain the capture.",
-        )
-    if 0.0 in possible:
-        return (
-            "Losses by overflow of the queue, perhaps also of the link",
-            "Replays in which the link causes all losses do not agree with the capture.",
-        )
-    return (
-        "Losses of the link, perhaps also of the queue",
-        "Replays in which only the queue drops packets do not agree with the capture.",
-    )
+    possible = frozenset(each["part"] for each in link["origins"] if each["possible"])
+    return _SOURCES.get(possible, _SOURCES[frozenset({0.0, 0.5, 1.0})])
+
+
+_NO_LINK: Final = (
+    "Replays in which the link causes half of the losses or more do not agree with the capture."
+)
+_NO_QUEUE: Final = (
+    "Replays in which the queue causes half of the losses or more do not agree with the capture."
+)
+_NOT_LINK: Final = "Replays in which the link causes all losses do not agree with the capture."
+_NOT_QUEUE: Final = "Replays in which only the queue drops packets do not agree with the capture."
+_SOURCES: Final = {
+    frozenset({0.0}): (
+        "Losses by overflow of the queue",
+        _NO_LINK,
+    ),
+    frozenset({0.0, 0.5}): (
+        "Losses by overflow of the queue, perhaps also of the link",
+        _NOT_LINK,
+    ),
+    frozenset({0.5}): ("Losses of the link and by overflow of the queue", _NOT_LINK),
+    frozenset({0.5, 1.0}): ("Losses of the link, perhaps also of the queue", _NOT_QUEUE),
+    frozenset({1.0}): (
+        "Losses of the link itself",
+        _NO_QUEUE,
+    ),
+    frozenset({0.0, 0.5, 1.0}): (
+        "The origin of the losses is unknown",
+        "Losses of the link and overflow of the queue both explain the capture.",
+    ),
+}
+"""Origin and evidence, by the parts of the losses that the link may cause."""
 
 
 def _bursts(losses: LossFit) -> str:
@@ -212,7 +233,7 @@ def _by(window: Window) -> str:
     gained = window["gain"]
     interval = f" [{number(gained['low'])}, {number(gained['high'])}]" if gained["low"] else ""
     return (
-        f"{number(window['factor'])} times the window"
+        f"{count(window['factor'])} times the window"
         f" ({count(window['receive_buffer_bytes'] / 1000)} kB) multiplies goodput by"
         f" {number(gained['value'])}{interval}"
     )
@@ -248,11 +269,46 @@ def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
             found.append(_nothing(subject, kind, reference))
             continue
         texts = [_gain(outcome, reference) for outcome in more[:_BEST]]
-        rest = f"; {counted(len(more) - _BEST, 'other')} more" if len(more) > _BEST else ""
+        rest = f"; {counted(len(more) - _BEST, 'other')} also gain" if len(more) > _BEST else ""
         whole = f"Goodput against {reference} in the same replays: {'; '.join(texts)}{rest}."
         headline = f"{kind} with the most goodput: {more[0]['variant']}"
         found.append(Finding(headline, f"{whole}{_at(document)}", "good"))
-    return found
+    remedies = answers["remedies"]
+    sooner = None if remedies is None else _sooner(remedies, reference)
+    return found if sooner is None else [*found, sooner]
+
+
+def _sooner(subject: dict[str, Any], reference: str) -> Finding | None:
+    """Name the remedy with the shortest delivery time, if it costs no goodput."""
+    outcomes = subject["cases"][0]["outcomes"]
+    shorter = [
+        outcome
+        for outcome in outcomes
+        if (late := outcome["delivery_p95_difference"]) is not None
+        and late["standing"] == "less"
+        and late["percent"] is not None
+        and late["percent"]["mean"] <= -_SOONER
+        and not _costs(outcome)
+    ]
+    if not shorter:
+        return None
+    best = min(shorter, key=lambda outcome: outcome["delivery_p95_s"]["mean"])
+    plain = next(outcome for outcome in outcomes if outcome["variant"] == reference)
+    ours, theirs = (1e3 * outcome["delivery_p95_s"]["mean"] for outcome in (best, plain))
+    name = named(best["variant"], reference)
+    text = (
+        f"With {name}, 95 % of the data arrive in order within {number(ours)} ms, against"
+        f" {number(theirs)} ms with {reference} alone, for the same goodput or more."
+    )
+    return Finding(f"Remedy with the shortest delay: {best['variant']}", text, "good")
+
+
+def _costs(outcome: dict[str, Any]) -> bool:
+    difference = outcome["difference"]
+    if difference is None or difference["standing"] != "less":
+        return False
+    percent = difference["percent"]
+    return percent is None or percent["mean"] <= -_MATTERS
 
 
 def _nothing(subject: dict[str, Any], kind: str, reference: str) -> Finding:

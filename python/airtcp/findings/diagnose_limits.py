@@ -26,15 +26,17 @@ def unknowns(document: DiagnoseDocument) -> list[Finding]:
 
 def _of_place(document: DiagnoseDocument, seen: Observed) -> list[str]:
     if document["obstacle"] == "no-rtt":
-        return [
+        text = (
             "The round-trip time of the path: the capture was not taken at the sender, and no data"
             " go the other way. Capture at the sender, or tell it (--rtt)."
-        ]
+        )
+        return [text]
     if seen["place"] in {"receiver", "middle"}:
-        return [
+        text = (
             "The queue, and copies that were lost before the capture: a capture at the sender"
             " shows both."
-        ]
+        )
+        return [text]
     if seen["place"] == "unknown":
         return ["The place of the capture; it is taken to be at the sender."]
     return []

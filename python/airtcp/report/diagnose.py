@@ -12,7 +12,7 @@ from airtcp.report.compare_rows import mean_row, table
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
-    from airtcp.diagnose_document import Answers, DiagnoseDocument
+    from airtcp.diagnose_document import Answers, DiagnoseDocument, Fitted
     from airtcp.documents import CompareCase
 
 
@@ -97,15 +97,11 @@ def _link(document: DiagnoseDocument) -> dict[str, Any] | None:
     link = document["link"]
     if link is None:
         return None
-    rows = [
-        [
-            head,
-            words.number(link[key]["value"] * scale),
-            _end(link[key]["low"], scale, "-"),
-            _end(link[key]["high"], scale, "not bounded"),
-        ]
-        for key, head, scale in _QUANTITIES
-    ]
+    rows: list[list[str]] = []
+    for key, head, scale in _QUANTITIES:
+        fitted: Fitted = cast("dict[str, Any]", link)[key]
+        low, high = _end(fitted["low"], scale, "-"), _end(fitted["high"], scale, "not bounded")
+        rows.append([head, words.number(fitted["value"] * scale), low, high])
     return {"head": ["Fitted", "Low", "High"], "rows": rows}
 
 
