@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         compare,
         compare_schemes,
         convert,
+        diagnose,
         models,
         published,
         registry,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         version,
     )
     from airtcp.captures import CaptureResult
+    from airtcp.diagnoses import DiagnoseResult
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
@@ -60,6 +62,7 @@ __all__ = [
     "AirtcpError",
     "CaptureResult",
     "CompareResult",
+    "DiagnoseResult",
     "FitResult",
     "PapersResult",
     "RunResult",
@@ -72,6 +75,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "convert",
+    "diagnose",
     "models",
     "published",
     "registry",
@@ -91,6 +95,7 @@ _HOME = {
     "TraceError": "airtcp._core",
     "CaptureResult": "airtcp.captures",
     "CompareResult": "airtcp.results",
+    "DiagnoseResult": "airtcp.diagnoses",
     "FitResult": "airtcp.fits",
     "PapersResult": "airtcp.papers.result",
     "RunResult": "airtcp.results",

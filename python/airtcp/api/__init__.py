@@ -7,6 +7,7 @@ label. Ctrl-C stops a long call, which then returns what is finished.
 
 from __future__ import annotations
 
+from airtcp.api.diagnose import diagnose
 from airtcp.api.fit import trace_fit
 from airtcp.api.info import registry, schema, version
 from airtcp.api.links import models, stats, study
@@ -28,6 +29,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "convert",
+    "diagnose",
     "models",
     "published",
     "registry",

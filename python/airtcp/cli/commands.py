@@ -9,7 +9,17 @@ from typing import Annotated
 
 import typer
 
-from airtcp.cli import capture, compare, info, reproduce, run, study, trace, trace_models
+from airtcp.cli import (
+    capture,
+    compare,
+    diagnose,
+    info,
+    reproduce,
+    run,
+    study,
+    trace,
+    trace_models,
+)
 
 app = typer.Typer(
     name="airtcp",
@@ -24,6 +34,7 @@ app.command("study")(study.study)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("capture")(capture.capture)
+app.command("diagnose")(diagnose.diagnose)
 trace.app.command("models")(trace_models.models)
 app.add_typer(trace.app, name="trace")
 app.command("reproduce")(reproduce.reproduce)

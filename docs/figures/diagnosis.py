@@ -1,0 +1,143 @@
+"""Fits of links from captures of simulated transfers, beside the links' true parameters."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+import airtcp
+from airtcp.diagnosis import matching
+from airtcp.diagnosis.losses import fit_losses
+from airtcp.diagnosis.model import sender_of
+from airtcp.diagnosis.pipeline import fitted, fitting_replayer
+from airtcp.diagnosis.transfer import transfer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCENARIO = """
+duration = "{duration} s"
+[[links]]
+name = "link"
+from = "a"
+to = "b"
+rate = "{rate} Mb/s"
+delay = "{delay} ms"
+queue = {{ kind = "drop-tail", packets = {queue} }}
+{loss}
+[[flows]]
+from = "a"
+to = "b"
+tcp = {{ profile = "linux", congestion = "{law}" }}
+"""
+SLOT = "1.2 ms"
+
+
+def _text(link: Mapping[str, Any]) -> str:
+    share, burst = link["loss"], link.get("burst", 1)
+    loss = ""
+    if share and burst > 1:
+        keys = f'mean_loss = {share}, mean_burst = {burst}, slot = "{SLOT}"'
+        loss = f'loss = {{ model = "gilbert-elliott", {keys} }}'
+    elif share:
+        loss = f'loss = {{ model = "bernoulli", probability = {share} }}'
+    return SCENARIO.format(**{**link, "loss": loss})
+
+
+def fit(link: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Simulate a transfer, and fit its link from the capture."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "made.pcapng"
+        airtcp.run("made", text=_text(link), seed=seed, replications=1, pcap=place)
+        transfer = transfer_of(airtcp.capture(place, events=True), None)
+    assert transfer is not None
+    losses = fit_losses(transfer)
+    replayer = fitting_replayer(transfer, sender_of(transfer, link["law"], None), 1)
+    match = matching.match(replayer, losses, None, lambda _done, _total: None)
+    found = fitted(transfer, losses, match, told=False)
+    truth = {
+        "rate_bps": link["rate"] * 1e6,
+        "delay_s": link["delay"] / 1e3,
+        "queue_packets": link["queue"],
+        "link_loss": link["loss"],
+    }
+    row: dict[str, Any] = {"link": link["name"], "seed": seed}
+    for key, true in truth.items():
+        ends = found[key]
+        low, high = ends["low"] or 0.0, ends["high"]
+        row |= {
+            f"{key}_true": float(true),
+            f"{key}": float(ends["value"]),
+            f"{key}_low": float(low),
+            f"{key}_high": None if high is None else float(high),
+        }
+    row["burst_true"] = float(link.get("burst", 1)) if link["loss"] else None
+    row["burst"] = losses["mean_burst"]
+    row["burst_low"], row["burst_high"] = losses["mean_burst_low"], losses["mean_burst_high"]
+    parts = [each["part"] for each in found["origins"] if each["possible"]]
+    row["least_part"], row["most_part"] = min(parts), max(parts)
+    return row
+
+
+def measure(links: list[dict[str, Any]], seeds: int) -> dict[str, str]:
+    """Fit each link from transfers with different seeds."""
+    rows = [fit(link, seed) for link in links for seed in range(1, seeds + 1)]
+    return {"diagnosis.csv": pl.DataFrame(rows, infer_schema_length=None).write_csv()}
+
+
+UNITS = {
+    "rate_bps": ("rate (Mb/s)", 1e-6),
+    "delay_s": ("delay (ms)", 1e3),
+    "queue_packets": ("queue (packets)", 1.0),
+    "link_loss": ("loss (%)", 100.0),
+    "burst": ("mean burst", 1.0),
+}
+
+
+def table(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Lay out truth, median estimate and coverage."""
+    frame = numbers["diagnosis.csv"]
+    out = [
+        "| link | parameter | true | median fit | median interval | covered |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in frame["link"].unique(maintain_order=True):
+        rows = frame.filter(pl.col("link") == name).to_dicts()
+        for key, (head, scale) in UNITS.items():
+            of = [row for row in rows if row[f"{key}_true"] is not None and row[key] is not None]
+            if of:
+                out.append(f"| {name} | {head} | {_line(of, key, scale)} |")
+    return "\n".join(out)
+
+
+def _line(rows: list[dict[str, Any]], key: str, scale: float) -> str:
+    inf = float("inf")
+    highs = [inf if row[f"{key}_high"] is None else row[f"{key}_high"] for row in rows]
+    inside = sum(
+        row[f"{key}_low"] <= row[f"{key}_true"] * (1 + 1e-9) and row[f"{key}_true"] <= high * (1 + 1e-9)
+        for row, high in zip(rows, highs, strict=True)
+    )
+    low, high = median(row[f"{key}_low"] for row in rows), median(highs)
+    ends = f"{low * scale:.3g} or more" if high == inf else f"{low * scale:.3g} to {high * scale:.3g}"
+    middle = median(row[key] for row in rows)
+    true = rows[0][f"{key}_true"]
+    return f"{true * scale:.3g} | {middle * scale:.3g} | {ends} | {inside} of {len(rows)}"
+
+
+def origins(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Count the origins of the losses that the fits leave possible."""
+    out = [
+        "| link | queue only | not excluded: both | link only |",
+        "|---|---|---|---|",
+    ]
+    frame = numbers["diagnosis.csv"]
+    for name in frame["link"].unique(maintain_order=True):
+        rows = frame.filter(pl.col("link") == name).to_dicts()
+        queue = sum(row["most_part"] == 0 for row in rows)
+        link = sum(row["least_part"] == 1 for row in rows)
+        out.append(f"| {name} | {queue} | {len(rows) - queue - link} | {link} |")
+    return "\n".join(out)

@@ -1,0 +1,130 @@
+"""From a packet capture to a remedy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from airtcp import _core
+from airtcp.api.packet_captures import capture
+from airtcp.arguments import paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from airtcp.arguments import PathLike, Progress
+    from airtcp.diagnoses import DiagnoseResult
+
+
+def diagnose(
+    files: PathLike | Iterable[PathLike],
+    *,
+    connection: int | None = None,
+    tcp: str | None = None,
+    rate: str | None = None,
+    rtt: str | None = None,
+    replications: int = 10,
+    seed: int = 1,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> DiagnoseResult:
+    """Find what limited the transfer of a capture, and what would deliver more.
+
+    The link behind the transfer is fitted, the transfer is replayed over it in simulation, and
+    other TCPs and remedies are compared over the same link.
+
+    Args:
+        files: Captures of one transfer, as for `capture`. Monitor-mode captures beside captures of
+            a host add the losses of the air.
+        connection: The connection, counted from 0 as in the tables of `capture`; by default that
+            with the most data.
+        tcp: The congestion law of the sender; by default a guess.
+        rate: The rate of the link, such as `"20 Mb/s"`; by default fitted.
+        rtt: The round-trip time of the path without load, such as `"30 ms"`; by default the least
+            of the capture.
+        replications: Number of replays, and of replications of the comparisons.
+        seed: Root seed. Equal captures and seeds give equal documents.
+        workers: Number of threads; by default all cores. The result does not depend on it.
+        progress: Called with done, total and a label.
+
+    Returns:
+        The result. If Ctrl-C stopped the work, `interrupted` is true and the result holds the
+        finished steps.
+
+    Raises:
+        TraceError: If a file cannot be read as a capture.
+        AirtcpError: If an option is impossible.
+
+    Examples:
+        >>> lossy = '''
+        ... duration = "5 s"
+        ... [[links]]
+        ... from = "a"
+        ... to = "b"
+        ... rate = "10 Mb/s"
+        ... delay = "20 ms"
+        ... loss = { model = "bernoulli", probability = 0.01 }
+        ... [[flows]]
+        ... from = "a"
+        ... to = "b"
+        ... tcp = { profile = "linux", congestion = "cubic" }
+        ... '''
+        >>> import airtcp
+        >>> run = airtcp.run("lossy", text=lossy, pcap="lossy.pcapng")
+        >>> result = diagnose("lossy.pcapng", replications=3)
+        >>> result.json["obstacle"] is None
+        True
+        >>> result.json["observed"]["place"]
+        'sender'
+    """
+    from airtcp.diagnoses import DiagnoseResult
+    from airtcp.diagnosis import pipeline
+    from airtcp.diagnosis.answers import known_law
+    from airtcp.diagnosis.transfer import transfer_of
+    from airtcp.quantities_text import rate_of, time_of
+
+    if replications < 2:  # noqa: PLR2004 - one replay has no interval
+        message = f"replications is {replications}: expected 2 or more, for intervals"
+        raise _core.AirtcpError(message)
+    asked = pipeline.Asked(
+        law=None if tcp is None else known_law(tcp),
+        rate_bps=None if rate is None else rate_of(rate, "rate"),
+        replications=replications,
+        seed=seed,
+        workers=workers,
+        progress=progress,
+    )
+    base = None if rtt is None else time_of(rtt, "rtt")
+    paths = paths_of(files)
+    document = pipeline.begun(list(map(str, paths)), asked)
+    hosts, links = _captures(paths, progress)
+    document["files"] = hosts["files"]
+    document["air"] = pipeline.air_of(links)
+    transfer = transfer_of(hosts, connection)
+    if hosts["interrupted"]:
+        document["interrupted"] = True
+    elif transfer is None:
+        document["obstacle"] = "no-data"
+    else:
+        if base is not None:
+            transfer = replace(transfer, base_rtt_s=base, base_from="the option rtt")
+        pipeline.diagnose(transfer, document, asked)
+    return DiagnoseResult(document)
+
+
+def _captures(paths: list[str], progress: Progress | None) -> tuple[Any, list[Any]]:
+    """Analyse the captures: those of hosts for TCP, those of the air for its links.
+
+    Returns: The document of the hosts' captures, or of all if there are only others, and the links
+        of the air.
+    """
+    whole = capture(paths, events=True, progress=progress)
+    air = [file for file in whole["files"] if file["air_frames"]]
+    if not air or len(air) == len(whole["files"]) or "-" in paths:
+        return whole, whole["links"]
+    # A packet would count twice, at the host and in the air.
+    kinds = zip(paths, whole["files"], strict=False)
+    ends = [path for path, file in kinds if not file["air_frames"]]
+    hosts = capture(ends, events=True, progress=progress)
+    hosts["files"] = whole["files"]
+    return hosts, whole["links"]

@@ -1,0 +1,256 @@
+"""The steps of a diagnosis, in order. Ctrl-C ends them; finished steps stay.
+
+A capture that shows too little of the link ends the steps early. The document then names the
+obstacle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.api.info import version
+from airtcp.diagnosis import answers as answering
+from airtcp.diagnosis import matching, verify
+from airtcp.diagnosis.losses import fit_losses
+from airtcp.diagnosis.model import path_of, scenario, sender_of
+from airtcp.diagnosis.replay import Replayer, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from airtcp.arguments import Progress
+    from airtcp.diagnose_document import Air, DiagnoseDocument, LinkFit, LossFit, Observed
+    from airtcp.diagnosis.matching import Match
+    from airtcp.diagnosis.model import Path, Sender
+    from airtcp.diagnosis.transfer import Transfer
+
+LEAST_SEGMENTS: Final = 50
+"""Segments below which a transfer shows too little of its link [choice]."""
+MOSTLY: Final = 0.5
+"""Share of the time from which a limit rules a transfer [choice]."""
+_SOME: Final = 0.1
+_FIT_SEGMENTS: Final = 15_000
+_REPLAY_SEGMENTS: Final = 60_000
+"""Segments that replays simulate at most, if that is 100 round-trip times or more."""
+_LEAST_RTTS: Final = 100
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of a diagnosis."""
+
+    law: str | None
+    rate_bps: float | None
+    replications: int
+    seed: int
+    workers: int | None
+    progress: Progress | None
+
+    def tell(self, label: str) -> Callable[[int, int], None]:
+        """Return a function that reports the progress of a step."""
+
+        def told(done: int, total: int) -> None:
+            if self.progress is not None:
+                self.progress(done, total, label)
+
+        return told
+
+
+def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
+    """Return the document before the first step."""
+    return {
+        "schema": "airtcp.diagnose/1",
+        "airtcp_version": version(),
+        "seed": asked.seed,
+        "replications": asked.replications,
+        "paths": paths,
+        "files": [],
+        "tcp": asked.law or "",
+        "tcp_told": asked.law is not None,
+        "observed": None,
+        "losses": None,
+        "air": None,
+        "link": None,
+        "scenario": None,
+        "replay": None,
+        "windows": [],
+        "answers": None,
+        "obstacle": None,
+        "notes": [],
+        "interrupted": False,
+    }
+
+
+def air_of(links: list[dict[str, Any]]) -> Air | None:
+    """Summarise the 802.11 link with the most attempts."""
+    measured = [link for link in links if link["raw_loss"] is not None]
+    if not measured:
+        return None
+    link = max(measured, key=lambda each: each["attempts"])
+    keys = ("transmitter", "receiver", "attempts", "packets")
+    losses = ("raw_loss", "residual_loss", "mean_attempts")
+    found: Any = {key: link[key] for key in (*keys, *losses)}
+    return found | {"latency_p50_s": link["latency_s"]["p50"]}
+
+
+def diagnose(transfer: Transfer, document: DiagnoseDocument, asked: Asked) -> None:
+    """Take all steps on a transfer, and write what they find into the document."""
+    document["observed"] = observed(transfer)
+    document["losses"] = losses = fit_losses(transfer)
+    law = asked.law or _guessed(transfer)
+    document["tcp"] = law
+    document["obstacle"] = _obstacle(transfer)
+    if document["obstacle"] is not None:
+        return
+    busy = _busy(transfer)
+    window = busy.flight_bytes if busy.limited("receive_window") >= _SOME else None
+    sender = sender_of(busy, law, window)
+    try:
+        _steps(busy, sender, losses, document, asked)
+    except (Stopped, KeyboardInterrupt):
+        document["interrupted"] = True
+
+
+def _steps(
+    transfer: Transfer,
+    sender: Sender,
+    losses: LossFit,
+    document: DiagnoseDocument,
+    asked: Asked,
+) -> None:
+    fitting = fitting_replayer(transfer, sender, asked.seed)
+    match = matching.match(fitting, losses, asked.rate_bps, asked.tell("fitting"))
+    document["link"] = fitted(transfer, losses, match, told=asked.rate_bps is not None)
+    path = match.chosen
+    title = f"{transfer.sender} to {transfer.receiver}, fitted to a capture"
+    document["scenario"] = scenario(path, sender, transfer.duration_s, title)
+    replayer = _replayer(transfer, sender, asked.seed, _REPLAY_SEGMENTS)
+    replay = verify.replayed(replayer, path, asked.replications, asked.tell("replaying"))
+    document["replay"] = replay
+    common: dict[str, Any] = {
+        "duration_s": replayer.duration_s,
+        "replications": asked.replications,
+        "seed": asked.seed,
+        "workers": asked.workers,
+    }
+    if transfer.limited("receive_window") >= _SOME:
+        open_rate = match.rate_high_bps is None
+        document["windows"] = answering.windows(path, sender, unbounded=open_rate, **common)
+    document["answers"] = answering.answers(
+        replayer.text(path, title),
+        sender.law,
+        trusted=replay["reproduces"],
+        lossy=path.loss > 0,
+        progress=asked.progress,
+        **common,
+    )
+
+
+def observed(transfer: Transfer) -> Observed:
+    """Describe the transfer for the document."""
+    rtt = transfer.rtt or {}
+    return {
+        "connection": transfer.number,
+        "sender": transfer.sender,
+        "receiver": transfer.receiver,
+        "place": transfer.place,
+        "duration_s": transfer.duration_s,
+        "unique_bytes": transfer.unique_bytes,
+        "segments": transfer.segments,
+        "payload_bytes": transfer.payload_bytes,
+        "goodput_bps": transfer.goodput_bps,
+        "retransmissions": transfer.retransmissions,
+        "spurious": transfer.spurious,
+        "timeouts": transfer.timeouts,
+        "zero_windows": transfer.zero_windows,
+        "largest_flight_bytes": transfer.flight_bytes,
+        "rtt_min_s": transfer.base_rtt_s,
+        "rtt_from": transfer.base_from,
+        "rtt_p50_s": rtt.get("p50"),
+        "rtt_p95_s": rtt.get("p95"),
+        "rtt_max_s": rtt.get("max"),
+        "limited_by": dict(transfer.limits),
+    }
+
+
+def _guessed(transfer: Transfer) -> str:
+    """Guess the congestion law: BBR paces, most others do not."""
+    return "bbr" if transfer.limited("pacing") >= MOSTLY else "cubic"
+
+
+def _obstacle(transfer: Transfer) -> str | None:
+    if transfer.segments < LEAST_SEGMENTS or not transfer.goodput_bps:
+        return "short"
+    if transfer.limited("application") >= MOSTLY:
+        return "application"
+    if not transfer.base_rtt_s:
+        return "no-rtt"
+    return None
+
+
+def _busy(transfer: Transfer) -> Transfer:
+    """Leave out the time in which the application had nothing to send."""
+    busy = 1 - transfer.limited("application")
+    return replace(
+        transfer,
+        duration_s=transfer.duration_s * busy,
+        goodput_bps=transfer.goodput_bps / busy,
+    )
+
+
+def _replayer(transfer: Transfer, sender: Sender, seed: int, segments: int) -> Replayer:
+    least = _LEAST_RTTS * (transfer.base_rtt_s or 0.0)
+    part = segments / max(transfer.segments, 1)
+    duration = min(transfer.duration_s, max(transfer.duration_s * part, least))
+    return Replayer(transfer, sender, seed, duration)
+
+
+def fitting_replayer(transfer: Transfer, sender: Sender, seed: int) -> Replayer:
+    """Return what replays a transfer for the fit, with a bounded number of segments."""
+    return _replayer(transfer, sender, seed, _FIT_SEGMENTS)
+
+
+def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> LinkFit:
+    """Describe the fitted link for the document, with the intervals of its parameters."""
+    path, low, high = match.chosen, match.rate_low_bps, match.rate_high_bps
+    possible = {candidate.part for candidate in match.possible()}
+    parts = sorted({candidate.part for candidate in match.candidates} | possible)
+    lost = losses["lost"] > 0
+    # If the link may cause every loss, the queue may never have been full.
+    filled = lost and 1.0 not in possible and transfer.rtt is not None
+    queues = [_path(transfer, rate, overflowed=lost).queue_packets for rate in (low, high or low)]
+    within = lost and bool(possible)
+    share = losses["share_high"]
+    # Parts between two candidates are not tried: half of the step may belong to the interval.
+    between = matching.STEP / 2 if transfer.rtt is not None else 0.0
+    carried = transfer.packet_bytes / transfer.payload_bytes
+    return {
+        "rate_bps": {"value": path.rate_bps, "low": low, "high": high},
+        "delay_s": {
+            "value": path.delay_s,
+            "low": _path(transfer, low, overflowed=lost).delay_s,
+            "high": (transfer.base_rtt_s or 0.0) / 2,
+        },
+        "queue_packets": {
+            "value": path.queue_packets,
+            "low": min(queues[0], path.queue_packets) - 1,
+            "high": max(queues[1], path.queue_packets) + 1 if filled and high is not None else None,
+        },
+        "link_loss": {
+            "value": path.loss,
+            "low": losses["share_low"] * max(min(possible) - between, 0.0) if within else 0.0,
+            "high": share * min(max(possible) + between, 1.0) if within else share,
+        },
+        "origins": [
+            {"part": part, "distance": match.near(part), "possible": part in possible}
+            for part in parts
+        ],
+        "utilisation": transfer.goodput_bps * carried / path.rate_bps,
+        "distance": match.best.distance,
+        "rate_told": told,
+    }
+
+
+def _path(transfer: Transfer, rate_bps: float, *, overflowed: bool) -> Path:
+    return path_of(transfer, rate_bps, 0.0, 1.0, overflowed=overflowed)

@@ -1,0 +1,385 @@
+"""A diagnosis in words: what limited the transfer, where its losses came from, what would help.
+
+The last findings state how near the replay comes, and what the capture cannot tell. No gain is
+stated whose paired interval includes zero, and no variant is ranked if the replay does not
+reproduce the transfer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.findings import capture as capture_words
+from airtcp.findings.diagnose_limits import unknowns
+from airtcp.findings.effects import gain, named
+from airtcp.findings.words import Finding, count, counted, listed, number, share
+
+if TYPE_CHECKING:
+    from airtcp.diagnose_document import Answers, DiagnoseDocument, LinkFit, LossFit, Window
+
+_MATTERS: Final = 3.0
+"""Least gain in percent that counts, as in comparisons."""
+_BEST: Final = 3
+"""Variants that a sentence names."""
+_FULL: Final = 0.85
+"""Share of the rate from which a link is full [choice]."""
+_SOONER: Final = 10.0
+"""Least reduction of the delivery time in percent that counts, as in comparisons."""
+
+STATISTICS: Final = {
+    "goodput_bps": ("goodput (Mb/s)", "goodput", 1e-6),
+    "lost": ("lost packets", "the number of lost packets", 1.0),
+    "timeouts": ("timeouts", "the number of timeouts", 1.0),
+    "rtt_p50_s": ("RTT p50 (ms)", "the median RTT", 1e3),
+    "rtt_p95_s": ("RTT p95 (ms)", "the 95 % quantile of the RTT", 1e3),
+}
+"""Statistics: heading, words, and factor to the unit."""
+
+
+def findings(document: DiagnoseDocument) -> list[Finding]:
+    """Return the findings: the answer first, then its evidence."""
+    found = [limited(document), origin(document), *remedy(document), replayed(document)]
+    return [each for each in found if each is not None] + unknowns(document)
+
+
+def limited(document: DiagnoseDocument) -> Finding:
+    """State what limited the transfer."""
+    seen = document["observed"]
+    if seen is None:
+        return _no_transfer(document)
+    if seen["place"] in {"receiver", "middle"} and document["obstacle"] != "short":
+        text = "The capture was not taken at the sender, so it does not show when the sender waits."
+        return Finding("What limited the sender is unknown", text, "warn")
+    shares = capture_words.limit({"limited_by": seen["limited_by"]})
+    how = shares.text if shares else "No limit holds for a tenth of the time."
+    if document["obstacle"] == "short":
+        text = f"{counted(seen['segments'], 'segment')} in {number(seen['duration_s'])} s. {how}"
+        return Finding("Too short for a diagnosis", text, "warn")
+    if full := _full(document):
+        return Finding("Limited by the rate of the link", full)
+    what = shares.headline if shares else "limited by nothing in particular"
+    tail = ""
+    losses = document["losses"]
+    if shares and "congestion window" in what and losses and losses["lost"]:
+        tail = " Losses keep the window small."
+    return Finding(f"{what[0].upper()}{what[1:]}", f"{how[0].upper()}{how[1:]}{tail}")
+
+
+def _full(document: DiagnoseDocument) -> str | None:
+    """State that the link was full, if replays bound its rate and the goodput comes near."""
+    link, replay = document["link"], document["replay"]
+    if link is None or link["rate_bps"]["high"] is None or link["utilisation"] < _FULL:
+        return None
+    if replay is None or not replay["reproduces"]:
+        return None
+    rate = number(link["rate_bps"]["value"] / 1e6)
+    carried = share(min(link["utilisation"], 1.0))
+    return f"The transfer took {carried} of the {rate} Mb/s of the link."
+
+
+def _no_transfer(document: DiagnoseDocument) -> Finding:
+    """State why a capture has no transfer."""
+    if document["interrupted"]:
+        return Finding("Nothing was diagnosed", "The analysis of the capture was stopped.", "warn")
+    packets = sum(file["packets"] for file in document["files"])
+    frames = sum(file["air_frames"] for file in document["files"])
+    if frames:
+        text = (
+            f"{counted(frames, 'frame')} of 802.11 without readable data of TCP: they may be"
+            " encrypted, or of other protocols. A capture at the sender shows TCP."
+        )
+    else:
+        text = f"{counted(packets, 'packet')}, but no connection of TCP with data."
+    return Finding("No transfer to diagnose", text, "warn")
+
+
+def origin(document: DiagnoseDocument) -> Finding | None:
+    """State where the losses came from, and whether they come in bursts."""
+    losses, link = document["losses"], document["link"]
+    if losses is None:
+        return None
+    if losses["lost"] == 0:
+        return Finding(
+            "No losses", f"None of {counted(losses['sent'], 'packet')} was lost.", "good"
+        )
+    interval = f"[{_percents(losses['share_low'], losses['share_high'])}]"
+    text = (
+        f"{count(losses['lost'])} of {counted(losses['sent'], 'packet')} were lost,"
+        f" {number(100 * losses['share'])} % {interval}. {_bursts(losses)}"
+    )
+    if link is None:
+        return Finding("Losses", text, "warn")
+    headline, why = _source(document, link)
+    return Finding(headline, f"{why} {text}{_air(document)}", "warn")
+
+
+def _source(document: DiagnoseDocument, link: LinkFit) -> tuple[str, str]:
+    """Return the origin of the losses, and the evidence."""
+    replay, seen = document["replay"], document["observed"]
+    if seen is not None and seen["rtt_p50_s"] is None:
+        why = "The capture was not taken at the sender, so it does not show the queue."
+        return "The origin of the losses is unknown", why
+    if replay is not None and not replay["reproduces"]:
+        return "The origin of the losses is unknown", "No replay reproduces the transfer."
+    possible = frozenset(each["part"] for each in link["origins"] if each["possible"])
+    return _SOURCES.get(possible, _SOURCES[frozenset({0.0, 0.5, 1.0})])
+
+
+_NO_LINK: Final = (
+    "Replays in which the link causes half of the losses or more do not agree with the capture."
+)
+_NO_QUEUE: Final = (
+    "Replays in which the queue causes half of the losses or more do not agree with the capture."
+)
+_NOT_LINK: Final = "Replays in which the link causes all losses do not agree with the capture."
+_NOT_QUEUE: Final = "Replays in which only the queue drops packets do not agree with the capture."
+_SOURCES: Final = {
+    frozenset({0.0}): (
+        "Losses by overflow of the queue",
+        _NO_LINK,
+    ),
+    frozenset({0.0, 0.5}): (
+        "Losses by overflow of the queue, perhaps also of the link",
+        _NOT_LINK,
+    ),
+    frozenset({0.5}): ("Losses of the link and by overflow of the queue", _NOT_LINK),
+    frozenset({0.5, 1.0}): ("Losses of the link, perhaps also of the queue", _NOT_QUEUE),
+    frozenset({1.0}): (
+        "Losses of the link itself",
+        _NO_QUEUE,
+    ),
+    frozenset({0.0, 0.5, 1.0}): (
+        "The origin of the losses is unknown",
+        "Losses of the link and overflow of the queue both explain the capture.",
+    ),
+}
+"""Origin and evidence, by the parts of the losses that the link may cause."""
+
+
+def _bursts(losses: LossFit) -> str:
+    if losses["p_independent"] is None:
+        lost = counted(losses["lost_first"], "packet")
+        return f"Too few losses ({lost}) to tell bursts from independent losses."
+    mean, low, high = losses["mean_burst"], losses["mean_burst_low"], losses["mean_burst_high"]
+    size = f"{number(mean)} packets [{number(low)}, {number(high)}]"
+    if losses["bursty"]:
+        longest = count(losses["longest_burst"])
+        return f"They come in bursts of {size} on average, at most {longest}."
+    return f"No sign of bursts: {size} in a row on average."
+
+
+def _air(document: DiagnoseDocument) -> str:
+    """Compare the losses of TCP with those that 802.11 left."""
+    air, losses = document["air"], document["losses"]
+    if air is None or losses is None or air["residual_loss"] is None:
+        return ""
+    said = (
+        f" The air lost {share(air['raw_loss'] or 0.0)} of the attempts and, after retries,"
+        f" {share(air['residual_loss'])} of the packets."
+    )
+    if losses["share_low"] <= air["residual_loss"] <= losses["share_high"]:
+        return f"{said} That agrees with the losses of TCP."
+    less = air["residual_loss"] < losses["share_low"]
+    return f"{said} TCP lost {'more: other places lose packets too' if less else 'less'}."
+
+
+def remedy(document: DiagnoseDocument) -> list[Finding]:
+    """State what would deliver more, by how much, or that nothing would."""
+    obstacle, answers = document["obstacle"], document["answers"]
+    if obstacle == "application":
+        return [
+            Finding(
+                "No other TCP would help",
+                "The application sets the pace. What another TCP would do with more data, the"
+                " capture cannot tell.",
+            )
+        ]
+    found = [_window(document)] if document["windows"] else []
+    if answers is None:
+        return found
+    if not answers["trusted"]:
+        text = "The replay does not reproduce the transfer, so the tables below rank nothing."
+        return [*found, Finding("What would help is unknown", text, "warn")]
+    if document["windows"]:
+        return found
+    return [*found, *_gains(document, answers)]
+
+
+def _window(document: DiagnoseDocument) -> Finding:
+    """State the gain of a larger receive window."""
+    windows, seen = document["windows"], document["observed"]
+    if seen is not None and seen["zero_windows"]:
+        text = (
+            f"The receiver closed its window {counted(seen['zero_windows'], 'time')}: its"
+            " application reads more slowly than the data arrive. A larger window only delays that."
+        )
+        return Finding("The receiving application is slow", text, "warn")
+    best = max(windows, key=lambda each: each["gain"]["value"])
+    least = [w for w in windows if w["rate_bps"] == windows[0]["rate_bps"]]
+    here = max(least, key=lambda each: each["gain"]["value"])
+    if (best["gain"]["low"] or 0.0) <= 1 + _MATTERS / 100:
+        text = "In replays with 2, 4 and 8 times the window, goodput does not grow."
+        return Finding("A larger receive window would not help", text)
+    text = f"{_by(best)}, if the link carries it."
+    if best["rate_bps"] != here["rate_bps"]:
+        text += (
+            f" The capture shows only that the link carries {number(here['rate_bps'] / 1e6)}"
+            f" Mb/s; at that rate: {_by(here)}."
+        )
+    return Finding("Remedy: a larger receive window", text, "good")
+
+
+def _by(window: Window) -> str:
+    gained = window["gain"]
+    interval = f" [{number(gained['low'])}, {number(gained['high'])}]" if gained["low"] else ""
+    return (
+        f"{count(window['factor'])} times the window"
+        f" ({count(window['receive_buffer_bytes'] / 1000)} kB) multiplies goodput by"
+        f" {number(gained['value'])}{interval}"
+    )
+
+
+def better(subject: dict[str, Any], reference: str) -> list[dict[str, Any]]:
+    """Return the variants with more goodput than the reference, the best first.
+
+    Variants that the verdict does not rank, for instance for want of ECN, are left out.
+    """
+    case = subject["cases"][0]
+    left_out = {entry["variant"] for entry in case["verdict"]["not_ranked"]} | {reference}
+    found = [
+        outcome
+        for outcome in case["outcomes"]
+        if outcome["variant"] not in left_out
+        and (difference := outcome["difference"]) is not None
+        and difference["standing"] == "more"
+        and (difference["percent"] is None or difference["percent"]["mean"] >= _MATTERS)
+    ]
+    return sorted(found, key=lambda outcome: -outcome["goodput_bps"]["mean"])
+
+
+def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
+    reference = answers["reference"]
+    found: list[Finding] = []
+    kinds = (("TCP", answers["tcps"]), ("Remedy", answers["remedies"]))
+    for kind, subject in kinds:
+        if subject is None:
+            continue
+        more = better(subject, reference)
+        if not more:
+            found.append(_nothing(subject, kind, reference))
+            continue
+        texts = [_gain(outcome, reference) for outcome in more[:_BEST]]
+        rest = f"; {counted(len(more) - _BEST, 'other')} also gain" if len(more) > _BEST else ""
+        whole = f"Goodput against {reference} in the same replays: {'; '.join(texts)}{rest}."
+        headline = f"{kind} with the most goodput: {more[0]['variant']}"
+        found.append(Finding(headline, f"{whole}{_at(document)}", "good"))
+    remedies = answers["remedies"]
+    sooner = None if remedies is None else _sooner(remedies, reference)
+    return found if sooner is None else [*found, sooner]
+
+
+def _sooner(subject: dict[str, Any], reference: str) -> Finding | None:
+    """Name the remedy with the shortest delivery time, if it costs no goodput."""
+    outcomes = subject["cases"][0]["outcomes"]
+    shorter = [
+        outcome
+        for outcome in outcomes
+        if (late := outcome["delivery_p95_difference"]) is not None
+        and late["standing"] == "less"
+        and late["percent"] is not None
+        and late["percent"]["mean"] <= -_SOONER
+        and not _costs(outcome)
+    ]
+    if not shorter:
+        return None
+    best = min(shorter, key=lambda outcome: outcome["delivery_p95_s"]["mean"])
+    plain = next(outcome for outcome in outcomes if outcome["variant"] == reference)
+    ours, theirs = (1e3 * outcome["delivery_p95_s"]["mean"] for outcome in (best, plain))
+    name = named(best["variant"], reference)
+    text = (
+        f"With {name}, 95 % of the data arrive in order within {number(ours)} ms, against"
+        f" {number(theirs)} ms with {reference} alone, for the same goodput or more."
+    )
+    return Finding(f"Remedy with the shortest delay: {best['variant']}", text, "good")
+
+
+def _costs(outcome: dict[str, Any]) -> bool:
+    difference = outcome["difference"]
+    if difference is None or difference["standing"] != "less":
+        return False
+    percent = difference["percent"]
+    return percent is None or percent["mean"] <= -_MATTERS
+
+
+def _nothing(subject: dict[str, Any], kind: str, reference: str) -> Finding:
+    tried = len(subject["cases"][0]["outcomes"]) - 1
+    what = counted(tried, "other TCP") if kind == "TCP" else counted(tried, "remedy", "remedies")
+    return Finding(
+        f"No {'other TCP' if kind == 'TCP' else 'remedy'} raises goodput",
+        f"None of {what} delivers significantly more than {reference} over this link.",
+    )
+
+
+def _gain(outcome: dict[str, Any], reference: str) -> str:
+    percent = outcome["difference"]["percent"]
+    name = named(outcome["variant"], reference)
+    text = f"{number(outcome['goodput_bps']['mean'] / 1e6)} Mb/s"
+    return f"{name} {text}" if percent is None else f"{name} {text} ({gain(percent)})"
+
+
+def _at(document: DiagnoseDocument) -> str:
+    link = document["link"]
+    if link is None or link["rate_bps"]["high"] is not None or link["rate_told"]:
+        return ""
+    return " The link may be faster than fitted; gains may then be larger."
+
+
+def replayed(document: DiagnoseDocument) -> Finding | None:
+    """State how near the replay comes to the transfer."""
+    replay = document["replay"]
+    if replay is None:
+        return None
+    outside = [s for s in replay["statistics"] if not s["inside"]]
+    text = "; ".join(_beside(each) for each in outside)
+    runs = counted(replay["replications"], "replay")
+    if not replay["reproduces"]:
+        told = f"{text} ({runs})."
+        return Finding("The model does not reproduce this transfer", told, "bad")
+    if outside:
+        return Finding("The replay comes near", f"All but {text} ({runs}).", "warn")
+    return Finding(
+        "The replay agrees with the capture",
+        f"All of {listed([STATISTICS[s['name']][1] for s in replay['statistics']])} lie in the"
+        f" prediction intervals of {runs}.",
+        "good",
+    )
+
+
+def _beside(statistic: Any) -> str:
+    _, words, scale = STATISTICS[statistic["name"]]
+    unit = {1e-6: " Mb/s", 1e3: " ms"}.get(scale, "")
+    return (
+        f"{words} was {number(statistic['observed'] * scale)}{unit}, in replays"
+        f" {number(statistic['low'] * scale)} to {number(statistic['high'] * scale)}{unit}"
+    )
+
+
+def _percents(low: float, high: float) -> str:
+    return f"{number(100 * low)}, {number(100 * high)}"
+
+
+def transfer(document: DiagnoseDocument) -> str:
+    """Write what the transfer carried, and where the capture was taken."""
+    seen = document["observed"]
+    if seen is None:
+        return "no transfer"
+    places = {
+        "sender": "captured at the sender",
+        "receiver": "captured at the receiver",
+        "middle": "captured between the ends",
+    }
+    sent = seen["unique_bytes"]
+    size = f"{number(sent / 1e6)} MB" if sent >= 100_000 else f"{number(sent / 1e3)} kB"  # noqa: PLR2004
+    rate = number(seen["goodput_bps"] / 1e6)
+    place = places.get(seen["place"], "place of the capture unknown")
+    return f"{size} in {number(seen['duration_s'])} s at {rate} Mb/s, {place}"
