@@ -15,9 +15,9 @@ retransmission or a timeout; of a span, a fall of the window to a new slow-start
 | `JFI` | - | Jain's index of the flows' throughput |
 
 `node` is `slowest` or `fastest`. Values are means over runs, with intervals. `least reductions`,
-`greatest reductions` and `greatest largest window` are extremes over the runs. Slow start ends when the
-window first reaches its threshold, or with the first reduction. The chart shows the run with the
-greatest, the median or the least Jain's index.
+`greatest reductions` and `greatest largest window` are extremes over the runs. Slow start ends when
+the window first reaches its threshold, or with the first reduction. The chart shows the run with
+the greatest, the median or the least Jain's index.
 """
 
 from __future__ import annotations
