@@ -14,10 +14,10 @@ retransmission or a timeout; of a span, a fall of the window to a new slow-start
 | `slow start until` | - | mean over all flows of the time at which slow start ended, s |
 | `JFI` | - | Jain's index of the flows' throughput |
 
-`node` is `slowest` or `fastest`. Values are means over runs, with intervals. `least reductions` and
-`greatest reductions` are the extremes of `reductions` over the runs. Slow start ends when the
-window first reaches its threshold, or with the first reduction. The chart shows the run with the
-greatest, the median or the least Jain's index.
+`node` is `slowest` or `fastest`. Values are means over runs, with intervals. `least reductions`,
+`greatest reductions` and `greatest largest window` are extremes over the runs. Slow start ends when
+the window first reaches its threshold, or with the first reduction. The chart shows the run with
+the greatest, the median or the least Jain's index.
 """
 
 from __future__ import annotations
@@ -154,11 +154,13 @@ def _of_node(which: str, seen: Sequence[Seen], spans: Sequence[Mapping[str, Any]
     chosen = [(one, one.node(which)) for one in seen]
     windows = [one.windows[flow] for one, flow in chosen]
     counts = [one.reductions(flow) for one, flow in chosen]
+    largest = [max(window.cwnd) / _KB for window in windows]
     found = [
         repeated("reductions", at, counts, "reductions", weights=[1.0] * len(counts)),
         Measure("least reductions", at, min(counts), unit="reductions"),
         Measure("greatest reductions", at, max(counts), unit="reductions"),
-        repeated("largest window", at, [max(w.cwnd) / _KB for w in windows], "kB"),
+        repeated("largest window", at, largest, "kB"),
+        Measure("greatest largest window", at, max(largest), unit="kB"),
     ]
     for span in spans:
         start, end = span["from_s"], span["to_s"]
