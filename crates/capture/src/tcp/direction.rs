@@ -89,6 +89,7 @@ impl Direction {
         let sequence = segment.sequence.wrapping_add(u32::from(syn));
         if !self.started {
             self.started = true;
+            self.ids.on_first(segment.ip_id);
             self.next = (1 << 32) | u64::from(sequence);
             self.una = self.next;
             self.advanced_ns = segment.time_ns;

@@ -16,6 +16,8 @@ const MAX_STEP: u16 = 512;
 /// Whether the IP identification of a sender counts up by packet.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct IdCounter {
+    /// That of the first packet, and of the last original.
+    first: Option<u16>,
     last: Option<u16>,
     steps: u32,
     strays: u32,
@@ -24,6 +26,11 @@ pub(super) struct IdCounter {
 }
 
 impl IdCounter {
+    /// Takes the identification of the first packet, mostly a SYN.
+    pub(super) const fn on_first(&mut self, id: Option<u16>) {
+        self.first = id;
+    }
+
     /// Takes the identification of a segment that was seen in order.
     pub(super) fn on_original(&mut self, id: Option<u16>) {
         if let (Some(last), Some(id)) = (self.last, id) {
@@ -39,8 +46,8 @@ impl IdCounter {
     }
 
     /// True if each packet has an identification of its own, counted up or random.
-    const fn differs(self) -> bool {
-        self.same == 0 && self.steps.saturating_add(self.strays) > 0
+    fn differs(self) -> bool {
+        self.same == 0 && (self.steps > 0 || self.strays > 0 || self.first != self.last)
     }
 
     const fn counts(self) -> bool {
