@@ -47,7 +47,7 @@ impl Path {
 
     /// Least round-trip time of the whole path.
     fn rtt_ns(self) -> Option<u64> {
-        Some(self.to_sender_ns? + self.to_receiver_ns?)
+        Some(self.to_sender_ns?.saturating_add(self.to_receiver_ns?))
     }
 }
 
