@@ -172,6 +172,7 @@ impl Direction {
             time_ns: now,
             stamp: segment.options.timestamps.map(|(value, _)| value),
             ip_id: segment.ip_id,
+            ttl: segment.ttl,
         };
         if seen == 0 {
             let next = self.sent.original_after(start);
@@ -230,7 +231,7 @@ impl Direction {
             self.sent.copied(start, end, now, segment.ip_id);
         }
         if start < self.una {
-            self.recent.copied(start, segment.ip_id);
+            self.recent.copied(start, now, segment.ip_id);
         }
         self.fill(segment, start, end, true);
     }

@@ -61,6 +61,7 @@ pub(super) struct Suspect {
     pub(super) time_ns: u64,
     pub(super) stamp: Option<u32>,
     pub(super) ip_id: Option<u16>,
+    pub(super) ttl: u8,
 }
 
 /// What is known about the direction.
@@ -73,6 +74,11 @@ pub(super) struct Clues {
     pub(super) rtt_ns: Option<u64>,
 }
 
+/// Longest time between a packet and its copy: less than the least timeout of common senders, some of
+/// which keep the identification of a packet that they send again.
+const COPY_NS: u64 = 100_000_000;
+/// The same at another point of the path, which the time to live shows.
+const COPY_ELSEWHERE_NS: u64 = 1_000_000_000;
 /// Shortest time in which a sender learns of a loss, as a share of the least round-trip time.
 const REACTION: f64 = 0.8;
 /// The same, if no round-trip time is known.
@@ -110,7 +116,9 @@ impl Clues {
         // A sender that numbers each packet gives another number to one that it sends again.
         let id = suspect.ip_id.filter(|id| *id != 0);
         let is_same = id == before.ip_id || id == before.last_id;
-        if id.is_some() && is_same && self.ids.differs() {
+        let gap = suspect.time_ns.saturating_sub(before.last_ns);
+        let longest = if suspect.ttl == before.ttl { COPY_NS } else { COPY_ELSEWHERE_NS };
+        if id.is_some() && is_same && gap <= longest && self.ids.differs() {
             return true;
         }
         if self.ids.counts()
@@ -124,7 +132,6 @@ impl Clues {
         {
             return false;
         }
-        let gap = suspect.time_ns.saturating_sub(before.last_ns);
         if self.at_sender {
             gap < 20_000 && suspect.ip_id == before.ip_id
         } else {
