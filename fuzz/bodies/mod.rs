@@ -2,6 +2,10 @@
 //! `fuzz_targets/` call them, and so does the ordinary test `crates/testkit/tests/fuzz.rs`, which needs no
 //! nightly toolchain.
 
+pub(crate) mod air;
+pub(crate) mod capture;
+mod input;
+pub(crate) mod segments;
 pub(crate) mod tcp;
 
 use std::path::Path;

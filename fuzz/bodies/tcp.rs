@@ -6,40 +6,10 @@ use airtcp_probe::{Cx, EventSource, Machine, NoProbe};
 use airtcp_transport::tcp::{Connection, Profile, Role, TcpConfig};
 use airtcp_units::Nanos;
 
+use super::input::Bytes;
+
 /// Steps of one input.
 const STEPS: usize = 200;
-
-/// Reads numbers off bytes; at their end there are zeros.
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let mut out = [0; N];
-        for byte in &mut out {
-            let Some((first, rest)) = self.0.split_first() else { break };
-            *byte = *first;
-            self.0 = rest;
-        }
-        out
-    }
-
-    fn u8(&mut self) -> u8 {
-        let [byte] = self.take();
-        byte
-    }
-
-    fn u16(&mut self) -> u16 {
-        u16::from_le_bytes(self.take())
-    }
-
-    fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
-    }
-
-    fn i16(&mut self) -> i16 {
-        i16::from_le_bytes(self.take())
-    }
-}
 
 /// A segment near what the endpoint last said, so that some of it is acceptable.
 #[allow(clippy::field_reassign_with_default, reason = "some fields are private to their crate")]

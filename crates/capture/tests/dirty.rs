@@ -56,7 +56,8 @@ fn report_of(name: &str, bytes: &[u8]) -> CaptureReport {
     let path = folder.join(name);
     fs::write(&path, bytes).unwrap();
     let limits = TrackerLimits::default();
-    let report = analyse(&[path.clone()], limits, |_, _| ControlFlow::Continue(())).unwrap();
+    let report =
+        analyse(std::slice::from_ref(&path), limits, |_, _| ControlFlow::Continue(())).unwrap();
     fs::remove_file(path).unwrap();
     report
 }

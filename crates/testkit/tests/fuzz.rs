@@ -52,6 +52,10 @@ const WORDS: &[&[u8]] = &[
     b"\xfd7zXZ\0",
     b"\x28\xb5\x2f\xfd",
     b"\xef\xbb\xbf",
+    b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0",
+    b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a",
+    b"\x06\0\0\0\x20\0\0\0",
+    b"\x01\x01\x08\x0a",
     b"\0",
     b"\xff\xff\xff\xff",
 ];
@@ -136,6 +140,36 @@ fn traces() {
 #[test]
 fn tcp() {
     fuzz("tcp", bodies::tcp::tcp, &["fuzz/corpus/tcp"]);
+}
+
+#[test]
+fn pcap() {
+    fuzz("pcap", bodies::capture::pcap, &["fuzz/corpus/pcap"]);
+}
+
+#[test]
+fn pcapng() {
+    fuzz("pcapng", bodies::capture::pcapng, &["fuzz/corpus/pcapng"]);
+}
+
+#[test]
+fn radiotap() {
+    fuzz("radiotap", bodies::air::radiotap, &["fuzz/corpus/radiotap"]);
+}
+
+#[test]
+fn frames_of_802_11() {
+    fuzz("air", bodies::air::frames, &["fuzz/corpus/air"]);
+}
+
+#[test]
+fn options_of_tcp() {
+    fuzz("options", bodies::segments::options, &["fuzz/corpus/options"]);
+}
+
+#[test]
+fn connection_tracker() {
+    fuzz("tracker", bodies::segments::tracker, &["fuzz/corpus/tracker"]);
 }
 
 /// The harness finds a body that fails on one byte.

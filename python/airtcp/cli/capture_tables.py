@@ -42,7 +42,9 @@ def put_document(document: dict[str, Any]) -> None:
         console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
         put_lines(console, file["warnings"])
     if silent := document["without_data"]:
-        console.print(f"- {counted(silent, 'connection')} without data")
+        by = document["without_data_by"]
+        parts = ", ".join(f"{count(number)} {kind}" for kind, number in by.items() if number)
+        console.print(f"- {counted(silent, 'connection')} without data: {parts}")
     if evicted := document["evicted"]:
         console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
     console.print(f"\nairtcp {document['airtcp_version']}")

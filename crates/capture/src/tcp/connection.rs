@@ -222,7 +222,7 @@ impl Connection {
         let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.half_ns) else {
             return "unknown";
         };
-        let all = client + server;
+        let all = client.saturating_add(server);
         if all == 0 {
             return "unknown";
         }

@@ -59,7 +59,7 @@ impl Path {
 
     /// Least round-trip time of the whole path.
     fn rtt_ns(self) -> Option<u64> {
-        Some(self.to_sender_ns? + self.to_receiver_ns?)
+        Some(self.to_sender_ns?.saturating_add(self.to_receiver_ns?))
     }
 }
 
@@ -110,6 +110,7 @@ impl Direction {
         let sequence = segment.sequence.wrapping_add(u32::from(syn));
         if !self.started {
             self.started = true;
+            self.ids.on_first(segment.ip_id);
             self.next = (1 << 32) | u64::from(sequence);
             self.una = self.next;
             self.advanced_ns = segment.time_ns;
@@ -196,6 +197,7 @@ impl Direction {
             time_ns: now,
             stamp: segment.options.timestamps.map(|(value, _)| value),
             ip_id: segment.ip_id,
+            ttl: segment.ttl,
         };
         if seen == 0 {
             let next = self.sent.original_after(start);
@@ -263,7 +265,7 @@ impl Direction {
             self.sent.copied(start, end, now, segment.ip_id);
         }
         if start < self.una {
-            self.recent.copied(start, segment.ip_id);
+            self.recent.copied(start, now, segment.ip_id);
         }
         self.fill(segment, start, end, true);
     }

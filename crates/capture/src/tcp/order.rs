@@ -16,6 +16,8 @@ const MAX_STEP: u16 = 512;
 /// Whether the IP identification of a sender counts up by packet.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct IdCounter {
+    /// That of the first packet, and of the last original.
+    first: Option<u16>,
     last: Option<u16>,
     steps: u32,
     strays: u32,
@@ -24,6 +26,11 @@ pub(super) struct IdCounter {
 }
 
 impl IdCounter {
+    /// Takes the identification of the first packet, mostly a SYN.
+    pub(super) const fn on_first(&mut self, id: Option<u16>) {
+        self.first = id;
+    }
+
     /// Takes the identification of a segment that was seen in order.
     pub(super) fn on_original(&mut self, id: Option<u16>) {
         if let (Some(last), Some(id)) = (self.last, id) {
@@ -39,8 +46,8 @@ impl IdCounter {
     }
 
     /// True if each packet has an identification of its own, counted up or random.
-    const fn differs(self) -> bool {
-        self.same == 0 && self.steps.saturating_add(self.strays) > 0
+    fn differs(self) -> bool {
+        self.same == 0 && (self.steps > 0 || self.strays > 0 || self.first != self.last)
     }
 
     const fn counts(self) -> bool {
@@ -54,6 +61,7 @@ pub(super) struct Suspect {
     pub(super) time_ns: u64,
     pub(super) stamp: Option<u32>,
     pub(super) ip_id: Option<u16>,
+    pub(super) ttl: u8,
 }
 
 /// What is known about the direction.
@@ -66,6 +74,11 @@ pub(super) struct Clues {
     pub(super) rtt_ns: Option<u64>,
 }
 
+/// Longest time between a packet and its copy: less than the least timeout of common senders, some of
+/// which keep the identification of a packet that they send again.
+const COPY_NS: u64 = 100_000_000;
+/// The same at another point of the path, which the time to live shows.
+const COPY_ELSEWHERE_NS: u64 = 1_000_000_000;
 /// Shortest time in which a sender learns of a loss, as a share of the least round-trip time.
 const REACTION: f64 = 0.8;
 /// The same, if no round-trip time is known.
@@ -103,7 +116,9 @@ impl Clues {
         // A sender that numbers each packet gives another number to one that it sends again.
         let id = suspect.ip_id.filter(|id| *id != 0);
         let is_same = id == before.ip_id || id == before.last_id;
-        if id.is_some() && is_same && self.ids.differs() {
+        let gap = suspect.time_ns.saturating_sub(before.last_ns);
+        let longest = if suspect.ttl == before.ttl { COPY_NS } else { COPY_ELSEWHERE_NS };
+        if id.is_some() && is_same && gap <= longest && self.ids.differs() {
             return true;
         }
         if self.ids.counts()
@@ -117,7 +132,6 @@ impl Clues {
         {
             return false;
         }
-        let gap = suspect.time_ns.saturating_sub(before.last_ns);
         if self.at_sender {
             gap < 20_000 && suspect.ip_id == before.ip_id
         } else {

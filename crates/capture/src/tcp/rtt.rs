@@ -33,7 +33,8 @@ impl Timeout {
     }
 
     pub(super) fn rto_ns(&self) -> u64 {
-        self.srtt_ns.map_or(INITIAL_NS, |srtt| srtt + (4 * self.variation_ns).max(MARGIN_NS))
+        let margin = self.variation_ns.saturating_mul(4).max(MARGIN_NS);
+        self.srtt_ns.map_or(INITIAL_NS, |srtt| srtt.saturating_add(margin))
     }
 }
 

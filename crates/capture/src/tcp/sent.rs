@@ -198,10 +198,11 @@ impl Recent {
         self.ranges.iter().rev().find(|range| range.start <= at && at < range.end)
     }
 
-    /// Takes the IP identification of a further copy of what begins at `start`.
-    pub(super) fn copied(&mut self, start: u64, ip_id: Option<u16>) {
+    /// Takes time and IP identification of a further copy of what begins at `start`.
+    pub(super) fn copied(&mut self, start: u64, now: u64, ip_id: Option<u16>) {
         let mut ranges = self.ranges.iter_mut().rev();
         if let Some(range) = ranges.find(|range| range.start <= start && start < range.end) {
+            range.last_ns = now;
             range.last_id = ip_id;
         }
     }
