@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from airtcp.papers.form import did_you_mean, refuse
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -55,12 +57,25 @@ def captured(
         )
         (run,) = result.json["replications"]
         seen = packet_captures.capture(host, events=True)
-        heard = None if radio is None else packet_captures.capture(air / f"{radio}.pcapng")
+        heard = None if radio is None else packet_captures.capture(_radio(air, radio, scenario))
     return {
         "run": {key: run[key] for key in _RUN},
         "host": _largest(seen),
         "air": {} if heard is None else _links(heard),
     }
+
+
+def _radio(folder: Path, name: str, scenario: Path) -> Path:
+    """Return the capture of a radio.
+
+    Raises: PaperError: If the scenario has no such station.
+    """
+    path = folder / f"{name}.pcapng"
+    if not path.is_file():
+        known = sorted(one.stem for one in folder.glob("*.pcapng"))
+        message = f'{scenario}: radio "{name}" is no station of its cells'
+        refuse(message + did_you_mean(name, known))
+    return path
 
 
 def _largest(document: Mapping[str, Any]) -> dict[str, Any] | None:

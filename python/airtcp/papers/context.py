@@ -339,14 +339,12 @@ class Context:
         Args: as of `scenario`. radio: The station whose radio captures; by default none.
         """
         question = ["captured", name, overrides, repeat, radio]
-        path = self.library.scenario(name)
+        path, seed = self.library.scenario(name), self.seed + repeat
 
         def work() -> dict[str, Any]:
             with self._places.taken(1):
                 self.check()
-                return captured(
-                    path, overrides, seed=self.seed + repeat, radio=radio, tell=self._tell
-                )
+                return captured(path, overrides, seed=seed, radio=radio, tell=self._tell)
 
         return self.once(question, lambda: self._kept(lambda: [*question, self.digest(path)], work))
 

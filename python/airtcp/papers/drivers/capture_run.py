@@ -58,7 +58,7 @@ class CaptureRun(variants.Run):
     @cached_property
     def clusters(self) -> LossClusters:
         """The loss events of the capture at the sender."""
-        return clusters(self.host["events"], self.host["largest_segment_bytes"])
+        return clusters(self.host.get("events", []), self.host["largest_segment_bytes"])
 
     @property
     def throughput(self) -> float | None:
@@ -76,6 +76,11 @@ class CaptureRun(variants.Run):
     def rtt_s(self) -> float | None:
         """The mean round-trip time of the capture."""
         return self.host["rtt_s"]["mean"]
+
+    def rtt(self, of: str) -> float | None:
+        """Return a statistic of the round-trip times of the capture, ms."""
+        value = self.host["rtt_s"][of]
+        return None if value is None else 1e3 * value
 
     @property
     def window_over_rtt(self) -> float | None:

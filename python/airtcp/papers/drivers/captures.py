@@ -12,7 +12,8 @@ analysis of these files gives the measures. The counters of the same run give th
 | `timeouts`, `recoveries` | retransmission timeouts; recoveries by fast retransmit |
 | `timeout share` | timeouts among both |
 | `repeated segments`, `most copies` | segments sent again twice or more; greatest number |
-| `RTT` | mean round-trip time, ms |
+| `spurious` | segments that were sent again although a copy had arrived |
+| `RTT`, `RTT p95`, `largest RTT` | round-trip time: mean, 95th percentile, greatest, ms |
 | `window / RTT` | the variant's window by the RTT, Mb/s |
 | `excess` | the same over the throughput |
 | `flight` | throughput times RTT (Little's law), segments |
@@ -27,7 +28,9 @@ analysis of these files gives the measures. The counters of the same run give th
 | `attempts`, `latency` | attempts of a packet; from its first attempt to its MAC ACK, ms |
 | `attempt interval` | median time between two attempts of a packet, us |
 | `MAC throughput` | bytes of all attempts, Mb/s |
-| `share at 54` ... | share of the attempts at a rate |
+| `share at 54` ..., `share at 24 or 36` | share of the attempts at a rate |
+| `expected goodput` | S2's formula for the condition `rate` (`expected_goodput`), Mb/s |
+| `with back-off`, `delayed ACKs` | the same with the mean back-off; and an ACK for two segments |
 | `weighted goodput` | expected goodput of the rates, weighted by these shares, Mb/s (S2) |
 | `harmonic goodput` | the same, weighted by time |
 | `goodput after loss` | `weighted goodput` less the raw loss (S2) |
@@ -53,7 +56,7 @@ from airtcp.papers.drivers.variants import (
     repeats_of,
     variants,
 )
-from airtcp.papers.expected_goodput import RATES, harmonic, weighted
+from airtcp.papers.expected_goodput import RATES, expected, harmonic, weighted
 from airtcp.papers.form import Form, Key
 from airtcp.papers.loss_clusters import repeated_segments
 from airtcp.papers.outcome import Axis, Layer, Outcome, Plot
@@ -130,10 +133,17 @@ def _efficiency(run: CaptureRun) -> float | None:
     return None if run.throughput is None or not best else 100 * run.throughput / best
 
 
+def _formula(run: CaptureRun, slots: float = 0.0, each: float = 1.0) -> float | None:
+    rate = run.at.get("rate")
+    return expected(rate, slots=slots, each=each) if isinstance(rate, float | int) else None
+
+
 def _rate(rate: int) -> tuple[str, Take]:
     return "%", lambda run: 100 * run.shares().get(rate, 0.0) if run.shares() else None
 
 
+_MEAN_SLOTS: Final = 7.5
+"""The mean back-off of 802.11a before a first attempt, in slots."""
 _TRANSPORT: Final[dict[str, tuple[str, Take]]] = {
     "throughput": ("Mb/s", lambda run: run.throughput),
     "achieved": ("%", _achieved),
@@ -147,10 +157,13 @@ _TRANSPORT: Final[dict[str, tuple[str, Take]]] = {
     "timeout share": ("%", lambda run: _share(run.host["timeouts"], run.host["recoveries"])),
     "repeated segments": (
         "segments",
-        lambda run: sum(n > 1 for n in repeated_segments(run.host["events"])),
+        lambda run: sum(n > 1 for n in repeated_segments(run.host.get("events", []))),
     ),
-    "most copies": ("", lambda run: max(repeated_segments(run.host["events"]), default=0)),
-    "RTT": ("ms", lambda run: None if run.rtt_s is None else 1e3 * run.rtt_s),
+    "most copies": ("", lambda run: max(repeated_segments(run.host.get("events", [])), default=0)),
+    "spurious": ("segments", _host("spurious_retransmissions")),
+    "RTT": ("ms", lambda run: run.rtt("mean")),
+    "RTT p95": ("ms", lambda run: run.rtt("p95")),
+    "largest RTT": ("ms", lambda run: run.rtt("max")),
     "window / RTT": ("Mb/s", lambda run: run.window_over_rtt),
     "excess": ("", lambda run: run.excess),
     "flight": ("segments", lambda run: run.flight),
@@ -172,6 +185,13 @@ _AIR: Final[dict[str, tuple[str, Take]]] = {
     "attempt interval": ("us", _of_link("inter_attempt_s.p50", 1e6)),
     "MAC throughput": ("Mb/s", _mac),
     **{f"share at {rate}": _rate(rate) for rate in RATES},
+    "share at 24 or 36": (
+        "%",
+        lambda run: 100 * sum(run.shares().get(one, 0.0) for one in (24, 36)),
+    ),
+    "expected goodput": ("Mb/s", _formula),
+    "with back-off": ("Mb/s", lambda run: _formula(run, slots=_MEAN_SLOTS)),
+    "delayed ACKs": ("Mb/s", lambda run: _formula(run, slots=_MEAN_SLOTS, each=2)),
     "weighted goodput": ("Mb/s", lambda run: weighted(run.shares())),
     "harmonic goodput": ("Mb/s", lambda run: harmonic(run.shares())),
     "goodput after loss": ("Mb/s", _after_loss),
@@ -244,7 +264,15 @@ def _hundredths(name: str) -> Callable[[CaptureRun], float]:
 EVENTS: Final[dict[str, Callable[[CaptureRun], float]]] = {
     "losses": _hundredths("data_segments"),
     **dict.fromkeys(
-        ("retransmissions", "timeouts", "recoveries", "repeated segments", "loss events"), once
+        (
+            "retransmissions",
+            "timeouts",
+            "recoveries",
+            "repeated segments",
+            "loss events",
+            "spurious",
+        ),
+        once,
     ),
 }
 """For measures that are counts or rates of events: the events over the value."""
