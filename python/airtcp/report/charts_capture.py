@@ -37,7 +37,7 @@ _COLOURS: Final = {
     CAUSES["after_timeout"]: "@late",
     CAUSES["tail_loss_probe"]: "@series0",
     CAUSES["unknown"]: "@series5",
-    KINDS["out_of_order"]: "@series2",
+    KINDS["out_of_order"]: "@ramp2",
     KINDS["duplicate"]: "@ramp0",
 }
 COLOURED: Final = tuple(_COLOURS)
@@ -92,8 +92,16 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
             blocks.encode(**bars, tooltip=span),
             first.encode(**bars, tooltip=span).add_params(zoom("x", "y")),
             again.encode(**bars, tooltip=why),
-            marks.encode(x=x, y=y, color=colour, shape=shape, tooltip=why),
-        ).resolve_scale(shape="independent"),
+            marks.encode(
+                x=x,
+                y=y,
+                color=colour,
+                fill=alt.Fill("what:N", scale=alt.Scale(**scale), sort=names, legend=None),
+                fillOpacity=alt.condition("datum.fate === 'needed'", alt.value(1), alt.value(0)),
+                shape=shape,
+                tooltip=why,
+            ),
+        ).resolve_scale(shape="independent", fill="independent"),
         _HEIGHT,
     )
 
