@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clusters::{Loss, LossClusters};
 use super::connection::{CLIENT, Connection, SERVER};
-use super::counters::Counters;
+use super::counters::{Counters, Retransmission};
 use super::direction::Direction;
 use super::events::{RetransmissionEvent, RetransmissionRow, events};
 use super::limits::LIMITS;
@@ -292,7 +292,9 @@ impl DirectionReport {
             duplicate_acks_sack: counters.duplicate_acks_sack,
             dsacks: counters.dsacks,
             timeouts: direction.timeouts(),
-            timeout_causes: TimeoutCounts::of(counters.kept.iter().filter_map(|s| s.timeout())),
+            timeout_causes: TimeoutCounts::of(
+                counters.kept.iter().filter_map(Retransmission::timeout),
+            ),
             recoveries: direction.recoveries(),
             zero_windows: counters.zero_windows,
             keep_alives: counters.keep_alives,
