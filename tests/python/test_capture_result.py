@@ -93,7 +93,10 @@ def test_series_add_up_to_the_counters(loss: CaptureResult) -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 def test_the_congestion_window_is_that_of_the_sender(law: str, tmp_path: Path) -> None:
-    """Where the flight shows the congestion window, it is the simulator's own within a segment."""
+    """Where the flight shows the congestion window, it is the simulator's own within 1.5 segments.
+
+    The flight has whole segments, and the window grows by one in a round trip.
+    """
     capture = tmp_path / "run.pcapng"
     run = airtcp.run(
         ROOT / "scenarios/lossy-link.toml",
@@ -110,8 +113,9 @@ def test_the_congestion_window_is_that_of_the_sender(law: str, tmp_path: Path) -
     estimated = rounds.select((pl.col("time_s") - start).alias("t_s"), "cwnd_bytes").sort("t_s")
     own = run.table("window_series").filter(pl.col("side") == "client").sort("t_s")
     joined = estimated.join_asof(own.select("t_s", pl.col("cwnd_bytes").alias("own")), on="t_s")
-    error = ((joined["cwnd_bytes"].cast(pl.Float64) - joined["own"]) / joined["own"]).abs()
-    assert error.median() < 0.1  # pyright: ignore[reportOperatorIssue]
+    error = (joined["cwnd_bytes"].cast(pl.Float64) - joined["own"]).abs()
+    near = (error <= 1.5 * upload["largest_segment_bytes"]).to_list()
+    assert sum(near) >= 0.95 * len(near)
     assert upload["cwnd_bytes"]["max"] <= int(own["cwnd_bytes"].max()) + 1500  # pyright: ignore[reportArgumentType]
 
 

@@ -191,3 +191,59 @@ fn cut_files() {
     }
     fs::remove_file(&place).unwrap();
 }
+
+/// The congestion window that the flight shows is the kernel's: within 2 segments in all round trips that
+/// show it, within 1 in 95 % of them. The kernel reports its window before each ACK changes it.
+#[test]
+fn the_congestion_window_of_a_kernel() {
+    let text = fs::read_to_string(folder("cwnd").join("truth.csv")).unwrap();
+    let own: Vec<(u64, u64)> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split_once(',').unwrap())
+        .map(|(us, segments)| (us.parse::<u64>().unwrap() * 1000, segments.parse().unwrap()))
+        .collect();
+    let limits = TrackerLimits { series: Some(1 << 20), ..TrackerLimits::default() };
+    let paths = [folder("cwnd").join("capture.pcap.gz")];
+    let report = analyse(&paths, limits, |_, _| ControlFlow::Continue(())).unwrap();
+    let uploads = report.tcp.connections.iter().map(|c| &c.directions[0]);
+    let upload = uploads.max_by_key(|d| d.unique_bytes).unwrap();
+    let rounds = upload.series.as_ref().unwrap().rounds.points();
+    let mut errors = Vec::new();
+    for round in rounds {
+        let Some(cwnd) = round.cwnd else { continue };
+        let before = own.partition_point(|(ns, _)| *ns <= round.time_ns);
+        let Some((_, segments)) = before.checked_sub(1).map(|i| own[i]) else { continue };
+        errors.push(cwnd.abs_diff(segments * u64::from(upload.largest_segment_bytes)));
+    }
+    let segment = u64::from(upload.largest_segment_bytes);
+    let near = errors.iter().filter(|error| **error <= segment).count();
+    // The first may end before the kernel's first report.
+    let shown = upload.cwnd_bytes.as_ref().unwrap().round_trips;
+    assert!(errors.len() as u64 + 1 >= shown, "{} of {shown}", errors.len());
+    assert!(errors.len() > 25, "{}", errors.len());
+    assert!(errors.iter().all(|error| *error <= 2 * segment), "{errors:?}");
+    assert!(near * 100 >= errors.len() * 95, "{near} of {}", errors.len());
+}
+
+/// The series of all connections together stay within their limit of points, and say how they were
+/// thinned; the counters do not depend on them.
+#[test]
+fn series_are_bounded() {
+    let paths = [folder("cwnd").join("capture.pcap.gz")];
+    let report = |series| {
+        let limits = TrackerLimits { series, ..TrackerLimits::default() };
+        analyse(&paths, limits, |_, _| ControlFlow::Continue(())).unwrap()
+    };
+    let mut thinned = report(Some(500));
+    let (mut points, mut one_of) = (0, 0);
+    for direction in thinned.tcp.connections.iter_mut().flat_map(|c| &mut c.directions) {
+        let series = direction.series.take().unwrap();
+        points += series.first.points().len() + series.acks.points().len();
+        points += series.rtts.points().len() + series.rounds.points().len();
+        points += series.other.points().len() + series.sacks.points().len();
+        one_of = one_of.max(series.first.one_of());
+    }
+    assert!(points <= 500 && one_of >= 4, "{points} points, one of {one_of}");
+    assert_eq!(thinned, report(None));
+}

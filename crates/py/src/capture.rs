@@ -97,7 +97,7 @@ impl CaptureResult {
 
     /// Whether the analysis was stopped before its end.
     #[getter]
-    const fn interrupted(&self) -> bool {
+    fn interrupted(&self) -> bool {
         self.document.report.interrupted
     }
 

@@ -60,7 +60,7 @@ fn directions(report: &Report) -> PyResult<Table> {
         .prefixed("receive_window_", &[], |r| Some(&r.2.receive_window))
         .prefixed("rtt_s_", &[], |r| Some(&r.2.rtt_s))
         .prefixed("loss_clusters_", &[], |r| r.2.loss_clusters.as_ref())
-        .prefixed("loss_clusters_period_", &[], |r| r.2.loss_clusters.as_ref()?.period.as_ref());
+        .prefixed("loss_clusters_", &[], |r| r.2.loss_clusters.as_ref()?.period.as_ref());
     let limits: Vec<&String> =
         rows.first().into_iter().flat_map(|r| r.2.limited_by.keys()).collect();
     for limit in limits {

@@ -26,7 +26,7 @@ _CAUSES: Final = {
     "unknown": "for an unknown cause",
 }
 _TIMEOUTS: Final = {
-    "spurious": "spurious: a copy had arrived",
+    "spurious": "spurious (a copy had arrived)",
     "lost_retransmission": "because a retransmission was lost too",
     "tail": "because fewer than three segments followed, too few for duplicate ACKs",
     "whole_flight": "because nothing that followed was acknowledged",

@@ -76,7 +76,7 @@ def drawn(place: int, connection: Mapping[str, Any], frames: Frames, losses: pl.
             of["window_series"],
             {
                 "in flight": "in_flight_bytes",
-                "congestion window (estimated)": "cwnd_bytes",
+                "congestion window": "cwnd_bytes",
                 "receive window": "receive_window_bytes",
             },
             1e-3,
@@ -101,10 +101,11 @@ def _columns(frame: pl.DataFrame, *names: str) -> dict[str, list[Any]]:
 
 
 def _lines(frame: pl.DataFrame, names: dict[str, str], scale: float, unit: str) -> list[Any]:
-    """Return at most `_POINTS` points of each line; a missing value breaks none of them."""
+    """Return at most `_POINTS` points of each line; a missing value or zero has none."""
     rows: list[dict[str, Any]] = []
     for name, column in names.items():
-        known = frame.filter(pl.col(column).is_not_null())
+        # The axis of windows is logarithmic.
+        known = frame.filter(pl.col(column) > 0)
         few = known.gather_every(-(-known.height // _POINTS) or 1)
         rows += [
             {"name": name, "t": t, unit: value * scale}

@@ -11,7 +11,7 @@ from typing import Any, Final
 import altair as alt
 
 from airtcp.report import charts_run, theme
-from airtcp.report.charts import finish, n, named, q, zoom
+from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 FIRST: Final = "first"
 WINDOW: Final = "receive window"
@@ -37,7 +37,7 @@ _COLOURS: Final = {
     CAUSES["after_timeout"]: "@late",
     CAUSES["tail_loss_probe"]: "@series0",
     CAUSES["unknown"]: "@series5",
-    KINDS["out_of_order"]: "@series2",
+    KINDS["out_of_order"]: "@ramp2",
     KINDS["duplicate"]: "@ramp0",
 }
 COLOURED: Final = tuple(_COLOURS)
@@ -72,8 +72,8 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
     bars: dict[str, Any] = {"x": x, "x2": "t2:Q", "y": y, "y2": "e:Q", "color": colour}
     span = [n("what", "what"), q("t", "time (s)", ".6~f"), q("b", "from byte", ",d")]
     span.append(q("e", "to byte", ",d"))
-    lines = named("lines").mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
-    lines = lines.encode(x=x, y=y, color=colour, detail="what:N")
+    steps = named("lines").mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
+    steps = steps.encode(x=x, y=y, color=colour, detail="what:N")
     blocks = named("blocks").mark_rule(strokeWidth=1.6, clip=True, opacity=0.8)
     first = named("segments").mark_rule(strokeWidth=1.8, strokeCap="round", clip=True)
     again = named("again").mark_rule(strokeWidth=3, clip=True)
@@ -88,13 +88,34 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
     )
     return finish(
         alt.layer(
-            lines,
+            steps,
             blocks.encode(**bars, tooltip=span),
             first.encode(**bars, tooltip=span).add_params(zoom("x", "y")),
             again.encode(**bars, tooltip=why),
-            marks.encode(x=x, y=y, color=colour, shape=shape, tooltip=why),
-        ).resolve_scale(shape="independent"),
+            marks.encode(
+                x=x,
+                y=y,
+                color=colour,
+                fill=alt.Fill("what:N", scale=alt.Scale(**scale), sort=names, legend=None),
+                fillOpacity=alt.condition("datum.fate === 'needed'", alt.value(1), alt.value(0)),
+                shape=shape,
+                tooltip=why,
+            ),
+        ).resolve_scale(shape="independent", fill="independent"),
         _HEIGHT,
+    )
+
+
+def windows() -> dict[str, Any]:
+    """Flight, congestion window and receive window over time; they differ by powers of ten."""
+    pick, encoding = lines("name")
+    drawn = named("window").mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
+    return finish(
+        drawn.encode(
+            x=alt.X("t:Q", title=_TIME, scale=alt.Scale(nice=False)),
+            y=alt.Y("kb:Q", title="bytes (kB)", scale=alt.Scale(type="log")),
+            **encoding,
+        ).add_params(pick, zoom("x"))
     )
 
 
@@ -172,7 +193,7 @@ def connection_charts(number: int, drawn: dict[str, Any]) -> dict[str, dict[str,
     charts = {
         f"sequence{number}": time_sequence(drawn["names"], drawn["end_s"], drawn["top"]),
         f"rtt{number}": charts_run.series("rtt", "name", "ms", "round-trip time (ms)"),
-        f"window{number}": charts_run.series("window", "name", "kb", "bytes (kB)"),
+        f"window{number}": windows(),
     }
     if drawn["gaps"]:
         charts[f"gaps{number}"] = gaps()

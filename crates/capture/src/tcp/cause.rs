@@ -83,6 +83,8 @@ pub(super) struct Moment {
     pub(super) loss_hints: bool,
     /// True if the handshake, as far as it was seen, allows SACK: without SACK there are no probes.
     pub(super) sack: bool,
+    /// True if the segment was sent again before.
+    pub(super) again: bool,
 }
 
 /// Follows the state of a sender.
@@ -116,8 +118,11 @@ impl CauseTracker {
     pub(super) fn on_retransmission(&mut self, at: &Moment) -> Cause {
         let timeout = TIMEOUT_SHARE * at.rto_ns as f64 * f64::from(1u32 << self.backoff.min(10));
         let silent = at.silence_ns as f64 >= timeout;
-        let acked_just_now = at.since_ack_ns <= ACK_CLOCK_NS && at.loss_hints;
-        let expired = at.start <= at.una && silent && !acked_just_now;
+        // An ACK right before it may be the reason. In a recovery it is not, if the segment had been sent
+        // again: after so long a silence only the timer repeats it once more.
+        let repaired = at.again && self.state != State::Open;
+        let by_ack = at.since_ack_ns <= ACK_CLOCK_NS && at.loss_hints && !repaired;
+        let expired = at.start <= at.una && silent && !by_ack;
         match self.state {
             State::Open => self.in_open(at, expired),
             _ if expired => self.expire(at),

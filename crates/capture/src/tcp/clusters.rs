@@ -8,7 +8,7 @@
 //! probability exp(-z) at one frequency, where R is the length of the mean phase vector. About T (f2 - f1)
 //! frequencies between f1 and f2 are independent.
 
-use airtcp_units::detmath;
+use airtcp_units::{Saturate as _, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,8 +134,7 @@ fn period(times: &[f64]) -> Option<Period> {
     let n = times.len() as f64;
     let (low, high) = (CYCLES / span, 2.0 * n / span);
     let step = 1.0 / (OVERSAMPLED * span);
-    let count = (1..).take_while(|k| low + step * f64::from(*k) <= high).count() + 1;
-    let scores = scores(times, low, step, count);
+    let scores = scores(times, low, step, u32::saturate((high - low) / step) + 1);
     let best = scores.iter().copied().fold(0.0, f64::max);
     let independent = (high - low) * span;
     let p_value = -detmath::exp_m1(independent * detmath::ln_1p(-detmath::exp(-best)));
@@ -153,8 +152,8 @@ fn period(times: &[f64]) -> Option<Period> {
 }
 
 /// Rayleigh's n R^2 of the times at `count` frequencies from `low` on.
-fn scores(times: &[f64], low: f64, step: f64, count: usize) -> Vec<f64> {
-    let mut sums = vec![(0.0, 0.0); count];
+fn scores(times: &[f64], low: f64, step: f64, count: u32) -> Vec<f64> {
+    let mut sums: Vec<(f64, f64)> = (0..count).map(|_| (0.0, 0.0)).collect();
     for time in times {
         let turn = |frequency: f64| {
             let cycles = frequency * time;
@@ -185,7 +184,8 @@ mod tests {
 
     fn losses(mut seconds: Vec<f64>) -> Vec<Loss> {
         seconds.sort_unstable_by(f64::total_cmp);
-        let loss = |s: &f64| Loss { time_ns: (s * 1e9) as u64, segment: (s * 400.0) as u64 };
+        let loss =
+            |s: &f64| Loss { time_ns: u64::saturate(s * 1e9), segment: u64::saturate(s * 400.0) };
         seconds.iter().map(loss).collect()
     }
 

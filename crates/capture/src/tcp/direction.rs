@@ -284,6 +284,7 @@ impl Direction {
             srtt_ns: self.timeout.srtt_ns().unwrap_or(1_000_000_000),
             loss_hints: self.duplicate_acks > 0 || self.sent.sacked_bytes() > 0,
             sack: !self.no_sack,
+            again: self.sent_again(start),
         }
     }
 
@@ -298,14 +299,17 @@ impl Direction {
         }
     }
 
+    /// True if the byte at `start` was sent again before.
+    fn sent_again(&self, start: u64) -> bool {
+        self.sent.holding(start).is_some_and(|range| range.copies > 0 || range.late)
+    }
+
     /// What is known of the first segment in flight when its timer expires.
     fn expired(&self, start: u64, end: u64) -> Expired {
-        let head = self.sent.holding(start);
-        let again = head.is_some_and(|range| range.copies > 0 || range.late);
         let sacked = self.sent.sacked_bytes().div_ceil(u64::from(self.largest.max(1)));
         let signs = usize::try_from(sacked.max(u64::from(self.duplicate_acks)));
         Expired {
-            again: again && self.probe != Some(start),
+            again: self.sent_again(start) && self.probe != Some(start),
             behind: self.sent.behind(end),
             signs: signs.unwrap_or(usize::MAX),
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clusters::{Loss, LossClusters};
 use super::connection::{CLIENT, Connection, SERVER};
-use super::counters::Counters;
+use super::counters::{Counters, Retransmission};
 use super::direction::Direction;
 use super::events::{RetransmissionEvent, RetransmissionRow, events};
 use super::limits::LIMITS;
@@ -298,6 +298,9 @@ impl DirectionReport {
         let shares = LIMITS.iter().zip(direction.limits.shares());
         let goodput_bps = goodput(counters);
         let rtt_s = RttReport::of(&direction.rtt);
+        // Round trips are seen from the capture: the way to the sender and back is missing.
+        let away_ns = connection.ends[from].half_ns.unwrap_or(0);
+        let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
         Self {
             from: connection.ends[from].endpoint.to_string(),
             packets: counters.packets,
@@ -323,7 +326,9 @@ impl DirectionReport {
             duplicate_acks_sack: counters.duplicate_acks_sack,
             dsacks: counters.dsacks,
             timeouts: direction.timeouts(),
-            timeout_causes: TimeoutCounts::of(counters.kept.iter().filter_map(|s| s.timeout())),
+            timeout_causes: TimeoutCounts::of(
+                counters.kept.iter().filter_map(Retransmission::timeout),
+            ),
             recoveries: direction.recoveries(),
             zero_windows: counters.zero_windows,
             keep_alives: counters.keep_alives,
@@ -334,13 +339,15 @@ impl DirectionReport {
             largest_segment_bytes: direction.largest,
             largest_flight_bytes: counters.largest_flight,
             cwnd_bytes: counters.windows.cwnd(),
-            receive_window: counters.windows.received([rtt_s.mean, rtt_s.min], goodput_bps),
+            receive_window: counters
+                .windows
+                .received([rtt_s.mean, rtt_s.min].map(whole), goodput_bps),
             rtt_s,
             srtt_s: direction.srtt_ns().map(seconds),
             limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
             goodput_bps,
             forgotten_ranges: direction.forgotten(),
-            loss_clusters: clusters(direction),
+            loss_clusters: clusters(direction, away_ns),
             events: events(counters),
             series: direction.judged_series(),
         }
@@ -356,11 +363,11 @@ fn agreement(counters: &Counters) -> BTreeMap<String, u64> {
     sets
 }
 
-fn clusters(direction: &Direction) -> Option<LossClusters> {
+fn clusters(direction: &Direction, away_ns: u64) -> Option<LossClusters> {
     let lost = direction.counters.kept.iter().filter(|sent| !sent.evidence.is_spurious());
     let losses: Vec<Loss> =
         lost.map(|sent| Loss { time_ns: sent.time_ns, segment: sent.segment }).collect();
-    LossClusters::of(&losses, direction.srtt_ns())
+    LossClusters::of(&losses, direction.srtt_ns().map(|ns| ns + away_ns))
 }
 
 fn goodput(counters: &Counters) -> Option<f64> {

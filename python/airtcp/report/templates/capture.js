@@ -53,20 +53,25 @@
     const figure = figures.get(`sequence${number}`);
     if (!figure) return;
     const points = await Page.unpack(connection.points);
-    let [from, to] = [-Infinity, Infinity];
-    let shown = inView(points, from, to);
+    let shown = inView(points, -Infinity, Infinity);
     figure.data = () => shown;
     figure.rows = () => [...shown.segments, ...shown.again, ...shown.blocks, ...shown.lines];
+    let zoomed = false;
     figure.ondrawn = (view) => {
       let waiting = 0;
+      const fill = (range) => {
+        const [from, to] = range ? [Math.min(...range), Math.max(...range)] : [-Infinity, Infinity];
+        shown = inView(points, from, to);
+        for (const [name, rows] of Object.entries(shown)) view.data(name, rows);
+        view.runAsync();
+      };
+      // A figure that is drawn anew, in other colours, shows everything.
+      if (zoomed) fill(null);
+      zoomed = false;
       view.addSignalListener("view_t", (_, range) => {
-        [from, to] = range ? [Math.min(...range), Math.max(...range)] : [-Infinity, Infinity];
+        zoomed = true;
         clearTimeout(waiting);
-        waiting = setTimeout(() => {
-          shown = inView(points, from, to);
-          for (const [name, rows] of Object.entries(shown)) view.data(name, rows);
-          view.runAsync();
-        }, 120);
+        waiting = setTimeout(() => fill(range), 120);
       });
     };
   }
