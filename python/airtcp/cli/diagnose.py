@@ -201,7 +201,7 @@ def _replay(console: Console, document: DiagnoseDocument) -> None:
         Column("observed", [_number(each["observed"], scale) for _, _, scale, each in rows]),
         Column("replayed", [_number(each["mean"], scale) for _, _, scale, each in rows]),
         Column(
-            "95 % of replays",
+            "99 % interval",
             [
                 f"{_number(each['low'], scale)} to {_number(each['high'], scale)}"
                 for _, _, scale, each in rows

@@ -62,8 +62,8 @@ def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
     rate, queue = link["rate_bps"], link["queue_packets"]
     if rate["high"] is None and not link["rate_told"]:
         texts.append(
-            f"The rate of the link beyond {number((rate['low'] or 0.0) / 1e6)} Mb/s: the sender"
-            " never filled it (--rate tells it)."
+            f"How fast the link is: {number((rate['low'] or 0.0) / 1e6)} Mb/s are a lower bound,"
+            " because the sender did not keep it busy (--rate tells it)."
         )
     seen = document["observed"]
     if queue["high"] is None and seen is not None and seen["rtt_p50_s"] is not None:
