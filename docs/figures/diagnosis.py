@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ to = "b"
 tcp = {{ profile = "linux", congestion = "{law}" }}
 """
 SLOT = "1.2 ms"
+_WORKERS = 6
 
 
 def _text(link: Mapping[str, Any]) -> str:
@@ -87,7 +89,9 @@ def fit(link: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 def measure(links: list[dict[str, Any]], seeds: int) -> dict[str, str]:
     """Fit each link from transfers with different seeds."""
-    rows = [fit(link, seed) for link in links for seed in range(1, seeds + 1)]
+    every = [(link, seed) for link in links for seed in range(1, seeds + 1)]
+    with ProcessPoolExecutor(_WORKERS) as pool:
+        rows = list(pool.map(fit, *zip(*every, strict=True)))
     return {"diagnosis.csv": pl.DataFrame(rows, infer_schema_length=None).write_csv()}
 
 

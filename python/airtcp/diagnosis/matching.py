@@ -37,9 +37,9 @@ _FAR: Final = 50.0
 _ENOUGH: Final = 2
 _FACTORS: Final = (1.0, 1.07, 1.15, 1.25, 1.37, 1.55, 1.8, 2.2, 3.0, 4.5, 8.0, 16.0, 50.0)
 """Candidate rates as multiples of the least rate that explains the goodput."""
-_FIRST: Final = 3
+_FIRST: Final = 2
 """Replays of each candidate."""
-_ALL: Final = 8
+_ALL: Final = 6
 """Replays of the candidates near the best."""
 PARTS: Final = (0.0, 0.1, 0.4, 1.0)
 """Parts of the losses that the link causes."""
@@ -169,6 +169,8 @@ def _candidates(replayer: Replayer, losses: LossFit, rate_bps: float | None) -> 
     factors = _FACTORS if rate_bps is None else (rate_bps / least,)
     # Away from the sender, the wait in the queue is unknown, and so is its overflow.
     parts = PARTS if losses["lost"] and transfer.rtt is not None else (1.0,)
+    if losses["overshoot"] == losses["lost"] > 0:
+        parts = (0.0,)
     burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
     return [
         Candidate(part, factor, _path(replayer, losses, part, factor * least, burst))

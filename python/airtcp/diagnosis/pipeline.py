@@ -217,8 +217,10 @@ def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> 
     possible = {candidate.part for candidate in match.possible()}
     parts = sorted({candidate.part for candidate in match.candidates} | possible)
     lost = losses["lost"] > 0
-    # If the link may cause every loss, the queue may never have been full.
-    filled = lost and 1.0 not in possible and transfer.rtt is not None
+    # If the link may cause every loss and slow start never overshot, the queue may not have been
+    # full.
+    caused = losses["overshoot"] > 0 or 1.0 not in possible
+    filled = lost and caused and transfer.rtt is not None
     queues = [_path(transfer, rate, overflowed=lost).queue_packets for rate in (low, high or low)]
     share = losses["steady_high"]
     least, most = match.parts()
