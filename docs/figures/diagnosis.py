@@ -143,7 +143,7 @@ def origins(numbers: Mapping[str, pl.DataFrame]) -> str:
     frame = numbers["diagnosis.csv"]
     for name in frame["link"].unique(maintain_order=True):
         rows = frame.filter(pl.col("link") == name).to_dicts()
-        queue = sum(row["most_part"] <= 0.1 for row in rows)  # noqa: PLR2004
+        queue = sum(row["most_part"] <= 0.1 for row in rows)
         link = sum(row["least_part"] == 1 for row in rows)
         out.append(f"| {name} | {queue} | {len(rows) - queue - link} | {link} |")
     return "\n".join(out)

@@ -110,6 +110,8 @@ def origin(document: DiagnoseDocument) -> Finding | None:
     if link is None:
         return Finding("Losses", text, "warn")
     headline, why = _source(document, link)
+    if 0 < losses["overshoot"] < losses["lost"]:
+        headline += ", besides an overshoot of slow start"
     return Finding(headline, f"{why} {text}{_air(document)}", "warn")
 
 
@@ -165,7 +167,7 @@ _SOURCES: Final = {
 def _bursts(losses: LossFit) -> str:
     early = ""
     if losses["overshoot"]:
-        early = f"Slow start overshot and lost {count(losses['overshoot'])} of them. "
+        early = f"Slow start overshot the queue and lost {count(losses['overshoot'])} of them. "
     return early + _runs(losses)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings.words import Finding, number, share
+from airtcp.findings.words import Finding, count, number, share
 
 if TYPE_CHECKING:
     from airtcp.diagnose_document import DiagnoseDocument, LinkFit, Observed
@@ -67,8 +67,11 @@ def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
         )
     seen = document["observed"]
     if queue["high"] is None and seen is not None and seen["rtt_p50_s"] is not None:
+        losses = document["losses"]
+        overflowed = losses is not None and losses["overshoot"] > 0
+        why = "it follows from the rate" if overflowed else "it may never have been full"
         texts.append(
-            "The length of the queue: it may never have been full, so"
-            f" {number(queue['low'])} packets are a lower bound."
+            f"The length of the queue: {why}, so {count(queue['low'] or 0)} packets are a lower"
+            " bound."
         )
     return texts
