@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 
-class LossFit(TypedDict):
+class BurstFit(TypedDict):
+    """The bursts of lost packets; null if too few were lost for a fit."""
+
+    mean_burst: float | None
+    mean_burst_low: float | None
+    mean_burst_high: float | None
+    p_independent: float | None
+    """Probability of as many neighbouring losses if losses were independent."""
+    bursty: bool
+
+
+class LossFit(BurstFit):
     """The loss process of the transfer: packets of data that were lost."""
 
     sent: int
@@ -13,17 +24,16 @@ class LossFit(TypedDict):
     share: float
     share_low: float
     share_high: float
+    overshoot: int
+    """Packets lost in the window in which slow start overshot; all other fields of the steady state
+    and of bursts leave them out."""
+    steady_share: float
+    steady_low: float
+    steady_high: float
     lost_first: int
     """Packets whose first transmission was lost."""
     bursts: int
     longest_burst: int
-    mean_burst: float | None
-    """Null if too few packets were lost for a fit."""
-    mean_burst_low: float | None
-    mean_burst_high: float | None
-    p_independent: float | None
-    """Probability of as many neighbouring losses if losses were independent."""
-    bursty: bool
     lost_again: int
     """Retransmissions that were lost."""
     lower_bound: bool
@@ -90,7 +100,7 @@ class LinkFit(TypedDict):
 
 
 class Statistic(TypedDict):
-    """A statistic of the transfer beside its 95 % prediction interval over the replays."""
+    """A statistic of the transfer beside its prediction interval over the replays (99 %)."""
 
     name: str
     observed: float

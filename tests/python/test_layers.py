@@ -17,6 +17,7 @@ import airtcp
 PACKAGE = Path(airtcp.__file__).parent
 # The modules that findings may import: document types, text, and intervals.
 BELOW_FINDINGS = {
+    "airtcp.diagnose_document",
     "airtcp.documents",
     "airtcp.fit_document",
     "airtcp.intervals",

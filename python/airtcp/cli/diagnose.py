@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from airtcp.diagnose_document import Answers, DiagnoseDocument, Fitted
     from airtcp.diagnoses import DiagnoseResult
 
+_WHOLE: Final = 10.0
 _AGREES: Final = {True: "agrees", False: "differs"}
 
 Files = Annotated[
@@ -169,7 +170,6 @@ def _link(console: Console, document: DiagnoseDocument) -> None:
         ("queue (packets)", link["queue_packets"], 1.0),
         ("loss of the link (%)", link["link_loss"], 100.0),
     ]
-    console.print()
     columns = [
         Column("fitted", [_number(fit["value"], scale) for _, fit, scale in rows]),
         Column("95 % interval", [_interval(fit, scale) for _, fit, scale in rows], left=True),
@@ -178,8 +178,11 @@ def _link(console: Console, document: DiagnoseDocument) -> None:
 
 
 def _number(value: float | None, scale: float) -> str:
-    from airtcp.findings.words import number
+    from airtcp.findings.words import count, number
 
+    if value is not None and scale == 1.0:
+        # A number of packets, of events or of losses: decimals only if it is small.
+        return count(value) if value >= _WHOLE else number(value, 2)
     return number(None if value is None else value * scale)
 
 
@@ -201,7 +204,7 @@ def _replay(console: Console, document: DiagnoseDocument) -> None:
         Column("observed", [_number(each["observed"], scale) for _, _, scale, each in rows]),
         Column("replayed", [_number(each["mean"], scale) for _, _, scale, each in rows]),
         Column(
-            "95 % of replays",
+            "99 % interval",
             [
                 f"{_number(each['low'], scale)} to {_number(each['high'], scale)}"
                 for _, _, scale, each in rows
@@ -212,7 +215,6 @@ def _replay(console: Console, document: DiagnoseDocument) -> None:
             "", ["agrees" if each["inside"] else "differs" for _, _, _, each in rows], left=True
         ),
     ]
-    console.print()
     put(console, "replay", [head for head, _, _, _ in rows], columns)
 
 
@@ -229,6 +231,5 @@ def _answers(console: Console, answers: Answers) -> None:
         if subject is None:
             continue
         case: Any = subject["cases"][0]
-        console.print()
         console.print(Text.assemble((title, "bold"), doubt))
         case_table(console, case, reference, None)

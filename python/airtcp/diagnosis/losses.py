@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from airtcp.diagnosis.exact import at_least, count_interval, share_interval
 
 if TYPE_CHECKING:
+    from airtcp.diagnose_document import BurstFit as _BurstFit
     from airtcp.diagnose_document import LossFit
     from airtcp.diagnosis.transfer import Loss, Transfer
 
@@ -26,36 +27,83 @@ FEW: Final = 10
 _SIGNIFICANT: Final = 0.05
 
 
+_OVERSHOOT: Final = 4.0
+"""How many times as often the first window loses packets as the others, if slow start overshoots
+[choice]."""
+
+
 def fit_losses(transfer: Transfer) -> LossFit:
     """Fit the loss process of a transfer."""
     first = _first_losses(transfer.losses)
-    runs = _runs(first)
+    edge = _overshoot(transfer, first)
+    steady = [loss for loss in first if loss.start >= edge]
     lost, sent = transfer.lost, transfer.segments + transfer.retransmissions
-    packets = max(sum(runs), 1) if runs else 0
-    bursts = len(runs)
+    later = [loss for loss in transfer.losses if loss.start >= edge]
+    early = len(transfer.losses) - len(later)
+    # The document may list packets that the sender's host joined as one retransmission.
+    part = len(later) / len(transfer.losses) if transfer.losses else 1.0
+    steady_lost = round(lost * part)
+    steady_sent = max(sent - (transfer.flight_bytes // transfer.payload_bytes) * (early > 0), 1)
+    runs = _runs(steady)
+    packets, bursts = sum(runs), len(runs)
     low, high = _share_interval(lost, sent, packets, bursts)
-    after = packets - bursts
-    # Under independence, the packet after a lost one is lost like any other.
-    chance = at_least(after, packets, min(packets / max(transfer.segments, 1), 1.0))
-    enough = packets >= FEW
-    end_low, end_high = share_interval(bursts, packets)
+    steady_low, steady_high = _share_interval(steady_lost, steady_sent, packets, bursts)
     return {
         "sent": sent,
         "lost": lost,
         "share": lost / sent if sent else 0.0,
         "share_low": low,
         "share_high": high,
+        "overshoot": lost - steady_lost,
+        "steady_share": steady_lost / steady_sent,
+        "steady_low": steady_low,
+        "steady_high": steady_high,
+        **_bursts(transfer, packets, bursts),
         "lost_first": packets,
         "bursts": bursts,
         "longest_burst": max(runs, default=0),
-        "mean_burst": packets / bursts if bursts and enough else None,
-        "mean_burst_low": 1 / end_high if bursts and enough else None,
-        "mean_burst_high": 1 / end_low if bursts and enough else None,
-        "p_independent": chance if enough else None,
-        "bursty": enough and chance < _SIGNIFICANT,
-        "lost_again": max(lost - packets, 0),
+        "lost_again": max(len(later) - packets, 0),
         "lower_bound": transfer.place in {"receiver", "middle"},
     }
+
+
+def _bursts(transfer: Transfer, packets: int, bursts: int) -> _BurstFit:
+    """Fit the bursts of lost packets, if there are enough."""
+    if packets < FEW:
+        return {
+            "mean_burst": None,
+            "mean_burst_low": None,
+            "mean_burst_high": None,
+            "p_independent": None,
+            "bursty": False,
+        }
+    # Under independence, the packet after a lost one is lost like any other.
+    chance = at_least(packets - bursts, packets, min(packets / max(transfer.segments, 1), 1.0))
+    low, high = share_interval(bursts, packets)
+    return {
+        "mean_burst": packets / bursts,
+        "mean_burst_low": 1 / high,
+        "mean_burst_high": 1 / low,
+        "p_independent": chance,
+        "bursty": chance < _SIGNIFICANT,
+    }
+
+
+def _overshoot(transfer: Transfer, first: list[Loss]) -> int:
+    """Return where the window ends in which slow start overshoots; the first byte if it does not.
+
+    Slow start doubles the window until the queue overflows, and then loses many packets of one
+    window (RFC 9406). These losses happen once and say nothing about the others.
+    """
+    if not transfer.losses:
+        return 0
+    begin = transfer.losses[0].start
+    edge = begin + transfer.flight_bytes
+    inside = sum(begin <= loss.start < edge for loss in first)
+    window = transfer.flight_bytes / transfer.payload_bytes
+    others = max(transfer.segments - window, 0.0)
+    expected = (len(first) - inside) * window / others if others > window else float("inf")
+    return edge if inside >= FEW and inside >= _OVERSHOOT * expected else first[0].start
 
 
 def _share_interval(lost: int, sent: int, packets: int, bursts: int) -> tuple[float, float]:

@@ -37,21 +37,21 @@ _FAR: Final = 50.0
 _ENOUGH: Final = 2
 _FACTORS: Final = (1.0, 1.07, 1.15, 1.25, 1.37, 1.55, 1.8, 2.2, 3.0, 4.5, 8.0, 16.0, 50.0)
 """Candidate rates as multiples of the least rate that explains the goodput."""
-_FIRST: Final = 3
+_FIRST: Final = 2
 """Replays of each candidate."""
-_ALL: Final = 8
+_ALL: Final = 6
 """Replays of the candidates near the best."""
-STEP: Final = 0.5
-_PARTS: Final = (0.0, STEP, 1.0)
+PARTS: Final = (0.0, 0.1, 0.4, 1.0)
 """Parts of the losses that the link causes."""
 ALLOWED: Final = {
     "goodput_bps": 0.05,
     "lost": 0.5,
     "timeouts": 0.5,
     "rtt_p50_s": 0.05,
-    "rtt_p95_s": 0.05,
+    "rtt_p95_s": 0.5,
 }
-"""Allowance a_k on the scale of each statistic [choice]."""
+"""Allowance a_k on the scale of each statistic [choice]. The 95 % quantile of the RTT depends on
+whether slow start overshot, which is chance."""
 
 
 @dataclass
@@ -82,6 +82,15 @@ class Match:
         """Return the least distance of a part, above the least of all."""
         own = [c.distance for c in self.candidates if c.part == part]
         return min(own, default=float("inf")) - self.best.distance
+
+    def parts(self) -> tuple[float, float]:
+        """Return the interval of the part, which ends halfway to the excluded parts."""
+        inside = [PARTS.index(candidate.part) for candidate in self.possible()]
+        low, high = min(inside), max(inside)
+        below, above = max(low - 1, 0), min(high + 1, len(PARTS) - 1)
+        if len({candidate.part for candidate in self.candidates}) == 1:
+            below, above = low, high
+        return (PARTS[low] + PARTS[below]) / 2, (PARTS[high] + PARTS[above]) / 2
 
     def possible(self) -> list[Candidate]:
         """Return the candidates that the capture does not exclude."""
@@ -159,7 +168,9 @@ def _candidates(replayer: Replayer, losses: LossFit, rate_bps: float | None) -> 
     least = least_rate(replayer)
     factors = _FACTORS if rate_bps is None else (rate_bps / least,)
     # Away from the sender, the wait in the queue is unknown, and so is its overflow.
-    parts = _PARTS if losses["lost"] and transfer.rtt is not None else (1.0,)
+    parts = PARTS if losses["lost"] and transfer.rtt is not None else (1.0,)
+    if losses["overshoot"] == losses["lost"] > 0:
+        parts = (0.0,)
     burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
     return [
         Candidate(part, factor, _path(replayer, losses, part, factor * least, burst))
@@ -171,7 +182,7 @@ def _candidates(replayer: Replayer, losses: LossFit, rate_bps: float | None) -> 
 def _path(replayer: Replayer, losses: LossFit, part: float, rate_bps: float, burst: float) -> Path:
     overflowed = losses["lost"] > 0 and replayer.transfer.rtt is not None
     return path_of(
-        replayer.transfer, rate_bps, losses["share"] * part, burst, overflowed=overflowed
+        replayer.transfer, rate_bps, losses["steady_share"] * part, burst, overflowed=overflowed
     )
 
 

@@ -217,13 +217,13 @@ def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> 
     possible = {candidate.part for candidate in match.possible()}
     parts = sorted({candidate.part for candidate in match.candidates} | possible)
     lost = losses["lost"] > 0
-    # If the link may cause every loss, the queue may never have been full.
-    filled = lost and 1.0 not in possible and transfer.rtt is not None
+    # If the link may cause every loss and slow start never overshot, the queue may not have been
+    # full.
+    caused = losses["overshoot"] > 0 or 1.0 not in possible
+    filled = lost and caused and transfer.rtt is not None
     queues = [_path(transfer, rate, overflowed=lost).queue_packets for rate in (low, high or low)]
-    within = lost and bool(possible)
-    share = losses["share_high"]
-    # Parts between two candidates are not tried: half of the step may belong to the interval.
-    between = matching.STEP / 2 if transfer.rtt is not None else 0.0
+    share = losses["steady_high"]
+    least, most = match.parts()
     carried = transfer.packet_bytes / transfer.payload_bytes
     return {
         "rate_bps": {"value": path.rate_bps, "low": low, "high": high},
@@ -239,8 +239,8 @@ def fitted(transfer: Transfer, losses: LossFit, match: Match, *, told: bool) -> 
         },
         "link_loss": {
             "value": path.loss,
-            "low": losses["share_low"] * max(min(possible) - between, 0.0) if within else 0.0,
-            "high": share * min(max(possible) + between, 1.0) if within else share,
+            "low": losses["steady_low"] * least if lost else 0.0,
+            "high": share * most if lost else share,
         },
         "origins": [
             {"part": part, "distance": match.near(part), "possible": part in possible}

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.api.packet_captures import capture
 from airtcp.api.scenarios import run
+from airtcp.diagnosis.losses import fit_losses
 from airtcp.diagnosis.model import LINK, Sender, scenario
 from airtcp.diagnosis.model import Path as Link
+from airtcp.diagnosis.transfer import transfer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,7 +79,7 @@ class Replayer:
             )
             if done.interrupted:
                 raise Stopped
-            document = capture(place)
+            document = capture(place, events=True)
         if document["interrupted"]:
             raise Stopped
         links = done.json["replications"][0]["links"]
@@ -89,26 +91,21 @@ class Replayer:
 
 def _measured(document: Mapping[str, Any]) -> dict[str, float]:
     """Return the statistics of the capture of a replay; zero if no data arrived."""
-    connections = document["connections"]
-    if not connections:
+    transfer = transfer_of(document, None)
+    if transfer is None or transfer.rtt is None:
         return dict.fromkeys(("goodput_bps", "lost", "timeouts", *RTTS), 0.0)
-    direction = max(connections[0]["directions"], key=lambda d: d["unique_bytes"])
-    rtt = direction["rtt_s"]
-    return {
-        "goodput_bps": direction["goodput_bps"] or 0.0,
-        "lost": direction["retransmitted_segments"] - direction["spurious_retransmissions"],
-        "timeouts": direction["timeouts"],
-        "rtt_p50_s": rtt["p50"] or 0.0,
-        "rtt_p95_s": rtt["p95"] or 0.0,
-    }
+    return observed(transfer, transfer.duration_s)
 
 
 def observed(transfer: Transfer, duration_s: float) -> dict[str, float]:
-    """Return the same statistics of the capture, for the time of a replay."""
+    """Return the statistics of a transfer, for the time of a replay.
+
+    Losses in the overshoot of slow start happen once, or not at all, and are left out.
+    """
     part = min(duration_s / transfer.duration_s, 1.0) if transfer.duration_s else 1.0
     values = {
         "goodput_bps": transfer.goodput_bps,
-        "lost": transfer.lost * part,
+        "lost": (transfer.lost - fit_losses(transfer)["overshoot"]) * part,
         "timeouts": transfer.timeouts * part,
     }
     if transfer.rtt is not None:

@@ -1,18 +1,19 @@
 """How near the replay comes to the transfer: each statistic beside its prediction interval.
 
 The interval is that of one more transfer over the fitted link: Student's t over the replays, on
-the scale of the statistic, with the factor sqrt(1 + 1/n) for a single new value. A tolerance
-[choice] is added for what the model leaves out.
+the scale of the statistic, with the factor sqrt(1 + 1/n) for a single new value. Each of the five
+intervals is a 99 % interval, so that all hold together at 95 % (Bonferroni). A tolerance [choice]
+is added for what the model leaves out.
 """
 
 from __future__ import annotations
 
 from math import exp, sqrt
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Final
 
+from airtcp.diagnosis.exact import student
 from airtcp.diagnosis.replay import SCALES, Replayed, Replayer, observed
-from airtcp.intervals import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _SHARES: Final = {"goodput_bps": 0.1, "rtt_p50_s": 0.1, "rtt_p95_s": 0.1}
 """Tolerance of a statistic, as a share of the ends of its interval [choice]."""
+_NORMAL: Final = 2.5758293035489004
+"""Quantile of the normal distribution for 99 %."""
 _EVENTS: Final = 1.0
 """Tolerance of a count, in events [choice]."""
 NEEDED: Final = ("goodput_bps", "lost", "rtt_p50_s")
@@ -62,8 +65,8 @@ def _statistic(name: str, seen: float, runs: list[Replayed]) -> Statistic:
     scale, back = SCALES[name], BACK[name]
     scaled = [scale(value) for value in values]
     middle = fmean(scaled)
-    ends = mean_interval(scaled)
-    half = 0.0 if ends is None else (ends[1] - ends[0]) / 2 * sqrt(len(values) + 1)
+    number = len(values)
+    half = student(_NORMAL, number - 1) * stdev(scaled) * sqrt(1 + 1 / number)
     low, high = back(middle - half), back(middle + half)
     part = _SHARES.get(name)
     if part is None:

@@ -28,7 +28,7 @@ _SOONER: Final = 10.0
 
 STATISTICS: Final = {
     "goodput_bps": ("goodput (Mb/s)", "goodput", 1e-6),
-    "lost": ("lost packets", "the number of lost packets", 1.0),
+    "lost": ("steady losses", "the number of losses without the overshoot", 1.0),
     "timeouts": ("timeouts", "the number of timeouts", 1.0),
     "rtt_p50_s": ("RTT p50 (ms)", "the median RTT", 1e3),
     "rtt_p95_s": ("RTT p95 (ms)", "the 95 % quantile of the RTT", 1e3),
@@ -110,6 +110,8 @@ def origin(document: DiagnoseDocument) -> Finding | None:
     if link is None:
         return Finding("Losses", text, "warn")
     headline, why = _source(document, link)
+    if 0 < losses["overshoot"] < losses["lost"]:
+        headline += ", besides an overshoot of slow start"
     return Finding(headline, f"{why} {text}{_air(document)}", "warn")
 
 
@@ -121,50 +123,64 @@ def _source(document: DiagnoseDocument, link: LinkFit) -> tuple[str, str]:
         return "The origin of the losses is unknown", why
     if replay is not None and not replay["reproduces"]:
         return "The origin of the losses is unknown", "No replay reproduces the transfer."
-    possible = frozenset(each["part"] for each in link["origins"] if each["possible"])
-    return _SOURCES.get(possible, _SOURCES[frozenset({0.0, 0.5, 1.0})])
+    possible = [each["part"] for each in link["origins"] if each["possible"]]
+    low, high = min(possible, default=0.0), max(possible, default=1.0)
+    return _SOURCES[_size(low), _size(high)]
 
 
-_NO_LINK: Final = (
-    "Replays in which the link causes half of the losses or more do not agree with the capture."
+def _size(part: float) -> str:
+    """Name the size of the part of the losses that the link causes."""
+    if part >= 1:
+        return "all"
+    return "few" if part <= _FEW_PARTS else "some"
+
+
+_FEW_PARTS: Final = 0.1
+_NOT_SOME: Final = (
+    "Replays in which the {place} causes {part} of the losses or more do not agree with the"
+    " capture."
 )
-_NO_QUEUE: Final = (
-    "Replays in which the queue causes half of the losses or more do not agree with the capture."
+_NOT_ALL: Final = "Replays in which the link causes all losses do not agree with the capture."
+_NOT_FEW: Final = (
+    "Replays in which the queue causes nearly all losses do not agree with the capture."
 )
-_NOT_LINK: Final = "Replays in which the link causes all losses do not agree with the capture."
-_NOT_QUEUE: Final = "Replays in which only the queue drops packets do not agree with the capture."
 _SOURCES: Final = {
-    frozenset({0.0}): (
+    ("few", "few"): (
         "Losses by overflow of the queue",
-        _NO_LINK,
+        _NOT_SOME.format(place="link", part="40 %"),
     ),
-    frozenset({0.0, 0.5}): (
-        "Losses by overflow of the queue, perhaps also of the link",
-        _NOT_LINK,
-    ),
-    frozenset({0.5}): ("Losses of the link and by overflow of the queue", _NOT_LINK),
-    frozenset({0.5, 1.0}): ("Losses of the link, perhaps also of the queue", _NOT_QUEUE),
-    frozenset({1.0}): (
+    ("few", "some"): ("Losses by overflow of the queue, perhaps also of the link", _NOT_ALL),
+    ("some", "some"): ("Losses of the link and by overflow of the queue", _NOT_ALL),
+    ("some", "all"): ("Losses of the link, perhaps also by overflow of the queue", _NOT_FEW),
+    ("all", "all"): (
         "Losses of the link itself",
-        _NO_QUEUE,
+        _NOT_SOME.format(place="queue", part="60 %"),
     ),
-    frozenset({0.0, 0.5, 1.0}): (
+    ("few", "all"): (
         "The origin of the losses is unknown",
         "Losses of the link and overflow of the queue both explain the capture.",
     ),
 }
-"""Origin and evidence, by the parts of the losses that the link may cause."""
+"""Origin and evidence, by the least and the largest part that the link may cause."""
 
 
 def _bursts(losses: LossFit) -> str:
+    early = ""
+    if losses["overshoot"]:
+        early = f"Slow start overshot the queue and lost {count(losses['overshoot'])} of them. "
+    return early + _runs(losses)
+
+
+def _runs(losses: LossFit) -> str:
     if losses["p_independent"] is None:
-        lost = counted(losses["lost_first"], "packet")
+        lost = counted(losses["lost_first"], "other packet" if losses["overshoot"] else "packet")
         return f"Too few losses ({lost}) to tell bursts from independent losses."
     mean, low, high = losses["mean_burst"], losses["mean_burst_low"], losses["mean_burst_high"]
     size = f"{number(mean)} packets [{number(low)}, {number(high)}]"
     if losses["bursty"]:
         longest = count(losses["longest_burst"])
-        return f"They come in bursts of {size} on average, at most {longest}."
+        subject = "The others" if losses["overshoot"] else "They"
+        return f"{subject} come in bursts of {size} on average, at most {longest}."
     return f"No sign of bursts: {size} in a row on average."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings.words import Finding, number, share
+from airtcp.findings.words import Finding, count, number, share
 
 if TYPE_CHECKING:
     from airtcp.diagnose_document import DiagnoseDocument, LinkFit, Observed
@@ -62,13 +62,16 @@ def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
     rate, queue = link["rate_bps"], link["queue_packets"]
     if rate["high"] is None and not link["rate_told"]:
         texts.append(
-            f"The rate of the link beyond {number((rate['low'] or 0.0) / 1e6)} Mb/s: the sender"
-            " never filled it (--rate tells it)."
+            f"How fast the link is: {number((rate['low'] or 0.0) / 1e6)} Mb/s are a lower bound,"
+            " because the sender did not keep it busy (--rate tells it)."
         )
     seen = document["observed"]
     if queue["high"] is None and seen is not None and seen["rtt_p50_s"] is not None:
+        losses = document["losses"]
+        overflowed = losses is not None and losses["overshoot"] > 0
+        why = "it follows from the rate" if overflowed else "it may never have been full"
         texts.append(
-            "The length of the queue: it may never have been full, so"
-            f" {number(queue['low'])} packets are a lower bound."
+            f"The length of the queue: {why}, so {count(queue['low'] or 0)} packets are a lower"
+            " bound."
         )
     return texts
