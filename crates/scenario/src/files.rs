@@ -12,6 +12,9 @@ use airtcp_wifi::position_file;
 use crate::schedule::{self, Schedule};
 use crate::{Application, Scenario, ScenarioError};
 
+/// What to do about a file of positions that is too long.
+const ONE_LINE: &str = "give one line for each station";
+
 impl Scenario {
     /// Reads the files of cell layouts and of arrivals from `folder`. Puts the positions into the layouts, so that
     /// they are stored with the results, and the arrivals into the applications.
@@ -23,8 +26,7 @@ impl Scenario {
             let Layout::File { path, access_point } = &cell.layout else { continue };
             let refuse =
                 |message: String| ScenarioError::at(format!("cells[{i}].layout.path"), message);
-            let text =
-                text(folder, path, position_file::MAX_BYTES, "split the file").map_err(refuse)?;
+            let text = text(folder, path, position_file::MAX_BYTES, ONE_LINE).map_err(refuse)?;
             let layout = Layout::from_file(path, *access_point, &cell.access_point, &text);
             cell.layout = layout.map_err(|e| refuse(e.message))?;
         }
