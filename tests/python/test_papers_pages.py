@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _kept(papers: Path, folder: Path, cpu_s: float = 0.0) -> Library:
+def _kept(papers: Path, folder: Path, cpu_s: float | None = None) -> Library:
     library = Library(papers)
     result = api.reproduce("T1", papers=papers, cache=False, sensitivity=False)
     record.keep(folder, result.figures, library, seed=1, cpu_s=cpu_s)
@@ -80,9 +80,37 @@ def test_costs_are_told_beforehand(papers: Path) -> None:
     # One alternative of its one assumption, and half of the runs.
     assert costs.estimates(library, ["T1"], sensitivity=True) == {"T1": 120.0}
     assert costs.estimates(library, ["T1"], sensitivity=False, runs=1) == {"T1": 30.0}
+    # A figure with another measure of the same runs adds nothing; one with other runs does.
+    first = (papers / "T1" / "fig-1.toml").read_text()
+    for number, runs, whole in (("2", "runs = 2", 90.0), ("3", "runs = 4", 150.0)):
+        other = first.replace("T1.fig1", f"T1.fig{number}").replace("runs = 2", runs)
+        (papers / "T1" / f"fig-{number}.toml").write_text(other)
+        costs.keep(papers, {"T1.fig1": 60.0, "T1.fig2": 90.0, "T1.fig3": 60.0})
+        found = costs.estimates(Library(papers), ["T1"], sensitivity=False)
+        assert found == {"T1": whole}
+        assert costs.estimates(Library(papers), ["T1.fig2"], sensitivity=False) == {"T1": 90.0}
     assert costs.said({}) == ""
     (papers / costs.FILE).write_text("{not JSON")
     assert costs.known(papers) == {}
+
+
+def test_every_figure_has_a_processor_time(
+    request: pytest.FixtureRequest, papers: Path, tmp_path: Path
+) -> None:
+    folder = request.config.rootpath / "docs" / "papers" / "results"
+    library = Library(default_root())
+    spent: dict[str, float] = {}
+    for paper in ("S0", "S1", "S2", "S3"):
+        records = record.read(folder, paper)
+        assert record.untimed(records) == [], "scripts/papers run"
+        spent |= {id_: kept["cpu_s"] for id_, kept in records.items()}
+    assert costs.known(library.root) == spent
+    assert set(spent) == set(library.choose([]))
+    # A figure that was not measured is named; one that takes no time is not.
+    _kept(papers, tmp_path, cpu_s=None)
+    assert record.untimed(record.read(tmp_path, "T1")) == ["T1.fig1"]
+    _kept(papers, tmp_path, cpu_s=0.0)
+    assert record.untimed(record.read(tmp_path, "T1")) == []
 
 
 def test_what_takes_seconds_still_comes_out_as_kept(request: pytest.FixtureRequest) -> None:

@@ -115,6 +115,25 @@ def test_who_is_out_of_range_is_told_so(tmp_path: Path) -> None:
     assert "rate_control" not in " ".join(found.values())
 
 
+def test_beyond_a_range_no_rate_is_advised(tmp_path: Path) -> None:
+    text = (
+        'duration = "3 s"\n[[cells]]\nhops = "chain"\n'
+        'layout = { kind = "line", stations = 3, spacing_m = 300 }\n'
+        'propagation.path_loss = { model = "ranges" }\n'
+        '[[flows]]\nfrom = "sta2"\nto = "ap"\n'
+    )
+    found = " ".join(said(ran(tmp_path, text)).values())
+    assert "sta2 is out of range: it is 300 m from the previous node of the chain" in found
+    assert "up to 250 m" in found
+    assert "rate_control" not in found
+    star = 'layout = { kind = "positions", stations = [[600, 0]] }'
+    text = text.replace('hops = "chain"\n', "").replace("sta2", "sta0")
+    text = text.replace(text.splitlines()[2], star)
+    found = " ".join(said(ran(tmp_path, text)).values())
+    # Beyond the range of interference as well, there is no signal at all.
+    assert "sta0 is out of range: it is 600 m from the access point" in found
+
+
 def test_a_link_that_loses_all_needs_no_remedy(tmp_path: Path) -> None:
     text = LINK.format(packets=100).replace("[[flows]]", LOSES_ALL + "[[flows]]")
     found = said(ran(tmp_path, text))

@@ -24,7 +24,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_probe::ConfigError;
+use airtcp_probe::{ConfigError, within};
 use airtcp_units::{BitRate, Bytes, Nanos, Saturate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,21 +71,14 @@ impl Default for TcpApConfig {
 
 impl LawTable for TcpApConfig {
     fn validate(&self) -> Result<(), ConfigError> {
-        let wrong = |key, message: String| Err(ConfigError::new(key, message));
-        if !(1..=1000).contains(&self.hops) {
-            return wrong("hops", format!("is {}: accepted are 1 to 1000", self.hops));
-        }
-        if !(2..=1000).contains(&self.samples) {
-            return wrong("samples", format!("is {}: accepted are 2 to 1000", self.samples));
-        }
+        within("hops", self.hops, 1, 1000)?;
+        within("samples", self.samples, 2, 1000)?;
         if !(0.0..1.0).contains(&self.smoothing) {
-            let message = format!("is {}: accepted are 0 to less than 1", self.smoothing);
-            return wrong("smoothing", message);
+            let found = self.smoothing;
+            let message = format!("{found} is out of range: accepted is 0 to less than 1");
+            return Err(ConfigError::new("smoothing", message));
         }
-        if self.overhead > Bytes(10_000) {
-            return wrong("overhead", format!("is {}: accepted are 0 to 10 kB", self.overhead));
-        }
-        Ok(())
+        within("overhead", self.overhead, Bytes(0), Bytes(10_000))
     }
 }
 
@@ -252,7 +245,9 @@ mod tests {
             ("smoothing", TcpApConfig { smoothing: 1.0, ..base }),
             ("overhead", TcpApConfig { overhead: Bytes(10_001), ..base }),
         ] {
-            assert_eq!(config.validate().unwrap_err().key, key);
+            let error = config.validate().unwrap_err();
+            assert_eq!(error.key, key);
+            assert!(error.message.contains("is out of range: accepted is"), "{error}");
         }
         assert!(base.validate().is_ok());
     }

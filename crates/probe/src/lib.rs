@@ -35,4 +35,4 @@ pub use registry::{ConfigError, Entry, within};
 pub use rtt_stats::RttStats;
 pub use series::{Series, SeriesOptions, Table};
 pub use timeline::{SeenFrame, SeenWait, Timeline, TimelineOptions, WaitKind};
-pub use wording::{reworded, short_numbers};
+pub use wording::{explained, reworded, short_numbers, unknown_name};

@@ -24,6 +24,8 @@ pub struct Entry {
 /// the path of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
+    /// Path from the model's table to the one with the key, such as `stations[1]`; empty if they are the same.
+    pub table: String,
     /// The key in error; empty if the table as a whole is.
     pub key: &'static str,
     /// What was found and what is accepted.
@@ -33,7 +35,20 @@ pub struct ConfigError {
 impl ConfigError {
     /// An error at `key`.
     pub fn new(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: short_numbers(message.into()) }
+        Self { table: String::new(), key, message: short_numbers(message.into()) }
+    }
+
+    /// The error in a table within the model's own.
+    #[must_use]
+    pub fn in_table(self, table: impl Into<String>) -> Self {
+        Self { table: table.into(), ..self }
+    }
+
+    /// Path of the key from the model's table; empty if the table as a whole is in error.
+    pub fn path(&self) -> String {
+        let parts = [self.table.as_str(), self.key];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(".")
     }
 }
 
@@ -55,8 +70,9 @@ pub fn within<T: PartialOrd + Copy + fmt::Display>(
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
+        let path = self.path();
+        if !path.is_empty() {
+            write!(f, "{path}: ")?;
         }
         f.write_str(&self.message)
     }

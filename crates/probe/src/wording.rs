@@ -1,9 +1,32 @@
 //! Rewords messages of the deserializer for users, who do not know Rust's types.
 
+use crate::nearest;
+
 /// Replaces the name of a type by what it accepts, as in "expected a whole number from 0 to 4294967295,
 /// not -1". Other messages stay as they are.
 pub fn reworded(message: &str) -> String {
     plain(message).unwrap_or_else(|| message.to_owned()).replace('`', "\"")
+}
+
+/// Like [`reworded`], with the nearest of the accepted names for an unknown one.
+pub fn explained(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    unknown_name(message, &quoted).unwrap_or_else(|| reworded(message))
+}
+
+/// The message for an unknown key or value; `quoted` has its name, and then those that are accepted.
+pub fn unknown_name(message: &str, quoted: &[&str]) -> Option<String> {
+    let what = if message.starts_with("unknown field") {
+        "key"
+    } else if message.starts_with("unknown variant") {
+        "value"
+    } else {
+        return None;
+    };
+    let (found, accepted) = quoted.split_first()?;
+    let hint = nearest(found, accepted.iter().copied());
+    let hint = hint.map(|name| format!("; did you mean \"{name}\"?")).unwrap_or_default();
+    Some(format!("unknown {what} \"{found}\"{hint} (accepted: {})", accepted.join(", ")))
 }
 
 /// Maximum digits of a number in a message: any whole number that a key accepts has fewer.
@@ -129,6 +152,8 @@ fn kind(name: &str, limits: bool) -> Option<String> {
         "a string" | "str" | "borrowed string" => Some("text in quotes".to_owned()),
         "a sequence" => Some("a list".to_owned()),
         "a map" => Some("a table".to_owned()),
+        // What serde says of an enum in a table with a tag.
+        "string or map" => Some("a name".to_owned()),
         _ if name.starts_with("internally tagged enum ") => {
             Some("a table such as { model = \"...\" } or { kind = \"...\" }".to_owned())
         }

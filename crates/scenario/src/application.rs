@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::schedule::Schedule;
 
+/// Maximum number of messages in a second, a choice: each takes the simulator several events. A link of
+/// 10 Gb/s carries as many of 125 B.
+pub const MAX_MESSAGES_PER_SECOND: u64 = 10_000_000;
+
 /// The application of a flow. Data go from the flow's `from` to its `to`, except in an exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -28,7 +32,7 @@ pub enum Application {
     /// Writes messages at a constant rate.
     #[schemars(title = "constant-rate")]
     ConstantRate {
-        /// Payload rate.
+        /// Payload rate, up to 10000000 messages in a second.
         rate: BitRate,
         /// Payload of one message (for UDP: of one datagram).
         #[serde(default = "default_message")]
@@ -46,7 +50,7 @@ pub enum Application {
     /// Alternates between a constant rate and silence, with periods of random or fixed length.
     #[schemars(title = "on-off")]
     OnOff {
-        /// Payload rate while on.
+        /// Payload rate while on, up to 10000000 messages in a second.
         rate: BitRate,
         /// Payload of one message.
         #[serde(default = "default_message")]
@@ -76,7 +80,8 @@ pub enum Application {
         /// packet, into as many of which a message is divided.
         #[serde(default = "default_message")]
         message: Bytes,
-        /// Time after which the arrivals repeat, not before the last of them; once if absent.
+        /// Time after which the arrivals repeat, not before the last of them, and up to 10000000 messages in a
+        /// second; once if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repeat: Option<Span>,
         /// Time 0 of the file.
@@ -191,22 +196,24 @@ impl Application {
             Self::Bulk { start, stop, size } => {
                 later(*start, *stop).or_else(|| size.and_then(|s| positive("size", s)))
             }
-            Self::ConstantRate { message, start, stop, .. } => {
-                later(*start, *stop).or_else(|| positive("message", *message))
-            }
-            Self::OnOff { message, on, off, start, stop, .. } => later(*start, *stop)
+            Self::ConstantRate { rate, message, start, stop, .. } => later(*start, *stop)
                 .or_else(|| positive("message", *message))
+                .or_else(|| rate_fault(*rate, *message)),
+            Self::OnOff { rate, message, on, off, start, stop, .. } => later(*start, *stop)
+                .or_else(|| positive("message", *message))
+                .or_else(|| rate_fault(*rate, *message))
                 .or_else(|| {
                     (on.0 == 0 || off.0 == 0).then(|| {
                         ("on", "and off must both be longer than 0 s; for a steady source use kind = \"constant-rate\"".to_owned())
                     })
-                }),
+                })
+                .or_else(|| periods_fault(*on, *off)),
             Self::Trace { path, message, repeat, start, stop, schedule } => later(*start, *stop)
                 .or_else(|| positive("message", *message))
                 .or_else(|| match schedule {
                     // The caller reads files first.
                     None => Some(("path", format!("is \"{path}\": the file was not read"))),
-                    Some(schedule) => repeat_fault(*repeat, schedule.last()),
+                    Some(schedule) => repeat_fault(*repeat, schedule),
                 }),
             Self::RequestResponse { request, response, .. } => {
                 positive("request", *request).or_else(|| positive("response", *response))
@@ -215,9 +222,100 @@ impl Application {
     }
 }
 
-/// An impossible time after which arrivals repeat; `last` is the time of the last one.
-fn repeat_fault(repeat: Option<Span>, last: Span) -> Option<(&'static str, String)> {
-    let short = repeat.filter(|repeat| *repeat < last || *repeat == Span::ZERO)?;
-    let least = format!("the arrivals last {last}; accepted are this time or more, above 0 s");
-    Some(("repeat", format!("is {short}: {least}")))
+/// A rate of more messages than [`MAX_MESSAGES_PER_SECOND`].
+fn rate_fault(rate: BitRate, message: Bytes) -> Option<(&'static str, String)> {
+    let bits = u128::from(message.0) * 8;
+    let most = bits * u128::from(MAX_MESSAGES_PER_SECOND);
+    (u128::from(rate.bps()) > most).then(|| {
+        let found = format!(
+            "is {rate}, {} messages of {message} in a second",
+            u128::from(rate.bps()) / bits
+        );
+        let fix = "choose a lower rate or a longer message";
+        ("rate", format!("{found}: accepted are up to {MAX_MESSAGES_PER_SECOND}; {fix}"))
+    })
+}
+
+/// Periods so short that their first messages alone are more than [`MAX_MESSAGES_PER_SECOND`].
+fn periods_fault(on: Span, off: Span) -> Option<(&'static str, String)> {
+    let least = shortest(1);
+    (on.0.saturating_add(off.0) < least.0).then(|| {
+        let found = format!("is {on} and off {off}");
+        (
+            "on",
+            format!(
+                "{found}: each on-period begins with a message; accepted are {least} or more in all"
+            ),
+        )
+    })
+}
+
+/// Shortest time for a number of messages.
+const fn shortest(messages: u64) -> Span {
+    Span(messages * 1_000_000_000 / MAX_MESSAGES_PER_SECOND)
+}
+
+/// An impossible time after which arrivals repeat.
+fn repeat_fault(repeat: Option<Span>, schedule: &Schedule) -> Option<(&'static str, String)> {
+    let (repeat, last) = (repeat?, schedule.last());
+    let wrong = |least: String| Some(("repeat", format!("is {repeat}: {least}")));
+    if repeat < last || repeat == Span::ZERO {
+        return wrong(format!(
+            "the arrivals last {last}; accepted are this time or more, above 0 s"
+        ));
+    }
+    let number = schedule.arrivals().len() as u64;
+    let least = shortest(number);
+    if repeat < least {
+        let s = if number == 1 { "" } else { "s" };
+        return wrong(format!(
+            "the file has {number} message{s}; accepted are up to {MAX_MESSAGES_PER_SECOND} in a second, \
+             which is {least} or more"
+        ));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(keys: &str) -> Option<String> {
+        let app: Application = serde_json::from_str(&format!("{{ {keys} }}")).unwrap();
+        app.fault().map(|(key, message)| format!("{key}: {message}"))
+    }
+
+    #[test]
+    fn the_number_of_messages_in_a_second_is_bounded() {
+        let constant = "\"kind\": \"constant-rate\"";
+        assert_eq!(
+            fault(&format!("{constant}, \"rate\": \"10 Gb/s\", \"message\": \"125 B\"")),
+            None
+        );
+        let found =
+            fault(&format!("{constant}, \"rate\": \"10 Gb/s\", \"message\": \"1 B\"")).unwrap();
+        let wanted =
+            "rate: is 10 Gb/s, 1250000000 messages of 1 B in a second: accepted are up to 10000000";
+        assert!(found.starts_with(wanted), "{found}");
+        let on_off = "\"kind\": \"on-off\", \"rate\": \"1 Mb/s\"";
+        let periods = |on, off| fault(&format!("{on_off}, \"on\": \"{on}\", \"off\": \"{off}\""));
+        assert_eq!(periods("50 ns", "50 ns"), None);
+        assert!(periods("1 ns", "1 ns").unwrap().contains("accepted are 100 ns or more in all"));
+    }
+
+    #[test]
+    fn arrivals_repeat_after_a_time_for_their_number() {
+        let repeated = |text: &str, repeat: u64| {
+            let schedule = Schedule::read(text).unwrap();
+            repeat_fault(Some(Span(repeat)), &schedule).map(|(_, message)| message)
+        };
+        assert_eq!(repeated("0\n", 100), None);
+        assert!(
+            repeated("0\n", 99).unwrap().starts_with("is 99 ns: the file has 1 message; accepted")
+        );
+        assert_eq!(repeated("0\n0\n0\n", 300), None);
+        assert!(repeated("0\n0\n0\n", 299).unwrap().contains("3 messages"));
+        assert!(repeated("0\n1\n", 5).unwrap().contains("the arrivals last 1 s"));
+        assert!(repeated("0\n", 0).unwrap().contains("above 0 s"));
+    }
 }

@@ -193,7 +193,7 @@ impl CellSpec {
         let at = |table: &str| {
             let path = format!("{path}.{table}");
             move |e: airtcp_wifi::ConfigError| {
-                let path = format!("{path}.{}", e.key);
+                let path = format!("{path}.{}", e.path());
                 ScenarioError::at(path.trim_end_matches('.').replace("..", "."), e.message)
             }
         };

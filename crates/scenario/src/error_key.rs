@@ -1,6 +1,6 @@
 //! Finds the key in a table that causes an error.
 //!
-//! serde buffers a table whose `kind` (`model`, `law`) decides its other keys, so an error inside comes
+//! serde buffers a table whose `kind` (`model`, `law`, `scheme`) decides its other keys, so an error inside comes
 //! without the key. This file removes one key after the other: if the error changes or goes away, the key
 //! is found.
 
@@ -12,7 +12,7 @@ use crate::steps::{Step, steps};
 /// Maximum number of keys tried; no table of a scenario has more.
 const MAX_KEYS: usize = 64;
 /// Keys that decide the other keys of a table. They are tried last.
-const TAGS: [&str; 3] = ["kind", "model", "law"];
+const TAGS: [&str; 6] = ["kind", "model", "law", "control", "scheme", "lengths"];
 
 /// Path and message of serde's error.
 pub(crate) type ReadError = (String, String);

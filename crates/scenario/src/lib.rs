@@ -16,6 +16,7 @@ mod limits;
 mod medium;
 mod mixed;
 mod model;
+mod names;
 mod numbers;
 mod placeholders;
 mod read;
@@ -30,7 +31,7 @@ mod tables;
 mod toml_limits;
 mod topology;
 
-pub use application::{Application, Arrivals, Periods};
+pub use application::{Application, Arrivals, MAX_MESSAGES_PER_SECOND, Periods};
 pub use cell::{Cell, CellSpec, MAX_PACKET};
 pub use error::ScenarioError;
 pub use hops::Hops;

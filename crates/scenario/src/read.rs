@@ -4,13 +4,15 @@
 //! beside the link's own, a TCP profile with overrides, `--set` from the command line. serde then
 //! deserializes the tree strictly. The line of an error is found from its path.
 
-use airtcp_probe::{nearest, reworded};
+use airtcp_probe::{nearest, reworded, unknown_name};
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
-use crate::{Scenario, ScenarioError, error_key, numbers, placeholders, tables, toml_limits};
+use crate::{
+    Scenario, ScenarioError, error_key, names, numbers, placeholders, tables, toml_limits,
+};
 
 /// Reads a scenario.
 ///
@@ -34,7 +36,8 @@ pub fn read(
     let scenario = error_key::deserialize(&tree).map_err(|error| {
         let path = error_key::path_of(&mut tree, &error);
         let explained = tables::list_for_table(&mut tree, &path)
-            .or_else(|| numbers::error(&mut tree, &path, &error));
+            .or_else(|| numbers::error(&mut tree, &path, &error))
+            .or_else(|| names::error(&mut tree, &path, &error));
         place(explained.unwrap_or_else(|| explain(&path, &error.1)))
     })?;
     tables::refuse_lists(&tree, &scenario).map_err(place)?;
@@ -82,17 +85,7 @@ fn explain(path: &str, message: &str) -> ScenarioError {
     if of_link {
         quoted.extend(LINK_KEYS.iter().filter(|key| **key != "forward"));
     }
-    let unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
-    let text = match quoted.split_first() {
-        Some((found, accepted)) if unknown => {
-            let what = if message.starts_with("unknown field") { "key" } else { "value" };
-            let hint = nearest(found, accepted.iter().copied())
-                .map(|n| format!("; did you mean \"{n}\"?"))
-                .unwrap_or_default();
-            format!("unknown {what} \"{found}\"{hint} (accepted: {})", accepted.join(", "))
-        }
-        _ => reworded(message),
-    };
+    let text = unknown_name(message, &quoted).unwrap_or_else(|| reworded(message));
     let text = tables::missing_tag(path, &text)
         .or_else(|| tables::expected_value(path, message))
         .unwrap_or(text);

@@ -44,6 +44,7 @@ impl Scenario {
         if scenario.flows.is_empty() {
             return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));
         }
+        flows::check_categories(&scenario.flows, &cells)?;
         let flows = flows::resolve(&scenario.flows, &nodes)?;
         let results = u64::from(scenario.replications) * (flows.len() + links.len()) as u64;
         if results > MAX_RESULTS {

@@ -16,9 +16,15 @@ const LATEST_S: f64 = 1e9;
 const LARGEST: u64 = 1 << 40;
 const EXPECTED: &str =
     "expected time or time,bytes, such as 0.25,1200, in ascending order of the times";
+/// The accepted headings, in words.
+const HEADINGS: &str =
+    "time (in seconds), time_s, time_ms, time_us or time_ns, and bytes for the sizes";
 const TIMES: [&str; 4] = ["time", "t", "timestamp", "arrival"];
 const SIZES: [&str; 4] = ["bytes", "size_bytes", "size", "length"];
 const UNITS: [(&str, f64); 4] = [("_s", 1.0), ("_ms", 1e-3), ("_us", 1e-6), ("_ns", 1e-9)];
+
+/// What to do about a file with too many arrivals.
+pub(crate) const SHORTER: &str = "cut the file, or use `repeat` for arrivals that recur";
 
 /// A message that an application writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,16 +58,18 @@ impl Schedule {
             let wrong = |what: String| format!("line {number}: {what}: {EXPECTED}");
             let found = line.split(',').count();
             if found > 2 || fields.is_some_and(|fields| fields != found) {
-                return Err(wrong(format!("{found} fields in \"{}\"", shown(line))));
+                let s = if found == 1 { "" } else { "s" };
+                let others = match fields {
+                    Some(fields) if found <= 2 => format!(", and {fields} in the lines before"),
+                    _ => String::new(),
+                };
+                return Err(wrong(format!("{found} field{s} in \"{}\"{others}", shown(line))));
             }
             fields = Some(found);
             if count == 0 && is_heading(line) {
                 unit = unit_of(line).ok_or_else(|| {
-                    let names = "time_s, time_ms, time_us or time_ns, and bytes for the sizes";
-                    format!(
-                        "line {number}: the heading is \"{}\": accepted are {names}",
-                        shown(line)
-                    )
+                    let found = shown(line);
+                    format!("line {number}: the heading is \"{found}\": accepted are {HEADINGS}")
                 })?;
                 continue;
             }
@@ -73,7 +81,7 @@ impl Schedule {
                 )));
             }
             if arrivals.len() == MAX_ARRIVALS {
-                return Err(format!("line {number}: more than {MAX_ARRIVALS} arrivals"));
+                return Err(format!("line {number}: more than {MAX_ARRIVALS} arrivals: {SHORTER}"));
             }
             arrivals.push(arrival);
         }
@@ -170,11 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn the_headings_of_the_message_are_accepted() {
+        let words = HEADINGS.split([' ', ',']).filter(|word| word.starts_with("time"));
+        let names: Vec<&str> = words.collect();
+        assert_eq!(names.len(), 5);
+        for name in names {
+            assert!(Schedule::read(&format!("{name},bytes\n1,2\n")).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_line() {
         for (text, expected) in [
             ("", "no arrival"),
             ("time_s,bytes", "no arrival"),
-            ("packet,bytes\n1,2", "line 1: the heading is \"packet,bytes\": accepted are time_s"),
+            (
+                "packet,bytes\n1,2",
+                "line 1: the heading is \"packet,bytes\": accepted are time (in seconds), time_s, time_ms",
+            ),
             ("time_min\n1", "line 1: the heading"),
             ("time_s,rate\n1,2", "line 1: the heading"),
             ("1\n2\nx", "line 3: \"x\" is not a time"),
@@ -185,9 +206,9 @@ mod tests {
             ("1,0", "line 1: \"0\" is not a whole number of bytes"),
             ("1,", "line 1: \"\" is not a whole number"),
             ("1,2.5", "line 1: \"2.5\" is not"),
-            ("1,5\n2", "line 2: 1 fields in \"2\""),
-            ("1\n2,5", "line 2: 2 fields in \"2,5\""),
-            ("1,2,3", "line 1: 3 fields"),
+            ("1,5\n2", "line 2: 1 field in \"2\", and 2 in the lines before: expected time or"),
+            ("1\n2,5", "line 2: 2 fields in \"2,5\", and 1 in the lines before"),
+            ("1,2,3", "line 1: 3 fields in \"1,2,3\": expected time or time,bytes"),
             ("2\n1.5", "line 2: 1500 ms is before 2 s"),
         ] {
             let message = Schedule::read(text).unwrap_err();
@@ -200,7 +221,7 @@ mod tests {
         let full = "1\n".repeat(MAX_ARRIVALS);
         assert_eq!(Schedule::read(&full).unwrap().arrivals().len(), MAX_ARRIVALS);
         let message = Schedule::read(&(full + "1\n")).unwrap_err();
-        assert_eq!(message, "line 1000001: more than 1000000 arrivals");
+        assert_eq!(message, format!("line 1000001: more than 1000000 arrivals: {SHORTER}"));
     }
 
     proptest::proptest! {

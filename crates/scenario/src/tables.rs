@@ -15,7 +15,7 @@ struct Tagged {
     tag: &'static str,
     /// Family of `airtcp list` with the tag's values; empty if there is none.
     family: &'static str,
-    /// Example of the table; empty if the key takes a list of tables.
+    /// Example of the table.
     example: &'static str,
 }
 
@@ -28,7 +28,7 @@ const fn tagged(
     Tagged { key, tag, family, example }
 }
 
-const TAGGED: [Tagged; 14] = [
+const TAGGED: [Tagged; 13] = [
     tagged("queue", "kind", "queue", "{ kind = \"drop-tail\", packets = 20 }"),
     tagged("access_point_queue", "kind", "queue", "{ kind = \"fq-codel\" }"),
     tagged("loss", "model", "loss", "{ model = \"bernoulli\", probability = 0.01 }"),
@@ -42,7 +42,12 @@ const TAGGED: [Tagged; 14] = [
     tagged("error", "model", "frame-error", "{ model = \"...\" }"),
     tagged("capture", "model", "", "{ model = \"...\" }"),
     tagged("rate_control", "control", "rate-control", "{ control = \"...\" }"),
-    tagged("interference", "kind", "interference", ""),
+];
+
+/// Keys whose value is a list of such tables, with an example of one.
+const LISTS: [Tagged; 2] = [
+    tagged("interference", "kind", "interference", "{ kind = \"microwave-oven\" }"),
+    tagged("schemes", "scheme", "scheme", "{ scheme = \"ftca\" }"),
 ];
 
 /// Keys whose value is a list of fixed length, and a description of the list.
@@ -61,16 +66,19 @@ fn key(path: &str) -> &str {
 /// Example of the table at a path, if the table has a tag.
 pub(crate) fn example(path: &str) -> Option<&'static str> {
     let last = path.rsplit('.').next().unwrap_or(path);
-    let found = TAGGED.iter().find(|table| table.key == last)?;
-    (!found.example.is_empty()).then_some(found.example)
+    TAGGED.iter().find(|table| table.key == last).map(|table| table.example)
+}
+
+/// The table at a path, or in a list there.
+fn of_key(path: &str) -> Option<&'static Tagged> {
+    TAGGED.iter().chain(&LISTS).find(|table| table.key == key(path))
 }
 
 /// Message for a missing tag, with an example.
 pub(crate) fn missing_tag(path: &str, text: &str) -> Option<String> {
     let is_missing = |tag: &&str| text == format!("the key \"{tag}\" is missing");
-    let tag = TAGGED.iter().map(|table| table.tag).find(is_missing)?;
-    let family =
-        TAGGED.iter().find(|table| table.key == key(path)).map_or("", |table| table.family);
+    let tag = TAGGED.iter().chain(&LISTS).map(|table| table.tag).find(is_missing)?;
+    let family = of_key(path).map_or("", |table| table.family);
     let list = if family.is_empty() { String::new() } else { format!(" (airtcp list {family})") };
     Some(format!("{text}: it chooses the {tag}, such as {tag} = \"...\"{list}"))
 }
@@ -84,10 +92,17 @@ pub(crate) fn expected_value(path: &str, message: &str) -> Option<String> {
     }
     let (_, expected) = found()?;
     let is_table = expected.starts_with("internally tagged enum ");
-    let table = TAGGED.iter().find(|t| is_table && !t.example.is_empty() && t.key == key(path))?;
-    let Tagged { tag, example, .. } = table;
+    let Tagged { key: name, tag, example, .. } = of_key(path)?;
+    let is_listed = LISTS.iter().any(|list| list.key == *name);
+    if !is_table && !(is_listed && expected == "a sequence") {
+        return None;
+    }
     let reworded = airtcp_probe::reworded(message);
     let found = reworded.rsplit_once(", not ").map_or("this", |(_, found)| found);
+    if is_listed {
+        let what = if is_table { "table" } else { "list" };
+        return Some(format!("expected a {what} as in {name} = [{example}], not {found}"));
+    }
     // A name alone is most likely the value of the tag.
     let name = found.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     let is_name = |name: &&str| {

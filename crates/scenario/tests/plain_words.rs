@@ -76,6 +76,68 @@ fn a_missing_tag_gives_an_example() {
 
 const CELL: &str = "[[cells]]\nrate = \"6 Mb/s\"\n";
 
+/// Errors of an 802.11 cell with these keys.
+fn of_cell(keys: &str) -> String {
+    let layout = "layout = { kind = \"star\", stations = 2, radius_m = 5 }";
+    refusal(&format!("[[cells]]\n{layout}\n{keys}\n"))
+}
+
+#[test]
+fn a_name_in_place_of_a_table_of_a_list() {
+    let wanted = "as in schemes = [{ scheme = \"ftca\" }], not \"tap\"";
+    let said = of_cell("schemes = [\"tap\"]");
+    assert!(said.contains(&format!("cells[0].schemes[0]: expected a table {wanted}")), "{said}");
+    let said = of_cell("schemes = \"tap\"");
+    assert!(said.contains(&format!("cells[0].schemes: expected a list {wanted}")), "{said}");
+    let said = of_cell("schemes = [{ at = \"both\" }]");
+    assert!(
+        said.contains("\"scheme\" is missing") && said.contains("airtcp list scheme"),
+        "{said}"
+    );
+    let said = of_cell("interference = [\"bluetooth\"]");
+    assert!(
+        said.contains("a table as in interference = [{ kind = \"microwave-oven\" }]"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_value_in_place_of_a_name_gives_the_names() {
+    for (keys, says) in [
+        ("hops = 4", "hops: expected a name (accepted: access-point, chain), not 4"),
+        (
+            "schemes = [{ scheme = \"ftca\", at = [\"sta0\"] }]",
+            "schemes[0].at: expected a name (accepted: both, access-point, stations), not a list",
+        ),
+        ("schemes = [{ scheme = 7 }]", "schemes[0].scheme: expected a name (accepted: ftca, "),
+        ("timing = { ack_rate = 6 }", "{ fixed = ... }), not 6"),
+    ] {
+        let said = of_cell(keys);
+        assert!(said.contains(says), "{said}\n{says}");
+    }
+    let said = refusal(&format!("{LINK}{FLOW}tcp = {{ loss_notification = true }}\n"));
+    let wanted = "loss_notification: expected a name (accepted: none, oracle), not true";
+    assert!(said.contains(wanted), "{said}");
+}
+
+/// Every tag of a table: the error names the wrong key, not the tag.
+#[test]
+fn a_number_that_is_not_finite_is_that_of_its_key() {
+    for (text, key) in [
+        (format!("{CELL}schemes = [{{ scheme = \"link-red\", weight = nan }}]\n"), "weight"),
+        (format!("{CELL}rate_control = {{ control = \"minstrel\", ewma = nan }}\n"), "ewma"),
+        (format!("{LINK}queue = {{ kind = \"red\", min = nan }}\n"), "queue.min"),
+        (format!("{LINK}loss = {{ model = \"bernoulli\", probability = nan }}\n"), "probability"),
+        (
+            format!("{LINK}{FLOW}tcp = {{ congestion = {{ law = \"cubic\", c = nan }} }}\n"),
+            "congestion.c",
+        ),
+    ] {
+        let said = refusal(&text);
+        assert!(said.contains(&format!("{key}: ")) && said.contains(", not nan"), "{text}\n{said}");
+    }
+}
+
 #[test]
 fn wrong_types_give_the_expected_form() {
     let link = |rest: &str| format!("{LINK}{rest}\n{FLOW}");

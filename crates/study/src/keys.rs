@@ -3,9 +3,10 @@
 //! A key with a dot stands in a table within the table: `ll-arq:feedback.way=reverse`. A table with defaults alone
 //! is `{}`: `per-station:controller={}`.
 
-use airtcp_probe::reworded;
+use airtcp_probe::explained;
 use airtcp_queueing::{Queue, QueueConfig};
 use airtcp_random::Seed;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The name of a variant's part, in lower case.
@@ -49,13 +50,57 @@ pub(crate) fn table(tag: &str, text: &str) -> Result<Value, String> {
     Ok(Value::Object(table))
 }
 
+/// Reads the table that a text such as `ftca:exclusive=true` stands for.
+///
+/// # Errors
+/// The key in error, what was found and what is accepted.
+pub(crate) fn read<T: DeserializeOwned>(tag: &str, table: &Value) -> Result<T, String> {
+    let read_from =
+        |table: &Value| serde_json::from_value::<T>(table.clone()).map_err(|e| e.to_string());
+    let error = match read_from(table) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    let is_faulty = |(_, rest): &(String, Value)| read_from(rest).err().as_ref() != Some(&error);
+    let found = explained(&error);
+    // The message about a name has the name already.
+    let is_name = error.starts_with("unknown field") || error.starts_with("missing field");
+    let faulty = without_each(table).into_iter().filter(|(key, _)| key != tag).find(is_faulty);
+    Err(match faulty.filter(|_| !is_name) {
+        Some((key, _)) => format!("{key}: {found}"),
+        None => found,
+    })
+}
+
+/// Each key of a table and of the tables in it, the inner ones first, and the table without it.
+fn without_each(table: &Value) -> Vec<(String, Value)> {
+    let keys = |value: &Value| -> Vec<String> {
+        value.as_object().map(|table| table.keys().cloned().collect()).unwrap_or_default()
+    };
+    let mut each = Vec::new();
+    for key in keys(table) {
+        for inner in keys(&table[&key]) {
+            let mut rest = table.clone();
+            if let Some(table) = rest[&key].as_object_mut() {
+                table.remove(&inner);
+            }
+            each.push((format!("{key}.{inner}"), rest));
+        }
+        let mut rest = table.clone();
+        if let Some(table) = rest.as_object_mut() {
+            table.remove(&key);
+        }
+        each.push((key, rest));
+    }
+    each
+}
+
 /// The queue discipline of a text such as `red:ecn=true`.
 ///
 /// # Errors
 /// If a key or a value is impossible.
 pub(crate) fn queue(text: &str) -> Result<QueueConfig, String> {
-    let config: QueueConfig =
-        serde_json::from_value(table("kind", text)?).map_err(|e| reworded(&e.to_string()))?;
+    let config: QueueConfig = read("kind", &table("kind", text)?)?;
     Queue::new(&config, Seed::new(0), "").map_err(|e| e.to_string())?;
     Ok(config)
 }
@@ -67,4 +112,36 @@ pub(crate) fn value_of(text: &str) -> Value {
         .ok()
         .filter(|v| v.is_number() || v.is_boolean() || is_empty_table(v))
         .unwrap_or_else(|| Value::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use airtcp_wifi::scheme::SchemeConfig;
+
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        read::<SchemeConfig>("scheme", &table("scheme", text).unwrap()).unwrap_err()
+    }
+
+    #[test]
+    fn errors_name_the_key_in_plain_words() {
+        for (text, said) in [
+            ("ftca:exclusive=maybe", "exclusive: expected true or false, not \"maybe\""),
+            ("ftca:at=3", "at: expected a name, not 3"),
+            ("ftca:at=ap", "at: unknown value \"ap\" (accepted: both, access-point, stations)"),
+            (
+                "ftca:exclusiv=true",
+                "unknown key \"exclusiv\"; did you mean \"exclusive\"? (accepted: at, exclusive, ack_access)",
+            ),
+            (
+                "per-station:controller.tolerance=much:controller.aifsn_min=2",
+                "controller.tolerance: expected a number, not \"much\"",
+            ),
+        ] {
+            assert_eq!(refusal(text), said);
+        }
+        let wrong = queue("red:ecn=perhaps").unwrap_err();
+        assert_eq!(wrong, "ecn: expected true or false, not \"perhaps\"");
+    }
 }

@@ -208,8 +208,11 @@ def loses_all(document: RunDocument, link: str) -> bool:
 def _out_of_range(document: RunDocument, station: str) -> str:
     """State that a station's frames arrive below the sensitivity; empty if they do not."""
     for number, cell in enumerate(document["summary"].get("cells", [])):
-        least = document["scenario"]["cells"][number]["sensing"]["sensitivity_dbm"]
+        spec: dict[str, Any] = document["scenario"]["cells"][number]
+        least = spec["sensing"]["sensitivity_dbm"]
         for one in cell["stations"]:
+            if one["name"] == station and (beyond := _beyond(spec, one)):
+                return beyond
             signal = one["signal_dbm"]["mean"] if "signal_dbm" in one else None
             if one["name"] == station and signal is not None and signal < least:
                 return (
@@ -218,6 +221,26 @@ def _out_of_range(document: RunDocument, station: str) -> str:
                     " the power."
                 )
     return ""
+
+
+def _beyond(cell: Mapping[str, Any], station: Mapping[str, Any]) -> str:
+    """State that a station is beyond the range of the path loss "ranges"; empty if it is not.
+
+    Within this range frames of every rate arrive, and power does not change it.
+    """
+    loss: Mapping[str, Any] = cell["propagation"]["path_loss"]
+    if loss["model"] != "ranges" or "distance_m" not in station:
+        return ""
+    far, most = station["distance_m"]["mean"], loss["decode_m"]
+    if far is None or far <= most:
+        return ""
+    chain = cell.get("hops") == "chain"
+    place = "the previous node of the chain" if chain else "the access point"
+    return (
+        f"{station['name']} is out of range: it is {words.number(far)} m from {place}, and frames"
+        f" of every rate are received up to {words.number(most)} m. Move it closer, or raise"
+        " propagation.path_loss.decode_m."
+    )
 
 
 def _adapts(document: RunDocument, path: str | None) -> bool:

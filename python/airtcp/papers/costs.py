@@ -1,8 +1,9 @@
 """Estimated durations of reproductions, from the processor time of kept results.
 
-`papers/costs.json` has the processor time of each table and figure, without alternatives, as
-`scripts/papers` measured it. Alternatives count as runs of the figure, or fewer if they take fewer.
-These are upper limits, because cached results take no time and figures of one paper share work.
+`papers/costs.json` has the processor time of each table and figure by itself, without alternatives,
+as `scripts/papers` measured it. Alternatives count as runs of the figure, or fewer if they take
+fewer. Figures with the same experiment share its runs, which count once. These are upper limits,
+because cached results take no time, and experiments with other variants may share runs too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from airtcp.papers.reproduce import Task
 
 FILE: Final = "costs.json"
+_MEASURING: Final = {"measure", "extremes", "wanted"}
+"""Parameters that choose what is taken from the runs of an experiment."""
 
 
 def known(root: Path) -> dict[str, float]:
@@ -42,7 +45,7 @@ def estimates(
 ) -> dict[str, float]:
     """Return the processor seconds of the wanted figures with known costs, by paper."""
     costs = known(library.root)
-    found: dict[str, float] = {}
+    longest: dict[tuple[str, str], float] = {}
     for id_ in library.choose(wanted) if costs else []:
         figure = read_figure(library, id_)
         said = figure.parameters.get("runs", 1)
@@ -50,8 +53,18 @@ def estimates(
         for task in tasks_of(figure, Options(sensitivity=sensitivity)):
             share = _share(task) if runs is None else 1.0
             seconds = costs.get(id_, 0.0) * scale * share
-            found[figure.paper.id] = found.get(figure.paper.id, 0.0) + seconds
+            work = (figure.paper.id, _work(task))
+            longest[work] = max(seconds, longest.get(work, 0.0))
+    found: dict[str, float] = {}
+    for (paper, _), seconds in longest.items():
+        found[paper] = found.get(paper, 0.0) + seconds
     return found
+
+
+def _work(task: Task) -> str:
+    """Describe the runs of a task, which tasks that measure something else share."""
+    parameters = {key: value for key, value in task.parameters.items() if key not in _MEASURING}
+    return json.dumps([task.figure.driver, parameters], sort_keys=True, default=str)
 
 
 def _share(task: Task) -> float:

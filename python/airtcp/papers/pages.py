@@ -16,7 +16,7 @@ and the text between the marks is replaced by the records of `airtcp.papers.reco
 | `rows S1 set=tum-tsch` | all rows at a condition, met or not, with their verdicts |
 | `table S2.table1 goodput cols=loss` | measures by conditions; in brackets what is printed |
 | `csv ../figures/ns2/capture.csv` | a file of comma-separated values, named from the page |
-| `cost S2` | the processor time that the figures took |
+| `cost S2` | the processor time of the figures, each by itself |
 | `alternatives S1 "link model"` | rows met under each alternative of an assumption, and values |
 
 `alternatives` takes the measures of its lines, each with its figure in front: "S1.fig3
@@ -140,7 +140,10 @@ def _cost(wanted: str, records: Mapping[str, Record]) -> str:
     whole = sum(found.values())
     most = sorted(found, key=lambda id_: -found[id_])[:3]
     named = ", ".join(f"{id_} {found[id_]:.0f} s" for id_ in most)
-    return f"All of it took {whole / 60:.1f} minutes of processor time (most: {named})."
+    return (
+        f"Each by itself, the figures take {whole / 60:.1f} minutes of processor time in all (most:"
+        f" {named}). Figures with the same experiment share its runs."
+    )
 
 
 def _rows(wanted: str, records: Mapping[str, Record]) -> list[dict[str, Any]]:

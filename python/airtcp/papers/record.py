@@ -35,6 +35,8 @@ _ALTERNATIVE: Final = (
 )  # fmt: skip
 _WORDS: Final = {"reason", "shown_by", "tried"}
 _DIGITS: Final = 6
+_SHORTEST_S: Final = 0.1
+"""A measured time is recorded as this at least, because 0 stands for none."""
 
 
 class Record(TypedDict):
@@ -44,7 +46,7 @@ class Record(TypedDict):
     version: str
     seed: int
     cpu_s: float
-    """Processor time that it took."""
+    """Processor time that it takes by itself; 0 if that was not measured."""
     measures: list[dict[str, Any]]
     rows: list[dict[str, Any]]
     alternatives: NotRequired[list[dict[str, Any]]]
@@ -118,8 +120,8 @@ def keep(
     """Add reproduced figures to the files of their papers.
 
     Args: folder: The folder of results. found: The reproduced figures. library: The papers. seed:
-        The root seed. cpu_s: Processor time of each. An existing record keeps its own if that is
-        more, because cached results take no time.
+        The root seed. cpu_s: Processor time of each; `None` if it was not measured. An existing
+        record keeps its own if that is more, because cached results take no time.
 
     Returns:
         The files.
@@ -132,11 +134,12 @@ def keep(
         records = papers.setdefault(name, read(folder, name))
         kept = records.get(one.figure.id)
         before = (kept.get("cpu_s") or 0.0) if kept else 0.0
+        now = 0.0 if cpu_s is None else max(cpu_s, _SHORTEST_S)
         records[one.figure.id] = {
             "fingerprint": fingerprint(one.figure, library),
             "version": api.version(),
             "seed": seed,
-            "cpu_s": round(max(cpu_s or 0.0, before), 1),
+            "cpu_s": round(max(now, before), 1),
             "measures": [
                 _short(
                     {
@@ -206,6 +209,11 @@ def stale(folder: Path, library: Library, paper: str) -> list[str]:
 def missing(folder: Path, library: Library, paper: str) -> list[str]:
     """Name the figures of a paper that have no record."""
     return [id_ for id_ in library.choose([paper]) if id_ not in read(folder, paper)]
+
+
+def untimed(records: dict[str, Record]) -> list[str]:
+    """Name the figures whose processor time was not measured."""
+    return [id_ for id_, kept in records.items() if not kept.get("cpu_s")]
 
 
 def _short(value: Any) -> Any:

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_wifi::mac::{AccessMethod, Category};
+
 use super::nodes::Nodes;
 use crate::limits::{EMPTY_NAME, MAX_PARTS};
-use crate::{Application, Flow, FlowSpec, ScenarioError, TransportKind};
+use crate::{Application, Cell, Flow, FlowSpec, ScenarioError, TransportKind};
 
 /// The flows, each of a count as one.
 pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, ScenarioError> {
@@ -70,6 +72,32 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
         }
     }
     Ok(flows)
+}
+
+/// Refuses access categories of flows if no cell has EDCA: they would have no effect.
+pub(super) fn check_categories(specs: &[FlowSpec], cells: &[Cell]) -> Result<(), ScenarioError> {
+    if cells.iter().any(|cell| cell.spec.mac.access == AccessMethod::Edca) {
+        return Ok(());
+    }
+    for (i, spec) in specs.iter().enumerate() {
+        let own = Some(spec.access_category).filter(|own| *own != Category::default());
+        let (key, category) = match (own, spec.reverse_access_category) {
+            (Some(category), _) => ("access_category", category),
+            (None, Some(category)) => ("reverse_access_category", category),
+            (None, None) => continue,
+        };
+        let (why, fix) = match cells {
+            [] => ("the scenario has no cell", ""),
+            [_] => ("mac.access of the cell is \"dcf\"", "set cells[0].mac.access = \"edca\", or "),
+            _ => ("mac.access of all cells is \"dcf\"", "set mac.access = \"edca\" in a cell, or "),
+        };
+        let message = format!(
+            "is \"{}\", which has an effect in cells with EDCA, but {why}: {fix}omit the key",
+            category.name()
+        );
+        return Err(ScenarioError::at(format!("flows[{i}].{key}"), message));
+    }
+    Ok(())
 }
 
 fn unknown_node(path: String, name: &str, nodes: &Nodes) -> ScenarioError {

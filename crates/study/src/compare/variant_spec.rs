@@ -251,8 +251,7 @@ fn beside_tcp(name: &str, error: VariantError) -> VariantError {
 
 /// The link protocol of a text such as `ll-arq:arq=selective`.
 fn protocol(text: &str) -> Result<ProtocolConfig, String> {
-    let config: ProtocolConfig =
-        serde_json::from_value(keys::table("kind", text)?).map_err(|e| reworded(&e.to_string()))?;
+    let config: ProtocolConfig = keys::read("kind", &keys::table("kind", text)?)?;
     config.build(None).map_err(|e| e.to_string())?;
     Ok(config)
 }

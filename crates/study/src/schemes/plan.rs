@@ -92,7 +92,10 @@ impl Plans {
         let plan = plan.map_err(|e| match &e.path {
             // The base is as written; what a variant sets has no line in the file.
             _ if sets.is_empty() => CompareError::Scenario(e),
-            _ => CompareError::other(format!("\"{}\" cannot act here: {e}", wanted.label)),
+            path => CompareError::other(match key_of_scheme(path) {
+                Some(key) => format!("\"{}\": {key}: {}", wanted.label, e.message),
+                None => format!("\"{}\" cannot act here: {e}", wanted.label),
+            }),
         })?;
         Ok((plan, sets))
     }
@@ -174,4 +177,12 @@ impl Plans {
         };
         cells.iter().flat_map(of).collect()
     }
+}
+
+/// The key of a scheme whose value is impossible, from the path of the error; `None` if the scheme as a
+/// whole cannot act.
+fn key_of_scheme(path: &str) -> Option<&str> {
+    let (_, rest) = path.split_once(".schemes[")?;
+    let (_, key) = rest.split_once("].")?;
+    (key != "scheme").then_some(key)
 }

@@ -4,12 +4,12 @@
 //! their own, `drop-tail` holds 100 packets, `codel` 1000 and `fq-codel` 10240. A capacity in bytes has no
 //! equivalent in disciplines that count packets. These then have the capacity of their defaults.
 
-use airtcp_probe::reworded;
 use airtcp_queueing::QueueConfig;
 use airtcp_scenario::CellSpec;
 use serde_json::{Map, Value, json};
 
 use super::toml_value::inline;
+use crate::keys;
 
 /// The key of a capacity in packets, where a discipline has no capacity in bytes.
 const LIMIT: &str = "limit";
@@ -51,8 +51,7 @@ pub(super) fn put(
 fn with_capacity_of(had: &QueueConfig, table: &Value) -> Result<(QueueConfig, Value), String> {
     let mut keys = table.as_object().cloned().unwrap_or_default();
     let read = |keys: &Map<String, Value>| -> Result<QueueConfig, String> {
-        let table = Value::Object(keys.clone());
-        serde_json::from_value(table).map_err(|e| reworded(&e.to_string()))
+        keys::read("kind", &Value::Object(keys.clone()))
     };
     if ![LIMIT, PACKETS, BYTES].iter().any(|key| keys.contains_key(*key)) {
         let takes = all_keys(&read(&keys)?);

@@ -209,8 +209,7 @@ fn part(text: &str) -> Result<Part, CompareError> {
         RTS => rts(text).map_err(refuse),
         name if schemes().any(|known| known == name) => {
             let table = keys::table("scheme", text).map_err(refuse)?;
-            let config = serde_json::from_value(table.clone());
-            let config = config.map_err(|e| refuse(reworded(&e.to_string())))?;
+            let config = keys::read("scheme", &table).map_err(refuse)?;
             Ok(Part::Scheme(Box::new(config), table))
         }
         name if queues().any(|known| known == name) => {

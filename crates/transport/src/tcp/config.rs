@@ -304,7 +304,15 @@ impl TcpConfig {
         }
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
-        time("loss_notification_delay", self.loss_notification_delay, Span::ZERO)?;
+        let delay = self.loss_notification_delay;
+        time("loss_notification_delay", delay, Span::ZERO)?;
+        if delay > Span::ZERO && self.loss_notification == LossNotification::None {
+            let message = format!(
+                "is {delay}, but loss_notification is \"none\", so that no notification comes: omit the key, or \
+                 set loss_notification = \"oracle\""
+            );
+            return Err(ConfigError::new("loss_notification_delay", message));
+        }
         Ok(())
     }
 

@@ -221,8 +221,19 @@ impl MacConfig {
         self.check_unused()
     }
 
-    /// Refuses keys of the other access method, which would have no effect.
+    /// Refuses a rate of RTS without RTS, and keys of the other access method, which would have no effect.
     fn check_unused(&self) -> Result<(), ConfigError> {
+        if let Some(rate) = self.rts_rate.filter(|_| self.rts_threshold.is_none()) {
+            let protecting = match self.protection {
+                Protection::RtsCts => " (an RTS of `protection` has the rate `protection_rate`)",
+                Protection::None | Protection::CtsToSelf => "",
+            };
+            let message = format!(
+                "is {rate}, but without rts_threshold no station sends such an RTS{protecting}: omit the \
+                 key, or set mac.rts_threshold (0 B for all frames)"
+            );
+            return Err(ConfigError::new("rts_rate", message));
+        }
         let own = EdcaConfig::default();
         let edca = [
             ("edca", self.edca != own),
@@ -306,6 +317,19 @@ mod tests {
         assert_eq!(refuse(limits.clone()).key, "txop_limits");
         let access = AccessMethod::Edca;
         assert!(MacConfig { access, edca, ..limits }.validate().is_ok());
+        let rts = MacConfig { rts_rate: Some(BitRate::from_mbps(6)), ..MacConfig::default() };
+        let none = refuse(rts.clone());
+        assert_eq!(none.key, "rts_rate");
+        assert!(
+            none.message.starts_with("is 6 Mb/s, but without rts_threshold"),
+            "{}",
+            none.message
+        );
+        // Protecting RTS have a rate of their own.
+        let protection = Protection::RtsCts;
+        let protecting = refuse(MacConfig { protection, ..rts.clone() }).message;
+        assert!(protecting.contains("protection_rate"), "{protecting}");
+        assert!(MacConfig { rts_threshold: Some(Bytes(0)), ..rts }.validate().is_ok());
         let cw_max = Some(63);
         assert_eq!(refuse(MacConfig { access, cw_max, ..MacConfig::default() }).key, "cw_max");
     }

@@ -63,6 +63,14 @@ impl RatePlan {
             );
             return Err(ConfigError::new("control", message));
         }
+        if let (Some(_), Some(given)) = (rate.rts_mode(), mac.rts_rate) {
+            let message = format!(
+                "is {:?}, which chooses the rate of RTS, so that mac.rts_rate ({given}) has no effect: omit \
+                 mac.rts_rate, or choose another rate control",
+                self.control.control()
+            );
+            return Err(ConfigError::new("control", message));
+        }
         Ok(())
     }
 }

@@ -53,6 +53,37 @@ pub struct PerStationConfig {
     pub controller: Option<ControllerConfig>,
 }
 
+impl PerStation {
+    /// Sets the parameters.
+    fn set(&self, category: Category, seams: &mut Seams) -> Result<(), ConfigError> {
+        let station = seams.station(&self.station)?;
+        let Self { aifsn, cw_min, cw_max, txop_limit, attempts, .. } = *self;
+        if (aifsn, cw_min, cw_max, txop_limit, attempts) == (None, None, None, None, None) {
+            let message = format!(
+                "names \"{}\" without a parameter, so that nothing differs: give aifsn, cw_min, cw_max, \
+                 txop_limit or attempts, or leave the station out",
+                self.station
+            );
+            return Err(ConfigError::new("", message));
+        }
+        let params = seams.params(station, category)?;
+        params.aifsn = aifsn.unwrap_or(params.aifsn);
+        params.cw_min = cw_min.unwrap_or(params.cw_min);
+        params.cw_max = cw_max.unwrap_or(params.cw_max);
+        params.txop = txop_limit.unwrap_or(params.txop);
+        let checked = *params;
+        checked.check(&self.station)?;
+        if let Some(attempts) = attempts {
+            if !(1..=255).contains(&attempts) {
+                let message = format!("is {attempts}: accepted are 1 to 255");
+                return Err(ConfigError::new("attempts", message));
+            }
+            seams.stations[station].exchange.attempts = Some(attempts);
+        }
+        Ok(())
+    }
+}
+
 /// Parameters of single stations, in a cell.
 #[derive(Debug)]
 pub struct PerStationScheme;
@@ -65,22 +96,13 @@ impl Family for PerStationScheme {
             let message = "is empty: give stations with their parameters, or a controller";
             return Err(ConfigError::new("stations", message));
         }
-        for own in &config.stations {
-            let station = seams.station(&own.station)?;
-            let params = seams.params(station, config.category)?;
-            params.aifsn = own.aifsn.unwrap_or(params.aifsn);
-            params.cw_min = own.cw_min.unwrap_or(params.cw_min);
-            params.cw_max = own.cw_max.unwrap_or(params.cw_max);
-            params.txop = own.txop_limit.unwrap_or(params.txop);
-            let checked = *params;
-            checked.check(&own.station).map_err(|e| ConfigError::new("stations", e.message))?;
-            if let Some(attempts) = own.attempts {
-                if !(1..=255).contains(&attempts) {
-                    let message = format!("is {attempts}: accepted are 1 to 255");
-                    return Err(ConfigError::new("attempts", message));
-                }
-                seams.stations[station].exchange.attempts = Some(attempts);
-            }
+        for (place, own) in config.stations.iter().enumerate() {
+            let table = || format!("stations[{place}]");
+            own.set(config.category, seams).map_err(|e| match e.key {
+                // The conflict of two schemes is that of the whole entry.
+                "scheme" => e,
+                _ => e.in_table(table()),
+            })?;
         }
         if let Some(controller) = config.controller {
             controller.check()?;
