@@ -83,7 +83,8 @@ fn sort(bytes: &[u8], found: &[Seen]) {
 fn analyse(bytes: &[u8]) {
     let Ok(mut packets) = packets(Box::new(Cursor::new(bytes.to_vec()))) else { return };
     let mut fragments = Fragments::default();
-    let mut tracker = Tracker::new(TrackerLimits { open: 16, reported: 64 });
+    let mut tracker =
+        Tracker::new(TrackerLimits { open: 16, reported: 64, ..TrackerLimits::default() });
     let mut sniffer = Sniffer::default();
     let mut segments = 0;
     packets.read(|packet| {

@@ -105,8 +105,8 @@ pub(super) fn hold(report: &Report, segments: u64, reported: usize) {
 /// the segments of one pair only.
 pub(crate) fn tracker(bytes: &[u8]) {
     let mut input = Bytes(bytes);
-    let roomy = TrackerLimits { open: 1000, reported: 1000 };
-    let narrow = TrackerLimits { open: 8, reported: 4 };
+    let roomy = TrackerLimits { open: 1000, reported: 1000, ..TrackerLimits::default() };
+    let narrow = TrackerLimits { open: 8, reported: 4, ..TrackerLimits::default() };
     let [mut all, mut few, mut alone] = [roomy, narrow, roomy].map(Tracker::new);
     let mut next = vec![[0; 2]; usize::from(PAIRS)];
     let chosen = input.u8() / 2 % PAIRS;

@@ -99,11 +99,31 @@ fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
     ))
 }
 
-/// Runs S3's star of `stations` uploads over 802.11a at 54 Mb/s for `count` seconds. Its count is not
-/// checked, because changes to cells change it often.
-fn star(stations: &str, count: u64) -> u64 {
+/// Stations of the star whose count is checked.
+const STATIONS: &str = "6";
+
+/// The variants of the star whose counts are checked: name, and keys of the cell. The first two have no scheme.
+const CELLS: [(&str, &str); 6] = [
+    ("dcf", ""),
+    ("edca", EDCA),
+    (
+        "ftca",
+        "schemes = [{ scheme = \"ftca\" }]\nmac = { access = \"edca\", txop_limits = \"zero\" }",
+    ),
+    (
+        "per-station",
+        "schemes = [{ scheme = \"per-station\", controller = { interval = \"100 ms\" } }]",
+    ),
+    ("ack-filter", "access_point_queue = { kind = \"ack-filter\" }"),
+    ("airtime-fair", "queue = { kind = \"airtime-fair\" }"),
+];
+/// Access categories with one frame per access, as in S3.
+const EDCA: &str = "mac = { access = \"edca\", txop_limits = \"zero\" }";
+
+/// Runs S3's star of `stations` uploads over 802.11a at 54 Mb/s for `time`, with these keys of the cell.
+fn star(stations: &str, keys: &str, time: &str) -> u64 {
     folded(&format!(
-        "duration = \"{count} s\"\n[[cells]]\nrate = \"54 Mb/s\"\n\
+        "duration = \"{time}\"\n[[cells]]\nrate = \"54 Mb/s\"\n{keys}\n\
          layout = {{ kind = \"star\", stations = {stations} }}\nnoise.floor_dbm = -99\n\
          propagation.path_loss = {{ model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }}\n\
          timing.ack_rate.fixed = \"6 Mb/s\"\nresidual_error = \"1 %\"\n\
@@ -140,7 +160,8 @@ fn subjects() -> Vec<String> {
     let tolerant = ["lt-tcp 0.01", "lt-tcp 0.3", "sliding 0.01", "sliding 0.3", "ll-harq 0.1"];
     let tolerant = tolerant.map(|scheme| format!("tolerant {scheme}"));
     let slots = ["slots 1.0", "slots 0.9"].map(String::from);
-    laws.chain(flows).chain(tolerant).chain(slots).collect()
+    let cells = CELLS.map(|(name, _)| format!("cell {name}"));
+    laws.chain(flows).chain(tolerant).chain(slots).chain(cells).collect()
 }
 
 fn main() {
@@ -152,7 +173,11 @@ fn main() {
         }
         ["flow", recovery, _] => flow(&format!("recovery = \"{recovery}\""), count),
         ["tolerant", scheme, loss, _] => tolerant(scheme, loss, count),
-        ["star", stations, _] => star(stations, count),
+        ["star", stations, _] => star(stations, "", &format!("{count} s")),
+        ["cell", name, _] => CELLS
+            .iter()
+            .find(|c| c.0 == *name)
+            .map_or(0, |(_, keys)| star(STATIONS, keys, &format!("{count} ms"))),
         ["slots", prr, _] => slots(prr.parse().unwrap_or(1.0), count),
         _ => {
             println!("{}", subjects().join("\n"));

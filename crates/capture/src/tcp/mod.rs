@@ -29,8 +29,8 @@ mod window;
 
 pub use cause::Cause;
 pub use clusters::{LossClusters, Period};
-pub use events::{RetransmissionEvent, RetransmissionRow};
 pub use copies::CopyCounts;
+pub use events::{RetransmissionEvent, RetransmissionRow};
 pub use spurious::Evidence;
 pub use timeouts::{TimeoutCause, TimeoutCounts};
 pub use tracker::{Tracker, TrackerLimits};

@@ -96,7 +96,8 @@ impl Tracker {
         let before = recorded(&self.open, place);
         self.follow(key, place, segment);
         let place = place.or_else(|| self.index.find(&key));
-        let after = place.and_then(|place| self.open.get(place)?.as_ref()).map_or(0, |c| c.recorded());
+        let after =
+            place.and_then(|place| self.open.get(place)?.as_ref()).map_or(0, |c| c.recorded());
         self.recorded = self.recorded + after - before;
         if let Some(most) = self.limits.series.filter(|most| self.recorded > *most) {
             self.thin_series(most);
