@@ -56,7 +56,8 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
     lines.extend(damage(summary));
     if summary.packets == 0 {
         lines.push("the file holds no packets".to_owned());
-    } else if found.tcp + found.air + found.unreadable + found.unknown_link == 0 {
+    } else if found.tcp + found.air + found.unreadable + found.unknown_link + found.incomplete == 0
+    {
         lines.push("no packet holds TCP or 802.11: nothing was analysed".to_owned());
     }
     lines

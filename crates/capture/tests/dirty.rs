@@ -2,6 +2,7 @@
 //! capture (`data/README.md`), and the analysis must find what it finds in that one.
 
 #![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
+#![allow(clippy::print_stdout, reason = "a skipped test has to say so")]
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -204,4 +205,19 @@ fn a_flood_of_syns() {
     assert_eq!((found.without_data, found.without_data_by.unanswered), (40_000, 40_000));
     assert!(found.connections.is_empty());
     assert!(found.evicted >= 40_000 - 16_384, "{}", found.evicted);
+}
+
+/// A public capture of a network that the packets of one host cross twice, before and after a router.
+#[test]
+fn two_points_of_a_public_capture() {
+    let Some(root) = std::env::var_os("AIRTCP_DATA") else {
+        println!("skipped: AIRTCP_DATA is not set, the public captures are not read");
+        return;
+    };
+    let path = Path::new(&root).join("tcptrace-tcp/discard.solaris.dmp.gz");
+    let limits = TrackerLimits::default();
+    let found = analyse(&[path], limits, |_, _| ControlFlow::Continue(())).unwrap();
+    // tshark 4.0.17 lists 42 pairs of segments with data that differ in nothing but the time to live.
+    assert_eq!(upload(&found).network_duplicates, 42);
+    assert!(has_warning(&found, "several points of the path"), "{:?}", found.files);
 }

@@ -165,6 +165,8 @@ fn not_a_capture(name: &str, start: &[u8]) -> CaptureError {
         }
         what.to_owned()
     } else {
+        hint = "They may be compressed with gzip, xz or zstd. If Wireshark reads the file, 'editcap -F \
+                pcap IN OUT' converts it.";
         let shown: Vec<String> = start.iter().take(8).map(|b| format!("{b:02x}")).collect();
         format!("a file that begins with the bytes {}", shown.join(" "))
     };
