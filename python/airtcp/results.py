@@ -106,12 +106,15 @@ class TableResult(Written):
 class _Result(TableResult):
     """A result that depends on a seed."""
 
-    _core: _Seeded
+    def __init__(self, core: _Seeded, asked: Mapping[str, Any] | None = None) -> None:
+        """Hold the result, as `TableResult` does."""
+        super().__init__(core, asked)
+        self._seed = core.seed
 
     @property
     def seed(self) -> int:
         """The root seed. Equal seeds, inputs and versions give equal results."""
-        return self._core.seed
+        return self._seed
 
 
 class StudyResult(_Result):

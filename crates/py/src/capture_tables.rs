@@ -87,7 +87,7 @@ fn losses(report: &Report) -> PyResult<Table> {
     let before = |row: &RetransmissionRow, last: &RetransmissionRow| {
         let same = (row.connection, &row.from) == (last.connection, &last.from);
         let segments = row.data_segments_before.checked_sub(last.data_segments_before)?;
-        same.then(|| (row.time_s - last.time_s, segments))
+        same.then_some((row.time_s - last.time_s, segments))
     };
     let all: Vec<Loss<'_>> = lost
         .iter()

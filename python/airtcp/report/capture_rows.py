@@ -135,7 +135,8 @@ def connections(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     rows: list[list[str]] = []
     for _, connection in ordered(document)[:LISTED]:
         d = capture_words.bulk(connection)
-        causes, window, cwnd = d["retransmissions"], d["receive_window"], d["cwnd_bytes"] or {}
+        causes, window = d["retransmissions"], d["receive_window"]
+        cwnd: dict[str, Any] = d["cwnd_bytes"] or {}
         counts = [
             d["data_segments"], d["retransmitted_segments"], causes["fast"], causes["timeout"],
             causes["after_timeout"], causes["tail_loss_probe"], d["spurious_retransmissions"],

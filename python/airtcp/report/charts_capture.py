@@ -61,7 +61,7 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
 
     Args: names: What occurs, in the order of the key. end_s: End of the time. top: Highest byte.
     """
-    scale = {"domain": names, "range": [_COLOURS[name] for name in names]}
+    scale: dict[str, Any] = {"domain": names, "range": [_COLOURS[name] for name in names]}
     # One line, so that the page sets the key in as many columns as fit.
     key = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
     colour = alt.Color("what:N", scale=alt.Scale(**scale), sort=names, legend=key)
@@ -86,24 +86,22 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
         sort=present,
         legend=None,
     )
-    return finish(
-        alt.layer(
-            steps,
-            blocks.encode(**bars, tooltip=span),
-            first.encode(**bars, tooltip=span).add_params(zoom("x", "y")),
-            again.encode(**bars, tooltip=why),
-            marks.encode(
-                x=x,
-                y=y,
-                color=colour,
-                fill=alt.Fill("what:N", scale=alt.Scale(**scale), sort=names, legend=None),
-                fillOpacity=alt.condition("datum.fate === 'needed'", alt.value(1), alt.value(0)),
-                shape=shape,
-                tooltip=why,
-            ),
-        ).resolve_scale(shape="independent", fill="independent"),
-        _HEIGHT,
+    layers: Any = alt.layer(
+        steps,
+        blocks.encode(**bars, tooltip=span),
+        first.encode(**bars, tooltip=span).add_params(zoom("x", "y")),
+        again.encode(**bars, tooltip=why),
+        marks.encode(
+            x=x,
+            y=y,
+            color=colour,
+            fill=alt.Fill("what:N", scale=alt.Scale(**scale), sort=names, legend=None),
+            fillOpacity=alt.condition("datum.fate === 'needed'", alt.value(1), alt.value(0)),
+            shape=shape,
+            tooltip=why,
+        ),
     )
+    return finish(layers.resolve_scale(shape="independent", fill="independent"), _HEIGHT)
 
 
 def windows() -> dict[str, Any]:

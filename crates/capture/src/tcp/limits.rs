@@ -125,8 +125,8 @@ impl Limits {
             self.current = at.flight;
             self.began_ns = now;
             let by_window = matches!(self.limit, Limit::CongestionWindow | Limit::SlowStart);
-            let filled = by_window && !std::mem::replace(&mut self.repaired, at.recovering);
-            return Some(Round { flight: self.before, filled });
+            let repaired = std::mem::replace(&mut self.repaired, at.recovering);
+            return Some(Round { flight: self.before, filled: by_window && !repaired });
         }
         self.growing |= at.srtt_ns.is_none();
         None

@@ -104,7 +104,8 @@ impl Tracker {
         }
     }
 
-    /// Thins the longest series until three quarters of the limit are left.
+    /// Thins the longest series until three quarters of the limit are left. If that is not possible,
+    /// ended connections lose their series.
     fn thin_series(&mut self, most: usize) {
         let open = self.open.iter_mut().flatten().flat_map(|c| &mut c.directions);
         let kept = self.report.connections.iter_mut().flat_map(|c| &mut c.directions);
@@ -115,13 +116,20 @@ impl Tracker {
         loop {
             self.recorded = all.iter().map(|series| series.len()).sum();
             let longest = all.iter().map(|series| series.longest()).max().unwrap_or_default();
-            if self.recorded <= most / 4 * 3 || longest <= 1 {
+            if self.recorded <= most / 4 * 3 {
                 return;
+            }
+            if longest <= 1 {
+                break;
             }
             for series in &mut all {
                 series.thin(longest / 2);
             }
         }
+        for direction in self.report.connections.iter_mut().flat_map(|c| &mut c.directions) {
+            direction.series = None;
+        }
+        self.recorded = self.open.iter().flatten().map(|c| c.recorded()).sum();
     }
 
     /// Begins a connection, in the place of an earlier one between the same ends if there is one.
