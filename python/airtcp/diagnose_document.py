@@ -151,7 +151,7 @@ class Answers(TypedDict):
     """What other TCPs and remedies deliver over the link."""
 
     trusted: bool
-    """False if the replay does not reproduce the transfer."""
+    """False if the replay does not reproduce the transfer, or if there is a doubt."""
     reference: str
     duration_s: float
     tcps: dict[str, Any]
@@ -180,5 +180,7 @@ class DiagnoseDocument(TypedDict):
     answers: Answers | None
     obstacle: str | None
     """Why the transfer was not replayed: `no-data`, `short`, `application`, `no-rtt`."""
-    notes: list[str]
+    doubts: list[str]
+    """Why a replay that agrees may have the wrong link: `place` (not captured at the sender, and no
+    rate told), `reordering` (the path delays or duplicates packets)."""
     interrupted: bool

@@ -225,7 +225,7 @@ def _answers(console: Console, answers: Answers) -> None:
     from airtcp.cli.compare_tables import case_table
 
     reference = answers["reference"]
-    doubt = "" if answers["trusted"] else ", not ranked: the replay differs from the transfer"
+    doubt = "" if answers["trusted"] else ", not ranked"
     subjects = (("Other TCPs on this link", answers["tcps"]), ("Remedies", answers["remedies"]))
     for title, subject in subjects:
         if subject is None:

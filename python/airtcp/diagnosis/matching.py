@@ -238,7 +238,9 @@ def _chosen(
     same = sorted(
         c.factor for c in candidates if c.part == best.part and c.distance <= best.distance + 1
     )
-    unbounded = inside[-1] == _FACTORS[-1]
+    # Without round-trip times, a link that is always busy explains any goodput.
+    open_end = replayer.transfer.rtt is None and not known
+    unbounded = inside[-1] == _FACTORS[-1] or open_end
     factor = same[0] if unbounded else sqrt(same[0] * same[-1])
     burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
     low = inside[0] if known else max(_halfway(inside[0], -1), _least_factor(replayer))

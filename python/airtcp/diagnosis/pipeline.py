@@ -30,6 +30,9 @@ LEAST_SEGMENTS: Final = 50
 MOSTLY: Final = 0.5
 """Share of the time from which a limit rules a transfer [choice]."""
 _SOME: Final = 0.1
+_TWICE: Final = 2
+_TWICE_SHARE: Final = 0.005
+"""Segments received twice above which the path reorders or duplicates packets [choice]."""
 _FIT_SEGMENTS: Final = 15_000
 _REPLAY_SEGMENTS: Final = 60_000
 """Segments that replays simulate at most, if that is 100 round-trip times or more."""
@@ -77,7 +80,7 @@ def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
         "windows": [],
         "answers": None,
         "obstacle": None,
-        "notes": [],
+        "doubts": [],
         "interrupted": False,
     }
 
@@ -101,6 +104,7 @@ def diagnose(transfer: Transfer, document: DiagnoseDocument, asked: Asked) -> No
     law = asked.law or _guessed(transfer)
     document["tcp"] = law
     document["obstacle"] = _obstacle(transfer)
+    document["doubts"] = _doubts(transfer, told=asked.rate_bps is not None)
     if document["obstacle"] is not None:
         return
     busy = _busy(transfer)
@@ -140,7 +144,7 @@ def _steps(
     document["answers"] = answering.answers(
         replayer.text(path, title),
         sender.law,
-        trusted=replay["reproduces"],
+        trusted=replay["reproduces"] and not document["doubts"],
         lossy=path.loss > 0,
         progress=asked.progress,
         **common,
@@ -187,6 +191,13 @@ def _obstacle(transfer: Transfer) -> str | None:
     if not transfer.base_rtt_s:
         return "no-rtt"
     return None
+
+
+def _doubts(transfer: Transfer, *, told: bool) -> list[str]:
+    """Return why a replay that agrees may have the wrong link."""
+    place = [] if transfer.rtt is not None or told else ["place"]
+    many = max(_TWICE, _TWICE_SHARE * transfer.segments)
+    return [*place, *(["reordering"] if transfer.received_twice > many else [])]
 
 
 def _busy(transfer: Transfer) -> Transfer:

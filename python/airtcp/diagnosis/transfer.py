@@ -56,6 +56,8 @@ class Transfer:
     timeouts: int
     recoveries: int
     zero_windows: int
+    received_twice: int
+    """Segments that the receiver reported as received twice."""
     flight_bytes: int
     rtt: Mapping[str, float] | None
     """Round-trip times of the whole path under load; none away from the sender."""
@@ -173,6 +175,7 @@ def _read(
         timeouts=direction["timeouts"],
         recoveries=direction["recoveries"],
         zero_windows=direction["zero_windows"],
+        received_twice=direction["dsacks"],
         flight_bytes=direction["largest_flight_bytes"],
         rtt=_rtt(direction) if place in AT_SENDER else None,
         base_rtt_s=base,

@@ -70,7 +70,7 @@ def _full(document: DiagnoseDocument) -> str | None:
     link, replay = document["link"], document["replay"]
     if link is None or link["rate_bps"]["high"] is None or link["utilisation"] < _FULL:
         return None
-    if replay is None or not replay["reproduces"]:
+    if replay is None or not replay["reproduces"] or document["doubts"]:
         return None
     rate = number(link["rate_bps"]["value"] / 1e6)
     carried = share(min(link["utilisation"], 1.0))
@@ -121,6 +121,8 @@ def _source(document: DiagnoseDocument, link: LinkFit) -> tuple[str, str]:
     if seen is not None and seen["rtt_p50_s"] is None:
         why = "The capture was not taken at the sender, so it does not show the queue."
         return "The origin of the losses is unknown", why
+    if doubt := _doubt(document):
+        return "The origin of the losses is unknown", doubt
     if replay is not None and not replay["reproduces"]:
         return "The origin of the losses is unknown", "No replay reproduces the transfer."
     possible = [each["part"] for each in link["origins"] if each["possible"]]
@@ -214,11 +216,24 @@ def remedy(document: DiagnoseDocument) -> list[Finding]:
     if answers is None:
         return found
     if not answers["trusted"]:
-        text = "The replay does not reproduce the transfer, so the tables below rank nothing."
+        why = _doubt(document) or "The replay does not reproduce the transfer."
+        text = f"{why} The tables below therefore rank nothing."
         return [*found, Finding("What would help is unknown", text, "warn")]
     if document["windows"]:
         return found
     return [*found, *_gains(document, answers)]
+
+
+def _doubt(document: DiagnoseDocument) -> str | None:
+    """State why a replay that agrees may have the wrong link."""
+    if "place" in document["doubts"]:
+        return (
+            "The capture was not taken at the sender: any link from the goodput on explains it"
+            " (--rate tells the rate)."
+        )
+    if "reordering" in document["doubts"]:
+        return "The path reorders or duplicates packets, which the model leaves out."
+    return None
 
 
 def _window(document: DiagnoseDocument) -> Finding:

@@ -60,7 +60,7 @@ def _of_transfer(document: DiagnoseDocument, seen: Observed) -> list[str]:
 def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
     texts: list[str] = []
     rate, queue = link["rate_bps"], link["queue_packets"]
-    if rate["high"] is None and not link["rate_told"]:
+    if rate["high"] is None and not link["rate_told"] and "place" not in document["doubts"]:
         texts.append(
             f"How fast the link is: {number((rate['low'] or 0.0) / 1e6)} Mb/s are a lower bound,"
             " because the sender did not keep it busy (--rate tells it)."
