@@ -28,7 +28,7 @@ mod tap;
 mod conformance;
 
 pub use ack_agent::{AckAgent, AckAgentConfig};
-pub use aifs_controller::{AifsController, ControllerConfig};
+pub use aifs_controller::{AifsController, AifsnLimits, ControllerConfig};
 pub use at::At;
 pub use auto_zoom::{AutoZoom, AutoZoomConfig};
 pub use boundary::Boundary;
