@@ -41,6 +41,7 @@ const TABLES: &[(&str, &str, Option<&str>)] = &[
     ("snoop", "scheme = \"snoop\"", Some("scheme = \"snoop\"")),
     ("split-tcp", "scheme = \"split-tcp\"", Some("scheme = \"split-tcp\"")),
     ("ack-agent", "scheme = \"ack-agent\"", Some("scheme = \"ack-agent\"")),
+    ("eln", "scheme = \"eln\"", Some("scheme = \"eln\"")),
 ];
 
 /// S3's star for `seconds` of traffic, with schemes and further keys of medium access.
