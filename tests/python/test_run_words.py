@@ -10,7 +10,7 @@ from rich.console import Console
 
 import airtcp
 from airtcp.cli import run_tables, tables
-from airtcp.findings import causes, groups, words
+from airtcp.findings import causes, controllers, groups, words
 from airtcp.findings import run as run_words
 from examples import SCENARIOS
 
@@ -451,3 +451,51 @@ def test_datagrams_missed_and_dropped_are_counts_of_different_times() -> None:
     near = _said(_run(VOICE.replace("packets = 400", "packets = 5")))
     assert "UDP loses datagrams" in near
     assert "The share counts" not in near
+
+
+def test_a_controller_at_its_bounds() -> None:
+    """Stations that a bound keeps from an equal share are named with the bound."""
+
+    def station(name: str, aifsn: float, share: float | None) -> dict[str, Any]:
+        limited = {} if share is None else {"aifsn_limited_share": {"mean": share}}
+        return {"name": name, "adjusted_aifsn": {"mean": aifsn}, **limited}
+
+    controller = {"aifsn_min": 2, "aifsn_max": 10}
+    document: Any = {
+        "scenario": {
+            "cells": [
+                {"schemes": []},
+                {"schemes": [{"scheme": "ftca"}, {"controller": controller}]},
+            ]
+        },
+        "summary": {
+            "cells": [
+                {"name": "plain", "stations": [{"name": "a"}]},
+                {
+                    "name": "cell",
+                    "stations": [
+                        {"name": "ap"},
+                        station("sta0", 10, 0.8),
+                        station("sta1", 2, 0.25),
+                        station("sta2", 2.5, 0.5),
+                        station("sta3", 5, 0.05),
+                    ],
+                },
+            ]
+        },
+    }
+    (found,) = controllers.controllers_at_bounds(document)
+    assert found.headline == "The controller of cell stands at its bounds"
+    assert found.text == (
+        "sta1 and sta2 stand at aifsn_min = 2 in up to 50.0 % of the adjustments and still get less"
+        " than an equal share. sta0 stands at aifsn_max = 10 in 80.0 % of the adjustments and still"
+        " gets more than an equal share."
+    )
+    document["summary"]["cells"][1]["stations"][1:4] = [station(f"s{i}", 2, 0.2) for i in range(4)]
+    (found,) = controllers.controllers_at_bounds(document)
+    assert found.text == (
+        "4 stations stand at aifsn_min = 2 in up to 20.0 % of the adjustments (s0) and still get"
+        " less than an equal share."
+    )
+    document["summary"]["cells"] = [{"name": "plain", "stations": [{"name": "a"}]}]
+    assert controllers.controllers_at_bounds(document) == []

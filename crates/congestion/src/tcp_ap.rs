@@ -37,8 +37,8 @@ use super::{
 
 /// Hops after which a packet no longer contends with the next one.
 const REUSE: u32 = 4;
-/// Longest round-trip time that is evaluated, in seconds; bounds the rate.
-const LONGEST_S: f64 = 1e5;
+/// Longest round-trip time that is evaluated; bounds the rate and the sums.
+const LONGEST: Span = Span::from_secs(100_000);
 
 /// Parameters of TCP-AP.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,14 +82,50 @@ impl LawTable for TcpApConfig {
     }
 }
 
+/// The last round-trip times in nanoseconds, with their sums. The sums are exact, so that no error grows as
+/// times come and go.
+#[derive(Debug, Clone, Default)]
+struct Times {
+    last: VecDeque<u64>,
+    sum: u64,
+    /// Sum of squares: at most 1000 times 1e28.
+    squares: u128,
+}
+
+impl Times {
+    /// Adds a time, in place of the oldest if there are `most`.
+    fn push(&mut self, time: Span, most: usize) {
+        if self.last.len() >= most
+            && let Some(old) = self.last.pop_front()
+        {
+            self.sum -= old;
+            self.squares -= u128::from(old) * u128::from(old);
+        }
+        self.last.push_back(time.0);
+        self.sum += time.0;
+        self.squares += u128::from(time.0) * u128::from(time.0);
+    }
+
+    /// Coefficient of variation; 0 with one time:
+    /// `sqrt((n squares - sum^2) / (n (n - 1))) / (sum / n)`.
+    fn variation(&self) -> f64 {
+        let n = self.last.len();
+        if n < 2 || self.sum == 0 {
+            return 0.0;
+        }
+        let sum = u128::from(self.sum);
+        let spread = (n as u128 * self.squares - sum * sum) as f64;
+        (spread * n as f64 / (n - 1) as f64).sqrt() / self.sum as f64
+    }
+}
+
 /// TCP-AP's law.
 #[derive(Debug, Clone)]
 pub struct TcpAp {
     config: TcpApConfig,
     window: Window,
     increase: Additive,
-    /// The last round-trip times in seconds.
-    times: VecDeque<f64>,
+    times: Times,
     /// Mean of the four-hop delay in seconds; `None` before the first sample.
     four_hops: Option<f64>,
     rate: Option<BitRate>,
@@ -102,19 +138,17 @@ impl TcpAp {
             config: *config,
             window: Window::default(),
             increase: Additive::default(),
-            times: VecDeque::new(),
+            times: Times::default(),
             four_hops: None,
             rate: None,
         }
     }
 
     fn on_rtt(&mut self, rtt: Span) {
-        let rtt = rtt.as_secs_f64().min(LONGEST_S);
+        let rtt = rtt.min(LONGEST);
         let TcpApConfig { hops, rate, samples, smoothing, overhead } = self.config;
-        if self.times.len() >= samples as usize {
-            self.times.pop_front();
-        }
-        self.times.push_back(rtt);
+        self.times.push(rtt, samples as usize);
+        let rtt = rtt.as_secs_f64();
         let seconds = |bytes: u64| bytes as f64 * 8.0 / rate.bps() as f64;
         let (data, ack) = (seconds(self.window.mss() + overhead.0), seconds(overhead.0));
         let queueing = ((rtt / f64::from(hops) - (data + ack)) / 2.0).max(0.0);
@@ -123,19 +157,8 @@ impl TcpAp {
         let mean = smoothing * kept + (1.0 - smoothing) * sample;
         self.four_hops = Some(mean);
         let bits = self.window.mss() as f64 * 8.0;
-        let interval = mean * (1.0 + 2.0 * self.variation());
+        let interval = mean * (1.0 + 2.0 * self.times.variation());
         self.rate = BitRate::new(u64::saturate(bits / interval).max(1));
-    }
-
-    /// Coefficient of variation of the last round-trip times; 0 with one.
-    fn variation(&self) -> f64 {
-        let n = self.times.len();
-        if n < 2 {
-            return 0.0;
-        }
-        let mean = self.times.iter().sum::<f64>() / n as f64;
-        let squares = self.times.iter().map(|t| (t - mean) * (t - mean)).sum::<f64>();
-        if mean > 0.0 { (squares / (n - 1) as f64).sqrt() / mean } else { 0.0 }
     }
 }
 
@@ -143,7 +166,7 @@ impl CongestionControl for TcpAp {
     fn start(&mut self, _: Nanos, params: &LawParams) {
         self.window = Window::new(params, true);
         self.increase = Additive::new(params.growth());
-        self.times.clear();
+        self.times = Times::default();
         (self.four_hops, self.rate) = (None, None);
     }
 
@@ -215,7 +238,7 @@ mod tests {
         let mut law = law(8);
         ack(&mut law, Span::from_millis(80));
         ack(&mut law, Span::from_millis(120));
-        assert!((law.variation() - 0.08f64.sqrt()).abs() < 1e-9);
+        assert!((law.times.variation() - 0.08f64.sqrt()).abs() < 1e-9);
         let interval = 34.68e-3 * (1.0 + 2.0 * 0.08f64.sqrt());
         let expected = 1460.0 * 8.0 / interval;
         assert!((law.pacing_rate().unwrap().bps() as f64 - expected).abs() < 1.0);
@@ -232,8 +255,31 @@ mod tests {
         for i in 0..500 {
             ack(&mut long, Span::from_millis(if i < 400 { 80 + i } else { 100 }));
         }
-        assert_eq!(long.times.len(), 50);
-        assert!(long.variation().abs() < 1e-9);
+        assert_eq!(long.times.last.len(), 50);
+        assert!(long.times.variation().abs() < 1e-9);
+    }
+
+    /// Against the definition, while times come and go, from nanoseconds to the longest.
+    #[test]
+    fn sums_give_the_coefficient_of_variation() {
+        let mut times = Times::default();
+        let mut all: Vec<f64> = Vec::new();
+        let mut state = 1u64;
+        for i in 0..3000u32 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let most = [1_000, 100_000_000, LONGEST.0][(i / 1000) as usize];
+            let time = Span((state >> 11) % most + 1);
+            times.push(time, 50);
+            all.push(time.0 as f64);
+            let last = &all[all.len().saturating_sub(50)..];
+            let n = last.len() as f64;
+            let mean = last.iter().sum::<f64>() / n;
+            let squares = last.iter().map(|t| (t - mean) * (t - mean)).sum::<f64>();
+            let expected = if n > 1.0 { (squares / (n - 1.0)).sqrt() / mean } else { 0.0 };
+            assert!((times.variation() - expected).abs() < 1e-9, "{i}: {expected}");
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub struct Segment {
     pub flags: Flags,
     /// Window scale option of a SYN; [`NO_WINDOW_SCALE`] if absent.
     pub window_scale: u8,
-    /// Number of SACK blocks, timestamps present, SACK permitted.
+    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark.
     options: u8,
     /// ECN field of the IP header.
     pub ecn: Ecn,
@@ -76,6 +76,7 @@ const SACK_COUNT: u8 = 0x07;
 const TIMESTAMPS: u8 = 0x08;
 const SACK_PERMITTED: u8 = 0x10;
 const CODING_PERMITTED: u8 = 0x20;
+const LOSS_MARK: u8 = 0x40;
 /// Kind, length and identifier of an experimental option (RFC 6994).
 const EXPERIMENTAL: u32 = 4;
 
@@ -252,6 +253,17 @@ impl Segment {
         self.options |= SACK_PERMITTED;
     }
 
+    /// True if an ACK states that every gap that it shows was lost on the air: the explicit loss
+    /// notification of Balakrishnan and Katz 1998. On the wire it is a reserved bit of the TCP header.
+    pub const fn has_loss_mark(&self) -> bool {
+        self.options & LOSS_MARK != 0
+    }
+
+    /// Sets this mark. It takes no space.
+    pub fn set_loss_mark(&mut self) {
+        self.options |= LOSS_MARK;
+    }
+
     /// Sequence space taken: payload, plus one each for SYN and FIN.
     pub fn sequence_len(&self) -> u32 {
         u32::from(self.len)
@@ -318,6 +330,9 @@ impl fmt::Debug for Segment {
         if self.coding_permitted() {
             write!(f, " coding")?;
         }
+        if self.has_loss_mark() {
+            write!(f, " eln")?;
+        }
         let (words, n) = self.words();
         if n > 0 {
             write!(f, " coded {:x?}", &words[..n])?;
@@ -364,6 +379,17 @@ mod tests {
         let mut syn = Segment { flags: Flags::SYN, mss: 1460, ..Segment::default() };
         syn.set_coding_permitted();
         assert_eq!((syn.options_len(), syn.words().1), (8, 0));
+    }
+
+    #[test]
+    fn a_loss_mark_takes_no_space() {
+        let plain = Segment { flags: Flags::ACK, ..Segment::default() };
+        let mut marked = plain;
+        marked.set_loss_mark();
+        assert!(marked.has_loss_mark() && !plain.has_loss_mark() && marked != plain);
+        assert_ne!(marked.to_words(), plain.to_words());
+        assert_eq!(marked.wire_len(), plain.wire_len());
+        assert!(marked.sacks().is_empty() && !marked.has_timestamps() && !marked.sack_permitted());
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! Options are in Linux's order, with NOPs in front as padding; their total length is
 //! [`Segment::options_len`]. Transports with erasure coding add an experimental option, kind 253 with the
 //! identifier `EC` (RFC 6994): empty in a SYN, with their words in other segments.
+//! The mark of a loss on the air ([`Segment::has_loss_mark`]) is the reserved bit beside AE (RFC 9768).
 //! Leaves out: fragments. A packet too long for the 16-bit length field has 0 there, as in captures
 //! of large offloaded segments.
 
@@ -22,6 +23,8 @@ const TTL: u8 = 64;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 const NOP: u8 = 1;
+/// The mark of a loss on the air, among the reserved bits behind the data offset.
+const LOSS_MARK: u8 = 0x02;
 const EXPERIMENTAL: u8 = 253;
 const CODING: [u8; 2] = *b"EC";
 /// Number of address pairs. Flows beyond it share addresses and differ in the client's port.
@@ -130,7 +133,8 @@ pub fn encode(out: &mut Vec<u8>, from: EndpointId, segment: &Segment, ip_id: u16
             out.extend(segment.seq.0.to_be_bytes());
             out.extend(segment.ack.0.to_be_bytes());
             let words = (TCP_HEADER + segment.options_len()) / 4;
-            out.extend([u8::narrow(words) << 4, segment.flags.0]);
+            let reserved = if segment.has_loss_mark() { LOSS_MARK } else { 0 };
+            out.extend([u8::narrow(words) << 4 | reserved, segment.flags.0]);
             out.extend(segment.window.to_be_bytes());
             out.extend([0; 4]);
             put_options(out, segment);

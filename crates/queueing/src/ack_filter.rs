@@ -5,7 +5,8 @@
 //! ACK N and the last replaceable ACK O of its flow that still waits:
 //!
 //! ```text
-//! pure         TCP, no payload, ACK its only flag (SYN, FIN, RST, PSH, ECN echo and CWR exclude it)
+//! pure         TCP, no payload, ACK its only flag (SYN, FIN, RST, PSH, ECN echo and CWR exclude it), no mark of a
+//!              loss on the air
 //! duplicate    no payload, acknowledgement number and window of the flow's last ACK (RFC 5681)
 //! update       no payload, acknowledgement number of the flow's last ACK, another window
 //! replaceable  pure, no SACK block, neither duplicate nor update, and neither of it has followed
@@ -89,7 +90,8 @@ pub struct AckFilter {
 }
 
 fn is_pure(segment: &Segment) -> bool {
-    segment.kind == Kind::Tcp && segment.len == 0 && segment.flags == Flags::ACK
+    let bare = segment.kind == Kind::Tcp && segment.len == 0 && segment.flags == Flags::ACK;
+    bare && !segment.has_loss_mark()
 }
 
 /// True if `new` has all that the SACK blocks of `old` say.

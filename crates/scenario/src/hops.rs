@@ -76,9 +76,12 @@ impl Hops {
 /// True if a scheme acts on the frames between the access point and all stations.
 const fn is_for_access_point(scheme: &SchemeConfig) -> bool {
     match scheme {
-        // ACKs of the access point to several stations; its share of the cell; a MAC acknowledgement, which
-        // says nothing about the far end behind the next hop.
-        SchemeConfig::Tap(_) | SchemeConfig::LeithClifford(_) | SchemeConfig::AckAgent(_) => true,
+        // ACKs of the access point to several stations; its share of the cell; MAC
+        // acknowledgements and frames given up, which say nothing about the far end behind the next hop.
+        SchemeConfig::Tap(_)
+        | SchemeConfig::LeithClifford(_)
+        | SchemeConfig::AckAgent(_)
+        | SchemeConfig::Eln(_) => true,
         // The frames that the access point receives from each station.
         SchemeConfig::PerStation(config) => config.controller.is_some(),
         _ => false,

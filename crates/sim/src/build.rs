@@ -20,7 +20,7 @@ use airtcp_units::{Bytes, LowBits, Narrow, Outcomes, Span};
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
 
-mod boundary;
+pub(crate) mod boundary;
 pub(crate) mod check;
 pub(crate) mod coverage;
 pub(crate) mod media;
@@ -96,7 +96,8 @@ pub(crate) fn build<P: Probe>(
         }
     }
     boundary::add_boundaries(&mut world, plan, seed)?;
-    if let Some(delays) = notices.filter(|_| !plan.cells.is_empty()) {
+    if !plan.cells.is_empty() {
+        let delays = notices.unwrap_or_else(|| vec![None; 2 * plan.flows.len()]);
         world.add_notices(delays, seed.number("notices/tie"));
     }
     Ok(world)

@@ -24,6 +24,7 @@ pub mod slotted;
 mod world;
 
 pub use build::TraceLoader;
+pub use build::boundary::boundary_flows;
 pub use build::coverage::warnings;
 pub use build::media::{MediumStation, media};
 pub use build::paths::links_on_way;

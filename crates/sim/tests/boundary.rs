@@ -7,7 +7,7 @@
 
 mod common;
 
-use airtcp_sim::results::{BoundaryResult, Replication};
+use airtcp_sim::results::{BoundaryResult, FlowResult, Replication};
 use common::run_first;
 
 /// Three flows between a server, 20 ms away, and the stations of a cell.
@@ -61,6 +61,7 @@ const SCHEMES: &[&str] = &[
     "scheme = \"split-tcp\"",
     "scheme = \"split-tcp\", acknowledge = \"late\"",
     "scheme = \"ack-agent\"",
+    "scheme = \"eln\"",
 ];
 
 /// Packets are conserved (`run_first` checks), no flow starves, and each scheme acts on downloads.
@@ -75,7 +76,10 @@ fn packets_are_conserved_and_nobody_starves() {
                 println!("{table} {ends:?} {rest:?}: {:.2} Mb/s, {found:?}", total / 1e6);
                 assert!(least > 0.1 * total / 3.0, "{table} {ends} {rest}: {least} of {total}");
                 assert_eq!(run.conservation.absorbed, found.absorbed_packets);
-                if ends == DOWN && !(table.contains("snoop") && rest.is_empty()) {
+                if table.contains("eln") {
+                    assert_eq!(found.absorbed_packets + found.created_packets, 0);
+                    assert_eq!(found.marked_packets > 0, !rest.is_empty(), "{ends}");
+                } else if ends == DOWN && !(table.contains("snoop") && rest.is_empty()) {
                     assert!(found.absorbed_packets > 0 && found.created_packets > 0, "{table}");
                 }
             }
@@ -177,4 +181,58 @@ fn the_ack_agent_frees_airtime() {
     assert!(agent.total_goodput_bps > 1.1 * base.total_goodput_bps);
     assert_eq!(retransmissions(&agent) + retransmissions(&base), 0);
     assert_eq!(boundary(&agent).acknowledged_undelivered_bytes, 0);
+}
+
+/// What flows do whose losses are the air's.
+#[derive(Debug)]
+struct Told {
+    goodput: f64,
+    fast_retransmits: u64,
+    timeouts: u64,
+    retransmissions: u64,
+}
+
+fn told(schemes: &str, ends: &str, tcp: &str) -> Told {
+    // Windows that every queue holds.
+    let ends = format!("{ends}\ntcp = {{ receive_buffer = \"120 kB\", {tcp} }}");
+    let run = cell(10, schemes, &ends, MILD);
+    if !schemes.is_empty() {
+        let found = boundary(&run);
+        assert!(found.marked_packets > 0 && found.absorbed_packets == 0, "{found:?}");
+        assert_eq!((found.created_packets, found.acknowledged_undelivered_bytes), (0, 0));
+    }
+    let sum = |of: fn(&FlowResult) -> u64| run.flows.iter().map(of).sum();
+    Told {
+        goodput: run.total_goodput_bps,
+        fast_retransmits: sum(|f| f.fast_retransmits),
+        timeouts: sum(|f| f.timeouts),
+        retransmissions: retransmissions(&run),
+    }
+}
+
+const ELN: &str = "{ scheme = \"eln\" }";
+/// The oracle's notice takes the way of the ACK.
+const ORACLE: &str = "loss_notification = \"oracle\", loss_notification_delay = \"20 ms\"";
+
+/// With ELN, losses of the air do not reduce the window of a sender in either direction. No notice on an ACK
+/// comes before the notice of the oracle, so that ELN has no more goodput than the oracle gives.
+#[test]
+fn eln_spares_the_window() {
+    for ends in [DOWN, UP] {
+        for recovery in ["newreno", "sack"] {
+            let tcp = format!("recovery = \"{recovery}\"");
+            let base = told("", ends, &tcp);
+            let eln = told(ELN, ends, &tcp);
+            let oracle = told("", ends, &format!("{tcp}, {ORACLE}"));
+            let what = format!("{ends:?} {recovery}:\n {base:?}\n {eln:?}\n {oracle:?}");
+            println!("{what}");
+            assert!(eln.goodput > 1.2 * base.goodput, "{what}");
+            assert!(eln.goodput < 1.05 * oracle.goodput, "{what}");
+            // Reductions for 1000 retransmissions.
+            let reductions =
+                |t: &Told| (t.fast_retransmits + t.timeouts) * 1000 / t.retransmissions;
+            let [with, without] = [&eln, &base].map(reductions);
+            assert!(base.fast_retransmits > 20 && 4 * with < without, "{what}");
+        }
+    }
 }

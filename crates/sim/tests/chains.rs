@@ -102,6 +102,7 @@ fn what_needs_the_access_point_is_refused() {
             "\"leith-clifford\"",
         ),
         ("schemes = [{ scheme = \"ack-agent\" }]", "\"ack-agent\""),
+        ("schemes = [{ scheme = \"eln\" }]", "\"eln\""),
         ("schemes = [{ scheme = \"per-station\", controller = {} }]", "\"per-station\""),
         ("stations = [{ name = \"sta0\", rate = \"1 Mb/s\" }]", "stations[0].rate"),
     ] {

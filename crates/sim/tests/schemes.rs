@@ -41,6 +41,7 @@ const TABLES: &[(&str, &str, Option<&str>)] = &[
     ("snoop", "scheme = \"snoop\"", Some("scheme = \"snoop\"")),
     ("split-tcp", "scheme = \"split-tcp\"", Some("scheme = \"split-tcp\"")),
     ("ack-agent", "scheme = \"ack-agent\"", Some("scheme = \"ack-agent\"")),
+    ("eln", "scheme = \"eln\"", Some("scheme = \"eln\"")),
 ];
 
 /// S3's star for `seconds` of traffic, with schemes and further keys of medium access.
@@ -261,6 +262,12 @@ fn a_controller_evens_out_shares() {
     );
     assert!(ratio(&fixed) > 5.0 && ratio(&adjusted) < ratio(&fixed) / 2.0);
     assert!(aifsn(1) > aifsn(2));
+    // The shares stay apart: both stations end at a bound.
+    let limited = |i: usize| adjusted.cells[0].stations[i].aifsn_limited_share;
+    println!("at a bound: {:?} {:?}", limited(1), limited(2));
+    assert_eq!((aifsn(1), aifsn(2)), (Some(10), Some(2)));
+    assert!(limited(1) > Some(0.5) && limited(2) > Some(0.5) && limited(0).is_none());
+    assert_eq!(fixed.cells[0].stations[1].aifsn_limited_share, None);
     assert_eq!(fixed.cells[0].stations[1].adjusted_aifsn, None);
 }
 

@@ -5,7 +5,8 @@
 //! client <-- pipes[3] -- machine <-- pipes[2] -- server
 //! ```
 //! The machine guards the server: a segment that comes out of `pipes[1]` counts as acknowledged by
-//! the link layer. At one instant segments arrive first, then timers fire. Leaves out rate and
+//! the link layer. A packet that is lost between machine and server counts as given up by the link layer,
+//! and so does one that arrives twice: its sender does not know that it has arrived. At one instant segments arrive first, then timers fire. Leaves out rate and
 //! queues: see the `sim` crate.
 
 use std::collections::BTreeMap;
@@ -111,14 +112,17 @@ impl Through {
         true
     }
 
-    fn arrive(&mut self, stop: Stop, packet: Packet) {
+    fn arrive(&mut self, stop: Stop, mut packet: Packet) {
         let side = packet.to.side();
         match stop {
-            Stop::Machine => {
-                if self.middle.pass(self.now, &packet) == Verdict::Pass {
+            Stop::Machine => match self.middle.pass(self.now, &packet) {
+                Verdict::Pass => self.send_on(packet),
+                Verdict::Mark => {
+                    packet.segment.set_loss_mark();
                     self.send_on(packet);
                 }
-            }
+                Verdict::Absorb => {}
+            },
             Stop::End => {
                 self.arrived[side as usize].take(&packet.segment);
                 let watched = side == Side::Server && self.middle.watches_air();
@@ -165,6 +169,13 @@ impl Through {
     fn enter(&mut self, pipe: usize, stop: Stop, packet: Packet) {
         let number = self.sent[pipe];
         self.sent[pipe] += 1;
+        let over_air = pipe == 1 || pipe == 2;
+        if over_air && self.middle.hears_losses() && packet.segment.len > 0 {
+            let copies = self.pipes[pipe].copies(number).count();
+            if copies != 1 {
+                self.middle.on_given_up(&packet, pipe == 1);
+            }
+        }
         for after in self.pipes[pipe].copies(number) {
             self.travelling.insert((self.now + after, self.ordinal), (stop, packet));
             self.ordinal += 1;

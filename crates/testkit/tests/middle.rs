@@ -1,9 +1,9 @@
 //! Machines in the middle of a flow: whatever the path does on both sides of the machine, every byte
 //! arrives once and in order, and the connection ends.
 
-use airtcp_packet::{Seq, Side};
+use airtcp_packet::{EndpointId, Seq, Side};
 use airtcp_testkit::{Pipe, Through, strategies};
-use airtcp_transport::middle::{AckAgent, Middlebox, Snoop, SnoopParams, Split, SplitParams};
+use airtcp_transport::middle::{AckAgent, Eln, Middlebox, Snoop, SnoopParams, Split, SplitParams};
 use airtcp_transport::tcp::{Recovery, State, TcpConfig};
 use airtcp_units::{Bytes, Nanos, Span};
 use proptest::prelude::*;
@@ -107,6 +107,20 @@ proptest! {
         transfer(&mut path, bytes)?;
     }
 
+    /// The link layer also gives up packets that have arrived.
+    #[test]
+    fn eln_keeps_the_stream(
+        config in strategies::config(),
+        pipes in pipes(),
+        bytes in bytes(),
+        iss in iss(),
+    ) {
+        let ends = [Side::Client, Side::Server].map(|side| EndpointId::new(0, side));
+        let mut path = Through::new(&config, iss, Box::new(Eln::new(ends.into())));
+        path.pipes = pipes;
+        transfer(&mut path, bytes)?;
+    }
+
     /// The agent's link layer is reliable as far as it acknowledges: what arrives is acknowledged.
     #[test]
     fn the_ack_agent_keeps_the_stream(
@@ -119,6 +133,33 @@ proptest! {
         let mut path = Through::new(&config, iss, Box::new(agent));
         path.pipes = pipes;
         transfer(&mut path, bytes)?;
+    }
+}
+
+/// What is lost beyond the machine costs no window, in either direction; what is lost before it does.
+#[test]
+fn eln_tells_losses_of_the_air_from_others() {
+    let lost = 1 << 14 | 1 << 22 | 1 << 23 | 1 << 35;
+    let ends = || [Side::Client, Side::Server].map(|side| EndpointId::new(0, side));
+    for recovery in [Recovery::NewReno, Recovery::Sack] {
+        let config = TcpConfig {
+            recovery,
+            sack: recovery == Recovery::Sack,
+            initial_window: Some(20),
+            initial_ssthresh: Some(Bytes(20 * 1460)),
+            ..TcpConfig::default()
+        };
+        for (pipe, from, is_air) in [(1, 0, true), (2, 1, true), (0, 0, false), (3, 1, false)] {
+            let mut path =
+                Through::new(&config, [Seq(1), Seq(2)], Box::new(Eln::new(ends().into())));
+            path.pipes[pipe].lost = lost;
+            let bytes = if from == 0 { [150_000, 0] } else { [0, 150_000] };
+            transfer(&mut path, bytes).unwrap();
+            let stats = path.ends[from].stats();
+            let found = (stats.segments_retransmitted, stats.timeouts, stats.fast_retransmits > 0);
+            assert_eq!(found, (4, 0, !is_air), "{recovery:?}, lost in pipe {pipe}");
+            assert_eq!(stats.corruption_notices, if is_air { 4 } else { 0 });
+        }
     }
 }
 

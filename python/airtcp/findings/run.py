@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import causes as causes_words
-from airtcp.findings import copies, datagrams, groups, hidden, words
+from airtcp.findings import controllers, copies, datagrams, groups, hidden, words
 from airtcp.findings import queues as queues_words
 from airtcp.findings import starved as starved_words
 from airtcp.findings.words import Finding
@@ -55,6 +55,7 @@ def findings(document: RunDocument) -> list[Finding]:
         hidden.hidden_collisions(document, before),
         _limit(document),
         udp[1],
+        *controllers.controllers_at_bounds(document),
     ]
     said.append(copies.duplicates_delivered(document))
     if found is None and not silent:

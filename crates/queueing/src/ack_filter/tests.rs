@@ -99,6 +99,7 @@ fn what_carries_more_stays() {
             stamped,
             sack(1, &[(5, 9)]),
             changed(ack(1), |s| s.kind = Kind::Udp),
+            changed(ack(1), Segment::set_loss_mark),
             Segment::coded_words(Flags::ACK, Seq(1), [3; 8], 2),
         ] {
             assert_eq!(left(mode, &[first, ack(2)]).len(), 2, "{first:?}");

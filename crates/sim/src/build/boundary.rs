@@ -10,7 +10,7 @@ use airtcp_probe::Probe;
 use airtcp_random::Seed;
 use airtcp_scenario::{Cell, Flow, Resolved, ScenarioError, TransportKind};
 use airtcp_transport::middle::{
-    AckAgent, Guarded, Middlebox, Snoop, SnoopParams, Split, SplitParams,
+    AckAgent, Eln, Guarded, Middlebox, Snoop, SnoopParams, Split, SplitParams,
 };
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::scheme::Boundary;
@@ -32,15 +32,40 @@ pub(super) fn add_boundaries<P: Probe>(
         if cell.spec.schemes.is_empty() {
             continue;
         }
-        let at = |(table, e): (String, airtcp_wifi::ConfigError)| {
-            ScenarioError::at(format!("{}.{table}.{}", cell.path, e.key), e.message)
-        };
-        let Some(boundary) = cell.spec.seams().map_err(at)?.boundary else { continue };
+        let Some(boundary) = boundary_of(cell)? else { continue };
         let routes = known.get_or_insert_with(|| routes(plan));
         let added = boundary_plan(plan, routes, number, cell, &boundary);
         world.add_boundary(added, seed.number(&format!("{}/boundary/tie", label(&cell.spec))));
     }
     Ok(())
+}
+
+/// Whether the schemes at the transport boundaries of a plan have a flow that they act on; `None` if no
+/// cell has such a scheme.
+///
+/// # Errors
+/// If a scheme is impossible in its cell.
+pub fn boundary_flows(plan: &Resolved) -> Result<Option<bool>, ScenarioError> {
+    let (mut found, mut known) = (None, None);
+    for (number, cell) in plan.cells.iter().enumerate() {
+        if cell.spec.schemes.is_empty() || boundary_of(cell)?.is_none() {
+            continue;
+        }
+        let routes = known.get_or_insert_with(|| routes(plan));
+        let mut flows = plan.flows.iter().enumerate();
+        let acts =
+            flows.any(|(i, f)| crossing(plan, routes, number, cell.nodes[0], i, f).is_some());
+        found = Some(found.unwrap_or(false) || acts);
+    }
+    Ok(found)
+}
+
+/// The scheme at the transport boundary of a cell.
+fn boundary_of(cell: &Cell) -> Result<Option<Boundary>, ScenarioError> {
+    let at = |(table, e): (String, airtcp_wifi::ConfigError)| {
+        ScenarioError::at(format!("{}.{table}.{}", cell.path, e.key), e.message)
+    };
+    Ok(cell.spec.seams().map_err(at)?.boundary)
 }
 
 /// A flow that a boundary acts on.
@@ -119,6 +144,7 @@ const fn name(boundary: &Boundary) -> &'static str {
         Boundary::Snoop { .. } => "snoop",
         Boundary::SplitTcp { .. } => "split-tcp",
         Boundary::AckAgent => "ack-agent",
+        Boundary::Eln => "eln",
     }
 }
 
@@ -134,5 +160,10 @@ fn machine(boundary: &Boundary, guarded: Guarded, flows: &[Crossing<'_>]) -> Box
             Box::new(Split::new(&SplitParams { late, buffer, fails_at }, flows))
         }
         Boundary::AckAgent => Box::new(AckAgent::new(guarded)),
+        Boundary::Eln => {
+            let ends =
+                flows.iter().map(|c| [Side::Client, Side::Server].map(|side| (c.number, side)));
+            Box::new(Eln::new(ends.flatten().map(|(n, side)| EndpointId::new(n, side)).collect()))
+        }
     }
 }

@@ -16,6 +16,8 @@ pub struct BoundaryResult {
     pub absorbed_packets: u64,
     /// Packets that the scheme sent.
     pub created_packets: u64,
+    /// ACKs that the scheme marked: what they show as missing was lost on the air.
+    pub marked_packets: u64,
     /// Data segments that the access point retransmitted itself.
     pub retransmissions: u64,
     /// Segments dropped from a full cache.
@@ -39,6 +41,7 @@ pub(super) fn boundary<P: Probe>(world: &World<P>, cell: usize) -> Option<Bounda
         scheme: found.scheme.to_owned(),
         absorbed_packets: found.absorbed,
         created_packets: found.created,
+        marked_packets: found.marked,
         retransmissions: counts.retransmissions,
         evictions: counts.evictions,
         acknowledged_undelivered_bytes: undelivered.sum(),

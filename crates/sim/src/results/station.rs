@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use airtcp_units::{Metric, Nanos};
 use airtcp_wifi::cell::{ClassCounts, StationStats};
 use airtcp_wifi::mac::{Class, LinkRedCounts, NodeId};
+use airtcp_wifi::scheme::AifsnLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +137,10 @@ pub struct StationResult {
     /// AIFSN at the end that a scheme's controller has given it; absent without a controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_aifsn: Option<u32>,
+    /// Share of the controller's adjustments in which the bound `aifsn_min` or `aifsn_max` kept the station
+    /// from a more equal share; absent without a controller, or without an adjustment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aifsn_limited_share: Option<f64>,
     /// Packets that the scheme `link-red` dropped; absent without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_drops: Option<u64>,
@@ -156,6 +161,7 @@ pub(crate) struct StationCounters {
     queues: Vec<QueueCounters>,
     spreads: Vec<Spread>,
     adjusted_aifsn: Option<u32>,
+    aifsn_limits: Option<AifsnLimits>,
     link_red: Option<LinkRedCounts>,
 }
 
@@ -167,6 +173,7 @@ impl StationCounters {
             queues: queues.collect(),
             spreads: Spread::all_of(medium, station),
             adjusted_aifsn: medium.cell.adjusted_aifsn(station),
+            aifsn_limits: medium.cell.aifsn_limits(station),
             link_red: medium.cell.link_red_counts(station),
         }
     }
@@ -230,6 +237,7 @@ pub(crate) fn station(
         queue_drops: all.queue_drops,
         mean_queue_packets: all.mean_queue_packets,
         adjusted_aifsn: after.adjusted_aifsn,
+        aifsn_limited_share: limited_share([before, after]),
         early_drops: early(|counts| counts.dropped),
         early_marks: early(|counts| counts.marked),
         rates: rates(&then.modes, &now.modes),
@@ -241,6 +249,13 @@ pub(crate) fn station(
             span,
         ),
     }
+}
+
+/// Share of a controller's adjustments that its bounds prevented at a station.
+fn limited_share([before, after]: [&StationCounters; 2]) -> Option<f64> {
+    let (then, now) = (before.aifsn_limits?, after.aifsn_limits?);
+    let adjustments = now.adjustments - then.adjustments;
+    (adjustments > 0).then(|| (now.limited - then.limited) as f64 / adjustments as f64)
 }
 
 fn frames(then: &StationStats, now: &StationStats, span: f64) -> BTreeMap<String, FrameResult> {

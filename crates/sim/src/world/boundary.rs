@@ -3,8 +3,11 @@
 //! A route through a boundary has a hop number behind the last hop through the air, so that packets
 //! elsewhere are forwarded as without boundaries. `crossing.rs` moves the packets.
 
+use std::ops::Range;
+
 use airtcp_packet::Packet;
 use airtcp_transport::middle::Middlebox;
+use airtcp_wifi::cell::GivenUp;
 use airtcp_wifi::mac::{CATEGORIES, NodeId};
 
 use super::medium::AirHop;
@@ -31,6 +34,9 @@ pub(crate) struct Boundary {
     /// Its place in the event queue.
     pub(super) timer: MachineId,
     pub(super) watch: Option<Watch>,
+    /// Packets that it marked.
+    pub(crate) marked: u64,
+    pub(super) losses: Option<Losses>,
 }
 
 /// A station whose MAC acknowledgements a machine waits for.
@@ -39,6 +45,13 @@ pub(super) struct Watch {
     pub(super) station: NodeId,
     /// By category.
     pub(super) heads: [Head; CATEGORIES],
+}
+
+/// The stations whose given-up frames a machine hears of.
+pub(super) struct Losses {
+    pub(super) medium: u32,
+    /// The access point, and one past the last station of its cell.
+    pub(super) stations: Range<NodeId>,
 }
 
 /// The head of a category before transmissions ended.
@@ -79,6 +92,23 @@ impl Boundaries {
     /// Packets that boundaries absorbed.
     pub(crate) fn absorbed(&self) -> u64 {
         self.list.iter().map(|boundary| boundary.absorbed).sum()
+    }
+
+    /// True if a boundary hears of frames of a flow that are given up.
+    pub(super) fn hears_losses(&self, flow: u32) -> bool {
+        self.list.iter().any(|b| b.losses.is_some() && b.flows.contains(&flow))
+    }
+
+    /// Tells the boundaries of a packet that a station of a medium gave up.
+    pub(super) fn on_given_up(&mut self, medium: u32, given_up: &GivenUp) {
+        let GivenUp { station, from, segment, .. } = *given_up;
+        let packet = Packet { to: from.peer(), segment };
+        for boundary in &mut self.list {
+            let heard = boundary.losses.as_ref().filter(|l| l.medium == medium);
+            if let Some(losses) = heard.filter(|l| l.stations.contains(&station)) {
+                boundary.machine.on_given_up(&packet, station == losses.stations.start);
+            }
+        }
     }
 
     /// True if a boundary at `node` has its own connections in place of those of a flow.

@@ -10,7 +10,7 @@ use airtcp_transport::middle::Verdict;
 use airtcp_units::Narrow;
 use airtcp_wifi::mac::CATEGORIES;
 
-use super::boundary::{Boundary, BoundaryPlan, Crossing, Head, Watch};
+use super::boundary::{Boundary, BoundaryPlan, Crossing, Head, Losses, Watch};
 use super::queue::Phase;
 use super::routes::Hop;
 use super::{Actor, World};
@@ -30,7 +30,7 @@ impl<P: Probe> World<P> {
             }
         }
         let watch = machine.watches_air().then(|| self.watch(cell)).flatten();
-        let (absorbed, created) = (0, 0);
+        let losses = machine.hears_losses().then(|| self.losses(cell)).flatten();
         let boundary = Boundary {
             scheme,
             cell,
@@ -38,10 +38,12 @@ impl<P: Probe> World<P> {
             node,
             flows,
             splits,
-            absorbed,
-            created,
+            absorbed: 0,
+            created: 0,
+            marked: 0,
             timer,
             watch,
+            losses,
         };
         self.boundaries.list.push(boundary);
     }
@@ -53,6 +55,13 @@ impl<P: Probe> World<P> {
         self.actors[ends.0 as usize] = Actor::WatchedAirEnds(medium);
         let station = self.media[medium as usize].station(number as usize, 0);
         Some(Watch { medium, station, heads: [Head::default(); CATEGORIES] })
+    }
+
+    /// The stations of a cell of the scenario.
+    fn losses(&self, cell: usize) -> Option<Losses> {
+        let (medium, number) = *self.cells.get(cell)?;
+        let stations = self.media.get(medium as usize)?.station_range(number as usize);
+        Some(Losses { medium, stations })
     }
 
     /// A packet is to take the hop of this number, which leads through a boundary.
@@ -73,6 +82,11 @@ impl<P: Probe> World<P> {
         };
         match verdict {
             Verdict::Pass => self.put(packet, to, next),
+            Verdict::Mark => {
+                boundary.marked += 1;
+                self.pool.get_mut(packet).segment.set_loss_mark();
+                self.put(packet, to, next);
+            }
             Verdict::Absorb => {
                 boundary.absorbed += 1;
                 let place = u64::from(boundary.node);

@@ -109,6 +109,11 @@ impl Medium {
         (self.cells[cell]..self.cells[cell + 1]).map(|i| NodeId(u32::narrow(i)))
     }
 
+    /// The access point of a cell, by its number on the medium, and one past its last station.
+    pub(crate) fn station_range(&self, cell: usize) -> Range<NodeId> {
+        self.station(cell, 0)..self.station(cell + 1, 0)
+    }
+
     /// A station of a cell, by its number there.
     pub(crate) fn station(&self, cell: usize, number: usize) -> NodeId {
         NodeId(u32::narrow(self.cells[cell] + number))

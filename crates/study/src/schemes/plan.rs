@@ -23,6 +23,9 @@ use crate::loader::Traces;
 const ACCESS: &str = "Their differences from it include those between EDCA and DCF. The variant edca shows \
 those alone: --reference edca compares with it.";
 
+/// Said of a scheme at the transport boundary without a flow that it could act on.
+const NOTHING_CROSSES: &str = "no TCP flow crosses the access point";
+
 /// A scenario under its variants, ready to run.
 pub(crate) struct Plans {
     each: Vec<Resolved>,
@@ -82,8 +85,7 @@ impl Plans {
         let mut scenario = base.clone();
         let sets = variant.put(&mut scenario)?;
         if sets.is_empty() && !wanted.is_named && !is_first {
-            let message = "the scenario already has these values";
-            return Err(CompareError::other(message));
+            return Err(CompareError::other(variant.unchanged()));
         }
         let plan = scenario.resolve().and_then(|plan| {
             airtcp_sim::prepare(&plan, &|name| self.traces.load(name))?;
@@ -97,6 +99,11 @@ impl Plans {
                 None => format!("\"{}\" cannot act here: {e}", wanted.label),
             }),
         })?;
+        if variant.has_scheme() && airtcp_sim::boundary_flows(&plan)? == Some(false) {
+            let named = format!("\"{}\" cannot act here: {NOTHING_CROSSES}", wanted.label);
+            let message = if wanted.is_named { named } else { NOTHING_CROSSES.to_owned() };
+            return Err(CompareError::other(message));
+        }
         Ok((plan, sets))
     }
 

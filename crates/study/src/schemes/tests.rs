@@ -143,7 +143,12 @@ fn all_leaves_out_what_cannot_act() {
     );
     assert!(!ran.contains(&"drop-tail") && !ran.contains(&"rts"));
     let left = subject.verdict.not_ranked.iter().find(|n| n.variant == "rts").unwrap();
-    assert!(left.why.contains("already has these values"), "{}", left.why);
+    assert!(left.why.contains("already sends RTS before these frames"), "{}", left.why);
+    // All flows end at the access point.
+    for name in BOUNDARY {
+        let left = subject.verdict.not_ranked.iter().find(|n| n.variant == name).unwrap();
+        assert_eq!(left.why, "no TCP flow crosses the access point", "{name}");
+    }
     // Every scheme either runs or says why not.
     for entry in airtcp_wifi::scheme::registry() {
         let is = |variant: &str| variant.split(':').next() == Some(entry.name);
@@ -189,6 +194,59 @@ fn a_scheme_that_cannot_act_is_refused_if_it_is_named() {
     assert!(refusal(&wired, &["rts"]).contains("[[cells]]"));
     let zero = SchemesOptions { workers: Some(0), ..options(&["rts"]) };
     assert!(compare_schemes(&[cell], &zero, |_, _| true).is_err());
+}
+
+/// Schemes at the transport boundary of the access point.
+const BOUNDARY: [&str; 4] = ["snoop", "split-tcp", "ack-agent", "eln"];
+
+/// A scheme at the transport boundary acts on TCP flows that cross the access point, and on no others.
+#[test]
+fn a_boundary_scheme_needs_a_flow_across_the_access_point() {
+    let ends = |from: &str, to: &str, more: &str| {
+        scenario(&format!(
+            "duration = \"1 s\"\n[[links]]\nfrom = \"server\"\nto = \"ap\"\nrate = \"100 Mb/s\"\n\
+             delay = \"5 ms\"\n[[cells]]\nlayout = {{ kind = \"star\", stations = 2, radius_m = 5 }}\n\
+             [[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n"
+        ))
+    };
+    let udp = "transport = \"udp\"\napp = { kind = \"constant-rate\", rate = \"1 Mb/s\" }";
+    for name in BOUNDARY {
+        for (from, to, more) in [("sta0", "ap", ""), ("ap", "sta0", ""), ("sta0", "server", udp)] {
+            let message = refusal(&ends(from, to, more), &[name]);
+            let expected =
+                format!("\"{name}\" cannot act here: no TCP flow crosses the access point");
+            assert!(message.contains(&expected), "{message}");
+        }
+        for (from, to) in [("sta0", "server"), ("server", "sta0"), ("sta0", "sta1")] {
+            let once = SchemesOptions { replications: Some(1), ..options(&[name]) };
+            assert_eq!(compared(&ends(from, to, ""), &once).variants.len(), 2, "{name}");
+        }
+    }
+    // A scheme of the scenario itself is as written.
+    let given = cell("dcf", "schemes = [{ scheme = \"snoop\" }]");
+    let once = SchemesOptions { replications: Some(1), ..options(&["rts", "edca"]) };
+    assert_eq!(compared(&given, &once).variants.len(), 3);
+}
+
+/// RTS never raises a threshold: a cell that sends RTS before all frames is the cell as written.
+#[test]
+fn rts_does_not_raise_a_lower_threshold() {
+    for (has, given, expected) in [
+        ("0 B", "rts", None),
+        ("100 B", "rts", None),
+        ("500 B", "rts:threshold=1 kB", None),
+        ("500 B", "rts", Some("cells[0].mac.rts_threshold = \"100 B\"")),
+    ] {
+        let base = cell("dcf", &format!("mac.rts_threshold = \"{has}\""));
+        let subject = compared(&base, &options(&[given]));
+        assert_eq!(
+            sets(&subject, given),
+            expected.into_iter().collect::<Vec<_>>(),
+            "{has} {given}"
+        );
+        let equal = &subject.outcomes[1].differences["total_goodput_bps"];
+        assert_eq!(equal.standing == Standing::Equal, expected.is_none(), "{has} {given}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! base                    the scenario as written
 //! edca                    mac.access = "edca", no scheme
 //! ftca:exclusive=true     the scheme with a key; in a DCF cell it sets mac.access if it needs access categories
-//! rts                     mac.rts_threshold = "100 B", or rts:threshold=1000 B
+//! rts                     mac.rts_threshold = "100 B", or rts:threshold=1000 B; a lower threshold stays
 //! ack-1                   an ACK for every segment in every TCP flow
 //! fq-codel:target=10 ms   the queue of every station and of the access point, each with the capacity it has
 //! ftca+rts                both
@@ -109,7 +109,10 @@ impl Variant {
             self.put_schemes(cell, &at, &mut sets);
             for part in &self.parts {
                 match part {
-                    Part::Rts(threshold) if cell.mac.rts_threshold != Some(*threshold) => {
+                    // A cell that sends RTS before these frames keeps its threshold.
+                    Part::Rts(threshold)
+                        if cell.mac.rts_threshold.is_none_or(|has| has > *threshold) =>
+                    {
                         cell.mac.rts_threshold = Some(*threshold);
                         sets.push(format!("{at}.mac.rts_threshold = \"{threshold}\""));
                     }
@@ -125,6 +128,19 @@ impl Variant {
             sets.extend(self.acknowledge_every(scenario)?);
         }
         Ok(sets)
+    }
+
+    /// Why a scenario into which the variant puts nothing is the scenario as written.
+    pub(crate) fn unchanged(&self) -> &'static str {
+        match self.parts[..] {
+            [Part::Rts(_)] => "the scenario already sends RTS before these frames",
+            _ => "the scenario already has these values",
+        }
+    }
+
+    /// True if the variant has a scheme.
+    pub(crate) fn has_scheme(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Scheme(..)))
     }
 
     /// Puts the schemes into a cell, and the access method that they need.

@@ -5,11 +5,14 @@
 //! later. A machine has no knowledge of its driver: times come in as arguments.
 
 mod ack_agent;
+mod eln;
+mod ranges;
 mod snoop;
 mod split;
 mod withhold;
 
 pub use ack_agent::AckAgent;
+pub use eln::Eln;
 pub use snoop::{Snoop, SnoopParams};
 pub use split::{Split, SplitParams};
 
@@ -23,6 +26,10 @@ use airtcp_units::Nanos;
 pub enum Verdict {
     /// It goes on.
     Pass,
+    /// It goes on with the mark of a loss on the air ([`Segment::set_loss_mark`]).
+    ///
+    /// [`Segment::set_loss_mark`]: airtcp_packet::Segment::set_loss_mark
+    Mark,
     /// It ends here.
     Absorb,
 }
@@ -57,6 +64,16 @@ pub trait Middlebox: std::fmt::Debug + Send {
     /// The link layer has acknowledged the frame of a packet that had passed. Called only if
     /// [`watches_air`](Middlebox::watches_air).
     fn on_acknowledged(&mut self, _now: Nanos, _packet: &Packet) {}
+
+    /// A MAC has given up the frame of a packet at its retry limit: that of the node itself if `here`, else
+    /// that of an endpoint beyond the hop. It does not make the machine emit. Called only if
+    /// [`hears_losses`](Middlebox::hears_losses).
+    fn on_given_up(&mut self, _packet: &Packet, _here: bool) {}
+
+    /// True if the machine wants calls of [`on_given_up`](Middlebox::on_given_up).
+    fn hears_losses(&self) -> bool {
+        false
+    }
 
     /// True if the machine wants calls of [`on_received`](Middlebox::on_received) and
     /// [`on_acknowledged`](Middlebox::on_acknowledged).

@@ -8,6 +8,7 @@
 //! segments. Offsets and sizes in bytes of sequence space.
 
 mod episode;
+mod gaps;
 mod rack;
 mod sacks;
 mod segment;

@@ -5,11 +5,12 @@
 //! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
 //! for new data. The objects of `recovery/` decide about losses; `sender/recover.rs`,
 //! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
-//! answers. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
+//! answers. `sender/loss_marks.rs` takes explicit loss notification. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
 //! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
 
 mod ack;
 mod ack_info;
+mod loss_marks;
 mod loss_timers;
 mod losses;
 mod marks;

@@ -4,6 +4,7 @@ use airtcp_units::Nanos;
 
 use super::medium::Medium;
 use crate::mac::{Class, NodeId};
+use crate::scheme::{AifsController, AifsnLimits};
 
 impl Medium {
     /// Lets the controllers whose time has come adjust their stations.
@@ -34,9 +35,22 @@ impl Medium {
 
     /// AIFSN that a controller has given a station; `None` without a controller.
     pub fn adjusted_aifsn(&self, station: NodeId) -> Option<u32> {
+        let (controller, number) = self.controller(station)?;
+        controller.aifsn(number)
+    }
+
+    /// How often the bounds of a controller kept a station from a more equal share; `None` without a
+    /// controller.
+    pub fn aifsn_limits(&self, station: NodeId) -> Option<AifsnLimits> {
+        let (controller, number) = self.controller(station)?;
+        controller.limits(number)
+    }
+
+    /// The controller of a station, and the number of the station there.
+    fn controller(&self, station: NodeId) -> Option<(&AifsController, usize)> {
         let cell = self.cell_of[station.index()];
         let (first, controller) =
             self.controllers.iter().find(|(first, _)| self.cell_of[*first] == cell)?;
-        controller.aifsn(station.index().checked_sub(first + 1)?)
+        Some((controller, station.index().checked_sub(first + 1)?))
     }
 }

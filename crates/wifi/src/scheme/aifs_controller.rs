@@ -50,6 +50,15 @@ impl ControllerConfig {
     }
 }
 
+/// How often the bounds of a controller kept a station from a more equal share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AifsnLimits {
+    /// Adjustments since the start.
+    pub adjustments: u64,
+    /// Those that had to lengthen or shorten the inter-frame space of the station beyond its bound.
+    pub limited: u64,
+}
+
 /// The controller of a cell, with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AifsController {
@@ -62,17 +71,27 @@ pub struct AifsController {
     received_before: Vec<u64>,
     /// Time of the next adjustment.
     pub(crate) next: Nanos,
+    /// Adjustments so far, and by station those that a bound prevented.
+    adjustments: u64,
+    limited: Vec<u64>,
 }
 
 impl AifsController {
     pub(super) fn new(config: ControllerConfig, category: usize, aifsn: Vec<u32>) -> Self {
-        let received_before = vec![0; aifsn.len()];
-        Self { config, category, aifsn, received_before, next: Nanos::ZERO + config.interval }
+        let (received_before, limited) = (vec![0; aifsn.len()], vec![0; aifsn.len()]);
+        let next = Nanos::ZERO + config.interval;
+        Self { config, category, aifsn, received_before, next, adjustments: 0, limited }
     }
 
     /// AIFSN of a station, numbered from 0 without the access point.
     pub(crate) fn aifsn(&self, station: usize) -> Option<u32> {
         self.aifsn.get(station).copied()
+    }
+
+    /// What its bounds have prevented at a station, numbered as in [`aifsn`](Self::aifsn).
+    pub(crate) fn limits(&self, station: usize) -> Option<AifsnLimits> {
+        let limited = *self.limited.get(station)?;
+        Some(AifsnLimits { adjustments: self.adjustments, limited })
     }
 
     /// Adjusts the AIFSN by the data frames `received` from each station since the start.
@@ -83,12 +102,16 @@ impl AifsController {
         self.received_before = received.to_vec();
         let active = counts.iter().filter(|frames| **frames > 0).count() as f64;
         let all = counts.iter().sum::<u64>() as f64;
-        for (aifsn, frames) in self.aifsn.iter_mut().zip(counts).filter(|(_, frames)| *frames > 0) {
+        self.adjustments += 1;
+        let stations = self.aifsn.iter_mut().zip(&mut self.limited).zip(counts);
+        for ((aifsn, limited), frames) in stations.filter(|(_, frames)| *frames > 0) {
             // 1 is an equal share.
             let relative_share = frames as f64 * active / all;
             if relative_share > 1.0 + self.config.tolerance {
+                *limited += u64::from(*aifsn >= self.config.aifsn_max);
                 *aifsn = (*aifsn + 1).min(self.config.aifsn_max);
             } else if relative_share < 1.0 - self.config.tolerance {
+                *limited += u64::from(*aifsn <= self.config.aifsn_min);
                 *aifsn = aifsn.saturating_sub(1).max(self.config.aifsn_min);
             }
         }
@@ -108,6 +131,20 @@ mod tests {
         controller.adjust(&[200, 100, 30]);
         assert_eq!(controller.aifsn, [5, 4, 2]);
         assert_eq!(controller.next, Nanos::ZERO + Span::from_secs(3));
+        let limited = [0, 1, 2].map(|i| controller.limits(i).unwrap());
+        assert_eq!(limited.map(|l| (l.adjustments, l.limited)), [(2, 0), (2, 0), (2, 1)]);
+        assert_eq!(controller.limits(3), None);
+    }
+
+    /// A station at its greatest AIFSN with more than its share is limited too; within the tolerance none is.
+    #[test]
+    fn bounds_that_prevent_an_adjustment_are_counted() {
+        let mut controller = AifsController::new(ControllerConfig::default(), 0, vec![10, 2]);
+        controller.adjust(&[100, 20]);
+        controller.adjust(&[200, 120]);
+        let limited = [0, 1].map(|i| controller.limits(i).unwrap());
+        assert_eq!(limited.map(|l| (l.adjustments, l.limited)), [(2, 1), (2, 1)]);
+        assert_eq!(controller.aifsn, [10, 2]);
     }
 
     #[test]

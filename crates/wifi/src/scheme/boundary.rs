@@ -30,4 +30,6 @@ pub enum Boundary {
     },
     /// TCP ACKs from MAC acknowledgements.
     AckAgent,
+    /// Marks on ACKs whose gaps are losses of the air.
+    Eln,
 }

@@ -50,6 +50,7 @@ fn schemes_at_the_boundary_exclude_each_other() {
         SchemeConfig::Snoop(SnoopConfig::default()),
         SchemeConfig::SplitTcp(SplitTcpConfig::default()),
         SchemeConfig::AckAgent(AckAgentConfig::default()),
+        SchemeConfig::Eln(ElnConfig {}),
     ];
     for first in &boundary {
         assert!(apply(std::slice::from_ref(first), &edca(), Standard::A, &names(3)).is_ok());

@@ -35,6 +35,8 @@ airtcp_probe::family! {
     "split-tcp" SplitTcp(super::SplitTcp, super::SplitTcpConfig) from "Bakre and Badrinath 1995; S3 references 12 and 35";
     /// The access point turns MAC acknowledgements of TCP data into TCP ACKs; stations drop their own
     "ack-agent" AckAgent(super::AckAgent, super::AckAgentConfig) from "Pang et al. 2005; S3 reference 34, figure 4.3";
+    /// The access point marks ACKs whose gaps the MAC has lost on the air, and the sender does not reduce its window for them
+    "eln" Eln(super::Eln, super::ElnConfig) from "Balakrishnan and Katz 1998";
 }
 
 impl Scheme {

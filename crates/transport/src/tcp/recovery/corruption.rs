@@ -15,6 +15,8 @@
 //! retransmission takes the place of the corrupted packet in the network, so it does not need room
 //! in the window.
 //!
+//! A mark on an ACK has the same effect, whatever [`LossNotification`] is: see `sender/loss_marks.rs`.
+//!
 //! [choice] A reported segment counts as in flight again. IsLost, duplicates for it as the first
 //! outstanding segment, NextSeg and partial ACKs ignore it. Without SACK, such a duplicate lets one
 //! segment leave, since one has arrived. After a timeout, slow start repairs everything. If a queue

@@ -56,6 +56,9 @@ impl Sender {
             self.on_idle_ack(now, &info, segment, env, cx);
             return;
         }
+        if segment.has_loss_mark() {
+            self.take_loss_mark(now, &info, segment, env);
+        }
         let prior = self.prior(env);
         if self.is_rack() {
             self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);

@@ -56,10 +56,10 @@ fn segment() -> impl Strategy<Value = Segment> {
         prop_oneof![1 => Just(0u16), 4 => any::<u16>()],
         prop::option::of((0u32..5000, 0u32..5000)),
         prop::collection::vec(block, 0..5),
-        (any::<u16>(), any::<u8>(), any::<bool>(), any::<bool>()),
+        (any::<u16>(), any::<u8>(), any::<bool>(), any::<bool>(), any::<bool>()),
     )
         .prop_map(
-            |((seq, ack, flags), len, window, stamps, blocks, (mss, scale, sack, ce))| {
+            |((seq, ack, flags), len, window, stamps, blocks, (mss, scale, sack, ce, lost))| {
                 let mut s = Segment::tcp(flags, seq);
                 (s.ack, s.len, s.window) = (ack, len, window);
                 if let Some((value, echo)) = stamps {
@@ -76,6 +76,9 @@ fn segment() -> impl Strategy<Value = Segment> {
                 }
                 if ce {
                     s.ecn = Ecn::Ce;
+                }
+                if lost {
+                    s.set_loss_mark();
                 }
                 s
             },
