@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _RUN = ("duration_s", "measured_s", "flows", "cells")
 """The parts of a run that are kept."""
-_FEW = 1
-"""Captures are of the first replication."""
 
 
 def captured(
@@ -48,7 +46,7 @@ def captured(
         result = scenarios.run(
             scenario,
             seed=seed,
-            replications=_FEW,
+            replications=1,
             overrides=overrides,
             pcap=host,
             radiotap=None if radio is None else air,
@@ -56,12 +54,15 @@ def captured(
             progress=tell,
         )
         (run,) = result.json["replications"]
-        seen = packet_captures.capture(host, events=True)
-        heard = None if radio is None else packet_captures.capture(_radio(air, radio, scenario))
+        seen = packet_captures.capture(host, events=True, progress=tell)
+        links: dict[str, Any] = {}
+        if radio is not None:
+            path = _radio(air, radio, scenario)
+            links = _links(packet_captures.capture(path, progress=tell))
     return {
         "run": {key: run[key] for key in _RUN},
         "host": _largest(seen),
-        "air": {} if heard is None else _links(heard),
+        "air": links,
     }
 
 
