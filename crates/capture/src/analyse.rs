@@ -10,6 +10,7 @@ use crate::air::Sniffer;
 use crate::air::report::{AirReport, LinkReport};
 use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
 use crate::error::CaptureError;
+use crate::join::report::JoinedReport;
 use crate::read::{FileSummary, Input, Packets};
 use crate::tcp::report::Report;
 use crate::tcp::{Tracker, TrackerLimits};
@@ -17,7 +18,7 @@ use crate::tcp::{Tracker, TrackerLimits};
 /// Version of the format of this document.
 pub const CAPTURE_SCHEMA: &str = "airtcp.capture/1";
 /// Packets between two reports of progress.
-const PROGRESS_EVERY: u64 = 65_536;
+pub(crate) const PROGRESS_EVERY: u64 = 65_536;
 
 /// What is found in captures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +35,9 @@ pub struct CaptureReport {
     /// All frames of 802.11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirReport>,
+    /// What the captures of the air and of hosts show together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined: Option<JoinedReport>,
     /// True if the analysis was stopped before the end.
     pub interrupted: bool,
 }
@@ -59,12 +63,12 @@ pub struct FileReport {
 
 /// Packets of a file by their content.
 #[derive(Debug, Clone, Copy, Default)]
-struct Contents {
-    tcp: u64,
-    air: u64,
-    unreadable: u64,
-    unknown_link: u64,
-    unsorted: u64,
+pub(crate) struct Contents {
+    pub(crate) tcp: u64,
+    pub(crate) air: u64,
+    pub(crate) unreadable: u64,
+    pub(crate) unknown_link: u64,
+    pub(crate) unsorted: u64,
 }
 
 /// Analyses files as one capture. `progress` gets the bytes read of a file and its length; it breaks to
@@ -130,12 +134,18 @@ pub fn analyse(
         tcp: tracker.finish(),
         links,
         air,
+        joined: None,
         interrupted,
     })
 }
 
 impl FileReport {
-    fn of(path: String, summary: &FileSummary, contents: Contents, fragments: &Fragments) -> Self {
+    pub(crate) fn of(
+        path: String,
+        summary: &FileSummary,
+        contents: Contents,
+        fragments: &Fragments,
+    ) -> Self {
         let mut warnings = Vec::new();
         let mut warn = |count: u64, what: &str| {
             if count > 0 {

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
+from airtcp.cli import capture_joined as joined
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, progress, refusals, screen
+from airtcp.cli.console import INTERRUPTED, fail, progress, refusals, screen
 from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ _ROWS: Final = 20
 """Connections in the table."""
 
 Files = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         metavar="FILE",
         help="pcap or pcapng files, also .gz, .xz or .zst; - is standard input. Several files are "
-        "analysed as one capture.",
+        "analysed as one capture; those of a radio are joined with those of hosts.",
         show_default=False,
     ),
 ]
@@ -36,18 +37,36 @@ Events = Annotated[
 
 
 def capture(
-    files: Files,
+    files: Files = None,
+    air: joined.Air = None,
+    host: joined.Hosts = None,
+    trace_out: joined.TraceOut = None,
     events: Events = False,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
+    force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Say what TCP did in a packet capture: retransmissions, their causes, and limits."""
     from airtcp import api
-    from airtcp.cli import write
+    from airtcp.cli import places, write
+
+    inputs = [*(files or []), *(air or []), *(host or [])]
+    if not inputs:
+        fail("no capture is given; expected files, or --air and --host")
+    if trace_out is not None and not trace_out.is_dir():
+        places.check(trace_out, force=force, inputs=inputs, ours=False)
 
     with refusals(), progress(quiet=quiet) as tell:
-        document = api.capture(files, events=events, progress=tell)
+        document = api.capture(
+            files or [],
+            events=events,
+            air=air or [],
+            hosts=host or [],
+            trace_out=trace_out,
+            force=force,
+            progress=tell,
+        )
     write.printed(
         opt.Format.JSON if as_json else form,
         table=lambda: _table(printable_values(document, keep="")),
@@ -124,6 +143,10 @@ def _table(document: dict[str, Any]) -> None:
         _connections(console, connections)
     if document["links"]:
         _links(console, document["links"])
+    if document.get("joined"):
+        joined.put_joined(console, document["joined"])
+    if document.get("traces"):
+        joined.put_traces(console, document["traces"])
     for file in document["files"]:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
         console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
