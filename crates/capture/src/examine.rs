@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::air::Sniffer;
 use crate::air::log::LinkLog;
+use crate::air::periods::periods;
+use crate::air::report::LinkReport;
 use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, Contents, FileReport, PROGRESS_EVERY};
 use crate::delivery::{DeliveryTrace, of_direction, of_link};
 use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
@@ -213,12 +215,16 @@ pub fn examine(
             logs_of.map(|((path, log), report)| host(path, log, report)).collect();
         report.joined = Some(join(names(&points.air), &logs, &hosts, wanted.packets));
     }
-    let (mut traces, mut untraced) = (Vec::new(), Vec::new());
+    let mut traces = traces_of_links(&logs, &report);
+    find_periods(&traces, &mut report);
+    let mut untraced = Vec::new();
     if wanted.traces {
-        traces = traces_of_links(&logs, &report);
         for (log, report) in host_logs.iter().zip(&reports) {
             traces_of_host(log, report, &mut traces, &mut untraced);
         }
+    }
+    if !wanted.traces {
+        traces.clear();
     }
     for other in reports {
         merge(&mut report.tcp, other);
@@ -230,12 +236,21 @@ fn host<'a>(path: &str, log: &'a HostLog, report: &'a Report) -> Host<'a> {
     Host { path: path.to_owned(), log, connections: &report.connections }
 }
 
+/// Looks for periods in the losses of each link.
+fn find_periods(traces: &[DeliveryTrace], report: &mut CaptureReport) {
+    for trace in traces {
+        let is_it =
+            |link: &&mut LinkReport| link.transmitter == trace.from && link.receiver == trace.to;
+        if let Some(link) = report.links.iter_mut().find(is_it) {
+            link.loss_periods = periods(&trace.outcomes);
+        }
+    }
+}
+
 fn traces_of_links(logs: &[LinkLog], report: &CaptureReport) -> Vec<DeliveryTrace> {
     let of = |log: &LinkLog| {
         let ends = (log.transmitter.to_string(), log.receiver.to_string());
-        let is_it = |link: &&crate::air::report::LinkReport| {
-            link.transmitter == ends.0 && link.receiver == ends.1
-        };
+        let is_it = |link: &&LinkReport| link.transmitter == ends.0 && link.receiver == ends.1;
         of_link(log, report.links.iter().find(is_it))
     };
     logs.iter().filter_map(of).collect()

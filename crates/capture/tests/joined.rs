@@ -8,6 +8,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use airtcp_capture::air::report::Pattern;
 use airtcp_capture::delivery::{DeliveryTrace, Unit, write};
 use airtcp_capture::join::report::{Fate, JoinedReport, PacketReport, TimeoutCause};
 use airtcp_capture::read::{Input, Packets};
@@ -166,7 +167,7 @@ fn each_packet_keeps_its_frames_whatever_the_clocks() {
             near("queueing", b, a, allowed);
         }
     }
-    near("drift", clocks[1].drift_ppm, -80.0, 80.0);
+    near("drift", clocks[1].drift_ppm, -80.0, clocks[1].drift_uncertainty_ppm);
     near("offset", clocks[1].offset_s, -3600.0, clocks[1].uncertainty_s.unwrap());
 }
 
@@ -245,6 +246,34 @@ fn the_trace_of_segments_agrees_with_the_air() {
     // Of the packets that were given up, some are retransmissions and one or two have no payload.
     let most = truth.numbers["given_up"] + truth.numbers["queue_drops"];
     assert!(lost <= most && lost >= 0.9 * most, "{lost} of {most}");
+}
+
+#[test]
+fn the_period_of_an_oven_is_found() {
+    let taken = |name: &str| {
+        let air = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+        let points = Points { air: vec![air], ..Points::default() };
+        let wanted = Wanted::default();
+        examine(&points, wanted, TrackerLimits::default(), |_, _| ControlFlow::Continue(()))
+            .unwrap()
+            .report
+            .links
+    };
+    // The oven reaches the access point for half of each period of 60 Hz, not the station.
+    let links = taken("air-oven/monitor.pcap.gz");
+    let up = links.iter().find(|link| link.transmitter == "02:00:00:00:00:01").unwrap();
+    assert_eq!(up.loss_periods.len(), 1, "{:?}", up.loss_periods);
+    assert_eq!(up.loss_periods[0].pattern, Pattern::Mains60Hz);
+    let [worse, better] = up.loss_periods[0].loss_by_half;
+    assert!(worse > 0.9 && better < 0.3, "{:?}", up.loss_periods);
+    // Cells without interferers have none.
+    for name in
+        ["joined-clean/air.pcap.gz", "joined-lossy/air.pcap.gz", "air-single/monitor.pcap.gz"]
+    {
+        for link in taken(name) {
+            assert!(link.loss_periods.is_empty(), "{name}: {:?}", link.loss_periods);
+        }
+    }
 }
 
 #[test]

@@ -27,6 +27,8 @@ struct Options {
     hosts: Vec<NativePath>,
     /// File or folder for delivery traces.
     traces: Option<NativePath>,
+    /// Look for periodic losses on the air.
+    patterns: bool,
     /// Replace existing traces.
     replace: bool,
 }
@@ -105,7 +107,7 @@ fn found(
 ) -> Result<Examination, CaptureError> {
     let limits = TrackerLimits::default();
     let count = paths.len() + options.air.len() + options.hosts.len();
-    let mut taken = if count > 1 || options.traces.is_some() {
+    let mut taken = if count > 1 || options.traces.is_some() || options.patterns {
         points(paths)?
     } else {
         Points { hosts: paths.to_vec(), ..Points::default() }
@@ -113,7 +115,7 @@ fn found(
     taken.air.extend(options.air.iter().map(|path| path.to_path_buf()));
     taken.hosts.extend(options.hosts.iter().map(|path| path.to_path_buf()));
     let wanted = Wanted { packets: options.events, traces: options.traces.is_some() };
-    if taken.is_joined() || wanted.traces {
+    if taken.is_joined() || wanted.traces || options.patterns {
         return examine(&taken, wanted, limits, progress);
     }
     let all = if count == paths.len() { paths.to_vec() } else { [taken.air, taken.hosts].concat() };

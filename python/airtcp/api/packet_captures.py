@@ -21,6 +21,7 @@ def capture(
     air: PathLike | Iterable[PathLike] = (),
     hosts: PathLike | Iterable[PathLike] = (),
     trace_out: PathLike | None = None,
+    patterns: bool = False,
     force: bool = True,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -36,6 +37,8 @@ def capture(
         hosts: Captures of hosts, each of another one.
         trace_out: Where to write delivery traces for `study` and `stats`: a table, or a folder
             for a file per link.
+        patterns: Whether to look for periodic losses on the air, as microwave ovens and Bluetooth
+            voice make them. Joined captures and traces include it.
         force: Whether to replace existing traces.
         progress: Called with the bytes read of a file, its length (0 if unknown) and a label.
 
@@ -50,6 +53,7 @@ def capture(
         "events": events,
         "air": [native(path) for path in paths_of(air)],
         "hosts": [native(path) for path in paths_of(hosts)],
+        "patterns": patterns,
         "replace": force,
     }
     if trace_out is not None:

@@ -41,6 +41,7 @@ def capture(
     air: joined.Air = None,
     host: joined.Hosts = None,
     trace_out: joined.TraceOut = None,
+    patterns: joined.Patterns = False,
     events: Events = False,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
@@ -64,6 +65,7 @@ def capture(
             air=air or [],
             hosts=host or [],
             trace_out=trace_out,
+            patterns=patterns,
             force=force,
             progress=tell,
         )
@@ -143,6 +145,7 @@ def _table(document: dict[str, Any]) -> None:
         _connections(console, connections)
     if document["links"]:
         _links(console, document["links"])
+    joined.put_periods(console, document["links"])
     if document.get("joined"):
         joined.put_joined(console, document["joined"])
     if document.get("traces"):

@@ -16,8 +16,8 @@ Air = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FILE",
-        help="A capture of a radio in monitor mode, to be joined with those of hosts. By default the "
-        "link type shows it.",
+        help="A capture of a radio in monitor mode, to be joined with those of hosts. By default "
+        "the link type shows it.",
         show_default=False,
     ),
 ]
@@ -38,6 +38,13 @@ TraceOut = Annotated[
         help="Write delivery traces for airtcp study and airtcp trace: one table, or a file per "
         "link in a folder.",
         show_default=False,
+    ),
+]
+Patterns = Annotated[
+    bool,
+    typer.Option(
+        "--patterns",
+        help="Look for periodic losses of 802.11 links: microwave ovens, Bluetooth voice.",
     ),
 ]
 _WRITTEN: Final = 5
@@ -81,6 +88,16 @@ def put_joined(console: Console, joined: dict[str, Any]) -> None:
     ]
     names = [f"{link['transmitter']} -> {link['receiver']}" for _, link in rows]
     put(console, "joined link", names, columns)
+
+
+def put_periods(console: Console, links: list[dict[str, Any]]) -> None:
+    """Print the periods of losses on the air."""
+    from airtcp.cli.remarks import put_finding
+    from airtcp.findings import capture_joined as words
+
+    for link in links:
+        for period in link.get("loss_periods", []):
+            put_finding(console, words.period(link, period), "- ")
 
 
 def put_traces(console: Console, traces: dict[str, Any]) -> None:

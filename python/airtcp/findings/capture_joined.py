@@ -18,6 +18,12 @@ _CAUSES: Final = {
     "not_on_air": "with a last copy that was not found on the air",
     "unknown": "for an unknown cause",
 }
+_PATTERNS: Final = {
+    "mains_50hz": "of the mains at 50 Hz, as beside a microwave oven",
+    "mains_60hz": "of the mains at 60 Hz, as beside a microwave oven",
+    "bluetooth_hv3": "of Bluetooth voice (HV3)",
+    "bluetooth_hv1": "of Bluetooth voice (HV1)",
+}
 _UNITS: Final = {"attempt": "attempts", "segment": "first copies of segments"}
 
 
@@ -82,6 +88,17 @@ def timeouts(causes: Mapping[str, int]) -> Finding | None:
         return None
     named = [f"{count(n)} {_CAUSES[key]}" for key, n in causes.items() if n]
     return Finding(counted(every, "timeout"), f"{listed(named)}.", "warn")
+
+
+def period(link: Mapping[str, Any], period: Mapping[str, Any]) -> Finding:
+    """Say that the losses of a link have a period."""
+    worse, better = period["loss_by_half"]
+    return Finding(
+        f"losses of {link['transmitter']} -> {link['receiver']} have the period",
+        f"{_PATTERNS[period['pattern']]}: {share(worse)} in one half of it, {share(better)} in the "
+        f"other (by chance with a probability of at most {max(period['p_value'], 1e-9):.1g}).",
+        "warn",
+    )
 
 
 def trace(trace: Mapping[str, Any]) -> str:

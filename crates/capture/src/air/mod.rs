@@ -27,6 +27,7 @@ mod links;
 pub(crate) mod log;
 mod packet;
 mod payload;
+pub(crate) mod periods;
 pub mod radio;
 mod radiotap;
 mod rate;

@@ -11,6 +11,7 @@ pub use super::expected::{ExpectedReport, WeightedGoodput};
 use super::expected::{at_rate, expected};
 use super::frame::Mac;
 use super::link::Link;
+pub use super::periods::{LossPeriod, Pattern};
 use super::signal::Signal;
 use super::stations::Sent;
 use super::tally::{MAX_CHAIN, Tally};
@@ -48,6 +49,9 @@ pub struct LinkReport {
     pub rate_increases: u64,
     /// First attempts at a lower rate than the first attempt of the packet before.
     pub rate_decreases: u64,
+    /// Periods of the losses, if they were looked for: those of microwave ovens and of Bluetooth voice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loss_periods: Vec<LossPeriod>,
     /// Packets with one, two, ... attempts, also those that a later retry or acknowledgement shows; the
     /// 64th entry holds those with 64 or more.
     pub packets_by_attempts: Vec<u64>,
@@ -324,6 +328,7 @@ impl LinkReport {
             expected_goodput: expected(&by_rate, found.raw_loss),
             rate_increases: tally.rate_moves.0,
             rate_decreases: tally.rate_moves.1,
+            loss_periods: Vec::new(),
             packets_by_attempts: (1..=most).map(with).collect(),
             inter_attempt_s: DurationReport::of(&tally.intervals_ns),
             retries_after_ack: tally.retries_after_ack,

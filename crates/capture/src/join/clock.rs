@@ -5,12 +5,15 @@
 //! offset as a function of time lies below all differences of sent packets, and above all those of
 //! received ones. It is taken as a line (offset and drift), as Moon, Skelly and Towsley do for one
 //! direction ("Estimation and removal of clock skew from network delay measurements", INFOCOM 1999).
-//! Of all lines between both sets, the one with the largest vertical distance to both is taken. The
-//! uncertainty is the largest distance from it, within the time of the packets, that any other line
-//! between the sets has.
+//! Of all lines between both sets, the one in the middle is taken: the middle of the possible drifts,
+//! and then that of the possible offsets. The uncertainty is the largest distance from it, within the
+//! time of the packets, that any other line between the sets has, and 1 us for the timestamps. If no line lies between the sets,
+//! the one that contradicts them least is taken.
 
 /// Largest drift that is looked for, in ns per s: 500 ppm. Crystals are within 100 ppm.
 const MAX_DRIFT: f64 = 500_000.0;
+/// Resolution of timestamps in ns: most captures count microseconds.
+const RESOLUTION: f64 = 1000.0;
 /// Steps of the search for the drift.
 const STEPS: usize = 120;
 /// Lines whose distance is compared for the uncertainty.
@@ -28,6 +31,8 @@ pub(super) struct Line {
     pub(super) drift: f64,
     /// Distance to both sets in ns; negative if no line lies between them.
     pub(super) margin: f64,
+    /// Largest error of the drift in ns per s.
+    pub(super) drift_error: f64,
     /// Largest error in ns; `None` if the packets of only one direction are known.
     pub(super) uncertainty: Option<f64>,
 }
@@ -107,12 +112,20 @@ impl Corridor {
         outside
     }
 
+    /// The least and the greatest drift of a line in the corridor; twice the same if there is none.
+    fn drifts(&self) -> (f64, f64) {
+        let widest = self.widest();
+        if self.width(widest) < 0.0 {
+            return (widest, widest);
+        }
+        (self.edge(widest, -MAX_DRIFT), self.edge(widest, MAX_DRIFT))
+    }
+
     /// Largest distance between `line` and any line in the corridor at these times.
-    fn error(&self, line: &Line, times: [f64; 2]) -> f64 {
+    fn error(&self, line: &Line, (low, high): (f64, f64), times: [f64; 2]) -> f64 {
         if line.margin < 0.0 {
             return -line.margin;
         }
-        let (low, high) = (self.edge(line.drift, -MAX_DRIFT), self.edge(line.drift, MAX_DRIFT));
         let mut most = line.margin;
         for step in 0..=SAMPLES {
             let drift = low + (high - low) * f64::from(step) / f64::from(SAMPLES);
@@ -136,15 +149,17 @@ pub(super) fn fit(sent: &[Point], received: &[Point]) -> Option<Line> {
         return envelope(sent, received, f64::midpoint(first, last));
     }
     let corridor = Corridor { below: hull(received, -1.0), above: hull(sent, 1.0) };
-    let drift = corridor.widest();
+    let drifts = corridor.drifts();
+    let drift = f64::midpoint(drifts.0, drifts.1);
     let (low, high) = corridor.bounds(drift);
     let mut line = Line {
         offset: f64::midpoint(low, high),
         drift,
         margin: (high - low) / 2.0,
+        drift_error: (drifts.1 - drifts.0) / 2.0,
         uncertainty: None,
     };
-    line.uncertainty = Some(corridor.error(&line, [first, last]));
+    line.uncertainty = Some(corridor.error(&line, drifts, [first, last]) + RESOLUTION);
     Some(line)
 }
 
@@ -166,7 +181,7 @@ fn envelope(sent: &[Point], received: &[Point], middle: f64) -> Option<Line> {
         hull.iter().map(at).fold(f64::NEG_INFINITY, f64::max),
     );
     let offset = if received.is_empty() { low } else { high };
-    Some(Line { offset, drift, margin: 0.0, uncertainty: None })
+    Some(Line { offset, drift, margin: 0.0, drift_error: MAX_DRIFT, uncertainty: None })
 }
 
 #[cfg(test)]
@@ -218,6 +233,7 @@ mod tests {
             .collect();
         let line = fit(&sent, &received).unwrap();
         assert!((line.drift - 30_000.0).abs() < 3000.0, "{line:?}");
+        assert!((line.drift - 30_000.0).abs() <= line.drift_error, "{line:?}");
         assert!(line.uncertainty.unwrap() < 120_000.0, "{line:?}");
         assert!((line.at(30.0) - 5.9e6).abs() < line.uncertainty.unwrap(), "{line:?}");
         // The wrong direction contradicts itself.

@@ -53,6 +53,8 @@ pub struct ClockReport {
     pub offset_s: f64,
     /// Change of the offset, in 10^-6.
     pub drift_ppm: f64,
+    /// Largest error of the drift, in 10^-6.
+    pub drift_uncertainty_ppm: f64,
     /// Largest error of the offset within the capture, in s; each queueing time has it too. `null` if
     /// only packets of one direction are known: then the least delay is part of the offset.
     pub uncertainty_s: Option<f64>,

@@ -158,6 +158,7 @@ impl View<'_> {
         Some(ClockReport {
             offset_s: self.matching.offset_s()?,
             drift_ppm: line.drift / 1000.0,
+            drift_uncertainty_ppm: line.drift_error / 1000.0,
             uncertainty_s: line.uncertainty.map(|ns| ns / 1e9),
             sent_packets: self.matching.pairs_used.0,
             received_packets: self.matching.pairs_used.1,
@@ -172,11 +173,17 @@ impl View<'_> {
         for (_, _, number) in self.matched() {
             on_air[number] = true;
         }
+        // A packet that the host sent after the last one on the air may be in a queue at the end.
+        let last = self.matched().filter(|(_, carried, _)| self.is_sent(carried.identity.pair));
+        let last_sent = last.map(|(_, _, number)| number).max().unwrap_or(0);
         let end = since(self.air.end_ns, self.air.base_ns);
         let (mut sent, mut received) = ((0, 0), (0, 0));
-        for (packet, on_air) in packets.iter().zip(on_air) {
+        for (number, (packet, on_air)) in packets.iter().zip(on_air).enumerate() {
             let Some(is_sent) = self.matching.is_sent.get(&packet.identity.pair) else { continue };
             if !on_air && !(0.0..=end).contains(&self.matching.by_air(packet.time_ns)) {
+                continue;
+            }
+            if *is_sent && number > last_sent {
                 continue;
             }
             let counter = if *is_sent { &mut sent } else { &mut received };
