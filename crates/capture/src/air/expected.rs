@@ -216,8 +216,8 @@ mod tests {
         let found = expected(&rates, Some(0.5)).unwrap();
         let (slow, fast) = (at_rate(6_000_000).unwrap(), at_rate(54_000_000).unwrap());
         let weighted = found.no_backoff;
-        assert_eq!(found.rated_share, 0.5);
-        assert!((weighted.arithmetic_bps - (slow + fast) / 2.0).abs() < 1.0);
+        assert!((found.rated_share - 0.5).abs() < 1e-12);
+        assert!((weighted.arithmetic_bps - f64::midpoint(slow, fast)).abs() < 1.0);
         assert!((weighted.harmonic_bps - 2.0 / (1.0 / slow + 1.0 / fast)).abs() < 1.0);
         assert!(weighted.harmonic_bps < weighted.arithmetic_bps);
         let halved = weighted.arithmetic_after_loss_bps.unwrap();

@@ -202,10 +202,10 @@ impl Flow {
 
     /// Keeps which TCP segment a packet holds.
     pub(super) fn identify(&mut self, number: u64, identity: Identity) {
-        if let Some(packet) = self.packet(number)
-            && packet.identities.len() < MAX_IDENTITIES
+        if let Some(kept) = self.packet(number).and_then(|packet| packet.kept.as_mut())
+            && kept.identities.len() < MAX_IDENTITIES
         {
-            packet.identities.push(identity);
+            kept.identities.push(identity);
         }
     }
 

@@ -55,7 +55,14 @@ pub(super) struct Packet {
     pub(super) burst: u64,
     /// Its payload was passed on.
     pub(super) is_passed_on: bool,
-    /// The TCP segments in it, if packets are kept one by one.
+    /// Present if packets are kept one by one.
+    pub(super) kept: Option<Box<KeptPacket>>,
+}
+
+/// What is known of a packet that is kept.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KeptPacket {
+    /// The TCP segments in it.
     pub(super) identities: Vec<Identity>,
     /// Number of the packet on the link.
     number: u64,
@@ -86,10 +93,10 @@ impl Packet {
             arrived_unseen: false,
             burst,
             is_passed_on: false,
-            identities: Vec::new(),
-            number: tally.packets,
-            acked_ns: 0,
-            latency_ns: 0,
+            kept: tally
+                .log
+                .is_some()
+                .then(|| Box::new(KeptPacket { number: tally.packets, ..KeptPacket::default() })),
         }
     }
 
@@ -117,8 +124,8 @@ impl Packet {
             return;
         }
         self.fate = Fate::Acked;
-        if !self.delivered {
-            self.acked_ns = at.host_ns;
+        if let Some(kept) = self.kept.as_mut().filter(|_| !self.delivered) {
+            kept.acked_ns = at.host_ns;
         }
         tally.rate(self.last.rate).acked += 1;
         tally.firsts_acked += u64::from(self.is_first());
@@ -131,8 +138,11 @@ impl Packet {
                 self.first.airtime_ns
             };
             if self.first.airtime_ns > 0 {
-                self.latency_ns = elapsed.ns.saturating_add(more);
-                tally.latency_ns.add(self.latency_ns);
+                let latency_ns = elapsed.ns.saturating_add(more);
+                tally.latency_ns.add(latency_ns);
+                if let Some(kept) = &mut self.kept {
+                    kept.latency_ns = latency_ns;
+                }
             }
         }
         self.delivered = true;
@@ -186,11 +196,11 @@ impl Packet {
 
     /// Keeps the last captured attempt, and those beside it that only other frames show.
     fn log_attempts(&self, is_repeated: bool, tally: &mut Tally) {
-        let Some(log) = &mut tally.log else { return };
+        let (Some(log), Some(kept)) = (&mut tally.log, &self.kept) else { return };
         let hidden = u16::from(self.first.retry);
         let at = |time_ns, ordinal, fate, is_hidden| LoggedAttempt {
             time_ns,
-            packet: self.number,
+            packet: kept.number,
             ordinal,
             fate,
             is_hidden,
@@ -213,23 +223,23 @@ impl Packet {
 
     /// Keeps the packet, once for each TCP segment in it.
     fn log_packet(&self, fate: PacketFate, tally: &mut Tally) {
-        let Some(log) = &mut tally.log else { return };
+        let (Some(log), Some(kept)) = (&mut tally.log, &self.kept) else { return };
         let first_ns = self.first.at.host_ns;
         let packet = LoggedPacket {
             identity: None,
             first_ns,
             start_ns: first_ns.saturating_sub(self.first.airtime_ns),
             last_ns: self.last.at.host_ns,
-            acked_ns: self.acked_ns,
-            latency_ns: self.latency_ns,
+            acked_ns: kept.acked_ns,
+            latency_ns: kept.latency_ns,
             attempts: self.known_attempts(),
             has_first: !self.first.retry,
             fate,
         };
-        if self.identities.is_empty() {
+        if kept.identities.is_empty() {
             log.packet(packet);
         }
-        for identity in &self.identities {
+        for identity in &kept.identities {
             log.packet(LoggedPacket { identity: Some(*identity), ..packet });
         }
     }
