@@ -10,6 +10,7 @@ use crate::air::Sniffer;
 use crate::air::report::{AirReport, LinkReport};
 use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
 use crate::error::CaptureError;
+use crate::join::report::JoinedReport;
 use crate::read::{Input, Packet, Packets, Sorter};
 use crate::tcp::report::Report;
 use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
@@ -18,7 +19,7 @@ use crate::warnings::{Found, warnings};
 /// Version of the format of this document.
 pub const CAPTURE_SCHEMA: &str = "airtcp.capture/1";
 /// Packets between two reports of progress.
-const PROGRESS_EVERY: u64 = 65_536;
+pub(crate) const PROGRESS_EVERY: u64 = 65_536;
 
 /// What is found in captures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +36,9 @@ pub struct CaptureReport {
     /// All frames of 802.11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirReport>,
+    /// What the captures of the air and of hosts show together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined: Option<JoinedReport>,
     /// True if the analysis was stopped before the end.
     pub interrupted: bool,
 }
@@ -190,13 +194,14 @@ impl Pass {
             tcp: self.tracker.finish(),
             links,
             air,
+            joined: None,
             interrupted: self.interrupted,
         }
     }
 }
 
 impl FileReport {
-    fn of(path: &Path, found: &Found) -> Self {
+    pub(crate) fn of(path: &Path, found: &Found) -> Self {
         let summary = &found.summary;
         let names: Vec<String> = summary.link_types.iter().map(|n| link::name(*n)).collect();
         Self {

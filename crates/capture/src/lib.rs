@@ -3,6 +3,7 @@
 //! A packet passes the modules in this order: `read` (files, both formats, damage), `dissect` (link
 //! layers, IP, TCP), `tcp` (connections, retransmissions and their causes, round-trip times, what
 //! limited the sender). Frames of 802.11 pass `air` first (attempts, acknowledgements, losses).
+//! `join` puts captures of the air and of hosts together, and `delivery` makes traces of both.
 
 #![allow(
     clippy::missing_errors_doc,
@@ -12,8 +13,12 @@
 pub mod air;
 mod analyse;
 mod bytes;
+pub mod delivery;
 pub mod dissect;
 mod error;
+mod examine;
+mod identity;
+pub mod join;
 pub mod read;
 pub mod tcp;
 mod times;
@@ -21,3 +26,4 @@ mod warnings;
 
 pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, analyse};
 pub use error::CaptureError;
+pub use examine::{Examination, Points, Wanted, examine, points};

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airtcp.cli import capture_joined as joined
 from airtcp.cli.console import fail, progress, refusals
 from airtcp.cli.options import Format
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
@@ -43,11 +44,11 @@ class Table(StrEnum):
 
 
 Files = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         metavar="FILE",
         help="pcap or pcapng files, also .gz, .xz or .zst; - is standard input. Several files are "
-        "analysed as one capture.",
+        "analysed as one capture; those of a radio are joined with those of hosts.",
         show_default=False,
     ),
 ]
@@ -87,7 +88,11 @@ Which = Annotated[
 
 @writes_report_on_request
 def capture(
-    files: Files,
+    files: Files = None,
+    air: joined.Air = None,
+    host: joined.Hosts = None,
+    trace_out: joined.TraceOut = None,
+    patterns: joined.Patterns = False,
     events: Events = False,
     series: Series = False,
     vantage: Where = None,
@@ -99,16 +104,26 @@ def capture(
     --html or --out writes a report with time-sequence diagrams.
     """
     from airtcp import api
-    from airtcp.cli import capture_tables
+    from airtcp.cli import capture_tables, places
 
     if table is not None and output.format in (Format.TABLE, Format.JSON):
         fail(f"--table {table.value} needs --format csv, jsonl or parquet")
-    where = output.places(files)
+    inputs = [*(files or []), *(air or []), *(host or [])]
+    if not inputs:
+        fail("no capture is given; expected files, or --air and --host")
+    if trace_out is not None and not trace_out.is_dir():
+        places.check(trace_out, force=output.force, inputs=inputs, ours=False)
+    where = output.places(inputs)
     wanted = table is not None and table.value.endswith("_series")
     with refusals(), progress(quiet=output.quiet) as tell:
         result = api.capture(
-            files,
+            files or [],
             events=events,
+            air=air or [],
+            hosts=host or [],
+            trace_out=trace_out,
+            patterns=patterns,
+            force=output.force,
             series=series or wanted or where.report is not None,
             vantage=None if vantage is None else vantage.value,
             progress=tell,

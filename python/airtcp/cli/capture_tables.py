@@ -22,6 +22,7 @@ def put_document(document: dict[str, Any]) -> None:
     """
     from rich.text import Text
 
+    from airtcp.cli import capture_joined as joined
     from airtcp.cli.remarks import put_findings, put_lines
     from airtcp.findings import capture as words
     from airtcp.findings.words import count, counted
@@ -37,6 +38,11 @@ def put_document(document: dict[str, Any]) -> None:
         _connections(console, connections)
     if document["links"]:
         _links(console, document["links"])
+    joined.put_periods(console, document["links"])
+    if document.get("joined"):
+        joined.put_joined(console, document["joined"])
+    if document.get("traces"):
+        joined.put_traces(console, document["traces"])
     for file in document["files"]:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
         console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))

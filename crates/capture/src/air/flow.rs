@@ -7,6 +7,7 @@ use super::block_ack::BlockAck;
 use super::clock::Instant;
 use super::packet::{Attempt, Fate, Packet};
 use super::tally::Tally;
+use crate::identity::Identity;
 
 /// Attempts of the same number belong to one packet for this long.
 const PACKET_LIMIT_NS: u64 = 1_000_000_000;
@@ -20,6 +21,9 @@ const MAX_STEP: usize = 256;
 const COPY_NS: u64 = 10_000_000;
 /// No A-MPDU takes longer (9.7.3).
 const BURST_NS: u64 = 6_000_000;
+
+/// TCP segments of one packet, an A-MSDU, that are kept.
+const MAX_IDENTITIES: usize = 64;
 
 /// What is known of a number.
 #[derive(Debug, Clone)]
@@ -194,6 +198,15 @@ impl Flow {
     /// True the first time for each packet: its payload has not been passed on yet.
     pub(super) fn is_new(&mut self, number: u64) -> bool {
         self.packet(number).is_some_and(|p| !std::mem::replace(&mut p.is_passed_on, true))
+    }
+
+    /// Keeps which TCP segment a packet holds.
+    pub(super) fn identify(&mut self, number: u64, identity: Identity) {
+        if let Some(kept) = self.packet(number).and_then(|packet| packet.kept.as_mut())
+            && kept.identities.len() < MAX_IDENTITIES
+        {
+            kept.identities.push(identity);
+        }
     }
 
     /// The last attempt of a packet was acknowledged.

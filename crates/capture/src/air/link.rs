@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clock::Instant;
 use super::flow::Flow;
+use super::log::{Kept, Log};
 use super::tally::Tally;
 
 /// What distinguishes the sequences of numbers of a link: traffic identifier and fragment number.
@@ -24,8 +25,10 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(host_ns: u64) -> Self {
-        Self { first_ns: host_ns, last_ns: host_ns, ..Self::default() }
+    pub(super) fn new(host_ns: u64, kept: Option<&Kept>) -> Self {
+        let mut link = Self { first_ns: host_ns, last_ns: host_ns, ..Self::default() };
+        link.tally.log = kept.map(|kept| Box::new(Log::new(kept.clone())));
+        link
     }
 
     /// The flow of a key; `None` if it does not exist.

@@ -6,6 +6,7 @@ use super::clock::Instant;
 use super::estimate::attempt_miss;
 use super::frame::Mac;
 use super::link::{FlowKey, Link};
+use super::log::{Kept, LinkLog};
 use super::report::LinkReport;
 
 /// Transmitter and receiver.
@@ -24,17 +25,41 @@ pub(super) struct Links {
     /// The last data of each transmitter: link, flow, time.
     last_of: BTreeMap<Mac, (Ends, FlowKey, u64)>,
     closed: Vec<LinkReport>,
+    /// Present if packets are kept one by one.
+    kept: Option<Kept>,
+    logs: Vec<LinkLog>,
     pub(super) evicted: u64,
     pub(super) omitted: u64,
 }
 
 impl Links {
+    /// Keeps the packets and attempts of all links one by one.
+    pub(super) fn keep_log(&mut self) {
+        self.kept = Some(Kept::default());
+    }
+
+    /// True if packets are kept one by one.
+    pub(super) const fn has_log(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The logs of the ended links.
+    pub(super) fn take_logs(&mut self) -> Vec<LinkLog> {
+        std::mem::take(&mut self.logs)
+    }
+
+    fn keep_log_of(&mut self, ends: Ends, link: &mut Link) {
+        if let Some(log) = link.tally.log.take() {
+            self.logs.push(LinkLog { transmitter: ends.0, receiver: ends.1, log: *log });
+        }
+    }
+
     /// The link with these ends, made if need be.
     pub(super) fn link(&mut self, ends: Ends, now: &Instant) -> &mut Link {
         if self.open.len() >= MAX_OPEN && !self.open.contains_key(&ends) {
             self.evict(now);
         }
-        self.open.entry(ends).or_insert_with(|| Link::new(now.host_ns))
+        self.open.entry(ends).or_insert_with(|| Link::new(now.host_ns, self.kept.as_ref()))
     }
 
     /// The link with these ends, if it is followed.
@@ -64,6 +89,7 @@ impl Links {
                 let reverse = self.open.get(&(ends.1, ends.0));
                 let miss = reverse.and_then(|link| attempt_miss(&link.tally));
                 self.keep(LinkReport::of(ends, &link, miss));
+                self.keep_log_of(ends, &mut link);
                 self.evicted += 1;
             }
             if self.last_of.get(&ends.0).is_some_and(|(last, _, _)| *last == ends) {
@@ -85,7 +111,10 @@ impl Links {
         for link in self.open.values_mut() {
             link.end_flows(end);
         }
-        let open = std::mem::take(&mut self.open);
+        let mut open = std::mem::take(&mut self.open);
+        for (ends, link) in &mut open {
+            self.keep_log_of(*ends, link);
+        }
         for (ends, link) in &open {
             let reverse = open.get(&(ends.1, ends.0));
             let miss = reverse.and_then(|link| attempt_miss(&link.tally));

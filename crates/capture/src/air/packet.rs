@@ -1,7 +1,9 @@
 //! A packet on a link: its attempts so far, and the fate of the last one.
 
 use super::clock::Instant;
+use super::log::{AttemptFate, LoggedAttempt, LoggedPacket, PacketFate};
 use super::tally::{MAX_CHAIN, Tally};
+use crate::identity::Identity;
 
 /// A captured attempt to send a packet.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +55,20 @@ pub(super) struct Packet {
     pub(super) burst: u64,
     /// Its payload was passed on.
     pub(super) is_passed_on: bool,
+    /// Present if packets are kept one by one.
+    pub(super) kept: Option<Box<KeptPacket>>,
+}
+
+/// What is known of a packet that is kept.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KeptPacket {
+    /// The TCP segments in it.
+    pub(super) identities: Vec<Identity>,
+    /// Number of the packet on the link.
+    number: u64,
+    /// Timestamp of the first acknowledgement, and the latency, in ns; 0 if not known.
+    acked_ns: u64,
+    latency_ns: u64,
 }
 
 impl Packet {
@@ -77,6 +93,10 @@ impl Packet {
             arrived_unseen: false,
             burst,
             is_passed_on: false,
+            kept: tally
+                .log
+                .is_some()
+                .then(|| Box::new(KeptPacket { number: tally.packets, ..KeptPacket::default() })),
         }
     }
 
@@ -87,6 +107,7 @@ impl Packet {
             tally.with_retry += 1;
         }
         tally.retries_after_ack += u64::from(self.fate == Fate::Acked);
+        self.log_attempts(true, tally);
         tally.intervals_ns.add(attempt.at.since(&self.last.at).ns);
         tally.rate(attempt.rate).attempts += 1;
         self.last = *attempt;
@@ -103,6 +124,9 @@ impl Packet {
             return;
         }
         self.fate = Fate::Acked;
+        if let Some(kept) = self.kept.as_mut().filter(|_| !self.delivered) {
+            kept.acked_ns = at.host_ns;
+        }
         tally.rate(self.last.rate).acked += 1;
         tally.firsts_acked += u64::from(self.is_first());
         if !self.delivered && !self.first.retry {
@@ -114,7 +138,11 @@ impl Packet {
                 self.first.airtime_ns
             };
             if self.first.airtime_ns > 0 {
-                tally.latency_ns.add(elapsed.ns.saturating_add(more));
+                let latency_ns = elapsed.ns.saturating_add(more);
+                tally.latency_ns.add(latency_ns);
+                if let Some(kept) = &mut self.kept {
+                    kept.latency_ns = latency_ns;
+                }
             }
         }
         self.delivered = true;
@@ -137,6 +165,7 @@ impl Packet {
     pub(super) fn close(&self, is_decided: bool, tally: &mut Tally) {
         if self.fate == Fate::Unanswered && !self.arrived_unseen && !is_decided {
             tally.rate(self.last.rate).undecided += 1;
+            self.log_packet(PacketFate::Undecided, tally);
             return;
         }
         let is_first = self.is_first();
@@ -154,5 +183,64 @@ impl Packet {
             Fate::Refused => chain.refused += u64::from(!self.delivered),
         }
         tally.chains.insert(attempts, chain);
+        if tally.log.is_some() {
+            self.log_attempts(false, tally);
+            let fate = match self.fate {
+                _ if self.delivered || self.arrived_unseen => PacketFate::Delivered,
+                Fate::Refused => PacketFate::Refused,
+                _ => PacketFate::Unanswered,
+            };
+            self.log_packet(fate, tally);
+        }
+    }
+
+    /// Keeps the last captured attempt, and those beside it that only other frames show.
+    fn log_attempts(&self, is_repeated: bool, tally: &mut Tally) {
+        let (Some(log), Some(kept)) = (&mut tally.log, &self.kept) else { return };
+        let hidden = u16::from(self.first.retry);
+        let at = |time_ns, ordinal, fate, is_hidden| LoggedAttempt {
+            time_ns,
+            packet: kept.number,
+            ordinal,
+            fate,
+            is_hidden,
+        };
+        if self.attempts == 1 && self.first.retry {
+            log.attempt(at(self.first.at.host_ns, 1, AttemptFate::Lost, true));
+        }
+        let fate = match self.fate {
+            Fate::Acked => AttemptFate::Delivered,
+            Fate::Unanswered if !is_repeated && !self.arrived_unseen => AttemptFate::Unanswered,
+            _ => AttemptFate::Lost,
+        };
+        let ordinal = self.attempts.saturating_add(hidden);
+        log.attempt(at(self.last.at.host_ns, ordinal, fate, false));
+        if self.arrived_unseen && !is_repeated {
+            let next = ordinal.saturating_add(1);
+            log.attempt(at(self.last.at.host_ns, next, AttemptFate::Delivered, true));
+        }
+    }
+
+    /// Keeps the packet, once for each TCP segment in it.
+    fn log_packet(&self, fate: PacketFate, tally: &mut Tally) {
+        let (Some(log), Some(kept)) = (&mut tally.log, &self.kept) else { return };
+        let first_ns = self.first.at.host_ns;
+        let packet = LoggedPacket {
+            identity: None,
+            first_ns,
+            start_ns: first_ns.saturating_sub(self.first.airtime_ns),
+            last_ns: self.last.at.host_ns,
+            acked_ns: kept.acked_ns,
+            latency_ns: kept.latency_ns,
+            attempts: self.known_attempts(),
+            has_first: !self.first.retry,
+            fate,
+        };
+        if kept.identities.is_empty() {
+            log.packet(packet);
+        }
+        for identity in &kept.identities {
+            log.packet(LoggedPacket { identity: Some(*identity), ..packet });
+        }
     }
 }

@@ -7,8 +7,11 @@ use crate::times::Times;
 
 use super::beacons::Beacons;
 use super::estimate::{Estimate, estimate};
+pub use super::expected::{ExpectedReport, WeightedGoodput};
+use super::expected::{at_rate, expected};
 use super::frame::Mac;
 use super::link::Link;
+pub use super::periods::{LossPeriod, Pattern};
 use super::signal::Signal;
 use super::stations::Sent;
 use super::tally::{MAX_CHAIN, Tally};
@@ -40,10 +43,15 @@ pub struct LinkReport {
     pub sniffer: SnifferReport,
     /// Rates of the attempts, from the lowest to the highest.
     pub rates: Vec<RateReport>,
+    /// The goodput that TCP could have at these rates. `null` without a rate of 802.11a, b or g.
+    pub expected_goodput: Option<ExpectedReport>,
     /// First attempts at a higher rate than the first attempt of the packet before.
     pub rate_increases: u64,
     /// First attempts at a lower rate than the first attempt of the packet before.
     pub rate_decreases: u64,
+    /// Periods of the losses, if they were looked for: those of microwave ovens and of Bluetooth voice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loss_periods: Vec<LossPeriod>,
     /// Packets with one, two, ... attempts, also those that a later retry or acknowledgement shows; the
     /// 64th entry holds those with 64 or more.
     pub packets_by_attempts: Vec<u64>,
@@ -117,6 +125,8 @@ pub struct RateReport {
     pub share: f64,
     /// Share of them without acknowledgement.
     pub raw_loss: Option<f64>,
+    /// Goodput that TCP could have at this rate without losses and backoff, in bit/s (802.11a, b, g).
+    pub expected_goodput_bps: Option<f64>,
 }
 
 /// Signal levels at the sniffer, in dBm.
@@ -237,12 +247,12 @@ pub struct BeaconReport {
 }
 
 /// Seconds of a time in ns.
-pub(super) fn seconds(ns: u64) -> f64 {
+pub(crate) fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
 impl DurationReport {
-    fn of(times: &Times) -> Self {
+    pub(crate) fn of(times: &Times) -> Self {
         let quantile = |share| times.quantile_ns(share).map(|ns| ns / 1e9);
         Self {
             samples: times.count(),
@@ -297,7 +307,10 @@ impl LinkReport {
             attempts: count.attempts,
             share: count.attempts as f64 / total.attempts.max(1) as f64,
             raw_loss: found.raw_loss.and_then(|_| found.raw_loss_at(count)),
+            expected_goodput_bps: at_rate(*rate),
         });
+        let by_rate: Vec<(u64, u64)> =
+            tally.rates.iter().map(|(rate, count)| (*rate, count.attempts)).collect();
         let most = tally.chains.keys().next_back().copied().unwrap_or(0).min(MAX_CHAIN);
         let with = |attempts| tally.chains.get(&attempts).map_or(0, |chain| chain.packets);
         Self {
@@ -312,8 +325,10 @@ impl LinkReport {
             sniffer_misses: whole(found.missed),
             sniffer: SnifferReport::of(tally, &found, is_group),
             rates: rates.collect(),
+            expected_goodput: expected(&by_rate, found.raw_loss),
             rate_increases: tally.rate_moves.0,
             rate_decreases: tally.rate_moves.1,
+            loss_periods: Vec::new(),
             packets_by_attempts: (1..=most).map(with).collect(),
             inter_attempt_s: DurationReport::of(&tally.intervals_ns),
             retries_after_ack: tally.retries_after_ack,

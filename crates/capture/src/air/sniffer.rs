@@ -9,6 +9,7 @@ use super::frame::{Header, Kind, Mac, beacon_interval};
 use super::headers;
 use super::link::FlowKey;
 use super::links::{Ends, Links};
+use super::log::LinkLog;
 use super::packet::Attempt;
 use super::payload::ip_packets;
 use super::radio::Radio;
@@ -16,6 +17,8 @@ use super::rate::{Airtime, airtime};
 use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
 use super::stations::Stations;
+use crate::dissect::{Content, Fragments, dissect_ip};
+use crate::identity::Identity;
 use crate::read::Packet;
 
 /// Longest short interframe space, in ns.
@@ -70,6 +73,13 @@ pub struct Sniffer {
 }
 
 impl Sniffer {
+    /// A sniffer that keeps packets and attempts one by one.
+    pub(crate) fn with_log() -> Self {
+        let mut sniffer = Self::default();
+        sniffer.links.keep_log();
+        sniffer
+    }
+
     /// Takes a packet of a link type of 802.11. The IP packets of unprotected data go to `sink`, each
     /// with its length on the wire, once for all attempts, and TCP once for all hops. False if the
     /// headers of the packet are malformed or cut off.
@@ -190,11 +200,22 @@ impl Sniffer {
             let check = if frame.radio.has_fcs { 4 } else { 0 };
             let bytes = frame.wire.saturating_sub(frame.header_len + check);
             let (relays, now) = (&mut self.relays, frame.at.host_ns);
+            let is_logged = self.links.has_log();
+            let mut identities = Vec::new();
             ip_packets(header, bytes, |ip, wire| {
+                if is_logged {
+                    identities.extend(identity(now, ip, wire));
+                }
                 if !relays.is_relayed(transmitter, ip, now) {
                     sink(ip, wire);
                 }
             });
+            let known = self.links.known(ends).and_then(|link| link.flow(key));
+            if let Some((flow, _)) = known.filter(|_| is_logged) {
+                for identity in identities {
+                    flow.identify(number, identity);
+                }
+            }
         }
     }
 
@@ -262,10 +283,16 @@ impl Sniffer {
     }
 
     /// The report of all frames, and that of the links. `None` without any frame.
-    pub fn finish(mut self) -> (Option<AirReport>, Vec<LinkReport>) {
+    pub fn finish(self) -> (Option<AirReport>, Vec<LinkReport>) {
+        let (air, links, _) = self.finish_with_logs();
+        (air, links)
+    }
+
+    /// The same, with what was kept one by one.
+    pub(crate) fn finish_with_logs(mut self) -> (Option<AirReport>, Vec<LinkReport>, Vec<LinkLog>) {
         let Some(began_ns) = self.began_ns else {
             let report = AirReport { frames: self.frames, ..AirReport::default() };
-            return ((self.frames.unreadable > 0).then_some(report), Vec::new());
+            return ((self.frames.unreadable > 0).then_some(report), Vec::new(), Vec::new());
         };
         let links = self.links.finish(&self.end);
         let duration_ns = self.end.host_ns.saturating_sub(began_ns);
@@ -281,7 +308,7 @@ impl Sniffer {
             evicted_links: self.links.evicted,
             omitted_links: self.links.omitted,
         };
-        (Some(report), links)
+        (Some(report), links, self.links.take_logs())
     }
 }
 
@@ -296,6 +323,14 @@ fn attempt(frame: &Frame<'_>, sequence: u16) -> Attempt {
         preamble_ns: airtime.preamble_ns,
         airtime_ns: airtime.all_ns(),
         ampdu: frame.radio.ampdu.map(|ampdu| ampdu.reference),
+    }
+}
+
+/// The TCP segment in an IP packet.
+fn identity(time_ns: u64, ip: &[u8], wire: usize) -> Option<Identity> {
+    match dissect_ip(time_ns, ip, wire, &mut Fragments::default()) {
+        Content::Tcp(segment) => Some(Identity::of(&segment)),
+        _ => None,
     }
 }
 

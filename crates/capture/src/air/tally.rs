@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::times::Times;
 
+use super::log::Log;
 use super::signal::{Mean, Signal};
 
 /// Packets with more attempts are counted with those of this many.
@@ -82,6 +83,8 @@ pub(super) struct Tally {
     pub(super) noise: Mean,
     /// Channel of the last attempt.
     pub(super) frequency_mhz: Option<u16>,
+    /// Packets and attempts one by one, if they are asked for.
+    pub(super) log: Option<Box<Log>>,
 }
 
 impl Tally {

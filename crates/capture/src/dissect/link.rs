@@ -69,6 +69,12 @@ pub fn name(number: u16) -> String {
     known.to_owned()
 }
 
+/// True for the link types of 802.11.
+pub const fn is_air(number: u16) -> bool {
+    use link_type as t;
+    matches!(number, t::IEEE802_11 | t::PRISM | t::RADIOTAP | t::AVS | t::PPI)
+}
+
 /// What follows a link layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layer<'a> {
@@ -103,7 +109,7 @@ pub(super) fn layer(number: u16, data: &[u8]) -> Layer<'_> {
         t::LINUX_SLL2 => sll2(data),
         t::NULL | t::LOOP => loopback(data),
         t::RAW | t::RAW_BSD | t::RAW_OPENBSD | t::IPV4 | t::IPV6 => Layer::Ip(data),
-        t::IEEE802_11 | t::PRISM | t::RADIOTAP | t::AVS | t::PPI => Layer::Air,
+        _ if is_air(number) => Layer::Air,
         _ => Layer::Unknown,
     }
 }

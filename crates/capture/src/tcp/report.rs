@@ -46,6 +46,14 @@ pub struct WithoutData {
 }
 
 impl WithoutData {
+    /// Adds the counts of another capture.
+    pub(crate) const fn add(&mut self, other: &Self) {
+        self.opened += other.opened;
+        self.refused += other.refused;
+        self.unanswered += other.unanswered;
+        self.other += other.other;
+    }
+
     /// The count that a connection belongs to.
     pub(super) fn of(&mut self, connection: &Connection) -> &mut u64 {
         let [client, server] = &connection.ends;
