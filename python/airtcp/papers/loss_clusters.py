@@ -46,7 +46,7 @@ class LossClusters:
 
         >>> even = LossClusters([0.5, 2.5, 4.5, 8.5], [], [])
         >>> round(even.folded(2.0), 6), round(even.folded(8.0), 6)
-        (1.0, 0.5)
+        (1.0, 0.353553)
         """
         if len(self.times_s) < _LEAST:
             return None
