@@ -122,14 +122,15 @@ impl Direction {
         }
         if ack > self.acked {
             self.acked = ack;
-            let sets = [
+            for ranges in [
                 &mut self.skipped,
                 &mut self.given_up,
                 &mut self.lost,
                 &mut self.repaired,
                 &mut self.received,
-            ];
-            sets.into_iter().for_each(|ranges| ranges.drop_below(ack));
+            ] {
+                ranges.drop_below(ack);
+            }
         }
         let mut top = ack + 1;
         for block in segment.sacks() {
