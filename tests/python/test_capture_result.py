@@ -121,7 +121,7 @@ def test_the_congestion_window_is_that_of_the_sender(law: str, tmp_path: Path) -
 
 def test_a_told_vantage_replaces_the_inferred_one() -> None:
     """At the receiver, out-of-order segments exist; told to be the sender, they were sent again."""
-    path = DATA / "reorder/receiver.pcap.gz"
+    path = DATA / "ipv6/receiver.pcap.gz"
     inferred, told = airtcp.capture(path), airtcp.capture(path, vantage="client")
     assert not inferred["connections"][0]["vantage_told"]
     assert {c["vantage"] for c in told["connections"]} == {"client"}

@@ -2,8 +2,8 @@
 
 use airtcp_capture::CaptureReport;
 use airtcp_capture::air::report::LinkReport;
-use airtcp_capture::tcp::RetransmissionRow;
 use airtcp_capture::tcp::report::{ConnectionReport, DirectionReport, Report};
+use airtcp_capture::tcp::{RetransmissionRow, TimeoutCause};
 use pyo3::prelude::*;
 
 use crate::table::{Columns, Table};
@@ -74,7 +74,8 @@ fn directions(report: &Report) -> PyResult<Table> {
 
 fn retransmissions(report: &Report) -> PyResult<Table> {
     let rows = report.retransmissions();
-    Columns::of(&rows).records(&[], Some).finish()
+    let timeout = |row: &RetransmissionRow| row.timeout_cause.map(TimeoutCause::name);
+    Columns::of(&rows).records(&["timeout_cause"], Some).text("timeout_cause", timeout).finish()
 }
 
 /// A loss, with the time and the data segments since the loss before it in its direction.
