@@ -55,7 +55,7 @@ def fit(link: Mapping[str, Any], seed: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "made.pcapng"
         airtcp.run("made", text=_text(link), seed=seed, replications=1, pcap=place)
-        transfer = transfer_of(airtcp.capture(place, events=True), None)
+        transfer = transfer_of(airtcp.capture(place, events=True).json, None)
     assert transfer is not None
     losses = fit_losses(transfer)
     replayer = fitting_replayer(transfer, sender_of(transfer, link["law"], None), 1)

@@ -49,7 +49,7 @@ def _made(folder: Path, *, loss: str = "", tcp: str = "", app: str = "") -> Path
 
 
 def _transfer(path: Path) -> Transfer:
-    found = transfer_of(airtcp.capture(path, events=True), None)
+    found = transfer_of(airtcp.capture(path, events=True).json, None)
     assert found is not None
     return found
 
@@ -73,11 +73,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def _document(rows: list[tuple[int, bool]]) -> dict[str, Any]:
     """Make the document of a capture with retransmissions of segments of 1000 bytes."""
     path = DATA / "loss" / "sender.pcap.gz"
-    document = airtcp.capture(path, events=True)
+    document = airtcp.capture(path, events=True).json
     number = max(range(2), key=lambda i: document["connections"][i]["packets"])
     direction = document["connections"][number]["directions"][0]
-    direction["events"] = [
-        {"time_s": float(i), "sequence": s % (1 << 32), "length": 1000, "spurious": spurious}
+    document["retransmissions"] = [
+        {
+            "time_s": float(i),
+            "connection": number,
+            "from": direction["from"],
+            "sequence": s % (1 << 32),
+            "length": 1000,
+            "spurious": spurious,
+        }
         for i, (s, spurious) in enumerate(rows)
     ]
     direction["retransmitted_segments"] = len(rows)

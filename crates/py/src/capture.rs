@@ -90,7 +90,9 @@ pub(crate) fn capture(
     progress::begin();
     let mut watch = Watch::new(progress);
     let found = py.detach(|| {
-        found(&paths, &options, |done, total| {
+        // The closure owns them: nothing of Python may be borrowed while other threads run.
+        let (paths, options) = (paths, &options);
+        found(&paths, options, |done, total| {
             let [done, total] = [done, total.unwrap_or(0)]
                 .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
             if watch.report(done, total, "reading") {

@@ -94,7 +94,8 @@ pub(crate) fn expected_value(path: &str, message: &str) -> Option<String> {
     let is_table = expected.starts_with("internally tagged enum ");
     let Tagged { key: name, tag, example, .. } = of_key(path)?;
     let is_listed = LISTS.iter().any(|list| list.key == *name);
-    if !is_table && !(is_listed && expected == "a sequence") {
+    let is_sequence = is_listed && expected == "a sequence";
+    if !is_table && !is_sequence {
         return None;
     }
     let reworded = airtcp_probe::reworded(message);

@@ -118,13 +118,6 @@ def _captures(paths: list[str], progress: Progress | None) -> tuple[Any, list[An
     Returns: The document of the hosts' captures, or of all if there are only others, and the links
         of the air.
     """
-    whole = capture(paths, events=True, progress=progress)
-    air = [file for file in whole["files"] if file["air_frames"]]
-    if not air or len(air) == len(whole["files"]) or "-" in paths:
-        return whole, whole["links"]
-    # A packet would count twice, at the host and in the air.
-    kinds = zip(paths, whole["files"], strict=False)
-    ends = [path for path, file in kinds if not file["air_frames"]]
-    hosts = capture(ends, events=True, progress=progress)
-    hosts["files"] = whole["files"]
-    return hosts, whole["links"]
+    # Beside captures of hosts, those of the air do not count a packet twice.
+    document = capture(paths, events=True, progress=progress).json
+    return document, document["links"]

@@ -79,7 +79,7 @@ class Replayer:
             )
             if done.interrupted:
                 raise Stopped
-            document = capture(place, events=True)
+            document = capture(place, events=True).json
         if document["interrupted"]:
             raise Stopped
         links = done.json["replications"][0]["links"]

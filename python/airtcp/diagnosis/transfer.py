@@ -128,12 +128,9 @@ def transfer_of(document: Mapping[str, Any], number: int | None) -> Transfer | N
 
 
 def retransmissions_of(document: Mapping[str, Any], number: int, sender: str) -> list[Any]:
-    """Return the rows of the retransmissions of a direction, wherever the document has them."""
-    table = document.get("retransmissions")
-    if table is not None:
-        return [row for row in table if row["connection"] == number and row["from"] == sender]
-    directions = document["connections"][number]["directions"]
-    return next(d.get("events", []) for d in directions if d["from"] == sender)
+    """Return the rows of the retransmissions of a direction."""
+    table = document["retransmissions"]
+    return [row for row in table if row["connection"] == number and row["from"] == sender]
 
 
 def _bulk(connection: Mapping[str, Any]) -> Mapping[str, Any]:

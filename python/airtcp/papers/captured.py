@@ -35,7 +35,7 @@ def captured(
         Called with done, total and a label.
 
     Returns: `run`, the counters of the run; `host`, the direction with most data of the capture at
-        the senders, with its `events`, or nothing without a connection; `air`, the links of 802.11
+        the senders, with its `retransmission_rows`, or nothing without a connection; `air`, the links of 802.11
         by transmitter, without a radio empty.
     """
     # The simulator's results import heavy libraries, so they are loaded when first used.
@@ -54,11 +54,11 @@ def captured(
             progress=tell,
         )
         (run,) = result.json["replications"]
-        seen = packet_captures.capture(host, events=True, progress=tell)
+        seen = packet_captures.capture(host, events=True, progress=tell).json
         links: dict[str, Any] = {}
         if radio is not None:
             path = _radio(air, radio, scenario)
-            links = _links(packet_captures.capture(path, progress=tell))
+            links = _links(packet_captures.capture(path, progress=tell).json)
     return {
         "run": {key: run[key] for key in _RUN},
         "host": _largest(seen),
@@ -80,9 +80,18 @@ def _radio(folder: Path, name: str, scenario: Path) -> Path:
 
 
 def _largest(document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the direction with most data of all connections."""
-    every = [one for connection in document["connections"] for one in connection["directions"]]
-    return max(every, key=lambda one: one["payload_bytes"], default=None)
+    """Return the direction with most data of all connections, and its retransmissions."""
+    every = [
+        (place, one)
+        for place, connection in enumerate(document["connections"])
+        for one in connection["directions"]
+    ]
+    if not every:
+        return None
+    place, largest = max(every, key=lambda one: one[1]["payload_bytes"])
+    rows = document["retransmissions"]
+    own = [r for r in rows if (r["connection"], r["from"]) == (place, largest["from"])]
+    return largest | {"retransmission_rows": own}
 
 
 def _links(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class CaptureRun(variants.Run):
     @cached_property
     def clusters(self) -> LossClusters:
         """The loss events of the capture at the sender."""
-        return clusters(self.host.get("events", []), self.host["largest_segment_bytes"])
+        return clusters(self.host["retransmission_rows"], self.host["largest_segment_bytes"])
 
     @property
     def throughput(self) -> float | None:

@@ -157,9 +157,9 @@ _TRANSPORT: Final[dict[str, tuple[str, Take]]] = {
     "timeout share": ("%", lambda run: _share(run.host["timeouts"], run.host["recoveries"])),
     "repeated segments": (
         "segments",
-        lambda run: sum(n > 1 for n in repeated_segments(run.host.get("events", []))),
+        lambda run: sum(n > 1 for n in repeated_segments(run.host["retransmission_rows"])),
     ),
-    "most copies": ("", lambda run: max(repeated_segments(run.host.get("events", [])), default=0)),
+    "most copies": ("", lambda run: max(repeated_segments(run.host["retransmission_rows"]), default=0)),
     "spurious": ("segments", _host("spurious_retransmissions")),
     "RTT": ("ms", lambda run: run.rtt("mean")),
     "RTT p95": ("ms", lambda run: run.rtt("p95")),
