@@ -385,7 +385,7 @@ def test_all_names_what_does_not_run() -> None:
     assert registered <= {variant.split(":")[0] for variant in ran | set(left)}
     assert "per-station:controller={}" in ran
     assert {"base", "edca", "ack-1", "codel", "fq-codel", "pie"} <= ran
-    assert "already has" in left["rts"]
+    assert "already sends RTS" in left["rts"]
     said = next(f for f in result.findings if f.headline == "Not ranked")
-    assert "rts: the scenario already has these values" in said.text
+    assert "rts: the scenario already sends RTS before these frames" in said.text
     assert "Not ranked" in schemes_page(result.json)

@@ -19,7 +19,7 @@ def controllers_at_bounds(document: RunDocument) -> list[Finding]:
     """State which stations the bounds of a controller keep from an equal share."""
     cells: list[dict[str, Any]] = document["summary"].get("cells", [])
     found: list[Finding] = []
-    for cell, spec in zip(cells, document["scenario"]["cells"], strict=False):
+    for cell, spec in zip(cells, document["scenario"].get("cells", []), strict=False):
         limited = [s for s in cell["stations"] if _share(s) >= LIMITED]
         tables = [t["controller"] for t in spec.get("schemes", []) if t.get("controller")]
         if not limited or not tables:
