@@ -159,7 +159,10 @@ _TRANSPORT: Final[dict[str, tuple[str, Take]]] = {
         "segments",
         lambda run: sum(n > 1 for n in repeated_segments(run.host["retransmission_rows"])),
     ),
-    "most copies": ("", lambda run: max(repeated_segments(run.host["retransmission_rows"]), default=0)),
+    "most copies": (
+        "",
+        lambda run: max(repeated_segments(run.host["retransmission_rows"]), default=0),
+    ),
     "spurious": ("segments", _host("spurious_retransmissions")),
     "RTT": ("ms", lambda run: run.rtt("mean")),
     "RTT p95": ("ms", lambda run: run.rtt("p95")),
