@@ -35,8 +35,8 @@ def captured(
         Called with done, total and a label.
 
     Returns: `run`, the counters of the run; `host`, the direction with most data of the capture at
-        the senders, with its `retransmission_rows`, or nothing without a connection; `air`, the links of 802.11
-        by transmitter, without a radio empty.
+        the senders, with its `retransmission_rows`, or nothing without a connection; `air`, the
+        links of 802.11 by transmitter, without a radio empty.
     """
     # The simulator's results import heavy libraries, so they are loaded when first used.
     from airtcp.api import packet_captures, scenarios
