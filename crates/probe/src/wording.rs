@@ -24,6 +24,9 @@ pub fn unknown_name(message: &str, quoted: &[&str]) -> Option<String> {
         return None;
     };
     let (found, accepted) = quoted.split_first()?;
+    if accepted.is_empty() {
+        return Some(format!("unknown {what} \"{found}\": there is none here"));
+    }
     let hint = nearest(found, accepted.iter().copied());
     let hint = hint.map(|name| format!("; did you mean \"{name}\"?")).unwrap_or_default();
     Some(format!("unknown {what} \"{found}\"{hint} (accepted: {})", accepted.join(", ")))

@@ -46,6 +46,9 @@ pub(crate) fn keys(text: &str) -> Result<Map<String, Value>, String> {
 /// As [`keys`].
 pub(crate) fn table(tag: &str, text: &str) -> Result<Value, String> {
     let mut table = keys(text)?;
+    if table.contains_key(tag) {
+        return Err(format!("{tag}: the name before the colon is its value; omit the key"));
+    }
     table.insert(tag.to_owned(), Value::from(name(text)));
     Ok(Value::Object(table))
 }

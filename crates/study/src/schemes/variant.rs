@@ -44,7 +44,11 @@ const RTS_THRESHOLD: &str = "100 B";
 enum Part {
     Edca,
     Scheme(Box<SchemeConfig>, Value),
-    Rts(Bytes),
+    /// RTS from this length on; `told` if the user names the length.
+    Rts {
+        threshold: Bytes,
+        told: bool,
+    },
     Ack1,
     Queue(Value),
 }
@@ -109,9 +113,12 @@ impl Variant {
             self.put_schemes(cell, &at, &mut sets);
             for part in &self.parts {
                 match part {
-                    // A cell that sends RTS before these frames keeps its threshold.
-                    Part::Rts(threshold)
-                        if cell.mac.rts_threshold.is_none_or(|has| has > *threshold) =>
+                    // A cell that sends RTS before these frames keeps its threshold, unless one is named.
+                    Part::Rts { threshold, told }
+                        if cell
+                            .mac
+                            .rts_threshold
+                            .is_none_or(|has| has > *threshold || (*told && has != *threshold)) =>
                     {
                         cell.mac.rts_threshold = Some(*threshold);
                         sets.push(format!("{at}.mac.rts_threshold = \"{threshold}\""));
@@ -133,7 +140,7 @@ impl Variant {
     /// Why a scenario into which the variant puts nothing is the scenario as written.
     pub(crate) fn unchanged(&self) -> &'static str {
         match self.parts[..] {
-            [Part::Rts(_)] => "the scenario already sends RTS before these frames",
+            [Part::Rts { .. }] => "the scenario already sends RTS before these frames",
             _ => "the scenario already has these values",
         }
     }
@@ -219,7 +226,7 @@ fn part(text: &str) -> Result<Part, CompareError> {
         Ok(part)
     };
     match name.as_str() {
-        BASE => Err(refuse("the scenario as written stands by itself, without keys".to_owned())),
+        BASE => Err(refuse("the scenario as written stands by itself: it is not joined with others, and has no keys".to_owned())),
         EDCA => bare(Part::Edca),
         ACK_1 => bare(Part::Ack1),
         RTS => rts(text).map_err(refuse),
@@ -254,11 +261,14 @@ fn part(text: &str) -> Result<Part, CompareError> {
 /// RTS with its threshold.
 fn rts(text: &str) -> Result<Part, String> {
     let mut keys: Map<String, Value> = keys::keys(text)?;
-    let threshold = keys.remove("threshold").unwrap_or_else(|| json!(RTS_THRESHOLD));
+    let named = keys.remove("threshold");
+    let told = named.is_some();
+    let threshold = named.unwrap_or_else(|| json!(RTS_THRESHOLD));
     if let Some(other) = keys.keys().next() {
         return Err(format!("there is no key \"{other}\" (accepted: threshold)"));
     }
-    serde_json::from_value(threshold).map(Part::Rts).map_err(|e| reworded(&e.to_string()))
+    let threshold = serde_json::from_value(threshold).map_err(|e| reworded(&e.to_string()))?;
+    Ok(Part::Rts { threshold, told })
 }
 
 #[cfg(test)]
@@ -277,7 +287,10 @@ mod tests {
         ] {
             assert_eq!(Variant::parse(text).unwrap().label(), label);
         }
-        assert_eq!(Variant::parse("rts").unwrap().parts, [Part::Rts(Bytes(100))]);
+        assert_eq!(
+            Variant::parse("rts").unwrap().parts,
+            [Part::Rts { threshold: Bytes(100), told: false }]
+        );
         assert_eq!(split("dcf+"), ["dcf+"]);
         assert_eq!(split("dcf++rts + dcf+"), ["dcf+", "rts", "dcf+"]);
         for name in Variant::all() {
@@ -300,6 +313,9 @@ mod tests {
             ("ack-1:every=2", "has no keys"),
             ("base+rts", "stands by itself"),
             ("base:x=1", "stands by itself"),
+            ("ftca:scheme=tap", "scheme: the name before the colon"),
+            ("codel:kind=pie", "kind: the name before the colon"),
+            ("eln:x=1", "unknown key \"x\": there is none here"),
             ("ftca+ftca:exclusive=true", "leave one of them out"),
             ("codel+pie", "leave one of them out"),
             ("codel:target=0 s", "target"),
