@@ -198,7 +198,8 @@ def test_every_labelled_capture_is_answered(path: Path) -> None:
     document = result.json
     assert (document["replay"] is None) == (document["obstacle"] is not None)
     assert result.findings
-    assert (document["air"] is not None) == path.name in {"air.pcap.gz", "monitor.pcap.gz"}
+    is_of_air = path.name in {"air.pcap.gz", "monitor.pcap.gz"}
+    assert (document["air"] is not None) == is_of_air
     if path.parent.name in {"duplicates", "ipv6"} and document["link"] is not None:
         # The links of these folders duplicate packets.
         assert document["doubts"]
