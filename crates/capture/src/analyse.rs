@@ -178,8 +178,9 @@ impl Pass {
     fn take_frame(&mut self, packet: &Packet<'_>, fragments: &mut Fragments, found: &mut Found) {
         found.air += 1;
         let is_read = self.sniffer.on_packet(packet, |ip, wire| {
-            if let Content::Tcp(segment) = dissect_ip(packet.time_ns, ip, wire, fragments) {
+            if let Content::Tcp(mut segment) = dissect_ip(packet.time_ns, ip, wire, fragments) {
                 found.tcp += 1;
+                segment.of_air = true;
                 self.tracker.on_segment(&segment);
             }
         });

@@ -150,7 +150,8 @@ impl Reading<'_> {
                 let tracks = self.tracks_air;
                 let is_read = self.sniffer.on_packet(packet, |ip, wire| {
                     let content = dissect_ip(packet.time_ns, ip, wire, fragments);
-                    if let Content::Tcp(segment) = content {
+                    if let Content::Tcp(mut segment) = content {
+                        segment.of_air = true;
                         found.tcp += 1;
                         if tracks {
                             point.tracker.on_segment(&segment);

@@ -40,7 +40,8 @@ def clock(host: Mapping[str, Any]) -> Finding:
     if clock is None:
         return Finding(f"{name} does not fit", "no packet of it was found on the air.", "warn")
     head = f"clock of {name}"
-    drift = f"drift {number(clock['drift_ppm'])} ppm"
+    unsure = number(clock["drift_uncertainty_ppm"])
+    drift = f"drift {number(clock['drift_ppm'])} ppm within {unsure} ppm"
     ahead = clock["offset_s"]
     behind = "behind" if ahead >= 0 else "ahead of"
     text = f"{number(abs(ahead) * 1e3, 6)} ms {behind} the sniffer's, {drift}"

@@ -172,6 +172,8 @@ pub struct Segment {
     pub ecn: u8,
     /// Checksum of TCP.
     pub checksum: u16,
+    /// True if a radio in monitor mode captured it.
+    pub of_air: bool,
 }
 
 /// The fields of an IP header that a segment takes over.
@@ -212,6 +214,7 @@ impl Segment {
             ttl: ip.ttl,
             ecn: ip.ecn,
             checksum: word(16),
+            of_air: false,
         })
     }
 

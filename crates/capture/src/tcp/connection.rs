@@ -50,8 +50,10 @@ pub(super) struct Connection {
     pub(super) packets: u64,
     /// True if the client is known by its SYN.
     pub(super) client_known: bool,
-    /// Where the capture was taken, if the user told it.
+    /// Where the capture was taken, if the user told it, or a radio shows it.
     pub(super) told: Option<Vantage>,
+    /// True if the user told it.
+    pub(super) by_user: bool,
 }
 
 impl Connection {
@@ -76,7 +78,9 @@ impl Connection {
             elsewhere: 0,
             packets: 0,
             client_known: syn,
-            told,
+            // A radio hears the packet on its way: the loss may come after it.
+            told: told.or_else(|| first.of_air.then_some(Vantage::Middle)),
+            by_user: told.is_some(),
         }
     }
 

@@ -254,6 +254,7 @@ impl Direction {
             number,
             start,
             end,
+            next: self.next,
             time_ns: now,
             stamp: segment.options.timestamps.map(|(value, _)| value),
             cause,

@@ -286,7 +286,7 @@ impl ConnectionReport {
             server: connection.ends[SERVER].endpoint.to_string(),
             client_known: connection.client_known,
             vantage: connection.vantage().to_owned(),
-            vantage_told: connection.told.is_some(),
+            vantage_told: connection.by_user,
             start_s: seconds(connection.start_ns),
             duration_s: seconds(connection.last_ns - connection.start_ns),
             packets: connection.packets,

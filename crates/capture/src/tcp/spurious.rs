@@ -5,7 +5,7 @@
 //! | dsack | an ACK reports the segment as received twice (RFC 2883) |
 //! | timestamps | the first ACK for the segment echoes a timestamp from before the retransmission (Eifel, RFC 3522) |
 //! | early ack | the segment is acknowledged sooner after the retransmission than any round trip |
-//! | frto | after a timeout, an ACK covers data that was sent once (RFC 5682) |
+//! | frto | after a timeout, an ACK covers data that was sent once, but not everything sent before it (RFC 5682) |
 //! | seen twice | the capture holds an earlier copy, and was taken behind the losses |
 
 use std::collections::VecDeque;
@@ -60,6 +60,8 @@ pub(super) struct Waiting {
     pub(super) number: usize,
     pub(super) start: u64,
     pub(super) end: u64,
+    /// The byte after the last one sent before it.
+    pub(super) next: u64,
     pub(super) time_ns: u64,
     pub(super) stamp: Option<u32>,
     pub(super) cause: Cause,
@@ -133,7 +135,8 @@ impl Judge {
                 (Some(echo), Some(first)) => later(first, echo),
                 _ => true,
             };
-            if at_left_edge && after_timeout && waiting.end < ack.una && ack.covers_original {
+            let part = waiting.end < ack.una && ack.una < waiting.next;
+            if at_left_edge && after_timeout && part && ack.covers_original {
                 waiting.evidence.frto = true;
             }
             if waiting.end <= ack.una {

@@ -20,6 +20,11 @@ pub(super) struct Windows {
 }
 
 impl Windows {
+    /// True before the first window.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.acks == 0
+    }
+
     /// An ACK advertised a window.
     pub(super) fn advertised(&mut self, bytes: u64) {
         self.acks += 1;

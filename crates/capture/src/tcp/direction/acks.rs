@@ -166,7 +166,7 @@ impl Direction {
     fn set_window(&mut self, segment: &Segment) {
         let shift = if segment.flags.has(Flags::SYN) { 0 } else { self.shift };
         let window = u64::from(segment.window) << shift;
-        if window == 0 && self.window > 0 {
+        if window == 0 && (self.window > 0 || self.counters.windows.is_empty()) {
             self.counters.zero_windows += 1;
         }
         self.window = window;
