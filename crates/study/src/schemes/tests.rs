@@ -228,13 +228,14 @@ fn a_boundary_scheme_needs_a_flow_across_the_access_point() {
     assert_eq!(compared(&given, &once).variants.len(), 3);
 }
 
-/// RTS never raises a threshold: a cell that sends RTS before all frames is the cell as written.
+/// RTS raises a threshold only to one that is named: else a cell that sends RTS before these frames is the
+/// cell as written.
 #[test]
 fn rts_does_not_raise_a_lower_threshold() {
     for (has, given, expected) in [
         ("0 B", "rts", None),
         ("100 B", "rts", None),
-        ("500 B", "rts:threshold=1 kB", None),
+        ("500 B", "rts:threshold=2 kB", Some("cells[0].mac.rts_threshold = \"2 kB\"")),
         ("500 B", "rts", Some("cells[0].mac.rts_threshold = \"100 B\"")),
     ] {
         let base = cell("dcf", &format!("mac.rts_threshold = \"{has}\""));
