@@ -235,7 +235,7 @@ fn rts_does_not_raise_a_lower_threshold() {
     for (has, given, expected) in [
         ("0 B", "rts", None),
         ("100 B", "rts", None),
-        ("500 B", "rts:threshold=2 kB", Some("cells[0].mac.rts_threshold = \"2 kB\"")),
+        ("500 B", "rts:threshold=2 kB", Some("cells[0].mac.rts_threshold = \"2000 B\"")),
         ("500 B", "rts", Some("cells[0].mac.rts_threshold = \"100 B\"")),
     ] {
         let base = cell("dcf", &format!("mac.rts_threshold = \"{has}\""));
