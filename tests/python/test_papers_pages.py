@@ -100,7 +100,7 @@ def test_every_figure_has_a_processor_time(
     folder = request.config.rootpath / "docs" / "papers" / "results"
     library = Library(default_root())
     spent: dict[str, float] = {}
-    for paper in ("S0", "S1", "S2", "S3"):
+    for paper in ("S0", "S1", "S2", "S3", "S4"):
         records = record.read(folder, paper)
         assert record.untimed(records) == [], "scripts/papers run"
         spent |= {id_: kept["cpu_s"] for id_, kept in records.items()}
