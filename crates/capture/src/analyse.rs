@@ -8,18 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::air::Sniffer;
 use crate::air::report::{AirReport, LinkReport};
-use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
+use crate::dissect::link;
 use crate::error::CaptureError;
+use crate::file::{read_file, take};
 use crate::join::report::JoinedReport;
-use crate::read::{Input, Packet, Packets, Sorter};
 use crate::tcp::report::Report;
-use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
+use crate::tcp::{Tracker, TrackerLimits};
 use crate::warnings::{Found, warnings};
 
 /// Version of the format of this document.
 pub const CAPTURE_SCHEMA: &str = "airtcp.capture/1";
-/// Packets between two reports of progress.
-pub(crate) const PROGRESS_EVERY: u64 = 65_536;
 
 /// What is found in captures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,68 +121,18 @@ impl Pass {
         sorted: bool,
         progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
     ) -> Result<(Found, bool), CaptureError> {
-        let input = Input::open(path)?;
-        let (read, length) = (input.read.clone(), input.length);
-        let mut packets = Packets::new(input)?;
-        let mut fragments = Fragments::default();
-        let mut found = Found { sorted, ..Found::default() };
         let copies = self.tracker.copies();
-        let mut count = 0u64;
-        let mut take = |packet: &Packet<'_>| {
-            self.take(packet, &mut fragments, &mut found);
-            count += 1;
-            if count.is_multiple_of(PROGRESS_EVERY) {
-                return progress(read.get(), length);
-            }
-            ControlFlow::Continue(())
-        };
-        let finished = if sorted {
-            let mut sorter = Sorter::default();
-            let finished = packets.read(|packet| sorter.push(packet, &mut take))
-                && sorter.finish(&mut take).is_continue();
-            found.late = sorter.late();
-            finished
-        } else {
-            packets.read(take)
-        };
-        self.interrupted = !finished;
-        let now = self.tracker.copies();
-        found.copies = CopyCounts {
-            same: now.same - copies.same,
-            elsewhere: now.elsewhere - copies.elsewhere,
-        };
-        found.incomplete = fragments.incomplete();
-        found.summary = packets.summary().clone();
+        let (tracker, sniffer) = (&mut self.tracker, &mut self.sniffer);
+        let finished = read_file(path, sorted, progress, |packet, fragments, found| {
+            take(packet, fragments, found, sniffer, |segment| tracker.on_segment(segment));
+        })?;
+        self.interrupted = !finished.whole;
+        let mut found = finished.found;
+        found.copies = self.tracker.copies().since(copies);
         // The acknowledgement of a frame follows it in the file, whatever their times are.
-        let may_sort = length.is_some() && found.tcp > 0 && found.air == 0;
+        let may_sort = finished.again && found.tcp > 0 && found.air == 0;
         let may_sort = may_sort && found.summary.unsorted > 0;
         Ok((found, may_sort))
-    }
-
-    #[inline]
-    fn take(&mut self, packet: &Packet<'_>, fragments: &mut Fragments, found: &mut Found) {
-        match &dissect(packet, fragments) {
-            Content::Tcp(segment) => {
-                found.tcp += 1;
-                self.tracker.on_segment(segment);
-            }
-            Content::Air(_) => self.take_frame(packet, fragments, found),
-            Content::Unreadable => found.unreadable += 1,
-            Content::UnknownLink => found.unknown_link += 1,
-            Content::OtherIp | Content::Other | Content::Fragment => {}
-        }
-    }
-
-    fn take_frame(&mut self, packet: &Packet<'_>, fragments: &mut Fragments, found: &mut Found) {
-        found.air += 1;
-        let is_read = self.sniffer.on_packet(packet, |ip, wire| {
-            if let Content::Tcp(mut segment) = dissect_ip(packet.time_ns, ip, wire, fragments) {
-                found.tcp += 1;
-                segment.of_air = true;
-                self.tracker.on_segment(&segment);
-            }
-        });
-        found.unreadable += u64::from(!is_read);
     }
 
     fn finish(self) -> CaptureReport {

@@ -9,16 +9,16 @@ use crate::air::Sniffer;
 use crate::air::log::LinkLog;
 use crate::air::periods::periods;
 use crate::air::report::LinkReport;
-use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, PROGRESS_EVERY};
+use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport};
 use crate::delivery::{DeliveryTrace, of_direction, of_link};
-use crate::dissect::{Content, Fragments, dissect, dissect_ip, link};
+use crate::dissect::link;
 use crate::error::CaptureError;
+use crate::file::{read_file, take};
 use crate::join::hosts::HostLog;
 use crate::join::{Host, join};
-use crate::read::{Input, Packet, Packets};
+use crate::read::{Input, Packets};
 use crate::tcp::report::{ConnectionReport, Report};
-use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
-use crate::warnings::Found;
+use crate::tcp::{Tracker, TrackerLimits};
 
 /// Captures by the place at which they were taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -106,64 +106,22 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Reads a file. False if the analysis was stopped.
     fn file(&mut self, path: &Path, point: &mut Point) -> Result<bool, CaptureError> {
-        let input = Input::open(path)?;
-        let (read, length) = (input.read.clone(), input.length);
-        let mut packets = Packets::new(input)?;
-        let mut fragments = Fragments::default();
-        let mut found = Found::default();
         let copies = point.tracker.copies();
-        let mut count = 0u64;
-        let finished = packets.read(|packet| {
-            self.packet(packet, point, &mut fragments, &mut found);
-            count += 1;
-            if count.is_multiple_of(PROGRESS_EVERY) {
-                return (self.progress)(read.get(), length);
-            }
-            ControlFlow::Continue(())
-        });
-        let now = point.tracker.copies();
-        found.copies = CopyCounts {
-            same: now.same - copies.same,
-            elsewhere: now.elsewhere - copies.elsewhere,
-        };
-        found.incomplete = fragments.incomplete();
-        found.summary = packets.summary().clone();
+        let (sniffer, tracks_air) = (&mut self.sniffer, self.tracks_air);
+        let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
+            take(packet, fragments, found, sniffer, |segment| {
+                if !segment.of_air {
+                    point.log.add(segment);
+                }
+                if tracks_air || !segment.of_air {
+                    point.tracker.on_segment(segment);
+                }
+            });
+        })?;
+        let mut found = finished.found;
+        found.copies = point.tracker.copies().since(copies);
         self.files.push(FileReport::of(path, &found));
-        Ok(finished)
-    }
-
-    fn packet(
-        &mut self,
-        packet: &Packet<'_>,
-        point: &mut Point,
-        fragments: &mut Fragments,
-        found: &mut Found,
-    ) {
-        match dissect(packet, fragments) {
-            Content::Tcp(segment) => {
-                found.tcp += 1;
-                point.tracker.on_segment(&segment);
-                point.log.add(&segment);
-            }
-            Content::Air(_) => {
-                found.air += 1;
-                let tracks = self.tracks_air;
-                let is_read = self.sniffer.on_packet(packet, |ip, wire| {
-                    let content = dissect_ip(packet.time_ns, ip, wire, fragments);
-                    if let Content::Tcp(mut segment) = content {
-                        segment.of_air = true;
-                        found.tcp += 1;
-                        if tracks {
-                            point.tracker.on_segment(&segment);
-                        }
-                    }
-                });
-                found.unreadable += u64::from(!is_read);
-            }
-            Content::Unreadable => found.unreadable += 1,
-            Content::UnknownLink => found.unknown_link += 1,
-            Content::OtherIp | Content::Other | Content::Fragment => {}
-        }
+        Ok(finished.whole)
     }
 }
 

@@ -17,6 +17,7 @@ pub mod delivery;
 pub mod dissect;
 mod error;
 mod examine;
+mod file;
 mod identity;
 pub mod join;
 pub mod read;

@@ -90,7 +90,7 @@ pub(crate) fn capture(
     progress::begin();
     let mut watch = Watch::new(progress);
     let found = py.detach(|| {
-        // The closure owns them: nothing of Python may be borrowed while other threads run.
+        // Python's list is copied into this one, which is given up here.
         let (paths, options) = (paths, &options);
         found(&paths, options, |done, total| {
             let [done, total] = [done, total.unwrap_or(0)]

@@ -30,6 +30,18 @@ pub struct CopyCounts {
     pub elsewhere: u64,
 }
 
+impl CopyCounts {
+    /// These and those of another connection.
+    pub(super) const fn and(self, more: Self) -> Self {
+        Self { same: self.same + more.same, elsewhere: self.elsewhere + more.elsewhere }
+    }
+
+    /// Those that came after an earlier count.
+    pub(crate) const fn since(self, earlier: Self) -> Self {
+        Self { same: self.same - earlier.same, elsewhere: self.elsewhere - earlier.elsewhere }
+    }
+}
+
 /// A copy of an ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AckCopy {

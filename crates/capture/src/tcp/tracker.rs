@@ -158,9 +158,7 @@ impl Tracker {
     /// Ends a connection.
     fn close(&mut self, place: usize) {
         if let Some(connection) = self.open[place].take() {
-            let copies = connection.copies();
-            self.copies.same += copies.same;
-            self.copies.elsewhere += copies.elsewhere;
+            self.copies = self.copies.and(connection.copies());
             self.keep(&connection);
         }
     }
@@ -186,10 +184,7 @@ impl Tracker {
     /// Packets that the segments so far hold twice.
     pub fn copies(&self) -> CopyCounts {
         let open = self.open.iter().flatten().map(|connection| connection.copies());
-        open.fold(self.copies, |all, more| CopyCounts {
-            same: all.same + more.same,
-            elsewhere: all.elsewhere + more.elsewhere,
-        })
+        open.fold(self.copies, CopyCounts::and)
     }
 
     fn keep(&mut self, connection: &Connection) {

@@ -1,0 +1,91 @@
+//! One file of a capture: its packets, by their content, to whoever analyses them.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::air::Sniffer;
+use crate::dissect::{Content, Fragments, Segment, dissect, dissect_ip};
+use crate::error::CaptureError;
+use crate::read::{Input, Packet, Packets, Sorter};
+use crate::warnings::Found;
+
+/// Packets between two reports of progress.
+const PROGRESS_EVERY: u64 = 65_536;
+
+/// What became of a file.
+pub(crate) struct Finished {
+    pub(crate) found: Found,
+    /// False if the analysis was stopped.
+    pub(crate) whole: bool,
+    /// True if the file can be read again.
+    pub(crate) again: bool,
+}
+
+/// Reads a file. `take` gets each packet; with `sorted`, in the order of their times as far as memory
+/// allows. `progress` gets the bytes read and the length; it breaks to stop.
+#[inline]
+pub(crate) fn read_file(
+    path: &Path,
+    sorted: bool,
+    mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
+    mut take: impl FnMut(&Packet<'_>, &mut Fragments, &mut Found),
+) -> Result<Finished, CaptureError> {
+    let input = Input::open(path)?;
+    let (read, length) = (input.read.clone(), input.length);
+    let mut packets = Packets::new(input)?;
+    let mut fragments = Fragments::default();
+    let mut found = Found { sorted, ..Found::default() };
+    let mut count = 0u64;
+    let mut each = |packet: &Packet<'_>| {
+        take(packet, &mut fragments, &mut found);
+        count += 1;
+        if count.is_multiple_of(PROGRESS_EVERY) {
+            return progress(read.get(), length);
+        }
+        ControlFlow::Continue(())
+    };
+    let whole = if sorted {
+        let mut sorter = Sorter::default();
+        let whole = packets.read(|packet| sorter.push(packet, &mut each))
+            && sorter.finish(&mut each).is_continue();
+        found.late = sorter.late();
+        whole
+    } else {
+        packets.read(each)
+    };
+    found.incomplete = fragments.incomplete();
+    found.summary = packets.summary().clone();
+    Ok(Finished { found, whole, again: length.is_some() })
+}
+
+/// Counts a packet by its content. Frames of 802.11 go to `sniffer`, and TCP segments, those in frames
+/// included, to `on_segment`.
+#[inline]
+pub(crate) fn take(
+    packet: &Packet<'_>,
+    fragments: &mut Fragments,
+    found: &mut Found,
+    sniffer: &mut Sniffer,
+    mut on_segment: impl FnMut(&Segment),
+) {
+    match &dissect(packet, fragments) {
+        Content::Tcp(segment) => {
+            found.tcp += 1;
+            on_segment(segment);
+        }
+        Content::Air(_) => {
+            found.air += 1;
+            let is_read = sniffer.on_packet(packet, |ip, wire| {
+                if let Content::Tcp(mut segment) = dissect_ip(packet.time_ns, ip, wire, fragments) {
+                    found.tcp += 1;
+                    segment.of_air = true;
+                    on_segment(&segment);
+                }
+            });
+            found.unreadable += u64::from(!is_read);
+        }
+        Content::Unreadable => found.unreadable += 1,
+        Content::UnknownLink => found.unknown_link += 1,
+        Content::OtherIp | Content::Other | Content::Fragment => {}
+    }
+}
