@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-import json
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from airtcp import atomic_write
+from airtcp.document_result import DocumentResult
 from airtcp.findings import diagnose as diagnose_words
-from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     from airtcp.diagnose_document import DiagnoseDocument
     from airtcp.findings.words import Finding
 
-TABLES = ("link", "replay", "answers")
+_NUMBERS = dict.fromkeys(("value", "low", "high"), pl.Float64)
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    "link": {"quantity": pl.String, **_NUMBERS},
+    "replay": {
+        "name": pl.String,
+        **dict.fromkeys(("observed", "mean", "low", "high"), pl.Float64),
+        "inside": pl.Boolean,
+    },
+    "answers": {
+        "kind": pl.String,
+        "variant": pl.String,
+        **dict.fromkeys(
+            ("goodput_bps", "gain_percent", "gain_percent_low", "gain_percent_high"), pl.Float64
+        ),
+        "trusted": pl.Boolean,
+    },
+}
 
 
-class DiagnoseResult(Written):
+class DiagnoseResult(DocumentResult):
     """The result of `diagnose`."""
 
     _kind = "diagnose"
-
-    def __init__(self, document: DiagnoseDocument) -> None:
-        """Hold the document that `diagnose` makes."""
-        self.json: DiagnoseDocument = document
-
-    @cached_property
-    def text(self) -> str:
-        """The document as JSON text; equal inputs and seed give equal text."""
-        return json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
-
-    @property
-    def interrupted(self) -> bool:
-        """True if Ctrl-C stopped the work; the finished steps are here."""
-        return self.json["interrupted"]
+    _tables = ("link", "replay", "answers")
+    _schemas = _SCHEMAS
+    json: DiagnoseDocument
 
     @property
     def findings(self) -> list[Finding]:
@@ -65,26 +67,6 @@ class DiagnoseResult(Written):
             return None
         atomic_write.write_text(Path(path), self.scenario)
         return Path(path)
-
-    @property
-    def tables(self) -> list[str]:
-        """Names of the tables."""
-        return list(TABLES)
-
-    def table(self, table: str) -> pl.DataFrame:
-        """Return a table as a polars frame.
-
-        Args:
-            table: One of `tables`.
-
-        Raises:
-            KeyError: If there is no such table.
-        """
-        if table not in TABLES:
-            message = f'no table "{table}" (there are {", ".join(TABLES)})'
-            raise KeyError(message)
-        rows: list[dict[str, Any]] = getattr(self, f"_{table}")()
-        return pl.DataFrame(rows, schema=_SCHEMAS[table])
 
     def _link(self) -> list[dict[str, Any]]:
         link = self.json["link"]
@@ -113,9 +95,6 @@ class DiagnoseResult(Written):
 
         return diagnose_page(self.json)
 
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        return ((name, self.table(name)) for name in self.tables)
-
     def __repr__(self) -> str:
         """Name the result by its transfer."""
         seen = self.json["observed"]
@@ -139,20 +118,3 @@ def _answer(kind: str, outcome: Any, *, trusted: bool) -> dict[str, Any]:
 
 
 _NOTHING: dict[str, None] = {"mean": None, "ci_low": None, "ci_high": None}
-_NUMBERS = dict.fromkeys(("value", "low", "high"), pl.Float64)
-_SCHEMAS: dict[str, dict[str, Any]] = {
-    "link": {"quantity": pl.String, **_NUMBERS},
-    "replay": {
-        "name": pl.String,
-        **dict.fromkeys(("observed", "mean", "low", "high"), pl.Float64),
-        "inside": pl.Boolean,
-    },
-    "answers": {
-        "kind": pl.String,
-        "variant": pl.String,
-        **dict.fromkeys(
-            ("goodput_bps", "gain_percent", "gain_percent_low", "gain_percent_high"), pl.Float64
-        ),
-        "trusted": pl.Boolean,
-    },
-}

@@ -2,69 +2,54 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from airtcp.document_result import DocumentResult
 from airtcp.findings import fit as fit_words
 from airtcp.findings import words
-from airtcp.result_files import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from airtcp.findings.words import Finding
     from airtcp.fit_document import FitDocument
 
+_ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    "fits": {
+        "name": pl.String,
+        "kind": pl.String,
+        "formula": pl.String,
+        "links": pl.Int64,
+        "coefficients": pl.Int64,
+        **dict.fromkeys(_ERRORS, pl.Float64),
+        "problem": pl.String,
+    },
+    "coefficients": {"name": pl.String, "term": pl.String, "coefficient": pl.Float64},
+    "estimates": {
+        "name": pl.String,
+        "kind": pl.String,
+        "link": pl.String,
+        "packets_per_second": pl.Float64,
+        "estimate": pl.Float64,
+        "leave_one_out_estimate": pl.Float64,
+    },
+}
 
-TABLES = ("fits", "coefficients", "estimates", "links")
 
-
-class FitResult(Written):
+class FitResult(DocumentResult):
     """The result of `trace_fit`: forms and formulas side by side."""
 
     _kind = "fit"
-
-    def __init__(self, document: FitDocument) -> None:
-        """Hold the document that `trace_fit` makes."""
-        self.json: FitDocument = document
-
-    @cached_property
-    def text(self) -> str:
-        """The document as JSON text; equal inputs and seed give equal text."""
-        return json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
-
-    @property
-    def interrupted(self) -> bool:
-        """True if Ctrl-C stopped the runs; the finished links are fitted."""
-        return self.json["interrupted"]
+    _tables = ("fits", "coefficients", "estimates", "links")
+    _schemas = _SCHEMAS
+    json: FitDocument
 
     @property
     def findings(self) -> list[Finding]:
         """The findings, in words."""
         return fit_words.findings(self.json)
-
-    @property
-    def tables(self) -> list[str]:
-        """Names of the tables."""
-        return list(TABLES)
-
-    def table(self, table: str) -> pl.DataFrame:
-        """Return a table as a polars frame.
-
-        Args:
-            table: One of `tables`.
-
-        Raises:
-            KeyError: If there is no such table.
-        """
-        if table not in TABLES:
-            message = f'no table "{table}" (there are {", ".join(TABLES)})'
-            raise KeyError(message)
-        rows: list[dict[str, Any]] = getattr(self, f"_{table}")()
-        return pl.DataFrame(rows, schema=_SCHEMAS.get(table), infer_schema_length=None)
 
     @cached_property
     def fits(self) -> pl.DataFrame:
@@ -137,9 +122,6 @@ class FitResult(Written):
 
         return fit_page(self.json)
 
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        return ((name, self.table(name)) for name in self.tables)
-
     def __len__(self) -> int:
         """Count the links that were fitted."""
         return len(self.json["links"])
@@ -150,26 +132,3 @@ class FitResult(Written):
         state = ", interrupted" if self.interrupted else ""
         links = words.counted(len(self), "link")
         return f"FitResult({links}, {done} of {len(self.json['fits'])} forms{state})"
-
-
-_ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
-_SCHEMAS: dict[str, dict[str, Any]] = {
-    "fits": {
-        "name": pl.String,
-        "kind": pl.String,
-        "formula": pl.String,
-        "links": pl.Int64,
-        "coefficients": pl.Int64,
-        **dict.fromkeys(_ERRORS, pl.Float64),
-        "problem": pl.String,
-    },
-    "coefficients": {"name": pl.String, "term": pl.String, "coefficient": pl.Float64},
-    "estimates": {
-        "name": pl.String,
-        "kind": pl.String,
-        "link": pl.String,
-        "packets_per_second": pl.Float64,
-        "estimate": pl.Float64,
-        "leave_one_out_estimate": pl.Float64,
-    },
-}
