@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airtcp import _core
 from airtcp.api.packet_captures import capture
@@ -97,11 +97,12 @@ def diagnose(
     base = None if rtt is None else time_of(rtt, "rtt")
     paths = paths_of(files)
     document = pipeline.begun(list(map(str, paths)), asked)
-    hosts, links = _captures(paths, progress)
-    document["files"] = hosts["files"]
-    document["air"] = pipeline.air_of(links)
-    transfer = transfer_of(hosts, connection)
-    if hosts["interrupted"]:
+    # Beside captures of hosts, those of the air do not count a packet twice.
+    seen = capture(paths, events=True, progress=progress).json
+    document["files"] = seen["files"]
+    document["air"] = pipeline.air_of(seen["links"])
+    transfer = transfer_of(seen, connection)
+    if seen["interrupted"]:
         document["interrupted"] = True
     elif transfer is None:
         document["obstacle"] = "no-data"
@@ -110,14 +111,3 @@ def diagnose(
             transfer = replace(transfer, base_rtt_s=base, base_from="the option rtt")
         pipeline.diagnose(transfer, document, asked)
     return DiagnoseResult(document)
-
-
-def _captures(paths: list[str], progress: Progress | None) -> tuple[Any, list[Any]]:
-    """Analyse the captures: those of hosts for TCP, those of the air for its links.
-
-    Returns: The document of the hosts' captures, or of all if there are only others, and the links
-        of the air.
-    """
-    # Beside captures of hosts, those of the air do not count a packet twice.
-    document = capture(paths, events=True, progress=progress).json
-    return document, document["links"]

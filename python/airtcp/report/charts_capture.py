@@ -138,25 +138,32 @@ def gaps() -> dict[str, Any]:
     )
 
 
+def _by_link() -> dict[str, Any]:
+    """Return what the charts of the 802.11 links have in common: a row for each link and rate."""
+    return {
+        "x": alt.X("rate:O", title="rate (Mb/s)", axis=alt.Axis(labelAngle=0)),
+        "color": alt.Color(
+            "link:N",
+            scale=alt.Scale(range=theme.SERIES),
+            legend=alt.Legend(title=None, labelLimit=340),
+            sort=None,
+        ),
+        "tooltip": [
+            n("link", "link"),
+            n("rate", "rate (Mb/s)"),
+            q("attempts", "attempts", ",d"),
+            q("loss", "raw loss", ".1%"),
+        ],
+    }
+
+
 def rates() -> dict[str, Any]:
     """Attempts of the 802.11 links by rate; the colour is the raw loss."""
     bars = named("rates").mark_bar()
     return finish(
         bars.encode(
-            x=alt.X("rate:O", title="rate (Mb/s)", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("attempts:Q", title="captured attempts"),
-            color=alt.Color(
-                "link:N",
-                scale=alt.Scale(range=theme.SERIES),
-                legend=alt.Legend(title=None, labelLimit=340),
-                sort=None,
-            ),
-            tooltip=[
-                n("link", "link"),
-                n("rate", "rate (Mb/s)"),
-                q("attempts", "attempts", ",d"),
-                q("loss", "raw loss", ".1%"),
-            ],
+            **_by_link(),
         )
     )
 
@@ -166,22 +173,10 @@ def rate_losses() -> dict[str, Any]:
     points = named("rates").transform_filter("isValid(datum.loss)")
     return finish(
         points.mark_point(filled=True, size=80, opacity=0.9).encode(
-            x=alt.X("rate:O", title="rate (Mb/s)", axis=alt.Axis(labelAngle=0)),
             y=alt.Y(
                 "loss:Q", title="raw loss", scale=alt.Scale(zero=True), axis=alt.Axis(format="%")
             ),
-            color=alt.Color(
-                "link:N",
-                scale=alt.Scale(range=theme.SERIES),
-                legend=alt.Legend(title=None, labelLimit=340),
-                sort=None,
-            ),
-            tooltip=[
-                n("link", "link"),
-                n("rate", "rate (Mb/s)"),
-                q("attempts", "attempts", ",d"),
-                q("loss", "raw loss", ".1%"),
-            ],
+            **_by_link(),
         )
     )
 
