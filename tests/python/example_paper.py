@@ -76,13 +76,24 @@ why = "the paper does not say <script>alert(1)</script>"
 """
 
 
-def write_paper(home: Path) -> Path:
-    """Write the paper into a new folder."""
+BARE = 'id = "T1"\ntitle = "A paper"\nauthors = "Somebody"\n'
+"""A paper without anything that figures need not have."""
+
+
+def write_paper(
+    home: Path,
+    *,
+    paper: str = PAPER,
+    figure: str = FIGURE,
+    scenario: tuple[str, str] = ("link.toml", SCENARIO),
+) -> Path:
+    """Write a paper with one figure into a new folder; `scenario` is a name and a text."""
     for folder in ("T1", "ensembles", "scenarios"):
         (home / folder).mkdir(parents=True)
-    (home / "T1" / "paper.toml").write_text(PAPER)
-    (home / "T1" / "fig-1.toml").write_text(FIGURE)
-    (home / "scenarios" / "link.toml").write_text(SCENARIO)
+    (home / "T1" / "paper.toml").write_text(paper)
+    (home / "T1" / "fig-1.toml").write_text(figure)
+    name, text = scenario
+    (home / "scenarios" / name).write_text(text)
     return home
 
 

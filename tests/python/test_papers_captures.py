@@ -12,6 +12,7 @@ from airtcp.papers.expected_goodput import expected
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from airtcp.papers.loss_clusters import clusters
+from example_paper import BARE, write_paper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,14 +68,9 @@ right = "retransmissions[polling=none]"
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     """A folder of papers with one figure that is measured through captures."""
-    home = tmp_path / "papers"
-    for folder in ("T1", "scenarios"):
-        (home / folder).mkdir(parents=True)
-    paper = 'id = "T1"\ntitle = "A paper"\nauthors = "Somebody"\n'
-    (home / "T1" / "paper.toml").write_text(paper)
-    (home / "T1" / "fig-1.toml").write_text(FIGURE)
-    (home / "scenarios" / "one.toml").write_text(SCENARIO)
-    return home
+    return write_paper(
+        tmp_path / "papers", paper=BARE, figure=FIGURE, scenario=("one.toml", SCENARIO)
+    )
 
 
 def test_captures_agree_with_the_run(papers: Path) -> None:

@@ -16,6 +16,7 @@ from airtcp.papers.drivers.variants import variants
 from airtcp.papers.form import PaperError
 from airtcp.papers.library import Library, default_root
 from airtcp.papers.reproduce import Options, Task, tasks_of
+from example_paper import BARE, write_paper
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,14 +87,9 @@ why = "for a test"
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     """A folder of papers with one figure of a cell."""
-    home = tmp_path / "papers"
-    for folder in ("T1", "scenarios"):
-        (home / folder).mkdir(parents=True)
-    paper = 'id = "T1"\ntitle = "A paper"\nauthors = "Somebody"\n'
-    (home / "T1" / "paper.toml").write_text(paper)
-    (home / "T1" / "fig-1.toml").write_text(FIGURE)
-    (home / "scenarios" / "two.toml").write_text(SCENARIO)
-    return home
+    return write_paper(
+        tmp_path / "papers", paper=BARE, figure=FIGURE, scenario=("two.toml", SCENARIO)
+    )
 
 
 def test_every_combination_is_measured(papers: Path) -> None:
