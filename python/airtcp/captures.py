@@ -74,6 +74,11 @@ class CaptureResult(TableResult):
         return self.table("losses")
 
     @cached_property
+    def between(self) -> pl.DataFrame:
+        """One row per connection and sender, for each two points at which it was captured."""
+        return self.table("between")
+
+    @cached_property
     def links(self) -> pl.DataFrame:
         """One row per 802.11 link."""
         return self.table("links")

@@ -8,12 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::air::Sniffer;
 use crate::air::report::{AirReport, LinkReport};
+use crate::assign::{Assignment, Start};
+use crate::between::read::{PointFiles, compare};
+use crate::between::report::BetweenReport;
 use crate::dissect::link;
 use crate::error::CaptureError;
-use crate::file::{read_file, take};
+use crate::file::{first_packet, read_file, take};
 use crate::join::report::JoinedReport;
+use crate::shards::Shards;
 use crate::tcp::report::Report;
-use crate::tcp::{Tracker, TrackerLimits};
+use crate::tcp::{CopyCounts, TrackerLimits};
 use crate::warnings::{Found, warnings};
 
 /// Version of the format of this document.
@@ -26,6 +30,9 @@ pub struct CaptureReport {
     pub schema: String,
     /// The files, in the order given.
     pub files: Vec<FileReport>,
+    /// The points of the path at which the files were captured, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointReport>,
     /// TCP connections.
     #[serde(flatten)]
     pub tcp: Report,
@@ -34,6 +41,9 @@ pub struct CaptureReport {
     /// All frames of 802.11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirReport>,
+    /// Connections that were captured at several points, compared between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<BetweenReport>,
     /// What the captures of the air and of hosts show together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined: Option<JoinedReport>,
@@ -62,8 +72,18 @@ pub struct FileReport {
     pub warnings: Vec<String>,
 }
 
-/// Analyses files as one capture. `progress` gets the bytes read of a file and its length; it breaks to
-/// stop the analysis.
+/// Files of one point of the path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PointReport {
+    /// Its number.
+    pub point: u32,
+    /// Paths of its files, in the order of their times.
+    pub files: Vec<String>,
+}
+
+/// Analyses files. Those that overlap in time, or that hold the same packets, were captured at different
+/// points: each point is analysed apart, and a connection that several points have is compared between
+/// them. `progress` gets the bytes read of a file and its length; it breaks to stop the analysis.
 ///
 /// A file whose packets are not in the order of their times is read again and sorted, if it can be.
 ///
@@ -74,77 +94,198 @@ pub fn analyse(
     limits: TrackerLimits,
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<CaptureReport, CaptureError> {
-    let mut sorted = vec![false; paths.len()];
-    loop {
-        let mut pass = Pass::new(limits);
-        let mut unsorted = None;
-        for (number, path) in paths.iter().enumerate() {
-            let (found, may_sort) = pass.read(path, sorted[number], &mut progress)?;
-            pass.files.push(FileReport::of(path, &found));
+    let order = in_order(paths)?;
+    let mut again = vec![Again::default(); paths.len()];
+    'pass: loop {
+        let mut pass = Pass::new(limits, paths.len());
+        for number in &order {
+            let wanted = pass.read(*number, &paths[*number], again[*number], &mut progress)?;
             if pass.interrupted {
                 break;
             }
-            if may_sort && !sorted[number] {
-                unsorted = Some(number);
-                break;
+            if wanted != again[*number] {
+                again[*number] = wanted;
+                continue 'pass;
             }
         }
-        match unsorted {
-            Some(number) => sorted[number] = true,
-            None => return Ok(pass.finish()),
-        }
+        return pass.finish(paths, &mut progress);
     }
+}
+
+/// The numbers of files in the order of their first packets.
+fn in_order(paths: &[PathBuf]) -> Result<Vec<usize>, CaptureError> {
+    let mut order: Vec<usize> = (0..paths.len()).collect();
+    if paths.len() > 1 {
+        let first = |path: &PathBuf| Ok(first_packet(path)?.map_or(u64::MAX, |(ns, _)| ns));
+        let times = paths.iter().map(first).collect::<Result<Vec<u64>, CaptureError>>()?;
+        order.sort_by_key(|number| times[*number]);
+    }
+    Ok(order)
+}
+
+/// How a file must be read, as a reading before has shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Again {
+    /// Its packets are to be sorted.
+    is_sorted: bool,
+    /// It was not captured at the point of a file that ended before it.
+    is_alone: bool,
+}
+
+/// What analyses the files of one point.
+struct Point {
+    shards: Shards,
+    sniffer: Sniffer,
+    time_ns: [u64; 2],
+    /// True if all its files can be read again.
+    again: bool,
 }
 
 /// One reading of the files.
 struct Pass {
-    tracker: Tracker,
-    sniffer: Sniffer,
-    files: Vec<FileReport>,
+    limits: TrackerLimits,
+    assignment: Assignment,
+    points: Vec<Point>,
+    files: Vec<Option<FileReport>>,
     interrupted: bool,
 }
 
 impl Pass {
-    fn new(limits: TrackerLimits) -> Self {
+    fn new(limits: TrackerLimits, files: usize) -> Self {
         Self {
-            tracker: Tracker::new(limits),
-            sniffer: Sniffer::default(),
-            files: Vec::new(),
+            limits,
+            assignment: Assignment::default(),
+            points: Vec::new(),
+            files: vec![None; files],
             interrupted: false,
         }
     }
 
-    /// Reads a file, and says if sorting can help.
+    /// The point of a file whose first packet has this time.
+    fn point(&mut self, number: usize, path: &Path, first_ns: u64, is_alone: bool) -> usize {
+        let place = self.assignment.place(number, path, first_ns, is_alone);
+        if place == self.points.len() {
+            self.points.push(Point {
+                shards: Shards::new(self.limits),
+                sniffer: Sniffer::default(),
+                time_ns: [first_ns, first_ns],
+                again: true,
+            });
+        }
+        place
+    }
+
+    /// Reads a file, and says how it should have been read.
     fn read(
         &mut self,
+        number: usize,
         path: &Path,
-        sorted: bool,
+        how: Again,
         progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
-    ) -> Result<(Found, bool), CaptureError> {
-        let copies = self.tracker.copies();
-        let (tracker, sniffer) = (&mut self.tracker, &mut self.sniffer);
-        let finished = read_file(path, sorted, progress, |packet, fragments, found| {
-            take(packet, fragments, found, sniffer, |segment| tracker.on_segment(segment));
+    ) -> Result<Again, CaptureError> {
+        let is_compared = self.files.len() > 1;
+        let (mut start, mut at) = (Start::default(), None);
+        let mut before = CopyCounts::default();
+        let finished = read_file(path, how.is_sorted, progress, |packet, fragments, found| {
+            let place = at.unwrap_or_else(|| {
+                let place = self.point(number, path, packet.time_ns, how.is_alone);
+                before = self.points[place].shards.copies();
+                at = Some(place);
+                place
+            });
+            let Point { shards, sniffer, .. } = &mut self.points[place];
+            take(packet, fragments, found, sniffer, |segment| {
+                if is_compared {
+                    start.take(segment);
+                }
+                shards.on_segment(segment);
+            });
         })?;
         self.interrupted = !finished.whole;
         let mut found = finished.found;
-        found.copies = self.tracker.copies().since(copies);
+        let mut wanted = how;
+        if let Some(place) = at {
+            let point = &mut self.points[place];
+            found.copies = point.shards.copies().since(before);
+            point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
+            point.again &= finished.again;
+            let is_copy = self.assignment.end(place, found.summary.last_ns, start);
+            wanted.is_alone |= is_copy && finished.again;
+        }
         // The acknowledgement of a frame follows it in the file, whatever their times are.
         let may_sort = finished.again && found.tcp > 0 && found.air == 0;
-        let may_sort = may_sort && found.summary.unsorted > 0;
-        Ok((found, may_sort))
+        wanted.is_sorted |= may_sort && found.summary.unsorted > 0;
+        self.files[number] = Some(FileReport::of(path, &found));
+        Ok(wanted)
     }
 
-    fn finish(self) -> CaptureReport {
-        let (air, links) = self.sniffer.finish();
-        CaptureReport {
+    fn finish(
+        self,
+        paths: &[PathBuf],
+        progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
+    ) -> Result<CaptureReport, CaptureError> {
+        let mut report = CaptureReport {
             schema: CAPTURE_SCHEMA.to_owned(),
-            files: self.files,
-            tcp: self.tracker.finish(),
-            links,
-            air,
+            files: self.files.into_iter().flatten().collect(),
+            points: Vec::new(),
+            tcp: Report::default(),
+            links: Vec::new(),
+            air: None,
+            between: Vec::new(),
             joined: None,
             interrupted: self.interrupted,
+        };
+        let several = self.points.len() > 1;
+        let mut points = Vec::new();
+        for ((point, files), number) in
+            self.points.into_iter().zip(self.assignment.files()).zip(0..)
+        {
+            let files: Vec<PathBuf> = files.iter().map(|file| paths[*file].clone()).collect();
+            let (air, links) = point.sniffer.finish();
+            report.add(several.then_some(number), point.shards.finish(), air, links);
+            points.push(PointFiles {
+                point: number,
+                files,
+                time_ns: point.time_ns,
+                again: point.again,
+            });
+        }
+        if several {
+            report.points = named(&self.assignment, paths);
+            if !report.interrupted {
+                report.between = compare(&report.tcp.connections, points, progress)?;
+            }
+        }
+        report.tcp.sort();
+        Ok(report)
+    }
+}
+
+/// The points of an assignment of files.
+pub(crate) fn named(assignment: &Assignment, paths: &[PathBuf]) -> Vec<PointReport> {
+    let name = |file: &usize| paths[*file].display().to_string();
+    let files = assignment.files().zip(0..);
+    files
+        .map(|(files, point)| PointReport { point, files: files.iter().map(name).collect() })
+        .collect()
+}
+
+impl CaptureReport {
+    /// Adds what was found at a point.
+    fn add(
+        &mut self,
+        point: Option<u32>,
+        mut tcp: Report,
+        air: Option<AirReport>,
+        links: Vec<LinkReport>,
+    ) {
+        tcp.set_point(point);
+        self.tcp.add(tcp);
+        self.links.extend(links.into_iter().map(|link| LinkReport { point, ..link }));
+        // The frames of several sniffers are the same ones: the capture with the most counts.
+        let frames = |air: &Option<AirReport>| air.as_ref().map(|air| air.frames.data);
+        if frames(&air) > frames(&self.air) || self.air.is_none() {
+            self.air = air;
         }
     }
 }

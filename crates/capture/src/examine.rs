@@ -1,24 +1,30 @@
 //! The analysis of captures of which each packet is kept for a while: captures of the air joined with
 //! captures of hosts, and delivery traces.
 
+mod reading;
+
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::air::Sniffer;
 use crate::air::log::LinkLog;
 use crate::air::periods::periods;
 use crate::air::report::LinkReport;
-use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport};
+use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, named};
+use crate::assign::Assignment;
+use crate::between::report::BetweenReport;
+use crate::between::{PointLog, between, is_nearest, shared};
 use crate::delivery::{DeliveryTrace, of_direction, of_link};
 use crate::dissect::link;
 use crate::error::CaptureError;
-use crate::file::{read_file, take};
+use crate::file::first_packet;
 use crate::join::hosts::HostLog;
+use crate::join::report::JoinedReport;
 use crate::join::{Host, join};
-use crate::read::{Input, Packets};
 use crate::tcp::report::{ConnectionReport, Report};
 use crate::tcp::{Tracker, TrackerLimits};
+use reading::{Hosts, Reading};
 
 /// Captures by the place at which they were taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,28 +43,19 @@ impl Points {
     }
 }
 
-/// Sorts files by the link type of their first packets. Standard input counts as a host's capture, and
-/// so does a file without packets.
+/// Sorts files by the link type of their first packets. Standard input and other pipes count as a host's
+/// capture, and so does a file without packets.
 ///
 /// # Errors
 /// If a file cannot be opened or is no capture.
 pub fn points(paths: &[PathBuf]) -> Result<Points, CaptureError> {
     let mut points = Points::default();
     for path in paths {
-        let of_air = path.as_os_str() != "-" && is_of_air(path)?;
+        let of_air = first_packet(path)?.is_some_and(|(_, link_type)| link::is_air(link_type));
         let list = if of_air { &mut points.air } else { &mut points.hosts };
         list.push(path.clone());
     }
     Ok(points)
-}
-
-fn is_of_air(path: &Path) -> Result<bool, CaptureError> {
-    let mut of_air = false;
-    Packets::new(Input::open(path)?)?.read(|packet| {
-        of_air = link::is_air(packet.link_type);
-        ControlFlow::Break(())
-    });
-    Ok(of_air)
 }
 
 /// What is asked beside the report.
@@ -81,50 +78,6 @@ pub struct Examination {
     pub untraced: Vec<String>,
 }
 
-/// A place at which captures were taken.
-#[derive(Default)]
-struct Point {
-    tracker: Tracker,
-    log: HostLog,
-}
-
-impl Point {
-    fn new(limits: TrackerLimits) -> Self {
-        Self { tracker: Tracker::new(limits), log: HostLog::default() }
-    }
-}
-
-/// What reads the files, one after the other.
-struct Reading<'a> {
-    sniffer: Sniffer,
-    files: Vec<FileReport>,
-    /// True if the segments of the air are a capture of their own.
-    tracks_air: bool,
-    progress: &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>,
-}
-
-impl Reading<'_> {
-    /// Reads a file. False if the analysis was stopped.
-    fn file(&mut self, path: &Path, point: &mut Point) -> Result<bool, CaptureError> {
-        let copies = point.tracker.copies();
-        let (sniffer, tracks_air) = (&mut self.sniffer, self.tracks_air);
-        let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
-            take(packet, fragments, found, sniffer, |segment| {
-                if !segment.of_air {
-                    point.log.add(segment);
-                }
-                if tracks_air || !segment.of_air {
-                    point.tracker.on_segment(segment);
-                }
-            });
-        })?;
-        let mut found = finished.found;
-        found.copies = point.tracker.copies().since(copies);
-        self.files.push(FileReport::of(path, &found));
-        Ok(finished.whole)
-    }
-}
-
 /// Analyses captures by the place at which they were taken. `progress` gets the bytes read of a file
 /// and its length; it breaks to stop the analysis.
 ///
@@ -136,66 +89,129 @@ pub fn examine(
     limits: TrackerLimits,
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<Examination, CaptureError> {
-    let mut reading = Reading {
-        sniffer: Sniffer::with_log(),
-        files: Vec::new(),
-        tracks_air: !points.is_joined(),
-        progress: &mut progress,
-    };
-    let mut of_hosts: Vec<Point> = Vec::new();
-    let mut interrupted = false;
-    let mut of_air = Point::new(limits);
-    let airs = points.air.iter().map(|path| (path, true));
-    for (path, is_air) in airs.chain(points.hosts.iter().map(|path| (path, false))) {
-        if !is_air && (points.is_joined() || of_hosts.is_empty()) {
-            of_hosts.push(Point::new(limits));
-        }
-        let point = match of_hosts.last_mut() {
-            Some(host) if !is_air => host,
-            _ => &mut of_air,
+    let mut alone = vec![false; points.hosts.len()];
+    'pass: loop {
+        let mut reading = Reading {
+            sniffer: Sniffer::with_log(),
+            files: Vec::new(),
+            tracks_air: !points.is_joined(),
+            progress: &mut progress,
         };
-        if !reading.file(path, point)? {
-            interrupted = true;
-            break;
+        let is_each = points.is_joined();
+        let assignment = Assignment::default();
+        let mut hosts = Hosts { limits, is_each, assignment, points: Vec::new() };
+        let mut of_air = Tracker::new(limits);
+        let mut interrupted = false;
+        for path in &points.air {
+            interrupted = interrupted || !reading.air(path, &mut of_air)?;
         }
-    }
-    let (air, links, logs) = reading.sniffer.finish_with_logs();
-    let mut report = CaptureReport {
-        schema: CAPTURE_SCHEMA.to_owned(),
-        files: reading.files,
-        tcp: of_air.tracker.finish(),
-        links,
-        air,
-        joined: None,
-        interrupted,
-    };
-    let (trackers, host_logs): (Vec<Tracker>, Vec<HostLog>) =
-        of_hosts.into_iter().map(|point| (point.tracker, point.log)).unzip();
-    let reports: Vec<Report> = trackers.into_iter().map(Tracker::finish).collect();
-    if points.is_joined() {
-        let names =
-            |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
-        let paths: Vec<String> = names(&points.hosts);
-        let logs_of = paths.iter().zip(&host_logs).zip(&reports);
-        let hosts: Vec<Host<'_>> =
-            logs_of.map(|((path, log), report)| host(path, log, report)).collect();
-        report.joined = Some(join(names(&points.air), &logs, &hosts, wanted.packets));
-    }
-    let mut traces = traces_of_links(&logs, &report);
-    find_periods(&traces, &mut report);
-    let mut untraced = Vec::new();
-    if wanted.traces {
-        for (log, report) in host_logs.iter().zip(&reports) {
-            traces_of_host(log, report, &mut traces, &mut untraced);
+        for (number, path) in points.hosts.iter().enumerate() {
+            if interrupted {
+                break;
+            }
+            let (is_stopped, is_elsewhere) =
+                reading.host(number, path, &mut hosts, alone[number])?;
+            interrupted = is_stopped;
+            if is_elsewhere && !alone[number] {
+                alone[number] = true;
+                continue 'pass;
+            }
         }
+        let Reading { sniffer, files, .. } = reading;
+        let found = Found { sniffer, files, of_air, hosts, interrupted };
+        return Ok(found.examine(points, wanted));
     }
-    if !wanted.traces {
-        traces.clear();
+}
+
+/// What was read.
+struct Found {
+    sniffer: Sniffer,
+    files: Vec<FileReport>,
+    of_air: Tracker,
+    hosts: Hosts,
+    interrupted: bool,
+}
+
+impl Found {
+    fn examine(self, points: &Points, wanted: Wanted) -> Examination {
+        let (air, links, logs) = self.sniffer.finish_with_logs();
+        let mut report = CaptureReport {
+            schema: CAPTURE_SCHEMA.to_owned(),
+            files: self.files,
+            points: Vec::new(),
+            tcp: self.of_air.finish(),
+            links,
+            air,
+            between: Vec::new(),
+            joined: None,
+            interrupted: self.interrupted,
+        };
+        let several = !self.hosts.is_each && self.hosts.points.len() > 1;
+        if several {
+            report.points = named(&self.hosts.assignment, &points.hosts);
+        }
+        let (mut reports, mut host_logs, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        for (point, number) in self.hosts.points.into_iter().zip(0..) {
+            let mut of_point = point.tracker.finish();
+            of_point.set_point(several.then_some(number));
+            reports.push(of_point);
+            host_logs.push(point.log);
+            times.push(point.time_ns);
+        }
+        if points.is_joined() {
+            report.joined = Some(joined(points, &logs, &host_logs, &reports, wanted));
+        }
+        if several {
+            report.between = compared(&reports, &host_logs, &times);
+        }
+        let mut traces = traces_of_links(&logs, &report);
+        find_periods(&traces, &mut report);
+        let mut untraced = Vec::new();
+        if wanted.traces {
+            for (log, of_host) in host_logs.iter().zip(&reports) {
+                traces_of_host(log, of_host, &report.between, &mut traces, &mut untraced);
+            }
+        } else {
+            traces.clear();
+        }
+        for other in reports {
+            if several {
+                report.tcp.add(other);
+            } else {
+                merge(&mut report.tcp, other);
+            }
+        }
+        if several {
+            report.tcp.sort();
+        }
+        Examination { report, traces, untraced }
     }
-    for other in reports {
-        merge(&mut report.tcp, other);
-    }
-    Ok(Examination { report, traces, untraced })
+}
+
+/// Joins the captures of hosts with those of the air.
+fn joined(
+    points: &Points,
+    logs: &[LinkLog],
+    host_logs: &[HostLog],
+    reports: &[Report],
+    wanted: Wanted,
+) -> JoinedReport {
+    let name = |path: &PathBuf| path.display().to_string();
+    let paths: Vec<String> = points.hosts.iter().map(name).collect();
+    let logs_of = paths.iter().zip(host_logs).zip(reports);
+    let hosts: Vec<Host<'_>> =
+        logs_of.map(|((path, log), report)| host(path, log, report)).collect();
+    join(points.air.iter().map(name).collect(), logs, &hosts, wanted.packets)
+}
+
+/// Compares the connections that several points have.
+fn compared(reports: &[Report], logs: &[HostLog], times: &[[u64; 2]]) -> Vec<BetweenReport> {
+    let all: Vec<ConnectionReport> =
+        reports.iter().flat_map(|report| report.connections.clone()).collect();
+    let logs = logs.iter().zip(times).zip(0..);
+    let logs: Vec<PointLog> =
+        logs.map(|((log, time_ns), point)| PointLog::new(point, log, *time_ns)).collect();
+    between(&shared(&all), &logs)
 }
 
 fn host<'a>(path: &str, log: &'a HostLog, report: &'a Report) -> Host<'a> {
@@ -225,11 +241,15 @@ fn traces_of_links(logs: &[LinkLog], report: &CaptureReport) -> Vec<DeliveryTrac
 fn traces_of_host(
     log: &HostLog,
     report: &Report,
+    between: &[BetweenReport],
     traces: &mut Vec<DeliveryTrace>,
     untraced: &mut Vec<String>,
 ) {
     for connection in &report.connections {
-        for place in 0..connection.directions.len() {
+        for (place, direction) in connection.directions.iter().enumerate() {
+            if !is_nearest(between, connection, &direction.from) {
+                continue;
+            }
             match of_direction(log, connection, place) {
                 Some(Ok(trace)) => traces.push(trace),
                 Some(Err(why)) => untraced.push(why),

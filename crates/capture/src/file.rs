@@ -21,6 +21,24 @@ pub(crate) struct Finished {
     pub(crate) again: bool,
 }
 
+/// Time in ns and link type of the first packet of a regular file that has one.
+pub(crate) fn first_packet(path: &Path) -> Result<Option<(u64, u16)>, CaptureError> {
+    if path.as_os_str() == "-" {
+        return Ok(None);
+    }
+    let input = Input::open(path)?;
+    // What is no regular file can be read only once.
+    if input.length.is_none() {
+        return Ok(None);
+    }
+    let mut first = None;
+    Packets::new(input)?.read(|packet| {
+        first = Some((packet.time_ns, packet.link_type));
+        ControlFlow::Break(())
+    });
+    Ok(first)
+}
+
 /// Reads a file. `take` gets each packet; with `sorted`, in the order of their times as far as memory
 /// allows. `progress` gets the bytes read and the length; it breaks to stop.
 #[inline]

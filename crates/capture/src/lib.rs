@@ -3,7 +3,8 @@
 //! A packet passes the modules in this order: `read` (files, both formats, damage), `dissect` (link
 //! layers, IP, TCP), `tcp` (connections, retransmissions and their causes, round-trip times, what
 //! limited the sender). Frames of 802.11 pass `air` first (attempts, acknowledgements, losses).
-//! `join` puts captures of the air and of hosts together, and `delivery` makes traces of both.
+//! `assign` tells which files were captured at the same point, and `between` compares a connection at
+//! several points. `join` puts captures of the air and of hosts together, and `delivery` makes traces of both.
 
 #![allow(
     clippy::missing_errors_doc,
@@ -12,7 +13,10 @@
 
 pub mod air;
 mod analyse;
+mod assign;
+pub mod between;
 mod bytes;
+mod clocks;
 pub mod delivery;
 pub mod dissect;
 mod error;
@@ -21,10 +25,11 @@ mod file;
 mod identity;
 pub mod join;
 pub mod read;
+mod shards;
 pub mod tcp;
 mod times;
 mod warnings;
 
-pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, analyse};
+pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, PointReport, analyse};
 pub use error::CaptureError;
 pub use examine::{Examination, Points, Wanted, examine, points};

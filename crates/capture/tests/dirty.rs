@@ -4,51 +4,16 @@
 #![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
 #![allow(clippy::print_stdout, reason = "a skipped test has to say so")]
 
+mod files;
+
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use airtcp_capture::read::{Input, Packets};
 use airtcp_capture::tcp::TrackerLimits;
 use airtcp_capture::tcp::report::DirectionReport;
 use airtcp_capture::{CaptureReport, analyse};
-
-/// A packet: its time in us, and its bytes from the IP header on.
-type Raw = (u64, Vec<u8>);
-
-fn labelled() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/loss/sender.pcap.gz")
-}
-
-/// The IP packets of the labelled capture.
-fn packets() -> Vec<Raw> {
-    let mut found = Vec::new();
-    let mut packets = Packets::new(Input::open(&labelled()).unwrap()).unwrap();
-    packets.read(|packet| {
-        let at = packet.data.windows(2).position(|two| two == [0x45, 0]).unwrap();
-        found.push((packet.time_ns / 1000, packet.data[at..].to_vec()));
-        ControlFlow::Continue(())
-    });
-    found
-}
-
-fn pcap(link_type: u32, before: &[u8], packets: &[Raw]) -> Vec<u8> {
-    let mut file = Vec::new();
-    for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, link_type] {
-        file.extend(u32::to_le_bytes(word));
-    }
-    for (us, data) in packets {
-        let wire = before.len() + usize::from(data[2]) * 256 + usize::from(data[3]);
-        let lengths = [before.len() + data.len(), wire].map(|n| u32::try_from(n).unwrap());
-        let times = [us / 1_000_000, us % 1_000_000].map(|n| u32::try_from(n).unwrap());
-        for word in times.into_iter().chain(lengths) {
-            file.extend(word.to_le_bytes());
-        }
-        file.extend(before);
-        file.extend(data);
-    }
-    file
-}
+use files::{Raw, packets, pcap};
 
 /// The report of a file with these bytes.
 fn report_of(name: &str, bytes: &[u8]) -> CaptureReport {
@@ -80,7 +45,7 @@ fn has_warning(report: &CaptureReport, what: &str) -> bool {
 
 #[test]
 fn an_unsorted_file_is_sorted() {
-    let clean = packets();
+    let clean = packets("sender");
     let expected = report("sorted", &clean);
     assert!(upload(&expected).retransmitted_segments > 10);
     // Each 20 packets are in reverse order.
@@ -98,7 +63,7 @@ fn an_unsorted_file_is_sorted() {
 
 #[test]
 fn a_mirror_port_that_doubles_packets_makes_no_retransmissions() {
-    let clean = packets();
+    let clean = packets("sender");
     let expected = report("once", &clean);
     for gap_us in [0, 3, 150] {
         let mut doubled: Vec<Raw> = clean
@@ -120,7 +85,7 @@ fn a_mirror_port_that_doubles_packets_makes_no_retransmissions() {
 
 #[test]
 fn two_points_of_the_path_in_one_file_are_named() {
-    let clean = packets();
+    let clean = packets("sender");
     let mut both: Vec<Raw> = clean
         .iter()
         .flat_map(|(us, data)| {
@@ -139,7 +104,7 @@ fn two_points_of_the_path_in_one_file_are_named() {
 
 #[test]
 fn reading_goes_on_after_damage() {
-    let clean = packets();
+    let clean = packets("sender");
     let file = pcap(101, &[], &clean);
     let whole = report_of("whole", &file);
     let total = whole.files[0].packets;
@@ -175,7 +140,7 @@ fn reading_goes_on_after_damage() {
 
 #[test]
 fn serial_lines_hold_the_same_packets() {
-    let clean = packets();
+    let clean = packets("sender");
     let expected = report("raw", &clean);
     for (link_type, before) in [
         (9, &[0xff, 3, 0, 0x21][..]),

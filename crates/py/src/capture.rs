@@ -8,6 +8,7 @@ use airtcp_capture::tcp::{RetransmissionRow, TrackerLimits, Vantage};
 use airtcp_capture::{
     CaptureError, CaptureReport, Examination, Points, Wanted, analyse, examine, points,
 };
+use airtcp_sim::parallel::default_workers;
 use pyo3::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ struct Options {
     patterns: bool,
     /// Replace existing traces.
     replace: bool,
+    /// Threads; without a number, as many as there are cores.
+    workers: Option<usize>,
 }
 
 /// The document of `airtcp capture`.
@@ -125,6 +128,7 @@ fn found(
     let limits = TrackerLimits {
         series: options.series.then_some(POINTS),
         vantage: options.vantage,
+        workers: options.workers.unwrap_or_else(default_workers),
         ..TrackerLimits::default()
     };
     let count = paths.len() + options.air.len() + options.hosts.len();

@@ -1,7 +1,9 @@
-//! The tables of a capture: files, connections, directions, retransmissions, losses, links, rates.
+//! The tables of a capture: files, connections, directions, retransmissions, losses, several points,
+//! links, rates.
 
 use airtcp_capture::CaptureReport;
 use airtcp_capture::air::report::LinkReport;
+use airtcp_capture::between::report::{BetweenDirection, BetweenReport};
 use airtcp_capture::tcp::report::{ConnectionReport, DirectionReport, Report};
 use airtcp_capture::tcp::{RetransmissionRow, TimeoutCause};
 use pyo3::prelude::*;
@@ -9,8 +11,8 @@ use pyo3::prelude::*;
 use crate::table::{Columns, Table};
 
 /// Names of the tables.
-pub(crate) const TABLES: [&str; 7] =
-    ["directions", "connections", "retransmissions", "losses", "links", "rates", "files"];
+pub(crate) const TABLES: [&str; 8] =
+    ["directions", "connections", "retransmissions", "losses", "between", "links", "rates", "files"];
 
 /// One of [`TABLES`].
 pub(crate) fn table(name: &str, report: &CaptureReport) -> PyResult<Table> {
@@ -18,6 +20,7 @@ pub(crate) fn table(name: &str, report: &CaptureReport) -> PyResult<Table> {
         "connections" => connections(&report.tcp),
         "retransmissions" => retransmissions(&report.tcp),
         "losses" => losses(&report.tcp),
+        "between" => between(&report.between),
         "links" => links(&report.links),
         "rates" => rates(&report.links),
         "files" => Columns::of(&report.files).records(&[], Some).finish(),
@@ -102,6 +105,26 @@ fn losses(report: &Report) -> PyResult<Table> {
         .text("cause", |r| r.0.cause.name())
         .real("since_loss_s", |r| r.1.map(|gap| gap.0))
         .count("segments_since_loss", |r| r.1.map(|gap| gap.1))
+        .finish()
+}
+
+/// One row per connection and sender, for each two points.
+fn between(pairs: &[BetweenReport]) -> PyResult<Table> {
+    let rows: Vec<(&BetweenReport, [u32; 2], &BetweenDirection)> = pairs
+        .iter()
+        .flat_map(|pair| {
+            let [a, b] = pair.points;
+            [[a, b], [b, a]].into_iter().zip(&pair.directions).map(move |(p, d)| (pair, p, d))
+        })
+        .collect();
+    Columns::of(&rows)
+        .text("client", |r| r.0.client.as_str())
+        .text("server", |r| r.0.server.as_str())
+        .count("near_point", |r| u64::from(r.1[0]))
+        .count("far_point", |r| u64::from(r.1[1]))
+        .records(&[], |r| Some(r.2))
+        .prefixed("delay_s_", &[], |r| Some(&r.2.delay_s))
+        .prefixed("clock_", &[], |r| Some(&r.0.clock))
         .finish()
 }
 

@@ -26,14 +26,17 @@ def capture(
     trace_out: PathLike | None = None,
     patterns: bool = False,
     force: bool = True,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> CaptureResult:
     """Analyse packet captures: TCP connections, retransmissions and their causes, 802.11 links.
 
     Args:
         files: pcap or pcapng files, also compressed with gzip, xz or zstd; "-" is standard input.
-            Several files are analysed as one capture, in the order given. Captures of a radio
-            beside captures of hosts are joined: the link type shows which is which.
+            Files that follow each other in time are one capture. Files that overlap were captured
+            at several points: connections that these have in common are compared (`between`).
+            Captures of a radio beside captures of hosts are joined: the link type shows which is
+            which.
         events: Whether the document lists every retransmission, and every packet of joined
             captures. The table `retransmissions` always lists retransmissions.
         series: Whether to record segments, ACKs, SACK blocks, round-trip times and windows over
@@ -47,6 +50,7 @@ def capture(
         patterns: Whether to look for periodic losses on the air, as microwave ovens and Bluetooth
             voice make them. Joined captures and traces include it.
         force: Whether to replace existing traces.
+        workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with the bytes read of a file, its length (0 if unknown) and a label.
 
     Returns:
@@ -55,12 +59,14 @@ def capture(
 
     Raises:
         TraceError: If a file cannot be opened, or is no capture; if traces cannot be written.
-        AirtcpError: If the vantage is none of those named.
+        AirtcpError: If the vantage is none of those named, or a number is out of range.
     """
     from airtcp.captures import CaptureResult, CaptureSettings
 
     paths = paths_of(files)
-    options: dict[str, Any] = only_given(events=events, series=series, vantage=vantage)
+    options: dict[str, Any] = only_given(
+        events=events, series=series, vantage=vantage, workers=workers
+    )
     options |= {
         "air": [native(path) for path in paths_of(air)],
         "hosts": [native(path) for path in paths_of(hosts)],

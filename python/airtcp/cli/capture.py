@@ -9,7 +9,7 @@ import typer
 
 from airtcp.cli import capture_joined as joined
 from airtcp.cli.console import fail, progress, refusals
-from airtcp.cli.options import Format
+from airtcp.cli.options import Format, Workers
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Table(StrEnum):
     RETRANSMISSIONS = "retransmissions"
     LOSSES = "losses"
     LINKS = "links"
+    BETWEEN = "between"
     RATES = "rates"
     FILES = "files"
     SEGMENT_SERIES = "segment_series"
@@ -47,8 +48,9 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
-        help="pcap or pcapng files, also .gz, .xz or .zst; - is standard input. Several files are "
-        "analysed as one capture; those of a radio are joined with those of hosts.",
+        help="pcap or pcapng files, also .gz, .xz or .zst; - is standard input. Files that "
+        "follow each other in time are one capture; files that overlap are compared as captures of "
+        "several points; those of a radio are joined with those of hosts.",
         show_default=False,
     ),
 ]
@@ -97,6 +99,7 @@ def capture(
     series: Series = False,
     vantage: Where = None,
     table: Which = None,
+    workers: Workers = None,
     output: Output = STANDARD,
 ) -> None:
     """Say what TCP did in a packet capture: retransmissions, their causes, and limits.
@@ -126,6 +129,7 @@ def capture(
             force=output.force,
             series=series or wanted or where.report is not None,
             vantage=None if vantage is None else vantage.value,
+            workers=workers,
             progress=tell,
         )
     name = table or (Table.RETRANSMISSIONS if events else Table.DIRECTIONS)

@@ -25,15 +25,20 @@ def put_document(document: dict[str, Any]) -> None:
     from airtcp.cli import capture_joined as joined
     from airtcp.cli.remarks import put_findings, put_lines
     from airtcp.findings import capture as words
+    from airtcp.findings import capture_between as between
     from airtcp.findings.words import count, counted
 
     console = screen()
-    connections = sorted(document["connections"], key=lambda c: -words.bulk(c)["unique_bytes"])
+    connections = sorted(between.at_senders(document), key=lambda c: -words.bulk(c)["unique_bytes"])
     for connection in connections[:_SHOWN]:
         console.print(
             Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
         )
         put_findings(console, words.of_direction(words.bulk(connection)))
+    if points := between.points(document):
+        console.print(Text(points, style="bold"))
+        put_findings(console, between.findings(document)[:_SHOWN])
+        put_findings(console, [split] if (split := between.halves(document)) else [])
     if connections:
         _connections(console, connections)
     if document["links"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.findings import capture_between as between
 from airtcp.findings.words import Finding, count, counted, listed, number, share
 
 if TYPE_CHECKING:
@@ -47,9 +48,13 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
     """Say what happened to the busiest connection and on the busiest 802.11 link."""
     found: list[Finding] = []
     if document["connections"]:
-        connection = max(document["connections"], key=lambda c: bulk(c)["unique_bytes"])
+        known = between.at_senders(document)
+        connection = max(known, key=lambda c: bulk(c)["unique_bytes"])
         found.append(Finding(ends(connection), f"{sentence(transfer(connection))}."))
         found += of_direction(bulk(connection))
+        found += between.findings(document)[:1]
+        split = between.halves(document)
+        found += [split] if split else []
     elif not document["links"]:
         found.append(Finding("No TCP connection", "The capture has no data of TCP.", "warn"))
     for link in sorted(document["links"], key=lambda link: -link["attempts"])[:1]:

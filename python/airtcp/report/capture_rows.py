@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from airtcp.findings import capture as capture_words
-from airtcp.findings import words
+from airtcp.findings import capture_between, words
 from airtcp.report import charts_capture as charts
 
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ Frames = dict[str, pl.DataFrame]
 
 
 def ordered(document: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """Return the connections with their numbers, the one with the most bytes first."""
-    places = enumerate(document["connections"])
+    """Return the connections with their numbers, the one with the most bytes first.
+
+    Of a connection that several points have, that of the point nearest its sender is taken.
+    """
+    places = capture_between.placed_at_senders(document)
     return sorted(places, key=lambda c: -capture_words.bulk(c[1])["unique_bytes"])
 
 

@@ -24,6 +24,9 @@ pub struct LinkReport {
     pub transmitter: String,
     /// Address of the receiver. A group's frames are not acknowledged and have no losses here.
     pub receiver: String,
+    /// Number of the point in `points`, if the files were captured at several points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<u32>,
     /// Captured attempts.
     pub attempts: u64,
     /// Packets of which at least one attempt was captured.
@@ -316,6 +319,7 @@ impl LinkReport {
         Self {
             transmitter: ends.0.to_string(),
             receiver: ends.1.to_string(),
+            point: None,
             attempts: total.attempts,
             packets: tally.packets,
             raw_loss: found.raw_loss,

@@ -8,6 +8,7 @@ use super::{DeliveryTrace, MIN_OUTCOMES, Unit, note};
 use crate::join::hosts::HostLog;
 use crate::tcp::RetransmissionEvent;
 use crate::tcp::report::{ConnectionReport, DirectionReport};
+use crate::tcp::sequence::unwrap;
 
 /// The report has times in s, which are exact to less than this.
 const SAME_TIME_NS: u64 = 2_000;
@@ -147,10 +148,4 @@ fn trace(firsts: &[First], acked: u64, direction: &DirectionReport, to: &str) ->
         outcomes,
         notes,
     }
-}
-
-/// The position next to `near` with this sequence number.
-fn unwrap(near: u64, number: u32) -> u64 {
-    let low = u32::try_from(near & 0xffff_ffff).unwrap_or(0);
-    near.saturating_add_signed(i64::from(number.wrapping_sub(low).cast_signed()))
 }

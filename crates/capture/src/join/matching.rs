@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clock::{Line, Point, fit};
 use super::cover::Covering;
 use super::hosts::HostLog;
 use super::keys::Keys;
 use crate::air::log::{LinkLog, LoggedPacket};
+use crate::clocks::{Line, Point, fit};
 use crate::identity::Identity;
 
 /// Fewest packets with unique keys that show that two captures belong together.

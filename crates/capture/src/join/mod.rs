@@ -2,10 +2,9 @@
 //! packet waited, and why a timeout happened.
 //!
 //! The captures pass the modules in this order: `hosts` (what a host captured), `matching` (which
-//! frame carried which packet), `clock` (the two clocks), `fates` (what became of each packet),
+//! frame carried which packet, and by `clocks` when), `fates` (what became of each packet),
 //! `timeouts` (why each happened), `summary` (counts). `report` has the results.
 
-mod clock;
 mod cover;
 mod fates;
 pub(crate) mod hosts;

@@ -36,6 +36,8 @@ pub struct FileSummary {
     pub link_types: Vec<u16>,
     /// Number of packets.
     pub packets: u64,
+    /// The latest time of a packet, in ns since 1970-01-01.
+    pub last_ns: u64,
     /// Bytes after decompression up to which the file was read.
     pub bytes: u64,
     /// The first places that could not be read.

@@ -145,6 +145,7 @@ impl Packets {
 #[inline]
 fn count(summary: &mut FileSummary, last_ns: &mut u64, packet: &Packet<'_>) {
     summary.packets += 1;
+    summary.last_ns = summary.last_ns.max(packet.time_ns);
     if summary.link_types.last() != Some(&packet.link_type)
         && !summary.link_types.contains(&packet.link_type)
     {

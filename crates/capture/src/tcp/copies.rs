@@ -32,7 +32,7 @@ pub struct CopyCounts {
 
 impl CopyCounts {
     /// These and those of another connection.
-    pub(super) const fn and(self, more: Self) -> Self {
+    pub(crate) const fn and(self, more: Self) -> Self {
         Self { same: self.same + more.same, elsewhere: self.elsewhere + more.elsewhere }
     }
 

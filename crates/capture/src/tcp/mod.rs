@@ -19,7 +19,7 @@ mod order;
 pub mod report;
 mod rtt;
 mod sent;
-mod sequence;
+pub(crate) mod sequence;
 pub mod series;
 mod spurious;
 mod timeouts;

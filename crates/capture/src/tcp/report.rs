@@ -72,6 +72,30 @@ impl WithoutData {
 }
 
 impl Report {
+    /// Adds the connections of another point.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.connections.extend(other.connections);
+        self.without_data += other.without_data;
+        self.without_data_by.add(&other.without_data_by);
+        self.evicted += other.evicted;
+        self.omitted += other.omitted;
+    }
+
+    /// Names the point of all connections.
+    pub(crate) fn set_point(&mut self, point: Option<u32>) {
+        for connection in &mut self.connections {
+            connection.point = point;
+        }
+    }
+
+    /// Orders the connections by their first packets.
+    pub(crate) fn sort(&mut self) {
+        self.connections.sort_by(|a, b| {
+            let key = |c: &ConnectionReport| (c.start_s, c.client.clone(), c.server.clone());
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+    }
+
     /// The retransmissions of all connections, by connection, direction and time.
     pub fn retransmissions(&self) -> Vec<RetransmissionRow> {
         let mut rows = Vec::new();
@@ -98,6 +122,9 @@ pub struct ConnectionReport {
     pub vantage: String,
     /// True if the user told it; otherwise round-trip times show it.
     pub vantage_told: bool,
+    /// Number of the point in `points`, if the files were captured at several points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<u32>,
     /// Time of its first packet, in s since 1970-01-01.
     pub start_s: f64,
     /// Time from its first to its last packet, in s.
@@ -287,6 +314,7 @@ impl ConnectionReport {
             client_known: connection.client_known,
             vantage: connection.vantage().to_owned(),
             vantage_told: connection.by_user,
+            point: None,
             start_s: seconds(connection.start_ns),
             duration_s: seconds(connection.last_ns - connection.start_ns),
             packets: connection.packets,

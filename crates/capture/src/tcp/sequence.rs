@@ -1,7 +1,7 @@
 //! Sequence numbers without wrap.
 
 /// The number nearest to `reference` whose low 32 bits are `sequence`.
-pub(super) fn unwrap(reference: u64, sequence: u32) -> u64 {
+pub(crate) fn unwrap(reference: u64, sequence: u32) -> u64 {
     let distance = sequence.wrapping_sub(low(reference)).cast_signed();
     reference.saturating_add_signed(i64::from(distance))
 }

@@ -33,7 +33,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// The names of what shows it.
-    pub(super) fn names(self) -> Vec<&'static str> {
+    pub(crate) fn names(self) -> Vec<&'static str> {
         let all = [
             (self.dsack, "dsack"),
             (self.timestamps, "timestamps"),

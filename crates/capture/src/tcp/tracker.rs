@@ -19,11 +19,13 @@ pub struct TrackerLimits {
     pub series: Option<usize>,
     /// Where the capture was taken, if the user tells it.
     pub vantage: Option<Vantage>,
+    /// Threads that follow connections, that which reads included.
+    pub workers: usize,
 }
 
 impl Default for TrackerLimits {
     fn default() -> Self {
-        Self { open: 16_384, reported: 100_000, series: None, vantage: None }
+        Self { open: 16_384, reported: 100_000, series: None, vantage: None, workers: 1 }
     }
 }
 
@@ -210,10 +212,7 @@ impl Tracker {
             self.close(place);
         }
         let mut report = self.report;
-        report.connections.sort_by(|a, b| {
-            let key = |c: &ConnectionReport| (c.start_s, c.client.clone(), c.server.clone());
-            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
-        });
+        report.sort();
         report
     }
 }

@@ -1,7 +1,7 @@
-//! The clock of a host against that of the sniffer.
+//! The clock of one capture, that of a host, against the clock of another: a sniffer, or the other host.
 //!
 //! The difference of the two timestamps of a packet is the offset of the clocks and a delay. A packet
-//! that the host sends is on the air later, and one that it receives was on the air before. So the
+//! that the host sends passes the other place later, and one that it receives passed it before. So the
 //! offset as a function of time lies below all differences of sent packets, and above all those of
 //! received ones. It is taken as a line (offset and drift), as Moon, Skelly and Towsley do for one
 //! direction ("Estimation and removal of clock skew from network delay measurements", INFOCOM 1999).
@@ -19,27 +19,27 @@ const STEPS: usize = 120;
 /// Lines whose distance is compared for the uncertainty.
 const SAMPLES: u32 = 64;
 
-/// A difference of timestamps: time in s, sniffer's minus host's timestamp in ns.
-pub(super) type Point = (f64, f64);
+/// A difference of timestamps: time in s, the other's minus the host's timestamp in ns.
+pub(crate) type Point = (f64, f64);
 
 /// A line between the differences.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Offset at time zero, in ns.
-    pub(super) offset: f64,
+    pub(crate) offset: f64,
     /// Drift in ns per s.
-    pub(super) drift: f64,
+    pub(crate) drift: f64,
     /// Distance to both sets in ns; negative if no line lies between them.
-    pub(super) margin: f64,
+    pub(crate) margin: f64,
     /// Largest error of the drift in ns per s.
-    pub(super) drift_error: f64,
+    pub(crate) drift_error: f64,
     /// Largest error in ns; `None` if the packets of only one direction are known.
-    pub(super) uncertainty: Option<f64>,
+    pub(crate) uncertainty: Option<f64>,
 }
 
 impl Line {
     /// The offset at a time, in ns.
-    pub(super) fn at(&self, time: f64) -> f64 {
+    pub(crate) fn at(&self, time: f64) -> f64 {
         self.offset + self.drift * time
     }
 }
@@ -141,7 +141,7 @@ impl Corridor {
 }
 
 /// The line between the differences of sent and those of received packets. `None` without any.
-pub(super) fn fit(sent: &[Point], received: &[Point]) -> Option<Line> {
+pub(crate) fn fit(sent: &[Point], received: &[Point]) -> Option<Line> {
     let times = sent.iter().chain(received).map(|point| point.0);
     let first = times.clone().fold(f64::INFINITY, f64::min);
     let last = times.fold(f64::NEG_INFINITY, f64::max);
