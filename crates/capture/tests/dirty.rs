@@ -83,6 +83,20 @@ fn a_mirror_port_that_doubles_packets_makes_no_retransmissions() {
     }
 }
 
+/// Both ends of a transfer in one file: the losses between them are needed retransmissions, although the
+/// file has a copy of each lost segment.
+#[test]
+fn both_ends_in_one_file_make_nothing_spurious() {
+    let mut both = [packets("sender"), packets("receiver")].concat();
+    both.sort_by_key(|(us, _)| *us);
+    let (found, expected) = (report("ends", &both), report("sender", &packets("sender")));
+    let (merged, sender) = (upload(&found), upload(&expected));
+    assert_eq!(merged.retransmitted_segments, sender.retransmitted_segments);
+    assert_eq!(merged.spurious_retransmissions, 0);
+    assert_eq!(merged.spurious_by.seen_twice, 0);
+    assert_eq!(merged.unique_bytes, sender.unique_bytes);
+}
+
 #[test]
 fn two_points_of_the_path_in_one_file_are_named() {
     let clean = packets("sender");

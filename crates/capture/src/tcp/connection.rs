@@ -34,6 +34,9 @@ pub(super) struct End {
     pub(super) echoes: u64,
 }
 
+/// Share of the packets, as one in so many, above which copies are not those of the network.
+const MANY_COPIES: u64 = 10;
+
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -129,6 +132,17 @@ impl Connection {
         end.reset |= segment.flags.has(Flags::RST);
         end.marked += u64::from(segment.ecn == 3);
         end.echoes += u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
+    }
+
+    /// Ends the connection. In a capture of several points, a copy at one point does not show that the
+    /// segment passed the other.
+    pub(super) fn end(&mut self) {
+        let CopyCounts { same, elsewhere } = self.copies();
+        if (same + elsewhere).saturating_mul(MANY_COPIES) > self.packets {
+            for direction in &mut self.directions {
+                direction.counters.forget_seen_twice();
+            }
+        }
     }
 
     /// Packets that the capture holds twice.

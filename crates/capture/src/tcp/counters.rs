@@ -78,6 +78,18 @@ impl Counters {
         number
     }
 
+    /// Takes back that copies of retransmissions were seen before.
+    pub(super) fn forget_seen_twice(&mut self) {
+        for number in 0..self.kept.len() {
+            let evidence = Evidence { seen_twice: false, ..self.kept[number].evidence };
+            let was = std::mem::replace(&mut self.kept[number].evidence, evidence);
+            self.spurious -= u64::from(was.is_spurious() && !evidence.is_spurious());
+        }
+        if let Some(seen_twice) = self.evidence.last_mut() {
+            *seen_twice = 0;
+        }
+    }
+
     /// Takes the new evidence on a retransmission.
     pub(super) fn on_evidence(&mut self, number: usize, evidence: Evidence) {
         let Some(kept) = self.kept.get_mut(number) else { return };

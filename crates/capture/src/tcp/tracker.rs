@@ -159,7 +159,8 @@ impl Tracker {
 
     /// Ends a connection.
     fn close(&mut self, place: usize) {
-        if let Some(connection) = self.open[place].take() {
+        if let Some(mut connection) = self.open[place].take() {
+            connection.end();
             self.copies = self.copies.and(connection.copies());
             self.keep(&connection);
         }
