@@ -41,6 +41,9 @@ pub(super) struct Copies {
 
 /// How much earlier than it was sent a segment may seem to arrive, beyond the uncertainty of the clocks.
 const SLACK_NS: f64 = 100_000.0;
+/// Segments of the sender that one that arrives can be made of, and copies of each: bounds of the time.
+const MAX_STARTS: usize = 256;
+const MAX_COPIES: usize = 16;
 
 impl Copies {
     /// The segments of a sender, in the order of their times.
@@ -78,10 +81,17 @@ impl Copies {
     pub(super) fn arrive(&mut self, identity: Identity, slack_ns: f64, delay: impl Fn(u64) -> f64) {
         let bytes = self.bytes(identity);
         self.next = self.next.max(bytes.1);
-        let near = self.by_start.range(bytes.0.saturating_sub(self.longest)..bytes.1);
-        let mut candidates: Vec<usize> = near.flat_map(|(_, numbers)| numbers).copied().collect();
-        candidates.retain(|n| self.sent[*n].bytes.1 > bytes.0);
-        if candidates.is_empty() {
+        let in_time = |n: &usize| delay(self.sent[*n].time_ns) >= -slack_ns - SLACK_NS;
+        let near = self.by_start.range(bytes.0.saturating_sub(self.longest)..bytes.1).rev();
+        let (mut candidates, mut is_known) = (Vec::new(), false);
+        for (_, numbers) in near.take(MAX_STARTS) {
+            let holds = |n: &&usize| self.sent[**n].bytes.1 > bytes.0;
+            let sent = numbers.partition_point(in_time);
+            is_known |= numbers.iter().take(1).any(|n| holds(&n));
+            let last = numbers.get(sent.saturating_sub(MAX_COPIES)..sent);
+            candidates.extend(last.into_iter().flatten().filter(holds).copied());
+        }
+        if !is_known && candidates.is_empty() {
             self.not_seen_sent += 1;
             return;
         }
@@ -98,7 +108,6 @@ impl Copies {
         } else if !same.is_empty() {
             candidates = same;
         }
-        candidates.retain(|n| delay(self.sent[*n].time_ns) >= -slack_ns - SLACK_NS);
         // The last one first.
         candidates.sort_unstable_by(|a, b| b.cmp(a));
         let mut rest = vec![bytes];

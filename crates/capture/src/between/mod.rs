@@ -128,11 +128,10 @@ fn seen<'a>(log: &PointLog, ends: &'a Ends, report: &'a ConnectionReport) -> See
     let (start, end) = (report.start_s - rounded, report.start_s + report.duration_s + rounded);
     let of = |from: &String, to: &String| -> Vec<HostPacket> {
         let all = log.packets.get(&(from.clone(), to.clone())).map_or(&[][..], |list| list);
-        let is_in = |packet: &&HostPacket| {
-            let time_s = packet.time_ns as f64 / 1e9;
-            start <= time_s && time_s <= end
-        };
-        all.iter().filter(is_in).copied().collect()
+        let seconds = |packet: &HostPacket| packet.time_ns as f64 / 1e9;
+        let first = all.partition_point(|packet| seconds(packet) < start);
+        let last = all.partition_point(|packet| seconds(packet) <= end);
+        all.get(first..last).map_or_else(Vec::new, <[HostPacket]>::to_vec)
     };
     Seen {
         point: log.point,
