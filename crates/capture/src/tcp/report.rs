@@ -197,7 +197,7 @@ pub struct DirectionReport {
     /// Mean of the smoothed round-trip time before each ACK, as a kernel's trace has it.
     pub srtt_mean_s: Option<f64>,
     /// Round-trip time of the whole path in the handshake, from the SYN to its third step, wherever the
-    /// capture was taken; none if a step is missing or was sent again.
+    /// capture was taken; none if its steps are not the first three packets.
     pub handshake_rtt_s: Option<f64>,
     /// Shares of the time between the first data and the last ACK, by what limited the sender.
     pub limited_by: BTreeMap<String, f64>,
