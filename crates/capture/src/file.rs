@@ -95,7 +95,8 @@ pub(crate) fn take(
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::fs;
     use std::io::Write as _;

@@ -125,7 +125,7 @@ mod tests {
         let written = write(traces, &folder, false).unwrap();
         assert_eq!(written, [folder.join("a-1_b-2.csv")]);
         let file = home.join("table");
-        assert_eq!(write(traces, &file, false).unwrap(), [file.clone()]);
+        assert_eq!(write(traces, &file, false).unwrap(), std::slice::from_ref(&file));
         assert!(file.is_file());
         // A file of this name is no folder.
         let wrong = PathBuf::from(format!("{}/", file.display()));
