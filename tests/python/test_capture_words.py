@@ -36,7 +36,7 @@ def _connection(**of_direction: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("of_direction", "line"),
     [
-        ({}, "31.3 kB in 8.55 ms at 29.3 Mb/s (the connection lasted 90.7 s)"),
+        ({}, "31.3 kB in 8.55 ms at 29.3 Mb/s in a connection of 90.7 s"),
         (
             {"transfer_s": 90.0, "goodput_bps": 2782.0},
             "31.3 kB in 90.0 s at 0.00278 Mb/s",

@@ -209,7 +209,7 @@ def transfer(connection: Mapping[str, Any]) -> str:
     else:
         speed = f" in {duration(took)} at {number(rate / 1e6)} Mb/s"
         if lasted > _LONGER * took:
-            speed += f" (the connection lasted {duration(lasted)})"
+            speed += f" in a connection of {duration(lasted)}"
     places = {
         "client": "captured at the client",
         "server": "captured at the server",
