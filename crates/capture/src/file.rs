@@ -62,7 +62,7 @@ pub(crate) fn read_file(
         }
         ControlFlow::Continue(())
     };
-    let whole = if sorted {
+    let mut whole = if sorted {
         let mut sorter = Sorter::default();
         let whole = packets.read(|packet| sorter.push(packet, &mut each))
             && sorter.finish(&mut each).is_continue();
@@ -71,6 +71,11 @@ pub(crate) fn read_file(
     } else {
         packets.read(each)
     };
+    // Ctrl-C also stops the program that writes to a pipe, mostly within a packet.
+    if length.is_none() && packets.ends_early() && progress(read.get(), length).is_break() {
+        packets.accept_end();
+        whole = false;
+    }
     found.incomplete = fragments.incomplete();
     found.summary = packets.summary().clone();
     Ok(Finished { found, whole, again: length.is_some() })
@@ -105,5 +110,46 @@ pub(crate) fn take(
         Content::Unreadable => found.unreadable += 1,
         Content::UnknownLink => found.unknown_link += 1,
         Content::OtherIp | Content::Other | Content::Fragment => {}
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+    use std::os::fd::AsRawFd as _;
+
+    use super::*;
+
+    /// The labelled capture, cut within a packet, through a pipe.
+    fn through_a_pipe(stopped: bool) -> Finished {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/loss");
+        let whole = fs::read(folder.join("sender.pcap.gz")).unwrap();
+        let mut bytes = Vec::new();
+        let source = Box::new(std::io::Cursor::new(whole));
+        let mut input = Input::new("sender", source, None).unwrap();
+        std::io::Read::read_to_end(&mut input.reader, &mut bytes).unwrap();
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(&bytes[..20_011]).unwrap();
+        drop(writer);
+        let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+        let progress = |_, _| {
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        read_file(Path::new(&path), false, progress, |_, _, _| ()).unwrap()
+    }
+
+    /// If Ctrl-C stops a pipe within a packet, the packets before it are all that was captured. Without
+    /// Ctrl-C, the stream is damaged.
+    #[test]
+    fn the_end_of_an_interrupted_pipe_is_no_damage() {
+        let damaged = through_a_pipe(false);
+        assert!(damaged.whole && damaged.found.summary.damages == 1);
+        let stopped = through_a_pipe(true);
+        assert!(!stopped.whole);
+        let summary = stopped.found.summary;
+        assert_eq!((summary.damages, summary.damaged.len()), (0, 0));
+        assert_eq!(summary.packets, damaged.found.summary.packets);
     }
 }

@@ -25,33 +25,66 @@ pub(crate) struct Found {
 /// Share of the segments, as one in so many, above which copies are not those of the network.
 const MANY_COPIES: u64 = 10;
 
+/// What is done with a copy.
+const SECOND_COPY: &str =
+    "The second copy is left out if it is an ACK, and is a network duplicate if it has data";
+
+/// A count with its noun and its verb.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// A line for each thing that a reader must know.
 pub(crate) fn warnings(found: &Found) -> Vec<String> {
     let summary = &found.summary;
     let mut lines = Vec::new();
-    let mut warn = |count: u64, what: &str| {
+    let mut warn = |count: u64, one: &str, many: &str| {
         if count > 0 {
-            lines.push(format!("{count} {what}"));
+            lines.push(counted(count, one, many));
         }
     };
-    warn(summary.malformed, "malformed blocks were skipped");
-    warn(found.unreadable, "packets have headers that are cut off or malformed");
-    warn(found.unknown_link, "packets have a link type that airtcp does not read");
-    warn(summary.unsorted, unsorted(found));
-    warn(found.late, "of them are more than 1 s late and were not sorted");
-    warn(found.incomplete, "fragmented packets lack a fragment");
+    warn(summary.malformed, "malformed block was skipped", "malformed blocks were skipped");
     warn(
-        found.copies.elsewhere,
-        "segments are in the file twice with different times to live: it has several points of the \
-         path. The second copy is left out if it is an ACK, and is a network duplicate if it has \
-         data; round-trip times lack the path between the points",
+        found.unreadable,
+        "packet has a header that is cut off or malformed",
+        "packets have headers that are cut off or malformed",
     );
+    warn(
+        found.unknown_link,
+        "packet has a link type that airtcp does not read",
+        "packets have a link type that airtcp does not read",
+    );
+    if summary.unsorted > 0 {
+        let early = counted(summary.unsorted, "packet is earlier than", "packets are earlier than");
+        lines.push(format!("{early} the one before{}", unsorted(found)));
+    }
+    if found.late > 0 {
+        let late = counted(found.late, "of them is", "of them are");
+        let sorted = if found.late == 1 { "was" } else { "were" };
+        lines.push(format!("{late} more than 1 s late and {sorted} not sorted"));
+    }
+    let mut warn = |count: u64, one: &str, many: &str| {
+        if count > 0 {
+            lines.push(counted(count, one, many));
+        }
+    };
+    warn(
+        found.incomplete,
+        "fragmented packet lacks a fragment",
+        "fragmented packets lack a fragment",
+    );
+    if found.copies.elsewhere > 0 {
+        let copies = counted(found.copies.elsewhere, "segment was", "segments were");
+        lines.push(format!(
+            "{copies} captured twice with different times to live, at several points of the path. \
+             {SECOND_COPY}; round-trip times lack the path between the points"
+        ));
+    }
     if found.copies.same.saturating_mul(MANY_COPIES) > found.tcp {
-        warn(
-            found.copies.same,
-            "segments are in the file twice, as from a mirror port or several interfaces. The second \
-             copy is left out if it is an ACK, and is a network duplicate if it has data",
-        );
+        let copies = counted(found.copies.same, "segment was", "segments were");
+        lines.push(format!(
+            "{copies} captured twice, as by a mirror port or on several interfaces. {SECOND_COPY}"
+        ));
     }
     lines.extend(damage(summary));
     if summary.packets == 0 {
@@ -66,12 +99,11 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
 /// What was done with packets that are earlier than the one before.
 fn unsorted(found: &Found) -> &'static str {
     if found.sorted {
-        "packets are earlier than the one before: the packets were sorted by time, within 1 s"
+        ": the packets were sorted by time, within 1 s"
     } else if found.tcp > 0 {
-        "packets are earlier than the one before and were not sorted: round-trip times and causes \
-         near them can be wrong"
+        ", and the file was not sorted: round-trip times and causes near there can be wrong"
     } else {
-        "packets are earlier than the one before: the file is not sorted"
+        ": the file is not sorted"
     }
 }
 
@@ -80,11 +112,56 @@ fn damage(summary: &FileSummary) -> impl Iterator<Item = String> {
     let line = |place: &DamagedPlace| {
         let (at, what) = (place.at, place.what);
         match place.skipped {
-            Some(n) => format!("damaged at byte {at}: {what}; {n} bytes were skipped"),
+            Some(n) => {
+                let skipped = counted(n, "byte was", "bytes were");
+                format!("damaged at byte {at}: {what}; {skipped} skipped")
+            }
             None => format!("damaged at byte {at}: {what}; what precedes it was analysed"),
         }
     };
     let others = summary.damages - summary.damaged.len() as u64;
-    let rest = (others > 0).then(|| format!("{others} further places are damaged"));
+    let rest = (others > 0)
+        .then(|| counted(others, "further place is damaged", "further places are damaged"));
     summary.damaged.iter().map(line).chain(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A count of one has a singular.
+    #[test]
+    fn one_of_each() {
+        let place = DamagedPlace { at: 7, skipped: Some(1), what: "the bytes are no packet" };
+        let summary = FileSummary {
+            packets: 9,
+            unsorted: 1,
+            malformed: 1,
+            damages: 2,
+            damaged: vec![place],
+            ..FileSummary::default()
+        };
+        let copies = CopyCounts { same: 1, elsewhere: 1 };
+        let found = Found {
+            summary,
+            tcp: 9,
+            unreadable: 1,
+            unknown_link: 1,
+            incomplete: 1,
+            copies,
+            sorted: true,
+            late: 1,
+            ..Found::default()
+        };
+        let lines = warnings(&found);
+        assert_eq!(lines.len(), 10, "{lines:?}");
+        for line in lines {
+            assert!(line.contains(" 1 ") || line.starts_with("1 "), "{line}");
+            for plural in
+                ["blocks", "packets have", "packets are", "segments", "bytes were", "places"]
+            {
+                assert!(!line.contains(plural), "{line}");
+            }
+        }
+    }
 }

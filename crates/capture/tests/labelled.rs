@@ -130,24 +130,58 @@ fn at_the_sender() {
     assert!(all >= 60 && right * 100 >= all * 95, "{right} of {all} causes");
 }
 
-/// The mean round-trip time is that of the kernel within 6 %, and within 3 % for most transfers: the
-/// kernel's is smoothed, which matters in a transfer of 300 samples.
+/// The kernel reports its smoothed round-trip time at each ACK. The mean of the reconstructed one over
+/// the ACKs is the same within 1.5 %. The mean of the samples weighs otherwise: it differs by up to 6 % in
+/// transfers of 300 samples.
 #[test]
 fn round_trip_times() {
-    let mut near = 0;
     let mut transfers = 0;
     for name in TRANSFERS {
         let truth = truth(name);
         let report = report(name, "sender");
         for (port, srtt) in &truth.srtt_s {
-            let ours = uploads(&report)[port.as_str()].rtt_s.mean.unwrap();
-            let error = (ours / srtt - 1.0).abs();
-            assert!(error < 0.06, "{name}: {ours} for {srtt}");
+            let upload = uploads(&report)[port.as_str()];
+            let error = |ours: Option<f64>| (ours.unwrap() / srtt - 1.0).abs();
+            let smoothed = error(upload.srtt_mean_s);
+            assert!(smoothed < 0.015, "{name}: {:?} for {srtt}", upload.srtt_mean_s);
+            assert!(error(upload.rtt_s.mean) < 0.06, "{name}: {:?} for {srtt}", upload.rtt_s);
             transfers += 1;
-            near += u32::from(error < 0.03);
         }
     }
-    assert!(transfers >= 7 && near * 2 > transfers, "{near} of {transfers}");
+    assert!(transfers >= 7, "{transfers}");
+}
+
+/// The handshake has a round-trip time of the whole path at both ends: near the least one, also at the
+/// receiver, whose own samples lack the path. What is in flight without SACK blocks is at most what is in
+/// flight. Each retransmission has the time since the original, which is at least the least round trip if
+/// duplicate ACKs were its reason.
+#[test]
+fn what_a_diagnosis_needs() {
+    let (mut events, mut handshakes) = (0, 0);
+    for name in TRANSFERS {
+        let (sender, receiver) = (report(name, "sender"), report(name, "receiver"));
+        let (sender, receiver) = (uploads(&sender), uploads(&receiver));
+        for (port, upload) in sender {
+            let Some(other) = receiver.get(port) else { continue };
+            let least = upload.rtt_s.min.unwrap();
+            for handshake in [upload, other].iter().filter_map(|d| d.handshake_rtt_s) {
+                let near = handshake / least;
+                assert!((0.9..1.6).contains(&near), "{name} {port}: {handshake} {least}");
+                handshakes += 1;
+            }
+            assert!(upload.largest_outstanding_bytes <= upload.largest_flight_bytes);
+            let received = &upload.receive_window;
+            let (median, max) = (received.p50_bytes.unwrap(), received.max_bytes.unwrap());
+            assert!(median > 0.0 && median <= max as f64, "{name}: {received:?}");
+            for event in upload.events.iter().filter(|event| event.cause == Cause::Fast) {
+                let since = event.since_original_s.unwrap();
+                assert!(since > 0.8 * upload.rtt_s.min.unwrap(), "{name}: {event:?}");
+                assert!(event.srtt_s.unwrap() > 0.0);
+                events += 1;
+            }
+        }
+    }
+    assert!(events > 40 && handshakes > 30, "{events} {handshakes}");
 }
 
 /// At the receiver late originals and retransmitted copies are told apart, and duplicates are a class of

@@ -98,7 +98,7 @@ pub(crate) fn capture(
         found(&paths, options, |done, total| {
             let [done, total] = [done, total.unwrap_or(0)]
                 .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-            if watch.report(done, total, "reading") {
+            if !progress::interrupted() && watch.report(done, total, "reading") {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())

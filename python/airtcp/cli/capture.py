@@ -107,15 +107,15 @@ def capture(
     --html or --out writes a report with time-sequence diagrams.
     """
     from airtcp import api
-    from airtcp.cli import capture_tables, places
+    from airtcp.cli import capture_tables
 
     if table is not None and output.format in (Format.TABLE, Format.JSON):
         fail(f"--table {table.value} needs --format csv, jsonl or parquet")
     inputs = [*(files or []), *(air or []), *(host or [])]
     if not inputs:
         fail("no capture is given; expected files, or --air and --host")
-    if trace_out is not None and not trace_out.is_dir():
-        places.check(trace_out, force=output.force, inputs=inputs, ours=False)
+    if trace_out is not None:
+        joined.check_trace_place(trace_out, force=output.force, inputs=inputs)
     where = output.places(inputs)
     wanted = table is not None and table.value.endswith("_series")
     with refusals(), progress(quiet=output.quiet) as tell:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from airtcp.cli import options as opt
+from airtcp.plain import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,13 +32,21 @@ Hosts = Annotated[
         show_default=False,
     ),
 ]
+
+
+def _trace_place(text: str) -> str:
+    """Read the name of a file or folder; a separator at its end stays."""
+    opt.place(text)
+    return text
+
+
 TraceOut = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        parser=opt.place,
+        parser=_trace_place,
         metavar=opt.SHOWN,
         help="Write delivery traces for airtcp study and airtcp trace: one table, or a file per "
-        "link in a folder.",
+        "link in a folder. A name that ends in / is a folder, which is created.",
         show_default=False,
     ),
 ]
@@ -47,8 +57,26 @@ Patterns = Annotated[
         help="Look for periodic losses of 802.11 links: microwave ovens, Bluetooth voice.",
     ),
 ]
+_SEPARATORS: Final = tuple(filter(None, (os.sep, os.altsep)))
 _WRITTEN: Final = 5
 """Traces that are told one by one."""
+
+
+def check_trace_place(text: str, *, force: bool, inputs: list[str]) -> None:
+    """Refuse a place for delivery traces before the work, if they cannot be written there.
+
+    Args: text: The place. force: The value of --force. inputs: The captures.
+    """
+    from airtcp.cli import places
+    from airtcp.cli.console import fail
+
+    place = Path(text)
+    if place.is_dir():
+        return
+    if not text.endswith(_SEPARATORS):
+        places.check(place, force=force, inputs=inputs, ours=False)
+    elif place.exists():
+        fail(f"--trace-out {printable(text)}: a file of this name exists; give another folder")
 
 
 def put_joined(console: Console, joined: dict[str, Any]) -> None:

@@ -41,6 +41,8 @@ def put_document(document: dict[str, Any]) -> None:
         put_findings(console, [split] if (split := between.halves(document)) else [])
     if connections:
         _connections(console, connections)
+    if events := document.get("retransmissions"):
+        _events(console, document["connections"], events)
     if document["links"]:
         _links(console, document["links"])
     joined.put_periods(console, document["links"])
@@ -136,4 +138,45 @@ def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
         console.print(
             f"the first {_ROWS} of {count(len(connections))} connections, by bytes; "
             "--format csv has all"
+        )
+
+
+def _events(
+    console: Console, connections: list[dict[str, Any]], events: list[dict[str, Any]]
+) -> None:
+    """Print the first retransmissions, by time."""
+    from airtcp.cli.tables import Column, put
+    from airtcp.findings.words import count, number
+
+    shown = sorted(events, key=lambda event: event["time_s"])[:_ROWS]
+    of: list[dict[str, Any]] = [connections[event["connection"]] for event in shown]
+    receivers = [
+        c["server"] if event["from"] == c["client"] else c["client"]
+        for event, c in zip(shown, of, strict=True)
+    ]
+    since = [event["since_original_s"] for event in shown]
+    causes = [event["cause"].replace("_", " ") for event in shown]
+    why = [(event["timeout_cause"] or "").replace("_", " ") for event in shown]
+    columns = [
+        Column(
+            "time\n(s)",
+            [f"{e['time_s'] - c['start_s']:.3f}" for e, c in zip(shown, of, strict=True)],
+        ),
+        Column("sequence", [str(event["sequence"]) for event in shown], rank=2),
+        Column("bytes", [count(event["length"]) for event in shown], rank=5),
+        Column("cause", causes, left=True),
+        Column("timeout\ncause", why, rank=3, left=True),
+        Column("spurious", ["yes" if event["spurious"] else "" for event in shown], rank=1),
+        Column(
+            "since the\noriginal (ms)",
+            ["" if s is None else number(s * 1e3) for s in since],
+            rank=4,
+        ),
+    ]
+    names = [f"{e['from']} -> {to}" for e, to in zip(shown, receivers, strict=True)]
+    put(console, "retransmission", names, columns)
+    if len(events) > _ROWS:
+        console.print(
+            f"the first {_ROWS} of {count(len(events))} retransmissions, by time; "
+            "--events --format csv has all"
         )

@@ -40,6 +40,10 @@ _SMALL: Final = 0.1
 """Least share of the time that a sentence names."""
 
 
+_LONGER: Final = 1.5
+"""Duration of a connection by the time of its transfer above which both are named."""
+_SHORT: Final = 0.1
+"""Time in s below which a time is written in ms."""
 _WIDE: Final = 2.0
 """Receive window by goodput above which the window is said not to limit."""
 
@@ -82,8 +86,22 @@ def timeouts(direction: Mapping[str, Any]) -> Finding | None:
     total = sum(causes.values())
     if not total:
         return None
-    text = "; ".join(f"{count(n)} {_TIMEOUTS[key]}" for key, n in causes.items())
+    text = "; ".join(by_cause(causes, _TIMEOUTS))
     return Finding(counted(total, "timeout"), f"{text}.", "warn")
+
+
+def by_cause(counts: Mapping[str, int], words: Mapping[str, str]) -> list[str]:
+    """Write counts by their cause. A single cause needs no count: it is that of the whole.
+
+    Args: counts: The counts. words: The causes in words.
+
+    >>> by_cause({"a": 2, "b": 0}, {"a": "because of a"})
+    ['because of a']
+    >>> by_cause({"a": 2, "b": 1}, {"a": "because of a", "b": "because of b"})
+    ['2 because of a', '1 because of b']
+    """
+    found = {words[key]: n for key, n in counts.items() if n}
+    return list(found) if len(found) == 1 else [f"{count(n)} {why}" for why, n in found.items()]
 
 
 def clock(direction: Mapping[str, Any]) -> Finding | None:
@@ -151,13 +169,15 @@ def losses(direction: Mapping[str, Any]) -> Finding:
     again, sent = direction["retransmitted_segments"], direction["data_segments"]
     if again == 0:
         return Finding("nothing was sent again", f"{counted(sent, 'data segment')}.", "good")
-    causes = [f"{count(n)} {_CAUSES[key]}" for key, n in direction["retransmissions"].items() if n]
-    text = f"{count(again)} of {counted(sent, 'data segment')}: {listed(causes)}."
+    causes = by_cause(direction["retransmissions"], _CAUSES)
+    text = f"{count(again)} of {counted(sent, 'data segment')}, {listed(causes)}."
     spurious = direction["spurious_retransmissions"]
-    needless = " None of them is shown to be spurious."
     if spurious:
         were = counted(spurious, "of them was spurious", "of them were spurious")
-        needless = f" {were}: a copy had arrived."
+        needless = f" {'It was spurious' if again == 1 else were}: a copy had arrived."
+    else:
+        which = "It is not" if again == 1 else "None of them is"
+        needless = f" {which} shown to be spurious."
     return Finding(f"{share(again / sent)} sent again", text + needless, "warn")
 
 
@@ -175,11 +195,26 @@ def air(link: Mapping[str, Any]) -> Finding | None:
     return Finding(f"raw loss {share(raw)}", text)
 
 
+def duration(seconds: float) -> str:
+    """Write a time, a short one in ms.
+
+    >>> duration(90.7), duration(0.00855)
+    ('90.7 s', '8.55 ms')
+    """
+    return f"{number(seconds * 1e3)} ms" if 0 < seconds < _SHORT else f"{number(seconds)} s"
+
+
 def transfer(connection: Mapping[str, Any]) -> str:
     """Write what a connection carried, and where the capture was taken."""
     direction = bulk(connection)
-    rate = direction["goodput_bps"]
-    speed = "" if rate is None else f" at {number(rate / 1e6)} Mb/s"
+    rate, took = direction["goodput_bps"], direction["transfer_s"] or 0.0
+    lasted = connection["duration_s"]
+    if rate is None:
+        speed = f" in a connection of {duration(lasted)}"
+    else:
+        speed = f" in {duration(took)} at {number(rate / 1e6)} Mb/s"
+        if lasted > _LONGER * took:
+            speed += f" in a connection of {duration(lasted)}"
     places = {
         "client": "captured at the client",
         "server": "captured at the server",
@@ -188,6 +223,5 @@ def transfer(connection: Mapping[str, Any]) -> str:
     }
     sent = direction["unique_bytes"]
     size = f"{number(sent / 1e6)} MB" if sent >= _MEGA else f"{number(sent / 1e3)} kB"
-    seconds = number(connection["duration_s"])
     told = " (as told)" if connection["vantage_told"] else ""
-    return f"{size} in {seconds} s{speed}, {places[connection['vantage']]}{told}"
+    return f"{size}{speed}, {places[connection['vantage']]}{told}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.findings.capture import by_cause
 from airtcp.findings.words import Finding, count, counted, listed, number, share
 
 if TYPE_CHECKING:
@@ -87,16 +88,15 @@ def timeouts(causes: Mapping[str, int]) -> Finding | None:
     every = sum(causes.values())
     if not every:
         return None
-    named = [f"{count(n)} {_CAUSES[key]}" for key, n in causes.items() if n]
-    return Finding(counted(every, "timeout"), f"{listed(named)}.", "warn")
+    return Finding(counted(every, "timeout"), f"{listed(by_cause(causes, _CAUSES))}.", "warn")
 
 
 def period(link: Mapping[str, Any], period: Mapping[str, Any]) -> Finding:
     """Say that the losses of a link have a period."""
-    worse, better = period["loss_by_half"]
+    halves = [share(loss) for loss in period["loss_by_half"]]
     return Finding(
-        f"losses of {link['transmitter']} -> {link['receiver']} have the period",
-        f"{_PATTERNS[period['pattern']]}: {share(worse)} in one half of it, {share(better)} in the "
+        f"losses of {link['transmitter']} -> {link['receiver']} have a period",
+        f"that {_PATTERNS[period['pattern']]}; {halves[0]} in one half of it, {halves[1]} in the "
         f"other (by chance with a probability of at most {max(period['p_value'], 1e-9):.1g}).",
         "warn",
     )

@@ -35,15 +35,7 @@ pub(crate) fn of_link(link: &LinkLog, report: Option<&LinkReport>) -> Option<Del
         without_ack += u64::from(arrived && attempt.fate == AttemptFate::Unanswered);
         outcomes.push((attempt.time_ns, arrived));
     }
-    let mut notes = Vec::new();
-    note(&mut notes, hidden, "attempts were added that the sniffer missed and other frames show");
-    note(&mut notes, without_ack, "attempts count as delivered without a captured MAC ACK");
-    let undecided =
-        log.packets.iter().filter(|packet| packet.fate == PacketFate::Undecided).count();
-    note(&mut notes, undecided as u64, "packets at the end of the capture were left out");
-    let missed = report.map_or(0, |report| report.sniffer_misses).saturating_sub(hidden);
-    note(&mut notes, missed, "more attempts were missed by the sniffer (estimated) and are absent");
-    note(&mut notes, log.omitted, "attempts and packets were left out to bound the memory");
+    let notes = notes(link, report, hidden, without_ack);
     Some(DeliveryTrace {
         from: link.transmitter.to_string(),
         to: link.receiver.to_string(),
@@ -51,4 +43,49 @@ pub(crate) fn of_link(link: &LinkLog, report: Option<&LinkReport>) -> Option<Del
         outcomes,
         notes,
     })
+}
+
+/// What a reader of the trace must know. `hidden` attempts were added, `without_ack` count as delivered.
+fn notes(
+    link: &LinkLog,
+    report: Option<&LinkReport>,
+    hidden: u64,
+    without_ack: u64,
+) -> Vec<String> {
+    let log = &link.log;
+    let mut notes = Vec::new();
+    note(
+        &mut notes,
+        hidden,
+        "attempt was added that the sniffer missed and another frame shows",
+        "attempts were added that the sniffer missed and other frames show",
+    );
+    note(
+        &mut notes,
+        without_ack,
+        "attempt counts as delivered without a captured MAC ACK",
+        "attempts count as delivered without a captured MAC ACK",
+    );
+    let undecided =
+        log.packets.iter().filter(|packet| packet.fate == PacketFate::Undecided).count();
+    note(
+        &mut notes,
+        undecided as u64,
+        "packet at the end of the capture was left out",
+        "packets at the end of the capture were left out",
+    );
+    let missed = report.map_or(0, |report| report.sniffer_misses).saturating_sub(hidden);
+    note(
+        &mut notes,
+        missed,
+        "more attempt was missed by the sniffer (estimated) and is absent",
+        "more attempts were missed by the sniffer (estimated) and are absent",
+    );
+    note(
+        &mut notes,
+        log.omitted,
+        "attempt or packet was left out to bound the memory",
+        "attempts and packets were left out to bound the memory",
+    );
+    notes
 }

@@ -78,8 +78,8 @@ impl DeliveryTrace {
 }
 
 /// Adds a note if something was counted.
-pub(crate) fn note(notes: &mut Vec<String>, count: u64, what: &str) {
+pub(crate) fn note(notes: &mut Vec<String>, count: u64, one: &str, many: &str) {
     if count > 0 {
-        notes.push(format!("{count} {what}"));
+        notes.push(format!("{count} {}", if count == 1 { one } else { many }));
     }
 }

@@ -132,9 +132,15 @@ fn trace(firsts: &[First], acked: u64, direction: &DirectionReport, to: &str) ->
     note(
         &mut notes,
         undecided as u64,
+        "segment at the end was not acknowledged and is left out",
         "segments at the end were not acknowledged and are left out",
     );
-    note(&mut notes, direction.capture_losses, "segments are not in the capture (estimated)");
+    note(
+        &mut notes,
+        direction.capture_losses,
+        "segment is not in the capture (estimated)",
+        "segments are not in the capture (estimated)",
+    );
     if direction.events.iter().any(|event| !event.spurious) {
         notes.push(
             "a retransmission that nothing shows as spurious counts as a loss of the first copy"

@@ -16,8 +16,8 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
-/// Writes traces: each to a file of its own if `to` is a folder, else all to one table. Gives the
-/// files written. Without `replace`, an existing file is left as it is.
+/// Writes traces: each to a file of its own if `to` is a folder, else all to one table. A name that ends
+/// in a separator is that of a folder, which is made if it is missing. Gives the files written. Without `replace`, an existing file is left as it is.
 ///
 /// # Errors
 /// If a file cannot be written, or exists and must not be replaced.
@@ -26,6 +26,11 @@ pub fn write(
     to: &Path,
     replace: bool,
 ) -> Result<Vec<PathBuf>, WriteError> {
+    let named = to.as_os_str().as_encoded_bytes().last().copied();
+    if named.is_some_and(|last| std::path::is_separator(char::from(last))) {
+        let failed = |source| WriteError { path: to.display().to_string(), source };
+        fs::create_dir_all(to).map_err(failed)?;
+    }
     if !to.is_dir() {
         write_file(to, traces, replace)?;
         return Ok(vec![to.to_owned()]);
@@ -97,4 +102,34 @@ fn table(out: &mut impl Write, traces: &[DeliveryTrace]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that ends in a separator is that of a folder, which is made. Without it, it is a file.
+    #[test]
+    fn a_separator_names_a_folder() {
+        let home = std::env::temp_dir().join(format!("airtcp-write-{}", std::process::id()));
+        fs::create_dir_all(&home).unwrap();
+        let trace = DeliveryTrace {
+            from: "a:1".to_owned(),
+            to: "b:2".to_owned(),
+            unit: Unit::Segment,
+            outcomes: vec![(1, true)],
+            notes: Vec::new(),
+        };
+        let traces = std::slice::from_ref(&trace);
+        let folder = PathBuf::from(format!("{}/new/links/", home.display()));
+        let written = write(traces, &folder, false).unwrap();
+        assert_eq!(written, [folder.join("a-1_b-2.csv")]);
+        let file = home.join("table");
+        assert_eq!(write(traces, &file, false).unwrap(), std::slice::from_ref(&file));
+        assert!(file.is_file());
+        // A file of this name is no folder.
+        let wrong = PathBuf::from(format!("{}/", file.display()));
+        assert!(write(traces, &wrong, true).unwrap_err().to_string().contains("table"));
+        fs::remove_dir_all(&home).unwrap();
+    }
 }

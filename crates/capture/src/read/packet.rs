@@ -62,4 +62,12 @@ impl FileSummary {
             self.damaged.push(place);
         }
     }
+
+    /// Removes the last place, behind which nothing is readable.
+    pub(super) fn remove_last_damage(&mut self) {
+        if self.damages == self.damaged.len() as u64 {
+            self.damaged.pop();
+        }
+        self.damages = self.damages.saturating_sub(1);
+    }
 }

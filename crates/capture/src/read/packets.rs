@@ -24,6 +24,8 @@ pub struct Packets {
     format: Format,
     last_ns: u64,
     summary: FileSummary,
+    /// True if the stream ended within a packet.
+    ends_early: bool,
 }
 
 /// The format of a file, with its state.
@@ -77,7 +79,7 @@ impl Packets {
             buffer.consume(FILE_HEADER);
         }
         let summary = FileSummary { bytes: buffer.consumed(), ..FileSummary::default() };
-        Ok(Self { buffer, format, last_ns: 0, summary })
+        Ok(Self { buffer, format, last_ns: 0, summary, ends_early: false })
     }
 
     /// Passes packets to `sink` until the end of the file, or until `sink` breaks. True at the end.
@@ -132,7 +134,20 @@ impl Packets {
         let skipped = is_found.then(|| self.buffer.consumed() - at);
         let what = damage.name(self.buffer.failed());
         self.summary.add_damage(DamagedPlace { at, skipped, what });
+        self.ends_early = damage == Damage::Ends && !is_found;
         is_found
+    }
+
+    /// True if the stream ended within a packet.
+    pub const fn ends_early(&self) -> bool {
+        self.ends_early
+    }
+
+    /// Takes an end within a packet as the end of the stream: whoever wrote it was stopped.
+    pub fn accept_end(&mut self) {
+        if std::mem::take(&mut self.ends_early) {
+            self.summary.remove_last_damage();
+        }
     }
 
     /// What was found so far.

@@ -7,6 +7,9 @@
 //!
 //! A silence of two round-trip times without signs of loss, ended by the last segment in flight, is a
 //! tail-loss probe (RFC 8985 section 7).
+//!
+//! In a recovery, only RACK and the timer repeat the first segment in flight once more. RACK needs an ACK
+//! for data that were sent after the last copy, and reacts to it at once (RFC 8985 section 6.2).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,8 +77,17 @@ pub(super) struct Moment {
     /// Time since the timer of retransmission was last set: by an advancing ACK, or by the last copy of
     /// the first segment in flight.
     pub(super) silence_ns: u64,
+    /// Time since the last advancing ACK, which sets the timer of a sender that does not set it again when
+    /// it retransmits (RFC 6298 section 5).
+    pub(super) since_advance_ns: u64,
     /// Time since the last ACK, minus the time that it needs to the sender and back.
     pub(super) since_ack_ns: u64,
+    /// Time since an ACK first covered data that were sent after the last copy of the first segment in
+    /// flight; none if no ACK did.
+    pub(super) overtaken_ns: Option<u64>,
+    /// Duplicate ACKs since the last advancing one, and segments in SACK blocks.
+    pub(super) duplicates: u32,
+    pub(super) sacked: u64,
     /// Timeout by RFC 6298 from the round trips seen so far.
     pub(super) rto_ns: u64,
     pub(super) srtt_ns: u64,
@@ -95,6 +107,10 @@ pub(super) struct CauseTracker {
     backoff: u32,
     /// True after a probe, until an ACK advances: a sender probes once (RFC 8985 section 7.3).
     probed: bool,
+    /// Where the last timeout ends, if it proved spurious and not everything before is acknowledged.
+    undone: Option<u64>,
+    /// True if more was sent again after the last timeout.
+    went_on: bool,
     pub(super) timeouts: u64,
     pub(super) recoveries: u64,
 }
@@ -106,6 +122,14 @@ const TIMEOUT_SHARE: f64 = 0.8;
 const PROBE_RTTS: f64 = 1.6;
 /// Shortest silence that only a timer explains, in smoothed round-trip times.
 const TIMER_RTTS: f64 = 1.2;
+/// Largest timeout: the least that RFC 6298 section 2.5 allows. With doubling, longer ones are longer than
+/// its share as well.
+const MAX_RTO_NS: u64 = 60_000_000_000;
+/// Longest time in which RACK reacts to an ACK, in smoothed round-trip times: RFC 8985 section 6.2 waits a
+/// quarter of the least one.
+const RACK_RTTS: f64 = 0.5;
+/// Segments in SACK blocks behind a segment that make it lost (RFC 6675 section 4).
+const DUPLICATES: u64 = 3;
 /// An ACK within this time before a retransmission caused it.
 const ACK_CLOCK_NS: u64 = 1_500_000;
 
@@ -116,18 +140,47 @@ impl CauseTracker {
 
     /// The cause of a retransmission, which also moves the state.
     pub(super) fn on_retransmission(&mut self, at: &Moment) -> Cause {
-        let timeout = TIMEOUT_SHARE * at.rto_ns as f64 * f64::from(1u32 << self.backoff.min(10));
-        let silent = at.silence_ns as f64 >= timeout;
-        // An ACK right before it may be the reason. In a recovery it is not, if the segment had been sent
-        // again: after so long a silence only the timer repeats it once more.
-        let repaired = at.again && self.state != State::Open;
-        let by_ack = at.since_ack_ns <= ACK_CLOCK_NS && at.loss_hints && !repaired;
-        let expired = at.start <= at.una && silent && !by_ack;
+        self.resume(at);
+        let expired = at.start <= at.una && self.is_expired(at);
         match self.state {
             State::Open => self.in_open(at, expired),
             _ if expired => self.expire(at),
             State::Recovery { .. } => Cause::Fast,
-            State::Loss { .. } => Cause::AfterTimeout,
+            State::Loss { .. } => {
+                self.went_on = true;
+                Cause::AfterTimeout
+            }
+        }
+    }
+
+    /// True if the timer is the reason to send the first segment in flight again.
+    fn is_expired(&self, at: &Moment) -> bool {
+        let doubled = at.rto_ns.saturating_mul(1 << self.backoff.min(10)).min(MAX_RTO_NS);
+        let timeout = TIMEOUT_SHARE * doubled as f64;
+        let silent = at.silence_ns as f64 >= timeout;
+        let by_ack = at.since_ack_ns <= ACK_CLOCK_NS;
+        if self.state == State::Open || !at.again {
+            return silent && !(by_ack && at.loss_hints);
+        }
+        let soon = ACK_CLOCK_NS as f64 + RACK_RTTS * at.srtt_ns as f64;
+        match at.overtaken_ns {
+            Some(since) => silent && since as f64 > soon,
+            None if by_ack => silent,
+            None => {
+                let mute = at.since_ack_ns.saturating_add(ACK_CLOCK_NS) >= at.silence_ns;
+                let waited = at.silence_ns as f64 >= TIMER_RTTS * at.srtt_ns as f64;
+                silent || at.since_advance_ns as f64 >= timeout || (mute && waited)
+            }
+        }
+    }
+
+    /// Returns to the state after a timeout if the sender goes on although the timeout proved spurious: it
+    /// sends again what follows an advancing ACK, not what SACK blocks show as lost.
+    fn resume(&mut self, at: &Moment) {
+        let Some(high) = self.undone.filter(|high| at.end <= *high && !at.again) else { return };
+        let by_advance = at.since_ack_ns <= ACK_CLOCK_NS && at.duplicates == 0;
+        if self.state == State::Open && by_advance && (self.went_on || at.sacked < DUPLICATES) {
+            self.state = State::Loss { high };
         }
     }
 
@@ -135,6 +188,8 @@ impl CauseTracker {
         self.state = State::Loss { high: at.next };
         self.backoff += 1;
         self.timeouts += 1;
+        self.undone = None;
+        self.went_on = false;
         Cause::Timeout
     }
 
@@ -169,12 +224,97 @@ impl CauseTracker {
         {
             self.state = State::Open;
         }
+        self.undone = self.undone.filter(|high| una < *high);
     }
 
     /// The last timeout was spurious.
     pub(super) fn undo_timeout(&mut self) {
-        if matches!(self.state, State::Loss { .. }) {
+        if let State::Loss { high } = self.state {
             self.state = State::Open;
+            self.undone = Some(high);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// The first segment in flight of a path of 80 ms, 280 ms after the timer was set, 10 ms after an ACK.
+    fn moment() -> Moment {
+        Moment {
+            start: 1000,
+            end: 2000,
+            una: 1000,
+            next: 9000,
+            silence_ns: 280 * MS,
+            since_advance_ns: 380 * MS,
+            since_ack_ns: 10 * MS,
+            overtaken_ns: None,
+            duplicates: 6,
+            sacked: 6,
+            rto_ns: 280 * MS,
+            srtt_ns: 80 * MS,
+            loss_hints: true,
+            sack: true,
+            again: true,
+        }
+    }
+
+    /// A sender in recovery, whose first segment was sent again 280 ms ago.
+    fn in_recovery() -> CauseTracker {
+        let mut tracker = CauseTracker::default();
+        let first = Moment { again: false, silence_ns: 90 * MS, since_ack_ns: 0, ..moment() };
+        assert_eq!(tracker.on_retransmission(&first), Cause::Fast);
+        tracker
+    }
+
+    /// In recovery a repetition is RACK's only if an ACK for later data has just come. If no ACK covered
+    /// later data, even a short silence shows the timer, which may run since the last advancing ACK.
+    #[test]
+    fn what_repeats_a_segment_in_recovery() {
+        let cause = |moment| in_recovery().on_retransmission(&moment);
+        let overtaken = Some(20 * MS);
+        assert_eq!(cause(Moment { overtaken_ns: overtaken, ..moment() }), Cause::Fast);
+        let overtaken = Some(150 * MS);
+        assert_eq!(cause(Moment { overtaken_ns: overtaken, ..moment() }), Cause::Timeout);
+        assert_eq!(cause(Moment { silence_ns: 120 * MS, ..moment() }), Cause::Timeout);
+        let early = Moment { silence_ns: 120 * MS, since_advance_ns: 200 * MS, ..moment() };
+        assert_eq!(cause(early), Cause::Fast);
+        // No ACK at all since the last copy.
+        assert_eq!(cause(Moment { since_ack_ns: 120 * MS, ..early }), Cause::Timeout);
+    }
+
+    /// After several timeouts the silence is the largest timeout (60 s by RFC 6298, 64 s in BSD), which is
+    /// less than the doubled estimate.
+    #[test]
+    fn timeouts_are_capped() {
+        let mut tracker = in_recovery();
+        for silence in [1u64, 2, 4, 8, 16, 32, 60, 60, 64] {
+            let ns = silence * 1000 * MS;
+            let at = Moment { silence_ns: ns, since_advance_ns: ns, rto_ns: 1000 * MS, ..moment() };
+            assert_eq!(tracker.on_retransmission(&at), Cause::Timeout, "{silence} s");
+        }
+        assert_eq!((tracker.timeouts, tracker.recoveries), (9, 1));
+    }
+
+    /// A sender that does not notice that a timeout was spurious goes on to send what follows again. A
+    /// sender that noticed it repairs what SACK blocks show as lost.
+    #[test]
+    fn what_follows_a_spurious_timeout() {
+        let after = |sacked| {
+            let mut tracker = CauseTracker::default();
+            let silent = Moment { again: false, since_ack_ns: 280 * MS, ..moment() };
+            assert_eq!(tracker.on_retransmission(&silent), Cause::Timeout);
+            tracker.on_ack(2000, true);
+            tracker.undo_timeout();
+            let next = Moment { start: 2000, end: 3000, una: 2000, silence_ns: 0, ..moment() };
+            let next = Moment { since_ack_ns: 0, duplicates: 0, again: false, sacked, ..next };
+            tracker.on_retransmission(&next)
+        };
+        assert_eq!(after(0), Cause::AfterTimeout);
+        assert_eq!(after(5), Cause::Fast);
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Connection {
     pub(super) directions: [Direction; 2],
     pub(super) start_ns: u64,
     pub(super) last_ns: u64,
+    /// Time from the SYN to the third step of the handshake.
+    pub(super) handshake_ns: Option<u64>,
     /// ACKs that the capture holds twice.
     pub(super) copied_acks: u64,
     /// Those of them that another point of the path has seen.
@@ -77,6 +79,7 @@ impl Connection {
             directions: [(); 2].map(|()| Direction::new(series)),
             start_ns: first.time_ns,
             last_ns: first.time_ns,
+            handshake_ns: None,
             copied_acks: 0,
             elsewhere: 0,
             packets: 0,
@@ -199,7 +202,8 @@ impl Connection {
         if from != CLIENT || self.packets != 3 {
             return;
         }
-        if let (Some(_), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {
+        if let (Some(syn), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {
+            self.handshake_ns = Some(segment.time_ns.saturating_sub(syn));
             let ns = segment.time_ns.saturating_sub(syn_ack);
             lower(&mut self.ends[CLIENT].half_ns, ns);
             self.directions[SERVER].on_handshake(ns);

@@ -20,6 +20,9 @@ pub(super) struct Retransmission {
     pub(super) segment: u64,
     /// Why the timer was needed, for a timeout.
     pub(super) timeout: Option<TimeoutCause>,
+    /// Time since its first copy, if the capture has it, and the smoothed round-trip time before it.
+    pub(super) since_original_ns: Option<u64>,
+    pub(super) srtt_ns: Option<u64>,
 }
 
 impl Retransmission {
@@ -57,6 +60,10 @@ pub(super) struct Counters {
     pub(super) syn_retransmissions: u64,
     pub(super) fin_retransmissions: u64,
     pub(super) largest_flight: u64,
+    pub(super) largest_outstanding: u64,
+    /// Smoothed round-trip times before each ACK: their number and sum.
+    srtts: u64,
+    srtt_sum_ns: u128,
     pub(super) windows: Windows,
     pub(super) first_data_ns: Option<u64>,
     pub(super) last_data_ns: Option<u64>,
@@ -88,6 +95,23 @@ impl Counters {
         if let Some(seen_twice) = self.evidence.last_mut() {
             *seen_twice = 0;
         }
+    }
+
+    /// Counts the smoothed round-trip time at an ACK.
+    pub(super) fn on_srtt(&mut self, ns: u64) {
+        self.srtts += 1;
+        self.srtt_sum_ns += u128::from(ns);
+    }
+
+    /// Mean of the smoothed round-trip time over the ACKs.
+    pub(super) fn srtt_mean_ns(&self) -> Option<f64> {
+        (self.srtts > 0).then(|| self.srtt_sum_ns as f64 / self.srtts as f64)
+    }
+
+    /// Time from the first data to the last ACK of data, or to the last data if that is later.
+    pub(super) fn transfer_ns(&self) -> Option<u64> {
+        let last = self.last_ack_ns.max(self.last_data_ns)?;
+        last.checked_sub(self.first_data_ns?)
     }
 
     /// Takes the new evidence on a retransmission.

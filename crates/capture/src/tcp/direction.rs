@@ -77,13 +77,19 @@ pub(super) struct Direction {
     judge: Judge,
     pub(super) counters: Counters,
     pub(super) rtt: Times,
+    /// The timeout of a sender that takes samples from SACK blocks, as Linux does, and of one that does not.
     timeout: Timeout,
+    plain: Timeout,
     pub(super) limits: Limits,
     /// Times of the last change of the first byte in flight, of the last ACK, and of the last data.
     advanced_ns: u64,
     acked_ns: u64,
     data_ns: u64,
     duplicate_acks: u32,
+    /// When the latest data were sent of those that ACKs cover, and the first ACK that covered data sent after
+    /// the last copy of the first segment in flight: the time of that copy, and of the ACK.
+    delivered_ns: u64,
+    overtaken: Option<(u64, u64)>,
     /// The receiver's window: as sent last, its shift, and in bytes.
     raw_window: u16,
     pub(super) shift: u8,
@@ -184,6 +190,7 @@ impl Direction {
         self.next = end;
         self.record_segment(segment, start, SegmentKind::First);
         self.counters.largest_flight = self.counters.largest_flight.max(self.next - self.una);
+        self.counters.largest_outstanding = self.counters.largest_outstanding.max(self.flight());
     }
 
     /// A segment that begins below the highest sequence number.
@@ -240,6 +247,8 @@ impl Direction {
         let whole = seen == repeated && end <= self.next;
         evidence.seen_twice = whole && (path.at_receiver() || end <= self.una);
         self.counters.unique_bytes += end - start - seen;
+        let original = self.sent.holding(start).or_else(|| self.recent.holding(start));
+        let original = original.filter(|range| !range.late).map(|range| range.first_ns);
         let retransmission = Retransmission {
             time_ns: now,
             sequence: segment.sequence,
@@ -248,6 +257,8 @@ impl Direction {
             evidence,
             segment: self.counters.data_segments - 1,
             timeout,
+            since_original_ns: original.map(|sent| now.saturating_sub(sent)),
+            srtt_ns: self.timeout.srtt_ns(),
         };
         let number = self.counters.on_retransmission(retransmission, repeated);
         let waiting = Waiting {
@@ -273,16 +284,23 @@ impl Direction {
 
     fn moment(&self, now: u64, start: u64, end: u64, path: Path) -> Moment {
         let head = self.sent.front().map_or(0, |range| range.last_ns);
-        let since_ack = now.saturating_sub(self.acked_ns);
+        let reaction = path.to_sender_ns.unwrap_or(0);
+        let since = |ns: u64| now.saturating_sub(ns).saturating_sub(reaction);
+        let overtaken = self.overtaken.filter(|(copy, _)| *copy == head);
+        let srtts = [self.timeout.srtt_ns(), self.plain.srtt_ns()];
         Moment {
             start,
             end,
             una: self.una,
             next: self.next,
             silence_ns: now.saturating_sub(self.advanced_ns.max(head)),
-            since_ack_ns: since_ack.saturating_sub(path.to_sender_ns.unwrap_or(0)),
-            rto_ns: self.timeout.rto_ns(),
-            srtt_ns: self.timeout.srtt_ns().unwrap_or(1_000_000_000),
+            since_advance_ns: now.saturating_sub(self.advanced_ns),
+            since_ack_ns: since(self.acked_ns),
+            overtaken_ns: overtaken.map(|(_, acked)| since(acked)),
+            duplicates: self.duplicate_acks,
+            sacked: self.sent.sacked_bytes().div_ceil(u64::from(self.largest.max(1))),
+            rto_ns: self.timeout.rto_ns().min(self.plain.rto_ns()),
+            srtt_ns: srtts.into_iter().flatten().min().unwrap_or(1_000_000_000),
             loss_hints: self.duplicate_acks > 0 || self.sent.sacked_bytes() > 0,
             sack: !self.no_sack,
             again: self.sent_again(start),

@@ -27,6 +27,10 @@ pub struct RetransmissionEvent {
     pub timeout_cause: Option<TimeoutCause>,
     /// Data segments of the direction before it.
     pub data_segments_before: u64,
+    /// Time since its bytes were sent first, in s; none if the capture lacks that copy.
+    pub since_original_s: Option<f64>,
+    /// Smoothed round-trip time before it, in s.
+    pub srtt_s: Option<f64>,
 }
 
 /// A row of the table of retransmissions.
@@ -50,6 +54,10 @@ pub struct RetransmissionRow {
     pub timeout_cause: Option<TimeoutCause>,
     /// Data segments of the direction before it.
     pub data_segments_before: u64,
+    /// Time since its bytes were sent first, in s; none if the capture lacks that copy.
+    pub since_original_s: Option<f64>,
+    /// Smoothed round-trip time before it, in s.
+    pub srtt_s: Option<f64>,
 }
 
 impl RetransmissionRow {
@@ -64,14 +72,21 @@ impl RetransmissionRow {
             spurious: event.spurious,
             timeout_cause: event.timeout_cause,
             data_segments_before: event.data_segments_before,
+            since_original_s: event.since_original_s,
+            srtt_s: event.srtt_s,
         }
     }
+}
+
+/// Seconds of a time in ns.
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
 }
 
 /// The retransmissions that were kept.
 pub(super) fn events(counters: &Counters) -> Vec<RetransmissionEvent> {
     let event = |sent: &Retransmission| RetransmissionEvent {
-        time_s: sent.time_ns as f64 / 1e9,
+        time_s: seconds(sent.time_ns),
         sequence: sent.sequence,
         length: sent.length,
         cause: sent.cause,
@@ -79,6 +94,8 @@ pub(super) fn events(counters: &Counters) -> Vec<RetransmissionEvent> {
         evidence: sent.evidence,
         timeout_cause: sent.timeout(),
         data_segments_before: sent.segment,
+        since_original_s: sent.since_original_ns.map(seconds),
+        srtt_s: sent.srtt_ns.map(seconds),
     };
     counters.kept.iter().map(event).collect()
 }

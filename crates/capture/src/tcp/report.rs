@@ -209,8 +209,10 @@ pub struct DirectionReport {
     pub ecn_echoes: u64,
     /// Largest segment in bytes.
     pub largest_segment_bytes: u32,
-    /// Most bytes in flight.
+    /// Most bytes in flight: sent and not yet acknowledged, those in SACK blocks included.
     pub largest_flight_bytes: u64,
+    /// The same without those in SACK blocks.
+    pub largest_outstanding_bytes: u64,
     /// The congestion window, if the capture was taken at the sender and the window limited it.
     pub cwnd_bytes: Option<CwndReport>,
     /// The window of the receiver.
@@ -219,9 +221,17 @@ pub struct DirectionReport {
     pub rtt_s: RttReport,
     /// Smoothed round-trip time at the end (RFC 6298).
     pub srtt_s: Option<f64>,
+    /// Mean of the smoothed round-trip time before each ACK, as a kernel's trace has it.
+    pub srtt_mean_s: Option<f64>,
+    /// Round-trip time of the whole path in the handshake, from the SYN to its third step, wherever the
+    /// capture was taken; none if its steps are not the first three packets.
+    pub handshake_rtt_s: Option<f64>,
     /// Shares of the time between the first data and the last ACK, by what limited the sender.
     pub limited_by: BTreeMap<String, f64>,
-    /// Unique bytes by the time between the first data and the last ACK, in bit/s.
+    /// Time from the first data to the last ACK of data, or to the last data if that is later, in s; none
+    /// without data.
+    pub transfer_s: Option<f64>,
+    /// Unique bytes by `transfer_s`, in bit/s; none if there is a single segment or no time.
     pub goodput_bps: Option<f64>,
     /// Ranges of bytes that were forgotten because too many were in flight; then the counts are low.
     pub forgotten_ranges: u64,
@@ -248,6 +258,13 @@ pub struct RetransmissionCounts {
     pub tail_loss_probe: u64,
     /// The capture does not tell.
     pub unknown: u64,
+}
+
+impl RetransmissionCounts {
+    /// From the counts in the order of the causes.
+    const fn of([fast, timeout, after_timeout, tail_loss_probe, unknown]: [u64; 5]) -> Self {
+        Self { fast, timeout, after_timeout, tail_loss_probe, unknown }
+    }
 }
 
 /// Spurious retransmissions by what shows them.
@@ -329,7 +346,6 @@ impl DirectionReport {
     fn of(connection: &Connection, from: usize) -> Self {
         let direction = &connection.directions[from];
         let counters = &direction.counters;
-        let [fast, timeout, after_timeout, tail_loss_probe, unknown] = counters.causes;
         let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
         let shares = LIMITS.iter().zip(direction.limits.shares());
         let goodput_bps = goodput(counters);
@@ -345,13 +361,7 @@ impl DirectionReport {
             unique_bytes: counters.unique_bytes,
             retransmitted_segments: counters.retransmitted_segments,
             retransmitted_bytes: counters.retransmitted_bytes,
-            retransmissions: RetransmissionCounts {
-                fast,
-                timeout,
-                after_timeout,
-                tail_loss_probe,
-                unknown,
-            },
+            retransmissions: RetransmissionCounts::of(counters.causes),
             spurious_retransmissions: counters.spurious,
             spurious_by: SpuriousCounts { dsack, timestamps, early_ack, frto, seen_twice },
             spurious_agreement: agreement(counters),
@@ -374,13 +384,17 @@ impl DirectionReport {
             ecn_echoes: connection.ends[1 - from].echoes,
             largest_segment_bytes: direction.largest,
             largest_flight_bytes: counters.largest_flight,
+            largest_outstanding_bytes: counters.largest_outstanding,
             cwnd_bytes: counters.windows.cwnd(),
             receive_window: counters
                 .windows
                 .received([rtt_s.mean, rtt_s.min].map(whole), goodput_bps),
             rtt_s,
             srtt_s: direction.srtt_ns().map(seconds),
+            srtt_mean_s: counters.srtt_mean_ns().map(|ns| ns / 1e9),
+            handshake_rtt_s: connection.handshake_ns.map(seconds),
             limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
+            transfer_s: counters.transfer_ns().map(seconds),
             goodput_bps,
             forgotten_ranges: direction.forgotten(),
             loss_clusters: clusters(direction, away_ns),
@@ -407,8 +421,6 @@ fn clusters(direction: &Direction, away_ns: u64) -> Option<LossClusters> {
 }
 
 fn goodput(counters: &Counters) -> Option<f64> {
-    let first = counters.first_data_ns?;
-    let last = counters.last_ack_ns.max(counters.last_data_ns)?;
-    let time = seconds(last.checked_sub(first).filter(|ns| *ns > 0)?);
-    Some(counters.unique_bytes as f64 * 8.0 / time)
+    let time = counters.transfer_ns().filter(|ns| *ns > 0 && counters.data_segments > 1)?;
+    Some(counters.unique_bytes as f64 * 8.0 / seconds(time))
 }

@@ -8,12 +8,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::times::Times;
+
 /// Sums over the windows of a direction.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Windows {
-    acks: u64,
-    sum: u64,
-    largest: u64,
+    /// The receiver's windows, in bytes.
+    received: Times,
     rounds: u64,
     cwnd_sum: u64,
     cwnd_largest: u64,
@@ -22,14 +23,12 @@ pub(super) struct Windows {
 impl Windows {
     /// True before the first window.
     pub(super) const fn is_empty(&self) -> bool {
-        self.acks == 0
+        self.received.count() == 0
     }
 
     /// An ACK advertised a window.
     pub(super) fn advertised(&mut self, bytes: u64) {
-        self.acks += 1;
-        self.sum = self.sum.saturating_add(bytes);
-        self.largest = self.largest.max(bytes);
+        self.received.add(bytes);
     }
 
     /// A round trip showed the congestion window.
@@ -50,13 +49,15 @@ impl Windows {
     /// The receiver's window beside what was achieved. `mean_s` and `min_s` are round-trip times.
     pub(super) fn received(&self, rtt: [Option<f64>; 2], goodput: Option<f64>) -> ReceiveWindow {
         let [mean_s, min_s] = rtt.map(|s| s.filter(|s| *s > 0.0));
-        let mean = (self.acks > 0).then(|| self.sum as f64 / self.acks as f64);
+        let mean = self.received.mean_ns();
+        let largest = self.received.max_ns();
         let bound = mean.zip(mean_s).map(|(bytes, s)| bytes * 8.0 / s);
-        let most = (self.acks > 0).then_some(self.largest as f64).zip(min_s);
+        let most = largest.map(|bytes| bytes as f64).zip(min_s);
         let most = most.map(|(bytes, s)| bytes * 8.0 / s);
         ReceiveWindow {
             mean_bytes: mean,
-            max_bytes: (self.acks > 0).then_some(self.largest),
+            p50_bytes: self.received.quantile_ns(0.5),
+            max_bytes: largest,
             bound_bps: bound,
             bound_by_goodput: bound.zip(goodput).map(|(bound, goodput)| bound / goodput),
             is_exceeded: most.zip(goodput).is_some_and(|(most, goodput)| goodput > most),
@@ -80,6 +81,8 @@ pub struct CwndReport {
 pub struct ReceiveWindow {
     /// Mean over the ACKs, in bytes.
     pub mean_bytes: Option<f64>,
+    /// Median over the ACKs, in bytes: exact for up to 64 ACKs, within 0.8 % for more.
+    pub p50_bytes: Option<f64>,
     /// Largest, in bytes.
     pub max_bytes: Option<u64>,
     /// Rate that the mean window allows at the mean round-trip time, in bit/s.
@@ -106,6 +109,7 @@ mod tests {
         let ratio = report.bound_by_goodput.unwrap();
         assert!((ratio - 3.477).abs() < 1e-3, "{ratio}");
         assert!(!report.is_exceeded);
+        assert_eq!((report.p50_bytes, report.max_bytes), (Some(62_780.0), Some(62_780)));
         // An unscaled window of 502 bytes cannot carry the same rate.
         let mut unscaled = Windows::default();
         unscaled.advertised(502);

@@ -8,11 +8,14 @@ use crate::tcp::spurious::{AckSeen, Waiting};
 use super::{Direction, Path};
 
 /// What an ACK tells beside its number.
+#[derive(Default)]
 struct AckEffect {
     oldest: Option<Range>,
     newest: Option<Range>,
     retransmitted: bool,
     covers_original: bool,
+    /// True if it covers data.
+    covers_data: bool,
 }
 
 impl AckEffect {
@@ -35,14 +38,20 @@ impl Direction {
         }
         let now = segment.time_ns;
         self.limits.advance(now);
+        if let Some(srtt) = self.timeout.srtt_ns().filter(|_| !segment.flags.has(Flags::SYN)) {
+            self.counters.on_srtt(srtt);
+        }
         let ack = unwrap(self.una, segment.acknowledgement);
         let advanced = ack > self.una;
         let sacked = self.take_sack(segment, ack, path);
         self.count_duplicate(segment, ack, sacked.1);
         let before = self.una;
-        let effect = advanced.then(|| self.advance(now, ack));
-        let sample = effect.as_ref().and_then(|effect| effect.sample(now)).or(sacked.0);
-        if let Some(ns) = sample {
+        let effect = advanced.then(|| self.advance(now, ack, path.to_receiver_ns.unwrap_or(0)));
+        let acked = effect.as_ref().and_then(|effect| effect.sample(now));
+        if let Some(ns) = acked {
+            self.plain.add(ns);
+        }
+        if let Some(ns) = acked.or(sacked.0) {
             self.rtt.add(ns);
             self.timeout.add(ns);
             self.record_rtt(now, ns);
@@ -60,12 +69,22 @@ impl Direction {
             self.cause.undo_timeout();
         }
         self.cause.on_ack(self.una, advanced);
+        self.note_overtaken(now);
         self.acked_ns = now;
         self.set_window(segment);
         self.record_ack(segment, ack);
         self.situate(now, path);
         let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late)?;
         Some(now.saturating_sub(newest.first_ns))
+    }
+
+    /// Notes the first ACK for data that were sent after the last copy of the first segment in flight.
+    fn note_overtaken(&mut self, now: u64) {
+        let Some(copy) = self.sent.front().map(|range| range.last_ns) else { return };
+        let known = self.overtaken.is_some_and(|(known, _)| known == copy);
+        if self.delivered_ns > copy && !known {
+            self.overtaken = Some((copy, now));
+        }
     }
 
     /// Takes SACK blocks: a sample of the round-trip time, and the bytes newly acknowledged.
@@ -92,16 +111,20 @@ impl Direction {
             }
         }
         let (mut bytes, mut oldest) = (0, None);
+        let mut delivered = self.delivered_ns;
+        let least = path.to_receiver_ns.unwrap_or(0);
         for (start, end) in blocks {
             if start < end && end <= self.next && start >= self.una {
                 self.record_sack(now, (start, end), false);
                 bytes += self.sent.sack(start, end, |range| {
+                    delivered = delivered.max(sent_before(range, now, least));
                     if range.copies == 0 && !range.late {
                         oldest = Some(oldest.unwrap_or(range.first_ns).min(range.first_ns));
                     }
                 });
             }
         }
+        self.delivered_ns = delivered;
         (oldest.map(|sent| now.saturating_sub(sent)), bytes)
     }
 
@@ -125,9 +148,8 @@ impl Direction {
     }
 
     /// Moves the first byte in flight to `ack`.
-    fn advance(&mut self, now: u64, ack: u64) -> AckEffect {
-        let mut effect =
-            AckEffect { oldest: None, newest: None, retransmitted: false, covers_original: false };
+    fn advance(&mut self, now: u64, ack: u64, least_ns: u64) -> AckEffect {
+        let mut effect = AckEffect::default();
         let head = self.una;
         let mut missing = 0;
         while let Some(range) = self.sent.take_acknowledged(ack) {
@@ -136,6 +158,10 @@ impl Direction {
             self.recent.push(range);
             let once = range.copies == 0 && !range.late;
             effect.retransmitted |= !once;
+            effect.covers_data = true;
+            if !range.sacked {
+                self.delivered_ns = self.delivered_ns.max(sent_before(&range, now, least_ns));
+            }
             if once && !range.sacked {
                 effect.oldest.get_or_insert(range);
                 effect.newest = Some(range);
@@ -145,7 +171,8 @@ impl Direction {
         let fin = u64::from(self.fin.is_some_and(|fin| fin == ack));
         missing += (ack - fin).saturating_sub(self.una);
         // A SYN or FIN that the capture lacks takes one number.
-        if missing > 1 && self.counters.data_segments > 0 {
+        let missed = missing > 1 && self.counters.data_segments > 0;
+        if missed {
             let size = u64::from(self.largest.max(1));
             self.counters.capture_losses += missing.div_ceil(size);
             self.counters.capture_lost_bytes += missing;
@@ -153,7 +180,9 @@ impl Direction {
         self.una = ack;
         self.next = self.next.max(ack);
         self.advanced_ns = now;
-        self.counters.last_ack_ns = Some(now);
+        if effect.covers_data || missed {
+            self.counters.last_ack_ns = Some(now);
+        }
         self.judge.forget_before(now.saturating_sub(60_000_000_000));
         effect
     }
@@ -161,6 +190,7 @@ impl Direction {
     /// The round-trip time of the handshake, which a sender's timer begins with.
     pub(in crate::tcp) fn on_handshake(&mut self, ns: u64) {
         self.timeout.add(ns);
+        self.plain.add(ns);
     }
 
     fn set_window(&mut self, segment: &Segment) {
@@ -173,4 +203,10 @@ impl Direction {
         self.raw_window = segment.window;
         self.counters.windows.advertised(window);
     }
+}
+
+/// When the copy of a range that an ACK at `now` covers was sent: the last one, unless that is less than
+/// the least round trip ago (RFC 8985 section 6.2, step 2).
+const fn sent_before(range: &Range, now: u64, least_ns: u64) -> u64 {
+    if now.saturating_sub(range.last_ns) < least_ns { range.first_ns } else { range.last_ns }
 }
