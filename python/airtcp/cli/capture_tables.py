@@ -25,6 +25,7 @@ def put_document(document: dict[str, Any]) -> None:
     from airtcp.cli import capture_joined as joined
     from airtcp.cli.remarks import put_findings, put_lines
     from airtcp.findings import capture as words
+    from airtcp.findings.capture_air import of_air
     from airtcp.findings.words import count, counted
 
     console = screen()
@@ -38,6 +39,7 @@ def put_document(document: dict[str, Any]) -> None:
         _connections(console, connections)
     if document["links"]:
         _links(console, document["links"])
+    put_findings(console, of_air(document))
     joined.put_periods(console, document["links"])
     if document.get("joined"):
         joined.put_joined(console, document["joined"])

@@ -10,6 +10,8 @@ use super::estimate::{Estimate, estimate};
 pub use super::expected::{ExpectedReport, WeightedGoodput};
 use super::expected::{at_rate, expected};
 use super::frame::Mac;
+pub use super::hidden::{OverlapLosses, SensingPair, SensingReport};
+use super::intervals::{Attempts, Intervals};
 use super::link::Link;
 pub use super::periods::{LossPeriod, Pattern};
 use super::signal::Signal;
@@ -66,6 +68,9 @@ pub struct LinkReport {
     pub bytes: u64,
     /// Signal at the sniffer.
     pub signal: SignalReport,
+    /// The attempts in intervals of `air.interval_s`, of the 64 links with the most attempts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over_time: Vec<AttemptsPoint>,
     /// Mean noise at the sniffer in dBm, if the driver reports it.
     pub noise_mean_dbm: Option<f64>,
     /// Centre frequency of the channel of the last attempt in MHz.
@@ -155,6 +160,30 @@ pub struct SignalPoint {
     pub mean_dbm: f64,
 }
 
+/// The attempts of a link in an interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AttemptsPoint {
+    /// Start of the interval, in s since 1970-01-01.
+    pub time_s: f64,
+    /// Captured attempts.
+    pub attempts: u64,
+    /// Those whose acknowledgement was captured.
+    pub acknowledged: u64,
+    /// Mean rate of the attempts in bit/s.
+    pub rate_mean_bps: Option<f64>,
+    /// Mean signal at the sniffer in dBm.
+    pub signal_mean_dbm: Option<f64>,
+}
+
+/// The airtime of a station in an interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AirtimePoint {
+    /// Start of the interval, in s since 1970-01-01.
+    pub time_s: f64,
+    /// Airtime of the frames that were captured in it, in s.
+    pub airtime_s: f64,
+}
+
 /// All frames of 802.11.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AirReport {
@@ -162,12 +191,17 @@ pub struct AirReport {
     pub frames: FrameCounts,
     /// Time from the first to the last frame, in s.
     pub duration_s: f64,
+    /// Length of the intervals of what is counted over time, in s.
+    pub interval_s: f64,
     /// Transmitters, the one with the most airtime first.
     pub stations: Vec<StationReport>,
     /// Airtime of frames without known transmitter, in s.
     pub unattributed_airtime_s: f64,
     /// Transmitters of beacons.
     pub beacons: Vec<BeaconReport>,
+    /// Stations that do not hear each other. `null` without a radio's clock that is exact within 4 us, or
+    /// with fewer than 50 acknowledgements that follow frames of known duration.
+    pub carrier_sensing: Option<SensingReport>,
     /// Links that were ended early to bound the memory; a link that comes back is reported again.
     pub evicted_links: u64,
     /// Links that were not reported, to bound the memory.
@@ -228,6 +262,9 @@ pub struct StationReport {
     pub airtime_s: f64,
     /// Airtime by the duration of the capture.
     pub airtime_share: Option<f64>,
+    /// Airtime in intervals of `interval_s`, of the 64 transmitters with the most airtime.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over_time: Vec<AirtimePoint>,
 }
 
 /// The beacons of a transmitter.
@@ -249,6 +286,20 @@ pub struct BeaconReport {
 /// Seconds of a time in ns.
 pub(crate) fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
+}
+
+/// The attempts of a link in intervals of a length.
+pub(super) fn over_time_of(found: &mut Intervals<Attempts>, width_ns: u64) -> Vec<AttemptsPoint> {
+    found.widen(width_ns);
+    let mean = |(count, sum): (u64, f64)| (count > 0).then(|| sum / count as f64);
+    let point = |(time_ns, count): (u64, Attempts)| AttemptsPoint {
+        time_s: seconds(time_ns),
+        attempts: count.attempts,
+        acknowledged: count.acked,
+        rate_mean_bps: mean(count.rated),
+        signal_mean_dbm: mean(count.heard),
+    };
+    found.iter().filter(|(_, count)| count.attempts > 0).map(point).collect()
 }
 
 impl DurationReport {
@@ -335,6 +386,7 @@ impl LinkReport {
             ampdu_attempts: tally.in_ampdu,
             bytes: tally.bytes,
             signal: SignalReport::of(&tally.signal),
+            over_time: Vec::new(),
             noise_mean_dbm: tally.noise.get(),
             frequency_mhz: tally.frequency_mhz,
             start_s: seconds(link.first_ns),
@@ -349,13 +401,24 @@ fn whole(count: f64) -> u64 {
 }
 
 impl StationReport {
-    pub(super) fn of(address: Mac, sent: &Sent, duration_ns: u64) -> Self {
+    /// The report of a transmitter. `over_time` has start and airtime of intervals in ns.
+    pub(super) fn of(
+        address: Mac,
+        sent: &Sent,
+        duration_ns: u64,
+        over_time: Vec<(u64, u64)>,
+    ) -> Self {
+        let point = |(time_ns, airtime_ns)| AirtimePoint {
+            time_s: seconds(time_ns),
+            airtime_s: seconds(airtime_ns),
+        };
         Self {
             address: address.to_string(),
             frames: sent.frames,
             retries: sent.retries,
             airtime_s: seconds(sent.airtime_ns),
             airtime_share: (duration_ns > 0).then(|| sent.airtime_ns as f64 / duration_ns as f64),
+            over_time: over_time.into_iter().map(point).collect(),
         }
     }
 }
