@@ -20,7 +20,7 @@ def around(document: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, list[
     """Return a timeout, and the packets of its sender on the link from its first copy to its last.
 
     The timeout is the one with most packets between its copies, of those by latency if there are
-    any. The document lists packets if `events` was asked for; without them there is nothing to show.
+    any. The document lists packets if `events` was asked for; otherwise there is nothing to show.
 
     Returns: The timeout, or None; a row for each packet: time since the first copy was sent, by the
         clock of the radio; attempts; time on the link in ms; fate; whether it is a copy.

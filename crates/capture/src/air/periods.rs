@@ -282,9 +282,12 @@ mod tests {
             significant += periods(&attempts(20_000, 1.0, 0.3, 0.0, seed)).len();
         }
         assert_eq!(significant, 0);
-        // 55 Hz is none of the patterns; bursts of 0.3 s raise all low frequencies.
+        // 55 Hz is none of the patterns; bursts of 0.3 s raise all low frequencies, and have a period of
+        // their own.
         assert!(periods(&attempts(18_182, 0.5, 0.5, 0.1, 5)).is_empty());
-        assert!(periods(&attempts(611_000, 0.5, 0.9, 0.1, 5)).is_empty());
+        let bursts = periods(&attempts(611_000, 0.5, 0.9, 0.1, 5));
+        assert!(bursts.len() == 1 && bursts[0].pattern == Pattern::Polling, "{bursts:?}");
+        assert!((bursts[0].period_s / 0.611 - 1.0).abs() < 0.02, "{bursts:?}");
         assert!(periods(&[]).is_empty());
     }
 

@@ -11,8 +11,8 @@ pub use super::expected::{ExpectedReport, WeightedGoodput};
 use super::expected::{at_rate, expected};
 use super::frame::Mac;
 pub use super::hidden::{OverlapLosses, SensingPair, SensingReport};
-use super::intervals::{Attempts, Intervals};
 use super::link::Link;
+pub use super::over_time::{AirtimePoint, AttemptsPoint};
 pub use super::periods::{LossPeriod, Pattern};
 use super::signal::Signal;
 use super::stations::Sent;
@@ -160,30 +160,6 @@ pub struct SignalPoint {
     pub mean_dbm: f64,
 }
 
-/// The attempts of a link in an interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AttemptsPoint {
-    /// Start of the interval, in s since 1970-01-01.
-    pub time_s: f64,
-    /// Captured attempts.
-    pub attempts: u64,
-    /// Those whose acknowledgement was captured.
-    pub acknowledged: u64,
-    /// Mean rate of the attempts in bit/s.
-    pub rate_mean_bps: Option<f64>,
-    /// Mean signal at the sniffer in dBm.
-    pub signal_mean_dbm: Option<f64>,
-}
-
-/// The airtime of a station in an interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AirtimePoint {
-    /// Start of the interval, in s since 1970-01-01.
-    pub time_s: f64,
-    /// Airtime of the frames that were captured in it, in s.
-    pub airtime_s: f64,
-}
-
 /// All frames of 802.11.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AirReport {
@@ -288,20 +264,6 @@ pub(crate) fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// The attempts of a link in intervals of a length.
-pub(super) fn over_time_of(found: &mut Intervals<Attempts>, width_ns: u64) -> Vec<AttemptsPoint> {
-    found.widen(width_ns);
-    let mean = |(count, sum): (u64, f64)| (count > 0).then(|| sum / count as f64);
-    let point = |(time_ns, count): (u64, Attempts)| AttemptsPoint {
-        time_s: seconds(time_ns),
-        attempts: count.attempts,
-        acknowledged: count.acked,
-        rate_mean_bps: mean(count.rated),
-        signal_mean_dbm: mean(count.heard),
-    };
-    found.iter().filter(|(_, count)| count.attempts > 0).map(point).collect()
-}
-
 impl DurationReport {
     pub(crate) fn of(times: &Times) -> Self {
         let quantile = |share| times.quantile_ns(share).map(|ns| ns / 1e9);
@@ -401,24 +363,20 @@ fn whole(count: f64) -> u64 {
 }
 
 impl StationReport {
-    /// The report of a transmitter. `over_time` has start and airtime of intervals in ns.
+    /// The report of a transmitter.
     pub(super) fn of(
         address: Mac,
         sent: &Sent,
         duration_ns: u64,
-        over_time: Vec<(u64, u64)>,
+        over_time: Vec<AirtimePoint>,
     ) -> Self {
-        let point = |(time_ns, airtime_ns)| AirtimePoint {
-            time_s: seconds(time_ns),
-            airtime_s: seconds(airtime_ns),
-        };
         Self {
             address: address.to_string(),
             frames: sent.frames,
             retries: sent.retries,
             airtime_s: seconds(sent.airtime_ns),
             airtime_share: (duration_ns > 0).then(|| sent.airtime_ns as f64 / duration_ns as f64),
-            over_time: over_time.into_iter().map(point).collect(),
+            over_time,
         }
     }
 }

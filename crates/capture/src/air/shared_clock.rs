@@ -54,9 +54,7 @@ impl SharedClock {
     fn align(&mut self, at: &Instant, first: FirstAttempt, us: i64, radio: &mut Radio) {
         for (interface, other) in &mut self.radios {
             let Some((seen, other_us, host_ns)) = other.last else { continue };
-            if *interface == at.interface
-                || seen != first
-                || host_ns.abs_diff(at.host_ns) > COPY_NS
+            if *interface == at.interface || seen != first || host_ns.abs_diff(at.host_ns) > COPY_NS
             {
                 continue;
             }

@@ -11,14 +11,13 @@ use super::hidden::hidden;
 use super::link::FlowKey;
 use super::links::{Ends, Links};
 use super::log::LinkLog;
+use super::over_time;
 use super::packet::Attempt;
 use super::payload::ip_packets;
 use super::radio::Radio;
 use super::rate::{Airtime, airtime};
 use super::relays::Relays;
-use super::report::{
-    AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, over_time_of, seconds,
-};
+use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
 use super::sensing::{Heard, Sensing};
 use super::stations::{Sent, Stations};
 use crate::dissect::{Content, Fragments, dissect_ip};
@@ -120,7 +119,7 @@ impl Sniffer {
         let bytes = if radio.has_fcs { wire } else { wire + 4 };
         let airtime = airtime(&radio, bytes);
         let frame = Frame { header, radio, at, airtime, wire, header_len };
-        count(&mut self.frames, &header);
+        self.frames.count(&header);
         self.sensing.on_frame(&Heard { header: &header, radio: &radio, at: &at, airtime });
         if radio.bad_fcs {
             self.on_damaged(&frame);
@@ -299,11 +298,11 @@ impl Sniffer {
     /// The reports of the links, and the length of the intervals of all series, in ns.
     fn finish_links(&mut self) -> (Vec<LinkReport>, u64) {
         let mut links = self.links.finish(&self.end);
-        let of_links = links.iter().map(|(_, over_time)| over_time.width_ns());
+        let of_links = links.iter().map(|(_, counted)| counted.width_ns());
         let of_stations = self.stations.iter().map(|(_, sent)| sent.over_time.width_ns());
         let width_ns = of_links.chain(of_stations).max().unwrap_or(0);
-        for (link, over_time) in links.iter_mut().take(SERIES) {
-            link.over_time = over_time_of(over_time, width_ns);
+        for (link, counted) in links.iter_mut().take(SERIES) {
+            link.over_time = over_time::attempts(counted, width_ns);
         }
         (links.into_iter().map(|(link, _)| link).collect(), width_ns)
     }
@@ -320,8 +319,12 @@ impl Sniffer {
         let mut stations: Vec<_> = self.stations.iter().collect();
         stations.sort_by_key(|(_, sent)| std::cmp::Reverse(sent.airtime_ns));
         let station = |(place, (mac, sent)): (usize, (&Mac, &Sent))| {
-            let over_time = if place < SERIES { sent.airtime_over_time(width_ns) } else { Vec::new() };
-            StationReport::of(*mac, sent, duration_ns, over_time)
+            let airtimes = if place < SERIES {
+                over_time::airtime(&sent.over_time, width_ns)
+            } else {
+                Vec::new()
+            };
+            StationReport::of(*mac, sent, duration_ns, airtimes)
         };
         let report = AirReport {
             frames: self.frames,
@@ -388,28 +391,6 @@ fn answer(last: &Last, ack: &Frame<'_>) -> Answer {
         ns if ns <= limit + doubt => Answer::Doubtful,
         _ => Answer::No,
     }
-}
-
-fn count(frames: &mut FrameCounts, header: &Header<'_>) {
-    let counter = match header.kind {
-        Kind::Data => &mut frames.data,
-        Kind::NullData => &mut frames.null_data,
-        Kind::Ack => &mut frames.ack,
-        Kind::BlockAck => &mut frames.block_ack,
-        Kind::BlockAckRequest => &mut frames.block_ack_request,
-        Kind::Rts => &mut frames.rts,
-        Kind::Cts => &mut frames.cts,
-        Kind::CfEnd => &mut frames.cf_end,
-        Kind::PsPoll => &mut frames.ps_poll,
-        Kind::Control(_) => &mut frames.other_control,
-        Kind::Beacon => &mut frames.beacon,
-        Kind::Management(_) => &mut frames.other_management,
-        Kind::Extension(_) => &mut frames.extension,
-    };
-    *counter += 1;
-    let is_data = matches!(header.kind, Kind::Data | Kind::NullData);
-    frames.retries += u64::from(header.retry && header.sequence.is_some());
-    frames.protected += u64::from(header.protected && is_data);
 }
 
 #[cfg(test)]

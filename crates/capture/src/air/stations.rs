@@ -21,15 +21,6 @@ pub(super) struct Sent {
     pub(super) over_time: Intervals<u64>,
 }
 
-impl Sent {
-    /// Start of each interval and airtime in it, in ns.
-    pub(super) fn airtime_over_time(&self, width_ns: u64) -> Vec<(u64, u64)> {
-        let mut over_time = self.over_time.clone();
-        over_time.widen(width_ns);
-        over_time.iter().collect()
-    }
-}
-
 /// All transmitters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stations {
