@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 AIR = ROOT / "crates/capture/tests/data/air-single/monitor.pcap.gz"
-DURATION = "2 s"
 UNAWARE_S = 22e-6
 _DRAWN = """
 [...document.querySelectorAll("[data-chart]")].map((n) => [n.dataset.chart, n.dataset.drawn])
@@ -37,8 +36,14 @@ STATIONS = [f"02:00:00:00:00:0{i}" for i in range(5)]
 HIDDEN = {
     "cells[0].layout": {"kind": "positions", "stations": [[-20, 0], [20, 0], [-12, 0]]},
     "flows": [
-        {"from": "sta0", "to": "ap", "tcp": "linux"},
-        {"from": "sta1", "to": "ap", "tcp": "linux"},
+        {"from": source, "to": to, "transport": "udp"}
+        | {"app": {"kind": "constant-rate", "rate": rate}}
+        # Both stations hear the frames of the access point.
+        for source, to, rate in (
+            ("sta0", "ap", "3 Mb/s"),
+            ("sta1", "ap", "3 Mb/s"),
+            ("ap", "sta2", "0.5 Mb/s"),
+        )
     ],
 }
 # The same without the distance.
@@ -47,12 +52,12 @@ ALL_HEAR = HIDDEN | {
 }
 
 
-def _run(folder: Path, overrides: dict[str, Any]) -> pl.DataFrame:
+def _run(folder: Path, overrides: dict[str, Any], duration: str) -> pl.DataFrame:
     result = airtcp.run(
         SCENARIOS / "wifi-hidden.toml",
         replications=1,
-        overrides={"duration": DURATION, "warmup": "0 s", **overrides},
-        timeline=f"0 s..{DURATION}",
+        overrides={"duration": duration, "warmup": "0 s", **overrides},
+        timeline=f"0 s..{duration}",
         radiotap=folder,
     )
     return result.table("timeline_frames")
@@ -89,12 +94,13 @@ def _overlaps(frames: pl.DataFrame) -> int:
 
 def test_hidden_stations_are_found(tmp_path: Path) -> None:
     """Two radios show each overlap of the run, one radio a part of it, and both no other pair."""
-    frames = _run(tmp_path / "air", HIDDEN)
+    frames = _run(tmp_path / "air", HIDDEN, "0.9 s")
+    assert frames["end_s"].max() > 0.89
     both = _merged(
         tmp_path / "air/sta0.pcapng", tmp_path / "air/sta1.pcapng", tmp_path / "m.pcapng"
     )
     truth = _overlaps(frames)
-    assert truth > 100
+    assert truth > 70
     result = airtcp.capture(both)
     (pair,) = result["air"]["carrier_sensing"]["pairs"]
     assert pair["stations"] == STATIONS[1:3]
@@ -107,16 +113,21 @@ def test_hidden_stations_are_found(tmp_path: Path) -> None:
         assert losses["loss_without_overlap"] < 0.5
         assert losses["p_value"] < 1e-9
     assert [finding.headline for finding in result.findings].count("hidden stations") == 1
+
+
+def test_one_radio_shows_a_part(tmp_path: Path) -> None:
+    """A radio near one of the stations captures frames that begin right after the other's."""
+    _run(tmp_path / "air", HIDDEN, "5 s")
     alone = airtcp.capture(tmp_path / "air/sta2.pcapng")["air"]["carrier_sensing"]
     (pair,) = alone["pairs"]
     assert pair["stations"] == STATIONS[1:3]
     assert pair["hidden"]
-    assert pair["overlaps"] + pair["early_starts"] < truth
+    assert 3 <= pair["overlaps"] + pair["early_starts"] < 0.1 * pair["frames"]
 
 
 def test_stations_that_hear_each_other_are_not_hidden(tmp_path: Path) -> None:
     """Collisions within the first slot are no evidence."""
-    _run(tmp_path / "air", ALL_HEAR)
+    _run(tmp_path / "air", ALL_HEAR, "2 s")
     both = _merged(
         tmp_path / "air/sta0.pcapng", tmp_path / "air/sta1.pcapng", tmp_path / "m.pcapng"
     )
