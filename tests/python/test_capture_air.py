@@ -106,7 +106,8 @@ def test_hidden_stations_are_found(tmp_path: Path) -> None:
     assert pair["stations"] == STATIONS[1:3]
     assert pair["hidden"]
     assert pair["p_value"] < 1e-9
-    assert abs(pair["overlaps"] - truth) <= 0.02 * truth
+    # Before the first frame that both captured, their clocks are not aligned.
+    assert 0.95 * truth <= pair["overlaps"] <= truth
     # An overlap destroys both frames at the access point, between two signals of the same power.
     for losses in pair["losses"]:
         assert losses["loss_with_overlap"] > 0.9

@@ -30,7 +30,7 @@
 //! Failed retries may be missed less often than failed first attempts, as when the radio itself sends in
 //! the same slot. Packets that were given up show it: each had the most attempts `L`, so that `L` minus
 //! their known attempts were missed, of `L - 1` retries each. With at least ten such packets, and if this
-//! share differs from `e` by more than two standard errors, it is that of the retries.
+//! share is less than `e` by more than two standard errors, it is that of the retries.
 //!
 //! All figures are means over the link: a sniffer that misses long frames or one rate more often than
 //! others biases them.
@@ -43,7 +43,7 @@ const FEW_ATTEMPTS: u64 = 50;
 const MOST_MISSED: f64 = 0.99;
 /// Packets that were given up below which they do not show what the sniffer missed of retries.
 const FEW_GIVEN_UP: f64 = 10.0;
-/// Standard errors by which that must differ from what it missed of first attempts.
+/// Standard errors by which that must be less than what it missed of first attempts.
 const DIFFERENT: f64 = 2.0;
 /// Rounds of the fixed-point iteration; each adds more than one digit.
 const ROUNDS: usize = 16;
@@ -130,8 +130,8 @@ fn retry_miss(tally: &Tally, shares: &MissShares, unanswered_per_acked: f64) -> 
     };
     let (own, first) = (missed / retries, shares.failed);
     let error = variance(own, retries) + variance(first, (tally.with_retry as f64).max(1.0));
-    let distance = own - first;
-    if distance * distance > DIFFERENT * DIFFERENT * error { own } else { first }
+    let distance = first - own;
+    if distance > DIFFERENT * error.sqrt() { own } else { first }
 }
 
 /// Packets near the most attempts, by how they ended.
