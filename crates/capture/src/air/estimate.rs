@@ -28,9 +28,10 @@
 //! that a retry shows, and `e / (1 - e)` for each captured retry that failed.
 //!
 //! Failed retries may be missed less often than failed first attempts, as when the radio itself sends in
-//! the same slot. Packets that were given up show it: each had the most attempts `L`, so that `L` minus
-//! their known attempts were missed, of `L - 1` retries each. With at least ten such packets, and if this
-//! share is less than `e` by more than two standard errors, it is that of the retries.
+//! the same slot. Packets that were given up show it: each had the most attempts `L`. If retries are missed
+//! with probability `r`, those of which one retry was missed are `(L - 1) r / (1 - r)` of those of which
+//! none was. With at least ten of the latter, and if this `r` is less than `e` by more than two standard
+//! errors, it is that of the retries.
 //!
 //! All figures are means over the link: a sniffer that misses long frames or one rate more often than
 //! others biases them.
@@ -41,7 +42,7 @@ use super::tally::{RateCount, Tally};
 const FEW_ATTEMPTS: u64 = 50;
 /// Largest share of missed attempts that is believed.
 const MOST_MISSED: f64 = 0.99;
-/// Packets that were given up below which they do not show what the sniffer missed of retries.
+/// Whole packets that were given up below which they do not show what the sniffer missed of retries.
 const FEW_GIVEN_UP: f64 = 10.0;
 /// Standard errors by which that must be less than what it missed of first attempts.
 const DIFFERENT: f64 = 2.0;
@@ -112,26 +113,26 @@ pub(super) fn attempt_miss(tally: &Tally) -> Option<f64> {
 /// Share that the sniffer missed of failed retries. `unanswered_per_acked` is the ratio of both among
 /// packets that arrived.
 fn retry_miss(tally: &Tally, shares: &MissShares, unanswered_per_acked: f64) -> f64 {
+    let first = shares.failed;
     let most = tally.chains.keys().next_back().copied().unwrap_or(0);
-    let (mut packets, mut missed) = (0.0, 0.0);
-    for (known, chain) in tally.chains.range(most / 2 + 1..) {
+    let given_up = |known: u16| {
+        let chain = tally.chains.get(&known).copied().unwrap_or_default();
         let arrived = chain.acked as f64 * unanswered_per_acked;
-        let given_up = (chain.unanswered as f64 - arrived).max(0.0) + chain.refused as f64;
-        packets += given_up;
-        missed += given_up * f64::from(most - known);
-    }
-    let retries = packets * f64::from(most.saturating_sub(1));
-    if !(packets >= FEW_GIVEN_UP && retries > 0.0) {
-        return shares.failed;
-    }
-    let variance = |share: f64, of: f64| {
-        let possible = share.max(1.0 / of);
-        possible * (1.0 - possible).max(0.0) / of
+        (chain.unanswered as f64 - arrived).max(0.0) + chain.refused as f64
     };
-    let (own, first) = (missed / retries, shares.failed);
-    let error = variance(own, retries) + variance(first, (tally.with_retry as f64).max(1.0));
-    let distance = first - own;
-    if distance > DIFFERENT * error.sqrt() { own } else { first }
+    if most < 3 || given_up(most) < FEW_GIVEN_UP {
+        return first;
+    }
+    let (all, but_one) = (given_up(most), given_up(most - 1));
+    let retries = f64::from(most - 1);
+    let odds = but_one / all / retries;
+    let own = odds / (1.0 + odds);
+    // The standard error of a ratio of counts, of at least one event, and of a share.
+    let one = (1.0 / all / retries).max(own);
+    let own_error = one * (1.0 / but_one.max(1.0) + 1.0 / all).sqrt();
+    let first_error = first * (1.0 - first) / (tally.with_retry as f64).max(1.0);
+    let error = (own_error * own_error + first_error).sqrt();
+    if first - own > DIFFERENT * error { own } else { first }
 }
 
 /// Packets near the most attempts, by how they ended.
