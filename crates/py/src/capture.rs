@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use airtcp_capture::delivery::{DeliveryTrace, TraceReport, write};
 use airtcp_capture::tcp::{RetransmissionRow, TrackerLimits, Vantage};
 use airtcp_capture::{
-    CaptureError, CaptureReport, Examination, Points, Wanted, analyse, examine, points,
+    CaptureError, CaptureReport, Examination, FileReport, Points, Wanted, analyse, examine, points,
 };
 use airtcp_sim::parallel::default_workers;
 use pyo3::prelude::*;
@@ -44,6 +44,49 @@ struct Options {
     replace: bool,
     /// Threads; without a number, as many as there are cores.
     workers: Option<usize>,
+    /// Decrypted copies of captures among the files.
+    decrypted: Vec<Decrypted>,
+}
+
+/// A decrypted copy of a capture.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Decrypted {
+    /// The copy, and the capture.
+    path: String,
+    name: String,
+    /// Frames that were decrypted, of those encrypted.
+    frames: u64,
+    protected: u64,
+    /// tshark stopped at damage.
+    stopped: bool,
+}
+
+impl Decrypted {
+    /// Gives the copy's part of a report the name of the capture, and states what was decrypted.
+    fn tell(&self, files: &mut [FileReport]) {
+        for file in files.iter_mut().filter(|file| file.path == self.path) {
+            file.path.clone_from(&self.name);
+            let (frames, protected) = (self.frames, self.protected);
+            file.warnings.push(if frames > 0 {
+                format!("tshark decrypted {frames} of {protected} encrypted data frames")
+            } else if protected > 0 {
+                format!(
+                    "tshark decrypted none of {protected} encrypted data frames: the passphrase or \
+                     the SSID is wrong, or the capture lacks the handshake (EAPOL) of the stations"
+                )
+            } else {
+                "no data frame is encrypted".to_owned()
+            });
+            if self.stopped {
+                file.warnings.push(
+                    "tshark stopped at damage: what follows is not analysed; without \
+                     --decrypt-with, it is"
+                        .to_owned(),
+                );
+            }
+        }
+    }
 }
 
 /// The document of `airtcp capture`.
@@ -108,6 +151,9 @@ pub(crate) fn capture(
     watch.into_error(py)?;
     let mut found = found.map_err(error::trace)?;
     found.report.interrupted |= progress::interrupted();
+    for copy in &options.decrypted {
+        copy.tell(&mut found.report.files);
+    }
     let traces = match &options.traces {
         Some(to) if !found.report.interrupted => Some(written(&found, to, options.replace)?),
         _ => None,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
@@ -9,7 +12,7 @@ from airtcp.arguments import as_json, native, only_given, paths_of
 from airtcp.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
 
     from airtcp.arguments import PathLike, Progress
     from airtcp.captures import CaptureResult
@@ -25,6 +28,7 @@ def capture(
     hosts: PathLike | Iterable[PathLike] = (),
     trace_out: PathLike | None = None,
     patterns: bool = False,
+    decrypt_with: PathLike | None = None,
     force: bool = True,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -49,6 +53,8 @@ def capture(
             for a file per link.
         patterns: Whether to look for periodic losses on the air, as microwave ovens and Bluetooth
             voice make them. Joined captures and traces include it.
+        decrypt_with: A file with keys of 802.11, as Wireshark stores them in `80211_keys`: lines as
+            `"wpa-pwd","PASSPHRASE:SSID"`. tshark decrypts the captures of radios.
         force: Whether to replace existing traces.
         workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with the bytes read of a file, its length (0 if unknown) and a label.
@@ -58,23 +64,41 @@ def capture(
         analysis, `interrupted` is true and the result holds what was read.
 
     Raises:
-        TraceError: If a file cannot be opened, or is no capture; if traces cannot be written.
+        TraceError: If a file cannot be opened, or is no capture; if traces cannot be written; if
+            captures are to be decrypted and tshark is not installed or fails.
         AirtcpError: If the vantage is none of those named, or a number is out of range.
     """
     from airtcp.captures import CaptureResult, CaptureSettings
 
-    paths = paths_of(files)
+    given = [paths_of(files), paths_of(air), paths_of(hosts)]
     options: dict[str, Any] = only_given(
         events=events, series=series, vantage=vantage, workers=workers
     )
-    options |= {
-        "air": [native(path) for path in paths_of(air)],
-        "hosts": [native(path) for path in paths_of(hosts)],
-        "patterns": patterns,
-        "replace": force,
-    }
+    options |= {"patterns": patterns, "replace": force}
     if trace_out is not None:
         options["traces"] = native(trace_out)
-    core = _core.capture(paths, as_json(options), progress)
-    settings = CaptureSettings([printable(str(path)) for path in paths], events, vantage)
-    return CaptureResult(core, settings)
+    settings = CaptureSettings([printable(str(path)) for path in given[0]], events, vantage)
+    with _decrypted(given, decrypt_with) as (read, copies):
+        options |= {
+            "air": [native(path) for path in read[1]],
+            "hosts": [native(path) for path in read[2]],
+        }
+        if copies:
+            options["decrypted"] = copies
+        return CaptureResult(_core.capture(read[0], as_json(options), progress), settings)
+
+
+@contextmanager
+def _decrypted(
+    given: list[list[Any]], keys: PathLike | None
+) -> Generator[tuple[list[list[Any]], list[dict[str, Any]]], None, None]:
+    """Decrypt captures, if there are keys: the files to read, and what was decrypted."""
+    if keys is None:
+        yield given, []
+        return
+    from airtcp.decrypt import decrypted
+
+    names = [str(path) for paths in given for path in paths]
+    with decrypted(names, Path(keys)) as (paths, copies):
+        left = iter(paths)
+        yield [[next(left) for _ in part] for part in given], [asdict(copy) for copy in copies]

@@ -57,6 +57,16 @@ Patterns = Annotated[
         help="Look for periodic losses of 802.11 links: microwave ovens, Bluetooth voice.",
     ),
 ]
+Keys = Annotated[
+    Path | None,
+    typer.Option(
+        "--decrypt-with",
+        metavar="FILE",
+        help="Decrypt 802.11 with tshark. FILE has keys as Wireshark stores them in 80211_keys: "
+        'lines as "wpa-pwd","PASSPHRASE:SSID". A capture needs the handshake of each station.',
+        show_default=False,
+    ),
+]
 _SEPARATORS: Final = tuple(filter(None, (os.sep, os.altsep)))
 _WRITTEN: Final = 5
 """Traces that are told one by one."""

@@ -26,6 +26,7 @@ def put_document(document: dict[str, Any]) -> None:
     from airtcp.cli.remarks import put_findings, put_lines
     from airtcp.findings import capture as words
     from airtcp.findings import capture_between as between
+    from airtcp.findings.capture_air import of_air
     from airtcp.findings.words import count, counted
 
     console = screen()
@@ -45,6 +46,7 @@ def put_document(document: dict[str, Any]) -> None:
         _events(console, document["connections"], events)
     if document["links"]:
         _links(console, document["links"])
+    put_findings(console, of_air(document))
     joined.put_periods(console, document["links"])
     if document.get("joined"):
         joined.put_joined(console, document["joined"])

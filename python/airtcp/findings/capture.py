@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import capture_between as between
+from airtcp.findings.capture_air import of_air
 from airtcp.findings.words import Finding, count, counted, listed, number, share
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
         if lost := air(link):
             name = f"{link['transmitter']} -> {link['receiver']}"
             found.append(Finding(lost.headline, f"{name}: {lost.text}", lost.tone))
-    return found
+    return found + of_air(document)
 
 
 def sentence(text: str) -> str:

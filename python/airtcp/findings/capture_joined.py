@@ -20,10 +20,11 @@ _CAUSES: Final = {
     "unknown": "for an unknown cause",
 }
 _PATTERNS: Final = {
-    "mains_50hz": "of the mains at 50 Hz, as beside a microwave oven",
-    "mains_60hz": "of the mains at 60 Hz, as beside a microwave oven",
-    "bluetooth_hv3": "of Bluetooth voice (HV3)",
-    "bluetooth_hv1": "of Bluetooth voice (HV1)",
+    "mains_50hz": "that of the mains at 50 Hz, as beside a microwave oven",
+    "mains_60hz": "that of the mains at 60 Hz, as beside a microwave oven",
+    "bluetooth_hv3": "that of Bluetooth voice (HV3)",
+    "bluetooth_hv1": "that of Bluetooth voice (HV1)",
+    "polling": "{period} s, with outages as of an access point that polls",
 }
 _UNITS: Final = {"attempt": "attempts", "segment": "first copies of segments"}
 
@@ -93,12 +94,30 @@ def timeouts(causes: Mapping[str, int]) -> Finding | None:
 
 def period(link: Mapping[str, Any], period: Mapping[str, Any]) -> Finding:
     """Say that the losses of a link have a period."""
-    halves = [share(loss) for loss in period["loss_by_half"]]
+    worse, better = period["loss_by_half"]
+    what = _PATTERNS[period["pattern"]].format(period=number(period["period_s"]))
     return Finding(
         f"losses of {link['transmitter']} -> {link['receiver']} have a period",
-        f"that {_PATTERNS[period['pattern']]}; {halves[0]} in one half of it, {halves[1]} in the "
+        f"{what}; {share(worse)} in one half of it, {share(better)} in the "
         f"other (by chance with a probability of at most {max(period['p_value'], 1e-9):.1g}).",
         "warn",
+    )
+
+
+def timeout(timeout: Mapping[str, Any]) -> str:
+    """Say what became of the copies of a segment that timed out."""
+    steps: list[str] = []
+    for copy in timeout["copies"]:
+        if copy["fate"] is None:
+            steps.append("not found on the air")
+            continue
+        waited = f"{number(copy['queueing_s'] * 1e3)} ms of waiting, "
+        tried = counted(copy["attempts"], "attempt")
+        steps.append(f"{copy['fate'].replace('_', ' ')} after {waited}{tried}")
+    copies = "; ".join(f"copy {i} {step}" for i, step in enumerate(steps, 1))
+    return (
+        f"The segment with sequence number {timeout['sequence']} of {timeout['from']}: {copies}. "
+        f"The cause of the timeout: {timeout['cause'].replace('_', ' ')}."
     )
 
 

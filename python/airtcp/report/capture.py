@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from airtcp.findings import capture as capture_words
+from airtcp.findings import capture_joined as joined_words
 from airtcp.findings import words
-from airtcp.report import capture_rows, charts_capture
+from airtcp.report import capture_air_rows, capture_rows, capture_timeout_rows, charts_capture
+from airtcp.report import charts_capture_air as charts_air
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
@@ -32,12 +34,18 @@ def capture_page(
     parts = _drawn(document, series, losses) if series else []
     rates = capture_rows.rates(document)
     charts = {"rates": charts_capture.rates(), "rate_losses": charts_capture.rate_losses()}
+    air = capture_air_rows.timeline(document)
+    over_time = charts_air.air_charts(air)
+    timeout, around = capture_timeout_rows.around(document)
+    charts |= over_time | charts_air.timeout_charts(around)
     for number, (_, drawn) in enumerate(parts):
         charts |= charts_capture.connection_charts(number, drawn)
     payload: dict[str, Any] = {
         "charts": charts,
         "connections": [drawn for _, drawn in parts],
         "rates": rates,
+        "air": {name: air[charts_air.AIR[name][0]] for name in over_time},
+        "packets": around,
     }
     everything = len(document["connections"])
     return render(
@@ -59,6 +67,9 @@ def capture_page(
         more=max(0, everything - capture_rows.LISTED),
         links=capture_rows.links(document),
         rates=bool(rates),
+        over_time=list(over_time),
+        timeout=None if timeout is None else joined_words.timeout(timeout),
+        sensing=capture_rows.sensing(document),
         files=capture_rows.files(document),
         command=command,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from airtcp.findings import capture as capture_words
-from airtcp.findings import capture_between, words
+from airtcp.findings import capture_air, capture_between, words
 from airtcp.report import charts_capture as charts
 
 if TYPE_CHECKING:
@@ -200,6 +200,24 @@ def links(document: Mapping[str, Any]) -> dict[str, list[Any]]:
             words.count(link["sniffer_misses"]),
         ]
         for link in _busiest(document)[:LISTED]
+    ]
+    return {"head": head, "rows": rows}
+
+
+def sensing(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Lay out the pairs of stations with frames that carrier sensing forbids."""
+    found: dict[str, Any] = (document.get("air") or {}).get("carrier_sensing") or {}
+    head = ["verdict", "frames", "overlaps", "early starts", "probability by chance"]
+    rows = [
+        [
+            " and ".join(pair["stations"]),
+            "hidden" if pair["hidden"] else "not shown",
+            words.count(pair["frames"]),
+            words.count(pair["overlaps"]),
+            words.count(pair["early_starts"]),
+            capture_air.chance(pair["p_value"]),
+        ]
+        for pair in found.get("pairs", [])[:LISTED]
     ]
     return {"head": head, "rows": rows}
 

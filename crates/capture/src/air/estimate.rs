@@ -27,6 +27,12 @@
 //! ones, where `a'` counts the acknowledgements without data, and failed ones: the first attempts
 //! that a retry shows, and `e / (1 - e)` for each captured retry that failed.
 //!
+//! Failed retries may be missed less often than failed first attempts, as when the radio itself sends in
+//! the same slot. Packets that were given up show it: each had the most attempts `L`. If retries are missed
+//! with probability `r`, those of which one retry was missed are `(L - 1) r / (1 - r)` of those of which
+//! none was. With at least ten of the latter, and if this `r` is less than `e` by more than two standard
+//! errors, it is that of the retries.
+//!
 //! All figures are means over the link: a sniffer that misses long frames or one rate more often than
 //! others biases them.
 
@@ -36,6 +42,10 @@ use super::tally::{RateCount, Tally};
 const FEW_ATTEMPTS: u64 = 50;
 /// Largest share of missed attempts that is believed.
 const MOST_MISSED: f64 = 0.99;
+/// Whole packets that were given up below which they do not show what the sniffer missed of retries.
+const FEW_GIVEN_UP: f64 = 10.0;
+/// Standard errors by which that must be less than what it missed of first attempts.
+const DIFFERENT: f64 = 2.0;
 /// Rounds of the fixed-point iteration; each adds more than one digit.
 const ROUNDS: usize = 16;
 
@@ -100,6 +110,31 @@ pub(super) fn attempt_miss(tally: &Tally) -> Option<f64> {
     MissShares::of(tally).map(|shares| shares.successful)
 }
 
+/// Share that the sniffer missed of failed retries. `unanswered_per_acked` is the ratio of both among
+/// packets that arrived.
+fn retry_miss(tally: &Tally, shares: &MissShares, unanswered_per_acked: f64) -> f64 {
+    let first = shares.failed;
+    let most = tally.chains.keys().next_back().copied().unwrap_or(0);
+    let given_up = |known: u16| {
+        let chain = tally.chains.get(&known).copied().unwrap_or_default();
+        let arrived = chain.acked as f64 * unanswered_per_acked;
+        (chain.unanswered as f64 - arrived).max(0.0) + chain.refused as f64
+    };
+    if most < 3 || given_up(most) < FEW_GIVEN_UP {
+        return first;
+    }
+    let (all, but_one) = (given_up(most), given_up(most - 1));
+    let retries = f64::from(most - 1);
+    let odds = but_one / all / retries;
+    let own = odds / (1.0 + odds);
+    // The standard error of a ratio of counts, of at least one event, and of a share.
+    let one = (1.0 / all / retries).max(own);
+    let own_error = one * (1.0 / but_one.max(1.0) + 1.0 / all).sqrt();
+    let first_error = first * (1.0 - first) / (tally.with_retry as f64).max(1.0);
+    let error = (own_error * own_error + first_error).sqrt();
+    if first - own > DIFFERENT * error { own } else { first }
+}
+
 /// Packets near the most attempts, by how they ended.
 #[derive(Debug, Clone, Copy, Default)]
 struct Longest {
@@ -140,7 +175,8 @@ pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
     let (s, given_up) = (fixed.success, fixed.given_up + longest.refused);
     let k = if fixed.odds.is_finite() { fixed.odds / (1.0 + fixed.odds) } else { 1.0 };
     let failed = n * (1.0 - s);
-    let missed = Missed::of(tally, &shares, k, failed);
+    let of_retries = retry_miss(tally, &shares, fixed.unanswered_per_acked);
+    let missed = Missed::of(tally, of_retries.min(MOST_MISSED), k, failed);
     let all = n + missed.failed + missed.successful;
     let firsts = tally.firsts as f64;
     // Each packet has one first attempt, captured with the same probability as all attempts.
@@ -167,6 +203,8 @@ struct FixedPoint {
     success: f64,
     /// Missed acknowledgements per captured one.
     odds: f64,
+    /// Unanswered packets per acknowledged one, of those that arrived.
+    unanswered_per_acked: f64,
     /// Packets that were given up, without those that a block acknowledgement refused.
     given_up: f64,
 }
@@ -193,6 +231,7 @@ fn fixed_point(
             None => f64::INFINITY,
         };
         at.odds = unanswered_per_acked * c;
+        at.unanswered_per_acked = unanswered_per_acked;
         at.given_up = if unanswered_per_acked.is_finite() {
             (longest.unanswered - longest.acked * unanswered_per_acked).max(0.0)
         } else {
@@ -211,9 +250,10 @@ struct Missed {
 }
 
 impl Missed {
-    /// From the missed shares of attempts and acknowledgements, and the captured attempts that failed.
-    fn of(tally: &Tally, shares: &MissShares, k: f64, failed: f64) -> Self {
-        let per_captured = shares.failed / (1.0 - shares.failed);
+    /// From the missed shares of failed retries and acknowledgements, and the captured attempts that
+    /// failed.
+    fn of(tally: &Tally, of_retries: f64, k: f64, failed: f64) -> Self {
+        let per_captured = of_retries / (1.0 - of_retries);
         let first_failed = (tally.with_retry - tally.began_with_retry) as f64;
         let again_failed = (failed - first_failed).max(0.0);
         Self {
@@ -238,101 +278,4 @@ impl Estimate {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::air::tally::ChainCount;
-
-    /// A link on which each attempt succeeds with probability `s`, up to `limit` attempts, as a
-    /// sniffer sees it. The generator is a linear congruential one (Numerical Recipes).
-    fn simulated(s: f64, limit: u16, [d, e, k]: [f64; 3], packets: u64) -> (Tally, f64, f64) {
-        let mut state = 7u64;
-        let mut chance = |p: f64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 11) as f64) < p * (1u64 << 53) as f64
-        };
-        let mut tally = Tally::default();
-        let (mut attempts, mut failed, mut lost) = (0u64, 0u64, 0u64);
-        for _ in 0..packets {
-            let (mut seen, mut first_seen, mut last, mut unseen) = (0u16, false, None, false);
-            for attempt in 1..=limit {
-                let success = chance(s);
-                let (is_seen, is_ack_seen) =
-                    (!chance(if success { d } else { e }), success && !chance(k));
-                attempts += 1;
-                failed += u64::from(!success);
-                if is_seen {
-                    seen += 1;
-                    first_seen |= attempt == 1;
-                    last = Some((attempt, is_ack_seen));
-                    tally.rate(1).attempts += 1;
-                    tally.rate(1).acked += u64::from(is_ack_seen);
-                    tally.firsts += u64::from(attempt == 1);
-                    tally.firsts_acked += u64::from(attempt == 1 && is_ack_seen);
-                } else if is_ack_seen {
-                    unseen = true;
-                    tally.acks_without_data += 1;
-                }
-                if success {
-                    break;
-                }
-                lost += u64::from(attempt == limit);
-            }
-            let Some((last, acked)) = last else { continue };
-            tally.packets += 1;
-            tally.with_retry += u64::from(last > 1);
-            tally.began_with_retry += u64::from(!first_seen);
-            let known = seen + u16::from(!first_seen) + u16::from(unseen);
-            let chain = tally.chains.entry(known).or_default();
-            chain.packets += 1;
-            chain.acked += u64::from(acked);
-            if !acked && !unseen {
-                chain.unanswered += 1;
-                tally.rate(1).unanswered += 1;
-                tally.firsts_unanswered += u64::from(last == 1 && first_seen);
-            }
-        }
-        (tally, failed as f64 / attempts as f64, lost as f64 / packets as f64)
-    }
-
-    #[test]
-    fn the_sniffer_is_corrected_for() {
-        for (s, limit) in [(0.9, 7), (0.665, 4), (0.5, 4), (0.3, 7), (1.0, 7)] {
-            for miss in
-                [[0.0; 3], [0.01; 3], [0.03; 3], [0.1; 3], [0.02, 0.02, 0.3], [0.02, 0.2, 0.02]]
-            {
-                let (tally, raw, residual) = simulated(s, limit, miss, 20_000);
-                let found = estimate(&tally, None);
-                let what = format!("s {s}, limit {limit}, d, e, k {miss:?}: {found:?}");
-                assert!((found.raw_loss.unwrap() - raw).abs() < 0.01, "{what}, raw {raw}");
-                let error = found.residual_loss.unwrap() - residual;
-                assert!(error.abs() < 0.01, "{what}, residual {residual}");
-                let missed = miss[0] * (1.0 - raw) + miss[1] * raw;
-                assert!((found.attempt_miss.unwrap() - missed).abs() < 0.01, "{what}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_single_attempt_per_packet() {
-        let (tally, raw, residual) = simulated(0.8, 1, [0.01; 3], 20_000);
-        let found = estimate(&tally, Some(0.01));
-        assert!((found.raw_loss.unwrap() - raw).abs() < 0.01, "{found:?}");
-        assert!((found.residual_loss.unwrap() - residual).abs() < 0.01, "{found:?}");
-        // Without the other direction, missing acknowledgements count as missed by the sniffer.
-        assert_eq!(estimate(&tally, None).residual_loss, Some(0.0));
-    }
-
-    #[test]
-    fn links_without_acknowledgements() {
-        let mut tally = Tally { packets: 10, firsts: 10, with_retry: 2, ..Tally::default() };
-        *tally.rate(1) = RateCount { attempts: 12, unanswered: 10, ..RateCount::default() };
-        tally.chains.insert(1, ChainCount { packets: 8, unanswered: 8, ..ChainCount::default() });
-        tally.chains.insert(2, ChainCount { packets: 2, unanswered: 2, ..ChainCount::default() });
-        let found = estimate(&tally, None);
-        assert!((found.raw_loss.unwrap() - 2.0 / 12.0).abs() < 1e-9, "{found:?}");
-        assert_eq!((found.residual_loss, found.ack_miss), (None, Some(1.0)));
-        assert_eq!(estimate(&Tally::default(), None).raw_loss, None);
-    }
-}
+mod tests;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::clock::Instant;
 use super::estimate::attempt_miss;
 use super::frame::Mac;
+use super::intervals::{Attempts, Intervals};
 use super::link::{FlowKey, Link};
 use super::log::{Kept, LinkLog};
 use super::report::LinkReport;
@@ -24,7 +25,7 @@ pub(super) struct Links {
     open: BTreeMap<Ends, Link>,
     /// The last data of each transmitter: link, flow, time.
     last_of: BTreeMap<Mac, (Ends, FlowKey, u64)>,
-    closed: Vec<LinkReport>,
+    closed: Vec<(LinkReport, Intervals<Attempts>)>,
     /// Present if packets are kept one by one.
     kept: Option<Kept>,
     logs: Vec<LinkLog>,
@@ -88,7 +89,8 @@ impl Links {
                 link.end_flows(now);
                 let reverse = self.open.get(&(ends.1, ends.0));
                 let miss = reverse.and_then(|link| attempt_miss(&link.tally));
-                self.keep(LinkReport::of(ends, &link, miss));
+                // Of links that many others drive out, what happened over time is forgotten.
+                self.keep(LinkReport::of(ends, &link, miss), Intervals::default());
                 self.keep_log_of(ends, &mut link);
                 self.evicted += 1;
             }
@@ -98,16 +100,16 @@ impl Links {
         }
     }
 
-    fn keep(&mut self, report: LinkReport) {
+    fn keep(&mut self, report: LinkReport, over_time: Intervals<Attempts>) {
         if self.closed.len() < MAX_REPORTED {
-            self.closed.push(report);
+            self.closed.push((report, over_time));
         } else {
             self.omitted += 1;
         }
     }
 
-    /// Ends all links: their reports, the one with the most attempts first.
-    pub(super) fn finish(&mut self, end: &Instant) -> Vec<LinkReport> {
+    /// Ends all links: their reports and attempts over time, the one with the most attempts first.
+    pub(super) fn finish(&mut self, end: &Instant) -> Vec<(LinkReport, Intervals<Attempts>)> {
         for link in self.open.values_mut() {
             link.end_flows(end);
         }
@@ -118,11 +120,11 @@ impl Links {
         for (ends, link) in &open {
             let reverse = open.get(&(ends.1, ends.0));
             let miss = reverse.and_then(|link| attempt_miss(&link.tally));
-            self.keep(LinkReport::of(*ends, link, miss));
+            self.keep(LinkReport::of(*ends, link, miss), link.tally.over_time.clone());
         }
         let mut reports = std::mem::take(&mut self.closed);
         // A stable sort: links with as many attempts stay in the order of their addresses.
-        reports.sort_by_key(|report| std::cmp::Reverse(report.attempts));
+        reports.sort_by_key(|(report, _)| std::cmp::Reverse(report.attempts));
         reports
     }
 }

@@ -3,7 +3,8 @@
 //! A frame passes the modules in this order: `headers` (radiotap and others), `frame` (the 802.11
 //! header), `sniffer` (which frame an acknowledgement answers), `links`, `flow` (which attempts are
 //! one packet), `packet` (their fates), `tally` (counts). `estimate` corrects the counts for what the
-//! sniffer did not capture, and `report` has the results.
+//! sniffer did not capture, and `report` has the results. `sensing` and `hidden` look for stations that do
+//! not hear each other.
 //!
 //! | term | definition |
 //! |---|---|
@@ -16,15 +17,20 @@
 
 mod beacons;
 mod block_ack;
+mod chance;
 mod clock;
 mod estimate;
 mod expected;
 mod flow;
 pub mod frame;
+mod frame_counts;
 pub mod headers;
+mod hidden;
+mod intervals;
 mod link;
 mod links;
 pub(crate) mod log;
+mod over_time;
 mod packet;
 mod payload;
 pub(crate) mod periods;
@@ -33,6 +39,8 @@ mod radiotap;
 mod rate;
 mod relays;
 pub mod report;
+mod sensing;
+mod shared_clock;
 mod signal;
 mod sniffer;
 mod stations;

@@ -1,6 +1,7 @@
 //! A packet on a link: its attempts so far, and the fate of the last one.
 
 use super::clock::Instant;
+use super::intervals::Attempts;
 use super::log::{AttemptFate, LoggedAttempt, LoggedPacket, PacketFate};
 use super::tally::{MAX_CHAIN, Tally};
 use crate::identity::Identity;
@@ -22,6 +23,23 @@ pub(super) struct Attempt {
     pub(super) airtime_ns: u64,
     /// The number of its A-MPDU.
     pub(super) ampdu: Option<u32>,
+    /// Its signal at the sniffer.
+    pub(super) signal_dbm: Option<i8>,
+}
+
+impl Attempt {
+    /// Counts the attempt at its rate and at its time.
+    fn count(&self, tally: &mut Tally) {
+        tally.rate(self.rate).attempts += 1;
+        let dbm = self.signal_dbm.map(f64::from);
+        let attempts = Attempts {
+            attempts: 1,
+            acked: 0,
+            rated: (u64::from(self.rate > 0), self.rate as f64),
+            heard: (u64::from(dbm.is_some()), dbm.unwrap_or_default()),
+        };
+        tally.over_time.add(self.at.host_ns, attempts);
+    }
 }
 
 /// What is known of an attempt.
@@ -82,7 +100,7 @@ impl Packet {
             tally.firsts += 1;
             tally.on_first_rate(attempt.rate);
         }
-        tally.rate(attempt.rate).attempts += 1;
+        attempt.count(tally);
         Self {
             first: *attempt,
             last: *attempt,
@@ -109,7 +127,7 @@ impl Packet {
         tally.retries_after_ack += u64::from(self.fate == Fate::Acked);
         self.log_attempts(true, tally);
         tally.intervals_ns.add(attempt.at.since(&self.last.at).ns);
-        tally.rate(attempt.rate).attempts += 1;
+        attempt.count(tally);
         self.last = *attempt;
         self.attempts = self.attempts.saturating_add(1);
         self.fate = Fate::Unanswered;
@@ -128,6 +146,7 @@ impl Packet {
             kept.acked_ns = at.host_ns;
         }
         tally.rate(self.last.rate).acked += 1;
+        tally.over_time.add(self.last.at.host_ns, Attempts { acked: 1, ..Attempts::default() });
         tally.firsts_acked += u64::from(self.is_first());
         if !self.delivered && !self.first.retry {
             let elapsed = at.since(&self.first.at);

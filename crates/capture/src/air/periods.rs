@@ -7,11 +7,18 @@
 //! a neighbourhood, so it is divided by its mean there. Its sum over segments of 8 s has a gamma
 //! distribution, which gives the probability without a period; it is multiplied by the number of
 //! frequencies that are tried.
+//!
+//! An access point that polls is deaf for a few ms of each period, of which the length is not known (S4:
+//! 2 s). All attempts fail meanwhile: an outage. An outage is a run of lost attempts so long that
+//! independent losses make at most five such runs in the capture. Rayleigh's test looks for a period of
+//! their starts, as of the losses of TCP.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use airtcp_units::detmath;
+
+use crate::tcp::period;
 
 /// Length of a segment, within which the phase of an interferer must be steady.
 const SEGMENT_NS: u64 = 8_000_000_000;
@@ -27,6 +34,12 @@ const NEIGHBOURS: u32 = 8;
 const SIGNIFICANT: f64 = 0.001;
 /// A period is left out if it has less than this share of the power of another one.
 const WEAK: f64 = 0.1;
+/// Fewest lost attempts of an outage.
+const SHORTEST_OUTAGE: u32 = 3;
+/// Runs of as many lost attempts that independent losses may make.
+const OUTAGES_BY_CHANCE: f64 = 5.0;
+/// Outages of which the starts are tested.
+const MAX_OUTAGES: usize = 512;
 /// What is looked for, by frequency in Hz.
 const PATTERNS: [(Pattern, f64); 4] = [
     (Pattern::Mains50Hz, 50.0),
@@ -50,6 +63,9 @@ pub enum Pattern {
     /// Bluetooth voice with a packet each 1.25 ms.
     #[serde(rename = "bluetooth_hv1")]
     BluetoothHv1,
+    /// Outages with a period of their own, as of an access point that polls.
+    #[serde(rename = "polling")]
+    Polling,
 }
 
 /// A period of the losses.
@@ -93,7 +109,38 @@ pub(crate) fn periods(outcomes: &[(u64, bool)]) -> Vec<LossPeriod> {
             ));
         }
     }
-    main_ones(found)
+    let mut found = main_ones(found);
+    found.extend(polling(outcomes, loss));
+    found
+}
+
+/// A period of the outages.
+fn polling(outcomes: &[(u64, bool)], loss: f64) -> Option<LossPeriod> {
+    let starts = outages(outcomes, loss);
+    let first = *starts.first()?;
+    let seconds: Vec<f64> =
+        starts.iter().map(|start| start.saturating_sub(first) as f64 / 1e9).collect();
+    let clock = period(&seconds).filter(|clock| clock.p_value < SIGNIFICANT)?;
+    Some(LossPeriod {
+        pattern: Pattern::Polling,
+        period_s: clock.period_s,
+        p_value: clock.p_value,
+        loss_by_half: by_half(&[outcomes], 1.0 / clock.period_s, loss),
+    })
+}
+
+/// The starts of runs of lost attempts, of more than chance makes.
+fn outages(outcomes: &[(u64, bool)], loss: f64) -> Vec<u64> {
+    let mut length = SHORTEST_OUTAGE as usize;
+    let begun = outcomes.len() as f64 * (1.0 - loss);
+    let mut expected = begun * loss * loss * loss;
+    while expected > OUTAGES_BY_CHANCE && length < outcomes.len() {
+        expected *= loss;
+        length += 1;
+    }
+    let runs = outcomes.chunk_by(|a, b| a.1 == b.1);
+    let outages = runs.filter(|run| !run[0].1 && run.len() >= length).map(|run| run[0].0);
+    outages.take(MAX_OUTAGES).collect()
 }
 
 /// Without the periods that others explain: those that are much weaker, as the products of an
@@ -202,6 +249,32 @@ mod tests {
         }
     }
 
+    /// Deaf for 20 ms of every 2 s, as in `scenarios/polling-access-point.toml`, for 112 s, beside other
+    /// losses. The same outages at another time of each 2 s have no period.
+    #[test]
+    fn an_access_point_that_polls_is_found() {
+        let polling = |outcomes: &[(u64, bool)]| {
+            let found = periods(outcomes).into_iter();
+            found.filter(|p| p.pattern == Pattern::Polling).map(|p| p.period_s).collect::<Vec<_>>()
+        };
+        for seed in 0..8u64 {
+            let parts = (0..7).flat_map(|part| {
+                let again = attempts(2_000_000, 0.01, 1.0, 0.1, seed + 100 * part);
+                again.into_iter().map(move |(ns, ok)| (ns + part * 16_000_000_000, ok))
+            });
+            let mut outcomes: Vec<(u64, bool)> = parts.collect();
+            let found = polling(&outcomes);
+            assert!(found.len() == 1 && (found[0] - 2.0).abs() < 0.02, "{found:?}");
+            for (ns, _) in &mut outcomes {
+                let beat = *ns / 2_000_000_000;
+                let turn = (beat * beat * 617 + seed * 911) % 1980 * 1_000_000;
+                *ns = beat * 2_000_000_000 + (*ns + turn) % 2_000_000_000;
+            }
+            outcomes.sort_unstable();
+            assert!(polling(&outcomes).is_empty(), "{seed}");
+        }
+    }
+
     #[test]
     fn losses_without_period_or_with_another_one_are_not() {
         let mut significant = 0;
@@ -209,9 +282,12 @@ mod tests {
             significant += periods(&attempts(20_000, 1.0, 0.3, 0.0, seed)).len();
         }
         assert_eq!(significant, 0);
-        // 55 Hz is none of the patterns; bursts of 0.3 s raise all low frequencies.
+        // 55 Hz is none of the patterns; bursts of 0.3 s raise all low frequencies, and have a period of
+        // their own.
         assert!(periods(&attempts(18_182, 0.5, 0.5, 0.1, 5)).is_empty());
-        assert!(periods(&attempts(611_000, 0.5, 0.9, 0.1, 5)).is_empty());
+        let bursts = periods(&attempts(611_000, 0.5, 0.9, 0.1, 5));
+        assert!(bursts.len() == 1 && bursts[0].pattern == Pattern::Polling, "{bursts:?}");
+        assert!((bursts[0].period_s / 0.611 - 1.0).abs() < 0.02, "{bursts:?}");
         assert!(periods(&[]).is_empty());
     }
 

@@ -10,7 +10,9 @@ use super::estimate::{Estimate, estimate};
 pub use super::expected::{ExpectedReport, WeightedGoodput};
 use super::expected::{at_rate, expected};
 use super::frame::Mac;
+pub use super::hidden::{OverlapLosses, SensingPair, SensingReport};
 use super::link::Link;
+pub use super::over_time::{AirtimePoint, AttemptsPoint};
 pub use super::periods::{LossPeriod, Pattern};
 use super::signal::Signal;
 use super::stations::Sent;
@@ -69,6 +71,9 @@ pub struct LinkReport {
     pub bytes: u64,
     /// Signal at the sniffer.
     pub signal: SignalReport,
+    /// The attempts in intervals of `air.interval_s`, of the 64 links with the most attempts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over_time: Vec<AttemptsPoint>,
     /// Mean noise at the sniffer in dBm, if the driver reports it.
     pub noise_mean_dbm: Option<f64>,
     /// Centre frequency of the channel of the last attempt in MHz.
@@ -165,12 +170,17 @@ pub struct AirReport {
     pub frames: FrameCounts,
     /// Time from the first to the last frame, in s.
     pub duration_s: f64,
+    /// Length of the intervals of what is counted over time, in s.
+    pub interval_s: f64,
     /// Transmitters, the one with the most airtime first.
     pub stations: Vec<StationReport>,
     /// Airtime of frames without known transmitter, in s.
     pub unattributed_airtime_s: f64,
     /// Transmitters of beacons.
     pub beacons: Vec<BeaconReport>,
+    /// Stations that do not hear each other. `null` without a radio's clock that is exact within 4 us, or
+    /// with fewer than 50 acknowledgements that follow frames of known duration.
+    pub carrier_sensing: Option<SensingReport>,
     /// Links that were ended early to bound the memory; a link that comes back is reported again.
     pub evicted_links: u64,
     /// Links that were not reported, to bound the memory.
@@ -231,6 +241,9 @@ pub struct StationReport {
     pub airtime_s: f64,
     /// Airtime by the duration of the capture.
     pub airtime_share: Option<f64>,
+    /// Airtime in intervals of `interval_s`, of the 64 transmitters with the most airtime.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over_time: Vec<AirtimePoint>,
 }
 
 /// The beacons of a transmitter.
@@ -339,6 +352,7 @@ impl LinkReport {
             ampdu_attempts: tally.in_ampdu,
             bytes: tally.bytes,
             signal: SignalReport::of(&tally.signal),
+            over_time: Vec::new(),
             noise_mean_dbm: tally.noise.get(),
             frequency_mhz: tally.frequency_mhz,
             start_s: seconds(link.first_ns),
@@ -353,13 +367,20 @@ fn whole(count: f64) -> u64 {
 }
 
 impl StationReport {
-    pub(super) fn of(address: Mac, sent: &Sent, duration_ns: u64) -> Self {
+    /// The report of a transmitter.
+    pub(super) fn of(
+        address: Mac,
+        sent: &Sent,
+        duration_ns: u64,
+        over_time: Vec<AirtimePoint>,
+    ) -> Self {
         Self {
             address: address.to_string(),
             frames: sent.frames,
             retries: sent.retries,
             airtime_s: seconds(sent.airtime_ns),
             airtime_share: (duration_ns > 0).then(|| sent.airtime_ns as f64 / duration_ns as f64),
+            over_time,
         }
     }
 }

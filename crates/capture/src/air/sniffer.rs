@@ -7,16 +7,19 @@ use super::block_ack::BlockAck;
 use super::clock::Instant;
 use super::frame::{Header, Kind, Mac, beacon_interval};
 use super::headers;
+use super::hidden::hidden;
 use super::link::FlowKey;
 use super::links::{Ends, Links};
 use super::log::LinkLog;
+use super::over_time;
 use super::packet::Attempt;
 use super::payload::ip_packets;
 use super::radio::Radio;
 use super::rate::{Airtime, airtime};
 use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
-use super::stations::Stations;
+use super::sensing::{Heard, Sensing};
+use super::stations::{Sent, Stations};
 use crate::dissect::{Content, Fragments, dissect_ip};
 use crate::identity::Identity;
 use crate::read::Packet;
@@ -32,6 +35,8 @@ const HOST_TOLERANCE_NS: u64 = 400_000;
 const HOST_DOUBT_NS: u64 = 2_000_000;
 /// Longest time to an acknowledgement if the rate is not known.
 const UNKNOWN_RATE_NS: u64 = 1_000_000;
+/// Links, and stations, with counts over time in the report.
+const SERIES: usize = 64;
 /// Interfaces of which the last frame is remembered.
 const MAX_INTERFACES: usize = 256;
 
@@ -65,6 +70,7 @@ pub struct Sniffer {
     stations: Stations,
     beacons: AllBeacons,
     relays: Relays,
+    sensing: Sensing,
     last: BTreeMap<u32, Last>,
     /// A-MPDU of the last frame, of which only the first frame has a preamble.
     last_ampdu: Option<u32>,
@@ -113,7 +119,8 @@ impl Sniffer {
         let bytes = if radio.has_fcs { wire } else { wire + 4 };
         let airtime = airtime(&radio, bytes);
         let frame = Frame { header, radio, at, airtime, wire, header_len };
-        count(&mut self.frames, &header);
+        self.frames.count(&header);
+        self.sensing.on_frame(&Heard { header: &header, radio: &radio, at: &at, airtime });
         if radio.bad_fcs {
             self.on_damaged(&frame);
         } else {
@@ -147,7 +154,7 @@ impl Sniffer {
             }
         }
         let airtime_ns = self.airtime_ns(frame);
-        self.stations.add(transmitter, header.retry, airtime_ns);
+        self.stations.add(transmitter, header.retry, airtime_ns, at.host_ns);
     }
 
     /// Airtime of a frame; only the first of an A-MPDU has a preamble.
@@ -243,7 +250,7 @@ impl Sniffer {
         self.links.on_data(ends, key, frame.at.host_ns);
         self.remember(frame, Some((ends, key, number)));
         let airtime_ns = self.airtime_ns(frame);
-        self.stations.add(Some(transmitter), header.retry, airtime_ns);
+        self.stations.add(Some(transmitter), header.retry, airtime_ns, frame.at.host_ns);
     }
 
     /// An acknowledgement answers the frame before it, or one that was not captured. Its
@@ -288,23 +295,45 @@ impl Sniffer {
         (air, links)
     }
 
+    /// The reports of the links, and the length of the intervals of all series, in ns.
+    fn finish_links(&mut self) -> (Vec<LinkReport>, u64) {
+        let mut links = self.links.finish(&self.end);
+        let of_links = links.iter().map(|(_, counted)| counted.width_ns());
+        let of_stations = self.stations.iter().map(|(_, sent)| sent.over_time.width_ns());
+        let width_ns = of_links.chain(of_stations).max().unwrap_or(0);
+        for (link, counted) in links.iter_mut().take(SERIES) {
+            link.over_time = over_time::attempts(counted, width_ns);
+        }
+        (links.into_iter().map(|(link, _)| link).collect(), width_ns)
+    }
+
     /// The same, with what was kept one by one.
     pub(crate) fn finish_with_logs(mut self) -> (Option<AirReport>, Vec<LinkReport>, Vec<LinkLog>) {
         let Some(began_ns) = self.began_ns else {
             let report = AirReport { frames: self.frames, ..AirReport::default() };
             return ((self.frames.unreadable > 0).then_some(report), Vec::new(), Vec::new());
         };
-        let links = self.links.finish(&self.end);
+        let (links, width_ns) = self.finish_links();
+        self.sensing.finish();
         let duration_ns = self.end.host_ns.saturating_sub(began_ns);
         let mut stations: Vec<_> = self.stations.iter().collect();
         stations.sort_by_key(|(_, sent)| std::cmp::Reverse(sent.airtime_ns));
-        let station = |(mac, sent): (&Mac, _)| StationReport::of(*mac, sent, duration_ns);
+        let station = |(place, (mac, sent)): (usize, (&Mac, &Sent))| {
+            let airtimes = if place < SERIES {
+                over_time::airtime(&sent.over_time, width_ns)
+            } else {
+                Vec::new()
+            };
+            StationReport::of(*mac, sent, duration_ns, airtimes)
+        };
         let report = AirReport {
             frames: self.frames,
             duration_s: seconds(duration_ns),
-            stations: stations.into_iter().map(station).collect(),
+            interval_s: seconds(width_ns),
+            stations: stations.into_iter().enumerate().map(station).collect(),
             unattributed_airtime_s: seconds(self.stations.others().airtime_ns),
             beacons: self.beacons.iter().map(|(mac, b)| BeaconReport::of(*mac, b)).collect(),
+            carrier_sensing: hidden(&self.sensing),
             evicted_links: self.links.evicted,
             omitted_links: self.links.omitted,
         };
@@ -323,6 +352,7 @@ fn attempt(frame: &Frame<'_>, sequence: u16) -> Attempt {
         preamble_ns: airtime.preamble_ns,
         airtime_ns: airtime.all_ns(),
         ampdu: frame.radio.ampdu.map(|ampdu| ampdu.reference),
+        signal_dbm: frame.radio.signal_dbm,
     }
 }
 
@@ -361,28 +391,6 @@ fn answer(last: &Last, ack: &Frame<'_>) -> Answer {
         ns if ns <= limit + doubt => Answer::Doubtful,
         _ => Answer::No,
     }
-}
-
-fn count(frames: &mut FrameCounts, header: &Header<'_>) {
-    let counter = match header.kind {
-        Kind::Data => &mut frames.data,
-        Kind::NullData => &mut frames.null_data,
-        Kind::Ack => &mut frames.ack,
-        Kind::BlockAck => &mut frames.block_ack,
-        Kind::BlockAckRequest => &mut frames.block_ack_request,
-        Kind::Rts => &mut frames.rts,
-        Kind::Cts => &mut frames.cts,
-        Kind::CfEnd => &mut frames.cf_end,
-        Kind::PsPoll => &mut frames.ps_poll,
-        Kind::Control(_) => &mut frames.other_control,
-        Kind::Beacon => &mut frames.beacon,
-        Kind::Management(_) => &mut frames.other_management,
-        Kind::Extension(_) => &mut frames.extension,
-    };
-    *counter += 1;
-    let is_data = matches!(header.kind, Kind::Data | Kind::NullData);
-    frames.retries += u64::from(header.retry && header.sequence.is_some());
-    frames.protected += u64::from(header.protected && is_data);
 }
 
 #[cfg(test)]

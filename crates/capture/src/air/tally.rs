@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::times::Times;
 
+use super::intervals::{Attempts, Intervals};
 use super::log::Log;
 use super::signal::{Mean, Signal};
 
@@ -79,6 +80,8 @@ pub(super) struct Tally {
     pub(super) intervals_ns: Times,
     /// Signal of the captured attempts.
     pub(super) signal: Signal,
+    /// Attempts over time.
+    pub(super) over_time: Intervals<Attempts>,
     /// Noise of the captured attempts in dBm.
     pub(super) noise: Mean,
     /// Channel of the last attempt.

@@ -125,8 +125,8 @@ fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     (spread > 0.0).then(|| sum(&|a, b| a * b) / spread)
 }
 
-/// The period of times in s, the first of them 0.
-fn period(times: &[f64]) -> Option<Period> {
+/// The period of times in s, the first of them 0, if they follow a clock at the 1 % level.
+pub(crate) fn period(times: &[f64]) -> Option<Period> {
     let span = *times.last()?;
     if times.len() < FEWEST || span <= 0.0 {
         return None;

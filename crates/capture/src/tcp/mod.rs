@@ -28,6 +28,7 @@ mod vantage;
 mod window;
 
 pub use cause::Cause;
+pub(crate) use clusters::period;
 pub use clusters::{LossClusters, Period};
 pub use copies::CopyCounts;
 pub use events::{RetransmissionEvent, RetransmissionRow};

@@ -92,5 +92,18 @@
     figure.data = () => ({ rates: payload.rates });
     figure.rows = () => payload.rates;
   }
+  for (const [name, rows] of Object.entries(payload.air)) {
+    const figure = figures.get(name);
+    if (!figure) continue;
+    const data = name === "air_airtime" ? "stations" : "links";
+    figure.data = () => ({ [data]: rows });
+    figure.rows = () => rows;
+  }
+  for (const name of ["timeout_attempts", "timeout_latency"]) {
+    const figure = figures.get(name);
+    if (!figure) continue;
+    figure.data = () => ({ packets: payload.packets });
+    figure.rows = () => payload.packets;
+  }
   Page.start();
 })();

@@ -14,6 +14,7 @@ fn attempt(sequence: u16, retry: bool, us: u64) -> Attempt {
         preamble_ns: 20_000,
         airtime_ns: 248_000,
         ampdu: None,
+        signal_dbm: None,
     }
 }
 

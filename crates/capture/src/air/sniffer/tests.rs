@@ -165,3 +165,90 @@ fn late_stamps_of_a_host_leave_doubt() {
     assert!(matches!(answer_at(1000), Answer::Doubtful));
     assert!(matches!(answer_at(4000), Answer::No));
 }
+
+/// The second station of the tests of carrier sensing.
+const OTHER: [u8; 6] = [2, 0, 0, 0, 0, 3];
+
+/// A frame of 100 bytes (56 us at 24 Mbit/s) to the access point.
+fn upload(from: [u8; 6], sequence: u16) -> Vec<u8> {
+    let mut frame = vec![0x08, 0x01, 44, 0];
+    for address in [ACCESS_POINT, from, ACCESS_POINT] {
+        frame.extend(address);
+    }
+    frame.extend((sequence << 4).to_le_bytes());
+    frame.extend([0xaa; 72]);
+    frame
+}
+
+impl Capture {
+    /// 100 exchanges of the station, each with its acknowledgement `gap_us` after the end of the frame.
+    fn exchanges(&mut self, gap_us: impl Fn(u16) -> u64) {
+        for number in 0..100 {
+            let us = 1000 * u64::from(number);
+            self.frame(us, 0x10, 100, &upload(STATION, number));
+            // The timestamp is that of the first bit behind a preamble of 20 us.
+            self.frame(us + 36 + gap_us(number) + 20, 0x10, 14, &ack(STATION));
+        }
+    }
+
+    fn sensing(self) -> Option<crate::air::report::SensingReport> {
+        self.sniffer.finish().0.unwrap().carrier_sensing
+    }
+}
+
+#[test]
+fn frames_that_carrier_sensing_forbids() {
+    // The station's frames begin at multiples of 1 ms and end 36 us after their timestamp.
+    for (after_us, overlaps, early) in [
+        // In the same slot; within the frame; before PIFS; at PIFS.
+        (9, 0, 0),
+        (30, 5, 0),
+        (56 + 10, 0, 5),
+        (56 + 25, 0, 0),
+    ] {
+        let mut capture = Capture::default();
+        capture.exchanges(|_| 16);
+        for number in 0..5u16 {
+            let us = 200_000 + 1000 * u64::from(number);
+            capture.frame(us, 0x10, 100, &upload(STATION, 200 + number));
+            capture.frame(us + after_us, 0x10, 100, &upload(OTHER, number));
+        }
+        let found = capture.sensing().unwrap();
+        assert_eq!((found.ack_gap_s * 1e6).round().to_bits(), 16.0f64.to_bits());
+        assert_eq!(found.pairs_tested, 1);
+        let counts: Vec<_> =
+            found.pairs.iter().map(|pair| (pair.overlaps, pair.early_starts)).collect();
+        let expected = if overlaps + early > 0 { vec![(overlaps, early)] } else { Vec::new() };
+        assert_eq!(counts, expected, "{after_us} us");
+        for pair in &found.pairs {
+            // 9 frames follow one of the other; 3 / 100 of the times may be inexact: P(N >= 5) = 1e-5.
+            assert!(pair.hidden && pair.p_value < 2e-5 && pair.frames == 9, "{pair:?}");
+            let [losses, _] = &pair.losses;
+            assert_eq!(losses.overlapped_attempts, overlaps);
+            let loss = (early as f64) / (100.0 + early as f64);
+            assert!((losses.loss_without_overlap.unwrap() - loss).abs() < 1e-9, "{losses:?}");
+        }
+    }
+}
+
+#[test]
+fn inexact_times_show_nothing_of_carrier_sensing() {
+    let mut capture = Capture::default();
+    capture.exchanges(|number| 16 + u64::from(number % 20));
+    assert_eq!(capture.sensing(), None);
+    // Two of 100 times are inexact: so may three starts be.
+    let mut capture = Capture::default();
+    capture.exchanges(|number| if number % 50 == 1 { 24 } else { 16 });
+    for number in 0..3u16 {
+        let us = 200_000 + 30_000 * u64::from(number);
+        capture.frame(us, 0x10, 100, &upload(STATION, 200 + number));
+        capture.frame(us + 66, 0x10, 100, &upload(OTHER, number));
+        for later in 1..20u16 {
+            let us = us + 1000 * u64::from(later);
+            capture.frame(us, 0x10, 100, &upload(STATION, 300 + 20 * number + later));
+            capture.frame(us + 200, 0x10, 100, &upload(OTHER, 300 + 20 * number + later));
+        }
+    }
+    let pairs = capture.sensing().unwrap().pairs;
+    assert!(pairs.len() == 1 && pairs[0].early_starts == 3 && !pairs[0].hidden, "{pairs:?}");
+}
