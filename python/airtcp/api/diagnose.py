@@ -71,7 +71,7 @@ def diagnose(
         ... '''
         >>> import airtcp
         >>> run = airtcp.run("lossy", text=lossy, pcap="lossy.pcapng")
-        >>> result = diagnose("lossy.pcapng", replications=3)
+        >>> result = diagnose("lossy.pcapng", replications=5)
         >>> result.json["obstacle"] is None
         True
         >>> result.json["observed"]["place"]
@@ -79,12 +79,18 @@ def diagnose(
     """
     from airtcp.diagnoses import DiagnoseResult
     from airtcp.diagnosis import pipeline
+    from airtcp.diagnosis.air import measured
     from airtcp.diagnosis.answers import known_law
+    from airtcp.diagnosis.linkfit import RTT_OPTION
+    from airtcp.diagnosis.points import seen_at
     from airtcp.diagnosis.transfer import transfer_of
     from airtcp.quantities_text import rate_of, time_of
 
-    if replications < 2:  # noqa: PLR2004 - one replay has no interval
-        message = f"replications is {replications}: expected 2 or more, for intervals"
+    if replications < pipeline.LEAST_REPLICATIONS:
+        message = (
+            f"replications is {replications}: expected {pipeline.LEAST_REPLICATIONS} or more; with"
+            " fewer replays the prediction intervals are too wide to tell anything"
+        )
         raise _core.AirtcpError(message)
     asked = pipeline.Asked(
         law=None if tcp is None else known_law(tcp),
@@ -108,6 +114,8 @@ def diagnose(
         document["obstacle"] = "no-data"
     else:
         if base is not None:
-            transfer = replace(transfer, base_rtt_s=base, base_from="the option rtt")
+            transfer = replace(transfer, base_rtt_s=base, base_from=RTT_OPTION)
+        document["seen_at"] = seen_at(seen, transfer.number)
+        document["air_fit"] = measured(seen, transfer)
         pipeline.diagnose(transfer, document, asked)
     return DiagnoseResult(document)

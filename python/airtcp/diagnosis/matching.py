@@ -16,12 +16,12 @@ point of chi-square with one degree of freedom.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import fmean, pvariance
 from typing import TYPE_CHECKING, Final
 
-from airtcp.diagnosis.model import path_of
+from airtcp.diagnosis.model import LEAST_QUEUE, path_of
 from airtcp.diagnosis.replay import SCALES, Replayed, Replayer, observed
 
 if TYPE_CHECKING:
@@ -52,6 +52,17 @@ ALLOWED: Final = {
 }
 """Allowance a_k on the scale of each statistic [choice]. The 95 % quantile of the RTT depends on
 whether slow start overshot, which is chance."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What replays need not find: an option tells it, or the air shows it."""
+
+    rate_bps: float | None = None
+    loss: float | None = None
+    """Loss of the link itself."""
+    mean_burst: float = 1.0
+    queue_packets: int | None = None
 
 
 @dataclass
@@ -85,11 +96,11 @@ class Match:
 
     def parts(self) -> tuple[float, float]:
         """Return the interval of the part, which ends halfway to the excluded parts."""
+        if len({candidate.part for candidate in self.candidates}) == 1:
+            return self.best.part, self.best.part
         inside = [PARTS.index(candidate.part) for candidate in self.possible()]
         low, high = min(inside), max(inside)
         below, above = max(low - 1, 0), min(high + 1, len(PARTS) - 1)
-        if len({candidate.part for candidate in self.candidates}) == 1:
-            below, above = low, high
         return (PARTS[low] + PARTS[below]) / 2, (PARTS[high] + PARTS[above]) / 2
 
     def possible(self) -> list[Candidate]:
@@ -109,7 +120,7 @@ def least_rate(replayer: Replayer) -> float:
 def match(
     replayer: Replayer,
     losses: LossFit,
-    rate_bps: float | None,
+    known: Known | None,
     tell: Callable[[int, int], None],
 ) -> Match:
     """Find the links whose replays agree with the capture.
@@ -117,10 +128,11 @@ def match(
     Args:
         replayer: Makes the replays.
         losses: The loss process.
-        rate_bps: The rate, if it is known.
+        known: What is known of the link, if anything.
         tell: Called with the number of replays done and planned.
     """
-    candidates = _screened(replayer, losses, rate_bps, tell)
+    known = known or Known()
+    candidates = _screened(replayer, losses, known, tell)
     _measure(replayer, candidates)
     least = min(c.distance for c in candidates)
     near = [c for c in candidates if c.distance <= least + _NEAR]
@@ -131,13 +143,13 @@ def match(
     _measure(replayer, candidates)
     # A candidate with few replays is none of the best, whatever its distance.
     best = min(near, key=lambda c: c.distance)
-    return _chosen(replayer, losses, near, best, known=rate_bps is not None)
+    return _chosen(replayer, losses, near, best, known)
 
 
 def _screened(
     replayer: Replayer,
     losses: LossFit,
-    rate_bps: float | None,
+    known: Known,
     tell: Callable[[int, int], None],
 ) -> list[Candidate]:
     """Replay the candidates, rates upwards, until higher rates are excluded.
@@ -146,7 +158,7 @@ def _screened(
     give more goodput, no higher rate is tried.
     """
     tried: list[Candidate] = []
-    planned = _candidates(replayer, losses, rate_bps)
+    planned = _candidates(replayer, losses, known)
     far = 0
     for done, candidate in enumerate(planned):
         tell(done, len(planned))
@@ -163,27 +175,39 @@ def _screened(
     return tried
 
 
-def _candidates(replayer: Replayer, losses: LossFit, rate_bps: float | None) -> list[Candidate]:
+def _candidates(replayer: Replayer, losses: LossFit, known: Known) -> list[Candidate]:
     transfer = replayer.transfer
     least = least_rate(replayer)
-    factors = _FACTORS if rate_bps is None else (rate_bps / least,)
+    factors = _FACTORS if known.rate_bps is None else (known.rate_bps / least,)
     # Away from the sender, the wait in the queue is unknown, and so is its overflow.
     parts = PARTS if losses["lost"] and transfer.rtt is not None else (1.0,)
     if losses["overshoot"] == losses["lost"] > 0:
         parts = (0.0,)
-    burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
+    if known.loss is not None:
+        parts = (_part(known.loss, losses),)
     return [
-        Candidate(part, factor, _path(replayer, losses, part, factor * least, burst))
+        Candidate(part, factor, _path(replayer, losses, part, factor * least, known))
         for part in parts
         for factor in factors
     ]
 
 
-def _path(replayer: Replayer, losses: LossFit, part: float, rate_bps: float, burst: float) -> Path:
+def _part(loss: float, losses: LossFit) -> float:
+    """Return the part of the transfer's losses that a loss of the link causes."""
+    return min(loss / losses["steady_share"], 1.0) if losses["steady_share"] else float(loss > 0)
+
+
+def _path(replayer: Replayer, losses: LossFit, part: float, rate_bps: float, known: Known) -> Path:
     overflowed = losses["lost"] > 0 and replayer.transfer.rtt is not None
-    return path_of(
-        replayer.transfer, rate_bps, losses["steady_share"] * part, burst, overflowed=overflowed
-    )
+    loss, burst = losses["steady_share"] * part, 1.0
+    if known.loss is not None:
+        loss, burst = known.loss, known.mean_burst
+    elif losses["bursty"]:
+        burst = losses["mean_burst"] or 1.0
+    path = path_of(replayer.transfer, rate_bps, loss, burst, overflowed=overflowed)
+    if known.queue_packets is None:
+        return path
+    return replace(path, queue_packets=max(known.queue_packets, LEAST_QUEUE))
 
 
 def _replay(replayer: Replayer, candidate: Candidate, number: int) -> None:
@@ -229,8 +253,7 @@ def _chosen(
     losses: LossFit,
     candidates: list[Candidate],
     best: Candidate,
-    *,
-    known: bool,
+    known: Known,
 ) -> Match:
     """Choose the rate: the middle of the rates near the best, or the least if none is too high."""
     least = least_rate(replayer)
@@ -239,16 +262,16 @@ def _chosen(
         c.factor for c in candidates if c.part == best.part and c.distance <= best.distance + 1
     )
     # Without round-trip times, a link that is always busy explains any goodput.
-    open_end = replayer.transfer.rtt is None and not known
+    is_known = known.rate_bps is not None
+    open_end = replayer.transfer.rtt is None and not is_known
     unbounded = inside[-1] == _FACTORS[-1] or open_end
     factor = same[0] if unbounded else sqrt(same[0] * same[-1])
-    burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
-    low = inside[0] if known else max(_halfway(inside[0], -1), _least_factor(replayer))
-    high = None if unbounded else inside[-1] if known else _halfway(inside[-1], 1)
+    low = inside[0] if is_known else max(_halfway(inside[0], -1), _least_factor(replayer))
+    high = None if unbounded else inside[-1] if is_known else _halfway(inside[-1], 1)
     return Match(
         candidates=candidates,
         best=best,
-        chosen=_path(replayer, losses, best.part, factor * least, burst),
+        chosen=_path(replayer, losses, best.part, factor * least, known),
         rate_low_bps=least * low,
         rate_high_bps=None if high is None else least * high,
     )
