@@ -74,7 +74,7 @@ class _Schemas:
     def record(self, of: type) -> dict[str, Any]:
         """Return the schema of a record: its fields, all of them required."""
         hints = get_type_hints(of, include_extras=True)
-        meanings = _meanings(of)
+        meanings = _texts(of.__module__)[of.__name__]
         fields = {key: self._of(hint) for key, hint in hints.items()}
         for key, meaning in meanings.items():
             fields[key] = {**fields[key], "description": meaning}
@@ -135,23 +135,20 @@ class _Schemas:
         return found
 
 
-def _meanings(of: type) -> dict[str, str]:
-    """Return the texts below the fields of a record and of its bases."""
-    found: dict[str, str] = {}
-    for base in (*getattr(of, "__orig_bases__", ()), of):
-        if is_typeddict(base):
-            found |= _texts(base.__module__)[base.__name__]
-    return found
-
-
 @cache
 def _texts(module: str) -> dict[str, dict[str, str]]:
-    """Return the text below each field, by class, from the source of a module."""
+    """Return the text below each field, by class, from the source of a module.
+
+    Fields of a base class of the same module count as well.
+    """
     source = Path(str(sys.modules[module].__file__)).read_text("utf-8")
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):
-            found[node.name] = own = {}
+            own: dict[str, str] = {}
+            for base in node.bases:
+                own |= found.get(base.id, {}) if isinstance(base, ast.Name) else {}
+            found[node.name] = own
             for field, text in zip(node.body, node.body[1:], strict=False):
                 if (
                     isinstance(field, ast.AnnAssign)
