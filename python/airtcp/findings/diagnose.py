@@ -141,7 +141,7 @@ def origin(document: DiagnoseDocument) -> Finding | None:
         return Finding(headline, said, "warn")
     headline, why = _source(document, link)
     if 0 < losses["overshoot"] < losses["lost"]:
-        headline += ", besides an overshoot of slow start"
+        headline += ", and an overshoot of slow start"
     return Finding(headline, f"{why} {text}{_air(document)}", "warn")
 
 

@@ -86,9 +86,9 @@ def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
         losses = document["losses"]
         overflowed = losses is not None and losses["overshoot"] > 0
         fitted = overflowed and link["sources"]["queue_packets"] == "rtt"
-        why = "follows from the rate" if fitted else "may never have been full"
+        why = "fitted length grows with the rate" if fitted else "queue may never have been full"
         texts.append(
-            f"how long the queue is. The queue {why}, so the capture shows only a lower bound of"
+            f"how long the queue is. The {why}, so the capture shows only a lower bound of"
             f" {counted(queue['low'] or 0, 'packet')}."
         )
     return texts

@@ -123,7 +123,7 @@ def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
             continue
         texts = [_gain(outcome, reference) for outcome in more[:_BEST]]
         rest = f"; {counted(len(more) - _BEST, 'other')} also gain" if len(more) > _BEST else ""
-        whole = f"Goodput against {reference} in the same replays: {'; '.join(texts)}{rest}."
+        whole = f"{'; '.join(texts)}{rest}. Gains are over {reference} in the same replays."
         headline = f"{more[0]['variant']} is the {kind} with the most goodput"
         found.append(Finding(headline, f"{whole}{_at(document)}", "good"))
     remedies = answers["remedies"]
