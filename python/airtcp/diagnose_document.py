@@ -113,6 +113,11 @@ class Observed(TypedDict):
     """95th percentile of the round-trip time; null away from the sender."""
     rtt_max_s: float | None
     """Largest round-trip time; null away from the sender."""
+    delivery_bps: float | None
+    """Largest rate, with headers, at which data arrived over two least round-trip times; null away
+    from the sender, without SACK, or for very long captures."""
+    delivery_p95_bps: float | None
+    """95th percentile of these rates over the transfer."""
     limited_by: dict[str, float]
     """Shares of the time by what limited the sender."""
 

@@ -81,6 +81,7 @@ def diagnose(
     from airtcp.diagnosis import pipeline
     from airtcp.diagnosis.air import measured
     from airtcp.diagnosis.answers import known_law
+    from airtcp.diagnosis.delivery import delivery
     from airtcp.diagnosis.linkfit import RTT_OPTION
     from airtcp.diagnosis.points import seen_at
     from airtcp.diagnosis.transfer import transfer_of
@@ -104,7 +105,8 @@ def diagnose(
     paths = paths_of(files)
     document = pipeline.begun(list(map(str, paths)), asked)
     # Beside captures of hosts, those of the air do not count a packet twice.
-    seen = capture(paths, events=True, progress=progress).json
+    read = capture(paths, events=True, series=True, progress=progress)
+    seen = read.json
     document["files"] = seen["files"]
     document["air"] = pipeline.air_of(seen["links"])
     transfer = transfer_of(seen, connection)
@@ -115,6 +117,7 @@ def diagnose(
     else:
         if base is not None:
             transfer = replace(transfer, base_rtt_s=base, base_from=RTT_OPTION)
+        transfer = replace(transfer, delivery=delivery(read, transfer))
         document["seen_at"] = seen_at(seen, transfer.number)
         document["air_fit"] = measured(seen, transfer)
         pipeline.diagnose(transfer, document, asked)

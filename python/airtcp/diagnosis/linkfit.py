@@ -12,6 +12,7 @@ from airtcp.diagnosis.model import path_of
 
 if TYPE_CHECKING:
     from airtcp.diagnose_document import AirFit, Fitted, LinkFit, LossFit, Origin, Sources
+    from airtcp.diagnosis.delivery import Delivery
     from airtcp.diagnosis.matching import Match
     from airtcp.diagnosis.model import Path
     from airtcp.diagnosis.transfer import Transfer
@@ -24,21 +25,26 @@ def usable(air: AirFit | None) -> AirFit | None:
     return air if air is not None and air["not_used"] is None else None
 
 
-def known_of(air: AirFit | None, rate_bps: float | None) -> Known:
+def known_of(air: AirFit | None, rate_bps: float | None, delivery: Delivery | None = None) -> Known:
     """Return what replays need not find.
 
     Args:
         air: The measurement of the air, if there is one.
         rate_bps: The rate, if an option tells it.
+        delivery: The rates at which data arrived, if they were measured.
     """
+    least = None if delivery is None else delivery.steady_bps
+    most = 0.0 if delivery is None or least is None else delivery.largest_bps
     measured = usable(air)
     if measured is None:
-        return Known(rate_bps=rate_bps)
+        return Known(rate_bps=rate_bps, least_rate_bps=least, delivered_bps=most)
     rate, queue, burst = measured["rate_bps"], measured["queue_packets"], measured["mean_burst"]
     if rate_bps is None and rate is not None:
         rate_bps = rate["value"]
     return Known(
         rate_bps=rate_bps,
+        least_rate_bps=least,
+        delivered_bps=most,
         loss=measured["loss"]["value"],
         mean_burst=burst["value"] if burst is not None and measured["bursty"] else 1.0,
         queue_packets=None if queue is None else round(queue["value"]),

@@ -37,6 +37,9 @@ _FAR: Final = 50.0
 _ENOUGH: Final = 2
 _FACTORS: Final = (1.0, 1.07, 1.15, 1.25, 1.37, 1.55, 1.8, 2.2, 3.0, 4.5, 8.0, 16.0, 50.0)
 """Candidate rates as multiples of the least rate that explains the goodput."""
+_LOWER: Final = (0.6, 0.7, 0.8, 0.9)
+"""Further multiples above a known least rate. The goodput of a short transfer counts data in flight
+at its end, and can be more than the rate."""
 _FIRST: Final = 2
 """Replays of each candidate."""
 _ALL: Final = 6
@@ -59,6 +62,10 @@ class Known:
     """What replays need not find: an option tells it, or the air shows it."""
 
     rate_bps: float | None = None
+    least_rate_bps: float | None = None
+    """A rate at which data arrived steadily."""
+    delivered_bps: float = 0.0
+    """The largest rate at which they arrived; the upper end of the interval is no less."""
     loss: float | None = None
     """Loss of the link itself."""
     mean_burst: float = 1.0
@@ -178,7 +185,7 @@ def _screened(
 def _candidates(replayer: Replayer, losses: LossFit, known: Known) -> list[Candidate]:
     transfer = replayer.transfer
     least = least_rate(replayer)
-    factors = _FACTORS if known.rate_bps is None else (known.rate_bps / least,)
+    factors = _grid(replayer, known)
     # Away from the sender, the wait in the queue is unknown, and so is its overflow.
     parts = PARTS if losses["lost"] and transfer.rtt is not None else (1.0,)
     if losses["overshoot"] == losses["lost"] > 0:
@@ -263,11 +270,16 @@ def _chosen(
     )
     # Without round-trip times, a link that is always busy explains any goodput.
     is_known = known.rate_bps is not None
+    grid = _grid(replayer, known)
     open_end = replayer.transfer.rtt is None and not is_known
     unbounded = inside[-1] == _FACTORS[-1] or open_end
     factor = same[0] if unbounded else sqrt(same[0] * same[-1])
-    low = inside[0] if is_known else max(_halfway(inside[0], -1), _least_factor(replayer))
-    high = None if unbounded else inside[-1] if is_known else _halfway(inside[-1], 1)
+    low = inside[0] if is_known else max(_halfway(grid, inside[0], -1), _least_factor(replayer))
+    if known.least_rate_bps is not None:
+        low = max(low, known.least_rate_bps / least)
+    high = None if unbounded else inside[-1] if is_known else _halfway(grid, inside[-1], 1)
+    if high is not None:
+        high = max(high, known.delivered_bps / least)
     return Match(
         candidates=candidates,
         best=best,
@@ -277,12 +289,22 @@ def _chosen(
     )
 
 
-def _halfway(factor: float, step: int) -> float:
+def _grid(replayer: Replayer, known: Known) -> tuple[float, ...]:
+    """Return the candidate rates as multiples of that of the goodput, upwards."""
+    if known.rate_bps is not None:
+        return (known.rate_bps / least_rate(replayer),)
+    if known.least_rate_bps is None:
+        return _FACTORS
+    least = known.least_rate_bps / least_rate(replayer)
+    return (least, *(factor for factor in (*_LOWER, *_FACTORS) if factor > least))
+
+
+def _halfway(grid: tuple[float, ...], factor: float, step: int) -> float:
     """Return the middle between a candidate and its neighbour, which is excluded."""
-    place = _FACTORS.index(factor) + step
+    place = grid.index(factor) + step
     if place < 0:
         return factor * sqrt(_FACTORS[0] / _FACTORS[1])
-    return sqrt(factor * _FACTORS[min(place, len(_FACTORS) - 1)])
+    return sqrt(factor * grid[min(place, len(grid) - 1)])
 
 
 def _least_factor(replayer: Replayer) -> float:

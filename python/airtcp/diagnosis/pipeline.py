@@ -129,7 +129,7 @@ def _steps(
 ) -> None:
     fitting = fitting_replayer(transfer, sender, asked.seed)
     air = document["air_fit"]
-    known = known_of(air, asked.rate_bps)
+    known = known_of(air, asked.rate_bps, transfer.delivery)
     match = matching.match(fitting, losses, known, asked.tell("fitting"))
     document["link"] = fitted(transfer, losses, match, told=asked.rate_bps is not None, air=air)
     path = match.chosen
@@ -159,7 +159,7 @@ def _steps(
 
 def observed(transfer: Transfer) -> Observed:
     """Describe the transfer for the document."""
-    rtt = transfer.rtt or {}
+    rtt, delivery = transfer.rtt or {}, transfer.delivery
     return {
         "connection": transfer.number,
         "point": transfer.point,
@@ -181,6 +181,8 @@ def observed(transfer: Transfer) -> Observed:
         "rtt_p50_s": rtt.get("p50"),
         "rtt_p95_s": rtt.get("p95"),
         "rtt_max_s": rtt.get("max"),
+        "delivery_bps": None if delivery is None else delivery.largest_bps,
+        "delivery_p95_bps": None if delivery is None else delivery.p95_bps,
         "limited_by": dict(transfer.limits),
     }
 

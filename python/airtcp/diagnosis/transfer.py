@@ -16,6 +16,8 @@ from airtcp.diagnosis.points import bulk_of, chosen, place_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from airtcp.diagnosis.delivery import Delivery
+
 _TIMESTAMPS: Final = 12
 """Bytes of the timestamps option with padding (RFC 7323)."""
 _HEADERS: Final = 40
@@ -72,6 +74,8 @@ class Transfer:
     timestamps: bool
     scaling: bool
     losses: tuple[Loss, ...]
+    delivery: Delivery | None = None
+    """Rates at which data arrived, if they were measured."""
 
     @property
     def lost(self) -> int:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _SOME: Final = 0.1
 _MOSTLY: Final = 0.5
+_FASTER: Final = 1.1
+"""How many times the largest fitted rate data must have arrived at to be said [choice]."""
 
 
 def unknowns(document: DiagnoseDocument) -> list[Finding]:
@@ -72,6 +74,19 @@ def _of_air(document: DiagnoseDocument) -> list[str]:
     return [f"{why}, so the link is fitted to the host's capture."]
 
 
+def _of_rate(document: DiagnoseDocument, link: LinkFit) -> list[str]:
+    """Tell that data arrived faster than the fitted link carries."""
+    seen, high = document["observed"], link["rate_bps"]["high"]
+    fastest = None if seen is None else seen["delivery_bps"]
+    if fastest is None or high is None or fastest <= _FASTER * high:
+        return []
+    text = (
+        "how fast the link is at each time. Over two round-trip times, data arrived at up to"
+        f" {number(fastest / 1e6)} Mb/s; the fit allows at most {number(high / 1e6)} Mb/s."
+    )
+    return [text]
+
+
 def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
     texts: list[str] = []
     rate, queue = link["rate_bps"], link["queue_packets"]
@@ -82,6 +97,7 @@ def _of_link(document: DiagnoseDocument, link: LinkFit) -> list[str]:
             " --rate)."
         )
     seen = document["observed"]
+    texts += _of_rate(document, link)
     if queue["high"] is None and seen is not None and seen["rtt_p50_s"] is not None:
         losses = document["losses"]
         overflowed = losses is not None and losses["overshoot"] > 0
