@@ -9,36 +9,18 @@ near it. If one in twenty does, the rate is steady, and a lower bound of the rat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
+
+from airtcp.diagnosis.transfer import Delivery
 
 if TYPE_CHECKING:
     from airtcp.captures import CaptureResult
     from airtcp.diagnosis.transfer import Transfer
 
 _ROUNDS: Final = 2.0
-_NEAR: Final = 1.05
-"""Largest rate by the 95th percentile up to which data arrived steadily [choice]."""
-_MARGIN: Final = 1.02
-"""Allowance for jitter of the ACKs in the lower bound [choice]."""
 _HIGH: Final = 0.95
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """Rates, with headers, at which data arrived over two least round-trip times."""
-
-    largest_bps: float
-    p95_bps: float
-    """95th percentile over all windows that end with an ACK."""
-
-    @property
-    def steady_bps(self) -> float | None:
-        """The least rate of the link; none if the rate varies."""
-        is_steady = self.largest_bps <= _NEAR * self.p95_bps
-        return self.p95_bps / _MARGIN if is_steady else None
 
 
 def delivery(capture: CaptureResult, transfer: Transfer) -> Delivery | None:

@@ -12,10 +12,9 @@ from airtcp.diagnosis.model import path_of
 
 if TYPE_CHECKING:
     from airtcp.diagnose_document import AirFit, Fitted, LinkFit, LossFit, Origin, Sources
-    from airtcp.diagnosis.delivery import Delivery
     from airtcp.diagnosis.matching import Match
     from airtcp.diagnosis.model import Path
-    from airtcp.diagnosis.transfer import Transfer
+    from airtcp.diagnosis.transfer import Delivery, Transfer
 
 RTT_OPTION = "the option rtt"
 

@@ -1,9 +1,8 @@
 """Rate, queue and origin of the losses, by matching replays with the capture.
 
-The document of a capture has no delivery rate over time. The method of simulated moments
-(McFadden, Econometrica 57(5), 1989) needs none: it simulates the transfer over candidate links and
-keeps those whose statistics agree with the observed ones. A candidate is a rate and a part of the
-losses that the link itself causes; the overflow of the queue causes the others.
+The method of simulated moments (McFadden, Econometrica 57(5), 1989) simulates the transfer over
+candidate links and keeps those whose statistics agree with the observed ones. A candidate is a rate
+and a part of the losses that the link itself causes; the overflow of the queue causes the others.
 
 The distance of a candidate is the sum over statistics k of
 

@@ -16,8 +16,6 @@ from airtcp.diagnosis.points import bulk_of, chosen, place_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from airtcp.diagnosis.delivery import Delivery
-
 _TIMESTAMPS: Final = 12
 """Bytes of the timestamps option with padding (RFC 7323)."""
 _HEADERS: Final = 40
@@ -26,6 +24,10 @@ _USUAL_MSS: Final = 1460
 _SPACE: Final = 1 << 32
 AT_SENDER: Final = {"sender", "unknown"}
 """Places at which the sender's view is taken for granted."""
+_NEAR: Final = 1.05
+"""Largest rate by the 95th percentile up to which data arrived steadily [choice]."""
+_MARGIN: Final = 1.02
+"""Allowance for jitter of the ACKs in the lower bound [choice]."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,21 @@ class Loss:
     time_s: float
     start: int
     end: int
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Rates, with headers, at which data arrived over two least round-trip times."""
+
+    largest_bps: float
+    p95_bps: float
+    """95th percentile over all windows that end with an ACK."""
+
+    @property
+    def steady_bps(self) -> float | None:
+        """The least rate of the link; none if the rate varies."""
+        is_steady = self.largest_bps <= _NEAR * self.p95_bps
+        return self.p95_bps / _MARGIN if is_steady else None
 
 
 @dataclass(frozen=True)
