@@ -137,11 +137,12 @@ class Sources(TypedDict):
     """Where each parameter of the link comes from.
 
     `air`: measured on the air. `tcp`: retransmissions. `rtt`: round-trip times. `replays`: replays
-    that agree with the capture. `option`: told.
+    that agree with the capture. `delivery`: these replays and the steady rate at which data
+    arrived, which is the lower end of the interval. `option`: told.
     """
 
     rate_bps: str
-    """Source of the rate: `option`, `air` or `replays`."""
+    """Source of the rate: `option`, `air`, `delivery` or `replays`."""
     delay_s: str
     """Source of the delay: `option` or `rtt`."""
     queue_packets: str

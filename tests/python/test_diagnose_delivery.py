@@ -75,6 +75,9 @@ def test_the_rate_is_found_where_the_link_stands_still_or_delays(name: str, law:
     true = RATES[name] * 1e6
     low, high = rate(known_of(None, None, found))
     assert low <= true <= high
+    result = airtcp.diagnose(DATA / name / "sender.pcap.gz", tcp=law, replications=5)
+    assert result.json["link"] is not None
+    assert result.json["link"]["sources"]["rate_bps"] == "delivery"
     low, high = rate(matching.Known())
     assert not low <= true <= high
 

@@ -42,7 +42,8 @@ def diagnose(
         rate: The rate of the link, such as `"20 Mb/s"`; by default fitted.
         rtt: The round-trip time of the path without load, such as `"30 ms"`; by default the least
             of the capture.
-        replications: Number of replays, and of replications of the comparisons.
+        replications: Number of replays, and of replications of the comparisons; at least 5, since
+            fewer give no useful prediction interval.
         seed: Root seed. Equal captures and seeds give equal documents.
         workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with done, total and a label.

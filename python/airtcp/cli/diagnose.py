@@ -70,7 +70,8 @@ def diagnose(
         typer.Option(
             "--replications",
             "-n",
-            help="Number of replays, and of replications of each comparison.",
+            help="Number of replays, and of replications of each comparison; fewer than 5 give no "
+            "useful interval.",
             min=5,
             max=10_000,
         ),

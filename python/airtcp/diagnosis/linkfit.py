@@ -5,7 +5,7 @@ What the air shows goes before what replays show; an option goes before both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from airtcp.diagnosis.matching import Known
 from airtcp.diagnosis.model import path_of
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.model import Path
     from airtcp.diagnosis.transfer import Delivery, Transfer
 
-RTT_OPTION = "the option rtt"
+RTT_OPTION: Final = "the option rtt"
+_SAME: Final = 1.001
+"""Lower end of the rate by the steady delivery rate up to which they are the same."""
 
 
 def usable(air: AirFit | None) -> AirFit | None:
@@ -78,7 +80,7 @@ def fitted(
         },
         "queue_packets": queue,
         "link_loss": loss,
-        "sources": _sources(transfer, measured, told=told),
+        "sources": _sources(transfer, match, measured, told=told),
         "origins": _origins(match),
         "utilisation": transfer.goodput_bps * carried / match.chosen.rate_bps,
         "distance": match.best.distance,
@@ -121,8 +123,12 @@ def _origins(match: Match) -> list[Origin]:
     ]
 
 
-def _sources(transfer: Transfer, air: AirFit | None, *, told: bool) -> Sources:
-    rate = "air" if air is not None and air["rate_bps"] is not None else "replays"
+def _sources(transfer: Transfer, match: Match, air: AirFit | None, *, told: bool) -> Sources:
+    steady = None if transfer.delivery is None else transfer.delivery.steady_bps
+    bounds = steady is not None and match.rate_low_bps <= _SAME * steady
+    rate = "delivery" if bounds else "replays"
+    if air is not None and air["rate_bps"] is not None:
+        rate = "air"
     loss = "tcp" if air is None else "air"
     return {
         "rate_bps": "option" if told else rate,

@@ -16,6 +16,7 @@ SOURCES: Final = {
     "tcp": "retransmissions",
     "rtt": "round-trip times",
     "replays": "replays",
+    "delivery": "delivery rate",
     "option": "the option",
 }
 """Sources of a parameter of the link."""
