@@ -287,6 +287,14 @@ def test_an_unlike_replay_ranks_nothing() -> None:
     assert "The origin of the losses is unknown" in headlines
     assert "The model does not reproduce this transfer" in headlines
     assert not [line for line in headlines if "most goodput" in line]
+    # Data that arrived faster than the fit allows are said, and not used.
+    assert document["link"] is not None
+    assert document["observed"] is not None
+    document["link"]["rate_bps"]["high"] = 5e6
+    for fastest, said in ((8.4e6, 1), (5.2e6, 0)):
+        document["observed"]["delivery_bps"] = fastest
+        texts = [finding.text for finding in words.findings(document)]
+        assert sum("data arrived at up to" in text for text in texts) == said
 
 
 def test_finished_steps_stay_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
