@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = dict.fromkeys(("value", "low", "high"), pl.Float64)
 _SCHEMAS: dict[str, dict[str, Any]] = {
-    "link": {"quantity": pl.String, **_NUMBERS},
+    "link": {"quantity": pl.String, **_NUMBERS, "source": pl.String},
     "replay": {
         "name": pl.String,
         **dict.fromkeys(("observed", "mean", "low", "high"), pl.Float64),
@@ -73,7 +73,8 @@ class DiagnoseResult(DocumentResult):
         if link is None:
             return []
         keys = ("rate_bps", "delay_s", "queue_packets", "link_loss")
-        return [{"quantity": key, **link[key]} for key in keys]
+        sources = link["sources"]
+        return [{"quantity": key, **link[key], "source": sources[key]} for key in keys]
 
     def _replay(self) -> list[dict[str, Any]]:
         replay = self.json["replay"]

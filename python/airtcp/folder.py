@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 LIST: Final = ".airtcp.json"
 _SCHEMA: Final = "airtcp.out/1"
-_DOCUMENTS: Final = ("study", "run", "compare", "schemes", "fit", "models", "reproduce", "capture")
+_DOCUMENTS: Final = (
+    "study",
+    "run",
+    "compare",
+    "schemes",
+    "fit",
+    "models",
+    "reproduce",
+    "capture",
+    "diagnose",
+)
 _LONGEST: Final = 1 << 20
 _OURS: Final = re.compile(
     r"[^/]+\.(parquet|pcapng)|report\.html|(" + "|".join(_DOCUMENTS) + r")\.json"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import airtcp
@@ -172,13 +174,13 @@ def test_a_link_that_loses_packets_is_found_again(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("quick")
 def test_a_small_receive_window_is_the_limit_and_a_larger_one_the_remedy(tmp_path: Path) -> None:
     """The gain is that of the window over a link that carries it, and less over the least link."""
-    result = airtcp.diagnose(_made(tmp_path, tcp=', receive_buffer = "15 kB"'), replications=2)
+    result = airtcp.diagnose(_made(tmp_path, tcp=', receive_buffer = "15 kB"'), replications=5)
     gains = {(w["factor"], w["rate_bps"] > 8e6): w["gain"]["value"] for w in result.json["windows"]}
     assert gains[2, True] == pytest.approx(2, rel=0.1)
     assert gains[8, False] < gains[8, True] / 2
     headlines = [finding.headline for finding in result.findings]
     assert headlines[0] == "Limited by the receive window"
-    assert "Remedy: a larger receive window" in headlines
+    assert "A larger receive window helps" in headlines
 
 
 def test_an_application_that_sets_the_pace_is_said(tmp_path: Path) -> None:
@@ -194,7 +196,7 @@ def test_an_application_that_sets_the_pace_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(DATA.glob("*/*.pcap.gz")), ids=lambda p: p.parent.name)
 def test_every_labelled_capture_is_answered(path: Path) -> None:
     """An answer is a fit with its replay, or the reason why there is none."""
-    result = airtcp.diagnose(path, replications=2)
+    result = airtcp.diagnose(path, replications=5)
     document = result.json
     assert (document["replay"] is None) == (document["obstacle"] is not None)
     assert result.findings
@@ -205,14 +207,64 @@ def test_every_labelled_capture_is_answered(path: Path) -> None:
         assert document["doubts"]
     if document["answers"] is not None and not document["answers"]["trusted"]:
         assert not [f for f in result.findings if "most goodput" in f.headline]
-    json.loads(result.text)
+    jsonschema.validate(json.loads(result.text), airtcp.schema("diagnose"))
+    for finding in result.findings:
+        # The terminal writes "headline: text".
+        assert ":" not in finding.headline
+        assert finding.text.endswith((".", "?"))
+
+
+@pytest.mark.parametrize("kind", ["diagnose", "fit"])
+def test_the_schemas_of_the_reference_are_current_and_explain_each_field(kind: str) -> None:
+    """The files of the reference are what the types give, and no field lacks a meaning."""
+    path = ROOT / "docs" / "reference" / f"{kind}.schema.json"
+    schema = airtcp.schema(kind)  # pyright: ignore[reportArgumentType]
+    assert json.loads(path.read_text("utf-8")) == schema
+    own = [schema, *(each for name, each in schema["$defs"].items() if "." not in name)]
+    for record in own:
+        assert record["description"]
+        assert all(field.get("description") for field in record["properties"].values()), record
+    assert not jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_a_schema_refuses_other_fields() -> None:
+    """A document with a field that the types do not have is refused, as is one that lacks one."""
+    document = airtcp.diagnose(DATA / "freeze" / "sender.pcap.gz", connection=0).json
+    schema = airtcp.schema("diagnose")
+    jsonschema.validate(document, schema)
+    for wrong in ({**document, "more": 1}, {k: v for k, v in document.items() if k != "link"}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+
+
+def test_a_short_transfer_is_said_in_whole_sentences() -> None:
+    """The number of segments stands beside the number that a diagnosis needs."""
+    document = airtcp.diagnose(DATA / "freeze" / "sender.pcap.gz", connection=0).json
+    assert document["obstacle"] == "short"
+    assert document["observed"] is not None
+    document["observed"]["limited_by"] = dict.fromkeys(document["observed"]["limited_by"], 0.0)
+    document["observed"]["limited_by"]["slow_start"] = 1.0
+    first = words.findings(document)[0]
+    assert first.headline == "Too short for a diagnosis"
+    assert first.text.endswith(
+        "a diagnosis needs 50. The transfer was limited by slow start 100 % of the time."
+    )
+
+
+def test_a_repeated_diagnosis_replaces_its_result(tmp_path: Path, program: list[str]) -> None:
+    """The folder of a result is replaced by the same command without --force."""
+    source = str(DATA / "freeze" / "sender.pcap.gz")
+    command = [*program, "diagnose", source, "--connection", "0", "--out", str(tmp_path / "d")]
+    for _ in range(2):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.usefixtures("quick")
 def test_the_result_depends_on_the_seed_only(tmp_path: Path) -> None:
     """Equal captures and seeds give equal documents, and the scenario runs."""
     path = DATA / "bursts" / "sender.pcap.gz"
-    first, second = (airtcp.diagnose(path, replications=2, workers=n) for n in (1, 2))
+    first, second = (airtcp.diagnose(path, replications=5, workers=n) for n in (1, 2))
     assert first.text == second.text
     place = first.write_scenario(tmp_path / "link.toml")
     assert place is not None
@@ -225,7 +277,7 @@ def test_the_result_depends_on_the_seed_only(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("quick")
 def test_an_unlike_replay_ranks_nothing() -> None:
     """If the replay differs from the transfer, no TCP and no origin of the losses is named."""
-    document = airtcp.diagnose(DATA / "bursts" / "sender.pcap.gz", replications=2).json
+    document = airtcp.diagnose(DATA / "bursts" / "sender.pcap.gz", replications=5).json
     assert document["replay"] is not None
     assert document["answers"] is not None
     document["replay"]["reproduces"] = document["answers"]["trusted"] = False
@@ -235,6 +287,14 @@ def test_an_unlike_replay_ranks_nothing() -> None:
     assert "The origin of the losses is unknown" in headlines
     assert "The model does not reproduce this transfer" in headlines
     assert not [line for line in headlines if "most goodput" in line]
+    # Data that arrived faster than the fit allows are said, and not used.
+    assert document["link"] is not None
+    assert document["observed"] is not None
+    document["link"]["rate_bps"]["high"] = 5e6
+    for fastest, said in ((8.4e6, 1), (5.2e6, 0)):
+        document["observed"]["delivery_bps"] = fastest
+        texts = [finding.text for finding in words.findings(document)]
+        assert sum("data arrived at up to" in text for text in texts) == said
 
 
 def test_finished_steps_stay_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +318,7 @@ def test_finished_steps_stay_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> No
         ({"tcp": "tcp"}, "no such congestion law"),
         ({"rate": "20"}, "expected a number above 0 with a unit"),
         ({"rtt": "0 ms"}, "expected a number above 0 with a unit"),
-        ({"replications": 1}, "expected 2 or more"),
+        ({"replications": 4}, "expected 5 or more; .* too wide"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:

@@ -7,6 +7,7 @@ import math
 import random
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import polars as pl
 import pytest
 
@@ -72,6 +73,7 @@ def _fit(samples: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
 def test_everything_is_there(result: FitResult) -> None:
     document = result.json
     assert document["schema"] == "airtcp.fit/1"
+    jsonschema.validate(json.loads(result.text), airtcp.schema("fit"))
     names = [fit["name"] for fit in document["fits"]]
     metric = "log(longest_success_burst)"
     added = [f"{form} {metric}" for form in ("prr &", "prr & mu +", "prr & mu &", "15-term +")]

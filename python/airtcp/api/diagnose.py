@@ -42,7 +42,8 @@ def diagnose(
         rate: The rate of the link, such as `"20 Mb/s"`; by default fitted.
         rtt: The round-trip time of the path without load, such as `"30 ms"`; by default the least
             of the capture.
-        replications: Number of replays, and of replications of the comparisons.
+        replications: Number of replays, and of replications of the comparisons; at least 5, since
+            fewer give no useful prediction interval.
         seed: Root seed. Equal captures and seeds give equal documents.
         workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with done, total and a label.
@@ -71,7 +72,7 @@ def diagnose(
         ... '''
         >>> import airtcp
         >>> run = airtcp.run("lossy", text=lossy, pcap="lossy.pcapng")
-        >>> result = diagnose("lossy.pcapng", replications=3)
+        >>> result = diagnose("lossy.pcapng", replications=5)
         >>> result.json["obstacle"] is None
         True
         >>> result.json["observed"]["place"]
@@ -79,12 +80,19 @@ def diagnose(
     """
     from airtcp.diagnoses import DiagnoseResult
     from airtcp.diagnosis import pipeline
+    from airtcp.diagnosis.air import measured
     from airtcp.diagnosis.answers import known_law
+    from airtcp.diagnosis.delivery import delivery
+    from airtcp.diagnosis.linkfit import RTT_OPTION
+    from airtcp.diagnosis.points import seen_at
     from airtcp.diagnosis.transfer import transfer_of
     from airtcp.quantities_text import rate_of, time_of
 
-    if replications < 2:  # noqa: PLR2004 - one replay has no interval
-        message = f"replications is {replications}: expected 2 or more, for intervals"
+    if replications < pipeline.LEAST_REPLICATIONS:
+        message = (
+            f"replications is {replications}: expected {pipeline.LEAST_REPLICATIONS} or more; with"
+            " fewer replays the prediction intervals are too wide to tell anything"
+        )
         raise _core.AirtcpError(message)
     asked = pipeline.Asked(
         law=None if tcp is None else known_law(tcp),
@@ -98,7 +106,8 @@ def diagnose(
     paths = paths_of(files)
     document = pipeline.begun(list(map(str, paths)), asked)
     # Beside captures of hosts, those of the air do not count a packet twice.
-    seen = capture(paths, events=True, progress=progress).json
+    read = capture(paths, events=True, series=True, progress=progress)
+    seen = read.json
     document["files"] = seen["files"]
     document["air"] = pipeline.air_of(seen["links"])
     transfer = transfer_of(seen, connection)
@@ -108,6 +117,9 @@ def diagnose(
         document["obstacle"] = "no-data"
     else:
         if base is not None:
-            transfer = replace(transfer, base_rtt_s=base, base_from="the option rtt")
+            transfer = replace(transfer, base_rtt_s=base, base_from=RTT_OPTION)
+        transfer = replace(transfer, delivery=delivery(read, transfer))
+        document["seen_at"] = seen_at(seen, transfer.number)
+        document["air_fit"] = measured(seen, transfer)
         pipeline.diagnose(transfer, document, asked)
     return DiagnoseResult(document)

@@ -6,6 +6,7 @@ import json
 from typing import Any, Literal
 
 from airtcp import _core
+from airtcp.document_schema import PYTHON_KINDS, document_schema
 
 
 def version() -> str:
@@ -31,7 +32,7 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
 def schema(
     kind: Literal[
-        "scenario", "study", "run", "trace", "compare", "schemes", "capture"
+        "scenario", "study", "run", "trace", "compare", "schemes", "capture", "diagnose", "fit"
     ] = "scenario",
 ) -> dict[str, Any]:
     """Return the JSON Schema of a document.
@@ -43,4 +44,10 @@ def schema(
         >>> "links" in schema("study")["properties"]
         True
     """
+    if kind in PYTHON_KINDS:
+        return document_schema(kind, _core_schema)
+    return _core_schema(kind)
+
+
+def _core_schema(kind: str) -> dict[str, Any]:
     return json.loads(_core.schema(kind))

@@ -25,7 +25,7 @@ def put_document(document: dict[str, Any]) -> None:
     from airtcp.cli import capture_joined as joined
     from airtcp.cli.remarks import put_findings, put_lines
     from airtcp.findings import capture as words
-    from airtcp.findings import capture_between as between
+    from airtcp.findings import capture_between
     from airtcp.findings.capture_air import of_air
     from airtcp.findings.words import count, counted
 
@@ -36,10 +36,7 @@ def put_document(document: dict[str, Any]) -> None:
             Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
         )
         put_findings(console, words.of_direction(words.bulk(connection)))
-    if points := between.points(document):
-        console.print(Text(points, style="bold"))
-        put_findings(console, between.findings(document)[:_SHOWN])
-        put_findings(console, [split] if (split := between.halves(document)) else [])
+    _points(console, document)
     if connections:
         _connections(console, connections)
     if events := document.get("retransmissions"):
@@ -63,6 +60,19 @@ def put_document(document: dict[str, Any]) -> None:
     if evicted := document["evicted"]:
         console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
     console.print(f"\nairtcp {document['airtcp_version']}")
+
+
+def _points(console: Console, document: dict[str, Any]) -> None:
+    """Print the points at which the files were captured, and what happened between them."""
+    from rich.text import Text
+
+    from airtcp.cli.remarks import put_findings
+    from airtcp.findings import capture_between as between
+
+    if points := between.points(document):
+        console.print(Text(points, style="bold"))
+        put_findings(console, between.findings(document)[:_SHOWN])
+        put_findings(console, [split] if (split := between.halves(document)) else [])
 
 
 def _links(console: Console, links: list[dict[str, Any]]) -> None:

@@ -70,8 +70,9 @@ def diagnose(
         typer.Option(
             "--replications",
             "-n",
-            help="Number of replays, and of replications of each comparison.",
-            min=2,
+            help="Number of replays, and of replications of each comparison; fewer than 5 give no "
+            "useful interval.",
+            min=5,
             max=10_000,
         ),
     ] = 10,
@@ -160,21 +161,24 @@ def _table(result: DiagnoseResult) -> None:
 def _link(console: Console, document: DiagnoseDocument) -> None:
     """Print the fitted link."""
     from airtcp.cli.tables import Column, put
+    from airtcp.findings.diagnose_air import SOURCES
 
     link = document["link"]
     if link is None:
         return
-    rows: list[tuple[str, Fitted, float]] = [
-        ("rate (Mb/s)", link["rate_bps"], 1e-6),
-        ("one-way delay (ms)", link["delay_s"], 1e3),
-        ("queue (packets)", link["queue_packets"], 1.0),
-        ("loss of the link (%)", link["link_loss"], 100.0),
+    sources = link["sources"]
+    rows: list[tuple[str, Fitted, float, str]] = [
+        ("rate (Mb/s)", link["rate_bps"], 1e-6, sources["rate_bps"]),
+        ("one-way delay (ms)", link["delay_s"], 1e3, sources["delay_s"]),
+        ("queue (packets)", link["queue_packets"], 1.0, sources["queue_packets"]),
+        ("loss of the link (%)", link["link_loss"], 100.0, sources["link_loss"]),
     ]
     columns = [
-        Column("fitted", [_number(fit["value"], scale) for _, fit, scale in rows]),
-        Column("95 % interval", [_interval(fit, scale) for _, fit, scale in rows], left=True),
+        Column("fitted", [_number(fit["value"], scale) for _, fit, scale, _ in rows]),
+        Column("95 % interval", [_interval(fit, scale) for _, fit, scale, _ in rows], left=True),
+        Column("from", [SOURCES[source] for _, _, _, source in rows], left=True),
     ]
-    put(console, "link", [name for name, _, _ in rows], columns)
+    put(console, "link", [name for name, _, _, _ in rows], columns)
 
 
 def _number(value: float | None, scale: float) -> str:

@@ -23,6 +23,8 @@ class Document(StrEnum):
     COMPARE = "compare"
     SCHEMES = "schemes"
     CAPTURE = "capture"
+    DIAGNOSE = "diagnose"
+    FIT = "fit"
 
 
 def list_(

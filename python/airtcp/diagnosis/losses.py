@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FEW: Final = 10
 """Lost packets below which bursts are not fitted."""
-_SIGNIFICANT: Final = 0.05
+SIGNIFICANT: Final = 0.05
 
 
 _OVERSHOOT: Final = 4.0
@@ -85,7 +85,7 @@ def _bursts(transfer: Transfer, packets: int, bursts: int) -> _BurstFit:
         "mean_burst_low": 1 / high,
         "mean_burst_high": 1 / low,
         "p_independent": chance,
-        "bursty": chance < _SIGNIFICANT,
+        "bursty": chance < SIGNIFICANT,
     }
 
 

@@ -1,9 +1,8 @@
 """Rate, queue and origin of the losses, by matching replays with the capture.
 
-The document of a capture has no delivery rate over time. The method of simulated moments
-(McFadden, Econometrica 57(5), 1989) needs none: it simulates the transfer over candidate links and
-keeps those whose statistics agree with the observed ones. A candidate is a rate and a part of the
-losses that the link itself causes; the overflow of the queue causes the others.
+The method of simulated moments (McFadden, Econometrica 57(5), 1989) simulates the transfer over
+candidate links and keeps those whose statistics agree with the observed ones. A candidate is a rate
+and a part of the losses that the link itself causes; the overflow of the queue causes the others.
 
 The distance of a candidate is the sum over statistics k of
 
@@ -16,12 +15,12 @@ point of chi-square with one degree of freedom.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import fmean, pvariance
 from typing import TYPE_CHECKING, Final
 
-from airtcp.diagnosis.model import path_of
+from airtcp.diagnosis.model import LEAST_QUEUE, path_of
 from airtcp.diagnosis.replay import SCALES, Replayed, Replayer, observed
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ _FAR: Final = 50.0
 _ENOUGH: Final = 2
 _FACTORS: Final = (1.0, 1.07, 1.15, 1.25, 1.37, 1.55, 1.8, 2.2, 3.0, 4.5, 8.0, 16.0, 50.0)
 """Candidate rates as multiples of the least rate that explains the goodput."""
+_LOWER: Final = (0.6, 0.7, 0.8, 0.9)
+"""Further multiples above a known least rate. The goodput of a short transfer counts data in flight
+at its end, and can be more than the rate."""
 _FIRST: Final = 2
 """Replays of each candidate."""
 _ALL: Final = 6
@@ -52,6 +54,21 @@ ALLOWED: Final = {
 }
 """Allowance a_k on the scale of each statistic [choice]. The 95 % quantile of the RTT depends on
 whether slow start overshot, which is chance."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What replays need not find: an option tells it, or the air shows it."""
+
+    rate_bps: float | None = None
+    least_rate_bps: float | None = None
+    """A rate at which data arrived steadily."""
+    delivered_bps: float = 0.0
+    """The largest rate at which they arrived; the upper end of the interval is no less."""
+    loss: float | None = None
+    """Loss of the link itself."""
+    mean_burst: float = 1.0
+    queue_packets: int | None = None
 
 
 @dataclass
@@ -85,11 +102,11 @@ class Match:
 
     def parts(self) -> tuple[float, float]:
         """Return the interval of the part, which ends halfway to the excluded parts."""
+        if len({candidate.part for candidate in self.candidates}) == 1:
+            return self.best.part, self.best.part
         inside = [PARTS.index(candidate.part) for candidate in self.possible()]
         low, high = min(inside), max(inside)
         below, above = max(low - 1, 0), min(high + 1, len(PARTS) - 1)
-        if len({candidate.part for candidate in self.candidates}) == 1:
-            below, above = low, high
         return (PARTS[low] + PARTS[below]) / 2, (PARTS[high] + PARTS[above]) / 2
 
     def possible(self) -> list[Candidate]:
@@ -109,7 +126,7 @@ def least_rate(replayer: Replayer) -> float:
 def match(
     replayer: Replayer,
     losses: LossFit,
-    rate_bps: float | None,
+    known: Known | None,
     tell: Callable[[int, int], None],
 ) -> Match:
     """Find the links whose replays agree with the capture.
@@ -117,10 +134,11 @@ def match(
     Args:
         replayer: Makes the replays.
         losses: The loss process.
-        rate_bps: The rate, if it is known.
+        known: What is known of the link, if anything.
         tell: Called with the number of replays done and planned.
     """
-    candidates = _screened(replayer, losses, rate_bps, tell)
+    known = known or Known()
+    candidates = _screened(replayer, losses, known, tell)
     _measure(replayer, candidates)
     least = min(c.distance for c in candidates)
     near = [c for c in candidates if c.distance <= least + _NEAR]
@@ -131,13 +149,13 @@ def match(
     _measure(replayer, candidates)
     # A candidate with few replays is none of the best, whatever its distance.
     best = min(near, key=lambda c: c.distance)
-    return _chosen(replayer, losses, near, best, known=rate_bps is not None)
+    return _chosen(replayer, losses, near, best, known)
 
 
 def _screened(
     replayer: Replayer,
     losses: LossFit,
-    rate_bps: float | None,
+    known: Known,
     tell: Callable[[int, int], None],
 ) -> list[Candidate]:
     """Replay the candidates, rates upwards, until higher rates are excluded.
@@ -146,7 +164,7 @@ def _screened(
     give more goodput, no higher rate is tried.
     """
     tried: list[Candidate] = []
-    planned = _candidates(replayer, losses, rate_bps)
+    planned = _candidates(replayer, losses, known)
     far = 0
     for done, candidate in enumerate(planned):
         tell(done, len(planned))
@@ -163,27 +181,39 @@ def _screened(
     return tried
 
 
-def _candidates(replayer: Replayer, losses: LossFit, rate_bps: float | None) -> list[Candidate]:
+def _candidates(replayer: Replayer, losses: LossFit, known: Known) -> list[Candidate]:
     transfer = replayer.transfer
     least = least_rate(replayer)
-    factors = _FACTORS if rate_bps is None else (rate_bps / least,)
+    factors = _grid(replayer, known)
     # Away from the sender, the wait in the queue is unknown, and so is its overflow.
     parts = PARTS if losses["lost"] and transfer.rtt is not None else (1.0,)
     if losses["overshoot"] == losses["lost"] > 0:
         parts = (0.0,)
-    burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
+    if known.loss is not None:
+        parts = (_part(known.loss, losses),)
     return [
-        Candidate(part, factor, _path(replayer, losses, part, factor * least, burst))
+        Candidate(part, factor, _path(replayer, losses, part, factor * least, known))
         for part in parts
         for factor in factors
     ]
 
 
-def _path(replayer: Replayer, losses: LossFit, part: float, rate_bps: float, burst: float) -> Path:
+def _part(loss: float, losses: LossFit) -> float:
+    """Return the part of the transfer's losses that a loss of the link causes."""
+    return min(loss / losses["steady_share"], 1.0) if losses["steady_share"] else float(loss > 0)
+
+
+def _path(replayer: Replayer, losses: LossFit, part: float, rate_bps: float, known: Known) -> Path:
     overflowed = losses["lost"] > 0 and replayer.transfer.rtt is not None
-    return path_of(
-        replayer.transfer, rate_bps, losses["steady_share"] * part, burst, overflowed=overflowed
-    )
+    loss, burst = losses["steady_share"] * part, 1.0
+    if known.loss is not None:
+        loss, burst = known.loss, known.mean_burst
+    elif losses["bursty"]:
+        burst = losses["mean_burst"] or 1.0
+    path = path_of(replayer.transfer, rate_bps, loss, burst, overflowed=overflowed)
+    if known.queue_packets is None:
+        return path
+    return replace(path, queue_packets=max(known.queue_packets, LEAST_QUEUE))
 
 
 def _replay(replayer: Replayer, candidate: Candidate, number: int) -> None:
@@ -229,8 +259,7 @@ def _chosen(
     losses: LossFit,
     candidates: list[Candidate],
     best: Candidate,
-    *,
-    known: bool,
+    known: Known,
 ) -> Match:
     """Choose the rate: the middle of the rates near the best, or the least if none is too high."""
     least = least_rate(replayer)
@@ -239,27 +268,42 @@ def _chosen(
         c.factor for c in candidates if c.part == best.part and c.distance <= best.distance + 1
     )
     # Without round-trip times, a link that is always busy explains any goodput.
-    open_end = replayer.transfer.rtt is None and not known
+    is_known = known.rate_bps is not None
+    grid = _grid(replayer, known)
+    open_end = replayer.transfer.rtt is None and not is_known
     unbounded = inside[-1] == _FACTORS[-1] or open_end
     factor = same[0] if unbounded else sqrt(same[0] * same[-1])
-    burst = (losses["mean_burst"] or 1.0) if losses["bursty"] else 1.0
-    low = inside[0] if known else max(_halfway(inside[0], -1), _least_factor(replayer))
-    high = None if unbounded else inside[-1] if known else _halfway(inside[-1], 1)
+    low = inside[0] if is_known else max(_halfway(grid, inside[0], -1), _least_factor(replayer))
+    if known.least_rate_bps is not None:
+        low = max(low, known.least_rate_bps / least)
+    high = None if unbounded else inside[-1] if is_known else _halfway(grid, inside[-1], 1)
+    if high is not None:
+        high = max(high, known.delivered_bps / least)
     return Match(
         candidates=candidates,
         best=best,
-        chosen=_path(replayer, losses, best.part, factor * least, burst),
+        chosen=_path(replayer, losses, best.part, factor * least, known),
         rate_low_bps=least * low,
         rate_high_bps=None if high is None else least * high,
     )
 
 
-def _halfway(factor: float, step: int) -> float:
+def _grid(replayer: Replayer, known: Known) -> tuple[float, ...]:
+    """Return the candidate rates as multiples of that of the goodput, upwards."""
+    if known.rate_bps is not None:
+        return (known.rate_bps / least_rate(replayer),)
+    if known.least_rate_bps is None:
+        return _FACTORS
+    least = known.least_rate_bps / least_rate(replayer)
+    return (least, *(factor for factor in (*_LOWER, *_FACTORS) if factor > least))
+
+
+def _halfway(grid: tuple[float, ...], factor: float, step: int) -> float:
     """Return the middle between a candidate and its neighbour, which is excluded."""
-    place = _FACTORS.index(factor) + step
+    place = grid.index(factor) + step
     if place < 0:
         return factor * sqrt(_FACTORS[0] / _FACTORS[1])
-    return sqrt(factor * _FACTORS[min(place, len(_FACTORS) - 1)])
+    return sqrt(factor * grid[min(place, len(grid) - 1)])
 
 
 def _least_factor(replayer: Replayer) -> float:

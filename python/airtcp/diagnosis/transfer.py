@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
+from airtcp.diagnosis.points import bulk_of, chosen, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,10 @@ _USUAL_MSS: Final = 1460
 _SPACE: Final = 1 << 32
 AT_SENDER: Final = {"sender", "unknown"}
 """Places at which the sender's view is taken for granted."""
+_NEAR: Final = 1.05
+"""Largest rate by the 95th percentile up to which data arrived steadily [choice]."""
+_MARGIN: Final = 1.02
+"""Allowance for jitter of the ACKs in the lower bound [choice]."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,27 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class Delivery:
+    """Rates, with headers, at which data arrived over two least round-trip times."""
+
+    largest_bps: float
+    p95_bps: float
+    """95th percentile over all windows that end with an ACK."""
+
+    @property
+    def steady_bps(self) -> float | None:
+        """The least rate of the link; none if the rate varies."""
+        is_steady = self.largest_bps <= _NEAR * self.p95_bps
+        return self.p95_bps / _MARGIN if is_steady else None
+
+
+@dataclass(frozen=True)
 class Transfer:
     """The direction of a connection that carried more data."""
 
     number: int
+    point: int | None
+    """Point of the path at which it was captured, if the document has several."""
     sender: str
     receiver: str
     place: str
@@ -69,6 +91,8 @@ class Transfer:
     timestamps: bool
     scaling: bool
     losses: tuple[Loss, ...]
+    delivery: Delivery | None = None
+    """Rates at which data arrived, if they were measured."""
 
     @property
     def lost(self) -> int:
@@ -103,7 +127,8 @@ def transfer_of(document: Mapping[str, Any], number: int | None) -> Transfer | N
 
     Args:
         document: The document `airtcp.capture/1`, with events.
-        number: The connection, counted from 0; by default that with the most data.
+        number: The connection, counted from 0; by default that with the most data,
+            as its sender saw it if there are several captures.
 
     Returns:
         The transfer; none if the capture has no connection with data.
@@ -119,9 +144,9 @@ def transfer_of(document: Mapping[str, Any], number: int | None) -> Transfer | N
     if not connections:
         return None
     if number is None:
-        number = max(range(len(connections)), key=lambda i: _bulk(connections[i])["unique_bytes"])
+        number = chosen(document)
     connection = connections[number]
-    direction = _bulk(connection)
+    direction = bulk_of(connection)
     if direction["unique_bytes"] == 0:
         return None
     return _read(document, number, connection, direction)
@@ -133,10 +158,6 @@ def retransmissions_of(document: Mapping[str, Any], number: int, sender: str) ->
     return [row for row in table if row["connection"] == number and row["from"] == sender]
 
 
-def _bulk(connection: Mapping[str, Any]) -> Mapping[str, Any]:
-    return max(connection["directions"], key=lambda d: d["unique_bytes"])
-
-
 def _read(
     document: Mapping[str, Any],
     number: int,
@@ -146,7 +167,7 @@ def _read(
     sender = direction["from"]
     is_client = sender == connection["client"]
     receiver = connection["server"] if is_client else connection["client"]
-    place = _place(connection["vantage"], is_client=is_client)
+    place = place_of(connection, direction)
     ends: list[dict[str, Any]] = [end or {} for end in connection["handshake"]]
     timestamps = all(end.get("timestamps") for end in ends) if any(ends) else True
     payload = _payload(direction, ends, timestamps=timestamps)
@@ -156,6 +177,7 @@ def _read(
     full = direction["largest_segment_bytes"] <= payload
     return Transfer(
         number=number,
+        point=connection.get("point"),
         sender=sender,
         receiver=receiver,
         place=place,
@@ -190,12 +212,6 @@ def _packets(segments: int, direction: Mapping[str, Any], payload: int) -> int:
     if direction["largest_segment_bytes"] <= payload:
         return segments
     return max(segments, -(-direction["retransmitted_bytes"] // payload))
-
-
-def _place(vantage: str, *, is_client: bool) -> str:
-    if vantage in {"client", "server"}:
-        return "sender" if (vantage == "client") == is_client else "receiver"
-    return vantage
 
 
 def _payload(direction: Mapping[str, Any], ends: list[dict[str, Any]], *, timestamps: bool) -> int:
@@ -240,6 +256,7 @@ def _least_back(
         for other in document["connections"]
         if {_host(other["client"]), _host(other["server"])} == hosts
         and other["vantage"] in {connection["vantage"], "unknown"}
+        and other.get("point") == connection.get("point")
         for direction in other["directions"]
         if _host(direction["from"]) == _host(receiver)
     ]

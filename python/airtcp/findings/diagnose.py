@@ -7,15 +7,19 @@ reproduce the transfer.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.diagnose_document import LEAST_SEGMENTS
 from airtcp.findings import capture as capture_words
+from airtcp.findings.capture import sentence
+from airtcp.findings.diagnose_air import air_origin, usable
 from airtcp.findings.diagnose_limits import unknowns
 from airtcp.findings.diagnose_remedies import doubt, remedy
 from airtcp.findings.words import Finding, count, counted, listed, number, share
 
 if TYPE_CHECKING:
-    from airtcp.diagnose_document import DiagnoseDocument, LinkFit, LossFit
+    from airtcp.diagnose_document import DiagnoseDocument, LinkFit, LossFit, SeenAt
 
 _FULL: Final = 0.85
 """Share of the rate from which a link is full [choice]."""
@@ -33,7 +37,33 @@ STATISTICS: Final = {
 def findings(document: DiagnoseDocument) -> list[Finding]:
     """Return the findings: the answer first, then its evidence."""
     found = [limited(document), origin(document), *remedy(document), replayed(document)]
+    found.append(points(document))
     return [each for each in found if each is not None] + unknowns(document)
+
+
+def points(document: DiagnoseDocument) -> Finding | None:
+    """State which capture is used of a transfer that several captures show."""
+    if not document["seen_at"]:
+        return None
+    used, *others = document["seen_at"]
+    head = f"The transfer is in captures of {len(others) + 1} points of its path"
+    rest = listed([f"{_files(each)} ({_PLACES[each['place']]})" for each in others])
+    text = f"The diagnosis uses {_files(used)} ({_PLACES[used['place']]}), and not {rest}."
+    if used["place"] not in {"sender", "unknown"}:
+        text += " No capture was taken at the sender."
+    return Finding(head, text)
+
+
+def _files(seen: SeenAt) -> str:
+    return listed([Path(file).name for file in seen["files"]])
+
+
+_PLACES: Final = {
+    "sender": "captured at the sender",
+    "receiver": "captured at the receiver",
+    "middle": "captured between the ends",
+    "unknown": "place of the capture unknown",
+}
 
 
 def limited(document: DiagnoseDocument) -> Finding:
@@ -47,7 +77,10 @@ def limited(document: DiagnoseDocument) -> Finding:
     shares = capture_words.limit({"limited_by": seen["limited_by"]})
     how = shares.text if shares else "No limit holds for a tenth of the time."
     if document["obstacle"] == "short":
-        text = f"{counted(seen['segments'], 'segment')} in {number(seen['duration_s'])} s. {how}"
+        sent = f"{counted(seen['segments'], 'segment')} in {number(seen['duration_s'])} s"
+        text = f"{sent}; a diagnosis needs {LEAST_SEGMENTS}."
+        if shares is not None:
+            text += f" The transfer was {shares.headline} {how}"
         return Finding("Too short for a diagnosis", text, "warn")
     if full := _full(document):
         return Finding("Limited by the rate of the link", full)
@@ -97,15 +130,18 @@ def origin(document: DiagnoseDocument) -> Finding | None:
             "No losses", f"None of {counted(losses['sent'], 'packet')} was lost.", "good"
         )
     interval = f"[{_percents(losses['share_low'], losses['share_high'])}]"
-    text = (
-        f"{count(losses['lost'])} of {counted(losses['sent'], 'packet')} were lost,"
-        f" {number(100 * losses['share'])} % {interval}. {_bursts(losses)}"
-    )
+    share_lost = f"{number(100 * losses['share'])} % {interval}"
+    of = f"{count(losses['lost'])} of {counted(losses['sent'], 'packet')}"
+    text = f"{of} were lost, {share_lost}. {_bursts(losses)}"
     if link is None:
         return Finding("Losses", text, "warn")
+    if (measured := usable(document)) is not None:
+        headline, why = air_origin(losses, measured)
+        said = f"{why} TCP sent {of} again, {share_lost}. {_bursts(losses)}"
+        return Finding(headline, said, "warn")
     headline, why = _source(document, link)
     if 0 < losses["overshoot"] < losses["lost"]:
-        headline += ", besides an overshoot of slow start"
+        headline += ", and an overshoot of slow start"
     return Finding(headline, f"{why} {text}{_air(document)}", "warn")
 
 
@@ -132,25 +168,20 @@ def _size(part: float) -> str:
 
 
 _FEW_PARTS: Final = 0.1
-_NOT_SOME: Final = (
-    "Replays in which the {place} causes {part} of the losses or more do not agree with the"
-    " capture."
-)
-_NOT_ALL: Final = "Replays in which the link causes all losses do not agree with the capture."
-_NOT_FEW: Final = (
-    "Replays in which the queue causes nearly all losses do not agree with the capture."
-)
+_ONLY: Final = "Replays agree with the capture only if {}."
+_NOT_ALL: Final = _ONLY.format("the queue drops some of the lost packets")
+_NOT_FEW: Final = _ONLY.format("the link itself loses more than 10 % of the lost packets")
 _SOURCES: Final = {
     ("few", "few"): (
         "Losses by overflow of the queue",
-        _NOT_SOME.format(place="link", part="40 %"),
+        _ONLY.format("the link itself loses less than 40 % of the lost packets"),
     ),
     ("few", "some"): ("Losses by overflow of the queue, perhaps also of the link", _NOT_ALL),
     ("some", "some"): ("Losses of the link and by overflow of the queue", _NOT_ALL),
     ("some", "all"): ("Losses of the link, perhaps also by overflow of the queue", _NOT_FEW),
     ("all", "all"): (
         "Losses of the link itself",
-        _NOT_SOME.format(place="queue", part="60 %"),
+        _ONLY.format("the queue drops less than 60 % of the lost packets"),
     ),
     ("few", "all"): (
         "The origin of the losses is unknown",
@@ -169,15 +200,16 @@ def _bursts(losses: LossFit) -> str:
 
 def _runs(losses: LossFit) -> str:
     if losses["p_independent"] is None:
-        lost = counted(losses["lost_first"], "other packet" if losses["overshoot"] else "packet")
-        return f"Too few losses ({lost}) to tell bursts from independent losses."
+        subject = "The other losses" if losses["overshoot"] else "The losses"
+        lost = counted(losses["lost_first"], "packet")
+        return f"{subject} ({lost}) are too few to tell whether losses come in bursts."
     mean, low, high = losses["mean_burst"], losses["mean_burst_low"], losses["mean_burst_high"]
-    size = f"{number(mean)} packets [{number(low)}, {number(high)}]"
+    size = f"on average, {number(mean)} packets [{number(low)}, {number(high)}] are lost in a row"
+    subject = "The others" if losses["overshoot"] else "The losses"
     if losses["bursty"]:
         longest = count(losses["longest_burst"])
-        subject = "The others" if losses["overshoot"] else "They"
-        return f"{subject} come in bursts of {size} on average, at most {longest}."
-    return f"No sign of bursts: {size} in a row on average."
+        return f"{subject} come in bursts: {size}, at most {longest}."
+    return f"{subject} show no bursts: {size}."
 
 
 def _air(document: DiagnoseDocument) -> str:
@@ -192,7 +224,9 @@ def _air(document: DiagnoseDocument) -> str:
     if losses["share_low"] <= air["residual_loss"] <= losses["share_high"]:
         return f"{said} That agrees with the losses of TCP."
     less = air["residual_loss"] < losses["share_low"]
-    return f"{said} TCP lost {'more: other places lose packets too' if less else 'less'}."
+    if less:
+        return f"{said} TCP lost more: packets are also lost in other places."
+    return f"{said} TCP lost less."
 
 
 def replayed(document: DiagnoseDocument) -> Finding | None:
@@ -201,28 +235,22 @@ def replayed(document: DiagnoseDocument) -> Finding | None:
     if replay is None:
         return None
     outside = [s for s in replay["statistics"] if not s["inside"]]
-    text = "; ".join(_beside(each) for each in outside)
     runs = counted(replay["replications"], "replay")
+    text = f"{sentence('; '.join(_beside(each) for each in outside))} (interval of {runs})."
     if not replay["reproduces"]:
-        told = f"{text} ({runs})."
-        return Finding("The model does not reproduce this transfer", told, "bad")
+        return Finding("The model does not reproduce this transfer", text, "bad")
     if outside:
-        return Finding("The replay comes near", f"All but {text} ({runs}).", "warn")
-    return Finding(
-        "The replay agrees with the capture",
-        f"All of {listed([STATISTICS[s['name']][1] for s in replay['statistics']])} lie in the"
-        f" prediction intervals of {runs}.",
-        "good",
-    )
+        return Finding("The replay agrees with the capture in part", text, "warn")
+    names = sentence(listed([STATISTICS[s["name"]][1] for s in replay["statistics"]]))
+    text = f"{names} of the capture lie in the prediction intervals of {runs}."
+    return Finding("The replay agrees with the capture", text, "good")
 
 
 def _beside(statistic: Any) -> str:
     _, words, scale = STATISTICS[statistic["name"]]
     unit = {1e-6: " Mb/s", 1e3: " ms"}.get(scale, "")
-    return (
-        f"{words} was {number(statistic['observed'] * scale)}{unit}, in replays"
-        f" {number(statistic['low'] * scale)} to {number(statistic['high'] * scale)}{unit}"
-    )
+    seen, low, high = (number(statistic[key] * scale) for key in ("observed", "low", "high"))
+    return f"{words} is {seen}{unit} in the capture, and {low} to {high}{unit} in replays"
 
 
 def _percents(low: float, high: float) -> str:
@@ -234,13 +262,8 @@ def transfer(document: DiagnoseDocument) -> str:
     seen = document["observed"]
     if seen is None:
         return "no transfer"
-    places = {
-        "sender": "captured at the sender",
-        "receiver": "captured at the receiver",
-        "middle": "captured between the ends",
-    }
     sent = seen["unique_bytes"]
     size = f"{number(sent / 1e6)} MB" if sent >= 100_000 else f"{number(sent / 1e3)} kB"  # noqa: PLR2004
     rate = number(seen["goodput_bps"] / 1e6)
-    place = places.get(seen["place"], "place of the capture unknown")
+    place = _PLACES[seen["place"]]
     return f"{size} in {number(seen['duration_s'])} s at {rate} Mb/s, {place}"

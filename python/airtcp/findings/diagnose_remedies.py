@@ -29,8 +29,8 @@ def remedy(document: DiagnoseDocument) -> list[Finding]:
         return [
             Finding(
                 "No other TCP would help",
-                "The application sets the pace. What another TCP would do with more data, the"
-                " capture cannot tell.",
+                "The application sets the pace. The capture does not show what another TCP would do"
+                " if the application had more data.",
             )
         ]
     found = [_window(document)] if document["windows"] else []
@@ -38,7 +38,7 @@ def remedy(document: DiagnoseDocument) -> list[Finding]:
         return found
     if not answers["trusted"]:
         why = doubt(document) or "The replay does not reproduce the transfer."
-        text = f"{why} The tables below therefore rank nothing."
+        text = f"{why} The tables below are therefore no ranking."
         return [*found, Finding("What would help is unknown", text, "warn")]
     if document["windows"]:
         return found
@@ -49,8 +49,8 @@ def doubt(document: DiagnoseDocument) -> str | None:
     """State why a replay that agrees may have the wrong link."""
     if "place" in document["doubts"]:
         return (
-            "The capture was not taken at the sender: any link from the goodput on explains it"
-            " (--rate tells the rate)."
+            "The capture was not taken at the sender: every link that is at least as fast as the"
+            " goodput explains it (give the rate with --rate)."
         )
     if "reordering" in document["doubts"]:
         return "The path reorders or duplicates packets, which the model leaves out."
@@ -63,7 +63,8 @@ def _window(document: DiagnoseDocument) -> Finding:
     if seen is not None and seen["zero_windows"]:
         text = (
             f"The receiver closed its window {counted(seen['zero_windows'], 'time')}: its"
-            " application reads more slowly than the data arrive. A larger window only delays that."
+            " application reads more slowly than the data arrive. A larger window fills too, only"
+            " later."
         )
         return Finding("The receiving application is slow", text, "warn")
     best = max(windows, key=lambda each: each["gain"]["value"])
@@ -78,7 +79,7 @@ def _window(document: DiagnoseDocument) -> Finding:
             f" The capture shows only that the link carries {number(here['rate_bps'] / 1e6)}"
             f" Mb/s; at that rate: {_by(here)}."
         )
-    return Finding("Remedy: a larger receive window", text, "good")
+    return Finding("A larger receive window helps", text, "good")
 
 
 def _by(window: Window) -> str:
@@ -112,7 +113,7 @@ def better(subject: dict[str, Any], reference: str) -> list[dict[str, Any]]:
 def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
     reference = answers["reference"]
     found: list[Finding] = []
-    kinds = (("TCP", answers["tcps"]), ("Remedy", answers["remedies"]))
+    kinds = (("TCP", answers["tcps"]), ("remedy", answers["remedies"]))
     for kind, subject in kinds:
         if subject is None:
             continue
@@ -122,8 +123,8 @@ def _gains(document: DiagnoseDocument, answers: Answers) -> list[Finding]:
             continue
         texts = [_gain(outcome, reference) for outcome in more[:_BEST]]
         rest = f"; {counted(len(more) - _BEST, 'other')} also gain" if len(more) > _BEST else ""
-        whole = f"Goodput against {reference} in the same replays: {'; '.join(texts)}{rest}."
-        headline = f"{kind} with the most goodput: {more[0]['variant']}"
+        whole = f"{'; '.join(texts)}{rest}. Gains are over {reference} in the same replays."
+        headline = f"{more[0]['variant']} is the {kind} with the most goodput"
         found.append(Finding(headline, f"{whole}{_at(document)}", "good"))
     remedies = answers["remedies"]
     sooner = None if remedies is None else _sooner(remedies, reference)
@@ -152,7 +153,7 @@ def _sooner(subject: dict[str, Any], reference: str) -> Finding | None:
         f"With {name}, 95 % of the data arrive in order within {number(ours)} ms, against"
         f" {number(theirs)} ms with {reference} alone, for the same goodput or more."
     )
-    return Finding(f"Remedy with the shortest delay: {best['variant']}", text, "good")
+    return Finding(f"{best['variant']} is the remedy with the shortest delay", text, "good")
 
 
 def _costs(outcome: dict[str, Any]) -> bool:

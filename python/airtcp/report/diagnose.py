@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from airtcp.findings import compare, words
 from airtcp.findings import diagnose as diagnose_words
+from airtcp.findings.diagnose_air import SOURCES
 from airtcp.report import charts_compare
 from airtcp.report.command import command
 from airtcp.report.compare_rows import mean_row, table
@@ -101,8 +102,9 @@ def _link(document: DiagnoseDocument) -> dict[str, Any] | None:
     for key, head, scale in _QUANTITIES:
         fitted: Fitted = cast("dict[str, Any]", link)[key]
         low, high = _end(fitted["low"], scale, "-"), _end(fitted["high"], scale, "not bounded")
-        rows.append([head, words.number(fitted["value"] * scale), low, high])
-    return {"head": ["Fitted", "Low", "High"], "rows": rows}
+        source = SOURCES[cast("dict[str, str]", link["sources"])[key]]
+        rows.append([head, words.number(fitted["value"] * scale), low, high, source])
+    return {"head": ["Fitted", "Low", "High", "From"], "rows": rows}
 
 
 def _end(value: float | None, scale: float, unknown: str) -> str:
