@@ -30,7 +30,9 @@ def put_document(document: dict[str, Any]) -> None:
     from airtcp.findings.words import count, counted
 
     console = screen()
-    connections = sorted(between.at_senders(document), key=lambda c: -words.bulk(c)["unique_bytes"])
+    connections = sorted(
+        capture_between.at_senders(document), key=lambda c: -words.bulk(c)["unique_bytes"]
+    )
     for connection in connections[:_SHOWN]:
         console.print(
             Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
