@@ -113,7 +113,9 @@ class Types:
         if kinds == "array":
             if "prefixItems" in schema:
                 return f"tuple[{', '.join(map(self.of, schema['prefixItems']))}]"
-            if schema.get("maxItems") is not None and schema.get("maxItems") == schema.get("minItems"):
+            if schema.get("maxItems") is not None and schema.get("maxItems") == schema.get(
+                "minItems"
+            ):
                 return f"tuple[{', '.join([self.of(schema['items'])] * schema['maxItems'])}]"
             return f"list[{self.of(schema.get('items', True))}]"
         if kinds == "object":

@@ -210,9 +210,9 @@ def _merge(
     for found in blocks:
         block = found
         kind = int.from_bytes(block[:4], "little" if order == "<" else "big")
-        if block[:4] == _SECTION.to_bytes(4, "little"):
-            order = "<" if block[8:12] == b"\x4d\x3c\x2b\x1a" else ">"
-            links = []
+        if bytes(block[:4]) == _SECTION.to_bytes(4, "little"):
+            order = "<" if bytes(block[8:12]) == b"\x4d\x3c\x2b\x1a" else ">"
+            links = list[int]()
         elif kind == _INTERFACE:
             links += struct.unpack_from(f"{order}H", block, 8)
         elif kind == _PACKET:

@@ -22,11 +22,11 @@ def of_air(document: Mapping[str, Any]) -> list[Finding]:
     air: Mapping[str, Any] | None = document.get("air")
     if not air:
         return []
-    pairs = (air.get("carrier_sensing") or {}).get("pairs", [])
-    deaf = [pair for pair in pairs if pair["hidden"]]
-    found = [_hidden(pair) for pair in deaf[:_NAMED]]
-    if len(deaf) > _NAMED:
-        more = counted(len(deaf) - _NAMED, "more pair")
+    sensing: Mapping[str, Any] = air.get("carrier_sensing") or {}
+    hidden: list[Mapping[str, Any]] = [p for p in sensing.get("pairs", ()) if p["hidden"]]
+    found = [_hidden(pair) for pair in hidden[:_NAMED]]
+    if len(hidden) > _NAMED:
+        more = counted(len(hidden) - _NAMED, "more pair")
         found.append(Finding("more hidden stations", f"{more} in air.carrier_sensing.", "warn"))
     if protected := _protected(air["frames"]):
         found.append(protected)
@@ -35,7 +35,7 @@ def of_air(document: Mapping[str, Any]) -> list[Finding]:
 
 def _hidden(pair: Mapping[str, Any]) -> Finding:
     first, second = pair["stations"]
-    starts = []
+    starts: list[str] = []
     if overlaps := pair["overlaps"]:
         starts.append(f"{counted(overlaps, 'frame')} began within a frame of the other")
     if early := pair["early_starts"]:

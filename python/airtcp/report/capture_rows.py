@@ -206,7 +206,9 @@ def links(document: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 def sensing(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Lay out the pairs of stations with frames that carrier sensing forbids."""
-    found: dict[str, Any] = (document.get("air") or {}).get("carrier_sensing") or {}
+    air: Mapping[str, Any] = document.get("air") or {}
+    found: Mapping[str, Any] = air.get("carrier_sensing") or {}
+    pairs: list[Mapping[str, Any]] = found.get("pairs", [])
     head = ["verdict", "frames", "overlaps", "early starts", "probability by chance"]
     rows = [
         [
@@ -217,7 +219,7 @@ def sensing(document: Mapping[str, Any]) -> dict[str, list[Any]]:
             words.count(pair["early_starts"]),
             capture_air.chance(pair["p_value"]),
         ]
-        for pair in found.get("pairs", [])[:LISTED]
+        for pair in pairs[:LISTED]
     ]
     return {"head": head, "rows": rows}
 
