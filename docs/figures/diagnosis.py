@@ -12,9 +12,11 @@ import polars as pl
 
 import airtcp
 from airtcp.diagnosis import matching
+from airtcp.diagnosis.delivery import delivery
+from airtcp.diagnosis.linkfit import fitted, known_of
 from airtcp.diagnosis.losses import fit_losses
 from airtcp.diagnosis.model import sender_of
-from airtcp.diagnosis.pipeline import fitted, fitting_replayer
+from airtcp.diagnosis.pipeline import fitting_replayer
 from airtcp.diagnosis.transfer import transfer_of
 
 if TYPE_CHECKING:
@@ -55,11 +57,13 @@ def fit(link: Mapping[str, Any], seed: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "made.pcapng"
         airtcp.run("made", text=_text(link), seed=seed, replications=1, pcap=place)
-        transfer = transfer_of(airtcp.capture(place, events=True).json, None)
+        seen = airtcp.capture(place, events=True, series=True)
+    transfer = transfer_of(seen.json, None)
     assert transfer is not None
     losses = fit_losses(transfer)
     replayer = fitting_replayer(transfer, sender_of(transfer, link["law"], None), 1)
-    match = matching.match(replayer, losses, None, lambda _done, _total: None)
+    known = known_of(None, None, delivery(seen, transfer))
+    match = matching.match(replayer, losses, known, lambda _done, _total: None)
     found = fitted(transfer, losses, match, told=False)
     truth = {
         "rate_bps": link["rate"] * 1e6,
