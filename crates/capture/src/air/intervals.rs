@@ -19,7 +19,7 @@ impl Count for u64 {
 
 /// Attempts of a link in an interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Attempts {
+pub(super) struct LinkCount {
     pub(super) attempts: u64,
     pub(super) acked: u64,
     /// Attempts of which the rate is known, and the sum of their rates in bit/s.
@@ -28,7 +28,7 @@ pub(super) struct Attempts {
     pub(super) heard: (u64, f64),
 }
 
-impl Count for Attempts {
+impl Count for LinkCount {
     fn and(self, other: Self) -> Self {
         let sum = |a: (u64, f64), b: (u64, f64)| (a.0 + b.0, a.1 + b.1);
         Self {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::clock::Instant;
 use super::estimate::attempt_miss;
 use super::frame::Mac;
-use super::intervals::{Attempts, Intervals};
+use super::intervals::{Intervals, LinkCount};
 use super::link::{FlowKey, Link};
 use super::log::{Kept, LinkLog};
 use super::report::LinkReport;
@@ -25,7 +25,7 @@ pub(super) struct Links {
     open: BTreeMap<Ends, Link>,
     /// The last data of each transmitter: link, flow, time.
     last_of: BTreeMap<Mac, (Ends, FlowKey, u64)>,
-    closed: Vec<(LinkReport, Intervals<Attempts>)>,
+    closed: Vec<(LinkReport, Intervals<LinkCount>)>,
     /// Present if packets are kept one by one.
     kept: Option<Kept>,
     logs: Vec<LinkLog>,
@@ -100,7 +100,7 @@ impl Links {
         }
     }
 
-    fn keep(&mut self, report: LinkReport, over_time: Intervals<Attempts>) {
+    fn keep(&mut self, report: LinkReport, over_time: Intervals<LinkCount>) {
         if self.closed.len() < MAX_REPORTED {
             self.closed.push((report, over_time));
         } else {
@@ -109,7 +109,7 @@ impl Links {
     }
 
     /// Ends all links: their reports and attempts over time, the one with the most attempts first.
-    pub(super) fn finish(&mut self, end: &Instant) -> Vec<(LinkReport, Intervals<Attempts>)> {
+    pub(super) fn finish(&mut self, end: &Instant) -> Vec<(LinkReport, Intervals<LinkCount>)> {
         for link in self.open.values_mut() {
             link.end_flows(end);
         }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::intervals::{Attempts, Intervals};
+use super::intervals::{Intervals, LinkCount};
 
 /// The attempts of a link in an interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,10 +30,10 @@ pub struct AirtimePoint {
 }
 
 /// The attempts of a link in intervals of a length.
-pub(super) fn attempts(found: &mut Intervals<Attempts>, width_ns: u64) -> Vec<AttemptsPoint> {
+pub(super) fn attempts(found: &mut Intervals<LinkCount>, width_ns: u64) -> Vec<AttemptsPoint> {
     found.widen(width_ns);
     let mean = |(count, sum): (u64, f64)| (count > 0).then(|| sum / count as f64);
-    let point = |(time_ns, count): (u64, Attempts)| AttemptsPoint {
+    let point = |(time_ns, count): (u64, LinkCount)| AttemptsPoint {
         time_s: seconds(time_ns),
         attempts: count.attempts,
         acknowledged: count.acked,

@@ -1,7 +1,7 @@
 //! A packet on a link: its attempts so far, and the fate of the last one.
 
 use super::clock::Instant;
-use super::intervals::Attempts;
+use super::intervals::LinkCount;
 use super::log::{AttemptFate, LoggedAttempt, LoggedPacket, PacketFate};
 use super::tally::{MAX_CHAIN, Tally};
 use crate::identity::Identity;
@@ -32,7 +32,7 @@ impl Attempt {
     fn count(&self, tally: &mut Tally) {
         tally.rate(self.rate).attempts += 1;
         let dbm = self.signal_dbm.map(f64::from);
-        let attempts = Attempts {
+        let attempts = LinkCount {
             attempts: 1,
             acked: 0,
             rated: (u64::from(self.rate > 0), self.rate as f64),
@@ -146,7 +146,7 @@ impl Packet {
             kept.acked_ns = at.host_ns;
         }
         tally.rate(self.last.rate).acked += 1;
-        tally.over_time.add(self.last.at.host_ns, Attempts { acked: 1, ..Attempts::default() });
+        tally.over_time.add(self.last.at.host_ns, LinkCount { acked: 1, ..LinkCount::default() });
         tally.firsts_acked += u64::from(self.is_first());
         if !self.delivered && !self.first.retry {
             let elapsed = at.since(&self.first.at);

@@ -47,7 +47,7 @@ impl SharedClock {
             self.align(at, first, us, &mut radio);
         }
         self.radios.insert(at.interface, radio);
-        Some(us.checked_add(radio.offset_us?)?.checked_mul(1000)?)
+        us.checked_add(radio.offset_us?)?.checked_mul(1000)
     }
 
     /// Aligns a radio with the others that captured the same first attempt.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::times::Times;
 
-use super::intervals::{Attempts, Intervals};
+use super::intervals::{Intervals, LinkCount};
 use super::log::Log;
 use super::signal::{Mean, Signal};
 
@@ -81,7 +81,7 @@ pub(super) struct Tally {
     /// Signal of the captured attempts.
     pub(super) signal: Signal,
     /// Attempts over time.
-    pub(super) over_time: Intervals<Attempts>,
+    pub(super) over_time: Intervals<LinkCount>,
     /// Noise of the captured attempts in dBm.
     pub(super) noise: Mean,
     /// Channel of the last attempt.
