@@ -204,7 +204,8 @@ def _merge(
 
     None if no interface is of 802.11.
     """
-    order, links = "<", list[int]()
+    order = "<"
+    links: list[int] = []
     number = frames = protected = 0
     waiting = next(plain, None)
     for found in blocks:
@@ -212,9 +213,9 @@ def _merge(
         kind = int.from_bytes(block[:4], "little" if order == "<" else "big")
         if bytes(block[:4]) == _SECTION.to_bytes(4, "little"):
             order = "<" if bytes(block[8:12]) == b"\x4d\x3c\x2b\x1a" else ">"
-            links = list[int]()
+            links = []
         elif kind == _INTERFACE:
-            links += struct.unpack_from(f"{order}H", block, 8)
+            links.extend(struct.unpack_from(f"{order}H", block, 8))
         elif kind == _PACKET:
             number += 1
             interface, captured = struct.unpack_from(f"{order}I8xI", block, 8)
