@@ -205,7 +205,7 @@ def _merge(
     None if no interface is of 802.11.
     """
     order = "<"
-    links: list[int] = []
+    links: dict[int, int] = {}
     number = frames = protected = 0
     waiting = next(plain, None)
     for found in blocks:
@@ -213,14 +213,14 @@ def _merge(
         kind = int.from_bytes(block[:4], "little" if order == "<" else "big")
         if bytes(block[:4]) == _SECTION.to_bytes(4, "little"):
             order = "<" if bytes(block[8:12]) == b"\x4d\x3c\x2b\x1a" else ">"
-            links = []
+            links = {}
         elif kind == _INTERFACE:
-            links.extend(struct.unpack_from(f"{order}H", block, 8))
+            links[len(links)] = int.from_bytes(block[8:10], "little" if order == "<" else "big")
         elif kind == _PACKET:
             number += 1
             interface, captured = struct.unpack_from(f"{order}I8xI", block, 8)
             frame = bytes(block[28 : 28 + captured])
-            start = _header(frame, links[interface] if interface < len(links) else -1)
+            start = _header(frame, links.get(interface, -1))
             is_protected = start is not None and _is_protected(frame, start)
             protected += is_protected
             if waiting is not None and waiting[0] == number:

@@ -85,3 +85,24 @@ def test_taps_of_one_direction_are_named(tmp_path: Path) -> None:
     assert found is not None
     assert "mergecap" in found.text
     assert words.halves(airtcp.capture(ends("loss")).json) is None
+
+
+def test_two_radios_are_told_apart(tmp_path: Path, program: list[str]) -> None:
+    """The frames of two sniffers do not count twice: each link has its point."""
+    air = DATA / "air-single/monitor.pcap.gz"
+    other = tmp_path / "other.pcap.gz"
+    other.write_bytes(air.read_bytes())
+    document = airtcp.capture([air, other]).json
+    alone = airtcp.capture(air).json
+    assert [link["point"] for link in document["links"]].count(0) == len(alone["links"])
+    for link in document["links"]:
+        (same,) = [
+            one
+            for one in alone["links"]
+            if (one["transmitter"], one["receiver"]) == (link["transmitter"], link["receiver"])
+        ]
+        assert link["attempts"] == same["attempts"]
+    assert document["air"]["frames"] == alone["air"]["frames"]
+    command = [*program, "capture", str(air), str(other)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "at point 1" in run.stdout

@@ -86,13 +86,10 @@ def _links(console: Console, links: list[dict[str, Any]]) -> None:
     from airtcp.findings import capture as words
     from airtcp.findings.words import count, number, share
 
-    def name(link: dict[str, Any]) -> str:
-        return f"{link['transmitter']} -> {link['receiver']}"
-
     ordered = sorted(links, key=lambda link: -link["attempts"])
     for link in ordered[:_SHOWN]:
         if finding := words.air(link):
-            console.print(Text(name(link), style="bold"))
+            console.print(Text(words.link_name(link), style="bold"))
             put_finding(console, finding, "- ")
     shown = ordered[:_ROWS]
 
@@ -115,7 +112,7 @@ def _links(console: Console, links: list[dict[str, Any]]) -> None:
         milliseconds("latency p99\n(ms)", "p99", 5),
         Column("missed by\nthe sniffer", [count(link["sniffer_misses"]) for link in shown], rank=6),
     ]
-    put(console, "802.11 link", [name(link) for link in shown], columns)
+    put(console, "802.11 link", [words.link_name(link) for link in shown], columns)
     if len(links) > _ROWS:
         console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
 

@@ -64,9 +64,16 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
         found.append(Finding("No TCP connection", "The capture has no data of TCP.", "warn"))
     for link in sorted(document["links"], key=lambda link: -link["attempts"])[:1]:
         if lost := air(link):
-            name = f"{link['transmitter']} -> {link['receiver']}"
+            name = link_name(link)
             found.append(Finding(lost.headline, f"{name}: {lost.text}", lost.tone))
     return found + of_air(document)
+
+
+def link_name(link: Mapping[str, Any]) -> str:
+    """Write both ends of an 802.11 link, and its point if several sniffers captured it."""
+    point = link.get("point")
+    at = "" if point is None else f" at point {point}"
+    return f"{link['transmitter']} -> {link['receiver']}{at}"
 
 
 def sentence(text: str) -> str:

@@ -189,7 +189,7 @@ def links(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     head += ["latency p50 (ms)", "latency p99 (ms)", "missed by the sniffer"]
     rows = [
         [
-            f"{link['transmitter']} -> {link['receiver']}",
+            capture_words.link_name(link),
             words.count(link["attempts"]),
             words.count(link["packets"]),
             share(link["raw_loss"]),
@@ -228,7 +228,7 @@ def rates(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the attempts of the busiest links by rate."""
     return [
         {
-            "link": f"{link['transmitter']} -> {link['receiver']}",
+            "link": capture_words.link_name(link),
             "rate": rate["rate_bps"] / 1e6,
             "attempts": rate["attempts"],
             "loss": rate["raw_loss"],
