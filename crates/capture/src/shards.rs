@@ -15,7 +15,7 @@ use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
 /// Shards of a point. Series have one memory, so they have one shard.
 const SHARDS: usize = 4;
 /// Segments that are passed on together.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 /// Batches that may wait for a worker.
 const WAITING: usize = 8;
 
