@@ -16,7 +16,7 @@ use crate::error::CaptureError;
 use crate::file::{first_packet, read_file, take};
 use crate::join::report::JoinedReport;
 use crate::shards::Shards;
-use crate::tcp::report::Report;
+use crate::tcp::connections::Report;
 use crate::tcp::{CopyCounts, TrackerLimits};
 use crate::warnings::{Found, warnings};
 

@@ -22,7 +22,8 @@ use crate::file::first_packet;
 use crate::join::hosts::HostLog;
 use crate::join::report::JoinedReport;
 use crate::join::{Host, join};
-use crate::tcp::report::{ConnectionReport, Report};
+use crate::tcp::connections::Report;
+use crate::tcp::report::ConnectionReport;
 use crate::tcp::{Tracker, TrackerLimits};
 use reading::{Hosts, Reading};
 

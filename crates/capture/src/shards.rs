@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
 use crate::dissect::{Endpoint, Segment};
-use crate::tcp::report::Report;
+use crate::tcp::connections::Report;
 use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
 
 /// Shards of a point. Series have one memory, so they have one shard.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use airtcp_capture::tcp::report::{DirectionReport, Report};
+use airtcp_capture::tcp::connections::Report;
+use airtcp_capture::tcp::report::DirectionReport;
 use airtcp_capture::tcp::series::{SegmentKind, SegmentPoint, Series, Thinned};
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_schema::DataType;

@@ -4,15 +4,24 @@
 use airtcp_capture::CaptureReport;
 use airtcp_capture::air::report::LinkReport;
 use airtcp_capture::between::report::{BetweenDirection, BetweenReport};
-use airtcp_capture::tcp::report::{ConnectionReport, DirectionReport, Report};
+use airtcp_capture::tcp::connections::Report;
+use airtcp_capture::tcp::report::{ConnectionReport, DirectionReport};
 use airtcp_capture::tcp::{RetransmissionRow, TimeoutCause};
 use pyo3::prelude::*;
 
 use crate::table::{Columns, Table};
 
 /// Names of the tables.
-pub(crate) const TABLES: [&str; 8] =
-    ["directions", "connections", "retransmissions", "losses", "between", "links", "rates", "files"];
+pub(crate) const TABLES: [&str; 8] = [
+    "directions",
+    "connections",
+    "retransmissions",
+    "losses",
+    "between",
+    "links",
+    "rates",
+    "files",
+];
 
 /// One of [`TABLES`].
 pub(crate) fn table(name: &str, report: &CaptureReport) -> PyResult<Table> {

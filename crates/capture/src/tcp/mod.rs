@@ -4,11 +4,12 @@
 //! direction, and where the capture was taken), `direction` (data and ACKs), and there `sent` (what
 //! is in flight), `order` (late or sent again), `cause` (why), `timeouts` (why a timer was needed),
 //! `spurious` (needlessly), `rtt`, `limits` (what limited the sender), `window`, and on request
-//! `series` (everything over time). `clusters` looks at the losses at the end. `report` has the results.
+//! `series` (everything over time). `clusters` looks at the losses at the end. `connections` and `report` have the results.
 
 mod cause;
 mod clusters;
 mod connection;
+pub mod connections;
 mod copies;
 mod counters;
 mod direction;

@@ -1,9 +1,10 @@
 //! All connections of a capture, in bounded memory.
 
 use super::connection::Connection;
+use super::connections::Report;
 use super::copies::CopyCounts;
 use super::index::{Index, Key};
-use super::report::{ConnectionReport, Report};
+use super::report::ConnectionReport;
 use super::series::Series;
 use super::vantage::Vantage;
 use crate::dissect::Segment;
