@@ -232,7 +232,7 @@ def _merge(
     # What tshark still prints has no place; its output must be read to the end all the same.
     for _ in plain:
         pass
-    return (frames, protected) if any(link in _RADIO for link in links) else None
+    return (frames, protected) if any(link in _RADIO for link in links.values()) else None
 
 
 def _header(frame: bytes, link: int) -> int | None:
