@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 from pathlib import Path
 
@@ -16,17 +15,6 @@ DATA = ROOT / "crates/capture/tests/data"
 def ends(name: str) -> list[Path]:
     """Return the captures of both ends of a labelled transfer."""
     return [DATA / name / "sender.pcap.gz", DATA / name / "receiver.pcap.gz"]
-
-
-def test_the_guide_shows_both_ends(program: list[str]) -> None:
-    """The part of the output that the guide shows is printed."""
-    page = (ROOT / "docs/guide/captures.md").read_text("utf-8")
-    _, command, _, shown = page.split("## Both ends of a transfer")[1].split("```\n")[:4]
-    arguments = shlex.split(command.removeprefix("airtcp"))
-    run = subprocess.run(
-        [*program, *arguments], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert " ".join(shown.split()) in " ".join(run.stdout.split())
 
 
 def test_a_transfer_is_told_once(program: list[str]) -> None:

@@ -94,7 +94,12 @@ def test_one_has_a_singular() -> None:
     assert joined is not None
     assert joined.text == "after the last attempt of the link failed."
     link = {"transmitter": "a", "receiver": "b"}
-    period = {"pattern": "mains_50hz", "loss_by_half": [0.4, 0.1], "p_value": 1e-12}
+    period = {
+        "pattern": "mains_50hz",
+        "loss_by_half": [0.4, 0.1],
+        "p_value": 1e-12,
+        "period_s": 0.02,
+    }
     finding = capture_joined.period(link, period)
     assert f"{finding.headline}: {finding.text}".startswith(
         "losses of a -> b have a period: that of the mains at 50 Hz"

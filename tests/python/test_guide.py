@@ -115,7 +115,7 @@ def test_the_guide_shows_what_a_command_prints(
     tmp_path: Path, program: list[str], shown: tuple[str, str]
 ) -> None:
     (output, scenario), command = SHOWN[shown], shown[1]
-    for folder in ("scenarios", "demo"):
+    for folder in ("scenarios", "demo", "crates"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     if scenario is not None:
         (tmp_path / "lossy.toml").write_text(scenario[1])

@@ -29,6 +29,21 @@ impl Times {
         }
     }
 
+    /// Adds equal times.
+    pub(crate) fn add_many(&mut self, ns: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.min_ns = if self.count == 0 { ns } else { self.min_ns.min(ns) };
+        self.max_ns = self.max_ns.max(ns);
+        self.count += count;
+        self.sum_ns += u128::from(ns) * u128::from(count);
+        self.all.add_many(Span(ns), count);
+        let room = KEPT.saturating_sub(self.kept.len());
+        let kept = usize::try_from(count).unwrap_or(usize::MAX).min(room);
+        self.kept.extend(std::iter::repeat_n(ns, kept));
+    }
+
     /// Number of times.
     pub(crate) const fn count(&self) -> u64 {
         self.count
@@ -83,6 +98,20 @@ mod tests {
             assert!((found / exact - 1.0).abs() < 0.011, "{share}: {found} for {exact}");
         }
         assert_eq!(many.min_ns(), Some(1000));
+    }
+
+    #[test]
+    fn many_equal_times_are_as_many_times() {
+        let (mut one, mut many) = (Times::default(), Times::default());
+        for (ns, count) in [(500, 3), (0, 2), (70_000, 100), (9, 0), (12, 1)] {
+            many.add_many(ns, count);
+            (0..count).for_each(|_| one.add(ns));
+        }
+        let all = |t: &Times| {
+            let quantiles = [0.01, 0.5, 0.99].map(|share| t.quantile_ns(share));
+            (t.count(), t.min_ns(), t.max_ns(), t.mean_ns(), t.kept.clone(), quantiles)
+        };
+        assert_eq!(all(&one), all(&many));
     }
 
     #[test]

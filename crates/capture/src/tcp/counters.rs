@@ -63,7 +63,7 @@ pub(super) struct Counters {
     pub(super) largest_outstanding: u64,
     /// Smoothed round-trip times before each ACK: their number and sum.
     srtts: u64,
-    srtt_sum_ns: u128,
+    srtt_sum_ns: u64,
     pub(super) windows: Windows,
     pub(super) first_data_ns: Option<u64>,
     pub(super) last_data_ns: Option<u64>,
@@ -100,7 +100,7 @@ impl Counters {
     /// Counts the smoothed round-trip time at an ACK.
     pub(super) fn on_srtt(&mut self, ns: u64) {
         self.srtts += 1;
-        self.srtt_sum_ns += u128::from(ns);
+        self.srtt_sum_ns = self.srtt_sum_ns.saturating_add(ns);
     }
 
     /// Mean of the smoothed round-trip time over the ACKs.

@@ -13,8 +13,10 @@ use crate::times::Times;
 /// Sums over the windows of a direction.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Windows {
-    /// The receiver's windows, in bytes.
-    received: Times,
+    /// The receiver's windows, in bytes: those before the last change, and those since then.
+    before: Times,
+    last: u64,
+    same: u64,
     rounds: u64,
     cwnd_sum: u64,
     cwnd_largest: u64,
@@ -23,12 +25,16 @@ pub(super) struct Windows {
 impl Windows {
     /// True before the first window.
     pub(super) const fn is_empty(&self) -> bool {
-        self.received.count() == 0
+        self.same == 0
     }
 
     /// An ACK advertised a window.
     pub(super) fn advertised(&mut self, bytes: u64) {
-        self.received.add(bytes);
+        if bytes != self.last {
+            self.before.add_many(self.last, self.same);
+            (self.last, self.same) = (bytes, 0);
+        }
+        self.same += 1;
     }
 
     /// A round trip showed the congestion window.
@@ -49,14 +55,16 @@ impl Windows {
     /// The receiver's window beside what was achieved. `mean_s` and `min_s` are round-trip times.
     pub(super) fn received(&self, rtt: [Option<f64>; 2], goodput: Option<f64>) -> ReceiveWindow {
         let [mean_s, min_s] = rtt.map(|s| s.filter(|s| *s > 0.0));
-        let mean = self.received.mean_ns();
-        let largest = self.received.max_ns();
+        let mut received = self.before.clone();
+        received.add_many(self.last, self.same);
+        let mean = received.mean_ns();
+        let largest = received.max_ns();
         let bound = mean.zip(mean_s).map(|(bytes, s)| bytes * 8.0 / s);
         let most = largest.map(|bytes| bytes as f64).zip(min_s);
         let most = most.map(|(bytes, s)| bytes * 8.0 / s);
         ReceiveWindow {
             mean_bytes: mean,
-            p50_bytes: self.received.quantile_ns(0.5),
+            p50_bytes: received.quantile_ns(0.5),
             max_bytes: largest,
             bound_bps: bound,
             bound_by_goodput: bound.zip(goodput).map(|(bound, goodput)| bound / goodput),
