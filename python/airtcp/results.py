@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-import polars as pl
-
 from airtcp.findings import capacity, study, words
 from airtcp.result_files import REPORT, Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import polars as pl
 
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, SchemesDocument, StudyDocument
@@ -79,6 +79,8 @@ class TableResult(Written):
         Args:
             table: One of `tables`.
         """
+        import polars as pl
+
         return pl.DataFrame(self.arrow(table))
 
     def to_pandas(self, table: str | None = None) -> Any:
@@ -216,12 +218,17 @@ class RunResult(_Result):
     @cached_property
     def stations(self) -> pl.DataFrame:
         """One row per station of an 802.11 cell and replication; empty without cells."""
-        return self.table("stations") if "stations" in self.tables else pl.DataFrame()
+        return self._table_or_empty("stations")
 
     @cached_property
     def frames(self) -> pl.DataFrame:
         """One row per station, class of frames and replication; empty without cells."""
-        return self.table("frames") if "frames" in self.tables else pl.DataFrame()
+        return self._table_or_empty("frames")
+
+    def _table_or_empty(self, table: str) -> pl.DataFrame:
+        import polars as pl
+
+        return self.table(table) if table in self.tables else pl.DataFrame()
 
     @property
     def warnings(self) -> list[str]:

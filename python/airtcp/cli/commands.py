@@ -1,27 +1,75 @@
 """The commands, and the order in which `airtcp --help` lists them.
 
-This file imports nothing heavy, because `airtcp --help` must answer at once.
+A command is loaded when it runs, or when a list or a completion shows its help. Loading all of them
+would take longer than a short run.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from airtcp.cli import (
-    capture,
-    compare,
-    diagnose,
-    info,
-    reproduce,
-    run,
-    study,
-    trace,
-    trace_models,
-)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HOME: Final = {
+    "study": "airtcp.cli.study:study",
+    "run": "airtcp.cli.run:run",
+    "compare": "airtcp.cli.compare:compare",
+    "capture": "airtcp.cli.capture:capture",
+    "diagnose": "airtcp.cli.diagnose:diagnose",
+    "reproduce": "airtcp.cli.reproduce:reproduce",
+    "list": "airtcp.cli.info:list_",
+    "schema": "airtcp.cli.info:schema",
+    "trace": "airtcp.cli.trace:app",
+}
+"""Module and function, or group of commands, of each command."""
+
+
+class _Loaded(Mapping[str, Any]):
+    """The commands by name; access to a command loads it."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known:
+            module, _, place = _HOME[name].partition(":")
+            self._known[name] = _command(name, getattr(import_module(module), place))
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _HOME
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOME)
+
+    def __len__(self) -> int:
+        return len(_HOME)
+
+
+def _command(name: str, of: Any) -> Any:
+    """Make a command from its function; a group is one already."""
+    if isinstance(of, typer.Typer):
+        return get_command(of)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name)(of)
+    return get_command(alone)
+
+
+class _Commands(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Loaded()
+
 
 app = typer.Typer(
+    cls=_Commands,
     name="airtcp",
     help="What does a wireless link do to TCP, why, and what would improve it?",
     no_args_is_help=True,
@@ -30,16 +78,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("study")(study.study)
-app.command("run")(run.run)
-app.command("compare")(compare.compare)
-app.command("capture")(capture.capture)
-app.command("diagnose")(diagnose.diagnose)
-trace.app.command("models")(trace_models.models)
-app.add_typer(trace.app, name="trace")
-app.command("reproduce")(reproduce.reproduce)
-app.command("list")(info.list_)
-app.command("schema")(info.schema)
 
 
 def _version(wanted: bool) -> None:
