@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp.findings import capacity, study, words
+from airtcp.plain import is_printable_json
 from airtcp.result_files import REPORT, Written
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class TableResult(Written):
         more = json.dumps(self._asked, ensure_ascii=False, separators=(",", ":"))
         # Only a schema, a version and a seed precede the options, so the first match is the key.
         return text.replace(_OPTIONS, f"{_OPTIONS}{more[1:-1]},", 1)
+
+    def shown(self) -> Self:
+        """Return the same result with names that are safe to show in a terminal."""
+        return self if is_printable_json(self.text) else super().shown()
 
     @property
     def interrupted(self) -> bool:

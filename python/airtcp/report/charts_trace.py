@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-import altair as alt
-
 from airtcp.findings import columns
 from airtcp.report import theme
-from airtcp.report.charts import finish, n, named, q, ramp, zoom
+from airtcp.report.charts import alt, finish, n, named, q, ramp, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
 """The trace and its models, in the order of the legend."""
