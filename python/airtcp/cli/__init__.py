@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-_NEW_OBJECTS = 50_000
+_NEW_OBJECTS = 200_000
 """New objects between two searches for unreachable cycles.
 
 Modules and documents consist of many objects and have no cycles to free. With Python's default of
@@ -95,8 +95,9 @@ def _run(app: object) -> None:
     from typer.main import get_command
 
     from airtcp.cli.console import usage
+    from airtcp.cli.values import read_plainly
 
-    command = get_command(app)  # pyright: ignore[reportArgumentType]
+    command = read_plainly(get_command(app))  # pyright: ignore[reportArgumentType]
     if "_AIRTCP_COMPLETE" in os.environ:
         command(prog_name="airtcp")
         return

@@ -14,6 +14,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from airtcp.cli.values import read_plainly
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -54,12 +56,15 @@ class _Loaded(Mapping[str, Any]):
 
 
 def _command(name: str, of: Any) -> Any:
-    """Make a command from its function; a group is one already."""
+    """Make a command from its function, or from its group of commands."""
     if isinstance(of, typer.Typer):
-        return get_command(of)
+        group: Any = get_command(of)
+        for part in group.commands.values():
+            read_plainly(part)
+        return group
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name)(of)
-    return get_command(alone)
+    return read_plainly(get_command(alone))
 
 
 class _Commands(TyperGroup):
