@@ -19,7 +19,7 @@ from airtcp.cli.values import read_plainly
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HOME: Final = {
+HOME: Final = {
     "study": "airtcp.cli.study:study",
     "run": "airtcp.cli.run:run",
     "compare": "airtcp.cli.compare:compare",
@@ -33,26 +33,27 @@ _HOME: Final = {
 """Module and function, or group of commands, of each command."""
 
 
-class _Loaded(Mapping[str, Any]):
-    """The commands by name; access to a command loads it."""
+class Loaded(Mapping[str, Any]):
+    """The commands by name, in order; the first access to a command loads it."""
 
     def __init__(self) -> None:
+        """Begin without any command loaded."""
         self._known: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
+        """Return a command."""
         if name not in self._known:
-            module, _, place = _HOME[name].partition(":")
+            module, _, place = HOME[name].partition(":")
             self._known[name] = _command(name, getattr(import_module(module), place))
         return self._known[name]
 
-    def __contains__(self, name: object) -> bool:
-        return name in _HOME
-
     def __iter__(self) -> Iterator[str]:
-        return iter(_HOME)
+        """Return the names, and load nothing."""
+        return iter(HOME)
 
     def __len__(self) -> int:
-        return len(_HOME)
+        """Return the number of commands."""
+        return len(HOME)
 
 
 def _command(name: str, of: Any) -> Any:
@@ -61,7 +62,7 @@ def _command(name: str, of: Any) -> Any:
         group: Any = get_command(of)
         for part in group.commands.values():
             read_plainly(part)
-        return group
+        return read_plainly(group)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name)(of)
     return read_plainly(get_command(alone))
@@ -70,7 +71,7 @@ def _command(name: str, of: Any) -> Any:
 class _Commands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Loaded()
+        self.commands = Loaded()
 
 
 app = typer.Typer(

@@ -13,7 +13,7 @@ import re
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, cast, get_args, get_origin
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,20}")
 _DECIMAL: Final = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?")
@@ -72,7 +72,7 @@ def plain_value(parameter: Any, value: Any) -> Any:
         return _single(kind, about, value)
     if get_origin(kind) is not list or not isinstance(value, list | tuple):
         return UNREAD
-    read = [_single(get_args(kind)[0], about, part) for part in value]
+    read = [_single(get_args(kind)[0], about, part) for part in cast("list[Any]", value)]
     return UNREAD if UNREAD in read else read
 
 

@@ -11,22 +11,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.report import theme
+from airtcp.report.altair_on_use import alt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import altair as alt
-else:
-
-    class _Altair:
-        """altair, loaded by the first chart: a page may have kept charts only, or none."""
-
-        def __getattr__(self, name: str) -> Any:
-            import altair as alt
-
-            return getattr(alt, name)
-
-    alt = _Altair()
 
 HEIGHT: Final = 270
 _DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from airtcp.report import charts_run, theme
-from airtcp.report.charts import alt, finish, lines, n, named, q, zoom
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 FIRST: Final = "first"
 WINDOW: Final = "receive window"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.findings import cells
 from airtcp.metrics import record
 from airtcp.report import labels, theme
-from airtcp.report.charts import alt, finish, n, named, q
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, n, named, q
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.report.charts import alt, finish, lines, n, named, q, zoom
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,8 @@ from typing import Any, Final
 from airtcp.findings import columns
 from airtcp.metrics import record
 from airtcp.report import labels, theme
-from airtcp.report.charts import alt, finish, n, named, q
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, n, named, q
 
 TRADE_OFF_HEIGHT: Final = 320
 """Height of the trade-off chart in pixels, for placing names."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.report import theme
-from airtcp.report.charts import alt, finish, n, named, q, ramp, zoom
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 if TYPE_CHECKING:
     from airtcp.papers.outcome import Axis, Layer, Plot

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from airtcp.metrics import record
 from airtcp.report import theme
-from airtcp.report.charts import alt, finish, lines, n, named, q, zoom
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 _ROW: Final = 26
 _FEWEST_ROWS: Final = 3

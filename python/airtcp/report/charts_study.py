@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from airtcp.report import charts_trace, theme
-from airtcp.report.charts import alt, finish, n, named, q, ramp, zoom
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
 from airtcp.report.charts_trace import MODELS, model_colour, model_shape, studied
 from airtcp.report.kept_charts import kept
 

@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 
 from airtcp.findings import columns
 from airtcp.report import theme
-from airtcp.report.charts import alt, finish, n, named, q, ramp, zoom
+from airtcp.report.altair_on_use import alt
+from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
 """The trace and its models, in the order of the legend."""

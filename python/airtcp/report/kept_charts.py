@@ -35,11 +35,11 @@ def kept(make: Callable[..., Charts]) -> Callable[..., Charts]:
         store = results.Cache(results.default_folder())
         asked = [_sources(), make.__module__, make.__qualname__, arguments]
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
-        charts = store.get(f"charts-{key}")
-        if not isinstance(charts, dict):
-            charts = make(**arguments)
-            store.put(f"charts-{key}", charts)
-        return charts
+        known: Charts | None = store.get(f"charts-{key}")
+        if known is None:
+            known = make(**arguments)
+            store.put(f"charts-{key}", known)
+        return known
 
     return found
 
