@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from airtcp.findings import capacity, study, words
+from airtcp.findings import words
 from airtcp.plain import is_printable_json
 from airtcp.result_files import REPORT, Written
 
@@ -143,6 +143,8 @@ class StudyResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings over all links, in words."""
+        from airtcp.findings import capacity, study
+
         found = study.study_findings(self.json["links"]) if self.json["links"] else []
         return [*found, *capacity.capacity_findings(self.json["capacities"])]
 
