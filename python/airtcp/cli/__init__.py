@@ -14,7 +14,6 @@ Ctrl-C ends the program within about a second, whatever it waits for (`airtcp.cl
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -28,13 +27,12 @@ _NEW_OBJECTS = 200_000
 """New objects between two searches for unreachable cycles.
 
 Modules and documents consist of many objects and have no cycles to free. With Python's default of
-700, the searches take about a fifth of the time of a short command.
+700, the searches take a considerable part of the time of a short command.
 """
 
 
 def main() -> NoReturn:
     """Run the command line and end the process; the entry point of the program `airtcp`."""
-    gc.set_threshold(_NEW_OBJECTS)
     # A program that was started in the background may have to ignore Ctrl-C.
     before = signal.getsignal(signal.SIGINT)
     wanted = before is signal.default_int_handler or getattr(before, "__name__", "") == "_at_once"
@@ -61,6 +59,9 @@ def main() -> NoReturn:
 
 
 def _guarded(*, wanted: bool) -> None:
+    import gc
+
+    gc.set_threshold(_NEW_OBJECTS)
     from airtcp.cli.console import guard, streams
 
     streams()
