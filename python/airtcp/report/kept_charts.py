@@ -49,7 +49,8 @@ def _sources() -> str:
     """Hash what charts are made of: sources, the schema with the titles, altair."""
     package = Path(__file__).parent.parent
     whole = hashlib.sha256()
-    for path in sorted((*package.glob("report/*.py"), *package.glob("findings/*.py"))):
-        whole.update(f"{path.name} {results.digest(path)}\n".encode())
+    for folder in (".", "findings", "report"):
+        for path in sorted(package.glob(f"{folder}/*.py")):
+            whole.update(f"{folder}/{path.name} {results.digest(path)}\n".encode())
     whole.update(f"{_core.schema('study')} {metadata.version('altair')}".encode())
     return whole.hexdigest()
