@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from airtcp import atomic_write
 from airtcp.document_result import DocumentResult
 from airtcp.findings import diagnose as diagnose_words
@@ -17,21 +15,21 @@ if TYPE_CHECKING:
     from airtcp.diagnose_document import DiagnoseDocument
     from airtcp.findings.words import Finding
 
-_NUMBERS = dict.fromkeys(("value", "low", "high"), pl.Float64)
-_SCHEMAS: dict[str, dict[str, Any]] = {
-    "link": {"quantity": pl.String, **_NUMBERS, "source": pl.String},
+_NUMBERS = dict.fromkeys(("value", "low", "high"), float)
+_SCHEMAS: dict[str, dict[str, type]] = {
+    "link": {"quantity": str, **_NUMBERS, "source": str},
     "replay": {
-        "name": pl.String,
-        **dict.fromkeys(("observed", "mean", "low", "high"), pl.Float64),
-        "inside": pl.Boolean,
+        "name": str,
+        **dict.fromkeys(("observed", "mean", "low", "high"), float),
+        "inside": bool,
     },
     "answers": {
-        "kind": pl.String,
-        "variant": pl.String,
+        "kind": str,
+        "variant": str,
         **dict.fromkeys(
-            ("goodput_bps", "gain_percent", "gain_percent_low", "gain_percent_high"), pl.Float64
+            ("goodput_bps", "gain_percent", "gain_percent_low", "gain_percent_high"), float
         ),
-        "trusted": pl.Boolean,
+        "trusted": bool,
     },
 }
 

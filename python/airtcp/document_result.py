@@ -6,19 +6,19 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import polars as pl
-
 from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import polars as pl
 
 
 class DocumentResult(Written):
     """The common part: a method `_NAME` returns the rows of the table `NAME`."""
 
     _tables: ClassVar[tuple[str, ...]]
-    _schemas: ClassVar[Mapping[str, Any]]
+    _schemas: ClassVar[Mapping[str, Mapping[str, type]]]
     """Types of the columns by table; the rows show those of other tables."""
     json: Any
     """The document; each kind has its type."""
@@ -51,6 +51,8 @@ class DocumentResult(Written):
         Raises:
             KeyError: If there is no such table.
         """
+        import polars as pl
+
         if table not in self._tables:
             message = f'no table "{table}" (there are {", ".join(self._tables)})'
             raise KeyError(message)

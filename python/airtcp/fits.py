@@ -5,35 +5,35 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from airtcp.document_result import DocumentResult
 from airtcp.findings import fit as fit_words
 from airtcp.findings import words
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from airtcp.findings.words import Finding
     from airtcp.fit_document import FitDocument
 
 _ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
-_SCHEMAS: dict[str, dict[str, Any]] = {
+_SCHEMAS: dict[str, dict[str, type]] = {
     "fits": {
-        "name": pl.String,
-        "kind": pl.String,
-        "formula": pl.String,
-        "links": pl.Int64,
-        "coefficients": pl.Int64,
-        **dict.fromkeys(_ERRORS, pl.Float64),
-        "problem": pl.String,
+        "name": str,
+        "kind": str,
+        "formula": str,
+        "links": int,
+        "coefficients": int,
+        **dict.fromkeys(_ERRORS, float),
+        "problem": str,
     },
-    "coefficients": {"name": pl.String, "term": pl.String, "coefficient": pl.Float64},
+    "coefficients": {"name": str, "term": str, "coefficient": float},
     "estimates": {
-        "name": pl.String,
-        "kind": pl.String,
-        "link": pl.String,
-        "packets_per_second": pl.Float64,
-        "estimate": pl.Float64,
-        "leave_one_out_estimate": pl.Float64,
+        "name": str,
+        "kind": str,
+        "link": str,
+        "packets_per_second": float,
+        "estimate": float,
+        "leave_one_out_estimate": float,
     },
 }
 

@@ -6,12 +6,12 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import polars as pl
 
 
 class ModelScores(Written):
@@ -36,6 +36,8 @@ class ModelScores(Written):
     @property
     def table(self) -> pl.DataFrame:
         """The rows as a polars frame."""
+        import polars as pl
+
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:

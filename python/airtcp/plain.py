@@ -30,6 +30,7 @@ _ASCII: Final = {
     "\N{LESS-THAN OR EQUAL TO}": "<=",
     "\N{GREATER-THAN OR EQUAL TO}": ">=",
 }
+_NUMBERS: Final = frozenset((bool, float, int, type(None)))
 POOR: Final = "airtcp.poor"
 """Name of the error handler for characters that a terminal's encoding lacks."""
 
@@ -44,6 +45,9 @@ def printable(text: str, keep: str = "") -> str:
     >>> printable("a\x1b[31mb"), printable("gnp.\u202etxt"), printable("one\ntwo\t", "\n")
     ('a\\x1b[31mb', 'gnp.\\u202etxt', 'one\ntwo\\x09')
     """
+    # Every escaped character is unprintable to Python as well, which checks faster.
+    if text.isprintable():
+        return text
     return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _escaped(m[0]), text)
 
 
@@ -75,12 +79,31 @@ def printable_values(tree: Any, keep: str = "\n\t") -> Any:
     """
     if isinstance(tree, str):
         return printable(tree, keep)
+    # Most values are numbers, and a call for each would take most of the time.
     if isinstance(tree, dict):
         table = cast("dict[str, Any]", tree)
-        return {printable(key): printable_values(value, keep) for key, value in table.items()}
+        return {
+            printable(key): value if type(value) in _NUMBERS else printable_values(value, keep)
+            for key, value in table.items()
+        }
     if isinstance(tree, list):
-        return [printable_values(value, keep) for value in cast("list[Any]", tree)]
+        return [
+            value if type(value) in _NUMBERS else printable_values(value, keep)
+            for value in cast("list[Any]", tree)
+        ]
     return tree
+
+
+def is_printable_json(text: str) -> bool:
+    r"""Return whether a document has no text that `printable` changes, judged by its JSON.
+
+    JSON has control characters as escapes. A text with any escape, such as that of a quotation
+    mark, is judged unprintable.
+
+    >>> is_printable_json('{"name": "a"}'), is_printable_json('{"name": "a\\u001b[31mb"}')
+    (True, False)
+    """
+    return text.isprintable() and "\\" not in text
 
 
 def _poor(error: UnicodeError) -> tuple[str, int]:

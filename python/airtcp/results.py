@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
-import polars as pl
-
-from airtcp.findings import capacity, study, words
+from airtcp.findings import words
+from airtcp.plain import is_printable_json
 from airtcp.result_files import REPORT, Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import polars as pl
 
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, SchemesDocument, StudyDocument
@@ -52,6 +53,10 @@ class TableResult(Written):
         # Only a schema, a version and a seed precede the options, so the first match is the key.
         return text.replace(_OPTIONS, f"{_OPTIONS}{more[1:-1]},", 1)
 
+    def shown(self) -> Self:
+        """Return the same result with names that are safe to show in a terminal."""
+        return self if is_printable_json(self.text) else super().shown()
+
     @property
     def interrupted(self) -> bool:
         """True if Ctrl-C stopped the work; the result then holds what is finished."""
@@ -79,6 +84,8 @@ class TableResult(Written):
         Args:
             table: One of `tables`.
         """
+        import polars as pl
+
         return pl.DataFrame(self.arrow(table))
 
     def to_pandas(self, table: str | None = None) -> Any:
@@ -136,6 +143,8 @@ class StudyResult(_Result):
     @property
     def findings(self) -> list[words.Finding]:
         """The findings over all links, in words."""
+        from airtcp.findings import capacity, study
+
         found = study.study_findings(self.json["links"]) if self.json["links"] else []
         return [*found, *capacity.capacity_findings(self.json["capacities"])]
 
@@ -216,12 +225,17 @@ class RunResult(_Result):
     @cached_property
     def stations(self) -> pl.DataFrame:
         """One row per station of an 802.11 cell and replication; empty without cells."""
-        return self.table("stations") if "stations" in self.tables else pl.DataFrame()
+        return self._table_or_empty("stations")
 
     @cached_property
     def frames(self) -> pl.DataFrame:
         """One row per station, class of frames and replication; empty without cells."""
-        return self.table("frames") if "frames" in self.tables else pl.DataFrame()
+        return self._table_or_empty("frames")
+
+    def _table_or_empty(self, table: str) -> pl.DataFrame:
+        import polars as pl
+
+        return self.table(table) if table in self.tables else pl.DataFrame()
 
     @property
     def warnings(self) -> list[str]:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core, atomic_write, destinations
 from airtcp.arguments import as_json, finite, native, only_given, paths_of, plain
-from airtcp.findings import words
-from airtcp.findings.notes import notes
 from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
@@ -140,6 +138,8 @@ def _too_short(drawn: Mapping[str, Any]) -> str | None:
     """Return a warning if a trace is too short to show its model."""
     if not drawn["is_too_short"]:
         return None
+    from airtcp.findings import words
+
     chain = drawn["expected"]
     return (
         f"{words.counted(drawn['packets'], 'packet is', 'packets are')} too few for PRR "
@@ -233,6 +233,8 @@ def convert(
                 raise _core.TraceError(str(error)) from None
             files.place(part / name, to, new=not force)
     if warn is not None:
+        from airtcp.findings.notes import notes
+
         for line in notes([{"name": name, "notes": said} for name, said in read]):
             warn(line)
     if not whole:

@@ -1,27 +1,81 @@
 """The commands, and the order in which `airtcp --help` lists them.
 
-This file imports nothing heavy, because `airtcp --help` must answer at once.
+A command is loaded when it runs, or when a list or a completion shows its help. Loading all of them
+would take longer than a short run.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from airtcp.cli import (
-    capture,
-    compare,
-    diagnose,
-    info,
-    reproduce,
-    run,
-    study,
-    trace,
-    trace_models,
-)
+from airtcp.cli.values import read_plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOME: Final = {
+    "study": "airtcp.cli.study:study",
+    "run": "airtcp.cli.run:run",
+    "compare": "airtcp.cli.compare:compare",
+    "capture": "airtcp.cli.capture:capture",
+    "diagnose": "airtcp.cli.diagnose:diagnose",
+    "reproduce": "airtcp.cli.reproduce:reproduce",
+    "list": "airtcp.cli.info:list_",
+    "schema": "airtcp.cli.info:schema",
+    "trace": "airtcp.cli.trace:app",
+}
+"""Module and function, or group of commands, of each command."""
+
+
+class Loaded(Mapping[str, Any]):
+    """The commands by name, in order; the first access to a command loads it."""
+
+    def __init__(self) -> None:
+        """Begin without any command loaded."""
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a command."""
+        if name not in self._known:
+            module, _, place = HOME[name].partition(":")
+            self._known[name] = _command(name, getattr(import_module(module), place))
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names, and load nothing."""
+        return iter(HOME)
+
+    def __len__(self) -> int:
+        """Return the number of commands."""
+        return len(HOME)
+
+
+def _command(name: str, of: Any) -> Any:
+    """Make a command from its function, or from its group of commands."""
+    if isinstance(of, typer.Typer):
+        group: Any = get_command(of)
+        for part in group.commands.values():
+            read_plainly(part)
+        return read_plainly(group)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name)(of)
+    return read_plainly(get_command(alone))
+
+
+class _Commands(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Loaded()
+
 
 app = typer.Typer(
+    cls=_Commands,
     name="airtcp",
     help="What does a wireless link do to TCP, why, and what would improve it?",
     no_args_is_help=True,
@@ -30,16 +84,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("study")(study.study)
-app.command("run")(run.run)
-app.command("compare")(compare.compare)
-app.command("capture")(capture.capture)
-app.command("diagnose")(diagnose.diagnose)
-trace.app.command("models")(trace_models.models)
-app.add_typer(trace.app, name="trace")
-app.command("reproduce")(reproduce.reproduce)
-app.command("list")(info.list_)
-app.command("schema")(info.schema)
 
 
 def _version(wanted: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
 import typer
 
-from airtcp.cli import fit
+from airtcp.cli import fit, trace_models
 from airtcp.cli import options as opt
 from airtcp.cli.console import (
     INTERRUPTED,
@@ -36,8 +36,10 @@ _LONGEST_MODEL: Final = 4 << 20
 """Maximum bytes of a loss model, more than any histogram needs."""
 
 app = typer.Typer(
+    name="trace",
     help="Measure, make, convert and fit delivery traces.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -272,3 +274,4 @@ def convert(
 
 
 app.command("fit")(fit.fit)
+app.command("models")(trace_models.models)

@@ -6,14 +6,14 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from airtcp.findings import words
 from airtcp.papers.rows import counted, shown, tally
 from airtcp.result_files import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import polars as pl
 
     from airtcp.papers.reproduce import Reproduced
     from airtcp.papers.rows import Counts, Row
@@ -55,6 +55,8 @@ class PapersResult(Written):
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows as a table; lists are left out."""
+        import polars as pl
+
         return pl.DataFrame([_flat(row) for row in self.rows], infer_schema_length=None)
 
     def page(self) -> str:

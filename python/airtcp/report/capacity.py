@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
 from airtcp.findings import capacity, quantities, words
 from airtcp.report import charts_compare, remedies, theme
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.command import study_command
 from airtcp.report.compare_rows import mean_row, table

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import altair as alt
-
 from airtcp.report import theme
+from airtcp.report.altair_on_use import alt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
 from airtcp.findings import cells
 from airtcp.metrics import record
 from airtcp.report import labels, theme
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, n, named, q
 
 if TYPE_CHECKING:

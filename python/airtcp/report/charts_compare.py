@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
 from airtcp.metrics import record
 from airtcp.report import theme
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, n, named, q, zoom
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import altair as alt
-
 from airtcp.metrics import record
 from airtcp.report import theme
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 _ROW: Final = 26

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import altair as alt
-
 from airtcp.report import charts_trace, theme
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 from airtcp.report.charts_trace import MODELS, model_colour, model_shape, studied
+from airtcp.report.kept_charts import kept
 
 OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150
@@ -26,9 +26,9 @@ def _ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
     return ring.encode(x=x, y=y, size=chosen)
 
 
-def _size(links: int) -> int:
+def _size(*, many: bool) -> int:
     """Return the area of a link's dot, which is smaller among many."""
-    return 62 if links <= _MANY else 28
+    return 28 if many else 62
 
 
 def _overview(*layers: Any, params: tuple[Any, ...] = ()) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _intervals(base: alt.Chart, scale: str, mean: str, low: str, high: str) -> a
     return bars.encode(y=alt.Y("low_end:Q"), y2="high_end:Q")
 
 
-def throughput(scale: str, links: int) -> dict[str, Any]:
+def throughput(scale: str, *, many: bool) -> dict[str, Any]:
     """TCP throughput against PRR: the trace and both models of it (S1, figure 3)."""
     pick = alt.selection_point(name="models", fields=["model"], bind="legend")
     base = named("models")
@@ -82,15 +82,13 @@ def throughput(scale: str, links: int) -> dict[str, Any]:
         color=model_colour(),
         opacity=alt.when(pick).then(alt.value(0.5)).otherwise(alt.value(0.04)),
     )
-    mark = base.mark_point(filled=True, size=58 if links <= _MANY else 24, cursor="pointer")
+    mark = base.mark_point(filled=True, size=24 if many else 58, cursor="pointer")
     points = mark.encode(
         x=x,
         y=y,
         color=model_colour(),
         shape=model_shape(),
-        opacity=alt.when(pick)
-        .then(alt.value(0.9 if links <= _MANY else 0.55))
-        .otherwise(alt.value(0.05)),
+        opacity=alt.when(pick).then(alt.value(0.55 if many else 0.9)).otherwise(alt.value(0.05)),
         tooltip=[
             n("name", "link"),
             n("model", "losses"),
@@ -118,7 +116,7 @@ def _gain_intervals(base: alt.Chart, field: str) -> alt.Chart:
     return base.transform_calculate(**ends).mark_rule(strokeWidth=1.2)
 
 
-def gain(unit: str, links: int) -> dict[str, Any]:
+def gain(unit: str, *, many: bool) -> dict[str, Any]:
     """Throughput minus that over independent losses, against mu (S1, figures 6 to 10)."""
     field = "gain" if unit == "rate" else "gain_percent"
     title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
@@ -129,7 +127,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     bars = _gain_intervals(base, field).encode(
         x=x, y=y, y2="high_end:Q", opacity=_unless_chance(0.7, 0.12)
     )
-    size = _size(links)
+    size = _size(many=many)
     tooltip = [
         n("name", "link"),
         q("mu", studied("mu")),
@@ -163,7 +161,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
     return _overview(zero, _ring(base, x, f"{field}:Q"), bars, points, holes)
 
 
-def against_chain(scale: str, links: int) -> dict[str, Any]:
+def against_chain(scale: str, *, many: bool) -> dict[str, Any]:
     """Throughput over the Gilbert-Elliott chain against that over the trace (S1, figure 19)."""
     base = named("links").transform_filter("isValid(datum.chain)")
     diagonal = named("diagonal")
@@ -184,7 +182,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     bars = _intervals(base, scale, "chain", "chain_low", "chain_high").encode(
         x=x, opacity=alt.value(0.7)
     )
-    mark = base.mark_point(filled=True, size=_size(links), cursor="pointer", opacity=0.9)
+    mark = base.mark_point(filled=True, size=_size(many=many), cursor="pointer", opacity=0.9)
     points = mark.encode(
         x=x,
         y=y,
@@ -202,7 +200,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
     return _overview(band, line, _ring(base, x, y), bars, points)
 
 
-def longest(kind: str, links: int) -> dict[str, Any]:
+def longest(kind: str, *, many: bool) -> dict[str, Any]:
     """Longest run of the trace against that of the chain (S1, figure 20)."""
     mine, chain = f"longest_{kind}", f"expected_{kind}"
     base = named("links").transform_filter(f"datum.{mine} >= 1 && datum.{chain} >= 1")
@@ -215,7 +213,7 @@ def longest(kind: str, links: int) -> dict[str, Any]:
     line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
         x=alt.X(f"{kind}:Q", scale=scale), y=alt.Y(f"{kind}:Q", scale=scale)
     )
-    mark = base.mark_point(filled=True, size=_size(links), cursor="pointer", opacity=0.9)
+    mark = base.mark_point(filled=True, size=_size(many=many), cursor="pointer", opacity=0.9)
     points = mark.encode(
         x=x,
         y=y,
@@ -232,7 +230,15 @@ def longest(kind: str, links: int) -> dict[str, Any]:
 
 
 def study_charts(links: int) -> dict[str, dict[str, Any]]:
-    """Return every chart of a study's page, by its name on the page."""
+    """Return every chart of a page, by its name.
+
+    Args: links: The number of links of the study.
+    """
+    return _charts(several=links > 1, many=links > _MANY)
+
+
+@kept
+def _charts(*, several: bool, many: bool) -> dict[str, dict[str, Any]]:
     charts = {
         "link-tcp": charts_trace.link_throughput(),
         "link-cwnd": charts_trace.window(),
@@ -245,15 +251,15 @@ def study_charts(links: int) -> dict[str, dict[str, Any]]:
         "link-cpdf": charts_trace.conditional(),
         "link-autocorrelation": charts_trace.autocorrelation(),
     }
-    if links > 1:
+    if several:
         charts |= {
-            "throughput": throughput("linear", links),
-            "throughput-log": throughput("log", links),
-            "gain": gain("rate", links),
-            "gain-percent": gain("percent", links),
-            "chain": against_chain("linear", links),
-            "chain-log": against_chain("log", links),
-            "longest": longest("success", links),
-            "longest-loss": longest("loss", links),
+            "throughput": throughput("linear", many=many),
+            "throughput-log": throughput("log", many=many),
+            "gain": gain("rate", many=many),
+            "gain-percent": gain("percent", many=many),
+            "chain": against_chain("linear", many=many),
+            "chain-log": against_chain("log", many=many),
+            "longest": longest("success", many=many),
+            "longest-loss": longest("loss", many=many),
         }
     return charts

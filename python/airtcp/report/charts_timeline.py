@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
 from airtcp.findings import cells
 from airtcp.report import theme, timeline_rows
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, n, named, q, zoom
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-import altair as alt
-
 from airtcp.findings import columns
 from airtcp.report import theme
+from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from airtcp.findings import columns, notes, words
@@ -35,6 +36,12 @@ def _round(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.5g}")
     return value
+
+
+@lru_cache(maxsize=4096)
+def _share(received: float) -> float:
+    """Keep three significant digits. The shares of equal windows repeat, across links as well."""
+    return float(f"{received:.3g}")
 
 
 def _bound(estimate: Estimate, bound: str) -> float | None:
@@ -182,7 +189,7 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
         "autocorrelation": [[lag, _round(value)] for lag, value in link["autocorrelation"]],
         "time": [
             link["prr_over_time"]["window_packets"],
-            [float(f"{value:.3g}") for value in link["prr_over_time"]["prr"]],
+            [_share(value) for value in link["prr_over_time"]["prr"]],
         ],
         "replicas": {
             "independent": [_round(x) for x in tcp["independent"]["replica_packets_per_second"]],
