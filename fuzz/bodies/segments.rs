@@ -1,7 +1,7 @@
 //! Any options of TCP, and any sequence of segments against the connection tracker.
 
 use airtcp_capture::dissect::{Address, Content, Endpoint, Flags, Fragments, Segment, dissect_ip};
-use airtcp_capture::tcp::report::Report;
+use airtcp_capture::tcp::connections::Report;
 use airtcp_capture::tcp::{Tracker, TrackerLimits};
 
 use super::input::Bytes;

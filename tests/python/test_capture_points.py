@@ -73,6 +73,24 @@ def test_taps_of_one_direction_are_named(tmp_path: Path) -> None:
     assert found is not None
     assert "mergecap" in found.text
     assert words.halves(airtcp.capture(ends("loss")).json) is None
+    # Two files with the same direction of both ends are no halves.
+    raw = gzip.decompress(ends("loss")[1].read_bytes())
+    at, sent = 24, list[bytes]()
+    while at < len(raw):
+        length = struct.unpack_from("<I", raw, at + 8)[0]
+        packet = raw[at : at + 16 + length]
+        if packet[16 + 14 + 15] == 1:
+            sent.append(packet)
+        at += 16 + length
+    paths[1].write_bytes(head + b"".join(sent))
+    paths[0].write_bytes(head + b"".join(parts[1]))
+    document = airtcp.capture(paths).json
+    assert words.halves(document) is None
+    assert (
+        document["between"][0]["directions"][0]["lost"]
+        + document["between"][1]["directions"][0]["lost"]
+        == 19
+    )
 
 
 def test_two_radios_are_told_apart(tmp_path: Path, program: list[str]) -> None:

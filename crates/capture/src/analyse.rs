@@ -13,7 +13,7 @@ use crate::between::read::{PointFiles, compare};
 use crate::between::report::BetweenReport;
 use crate::dissect::link;
 use crate::error::CaptureError;
-use crate::file::{first_packet, read_file, take};
+use crate::file::{first_packet, is_empty, read_file, take};
 use crate::join::report::JoinedReport;
 use crate::shards::Shards;
 use crate::tcp::connections::Report;
@@ -97,9 +97,9 @@ pub fn analyse(
     let order = in_order(paths)?;
     let mut again = vec![Again::default(); paths.len()];
     'pass: loop {
-        let mut pass = Pass::new(limits, paths.len());
+        let mut pass = Pass::new(limits, paths);
         for number in &order {
-            let wanted = pass.read(*number, &paths[*number], again[*number], &mut progress)?;
+            let wanted = pass.read(*number, again[*number], &mut progress)?;
             if pass.interrupted {
                 break;
             }
@@ -108,7 +108,7 @@ pub fn analyse(
                 continue 'pass;
             }
         }
-        return pass.finish(paths, &mut progress);
+        return pass.finish(&mut progress);
     }
 }
 
@@ -142,21 +142,23 @@ struct Point {
 }
 
 /// One reading of the files.
-struct Pass {
+struct Pass<'a> {
     limits: TrackerLimits,
+    paths: &'a [PathBuf],
     assignment: Assignment,
     points: Vec<Point>,
     files: Vec<Option<FileReport>>,
     interrupted: bool,
 }
 
-impl Pass {
-    fn new(limits: TrackerLimits, files: usize) -> Self {
+impl<'a> Pass<'a> {
+    fn new(limits: TrackerLimits, paths: &'a [PathBuf]) -> Self {
         Self {
             limits,
+            paths,
             assignment: Assignment::default(),
             points: Vec::new(),
-            files: vec![None; files],
+            files: vec![None; paths.len()],
             interrupted: false,
         }
     }
@@ -179,11 +181,14 @@ impl Pass {
     fn read(
         &mut self,
         number: usize,
-        path: &Path,
         how: Again,
         progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
     ) -> Result<Again, CaptureError> {
-        let is_compared = self.files.len() > 1;
+        let (path, is_compared) = (&*self.paths[number], self.paths.len() > 1);
+        if is_compared && is_empty(path) {
+            self.files[number] = Some(FileReport::of(path, &Found::default()));
+            return Ok(how);
+        }
         let (mut start, mut at) = (Start::default(), None);
         let mut before = CopyCounts::default();
         let finished = read_file(path, how.is_sorted, progress, |packet, fragments, found| {
@@ -211,6 +216,8 @@ impl Pass {
             point.again &= finished.again;
             let is_copy = self.assignment.end(place, found.summary.last_ns, start);
             wanted.is_alone |= is_copy && finished.again;
+            let other = self.assignment.copy_of(place).map(|file| &self.paths[file]);
+            found.copy_of = other.map(|path| path.display().to_string());
         }
         // The acknowledgement of a frame follows it in the file, whatever their times are.
         let may_sort = finished.again && found.tcp > 0 && found.air == 0;
@@ -219,11 +226,29 @@ impl Pass {
         Ok(wanted)
     }
 
+    /// Says which files cannot be compared with those of other points.
+    fn name_what_is_read_once(&mut self) {
+        if self.points.len() < 2 {
+            return;
+        }
+        for (point, files) in self.points.iter().zip(self.assignment.files()) {
+            for file in files.iter().filter(|_| !point.again) {
+                if let Some(report) = &mut self.files[*file] {
+                    report.warnings.push(
+                        "it can be read only once, so its connections are not compared with those of \
+                         other points: give a file"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+    }
+
     fn finish(
-        self,
-        paths: &[PathBuf],
+        mut self,
         progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
     ) -> Result<CaptureReport, CaptureError> {
+        self.name_what_is_read_once();
         let mut report = CaptureReport {
             schema: CAPTURE_SCHEMA.to_owned(),
             files: self.files.into_iter().flatten().collect(),
@@ -240,7 +265,7 @@ impl Pass {
         for ((point, files), number) in
             self.points.into_iter().zip(self.assignment.files()).zip(0..)
         {
-            let files: Vec<PathBuf> = files.iter().map(|file| paths[*file].clone()).collect();
+            let files: Vec<PathBuf> = files.iter().map(|file| self.paths[*file].clone()).collect();
             let (air, links) = point.sniffer.finish();
             report.add(several.then_some(number), point.shards.finish(), air, links);
             points.push(PointFiles {
@@ -251,7 +276,7 @@ impl Pass {
             });
         }
         if several {
-            report.points = named(&self.assignment, paths);
+            report.points = named(&self.assignment, self.paths);
             if !report.interrupted {
                 report.between = compare(&report.tcp.connections, points, progress)?;
             }

@@ -23,6 +23,7 @@ const COMMON_SHARE: usize = 4;
 pub(crate) struct Start {
     seen: u32,
     keys: BTreeSet<(u64, u16)>,
+    times: BTreeSet<(u64, u64)>,
 }
 
 impl Start {
@@ -33,6 +34,7 @@ impl Start {
             self.seen += 1;
             let identity = Identity::of(segment);
             self.keys.insert((identity.key, identity.ip_id));
+            self.times.insert((identity.key, segment.time_ns));
         }
     }
 
@@ -92,6 +94,16 @@ impl Assignment {
         is_copy
     }
 
+    /// A file of another point that begins with the same packets at the same times as the last file of
+    /// this one: the file was given twice.
+    pub(crate) fn copy_of(&self, place: usize) -> Option<usize> {
+        let start = self.points[place].starts.last()?;
+        let others = self.points.iter().enumerate().filter(|(other, _)| *other != place);
+        let mut files = others.flat_map(|(_, point)| point.files.iter().zip(&point.starts));
+        let is_copy = |other: &Start| !start.times.is_empty() && other.times == start.times;
+        files.find(|(_, other)| is_copy(other)).map(|(file, _)| *file)
+    }
+
     /// The files of each point, by their numbers.
     pub(crate) fn files(&self) -> impl Iterator<Item = &[usize]> {
         self.points.iter().map(|point| &*point.files)
@@ -103,7 +115,7 @@ mod tests {
     use super::*;
 
     fn start(keys: std::ops::Range<u64>) -> Start {
-        Start { seen: 0, keys: keys.map(|key| (key, 1)).collect() }
+        Start { keys: keys.map(|key| (key, 1)).collect(), ..Start::default() }
     }
 
     fn place(files: &mut Assignment, file: usize, name: &str, first_ns: u64) -> usize {

@@ -23,7 +23,7 @@ pub(crate) struct Finished {
 
 /// Time in ns and link type of the first packet of a regular file that has one.
 pub(crate) fn first_packet(path: &Path) -> Result<Option<(u64, u16)>, CaptureError> {
-    if path.as_os_str() == "-" {
+    if path.as_os_str() == "-" || is_empty(path) {
         return Ok(None);
     }
     let input = Input::open(path)?;
@@ -37,6 +37,11 @@ pub(crate) fn first_packet(path: &Path) -> Result<Option<(u64, u16)>, CaptureErr
         ControlFlow::Break(())
     });
     Ok(first)
+}
+
+/// True for a regular file without a byte, which `tcpdump -C` leaves behind.
+pub(crate) fn is_empty(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|known| known.is_file() && known.len() == 0)
 }
 
 /// Reads a file. `take` gets each packet; with `sorted`, in the order of their times as far as memory

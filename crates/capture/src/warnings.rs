@@ -20,6 +20,8 @@ pub(crate) struct Found {
     /// True if the packets were sorted, and the number of those that came too late for it.
     pub(crate) sorted: bool,
     pub(crate) late: u64,
+    /// A file that begins with the same packets at the same times.
+    pub(crate) copy_of: Option<String>,
 }
 
 /// Share of the segments, as one in so many, above which copies are not those of the network.
@@ -83,7 +85,13 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
     if found.copies.same.saturating_mul(MANY_COPIES) > found.tcp {
         let copies = counted(found.copies.same, "segment was", "segments were");
         lines.push(format!(
-            "{copies} captured twice, as by a mirror port or on several interfaces. {SECOND_COPY}"
+            "{copies} captured twice, as by a mirror port, on several interfaces or at several points of the path. {SECOND_COPY}"
+        ));
+    }
+    if let Some(other) = &found.copy_of {
+        lines.push(format!(
+            "it begins with the same packets at the same times as {other}: probably one file was given \
+             twice. Its connections are listed twice and are not compared"
         ));
     }
     lines.extend(damage(summary));

@@ -95,6 +95,9 @@ fn both_ends_in_one_file_make_nothing_spurious() {
     assert_eq!(merged.spurious_retransmissions, 0);
     assert_eq!(merged.spurious_by.seen_twice, 0);
     assert_eq!(merged.unique_bytes, sender.unique_bytes);
+    assert_eq!(merged.data_segments, sender.data_segments);
+    assert!(found.tcp.connections.iter().all(|connection| connection.vantage == "unknown"));
+    assert!(has_warning(&found, "several points"), "{:?}", found.files);
 }
 
 #[test]

@@ -184,6 +184,18 @@ fn what_a_diagnosis_needs() {
     assert!(events > 40 && handshakes > 30, "{events} {handshakes}");
 }
 
+/// Seen from the receiver, whose part of the round trip takes microseconds, a fast retransmission is no
+/// timeout: a sender's timer waits for the whole round trip.
+#[test]
+fn no_timeouts_at_the_receiver_that_the_sender_did_not_have() {
+    for name in ["reorder", "no-timestamps", "loss", "bursts"] {
+        for (port, direction) in uploads(&report(name, "receiver")) {
+            assert_eq!(direction.timeouts, 0, "{name} {port}");
+        }
+        assert!(truth(name).sent.iter().all(|sent| sent.cause != "loss"), "{name}");
+    }
+}
+
 /// At the receiver late originals and retransmitted copies are told apart, and duplicates are a class of
 /// their own. A retransmission is missed only if nothing of its neighbourhood had arrived.
 #[test]

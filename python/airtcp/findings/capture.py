@@ -132,9 +132,9 @@ def window(direction: Mapping[str, Any]) -> Finding | None:
     mean, bound, ratio = (received[k] for k in ("mean_bytes", "bound_bps", "bound_by_goodput"))
     if received["is_exceeded"]:
         text = (
-            f"at most {number(received['max_bytes'] / 1e3)} kB were allowed in a round trip of "
-            f"{number(direction['rtt_s']['min'] * 1e3)} ms. The capture lacks the scale of the "
-            "window, or a part of the round trip."
+            f"its largest one, {number(received['max_bytes'] / 1e3)} kB, allows "
+            f"{number(received['largest_bps'] / 1e6)} Mb/s in the least round trip. The capture "
+            "lacks the scale of the window, or a part of the round trip."
         )
         return Finding("the receive window contradicts the goodput", text, "warn")
     if direction["limited_by"]["receive_window"] < _SMALL or ratio is None:
@@ -197,7 +197,7 @@ def air(link: Mapping[str, Any]) -> Finding | None:
     attempts = link["mean_attempts"]
     each = "" if attempts is None else f" A packet took {number(attempts)} attempts on average."
     text = (
-        f"of {counted(link['attempts'], 'attempt')}; residual loss {share(residual)} of "
+        f"{counted(link['attempts'], 'attempt')}; residual loss {share(residual)} of "
         f"{counted(link['packets'], 'packet')}.{each}"
     )
     return Finding(f"raw loss {share(raw)}", text)

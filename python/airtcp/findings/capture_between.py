@@ -24,17 +24,16 @@ def at_senders(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def placed_at_senders(document: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     """Return the same connections with their numbers in the document."""
-    pairs = document.get("between", ())
+    far: dict[tuple[frozenset[str], str], set[int]] = {}
+    for pair in document.get("between", ()):
+        ends = frozenset((pair["client"], pair["server"]))
+        for near, sender in enumerate((pair["client"], pair["server"])):
+            far.setdefault((ends, sender), set()).add(pair["points"][1 - near])
 
     def is_kept(connection: Mapping[str, Any]) -> bool:
-        ends = {connection["client"], connection["server"]}
+        ends = frozenset((connection["client"], connection["server"]))
         sender = max(connection["directions"], key=lambda d: d["unique_bytes"])["from"]
-        far = [
-            pair["points"][sender == pair["client"]]
-            for pair in pairs
-            if {pair["client"], pair["server"]} == ends
-        ]
-        return connection.get("point") not in far
+        return connection.get("point") not in far.get((ends, sender), ())
 
     return [(n, c) for n, c in enumerate(document["connections"]) if is_kept(c)]
 
@@ -63,14 +62,17 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
 
 def halves(document: Mapping[str, Any]) -> Finding | None:
     """Say that two files hold one direction of a connection each."""
-    silent: dict[frozenset[str], list[Mapping[str, Any]]] = {}
+    heard: dict[frozenset[str], list[frozenset[str]]] = {}
     for connection in document["connections"]:
-        if connection.get("point") is not None and any(
-            direction["packets"] == 0 for direction in connection["directions"]
-        ):
+        if connection.get("point") is not None:
             ends = frozenset((connection["client"], connection["server"]))
-            silent.setdefault(ends, []).append(connection)
-    split = [ends for ends, found in silent.items() if len(found) > 1]
+            senders = (d["from"] for d in connection["directions"] if d["packets"])
+            heard.setdefault(ends, []).append(frozenset(senders))
+    split = [
+        ends
+        for ends, found in heard.items()
+        if len(frozenset[str]().union(*found)) > max(map(len, found))
+    ]
     if not split:
         return None
     return Finding(
@@ -109,7 +111,12 @@ def _retransmissions(direction: Mapping[str, Any]) -> Iterator[str]:
         for evidence, counts in direction["by_evidence"].items()
         if any(name in evidence for name in _CERTAIN)
     )
-    if again:
+    if again and spurious is None:
+        yield (
+            f"{counted(again, 'retransmission')}: only a capture at the receiver shows whether a "
+            "loss made them necessary"
+        )
+    elif again:
         yield f"{count(spurious)} of {counted(again, 'retransmission')} spurious"
     if spurious:
         yield f"the capture near the sender alone shows {count(shown)} as spurious"
@@ -123,8 +130,13 @@ def _delays(pair: Mapping[str, Any], direction: Mapping[str, Any]) -> Iterator[s
     delay, within = direction["delay_s"], pair["clock"]["uncertainty_s"]
     if delay["p50"] is None:
         return
-    text = f"one way {number(delay['p50'] * 1e3)} ms (median), 99 % {number(delay['p99'] * 1e3)} ms"
+    median, longest = delay["p50"] * 1e3, delay["p99"] * 1e3
     if within is None:
-        yield f"{text}, both above the least"
-    else:
-        yield f"{text}, the clocks known within {number(within * 1e3)} ms"
+        yield f"99 % of the delays at most {number(longest)} ms above the least one"
+        return
+    unsure = within * 1e3
+    low, high = number(max(0.0, median - unsure)), number(median + unsure)
+    yield (
+        f"the median delay lies between {low} and {high} ms, 99 % of the delays at most "
+        f"{number(longest - median)} ms above it"
+    )

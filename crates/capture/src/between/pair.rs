@@ -17,6 +17,8 @@ use crate::times::Times;
 const MIN_COMMON: usize = 5;
 /// A segment that was sent this long before the other capture ended should be there, in ns.
 const ON_THE_WAY_NS: f64 = 1e9;
+/// Uncertainty of the clocks at which two captures were taken at one place, in ns.
+const SAME_PLACE_NS: f64 = 2000.0;
 /// Difference of two times of one event, in s: times of events are rounded.
 const SAME_S: f64 = 2e-6;
 
@@ -95,6 +97,10 @@ fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
     let base_ns = a.packets.iter().flatten().map(|packet| packet.time_ns).min()?;
     let of = |end: usize| differences(&a.packets[end], &b.packets[end], base_ns);
     let clock = Clock { base_ns, line: fit(&of(0), &of(1))? };
+    // No time passes between two captures of one place, such as two copies of a file.
+    if clock.line.uncertainty.is_some_and(|ns| ns <= SAME_PLACE_NS) {
+        return None;
+    }
     let directions = [(a, b, 0), (b, a, 1)].map(|(near, far, end)| {
         let delay = |sent: u64, arrived: u64| match end {
             0 => clock.here(arrived) - since(sent, base_ns),
@@ -114,7 +120,12 @@ fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
         for packet in far.packets[end].iter().filter(|packet| packet.identity.payload > 0) {
             copies.arrive(packet.identity, slack, |sent| delay(sent, packet.time_ns));
         }
-        direction(near, end, &copies, of_near, window)
+        let mut report = direction(near, end, &copies, of_near, window);
+        if !is_at(far, far.ends[1 - end]) {
+            report.spurious = None;
+            report.by_evidence.clear();
+        }
+        report
     });
     Some(BetweenReport {
         client: a.ends[0].to_owned(),
@@ -128,6 +139,12 @@ fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
         directions: directions.into(),
         omitted: a.omitted + b.omitted,
     })
+}
+
+/// True if a connection was captured at one of its ends.
+fn is_at(seen: &Seen<'_>, end: &str) -> bool {
+    let place = if seen.report.client == end { "client" } else { "server" };
+    seen.report.vantage == place
 }
 
 /// Counts what happened to the data of one end.
@@ -149,7 +166,7 @@ fn direction(
     let has_arrived = |copy: &&Copy| !copy.arrived.is_empty();
     let last = copies.sent.iter().rev().find(has_arrived).map_or(0, |copy| copy.time_ns);
     let (mut sent, mut arrived) = (Stretches::default(), Stretches::default());
-    let mut delays = Times::default();
+    let (mut delays, mut spurious) = (Times::default(), 0);
     for copy in &copies.sent {
         let time = at(copy.time_ns);
         let is_judged =
@@ -163,7 +180,7 @@ fn direction(
         if is_judged && is_again {
             let is_spurious = arrived.holds(copy.bytes);
             report.retransmissions += 1;
-            report.spurious += u64::from(is_spurious);
+            spurious += u64::from(is_spurious);
             let counts = report.by_evidence.entry(evidence(events, copy)).or_default();
             *(if is_spurious { &mut counts.arrived } else { &mut counts.lost }) += 1;
         }
@@ -174,6 +191,7 @@ fn direction(
         copy.arrived.iter().for_each(|part| arrived.add(*part));
     }
     report.delay_s = DurationReport::of(&delays);
+    report.spurious = Some(spurious);
     report
 }
 

@@ -59,9 +59,9 @@ pub struct BetweenDirection {
     /// Segments all of whose bytes had been sent before.
     pub retransmissions: u64,
     /// Those of them whose bytes reached the other point in copies that were sent before: they were
-    /// not needed.
-    pub spurious: u64,
-    /// The retransmissions by what the capture near the sender shows of them (`dsack`, `timestamps`,
+    /// not needed. `null` if the other point is not at the receiver: a loss can follow.
+    pub spurious: Option<u64>,
+    /// If the other point is at the receiver, the retransmissions by what the capture near the sender shows of them (`dsack`, `timestamps`,
     /// `early_ack`, `frto`, joined by `+`; `none`), and by the truth.
     pub by_evidence: BTreeMap<String, EvidenceCounts>,
 }

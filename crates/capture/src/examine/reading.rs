@@ -8,9 +8,10 @@ use crate::air::Sniffer;
 use crate::analyse::FileReport;
 use crate::assign::{Assignment, Start};
 use crate::error::CaptureError;
-use crate::file::{read_file, take};
+use crate::file::{is_empty, read_file, take};
 use crate::join::hosts::HostLog;
 use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
+use crate::warnings::Found;
 
 /// What is kept of the captures of hosts.
 pub(super) struct Hosts {
@@ -61,8 +62,20 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Names a file without a byte, and leaves it out.
+    fn skips(&mut self, path: &Path) -> bool {
+        let empty = is_empty(path);
+        if empty {
+            self.files.push(FileReport::of(path, &Found::default()));
+        }
+        empty
+    }
+
     /// Reads a file of the air. False if the analysis was stopped.
     pub(super) fn air(&mut self, path: &Path, tracker: &mut Tracker) -> Result<bool, CaptureError> {
+        if self.skips(path) {
+            return Ok(true);
+        }
         let (sniffer, tracks_air) = (&mut self.sniffer, self.tracks_air);
         let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
             take(packet, fragments, found, sniffer, |segment| {
@@ -84,6 +97,9 @@ impl Reading<'_> {
         hosts: &mut Hosts,
         is_alone: bool,
     ) -> Result<(bool, bool), CaptureError> {
+        if self.skips(path) {
+            return Ok((false, false));
+        }
         let sniffer = &mut self.sniffer;
         let (mut at, mut start) = (None, Start::default());
         let mut before = CopyCounts::default();

@@ -36,6 +36,8 @@ pub(super) struct End {
 
 /// Share of the packets, as one in so many, above which copies are not those of the network.
 const MANY_COPIES: u64 = 10;
+/// Mean time from a segment to its copy above which the copy is from another point of the path.
+const MERGED_GAP_NS: u64 = 500_000;
 
 /// A connection.
 #[derive(Debug)]
@@ -53,6 +55,8 @@ pub(super) struct Connection {
     /// Those of them that another point of the path has seen.
     elsewhere: u64,
     pub(super) packets: u64,
+    /// True if the capture has several points of the path.
+    pub(super) is_merged: bool,
     /// True if the client is known by its SYN.
     pub(super) client_known: bool,
     /// Where the capture was taken, if the user told it, or a radio shows it.
@@ -83,6 +87,7 @@ impl Connection {
             copied_acks: 0,
             elsewhere: 0,
             packets: 0,
+            is_merged: false,
             client_known: syn,
             // A radio hears the packet on its way: the loss may come after it.
             told: told.or_else(|| first.of_air.then_some(Vantage::Middle)),
@@ -138,12 +143,20 @@ impl Connection {
     }
 
     /// Ends the connection. In a capture of several points, a copy at one point does not show that the
-    /// segment passed the other.
+    /// segment passed the other, and the place of the capture is not one.
     pub(super) fn end(&mut self) {
         let CopyCounts { same, elsewhere } = self.copies();
-        if (same + elsewhere).saturating_mul(MANY_COPIES) > self.packets {
-            for direction in &mut self.directions {
-                direction.counters.forget_seen_twice();
+        if (same + elsewhere).saturating_mul(MANY_COPIES) <= self.packets {
+            return;
+        }
+        let sum = |count: fn(&Direction) -> u64| self.directions.iter().map(count).sum::<u64>();
+        let gaps = sum(|direction| direction.counters.duplicate_gap_ns);
+        let copies = sum(|direction| direction.counters.network_duplicates);
+        self.is_merged = elsewhere > 0 || gaps > MERGED_GAP_NS.saturating_mul(copies);
+        for direction in &mut self.directions {
+            direction.counters.forget_seen_twice();
+            if self.is_merged {
+                direction.counters.leave_out_copies();
             }
         }
     }
@@ -240,6 +253,9 @@ impl Connection {
     pub(super) fn vantage(&self) -> &'static str {
         if let Some(told) = self.told {
             return told.name();
+        }
+        if self.is_merged {
+            return "unknown";
         }
         let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.half_ns) else {
             return "unknown";

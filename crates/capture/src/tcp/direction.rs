@@ -219,6 +219,7 @@ impl Direction {
             let before = self.sent.holding(start).or_else(|| self.recent.holding(start));
             if let Some(before) = before.filter(|before| clues.is_duplicate(suspect, before)) {
                 self.counters.network_duplicates += 1;
+                self.counters.duplicate_gap_ns += segment.time_ns.saturating_sub(before.last_ns);
                 self.counters.copies_elsewhere += u64::from(before.ttl != segment.ttl);
                 self.record_segment(segment, start, SegmentKind::Duplicate);
                 return;
@@ -244,7 +245,7 @@ impl Direction {
         }
         self.record_segment(segment, start, SegmentKind::Retransmission(cause));
         let mut evidence = Evidence::default();
-        let whole = seen == repeated && end <= self.next;
+        let whole = seen == repeated && repeated > 0 && end <= self.next;
         evidence.seen_twice = whole && (path.at_receiver() || end <= self.una);
         self.counters.unique_bytes += end - start - seen;
         let original = self.sent.holding(start).or_else(|| self.recent.holding(start));
@@ -300,7 +301,8 @@ impl Direction {
             duplicates: self.duplicate_acks,
             sacked: self.sent.sacked_bytes().div_ceil(u64::from(self.largest.max(1))),
             rto_ns: self.timeout.rto_ns().min(self.plain.rto_ns()),
-            srtt_ns: srtts.into_iter().flatten().min().unwrap_or(1_000_000_000),
+            // The sender waits for the whole round trip, of which the capture sees a part.
+            srtt_ns: srtts.into_iter().flatten().min().unwrap_or(1_000_000_000) + reaction,
             loss_hints: self.duplicate_acks > 0 || self.sent.sacked_bytes() > 0,
             sack: !self.no_sack,
             again: self.sent_again(start),
@@ -338,7 +340,7 @@ impl Direction {
     fn situate(&mut self, now: u64, path: Path) {
         let round = self.limits.situate(&Situation {
             flight: self.flight(),
-            window: self.window,
+            window: if self.counters.windows.is_empty() { u64::MAX } else { self.window },
             segment: u64::from(self.largest),
             recovering: self.cause.state() != State::Open,
             lost_before: self.counters.retransmitted_segments > 0,

@@ -100,7 +100,7 @@ impl Limits {
         let round = self.follow_growth(at);
         self.limit = if at.recovering {
             Limit::Recovery
-        } else if at.window < at.flight + at.segment && at.segment > 0 {
+        } else if at.window < at.flight.saturating_add(at.segment) && at.segment > 0 {
             Limit::ReceiveWindow
         } else if at.flight == 0 || self.ended {
             Limit::Application

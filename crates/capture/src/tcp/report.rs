@@ -16,6 +16,9 @@ use super::timeouts::TimeoutCounts;
 use super::window::{CwndReport, ReceiveWindow};
 use crate::times::Times;
 
+/// Round trips of a transfer whose goodput a window bounds.
+const MANY_RTTS: f64 = 4.0;
+
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
@@ -260,6 +263,8 @@ impl DirectionReport {
         // Round trips are seen from the capture: the way to the sender and back is missing.
         let away_ns = connection.ends[from].half_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
+        let transfer = counters.transfer_ns().map(seconds);
+        let many_rtts = transfer.zip(whole(rtt_s.min)).is_some_and(|(s, rtt)| s >= MANY_RTTS * rtt);
         Self {
             from: connection.ends[from].endpoint.to_string(),
             packets: counters.packets,
@@ -293,9 +298,11 @@ impl DirectionReport {
             largest_flight_bytes: counters.largest_flight,
             largest_outstanding_bytes: counters.largest_outstanding,
             cwnd_bytes: counters.windows.cwnd(),
-            receive_window: counters
-                .windows
-                .received([rtt_s.mean, rtt_s.min].map(whole), goodput_bps),
+            receive_window: counters.windows.received(
+                [rtt_s.mean, rtt_s.min].map(whole),
+                goodput_bps,
+                many_rtts,
+            ),
             rtt_s,
             srtt_s: direction.srtt_ns().map(seconds),
             srtt_mean_s: counters.srtt_mean_ns().map(|ns| ns / 1e9),

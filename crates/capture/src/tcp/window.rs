@@ -53,7 +53,13 @@ impl Windows {
     }
 
     /// The receiver's window beside what was achieved. `mean_s` and `min_s` are round-trip times.
-    pub(super) fn received(&self, rtt: [Option<f64>; 2], goodput: Option<f64>) -> ReceiveWindow {
+    /// Without `many_rtts`, the goodput is that of a few flights, and nothing can contradict it.
+    pub(super) fn received(
+        &self,
+        rtt: [Option<f64>; 2],
+        goodput: Option<f64>,
+        many_rtts: bool,
+    ) -> ReceiveWindow {
         let [mean_s, min_s] = rtt.map(|s| s.filter(|s| *s > 0.0));
         let mut received = self.before.clone();
         received.add_many(self.last, self.same);
@@ -68,7 +74,9 @@ impl Windows {
             max_bytes: largest,
             bound_bps: bound,
             bound_by_goodput: bound.zip(goodput).map(|(bound, goodput)| bound / goodput),
-            is_exceeded: most.zip(goodput).is_some_and(|(most, goodput)| goodput > most),
+            largest_bps: most,
+            is_exceeded: many_rtts
+                && most.zip(goodput).is_some_and(|(most, goodput)| goodput > most),
         }
     }
 }
@@ -97,7 +105,9 @@ pub struct ReceiveWindow {
     pub bound_bps: Option<f64>,
     /// That rate by the goodput. Far above 1, the window does not limit the transfer.
     pub bound_by_goodput: Option<f64>,
-    /// True if the goodput exceeds even the largest window by the least round-trip time. The capture
+    /// Rate that the largest window allows at the least round-trip time of the whole path, in bit/s.
+    pub largest_bps: Option<f64>,
+    /// True if the goodput of four round trips or more exceeds this rate. The capture
     /// then lacks the scale of the window or a part of the round trip.
     pub is_exceeded: bool,
 }
@@ -111,7 +121,7 @@ mod tests {
     fn the_window_of_a_published_transfer() {
         let mut windows = Windows::default();
         windows.advertised(62_780);
-        let report = windows.received([Some(0.045), Some(0.01)], Some(3.21e6));
+        let report = windows.received([Some(0.045), Some(0.01)], Some(3.21e6), true);
         let bound = report.bound_bps.unwrap();
         assert!((bound - 11.161e6).abs() < 1e3, "{bound}");
         let ratio = report.bound_by_goodput.unwrap();
@@ -121,7 +131,8 @@ mod tests {
         // An unscaled window of 502 bytes cannot carry the same rate.
         let mut unscaled = Windows::default();
         unscaled.advertised(502);
-        assert!(unscaled.received([Some(0.045), Some(0.045)], Some(3.21e6)).is_exceeded);
+        assert!(unscaled.received([Some(0.045), Some(0.045)], Some(3.21e6), true).is_exceeded);
+        assert!(!unscaled.received([Some(0.045), Some(0.045)], Some(3.21e6), false).is_exceeded);
         assert_eq!(Windows::default().cwnd(), None);
     }
 }
