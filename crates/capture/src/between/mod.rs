@@ -112,9 +112,12 @@ fn along(seen: &[Seen<'_>]) -> Vec<BetweenReport> {
     for (place, a) in seen.iter().enumerate() {
         all.extend(seen[place + 1..].iter().filter_map(|b| compare(a, b)));
     }
-    // How many points lie between a point and the server.
-    let after = |point: u32| all.iter().filter(|pair| pair.points[0] == point).count();
-    let follow = |pair: &BetweenReport| after(pair.points[0]) == after(pair.points[1]) + 1;
+    // Two points follow each other if none lies between them.
+    let are_compared = |a: u32, b: u32| all.iter().any(|pair| pair.points == [a, b]);
+    let follow = |pair: &BetweenReport| {
+        let [a, b] = pair.points;
+        !all.iter().any(|other| other.points[0] == a && are_compared(other.points[1], b))
+    };
     let kept: Vec<bool> = all.iter().map(follow).collect();
     let mut kept = kept.into_iter();
     all.retain(|_| kept.next().unwrap_or(false));
