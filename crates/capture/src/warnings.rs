@@ -75,6 +75,20 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         "fragmented packet lacks a fragment",
         "fragmented packets lack a fragment",
     );
+    lines.extend(copies(found));
+    lines.extend(damage(summary));
+    if summary.packets == 0 {
+        lines.push("the file holds no packets".to_owned());
+    } else if found.tcp + found.air + found.unreadable + found.unknown_link + found.incomplete == 0
+    {
+        lines.push("no packet holds TCP or 802.11: nothing was analysed".to_owned());
+    }
+    lines
+}
+
+/// A line for each kind of copies.
+fn copies(found: &Found) -> Vec<String> {
+    let mut lines = Vec::new();
     if found.copies.elsewhere > 0 {
         let copies = counted(found.copies.elsewhere, "segment was", "segments were");
         lines.push(format!(
@@ -85,7 +99,8 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
     if found.copies.same.saturating_mul(MANY_COPIES) > found.tcp {
         let copies = counted(found.copies.same, "segment was", "segments were");
         lines.push(format!(
-            "{copies} captured twice, as by a mirror port, on several interfaces or at several points of the path. {SECOND_COPY}"
+            "{copies} captured twice, as by a mirror port, on several interfaces or at several points \
+             of the path. {SECOND_COPY}"
         ));
     }
     if let Some(other) = &found.copy_of {
@@ -93,13 +108,6 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
             "it begins with the same packets at the same times as {other}: probably one file was given \
              twice. Its connections are listed twice and are not compared"
         ));
-    }
-    lines.extend(damage(summary));
-    if summary.packets == 0 {
-        lines.push("the file holds no packets".to_owned());
-    } else if found.tcp + found.air + found.unreadable + found.unknown_link + found.incomplete == 0
-    {
-        lines.push("no packet holds TCP or 802.11: nothing was analysed".to_owned());
     }
     lines
 }
