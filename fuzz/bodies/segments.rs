@@ -85,7 +85,11 @@ pub(super) fn hold(report: &Report, segments: u64, reported: usize) {
     let silent = by.opened + by.refused + by.unanswered + by.other;
     assert_eq!(silent, report.without_data);
     for connection in &report.connections {
-        let both: u64 = connection.directions.iter().map(|direction| direction.packets).sum();
+        let both: u64 = connection
+            .directions
+            .iter()
+            .map(|direction| direction.packets + direction.copied_segments)
+            .sum();
         assert_eq!(both + connection.copied_acks, connection.packets);
         for direction in &connection.directions {
             assert!(direction.unique_bytes <= direction.payload_bytes, "{direction:?}");

@@ -201,6 +201,6 @@ fn two_points_of_a_public_capture() {
     let found = analyse(&[path], limits, |_, _| ControlFlow::Continue(())).unwrap();
     // tshark 4.0.17 lists 42 pairs of segments with data that differ in nothing but the time to live.
     let directions = found.tcp.connections.iter().flat_map(|c| &c.directions);
-    assert_eq!(directions.map(|d| d.network_duplicates).sum::<u64>(), 42);
+    assert_eq!(directions.map(|d| d.copied_segments).sum::<u64>(), 42);
     assert!(has_warning(&found, "several points of the path"), "{:?}", found.files);
 }

@@ -47,6 +47,8 @@ pub(super) struct Counters {
     pub(super) evidence: [u64; 5],
     pub(super) out_of_order: u64,
     pub(super) network_duplicates: u64,
+    /// Those of them that are left out, because the capture has several points of the path.
+    pub(super) copied_segments: u64,
     /// Sum of the times between these and what they are copies of.
     pub(super) duplicate_gap_ns: u64,
     /// Those of them that have another time to live.
@@ -89,8 +91,9 @@ impl Counters {
 
     /// Leaves copies of another point of the path out of what the sender sent.
     pub(super) fn leave_out_copies(&mut self) {
-        self.packets -= self.network_duplicates.min(self.packets);
-        self.data_segments -= self.network_duplicates.min(self.data_segments);
+        self.copied_segments = self.network_duplicates;
+        self.packets -= self.copied_segments;
+        self.data_segments -= self.copied_segments;
         self.payload_bytes = self.unique_bytes + self.retransmitted_bytes;
     }
 

@@ -91,6 +91,8 @@ pub struct DirectionReport {
     pub out_of_order: u64,
     /// Segments with payload that the network or the capture duplicated.
     pub network_duplicates: u64,
+    /// Segments with payload that a capture of several points holds twice, left out of all other numbers.
+    pub copied_segments: u64,
     /// Segments that were acknowledged and are not in the capture (estimated from their bytes).
     pub capture_losses: u64,
     /// Duplicate ACKs for these data (RFC 5681 section 2).
@@ -278,7 +280,8 @@ impl DirectionReport {
             spurious_by: SpuriousCounts { dsack, timestamps, early_ack, frto, seen_twice },
             spurious_agreement: agreement(counters),
             out_of_order: counters.out_of_order,
-            network_duplicates: counters.network_duplicates,
+            network_duplicates: counters.network_duplicates - counters.copied_segments,
+            copied_segments: counters.copied_segments,
             capture_losses: counters.capture_losses,
             duplicate_acks: counters.duplicate_acks,
             duplicate_acks_sack: counters.duplicate_acks_sack,
