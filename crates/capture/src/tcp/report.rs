@@ -265,8 +265,7 @@ impl DirectionReport {
         // Round trips are seen from the capture: the way to the sender and back is missing.
         let away_ns = connection.ends[from].half_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
-        let transfer = counters.transfer_ns().map(seconds);
-        let many_rtts = transfer.zip(whole(rtt_s.min)).is_some_and(|(s, rtt)| s >= MANY_RTTS * rtt);
+        let many_rtts = is_long(counters, whole(rtt_s.min));
         Self {
             from: connection.ends[from].endpoint.to_string(),
             packets: counters.packets,
@@ -319,6 +318,12 @@ impl DirectionReport {
             series: direction.judged_series(),
         }
     }
+}
+
+/// True if a transfer takes several of these round trips.
+fn is_long(counters: &Counters, rtt: Option<f64>) -> bool {
+    let transfer = counters.transfer_ns().map(seconds);
+    transfer.zip(rtt).is_some_and(|(transfer, rtt)| transfer >= MANY_RTTS * rtt)
 }
 
 /// Spurious retransmissions by the set of what shows them.
