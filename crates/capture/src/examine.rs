@@ -261,16 +261,13 @@ fn traces_of_host(
 }
 
 /// Adds the connections of another capture. A connection that both have stays as the first has it.
-fn merge(report: &mut Report, other: Report) {
+fn merge(report: &mut Report, mut other: Report) {
     let ends = |connection: &ConnectionReport| {
         let (client, server) = (connection.client.clone(), connection.server.clone());
         if client < server { (client, server) } else { (server, client) }
     };
     let known: BTreeSet<(String, String)> = report.connections.iter().map(ends).collect();
     let is_new = |connection: &ConnectionReport| !known.contains(&ends(connection));
-    report.connections.extend(other.connections.into_iter().filter(is_new));
-    report.without_data += other.without_data;
-    report.without_data_by.add(&other.without_data_by);
-    report.evicted += other.evicted;
-    report.omitted += other.omitted;
+    other.connections.retain(is_new);
+    report.add(other);
 }

@@ -1,7 +1,7 @@
 //! What a reader of the numbers must know about a file.
 
 use crate::read::{DamagedPlace, FileSummary};
-use crate::tcp::CopyCounts;
+use crate::tcp::{CopyCounts, MANY_COPIES};
 
 /// What was found in a file.
 #[derive(Debug, Clone, Default)]
@@ -23,9 +23,6 @@ pub(crate) struct Found {
     /// A file that begins with the same packets at the same times.
     pub(crate) copy_of: Option<String>,
 }
-
-/// Share of the segments, as one in so many, above which copies are not those of the network.
-const MANY_COPIES: u64 = 10;
 
 /// What is done with a copy.
 const SECOND_COPY: &str =

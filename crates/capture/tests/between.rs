@@ -3,18 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
 
 mod files;
+mod truth;
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use airtcp_capture::tcp::TrackerLimits;
 use airtcp_capture::{CaptureReport, analyse};
 use files::{Raw, packets, pcap};
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
+use truth::{TRANSFERS, folder, truth};
 
 fn both(name: &str, ends: [&str; 2]) -> CaptureReport {
     let paths = ends.map(|end| folder(name).join(format!("{end}.pcap.gz")));
@@ -29,33 +27,13 @@ struct Counts {
     duplicated: u64,
 }
 
-const TRANSFERS: [&str; 9] = [
-    "loss",
-    "bursts",
-    "freeze",
-    "reorder",
-    "duplicates",
-    "no-sack",
-    "no-timestamps",
-    "ipv6",
-    "bbr",
-];
-
-fn truth(name: &str) -> Counts {
-    let mut counts = Counts::default();
-    for line in fs::read_to_string(folder(name).join("truth.csv")).unwrap().lines() {
-        let fields: Vec<&str> = line.trim_start_matches("# ").split(',').collect();
-        match fields[..] {
-            ["duplicated", n] => counts.duplicated = n.parse().unwrap(),
-            ["port" | "srtt_us" | "reordered", ..] => {}
-            [_, _, _, _, spurious, _] => {
-                counts.retransmissions += 1;
-                counts.spurious += u64::from(spurious == "1");
-            }
-            _ => panic!("{name}: {line}"),
-        }
+fn expected(name: &str) -> Counts {
+    let truth = truth(name);
+    Counts {
+        retransmissions: truth.sent.len() as u64,
+        spurious: truth.sent.iter().filter(|sent| sent.spurious).count() as u64,
+        duplicated: truth.duplicated,
     }
-    counts
 }
 
 fn found(report: &CaptureReport) -> Counts {
@@ -80,7 +58,7 @@ fn both_ends() {
         for (ends, points) in [(["sender", "receiver"], [0, 1]), (["receiver", "sender"], [1, 0])] {
             let report = both(name, ends);
             assert_eq!(report.points.len(), 2, "{name}");
-            assert_eq!(found(&report), truth(name), "{name}");
+            assert_eq!(found(&report), expected(name), "{name}");
             // The point that begins first is the first one, whatever the order of the files.
             let near: Vec<[u32; 2]> = report.between.iter().map(|pair| pair.points).collect();
             assert!(!near.is_empty() && near.iter().all(|p| *p == near[0]), "{name}: {near:?}");

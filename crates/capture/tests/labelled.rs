@@ -2,73 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test reports by panicking")]
 
+mod truth;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use airtcp_capture::tcp::report::{ConnectionReport, DirectionReport};
 use airtcp_capture::tcp::{Cause, TrackerLimits};
 use airtcp_capture::{CaptureReport, analyse};
-
-const TRANSFERS: [&str; 9] = [
-    "loss",
-    "bursts",
-    "freeze",
-    "reorder",
-    "duplicates",
-    "no-sack",
-    "no-timestamps",
-    "ipv6",
-    "bbr",
-];
-
-/// A segment that was sent again.
-struct Sent {
-    port: String,
-    sequence: u32,
-    delivered: bool,
-    spurious: bool,
-    cause: String,
-}
-
-struct Truth {
-    sent: Vec<Sent>,
-    /// Mean of the kernel's smoothed round-trip times, by port, in s.
-    srtt_s: BTreeMap<String, f64>,
-    duplicated: u64,
-    reordered: u64,
-}
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
-
-fn truth(name: &str) -> Truth {
-    let text = fs::read_to_string(folder(name).join("truth.csv")).unwrap();
-    let mut truth =
-        Truth { sent: Vec::new(), srtt_s: BTreeMap::new(), duplicated: 0, reordered: 0 };
-    for line in text.lines() {
-        let fields: Vec<&str> = line.trim_start_matches("# ").split(',').collect();
-        match fields[..] {
-            ["srtt_us", port, us] => {
-                truth.srtt_s.insert(port.to_owned(), us.parse::<f64>().unwrap() / 1e6);
-            }
-            ["duplicated", n] => truth.duplicated = n.parse().unwrap(),
-            ["reordered", n] => truth.reordered = n.parse().unwrap(),
-            ["port", ..] => {}
-            [port, sequence, _, delivered, spurious, cause] => truth.sent.push(Sent {
-                port: port.to_owned(),
-                sequence: sequence.parse().unwrap(),
-                delivered: delivered == "1",
-                spurious: spurious == "1",
-                cause: cause.to_owned(),
-            }),
-            _ => panic!("{name}: {line}"),
-        }
-    }
-    truth
-}
+use truth::{TRANSFERS, folder, truth};
 
 fn report(name: &str, end: &str) -> CaptureReport {
     let path = folder(name).join(format!("{end}.pcap.gz"));

@@ -75,11 +75,17 @@ fn differences(a: &[HostPacket], b: &[HostPacket], base_ns: u64) -> Vec<Point> {
     here.iter().filter_map(pair).collect()
 }
 
-/// Compares a connection at two points; `None` if they have too few packets in common.
-pub(super) fn compare(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
+/// The time of the first packet at the first point, and the differences of the client's and of the
+/// server's packets since then.
+fn all_differences(a: &Seen<'_>, b: &Seen<'_>) -> Option<(u64, [Vec<Point>; 2])> {
     let base_ns = a.packets.iter().flatten().map(|packet| packet.time_ns).min()?;
     let of = |end: usize| differences(&a.packets[end], &b.packets[end], base_ns);
-    let (client, server) = (of(0), of(1));
+    Some((base_ns, [of(0), of(1)]))
+}
+
+/// Compares a connection at two points; `None` if they have too few packets in common.
+pub(super) fn compare(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
+    let (base_ns, [client, server]) = all_differences(a, b)?;
     if client.len() + server.len() < MIN_COMMON {
         return None;
     }
@@ -87,16 +93,15 @@ pub(super) fn compare(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
     let margin = |line: &Option<Line>| line.map_or(f64::NEG_INFINITY, |line| line.margin);
     let (near, far) = (fit(&client, &server), fit(&server, &client));
     if margin(&far) > margin(&near) {
-        return compare_in_order(b, a);
+        let (base_ns, [client, server]) = all_differences(b, a)?;
+        return compare_in_order(b, a, Clock { base_ns, line: fit(&client, &server)? });
     }
-    compare_in_order(a, b)
+    compare_in_order(a, b, Clock { base_ns, line: near? })
 }
 
 /// Compares a connection at two points, of which the first is nearer to the client.
-fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
-    let base_ns = a.packets.iter().flatten().map(|packet| packet.time_ns).min()?;
-    let of = |end: usize| differences(&a.packets[end], &b.packets[end], base_ns);
-    let clock = Clock { base_ns, line: fit(&of(0), &of(1))? };
+fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>, clock: Clock) -> Option<BetweenReport> {
+    let base_ns = clock.base_ns;
     // No time passes between two captures of one place, such as two copies of a file.
     if clock.line.uncertainty.is_some_and(|ns| ns <= SAME_PLACE_NS) {
         return None;

@@ -1,6 +1,6 @@
 //! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
 
-use super::copies::{AckCopy, Acks, CopyCounts};
+use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
 use super::sequence::later;
 use super::vantage::Vantage;
@@ -34,8 +34,6 @@ pub(super) struct End {
     pub(super) echoes: u64,
 }
 
-/// Share of the packets, as one in so many, above which copies are not those of the network.
-const MANY_COPIES: u64 = 10;
 /// Mean time from a segment to its copy above which the copy is from another point of the path.
 const MERGED_GAP_NS: u64 = 500_000;
 

@@ -82,8 +82,8 @@ impl Report {
     /// Orders the connections by their first packets.
     pub(crate) fn sort(&mut self) {
         self.connections.sort_by(|a, b| {
-            let key = |c: &ConnectionReport| (c.start_s, c.client.clone(), c.server.clone());
-            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+            let by_ends = || a.client.cmp(&b.client).then_with(|| a.server.cmp(&b.server));
+            a.start_s.total_cmp(&b.start_s).then_with(by_ends)
         });
     }
 

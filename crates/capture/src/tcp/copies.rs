@@ -11,6 +11,9 @@ use crate::dissect::{Flags, Segment};
 const FEW: usize = 16;
 const MANY: usize = 256;
 
+/// Share of the packets, as one in so many, above which copies are not those of the network.
+pub(crate) const MANY_COPIES: u64 = 10;
+
 /// What an ACK is recognised by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Ack {

@@ -32,6 +32,7 @@ pub use cause::Cause;
 pub(crate) use clusters::period;
 pub use clusters::{LossClusters, Period};
 pub use copies::CopyCounts;
+pub(crate) use copies::MANY_COPIES;
 pub use events::{RetransmissionEvent, RetransmissionRow};
 pub use spurious::Evidence;
 pub use timeouts::{TimeoutCause, TimeoutCounts};
