@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import coverage_table as coverage
 import polars as pl
 
 import airtcp
@@ -110,32 +110,7 @@ UNITS = {
 
 def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """Lay out truth, median estimate and coverage."""
-    frame = numbers["diagnosis.csv"]
-    out = [
-        "| link | parameter | true | median fit | median interval | covered |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name in frame["link"].unique(maintain_order=True):
-        rows = frame.filter(pl.col("link") == name).to_dicts()
-        for key, (head, scale) in UNITS.items():
-            of = [row for row in rows if row[f"{key}_true"] is not None and row[key] is not None]
-            if of:
-                out.append(f"| {name} | {head} | {_line(of, key, scale)} |")
-    return "\n".join(out)
-
-
-def _line(rows: list[dict[str, Any]], key: str, scale: float) -> str:
-    inf = float("inf")
-    highs = [inf if row[f"{key}_high"] is None else row[f"{key}_high"] for row in rows]
-    inside = sum(
-        row[f"{key}_low"] <= row[f"{key}_true"] * (1 + 1e-9) and row[f"{key}_true"] <= high * (1 + 1e-9)
-        for row, high in zip(rows, highs, strict=True)
-    )
-    low, high = median(row[f"{key}_low"] for row in rows), median(highs)
-    ends = f"{low * scale:.3g} or more" if high == inf else f"{low * scale:.3g} to {high * scale:.3g}"
-    middle = median(row[key] for row in rows)
-    true = rows[0][f"{key}_true"]
-    return f"{true * scale:.3g} | {middle * scale:.3g} | {ends} | {inside} of {len(rows)}"
+    return coverage.table(numbers["diagnosis.csv"], ("link", "parameter", "median fit"), UNITS, slack=1e-9)
 
 
 def origins(numbers: Mapping[str, pl.DataFrame]) -> str:

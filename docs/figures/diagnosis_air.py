@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import coverage_table as coverage
 import polars as pl
 
 import airtcp
@@ -91,27 +92,4 @@ UNITS = {
 
 def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """Lay out truth, median measurement and coverage."""
-    frame = numbers["diagnosis-air.csv"]
-    out = [
-        "| cell | quantity | true | median | median interval | covered |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name in frame["cell"].unique(maintain_order=True):
-        rows = frame.filter(pl.col("cell") == name).to_dicts()
-        for key, (head, scale) in UNITS.items():
-            of = [row for row in rows if row[f"{key}_true"] is not None and row[key] is not None]
-            if of:
-                out.append(f"| {name} | {head} | {_line(of, key, scale)} |")
-    return "\n".join(out)
-
-
-def _line(rows: list[dict[str, Any]], key: str, scale: float) -> str:
-    inf = float("inf")
-    true = rows[0][f"{key}_true"]
-    highs = [inf if row[f"{key}_high"] is None else row[f"{key}_high"] for row in rows]
-    lows = [row[f"{key}_low"] for row in rows]
-    inside = sum(low <= true <= high for low, high in zip(lows, highs, strict=True))
-    low, high = median(lows), median(highs)
-    ends = f"{low * scale:.3g} or more" if high == inf else f"{low * scale:.3g} to {high * scale:.3g}"
-    middle = median(row[key] for row in rows)
-    return f"{true * scale:.3g} | {middle * scale:.3g} | {ends} | {inside} of {len(rows)}"
+    return coverage.table(numbers["diagnosis-air.csv"], ("cell", "quantity", "median"), UNITS)
