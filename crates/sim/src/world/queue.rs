@@ -6,8 +6,8 @@
 //! retransmission timer later with every acknowledgement, so the common case costs one store.
 //!
 //! The order at one instant is part of the model: first by [`Phase`], then by a tie-break drawn from the
-//! run's seed, the machine's name and its count of events, so that no result depends on the order in which
-//! machines were created.
+//! run's seed, the machine's name and the instant. No result depends on the order in which machines were
+//! created, or on how many entries a machine needed until then.
 
 use airtcp_units::{Nanos, Narrow};
 
@@ -59,7 +59,6 @@ struct Owner {
     position: u32,
     phase: Phase,
     salt: u64,
-    ordinal: u64,
 }
 
 const ARITY: usize = 4;
@@ -89,7 +88,7 @@ impl EventQueue {
     pub(crate) fn register(&mut self, phase: Phase, salt: u64) -> MachineId {
         let id = u32::narrow(self.owners.len());
         let (due, entered) = (Nanos::NEVER, Nanos::NEVER);
-        self.owners.push(Owner { due, entered, position: 0, phase, salt, ordinal: 0 });
+        self.owners.push(Owner { due, entered, position: 0, phase, salt });
         if self.owners.len() == FEW + 1 {
             for entry in std::mem::take(&mut self.heap) {
                 self.heap.push(entry);
@@ -195,10 +194,9 @@ impl EventQueue {
 
     /// A new entry for a machine's time.
     fn entry(owner: &mut Owner, machine: u32) -> Entry {
-        owner.ordinal += 1;
         owner.entered = owner.due;
         let tie =
-            scramble(owner.salt.wrapping_add(owner.ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            scramble(owner.salt.wrapping_add(owner.due.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         Entry { time: owner.due, key: (owner.phase as u64) << 61 | tie >> 3, machine }
     }
 
