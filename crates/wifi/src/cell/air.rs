@@ -13,6 +13,11 @@ use crate::phy::propagation::pair_key;
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
+        if self.begins_alone() {
+            self.begin_alone(now);
+            return;
+        }
+        self.part_all();
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
         let hearers = std::mem::take(&mut self.hearers);
@@ -35,15 +40,9 @@ impl Medium {
                 }
             }
         }
-        // A transmitting station is deaf: it loses the frame that it was receiving.
         for frame in &frames {
-            let i = frame.from.index();
-            self.radios[i].sending = true;
-            self.radios[i].reception = None;
             self.mark_receiver_sends(frame.from);
-            self.radios[i].busy = true;
-            self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
-            self.refresh(frame.from.0);
+            self.deafen(now, frame.from);
         }
         // The hearers of a single frame are already in order.
         if frames.len() > 1 {
@@ -56,6 +55,38 @@ impl Medium {
         self.starting = frames;
         self.starting.clear();
         self.touched = touched;
+    }
+
+    /// Starts a transmission on a silent air, of which stations share a view.
+    fn begin_alone(&mut self, now: Nanos) {
+        let Some(frame) = self.starting.pop() else { return };
+        let from = frame.from;
+        let place = self.start(now, &frame);
+        for k in 0..self.alike.apart.len() {
+            let radio = self.alike.apart[k];
+            if let Some(power) = self.powers.get(from, NodeId(radio)) {
+                let signal = Signal { place, power, since: now, readable: true };
+                self.hear(now, radio as usize, signal);
+            }
+        }
+        self.deafen(now, from);
+        self.lone_begins(now, place);
+        for k in 0..self.alike.apart.len() {
+            let radio = self.alike.apart[k];
+            if radio != from.0 {
+                self.arrivals(now, radio as usize);
+            }
+        }
+    }
+
+    /// A transmitting station is deaf: it loses the frame that it was receiving.
+    fn deafen(&mut self, now: Nanos, sender: NodeId) {
+        let i = sender.index();
+        self.radios[i].sending = true;
+        self.radios[i].reception = None;
+        self.radios[i].busy = true;
+        self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
+        self.refresh(sender.0);
     }
 
     fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {

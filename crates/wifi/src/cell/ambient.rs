@@ -105,6 +105,11 @@ impl Ambient {
         destroyers.iter().any(|number| self.sources[*number as usize].hits(&frame))
     }
 
+    /// True if the noise is constant, and there is no interferer.
+    pub(crate) const fn is_still(&self) -> bool {
+        self.steps.is_empty() && self.sources.is_empty()
+    }
+
     /// Noise and interference at a station from `at` on, until `end` at the latest.
     #[inline]
     pub(crate) fn level(&self, station: usize, at: Nanos, end: Nanos) -> Level {

@@ -6,6 +6,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
+use super::alike::Alike;
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
@@ -52,6 +53,7 @@ impl Medium {
             fading: between.fading,
             stations: Vec::with_capacity(total),
             radios: (0..total).map(|_| Radio::default()).collect(),
+            alike: Alike::none(total),
             hearers: Vec::new(),
             air: Vec::new(),
             next_end: Nanos::NEVER,
@@ -90,6 +92,8 @@ impl Medium {
         // Stations wait for beacons from the start.
         (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
+        medium.alike = Alike::of(&medium);
+        medium.join_idle();
         Ok(medium)
     }
 

@@ -32,10 +32,21 @@ impl Medium {
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
-            for &(radio, _) in &hearers[from.index()] {
-                self.unhear(now, radio as usize, *place);
-                self.receive(now, radio as usize, *place, sent, observed.as_ref(), cx);
-                touched.push(radio);
+            if self.lone_ends(now, *place, sent) {
+                for k in 0..self.alike.apart.len() {
+                    let radio = self.alike.apart[k];
+                    if radio != from.0 {
+                        self.unhear(now, radio as usize, *place);
+                        self.receive(now, radio as usize, *place, sent, observed.as_ref(), cx);
+                        touched.push(radio);
+                    }
+                }
+            } else {
+                for &(radio, _) in &hearers[from.index()] {
+                    self.unhear(now, radio as usize, *place);
+                    self.receive(now, radio as usize, *place, sent, observed.as_ref(), cx);
+                    touched.push(radio);
+                }
             }
             self.apply_ack_oracle(now, *place, sent, cx);
             // The hearers of a single frame are already in order.
@@ -152,7 +163,7 @@ impl Medium {
 
     /// The random draw of this transmission at this radio, independent of other cells.
     #[inline]
-    fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
+    pub(super) fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
         let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
         let bss = &self.bss[sender];
         if sender == hearer {

@@ -7,6 +7,7 @@ use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
+use super::alike::Alike;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
 use super::powers::Powers;
@@ -54,6 +55,8 @@ pub struct Medium {
     pub(super) fading: Fading,
     pub(super) stations: Vec<Station>,
     pub(super) radios: Vec<Radio>,
+    /// The stations that share one view of the medium.
+    pub(super) alike: Alike,
     /// By sender, the stations that receive its signal and the power in mW, above the
     /// `ignore_below` level.
     pub(super) hearers: Vec<Vec<(u32, f64)>>,
@@ -166,6 +169,7 @@ impl Medium {
         if let Some(log) = &mut self.given_up {
             log.on_head(station, category, cx.pool.get(packet));
         }
+        self.part_if_shared(station);
         self.report_finished_backoff(now, station, category, cx);
         let (sender, rules) = (&mut self.stations[station.index()], &self.bss[cell].rules);
         sender.offer(now, category, packet, to, class, bytes, expires, rules);
@@ -178,6 +182,8 @@ impl Medium {
         self.end(now, cx);
         if watched {
             self.report_access_states(now, cx);
+        } else {
+            self.join_idle();
         }
     }
 
@@ -209,10 +215,13 @@ impl Medium {
     pub fn next_timer(&mut self) -> Nanos {
         if self.stale {
             self.stale = false;
-            self.next_timer = self.deadlines.iter().copied().min().unwrap_or(Nanos::NEVER);
+            let stations = self.alike.apart.iter().map(|i| self.deadlines[*i as usize]);
+            let controllers = self.deadlines[self.stations.len()..].iter().copied();
+            self.next_timer = stations.chain(controllers).min().unwrap_or(Nanos::NEVER);
         }
         let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
-        let next = self.next_timer.min(detected);
+        let shared = self.alike.next_timer();
+        let next = self.next_timer.min(detected).min(shared);
         self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
     }
 
@@ -295,7 +304,9 @@ impl Medium {
         if !self.controllers.is_empty() {
             self.control(now);
         }
-        for i in 0..self.stations.len() {
+        self.part_due(now);
+        for place in 0..self.alike.apart.len() {
+            let i = self.alike.apart[place] as usize;
             if self.deadlines[i] > now {
                 continue;
             }

@@ -6,6 +6,7 @@
 
 mod air;
 mod airtime;
+mod alike;
 mod ambient;
 mod bss;
 mod build;

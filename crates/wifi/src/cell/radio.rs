@@ -88,6 +88,11 @@ pub(crate) struct Radio {
 }
 
 impl Radio {
+    /// True if nothing is on the air for it.
+    pub(crate) const fn is_quiet(&self) -> bool {
+        !self.sending && !self.busy && self.signals.is_empty() && self.reception.is_none()
+    }
+
     /// Sum of the powers of all transmissions except one.
     pub(crate) fn others(&self, place: u32) -> f64 {
         self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
@@ -214,8 +219,7 @@ impl Reception {
     /// True if no part of the frame can be lost at an SINR.
     #[inline]
     fn is_error_free(&self, error: &ErrorModel, sinr: f64) -> bool {
-        let (lowest, bits) = header(self.mode);
-        error.is_error_free(lowest, sinr, bits) && error.is_error_free(self.mode, sinr, self.bits)
+        is_error_free(error, sinr, self.mode, self.bits)
     }
 
     /// Judges an interval of constant SINR.
@@ -231,6 +235,13 @@ impl Reception {
             self.survival *= error.success(self.mode, sinr, part);
         }
     }
+}
+
+/// True if no part of a frame with a body of `body` bits can be lost at an SINR.
+#[inline]
+pub(crate) fn is_error_free(error: &ErrorModel, sinr: f64, mode: Mode, body: u64) -> bool {
+    let (lowest, bits) = header(mode);
+    error.is_error_free(lowest, sinr, bits) && error.is_error_free(mode, sinr, body)
 }
 
 /// The mode of a frame's PLCP header, and its bits.

@@ -51,7 +51,8 @@ impl Station {
             return self.on_rx_addressed(now, frame, how, rules);
         }
         if frame.duration > Span::ZERO {
-            self.set_nav(now, frame, rules);
+            let corrects = self.rate.rts_mode().is_some();
+            self.view.reserve(now, frame, corrects, rules);
         }
         frame.to == NodeId::BROADCAST && frame.kind == Kind::Data
     }
@@ -109,28 +110,6 @@ impl Station {
             self.on_management(now, frame, rules);
         }
         new && frame.kind == Kind::Data
-    }
-
-    /// Sets the NAV by the Duration field of a frame for another station (clause 9.3.2.4).
-    fn set_nav(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
-        let until = now + frame.duration;
-        if until <= self.view.nav {
-            // An RTS reserves time for the rate granted last. The data frame has the new rate.
-            let corrected = frame.kind == Kind::Data && self.nav_by == frame.from;
-            if corrected && self.rate.rts_mode().is_some() {
-                self.view.nav = until;
-            }
-            return;
-        }
-        self.nav_by = frame.from;
-        self.view.nav = until;
-        let timing = &rules.timing;
-        self.nav_reset = Nanos::NEVER;
-        if frame.kind == Kind::Rts {
-            let wait = timing.sifs + timing.sifs + timing.cts(frame.mode);
-            let wait = wait + timing.rx_start_delay(frame.mode) + timing.slot + timing.slot;
-            self.nav_reset = now + wait;
-        }
     }
 
     /// Handles a frame that the radio received but could not decode, or lost to a stronger one.

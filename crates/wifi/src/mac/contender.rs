@@ -12,31 +12,7 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::config::{AfterTimeout, Backoff, ImmediateAccess, MacConfig};
-use super::{AccessParams, Mpdu, Rules};
-
-/// State of the medium at a station, shared by its categories.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct View {
-    /// Start of the current idle period; never while the medium is busy.
-    pub(crate) idle_from: Nanos,
-    /// End of other stations' reservations.
-    pub(crate) nav: Nanos,
-    /// EIFS - DIFS if the last frame received could not be decoded, else 0.
-    pub(crate) eifs: Span,
-    /// Time of the last timeout of an answer.
-    pub(crate) gave_up: Nanos,
-}
-
-impl View {
-    pub(crate) const fn new() -> Self {
-        Self { idle_from: Nanos::ZERO, nav: Nanos::ZERO, eifs: Span::ZERO, gave_up: Nanos::ZERO }
-    }
-
-    /// True if the medium is idle by carrier sense and by NAV.
-    pub(crate) fn is_idle(&self, now: Nanos) -> bool {
-        self.idle_from != Nanos::NEVER && self.nav <= now
-    }
-}
+use super::{AccessParams, Mpdu, Rules, View};
 
 /// A running back-off, as it would be if it stopped now.
 #[derive(Debug, Clone, Copy)]
@@ -151,6 +127,30 @@ impl Contender {
         if self.immediate && rules.mac.immediate_access == ImmediateAccess::Strict {
             self.draw(now, random);
         }
+    }
+
+    /// True if the state of the back-off at `idle_from`, the start of an idle period, is its number of
+    /// slots: nothing else decides when the frame may be sent.
+    pub(crate) fn is_plain(&self, idle_from: Nanos) -> bool {
+        !self.immediate && self.drawn <= idle_from && !(self.over && self.mpdu.is_some())
+    }
+
+    /// Slots left at the start of an idle period, if a frame waits for them.
+    pub(crate) fn waits(&self) -> Option<u32> {
+        self.mpdu.as_ref().map(|_| self.slots)
+    }
+
+    /// Subtracts the slots that have `passed` in idle periods, as [`Self::freeze`] at the end of each.
+    /// `counted` of these periods lasted until the first slot.
+    pub(crate) fn pass(&mut self, passed: u64, counted: u64, rules: &Rules) {
+        if self.over || counted == 0 {
+            return;
+        }
+        let slots = u64::from(self.slots);
+        // A slot that counts when it starts has not ended when the medium becomes busy.
+        let ended = passed - if rules.counts_at_start() { 1 } else { 0 };
+        self.over = ended >= slots;
+        self.slots = if self.over { 0 } else { u32::narrow(slots - passed.min(slots)) };
     }
 
     /// The running back-off, if any.

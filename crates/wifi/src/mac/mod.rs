@@ -24,7 +24,9 @@ mod reverse;
 mod rules;
 mod sending;
 mod service;
+mod settled;
 mod station;
+mod view;
 
 pub use ablation::AblationConfig;
 pub use access::AccessParams;
@@ -37,7 +39,7 @@ pub(crate) use beacon::Beacons;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
-pub(crate) use contender::{Contender, Countdown, View};
+pub(crate) use contender::{Contender, Countdown};
 pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, category_name};
 pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
@@ -52,3 +54,4 @@ pub(crate) use part::Part;
 pub(crate) use rules::Rules;
 pub use service::service_time;
 pub(crate) use station::{AccessState, FrameStart, SignalQuality, Station};
+pub(crate) use view::View;

@@ -76,7 +76,7 @@ impl Station {
     pub(super) fn fail(&mut self, now: Nanos, rules: &Rules) {
         let after_rts = matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack, .. });
         self.view.gave_up = now;
-        self.view.idle_from = self.silent_from;
+        self.view.idle_from = self.view.silent_from;
         let reservation = self.reverse_unanswered();
         self.exchange = Exchange::None;
         if reservation {

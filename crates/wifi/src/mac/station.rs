@@ -60,12 +60,6 @@ pub(crate) struct Station {
     pub(super) active: usize,
     pub(super) txop_end: Nanos,
     pub(super) due: Option<(Nanos, Due)>,
-    /// The station whose frame has set the NAV.
-    pub(super) nav_by: NodeId,
-    /// Time at which a NAV set by an RTS ends unless a frame has begun.
-    pub(super) nav_reset: Nanos,
-    /// Time since which the radio neither receives nor transmits; never while it does.
-    pub(super) silent_from: Nanos,
     pub(super) next_sequence: u16,
     /// By sender and category (management last): 16 times the last sequence number, plus the
     /// fragment number, plus 1; 0 for none.
@@ -112,9 +106,6 @@ impl Station {
             active: 0,
             txop_end: Nanos::ZERO,
             due: None,
-            nav_by: NodeId::BROADCAST,
-            nav_reset: Nanos::NEVER,
-            silent_from: Nanos::ZERO,
             next_sequence: 0,
             last_received: vec![0; stations * SEQUENCES],
             random,
@@ -246,7 +237,7 @@ impl Station {
 
     /// Handles a medium that becomes busy, also by the station's own transmission.
     pub(crate) fn on_busy(&mut self, now: Nanos, rules: &Rules) {
-        self.silent_from = Nanos::NEVER;
+        self.view.silent_from = Nanos::NEVER;
         if self.view.idle_from == Nanos::NEVER {
             return;
         }
@@ -258,7 +249,7 @@ impl Station {
 
     /// Handles a medium that becomes idle.
     pub(crate) const fn on_idle(&mut self, now: Nanos) {
-        self.silent_from = now;
+        self.view.silent_from = now;
         // While the station waits for an answer, no back-off slot passes.
         if !matches!(self.exchange, Exchange::Awaiting { .. }) {
             self.view.idle_from = now;
@@ -268,7 +259,7 @@ impl Station {
     /// Handles the start of a reception: keeps a NAV set by an RTS, and postpones the timeout of an
     /// answer to the end of the frame.
     pub(crate) fn on_rx_start(&mut self, now: Nanos, frame: &FrameStart, rules: &Rules) {
-        self.nav_reset = Nanos::NEVER;
+        self.view.nav_reset = Nanos::NEVER;
         if let Exchange::Awaiting { until, heard, .. } = &mut self.exchange
             && *heard > now
         {
@@ -279,7 +270,7 @@ impl Station {
 
     /// Time of its next timer.
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
-        let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.nav_reset);
+        let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.view.nav_reset);
         if self.has_management {
             next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next)).min(self.stage_end());
         }
@@ -313,8 +304,8 @@ impl Station {
         {
             self.fail(now, rules);
         }
-        if self.nav_reset <= now {
-            self.nav_reset = Nanos::NEVER;
+        if self.view.nav_reset <= now {
+            self.view.nav_reset = Nanos::NEVER;
             self.view.nav = now;
         }
         if self.exchange == Exchange::None && self.due.is_none() {

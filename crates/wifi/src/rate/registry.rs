@@ -76,6 +76,9 @@ impl RateControl for Rate {
     fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
         each!(self, c => c.on_rx(now, from, snr));
     }
+    fn learns_from_receptions(&self) -> bool {
+        each!(self, c => c.learns_from_receptions())
+    }
     fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {
         each!(self, c => c.grant(from, sinr, bytes))
     }

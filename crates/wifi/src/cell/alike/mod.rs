@@ -1,0 +1,268 @@
+//! Stations that hear each other alike share one view of the medium, and a frame that is alone on the air
+//! costs the same for any number of them.
+//!
+//! Why the results are those of [`super::air`] and [`super::ends`], which treat each station by itself:
+//!
+//! - A medium qualifies ([`Alike::of`]) if all its stations belong to one cell and receive each other's
+//!   frames in every modulation above the thresholds of sensitivity and of carrier sense, at a constant
+//!   power and at once, over a constant noise without interferers, and if no station learns from frames
+//!   that are not for it.
+//! - A frame that begins on a silent air makes the medium busy at every other station at the same instant.
+//!   Each of them locks on to it, because there is nothing else, and the medium becomes idle again at its
+//!   end. If no other frame begins before that end, a station decodes the frame with the probability of its
+//!   SNR, and then its NAV and its inter-frame space follow from the frame alone.
+//! - Between its exchanges, the state of a station is its view (idle since, NAV, EIFS) and the slots left of
+//!   each back-off. Stations with equal views therefore keep equal views, as long as each of them decodes
+//!   the same frames. The slots that pass are equal for equal inter-frame spaces: [`clock`] counts them once.
+//! - A station leaves ([`Medium::part`]) with the view and the slots that it would have by itself: before it
+//!   sends, receives a frame that is for it, gets a packet, or fails to decode a frame. If a frame is under
+//!   way, its radio is receiving that frame since its start. All stations leave before a second frame begins,
+//!   and while a probe observes the air.
+//! - A station joins ([`Medium::join_idle`]) at the start of an idle period, if nothing but its view and its
+//!   slots decides what it does next, and if its view gives the same results as the shared one.
+//!
+//! `cell/tests/alike.rs` runs random cells with and without shared views and compares every frame and every
+//! counter.
+
+mod clock;
+
+use airtcp_units::{Nanos, Narrow, Span};
+
+use super::medium::Medium;
+use super::radio::{Signal, is_error_free};
+use super::transmission::Transmission;
+use crate::mac::{NodeId, Station, View};
+use crate::rate::RateControl;
+use clock::Clocks;
+
+/// The shared view, and who shares it.
+#[derive(Debug)]
+pub(super) struct Alike {
+    /// True if the medium qualifies.
+    qualifies: bool,
+    /// By station, true if it shares the view.
+    shares: Vec<bool>,
+    /// The stations with a view of their own, in order.
+    pub(super) apart: Vec<u32>,
+    view: View,
+    clocks: Clocks,
+    /// Index of the frame that is alone on the air.
+    lone: Option<u32>,
+    /// By sender, the least power in mW at another station.
+    least_power: Vec<f64>,
+    slot: Span,
+}
+
+impl Alike {
+    /// No station shares a view.
+    pub(super) fn none(stations: usize) -> Self {
+        Self {
+            qualifies: false,
+            shares: vec![false; stations],
+            apart: (0..u32::narrow(stations)).collect(),
+            view: View::new(),
+            clocks: Clocks::new(0, 1),
+            lone: None,
+            least_power: Vec::new(),
+            slot: Span::ZERO,
+        }
+    }
+
+    /// Decides whether a medium qualifies.
+    pub(super) fn of(medium: &Medium) -> Self {
+        let n = medium.stations.len();
+        let none = Self::none(n);
+        let [bss] = medium.bss.as_slice() else { return none };
+        let levels = &bss.levels;
+        let threshold = levels.sensitivity.max(levels.carrier_sense);
+        let heard = |from: usize| {
+            let hearers = &medium.hearers[from];
+            hearers.len() + 1 == n && hearers.iter().all(|(_, power)| *power >= threshold)
+        };
+        let learns = |station: &Station| {
+            let rate = station.rate();
+            rate.learns_from_receptions() || rate.rts_mode().is_some()
+        };
+        let qualifies = n > 2
+            && medium.dsss_only.is_empty()
+            && bss.fading.is_none()
+            && bss.ambient.is_still()
+            && levels.detection_time == Span::ZERO
+            && (0..n).all(heard)
+            && !medium.stations.iter().any(learns);
+        if !qualifies {
+            return none;
+        }
+        let stride = medium.stations.iter().map(|s| s.contenders().len()).max().unwrap_or(1);
+        let least = |hearers: &Vec<(u32, f64)>| {
+            hearers.iter().fold(f64::INFINITY, |least, (_, power)| least.min(*power))
+        };
+        Self {
+            qualifies,
+            clocks: Clocks::new(n, stride),
+            least_power: medium.hearers.iter().map(least).collect(),
+            slot: bss.rules.timing.slot,
+            ..none
+        }
+    }
+
+    fn is_shared(&self) -> bool {
+        self.apart.len() < self.shares.len()
+    }
+
+    /// Time of the next access, or reset of the NAV, of a station that shares the view.
+    pub(super) fn next_timer(&mut self) -> Nanos {
+        if !self.is_shared() {
+            return Nanos::NEVER;
+        }
+        let mut next = self.view.nav_reset;
+        if self.view.idle_from != Nanos::NEVER {
+            for clock in self.clocks.iter_mut() {
+                next = next.min(clock.next_access(&self.view, self.slot));
+            }
+        }
+        next
+    }
+}
+
+impl Medium {
+    /// True if the frame that begins now is alone on the air, and stations share a view of it.
+    pub(super) fn begins_alone(&self) -> bool {
+        self.starting.len() == 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
+    }
+
+    /// The frame at `place` begins, and is alone on the air: it makes the medium busy.
+    pub(super) fn lone_begins(&mut self, now: Nanos, place: u32) {
+        let Self { alike, bss, .. } = self;
+        for clock in alike.clocks.iter_mut() {
+            clock.on_busy(now, &alike.view, &bss[0].rules);
+        }
+        alike.view.idle_from = Nanos::NEVER;
+        alike.view.silent_from = Nanos::NEVER;
+        alike.view.nav_reset = Nanos::NEVER;
+        alike.lone = Some(place);
+    }
+
+    /// The end of a frame that was alone on the air: stations for which it matters leave, the others decode
+    /// it, and their medium becomes idle. False if the frame was not alone.
+    pub(super) fn lone_ends(&mut self, now: Nanos, place: u32, sent: &Transmission) -> bool {
+        if self.alike.lone != Some(place) {
+            return false;
+        }
+        let frame = &sent.frame;
+        self.part_if_shared(frame.to);
+        self.part_undecoding(sent);
+        let Self { alike, bss, .. } = self;
+        let view = &mut alike.view;
+        view.eifs = Span::ZERO;
+        if frame.duration > Span::ZERO {
+            view.reserve(now, frame, false, &bss[0].rules);
+        }
+        (view.idle_from, view.silent_from) = (now, now);
+        alike.lone = None;
+        true
+    }
+
+    /// Lets the stations leave that may fail to decode a frame.
+    fn part_undecoding(&mut self, sent: &Transmission) {
+        let bss = &self.bss[0];
+        let power = self.alike.least_power[sent.frame.from.index()];
+        let sure = bss.ambient.quiet(0).is_some_and(|noise| {
+            is_error_free(&bss.error, power / noise, sent.frame.mode, sent.bits)
+        });
+        let clear = bss.levels.clear(sent);
+        if sure && clear >= 1.0 {
+            return;
+        }
+        for station in 0..self.stations.len() {
+            // Without errors by noise, the draw is that of `receive`.
+            if self.alike.shares[station] && !(sure && self.draw(sent, station) < clear) {
+                self.part(station);
+            }
+        }
+    }
+
+    /// Lets the stations leave whose timer has expired.
+    pub(super) fn part_due(&mut self, now: Nanos) {
+        if self.alike.next_timer() > now {
+            return;
+        }
+        if self.alike.view.nav_reset <= now {
+            self.part_all();
+            return;
+        }
+        let alike = &self.alike;
+        let due = alike.clocks.iter().flat_map(|clock| clock.due(now, &alike.view, alike.slot));
+        let due: Vec<usize> = due.collect();
+        for station in due {
+            self.part_if_shared(NodeId(u32::narrow(station)));
+        }
+    }
+
+    /// Lets all stations leave.
+    pub(super) fn part_all(&mut self) {
+        if !self.alike.is_shared() {
+            return;
+        }
+        for station in 0..self.stations.len() {
+            if self.alike.shares[station] {
+                self.part(station);
+            }
+        }
+        self.alike.lone = None;
+    }
+
+    /// Lets a station leave if it shares the view.
+    pub(super) fn part_if_shared(&mut self, station: NodeId) {
+        if self.alike.shares.get(station.index()) == Some(&true) {
+            self.part(station.index());
+        }
+    }
+
+    /// Gives a station that shares the view its own.
+    fn part(&mut self, i: usize) {
+        let Self { alike, stations, bss, air, radios, powers, .. } = self;
+        alike.shares[i] = false;
+        let number = u32::narrow(i);
+        let place = alike.apart.partition_point(|other| *other < number);
+        alike.apart.insert(place, number);
+        stations[i].resume(&alike.view);
+        alike.clocks.part(i, stations[i].contenders_mut(), &bss[0].rules);
+        if let Some(place) = alike.lone
+            && let Some(sent) = &air[place as usize]
+            && let Some(power) = powers.get(sent.frame.from, NodeId(number))
+        {
+            let signal = Signal { place, power, since: sent.started, readable: true };
+            radios[i].signals.push(signal);
+            radios[i].lock(sent.started, signal, sent);
+            radios[i].busy = true;
+        }
+        self.refresh(number);
+    }
+
+    /// Lets stations join at the start of an idle period.
+    pub(super) fn join_idle(&mut self) {
+        if !self.alike.qualifies || !self.air.iter().all(Option::is_none) {
+            return;
+        }
+        let Self { alike, stations, radios, deadlines, stale, .. } = self;
+        let mut shared = alike.is_shared();
+        alike.apart.retain(|station| {
+            let i = *station as usize;
+            let Some(view) = stations[i].settled_view().filter(|_| radios[i].is_quiet()) else {
+                return true;
+            };
+            if !shared {
+                alike.view = *view;
+            }
+            let joins = alike.view.is_like(view) && alike.clocks.join(i, stations[i].contenders());
+            if joins {
+                shared = true;
+                alike.shares[i] = true;
+                *stale |= deadlines[i] != Nanos::NEVER;
+                deadlines[i] = Nanos::NEVER;
+            }
+            !joins
+        });
+    }
+}

@@ -1,0 +1,38 @@
+//! A station between exchanges whose view of the medium is kept elsewhere, with the views of others (see
+//! `cell/alike`).
+
+use super::exchange::Exchange;
+use super::{Contender, Station, View};
+use crate::rate::Rate;
+
+impl Station {
+    /// The station's view at the start of an idle period, if it alone and the numbers of slots left decide
+    /// what the station does next. A station with management frames has other timers.
+    pub(crate) fn settled_view(&self) -> Option<&View> {
+        let view = &self.view;
+        let settled = self.exchange == Exchange::None
+            && self.due.is_none()
+            && !self.has_management
+            && self.association.is_none()
+            && view.gave_up <= view.idle_from
+            && self.contenders.iter().all(|contender| contender.is_plain(view.idle_from));
+        settled.then_some(view)
+    }
+
+    /// Takes a view back.
+    pub(crate) const fn resume(&mut self, view: &View) {
+        self.view = View { gave_up: self.view.gave_up, ..*view };
+    }
+
+    pub(crate) const fn rate(&self) -> &Rate {
+        &self.rate
+    }
+
+    pub(crate) fn contenders(&self) -> &[Contender] {
+        &self.contenders
+    }
+
+    pub(crate) fn contenders_mut(&mut self) -> &mut [Contender] {
+        &mut self.contenders
+    }
+}
