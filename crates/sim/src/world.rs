@@ -25,6 +25,7 @@ mod scheduled;
 mod shaper_tests;
 pub(crate) mod transport;
 
+use air::AirEvent;
 use application::App;
 use boundary::Boundaries;
 use interface::Interface;
@@ -78,6 +79,8 @@ pub(crate) struct World<P: Probe> {
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
     media: Vec<Medium>,
+    /// The medium whose events run now, if any (see `air`).
+    running: Option<u32>,
     /// For each cell of the scenario, its medium and its number there.
     cells: Vec<(u32, u32)>,
     /// Hops through the air, in the order of their numbers in routes.
@@ -102,6 +105,7 @@ impl<P: Probe> World<P> {
             actors: Vec::new(),
             interfaces: Vec::new(),
             media: Vec::new(),
+            running: None,
             cells: Vec::new(),
             air_hops: Vec::new(),
             boundaries: Boundaries::default(),
@@ -156,7 +160,8 @@ impl<P: Probe> World<P> {
 
     /// Runs until `end` or for `budget` events, whichever comes first. True if `end` was reached.
     pub(crate) fn run_until(&mut self, end: Nanos, budget: u64) -> bool {
-        for _ in 0..budget {
+        let mut left = budget;
+        while left > 0 {
             let Some((now, machine)) = self.queue.pop(end) else {
                 self.now = end;
                 return true;
@@ -164,14 +169,16 @@ impl<P: Probe> World<P> {
             debug_assert!(now >= self.now, "an event in the past");
             self.now = now;
             self.events += 1;
+            left -= 1;
             match self.actors[machine.0 as usize] {
                 Actor::Interface(i) => self.on_interface(i),
                 Actor::Endpoint(e) => self.on_endpoint_timer(e),
                 Actor::App(e) => self.on_app(e),
-                Actor::AirEnds(i) => self.on_air_ends(i),
-                Actor::AirTimers(i) => self.on_air_timers(i),
-                Actor::AirStarts(i) => self.on_air_starts(i),
-                Actor::WatchedAirEnds(i) => self.on_watched_air_ends(i),
+                Actor::AirEnds(i) | Actor::WatchedAirEnds(i) => {
+                    left = self.run_air(i, AirEvent::Ends, end, left);
+                }
+                Actor::AirTimers(i) => left = self.run_air(i, AirEvent::Timers, end, left),
+                Actor::AirStarts(i) => left = self.run_air(i, AirEvent::Starts, end, left),
                 Actor::Boundary(i) => self.on_boundary(i),
                 Actor::Notices => self.on_notices(),
             }

@@ -11,6 +11,17 @@ use super::queue::Phase;
 use super::routes::Hop;
 use super::{Actor, World};
 
+/// Kind of event of a medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AirEvent {
+    /// Transmissions end.
+    Ends,
+    /// Timers of stations expire.
+    Timers,
+    /// Transmissions start.
+    Starts,
+}
+
 impl<P: Probe> World<P> {
     /// Adds a medium with the queues of its stations. `salt` derives from seed and name.
     pub(crate) fn add_medium(
@@ -55,20 +66,69 @@ impl<P: Probe> World<P> {
         self.reschedule(number);
     }
 
-    pub(super) fn on_air_timers(&mut self, number: u32) {
+    /// Handles an event of a medium, and those that follow it for as long as the medium comes first: until
+    /// `end`, another entry of the event queue, or `left` events. Returns what is left of them. The queue
+    /// gets the next event of the medium only then.
+    pub(super) fn run_air(
+        &mut self,
+        number: u32,
+        event: AirEvent,
+        end: Nanos,
+        mut left: u64,
+    ) -> u64 {
+        self.running = Some(number);
+        self.queue.settle();
+        let mut next = Some(event);
+        while let Some(event) = next {
+            match event {
+                AirEvent::Ends => self.on_air_ends(number),
+                AirEvent::Timers => self.on_air_timers(number),
+                AirEvent::Starts => self.on_air_starts(number),
+            }
+            next = self.next_air_event(number).filter(|(at, _)| left > 0 && *at <= end).map(
+                |(at, event)| {
+                    self.now = at;
+                    self.events += 1;
+                    left -= u64::from(event != AirEvent::Starts);
+                    event
+                },
+            );
+        }
+        self.running = None;
+        self.reschedule(number);
+        left
+    }
+
+    /// The next event of a medium, if nothing else comes first.
+    fn next_air_event(&mut self, number: u32) -> Option<(Nanos, AirEvent)> {
+        let medium = &mut self.media[number as usize];
+        let (ends, timers) = (medium.cell.next_end(), medium.next_timer());
+        let next = if medium.cell.is_starting() && ends.min(timers) > self.now {
+            (self.now, AirEvent::Starts)
+        } else if ends <= timers {
+            (ends, AirEvent::Ends)
+        } else {
+            (timers, AirEvent::Timers)
+        };
+        self.queue.is_quiet(next.0).then_some(next)
+    }
+
+    fn on_air_timers(&mut self, number: u32) {
         self.media[number as usize].on_timers(self.now, &mut self.probe, &mut self.pool);
         self.feed_ready(number);
-        self.reschedule(number);
     }
 
-    pub(super) fn on_air_starts(&mut self, number: u32) {
+    fn on_air_starts(&mut self, number: u32) {
         self.media[number as usize].on_starts(self.now, &mut self.probe, &mut self.pool);
-        self.reschedule(number);
     }
 
-    pub(super) fn on_air_ends(&mut self, number: u32) {
-        let i = number as usize;
-        self.media[i].on_ends(self.now, &mut self.probe, &mut self.pool);
+    fn on_air_ends(&mut self, number: u32) {
+        let medium = &mut self.media[number as usize];
+        if matches!(self.actors[medium.ends.0 as usize], Actor::WatchedAirEnds(_)) {
+            self.on_watched_air_ends(number);
+            return;
+        }
+        medium.on_ends(self.now, &mut self.probe, &mut self.pool);
         self.after_ends(number);
     }
 
@@ -87,7 +147,6 @@ impl<P: Probe> World<P> {
             }
             self.arrive(delivery.packet, node, queue);
         }
-        self.reschedule(number);
     }
 
     /// Gives ready stations their next packets.
@@ -122,19 +181,19 @@ impl<P: Probe> World<P> {
         medium.feed(self.now, station, next, &mut self.probe, &mut self.pool);
     }
 
-    pub(super) fn reschedule(&mut self, number: u32) {
-        let medium = &mut self.media[number as usize];
-        self.queue.set(medium.ends, medium.cell.next_end());
-        self.queue.set(medium.timers, medium.next_timer());
-        let starting = medium.cell.is_starting();
-        // A start with no earlier event at this instant runs now, without the event queue.
-        if starting && self.queue.is_quiet(self.now) {
-            self.events += 1;
-            medium.on_starts(self.now, &mut self.probe, &mut self.pool);
-            self.queue.set(medium.ends, medium.cell.next_end());
-            self.queue.set(medium.timers, medium.next_timer());
-        } else {
-            self.queue.set(medium.starts, if starting { self.now } else { Nanos::NEVER });
+    /// Sets the next event of a medium in the event queue, unless its events run now.
+    fn reschedule(&mut self, number: u32) {
+        if self.running == Some(number) {
+            return;
         }
+        let medium = &mut self.media[number as usize];
+        let (ends, timers) = (medium.cell.next_end(), medium.next_timer());
+        // The later one follows from the state after the earlier one.
+        let first = ends.min(timers);
+        let only = |at: Nanos| if at == first { at } else { Nanos::NEVER };
+        self.queue.set(medium.ends, only(ends));
+        self.queue.set(medium.timers, only(timers));
+        let starts = if medium.cell.is_starting() { self.now } else { Nanos::NEVER };
+        self.queue.set(medium.starts, starts);
     }
 }

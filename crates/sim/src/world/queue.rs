@@ -202,7 +202,7 @@ impl EventQueue {
 
     /// Fills the vacant position, and puts back entries whose machine has moved its deadline later.
     #[inline]
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         loop {
             if self.vacant {
                 self.fill();

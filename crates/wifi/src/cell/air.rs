@@ -57,30 +57,8 @@ impl Medium {
         self.touched = touched;
     }
 
-    /// Starts a transmission on a silent air, of which stations share a view.
-    fn begin_alone(&mut self, now: Nanos) {
-        let Some(frame) = self.starting.pop() else { return };
-        let from = frame.from;
-        let place = self.start(now, &frame);
-        for k in 0..self.alike.apart.len() {
-            let radio = self.alike.apart[k];
-            if let Some(power) = self.powers.get(from, NodeId(radio)) {
-                let signal = Signal { place, power, since: now, readable: true };
-                self.hear(now, radio as usize, signal);
-            }
-        }
-        self.deafen(now, from);
-        self.lone_begins(now, place);
-        for k in 0..self.alike.apart.len() {
-            let radio = self.alike.apart[k];
-            if radio != from.0 {
-                self.arrivals(now, radio as usize);
-            }
-        }
-    }
-
     /// A transmitting station is deaf: it loses the frame that it was receiving.
-    fn deafen(&mut self, now: Nanos, sender: NodeId) {
+    pub(super) fn deafen(&mut self, now: Nanos, sender: NodeId) {
         let i = sender.index();
         self.radios[i].sending = true;
         self.radios[i].reception = None;
@@ -89,7 +67,7 @@ impl Medium {
         self.refresh(sender.0);
     }
 
-    fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
+    pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
         let bss = &mut self.bss[self.cell_of[frame.from.index()]];
         let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);

@@ -6,7 +6,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::{Fate, Loss};
 use super::medium::Medium;
-use super::radio::Judge;
+use super::radio::{Judge, Reception};
 use super::transmission::Transmission;
 use super::watch::report_sent;
 use crate::mac::{Kind, NodeId, SignalQuality};
@@ -14,6 +14,10 @@ use crate::mac::{Kind, NodeId, SignalQuality};
 impl Medium {
     /// Ends the transmissions that end at this instant, all together.
     pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        if self.ends_alone() {
+            self.end_alone(now, cx);
+            return;
+        }
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
         let hearers = std::mem::take(&mut self.hearers);
@@ -32,21 +36,12 @@ impl Medium {
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
-            if self.lone_ends(now, *place, sent) {
-                for k in 0..self.alike.apart.len() {
-                    let radio = self.alike.apart[k];
-                    if radio != from.0 {
-                        self.unhear(now, radio as usize, *place);
-                        self.receive(now, radio as usize, *place, sent, observed.as_ref(), cx);
-                        touched.push(radio);
-                    }
+            for &(radio, _) in &hearers[from.index()] {
+                self.unhear(now, radio as usize, *place);
+                if let Some(reception) = self.received(radio, *place) {
+                    self.receive(now, &reception, radio as usize, sent, observed.as_ref(), cx);
                 }
-            } else {
-                for &(radio, _) in &hearers[from.index()] {
-                    self.unhear(now, radio as usize, *place);
-                    self.receive(now, radio as usize, *place, sent, observed.as_ref(), cx);
-                    touched.push(radio);
-                }
+                touched.push(radio);
             }
             self.apply_ack_oracle(now, *place, sent, cx);
             // The hearers of a single frame are already in order.
@@ -85,19 +80,21 @@ impl Medium {
         }
     }
 
+    /// The reception of the transmission at `place` by a radio, if the radio was receiving it.
+    fn received(&mut self, radio: u32, place: u32) -> Option<Reception> {
+        self.radios[radio as usize].reception.take_if(|r| r.place == place)
+    }
+
     /// Decides whether a radio that was receiving the ended transmission decoded it.
-    fn receive<P: Probe>(
+    pub(super) fn receive<P: Probe>(
         &mut self,
         now: Nanos,
+        reception: &Reception,
         i: usize,
-        place: u32,
         sent: &Transmission,
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let Some(reception) = self.radios[i].reception.take_if(|r| r.place == place) else {
-            return;
-        };
         let bss = &self.bss[self.cell_of[i]];
         let survival = reception.survival() * bss.levels.clear(sent);
         let right = survival >= 1.0
@@ -109,7 +106,7 @@ impl Medium {
         let spoiled =
             right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
         if let Some(frame) = observed {
-            self.report_heard(now, i, frame, &reception, right && !spoiled, cx);
+            self.report_heard(now, i, frame, reception, right && !spoiled, cx);
         }
         if !right || spoiled {
             if sent.frame.to.index() == i {
@@ -122,7 +119,7 @@ impl Medium {
         }
         if sent.frame.to.index() == i {
             self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
-            self.decoded = Some(place);
+            self.decoded = Some(reception.place);
         }
         let level = bss.ambient.level(local, now - Span(1), now);
         let snr = reception.power / level.noise;
@@ -146,7 +143,7 @@ impl Medium {
 
     /// Counts a transmission at its end, so that the lost and decoded frames of an interval are a
     /// subset of its sent frames.
-    fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
+    pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
         self.shares.on_sent(sent.flow, sent.plcp + sent.bits);

@@ -143,34 +143,15 @@ impl Radio {
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place);
-        self.reception = Some(Reception {
-            place: signal.place,
-            power: signal.power,
-            mode: sent.frame.mode,
-            started: sent.started,
-            body: sent.body,
-            ends: sent.ends,
-            bits: sent.bits,
-            survival: 1.0,
-            until: now,
-            interference,
-            disturbance: 0.0,
-            destroyed: false,
-            interferer: None,
-        });
+        let reception = Reception::new(now, signal.place, signal.power, sent);
+        self.reception = Some(Reception { interference, ..reception });
     }
 
     /// Judges the reception up to `now`; call before the powers change.
     #[inline]
     pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
-        let Some(reception) = &mut self.reception else { return };
-        // Shortcut: most frames meet no overlap and are far above the noise.
-        if let Some(noise) = by.ambient.quiet(by.station)
-            && reception.is_error_free(by.error, reception.power / (noise + reception.interference))
-        {
-            reception.until = now;
-        } else {
-            reception.advance(now, by);
+        if let Some(reception) = &mut self.reception {
+            reception.judge(now, by);
         }
     }
 
@@ -186,6 +167,38 @@ impl Radio {
 }
 
 impl Reception {
+    /// A frame whose reception begins at `now` without other signals.
+    pub(crate) const fn new(now: Nanos, place: u32, power: f64, sent: &Transmission) -> Self {
+        Self {
+            place,
+            power,
+            mode: sent.frame.mode,
+            started: sent.started,
+            body: sent.body,
+            ends: sent.ends,
+            bits: sent.bits,
+            survival: 1.0,
+            until: now,
+            interference: 0.0,
+            disturbance: 0.0,
+            destroyed: false,
+            interferer: None,
+        }
+    }
+
+    /// Judges it up to `now`.
+    #[inline]
+    pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
+        // Shortcut: most frames meet no overlap and are far above the noise.
+        if let Some(noise) = by.ambient.quiet(by.station)
+            && self.is_error_free(by.error, self.power / (noise + self.interference))
+        {
+            self.until = now;
+        } else {
+            self.advance(now, by);
+        }
+    }
+
     /// Probability that the whole frame is correct, once judged to its end.
     pub(crate) fn survival(&self) -> f64 {
         if self.destroyed { 0.0 } else { self.survival }

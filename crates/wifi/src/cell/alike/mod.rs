@@ -26,12 +26,13 @@
 
 mod clock;
 
+use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::medium::Medium;
-use super::radio::{Signal, is_error_free};
+use super::radio::{Judge, Reception, Signal, is_error_free};
 use super::transmission::Transmission;
-use crate::mac::{NodeId, Station, View};
+use crate::mac::{Frame, FrameStart, NodeId, Rules, Station, View};
 use crate::rate::RateControl;
 use clock::Clocks;
 
@@ -110,6 +111,25 @@ impl Alike {
         self.apart.len() < self.shares.len()
     }
 
+    /// A frame begins on a silent air.
+    fn on_busy(&mut self, now: Nanos, rules: &Rules) {
+        for clock in self.clocks.iter_mut() {
+            clock.on_busy(now, &self.view, rules);
+        }
+        self.view.idle_from = Nanos::NEVER;
+        self.view.silent_from = Nanos::NEVER;
+        self.view.nav_reset = Nanos::NEVER;
+    }
+
+    /// A frame that all have decoded ends.
+    fn on_idle(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
+        self.view.eifs = Span::ZERO;
+        if frame.duration > Span::ZERO {
+            self.view.reserve(now, frame, false, rules);
+        }
+        (self.view.idle_from, self.view.silent_from) = (now, now);
+    }
+
     /// Time of the next access, or reset of the NAV, of a station that shares the view.
     pub(super) fn next_timer(&mut self) -> Nanos {
         if !self.is_shared() {
@@ -131,36 +151,68 @@ impl Medium {
         self.starting.len() == 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
     }
 
-    /// The frame at `place` begins, and is alone on the air: it makes the medium busy.
-    pub(super) fn lone_begins(&mut self, now: Nanos, place: u32) {
-        let Self { alike, bss, .. } = self;
-        for clock in alike.clocks.iter_mut() {
-            clock.on_busy(now, &alike.view, &bss[0].rules);
+    /// Starts a transmission on a silent air: the medium becomes busy at all other stations.
+    pub(super) fn begin_alone(&mut self, now: Nanos) {
+        let Some(frame) = self.starting.pop() else { return };
+        let place = self.start(now, &frame);
+        self.deafen(now, frame.from);
+        let rules = &self.bss[0].rules;
+        self.alike.on_busy(now, rules);
+        self.alike.lone = Some(place);
+        let Some(Transmission { ends, .. }) = self.air[place as usize] else { return };
+        let start = FrameStart { since: now, ends, mode: frame.mode };
+        for k in 0..self.alike.apart.len() {
+            let station = self.alike.apart[k];
+            if station != frame.from.0 {
+                let i = station as usize;
+                let rules = &self.bss[0].rules;
+                self.stations[i].on_rx_start(now, &start, rules);
+                self.stations[i].on_busy(now, rules);
+                self.radios[i].busy = true;
+                self.refresh(station);
+            }
         }
-        alike.view.idle_from = Nanos::NEVER;
-        alike.view.silent_from = Nanos::NEVER;
-        alike.view.nav_reset = Nanos::NEVER;
-        alike.lone = Some(place);
     }
 
-    /// The end of a frame that was alone on the air: stations for which it matters leave, the others decode
-    /// it, and their medium becomes idle. False if the frame was not alone.
-    pub(super) fn lone_ends(&mut self, now: Nanos, place: u32, sent: &Transmission) -> bool {
-        if self.alike.lone != Some(place) {
-            return false;
+    /// True if the frame that ends is alone on the air.
+    pub(super) const fn ends_alone(&self) -> bool {
+        self.alike.lone.is_some()
+    }
+
+    /// Ends the frame that was alone on the air: stations for which it matters receive it by themselves, the
+    /// others decode it, and the medium becomes idle.
+    pub(super) fn end_alone<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let Some(place) = self.alike.lone else { return };
+        let Some(sent) = self.air[place as usize] else { return };
+        let from = sent.frame.from;
+        self.bss[0].on_end(now);
+        self.stations[from.index()].on_tx_end(now, &sent.frame, &self.bss[0].rules);
+        self.settle(now, from.index(), cx);
+        self.part_if_shared(sent.frame.to);
+        self.part_undecoding(&sent);
+        for k in 0..self.alike.apart.len() {
+            let station = NodeId(self.alike.apart[k]);
+            if let Some(power) = self.powers.get(from, station) {
+                let i = station.index();
+                let mut reception = Reception::new(sent.started, place, power, &sent);
+                reception.judge(now, &Judge::of(&self.bss[0], i));
+                self.receive(now, &reception, i, &sent, None, cx);
+            }
         }
-        let frame = &sent.frame;
-        self.part_if_shared(frame.to);
-        self.part_undecoding(sent);
-        let Self { alike, bss, .. } = self;
-        let view = &mut alike.view;
-        view.eifs = Span::ZERO;
-        if frame.duration > Span::ZERO {
-            view.reserve(now, frame, false, &bss[0].rules);
+        self.apply_ack_oracle(now, place, &sent, cx);
+        self.count_end(&sent);
+        self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
+        self.air[place as usize] = None;
+        self.alike.lone = None;
+        self.next_end = Nanos::NEVER;
+        self.radios[from.index()].sending = false;
+        for k in 0..self.alike.apart.len() {
+            let station = self.alike.apart[k];
+            let i = station as usize;
+            self.radios[i].busy = false;
+            self.stations[i].on_idle(now);
+            self.refresh(station);
         }
-        (view.idle_from, view.silent_from) = (now, now);
-        alike.lone = None;
-        true
     }
 
     /// Lets the stations leave that may fail to decode a frame.
@@ -199,17 +251,24 @@ impl Medium {
         }
     }
 
-    /// Lets all stations leave.
+    /// Lets all stations leave. The radios then receive the frame under way by themselves.
     pub(super) fn part_all(&mut self) {
-        if !self.alike.is_shared() {
-            return;
-        }
-        for station in 0..self.stations.len() {
-            if self.alike.shares[station] {
-                self.part(station);
+        if self.alike.is_shared() {
+            for station in 0..self.stations.len() {
+                if self.alike.shares[station] {
+                    self.part(station);
+                }
             }
         }
-        self.alike.lone = None;
+        let Some(place) = self.alike.lone.take() else { return };
+        let Some(sent) = &self.air[place as usize] else { return };
+        for (i, radio) in self.radios.iter_mut().enumerate() {
+            if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
+                let signal = Signal { place, power, since: sent.started, readable: true };
+                radio.signals.push(signal);
+                radio.lock(sent.started, signal, sent);
+            }
+        }
     }
 
     /// Lets a station leave if it shares the view.
@@ -221,22 +280,14 @@ impl Medium {
 
     /// Gives a station that shares the view its own.
     fn part(&mut self, i: usize) {
-        let Self { alike, stations, bss, air, radios, powers, .. } = self;
+        let Self { alike, stations, bss, radios, .. } = self;
         alike.shares[i] = false;
         let number = u32::narrow(i);
         let place = alike.apart.partition_point(|other| *other < number);
         alike.apart.insert(place, number);
         stations[i].resume(&alike.view);
         alike.clocks.part(i, stations[i].contenders_mut(), &bss[0].rules);
-        if let Some(place) = alike.lone
-            && let Some(sent) = &air[place as usize]
-            && let Some(power) = powers.get(sent.frame.from, NodeId(number))
-        {
-            let signal = Signal { place, power, since: sent.started, readable: true };
-            radios[i].signals.push(signal);
-            radios[i].lock(sent.started, signal, sent);
-            radios[i].busy = true;
-        }
+        radios[i].busy = alike.lone.is_some();
         self.refresh(number);
     }
 
