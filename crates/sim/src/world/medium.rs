@@ -278,7 +278,8 @@ impl Medium {
 
     /// Handles the timers of stations.
     pub(crate) fn on_timers<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
-        if self.cell.next_timer() <= now {
+        // The timer may be the release of a queue.
+        if self.held.is_empty() || self.cell.next_timer() <= now {
             let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
             self.cell.on_timers(now, &mut cx);
         }

@@ -183,7 +183,7 @@ impl Medium {
         if watched {
             self.report_access_states(now, cx);
         } else {
-            self.join_idle();
+            self.alike.may_join();
         }
     }
 
@@ -207,21 +207,27 @@ impl Medium {
 
     /// Time of the next end of a transmission or of an interferer that makes the medium busy.
     pub fn next_end(&self) -> Nanos {
+        if self.alike.qualifies() {
+            return self.next_end;
+        }
         self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
     }
 
     /// Time of the next station timer, start of an interferer that makes the medium busy, or frame
     /// detection.
     pub fn next_timer(&mut self) -> Nanos {
+        self.join_idle();
         if self.stale {
             self.stale = false;
             let stations = self.alike.apart.iter().map(|i| self.deadlines[*i as usize]);
             let controllers = self.deadlines[self.stations.len()..].iter().copied();
             self.next_timer = stations.chain(controllers).min().unwrap_or(Nanos::NEVER);
         }
+        if self.alike.qualifies() {
+            return self.next_timer.min(self.alike.next_timer());
+        }
         let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
-        let shared = self.alike.next_timer();
-        let next = self.next_timer.min(detected).min(shared);
+        let next = self.next_timer.min(detected);
         self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
     }
 
@@ -311,14 +317,21 @@ impl Medium {
                 continue;
             }
             let rules = &self.bss[self.cell_of[i]].rules;
-            if let Some(frame) = self.stations[i].on_timer(now, rules) {
-                self.starting.push(frame);
-            }
+            let frame = self.stations[i].on_timer(now, rules);
             self.settle(now, i, cx);
-            self.refresh(u32::narrow(i));
+            if let Some(frame) = frame {
+                self.starting.push(frame);
+                // Until the frame begins, at this instant, the station has no other.
+                self.deadlines[i] = Nanos::NEVER;
+                self.stale = true;
+            } else {
+                self.refresh(u32::narrow(i));
+            }
         }
-        self.interferers_begin(now);
-        self.detect(now);
+        if !self.alike.qualifies() {
+            self.interferers_begin(now);
+            self.detect(now);
+        }
     }
 
     /// Takes a station's new deadline.

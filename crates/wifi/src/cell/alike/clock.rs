@@ -27,6 +27,8 @@ pub(super) struct Clock {
     least: u64,
     /// True if `least` may be too small.
     stale: bool,
+    /// Keys below this one are due.
+    due: u64,
 }
 
 /// Where a clock stood when a station joined.
@@ -39,7 +41,8 @@ pub(super) struct Stamp {
 
 impl Clock {
     fn new(ifs: Span, stations: usize) -> Self {
-        Self { ifs, passed: 0, counted: 0, keys: vec![NONE; stations], least: NONE, stale: false }
+        let keys = vec![NONE; stations];
+        Self { ifs, passed: 0, counted: 0, keys, least: NONE, stale: false, due: 0 }
     }
 
     fn first_slot(&self, view: &View) -> Nanos {
@@ -73,16 +76,10 @@ impl Clock {
         self.access(self.least, view, slot)
     }
 
-    /// Stations whose access has come.
-    pub(super) fn due(
-        &self,
-        now: Nanos,
-        view: &View,
-        slot: Span,
-    ) -> impl Iterator<Item = usize> {
-        let last = self.keys.iter().enumerate();
-        let due = last.filter(move |(_, key)| self.access(**key, view, slot) <= now);
-        due.map(|(station, _)| station)
+    /// Sets the keys whose access has come at `now`.
+    pub(super) fn set_due(&mut self, now: Nanos, view: &View, slot: Span) {
+        let first = self.first_slot(view);
+        self.due = if now < first { 0 } else { self.passed + now.since(first).0 / slot.0 + 1 };
     }
 
     fn set_key(&mut self, station: usize, key: u64) {
@@ -115,8 +112,9 @@ impl Clocks {
         self.clocks.iter_mut()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Clock> {
-        self.clocks.iter()
+    /// True if a frame of a station is due (see [`Clock::set_due`]).
+    pub(super) fn is_due(&self, station: usize) -> bool {
+        self.clocks.iter().any(|clock| clock.keys[station] < clock.due)
     }
 
     /// Counts the contenders of a station from now on. False if one has an inter-frame space too many.

@@ -52,6 +52,11 @@ pub(super) struct Alike {
     /// By sender, the least power in mW at another station.
     least_power: Vec<f64>,
     slot: Span,
+    /// Time of the next timer of a station that shares the view, unless `stale`.
+    next: Nanos,
+    stale: bool,
+    /// True if stations may be able to join.
+    may_join: bool,
 }
 
 impl Alike {
@@ -66,6 +71,9 @@ impl Alike {
             lone: None,
             least_power: Vec::new(),
             slot: Span::ZERO,
+            next: Nanos::NEVER,
+            stale: false,
+            may_join: false,
         }
     }
 
@@ -103,6 +111,7 @@ impl Alike {
             clocks: Clocks::new(n, stride),
             least_power: medium.hearers.iter().map(least).collect(),
             slot: bss.rules.timing.slot,
+            may_join: true,
             ..none
         }
     }
@@ -119,6 +128,7 @@ impl Alike {
         self.view.idle_from = Nanos::NEVER;
         self.view.silent_from = Nanos::NEVER;
         self.view.nav_reset = Nanos::NEVER;
+        self.stale = true;
     }
 
     /// A frame that all have decoded ends.
@@ -128,20 +138,34 @@ impl Alike {
             self.view.reserve(now, frame, false, rules);
         }
         (self.view.idle_from, self.view.silent_from) = (now, now);
+        self.stale = true;
+    }
+
+    /// True if the medium qualifies; then it has no interferers, and detects frames at once.
+    pub(super) const fn qualifies(&self) -> bool {
+        self.qualifies
+    }
+
+    /// Stations may join before the next event.
+    pub(super) const fn may_join(&mut self) {
+        self.may_join = true;
     }
 
     /// Time of the next access, or reset of the NAV, of a station that shares the view.
     pub(super) fn next_timer(&mut self) -> Nanos {
-        if !self.is_shared() {
-            return Nanos::NEVER;
-        }
-        let mut next = self.view.nav_reset;
-        if self.view.idle_from != Nanos::NEVER {
-            for clock in self.clocks.iter_mut() {
-                next = next.min(clock.next_access(&self.view, self.slot));
+        if self.stale {
+            self.stale = false;
+            self.next = Nanos::NEVER;
+            if self.is_shared() {
+                self.next = self.view.nav_reset;
+                if self.view.idle_from != Nanos::NEVER {
+                    for clock in self.clocks.iter_mut() {
+                        self.next = self.next.min(clock.next_access(&self.view, self.slot));
+                    }
+                }
             }
         }
-        next
+        self.next
     }
 }
 
@@ -243,11 +267,14 @@ impl Medium {
             self.part_all();
             return;
         }
-        let alike = &self.alike;
-        let due = alike.clocks.iter().flat_map(|clock| clock.due(now, &alike.view, alike.slot));
-        let due: Vec<usize> = due.collect();
-        for station in due {
-            self.part_if_shared(NodeId(u32::narrow(station)));
+        let Self { alike, .. } = self;
+        for clock in alike.clocks.iter_mut() {
+            clock.set_due(now, &alike.view, alike.slot);
+        }
+        for station in 0..self.stations.len() {
+            if self.alike.shares[station] && self.alike.clocks.is_due(station) {
+                self.part(station);
+            }
         }
     }
 
@@ -282,6 +309,7 @@ impl Medium {
     fn part(&mut self, i: usize) {
         let Self { alike, stations, bss, radios, .. } = self;
         alike.shares[i] = false;
+        alike.stale = true;
         let number = u32::narrow(i);
         let place = alike.apart.partition_point(|other| *other < number);
         alike.apart.insert(place, number);
@@ -293,7 +321,10 @@ impl Medium {
 
     /// Lets stations join at the start of an idle period.
     pub(super) fn join_idle(&mut self) {
-        if !self.alike.qualifies || !self.air.iter().all(Option::is_none) {
+        if !std::mem::take(&mut self.alike.may_join)
+            || !self.alike.qualifies
+            || !self.air.iter().all(Option::is_none)
+        {
             return;
         }
         let Self { alike, stations, radios, deadlines, stale, .. } = self;
@@ -310,6 +341,7 @@ impl Medium {
             if joins {
                 shared = true;
                 alike.shares[i] = true;
+                alike.stale = true;
                 *stale |= deadlines[i] != Nanos::NEVER;
                 deadlines[i] = Nanos::NEVER;
             }
