@@ -99,29 +99,30 @@ fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
     ))
 }
 
-/// Stations of the star whose count is checked.
-const STATIONS: &str = "6";
-
-/// The variants of the star whose counts are checked: name, and keys of the cell. The first two have no scheme.
-const CELLS: [(&str, &str); 6] = [
-    ("dcf", ""),
-    ("edca", EDCA),
+/// The variants of the star whose counts are checked: name, stations, and keys of the cell. The first three have
+/// no scheme.
+const CELLS: [(&str, u32, &str); 7] = [
+    ("dcf", 6, ""),
+    ("dcf-50", 50, ""),
+    ("edca", 6, EDCA),
     (
         "ftca",
+        6,
         "schemes = [{ scheme = \"ftca\" }]\nmac = { access = \"edca\", txop_limits = \"zero\" }",
     ),
     (
         "per-station",
+        6,
         "schemes = [{ scheme = \"per-station\", controller = { interval = \"100 ms\" } }]",
     ),
-    ("ack-filter", "access_point_queue = { kind = \"ack-filter\" }"),
-    ("airtime-fair", "queue = { kind = \"airtime-fair\" }"),
+    ("ack-filter", 6, "access_point_queue = { kind = \"ack-filter\" }"),
+    ("airtime-fair", 6, "queue = { kind = \"airtime-fair\" }"),
 ];
 /// Access categories with one frame per access, as in S3.
 const EDCA: &str = "mac = { access = \"edca\", txop_limits = \"zero\" }";
 
 /// Runs S3's star of `stations` uploads over 802.11a at 54 Mb/s for `time`, with these keys of the cell.
-fn star(stations: &str, keys: &str, time: &str) -> u64 {
+fn star(stations: u32, keys: &str, time: &str) -> u64 {
     folded(&format!(
         "duration = \"{time}\"\n[[cells]]\nrate = \"54 Mb/s\"\n{keys}\n\
          layout = {{ kind = \"star\", stations = {stations} }}\nnoise.floor_dbm = -99\n\
@@ -160,7 +161,7 @@ fn subjects() -> Vec<String> {
     let tolerant = ["lt-tcp 0.01", "lt-tcp 0.3", "sliding 0.01", "sliding 0.3", "ll-harq 0.1"];
     let tolerant = tolerant.map(|scheme| format!("tolerant {scheme}"));
     let slots = ["slots 1.0", "slots 0.9"].map(String::from);
-    let cells = CELLS.map(|(name, _)| format!("cell {name}"));
+    let cells = CELLS.map(|(name, ..)| format!("cell {name}"));
     laws.chain(flows).chain(tolerant).chain(slots).chain(cells).collect()
 }
 
@@ -173,11 +174,11 @@ fn main() {
         }
         ["flow", recovery, _] => flow(&format!("recovery = \"{recovery}\""), count),
         ["tolerant", scheme, loss, _] => tolerant(scheme, loss, count),
-        ["star", stations, _] => star(stations, "", &format!("{count} s")),
+        ["star", n, _] => star(n.parse().unwrap_or(6), "", &format!("{count} s")),
         ["cell", name, _] => CELLS
             .iter()
             .find(|c| c.0 == *name)
-            .map_or(0, |(_, keys)| star(STATIONS, keys, &format!("{count} ms"))),
+            .map_or(0, |(_, stations, keys)| star(*stations, keys, &format!("{count} ms"))),
         ["slots", prr, _] => slots(prr.parse().unwrap_or(1.0), count),
         _ => {
             println!("{}", subjects().join("\n"));

@@ -15,9 +15,15 @@ impl Medium {
     pub(super) fn begin(&mut self, now: Nanos) {
         if self.begins_alone() {
             self.begin_alone(now);
-            return;
+        } else {
+            self.part_all();
+            self.begin_together(now);
         }
-        self.part_all();
+    }
+
+    /// Starts transmissions, each radio by itself.
+    #[inline(never)]
+    fn begin_together(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
         let frames = std::mem::take(&mut self.starting);
         let hearers = std::mem::take(&mut self.hearers);

@@ -16,8 +16,14 @@ impl Medium {
     pub(super) fn end<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         if self.ends_alone() {
             self.end_alone(now, cx);
-            return;
+        } else {
+            self.end_together(now, cx);
         }
+    }
+
+    /// Ends transmissions, each radio by itself.
+    #[inline(never)]
+    fn end_together<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
         let hearers = std::mem::take(&mut self.hearers);

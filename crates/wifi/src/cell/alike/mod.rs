@@ -176,6 +176,7 @@ impl Medium {
     }
 
     /// Starts a transmission on a silent air: the medium becomes busy at all other stations.
+    #[inline(never)]
     pub(super) fn begin_alone(&mut self, now: Nanos) {
         let Some(frame) = self.starting.pop() else { return };
         let place = self.start(now, &frame);
@@ -205,6 +206,7 @@ impl Medium {
 
     /// Ends the frame that was alone on the air: stations for which it matters receive it by themselves, the
     /// others decode it, and the medium becomes idle.
+    #[inline(never)]
     pub(super) fn end_alone<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let Some(place) = self.alike.lone else { return };
         let Some(sent) = self.air[place as usize] else { return };
