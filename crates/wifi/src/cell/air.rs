@@ -16,7 +16,9 @@ impl Medium {
         if self.begins_alone() {
             self.begin_alone(now);
         } else {
-            self.part_all();
+            if !self.begins_pile() {
+                self.part_all();
+            }
             self.begin_together(now);
         }
     }
@@ -34,6 +36,9 @@ impl Medium {
             let fades = !self.bss[self.cell_of[from]].fading.is_none();
             let alone = self.bss.len() == 1 && self.dsss_only.is_empty();
             for &(radio, mut power) in &hearers[from] {
+                if self.alike.shares(radio) {
+                    continue;
+                }
                 if fades {
                     power *= self.gain(from, radio as usize, now);
                 }
@@ -49,6 +54,9 @@ impl Medium {
         for frame in &frames {
             self.mark_receiver_sends(frame.from);
             self.deafen(now, frame.from);
+        }
+        if self.alike.is_shared() {
+            self.pile_begins(now);
         }
         // The hearers of a single frame are already in order.
         if frames.len() > 1 {

@@ -34,6 +34,9 @@ impl Medium {
                 self.radios[sent.frame.from.index()].sending = false;
             }
         }
+        for (_, sent) in &over {
+            self.part_if_shared(sent.frame.to);
+        }
         let alone = over.len() == 1 && touched.is_empty();
         for (place, sent) in &over {
             let from = sent.frame.from;
@@ -43,6 +46,9 @@ impl Medium {
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
             for &(radio, _) in &hearers[from.index()] {
+                if self.alike.shares(radio) {
+                    continue;
+                }
                 self.unhear(now, radio as usize, *place);
                 if let Some(reception) = self.received(radio, *place) {
                     self.receive(now, &reception, radio as usize, sent, observed.as_ref(), cx);
@@ -59,6 +65,7 @@ impl Medium {
             }
             self.air[*place as usize] = None;
         }
+        self.pile_ends(now);
         self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
         if !alone {
             touched.sort_unstable();
@@ -102,10 +109,7 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let bss = &self.bss[self.cell_of[i]];
-        let survival = reception.survival() * bss.levels.clear(sent);
-        let right = survival >= 1.0
-            || survival > 0.0 && self.draw(sent, i) < survival
-            || self.has_ack_oracle(sent, i);
+        let right = self.decodes(reception, sent, i) || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
         let exposure =
             || sent.exposure(local, self.bss[self.cell_of[sent.frame.from.index()]].rules.qos());
@@ -145,6 +149,13 @@ impl Medium {
             let category = usize::from(sent.frame.category);
             self.hand_over(sent.frame.from, sent.frame.to, category);
         }
+    }
+
+    /// True if a radio decodes a transmission at its end.
+    pub(super) fn decodes(&self, reception: &Reception, sent: &Transmission, i: usize) -> bool {
+        let clear = self.bss[self.cell_of[i]].levels.clear(sent);
+        let survival = reception.survival() * clear;
+        survival >= 1.0 || survival > 0.0 && self.draw(sent, i) < survival
     }
 
     /// Counts a transmission at its end, so that the lost and decoded frames of an interval are a

@@ -25,16 +25,19 @@
 //! counter.
 
 mod clock;
+mod pile;
 
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
+use super::bss::Bss;
 use super::medium::Medium;
 use super::radio::{Judge, Reception, Signal, is_error_free};
 use super::transmission::Transmission;
-use crate::mac::{Frame, FrameStart, NodeId, Rules, Station, View};
+use crate::mac::{Frame, FrameStart, NodeId, Rules, SignalQuality, Station, View};
 use crate::rate::RateControl;
 use clock::Clocks;
+use pile::{Hearing, Pile};
 
 /// The shared view, and who shares it.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(super) struct Alike {
     clocks: Clocks,
     /// Index of the frame that is alone on the air.
     lone: Option<u32>,
+    /// The frames on the air, if they began together.
+    pile: Pile,
     /// By sender, the least power in mW at another station.
     least_power: Vec<f64>,
     slot: Span,
@@ -69,6 +74,7 @@ impl Alike {
             view: View::new(),
             clocks: Clocks::new(0, 1),
             lone: None,
+            pile: Pile::default(),
             least_power: Vec::new(),
             slot: Span::ZERO,
             next: Nanos::NEVER,
@@ -116,7 +122,13 @@ impl Alike {
         }
     }
 
-    fn is_shared(&self) -> bool {
+    /// True if a station shares the view.
+    pub(super) fn shares(&self, station: u32) -> bool {
+        self.shares[station as usize]
+    }
+
+    /// True if stations share a view.
+    pub(super) fn is_shared(&self) -> bool {
         self.apart.len() < self.shares.len()
     }
 
@@ -280,7 +292,85 @@ impl Medium {
         }
     }
 
-    /// Lets all stations leave. The radios then receive the frame under way by themselves.
+    /// True if the frames that begin now are the only ones on the air, and stations share a view of it.
+    pub(super) fn begins_pile(&self) -> bool {
+        self.starting.len() > 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
+    }
+
+    /// The frames on the air have begun together.
+    pub(super) fn pile_begins(&mut self, now: Nanos) {
+        for (place, sent) in self.air.iter().enumerate() {
+            if let Some(sent) = sent {
+                self.alike.pile.push(u32::narrow(place), *sent);
+            }
+        }
+        self.alike.on_busy(now, &self.bss[0].rules);
+    }
+
+    /// Frames of a pile have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
+    /// except those that leave.
+    pub(super) fn pile_ends(&mut self, now: Nanos) {
+        if self.alike.pile.is_empty() || !self.alike.pile.end(now) {
+            return;
+        }
+        for i in 0..self.stations.len() {
+            if self.alike.shares[i] && !self.has_failed(i) {
+                self.part(i);
+                self.radios[i].busy = false;
+                self.stations[i].on_idle(now);
+                self.refresh(u32::narrow(i));
+            }
+        }
+        let Self { alike, bss, .. } = self;
+        alike.pile.clear();
+        alike.view.eifs = bss[0].rules.eifs_extra();
+        (alike.view.idle_from, alike.view.silent_from) = (now, now);
+        alike.stale = true;
+    }
+
+    /// What a station that shares the view has received of the pile.
+    fn hearing(&self, i: usize) -> Option<Hearing> {
+        let bss = &self.bss[0];
+        self.alike.pile.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
+    }
+
+    fn power(&self, sent: &Transmission, i: usize) -> f64 {
+        self.powers.get(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
+    }
+
+    /// True if a station noticed, and failed to decode, the frame of the pile that it locked on to.
+    fn has_failed(&self, i: usize) -> bool {
+        self.hearing(i).is_some_and(|Hearing { reception, over }| {
+            let noticed = reception.noticed(self.bss[0].levels.preamble);
+            over.is_some_and(|sent| noticed && !self.decodes(&reception, &sent, i))
+        })
+    }
+
+    /// Lets a station that leaves receive what it has heard of the pile.
+    fn hear_pile(&mut self, i: usize) {
+        let Some(Hearing { reception, over }) = self.hearing(i) else { return };
+        self.radios[i].busy = true;
+        let Self { alike, radios, powers, .. } = self;
+        let to = NodeId(u32::narrow(i));
+        let power = |sent: &Transmission| powers.get(sent.frame.from, to).unwrap_or_default();
+        radios[i].signals.extend(alike.pile.signals(power));
+        let Some(sent) = over else {
+            self.radios[i].reception = Some(reception);
+            return;
+        };
+        let decoded = self.decodes(&reception, &sent, i);
+        let Self { stations, bss, .. } = self;
+        let Bss { rules, levels, .. } = &bss[0];
+        if decoded {
+            // No station of the medium learns from the quality of a signal.
+            let quality = SignalQuality { snr: f64::INFINITY, sinr: f64::INFINITY };
+            stations[i].on_rx(sent.ends, &sent.frame, quality, rules);
+        } else {
+            stations[i].on_rx_error(sent.ends, reception.noticed(levels.preamble), rules);
+        }
+    }
+
+    /// Lets all stations leave. The radios then receive the frames under way by themselves.
     pub(super) fn part_all(&mut self) {
         if self.alike.is_shared() {
             for station in 0..self.stations.len() {
@@ -289,6 +379,7 @@ impl Medium {
                 }
             }
         }
+        self.alike.pile.clear();
         let Some(place) = self.alike.lone.take() else { return };
         let Some(sent) = &self.air[place as usize] else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
@@ -318,6 +409,7 @@ impl Medium {
         stations[i].resume(&alike.view);
         alike.clocks.part(i, stations[i].contenders_mut(), &bss[0].rules);
         radios[i].busy = alike.lone.is_some();
+        self.hear_pile(i);
         self.refresh(number);
     }
 

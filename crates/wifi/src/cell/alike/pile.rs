@@ -1,0 +1,102 @@
+//! Frames that begin at one instant on a silent air, as in a collision.
+//!
+//! A station that shares the view hears them all, locks on to the strongest, and is busy until the last one
+//! ends. What it decodes does not matter before: its state at any time follows from the powers of the frames
+//! and their ends. [`Pile::at`] goes through these as [`Radio`] does, step by step and in the same order, so
+//! that even the rounding is the same.
+//!
+//! [`Radio`]: crate::cell::radio::Radio
+
+use airtcp_units::Nanos;
+
+use crate::cell::levels::Levels;
+use crate::cell::radio::{Judge, Reception, Signal};
+use crate::cell::transmission::Transmission;
+
+/// The frames, in the order in which radios hear them.
+#[derive(Debug, Default)]
+pub(super) struct Pile {
+    frames: Vec<Piled>,
+}
+
+#[derive(Debug)]
+struct Piled {
+    place: u32,
+    sent: Transmission,
+    is_over: bool,
+}
+
+/// What a station that hears a pile has received so far.
+#[derive(Debug)]
+pub(super) struct Hearing {
+    /// The reception of the frame that it locked on to.
+    pub(super) reception: Reception,
+    /// That frame, once it is over.
+    pub(super) over: Option<Transmission>,
+}
+
+impl Pile {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.frames.clear();
+    }
+
+    pub(super) fn push(&mut self, place: u32, sent: Transmission) {
+        self.frames.push(Piled { place, sent, is_over: false });
+    }
+
+    /// The frames that end at `now` are over. True if none is left.
+    pub(super) fn end(&mut self, now: Nanos) -> bool {
+        for frame in &mut self.frames {
+            frame.is_over |= frame.sent.ends <= now;
+        }
+        self.frames.iter().all(|frame| frame.is_over)
+    }
+
+    /// Signals at a station now; `power` gives the power of a frame there.
+    pub(super) fn signals(
+        &self,
+        power: impl Fn(&Transmission) -> f64,
+    ) -> impl Iterator<Item = Signal> {
+        let left = self.frames.iter().filter(|frame| !frame.is_over);
+        left.map(move |Piled { place, sent, .. }| {
+            let power = power(sent);
+            Signal { place: *place, power, since: sent.started, readable: true }
+        })
+    }
+
+    /// What a station has received so far.
+    pub(super) fn at(
+        &self,
+        power: impl Fn(&Transmission) -> f64,
+        levels: &Levels,
+        by: &Judge<'_>,
+    ) -> Option<Hearing> {
+        let heard = self.frames.iter().map(|frame| (frame, power(&frame.sent)));
+        let (own, own_power) = heard.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        let others = |after: Nanos| -> f64 {
+            let left = |f: &&Piled| f.place != own.place && !(f.is_over && f.sent.ends <= after);
+            self.frames.iter().filter(left).map(|frame| power(&frame.sent)).sum()
+        };
+        let since = own.sent.started;
+        let mut reception = Reception::new(since, own.place, own_power, &own.sent);
+        reception.interference = others(since);
+        reception.destroyed =
+            !levels.exceeds(own_power, reception.interference, levels.factors.survive);
+        let mut last = since;
+        loop {
+            let over = self.frames.iter().filter(|frame| frame.is_over);
+            let ends = over.map(|frame| frame.sent.ends).filter(|ends| *ends > last).min();
+            let Some(ends) = ends else { return Some(Hearing { reception, over: None }) };
+            reception.judge(ends, by);
+            if own.is_over && ends == own.sent.ends {
+                return Some(Hearing { reception, over: Some(own.sent) });
+            }
+            reception.interference = others(ends);
+            last = ends;
+        }
+    }
+}
