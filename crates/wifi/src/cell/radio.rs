@@ -263,7 +263,7 @@ fn header(mode: Mode) -> (Mode, u64) {
 }
 
 /// Bits in the time `part` of an interval of length `whole` with `bits` bits, rounded up.
-fn share(part: u64, whole: u64, bits: u64) -> u64 {
+pub(crate) fn share(part: u64, whole: u64, bits: u64) -> u64 {
     if part >= whole {
         return bits;
     }

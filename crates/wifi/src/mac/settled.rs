@@ -1,7 +1,9 @@
 //! A station between exchanges whose view of the medium is kept elsewhere, with the views of others (see
 //! `cell/alike`).
 
-use super::exchange::Exchange;
+use airtcp_units::Nanos;
+
+use super::exchange::{Due, Exchange};
 use super::{Contender, Station, View};
 use crate::rate::Rate;
 
@@ -22,6 +24,11 @@ impl Station {
     /// Takes a view back.
     pub(crate) const fn resume(&mut self, view: &View) {
         self.view = View { gave_up: self.view.gave_up, ..*view };
+    }
+
+    /// True if the station answers a frame at `at`.
+    pub(crate) fn answers_at(&self, at: Nanos) -> bool {
+        matches!(self.due, Some((due, Due::Answer(_))) if due == at)
     }
 
     pub(crate) const fn rate(&self) -> &Rate {

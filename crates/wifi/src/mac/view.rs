@@ -18,7 +18,7 @@ pub(crate) struct View {
     /// Time of the last timeout of an answer.
     pub(crate) gave_up: Nanos,
     /// The station whose frame has set the NAV.
-    pub(super) nav_by: NodeId,
+    pub(crate) nav_by: NodeId,
     /// Time at which a NAV set by an RTS ends unless a frame has begun.
     pub(crate) nav_reset: Nanos,
     /// Time since which the radio neither receives nor transmits; never while it does.

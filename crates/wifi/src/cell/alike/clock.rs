@@ -27,8 +27,6 @@ pub(super) struct Clock {
     least: u64,
     /// True if `least` may be too small.
     stale: bool,
-    /// Keys below this one are due.
-    due: u64,
 }
 
 /// Where a clock stood when a station joined.
@@ -42,7 +40,7 @@ pub(super) struct Stamp {
 impl Clock {
     fn new(ifs: Span, stations: usize) -> Self {
         let keys = vec![NONE; stations];
-        Self { ifs, passed: 0, counted: 0, keys, least: NONE, stale: false, due: 0 }
+        Self { ifs, passed: 0, counted: 0, keys, least: NONE, stale: false }
     }
 
     fn first_slot(&self, view: &View) -> Nanos {
@@ -76,10 +74,17 @@ impl Clock {
         self.access(self.least, view, slot)
     }
 
-    /// Sets the keys whose access has come at `now`.
-    pub(super) fn set_due(&mut self, now: Nanos, view: &View, slot: Span) {
+    /// Adds the stations whose access has come at `now`.
+    pub(super) fn add_due(&self, now: Nanos, view: &View, slot: Span, due: &mut Vec<u32>) {
         let first = self.first_slot(view);
-        self.due = if now < first { 0 } else { self.passed + now.since(first).0 / slot.0 + 1 };
+        if now < first {
+            return;
+        }
+        let last = self.passed + now.since(first).0 / slot.0;
+        if self.least <= last {
+            let stations = (0..).zip(&self.keys).filter(|(_, key)| **key <= last);
+            due.extend(stations.map(|(station, _)| station));
+        }
     }
 
     fn set_key(&mut self, station: usize, key: u64) {
@@ -110,11 +115,6 @@ impl Clocks {
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Clock> {
         self.clocks.iter_mut()
-    }
-
-    /// True if a frame of a station is due (see [`Clock::set_due`]).
-    pub(super) fn is_due(&self, station: usize) -> bool {
-        self.clocks.iter().any(|clock| clock.keys[station] < clock.due)
     }
 
     /// Counts the contenders of a station from now on. False if one has an inter-frame space too many.

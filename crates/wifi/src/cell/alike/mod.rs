@@ -25,19 +25,20 @@
 //! counter.
 
 mod clock;
+mod lone;
 mod pile;
+mod together;
 
-use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::bss::Bss;
 use super::medium::Medium;
-use super::radio::{Judge, Reception, Signal, is_error_free};
+use super::radio::Signal;
 use super::transmission::Transmission;
-use crate::mac::{Frame, FrameStart, NodeId, Rules, SignalQuality, Station, View};
+use crate::mac::{Frame, NodeId, Rules, Station, View};
+use crate::phy::Mode;
 use crate::rate::RateControl;
 use clock::Clocks;
-use pile::{Hearing, Pile};
+use pile::Pile;
 
 /// The shared view, and who shares it.
 #[derive(Debug)]
@@ -54,6 +55,11 @@ pub(super) struct Alike {
     lone: Option<u32>,
     /// The frames on the air, if they began together.
     pile: Pile,
+    /// By mode, the SINR below which a frame is certainly lost, once it is needed.
+    hopeless: [Option<f64>; Mode::COUNT],
+    /// A frame that ended before the answer to it, and the view of a station that failed to decode it. Which
+    /// stations did is drawn only if it has an effect: after the answer, all views are equal.
+    undecided: Option<(Transmission, View)>,
     /// By sender, the least power in mW at another station.
     least_power: Vec<f64>,
     slot: Span,
@@ -62,6 +68,8 @@ pub(super) struct Alike {
     stale: bool,
     /// True if stations may be able to join.
     may_join: bool,
+    /// Stations whose access has come, while they leave.
+    due: Vec<u32>,
 }
 
 impl Alike {
@@ -75,11 +83,14 @@ impl Alike {
             clocks: Clocks::new(0, 1),
             lone: None,
             pile: Pile::default(),
+            hopeless: [None; Mode::COUNT],
+            undecided: None,
             least_power: Vec::new(),
             slot: Span::ZERO,
             next: Nanos::NEVER,
             stale: false,
             may_join: false,
+            due: Vec::new(),
         }
     }
 
@@ -182,203 +193,30 @@ impl Alike {
 }
 
 impl Medium {
-    /// True if the frame that begins now is alone on the air, and stations share a view of it.
-    pub(super) fn begins_alone(&self) -> bool {
-        self.starting.len() == 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
-    }
-
-    /// Starts a transmission on a silent air: the medium becomes busy at all other stations.
-    #[inline(never)]
-    pub(super) fn begin_alone(&mut self, now: Nanos) {
-        let Some(frame) = self.starting.pop() else { return };
-        let place = self.start(now, &frame);
-        self.deafen(now, frame.from);
-        let rules = &self.bss[0].rules;
-        self.alike.on_busy(now, rules);
-        self.alike.lone = Some(place);
-        let Some(Transmission { ends, .. }) = self.air[place as usize] else { return };
-        let start = FrameStart { since: now, ends, mode: frame.mode };
-        for k in 0..self.alike.apart.len() {
-            let station = self.alike.apart[k];
-            if station != frame.from.0 {
-                let i = station as usize;
-                let rules = &self.bss[0].rules;
-                self.stations[i].on_rx_start(now, &start, rules);
-                self.stations[i].on_busy(now, rules);
-                self.radios[i].busy = true;
-                self.refresh(station);
-            }
-        }
-    }
-
-    /// True if the frame that ends is alone on the air.
-    pub(super) const fn ends_alone(&self) -> bool {
-        self.alike.lone.is_some()
-    }
-
-    /// Ends the frame that was alone on the air: stations for which it matters receive it by themselves, the
-    /// others decode it, and the medium becomes idle.
-    #[inline(never)]
-    pub(super) fn end_alone<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        let Some(place) = self.alike.lone else { return };
-        let Some(sent) = self.air[place as usize] else { return };
-        let from = sent.frame.from;
-        self.bss[0].on_end(now);
-        self.stations[from.index()].on_tx_end(now, &sent.frame, &self.bss[0].rules);
-        self.settle(now, from.index(), cx);
-        self.part_if_shared(sent.frame.to);
-        self.part_undecoding(&sent);
-        for k in 0..self.alike.apart.len() {
-            let station = NodeId(self.alike.apart[k]);
-            if let Some(power) = self.powers.get(from, station) {
-                let i = station.index();
-                let mut reception = Reception::new(sent.started, place, power, &sent);
-                reception.judge(now, &Judge::of(&self.bss[0], i));
-                self.receive(now, &reception, i, &sent, None, cx);
-            }
-        }
-        self.apply_ack_oracle(now, place, &sent, cx);
-        self.count_end(&sent);
-        self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
-        self.air[place as usize] = None;
-        self.alike.lone = None;
-        self.next_end = Nanos::NEVER;
-        self.radios[from.index()].sending = false;
-        for k in 0..self.alike.apart.len() {
-            let station = self.alike.apart[k];
-            let i = station as usize;
-            self.radios[i].busy = false;
-            self.stations[i].on_idle(now);
-            self.refresh(station);
-        }
-    }
-
-    /// Lets the stations leave that may fail to decode a frame.
-    fn part_undecoding(&mut self, sent: &Transmission) {
-        let bss = &self.bss[0];
-        let power = self.alike.least_power[sent.frame.from.index()];
-        let sure = bss.ambient.quiet(0).is_some_and(|noise| {
-            is_error_free(&bss.error, power / noise, sent.frame.mode, sent.bits)
-        });
-        let clear = bss.levels.clear(sent);
-        if sure && clear >= 1.0 {
-            return;
-        }
-        for station in 0..self.stations.len() {
-            // Without errors by noise, the draw is that of `receive`.
-            if self.alike.shares[station] && !(sure && self.draw(sent, station) < clear) {
-                self.part(station);
-            }
-        }
-    }
-
     /// Lets the stations leave whose timer has expired.
     pub(super) fn part_due(&mut self, now: Nanos) {
         if self.alike.next_timer() > now {
             return;
         }
+        self.decide_undecided();
         if self.alike.view.nav_reset <= now {
             self.part_all();
             return;
         }
-        let Self { alike, .. } = self;
-        for clock in alike.clocks.iter_mut() {
-            clock.set_due(now, &alike.view, alike.slot);
+        let mut due = std::mem::take(&mut self.alike.due);
+        for clock in self.alike.clocks.iter_mut() {
+            clock.add_due(now, &self.alike.view, self.alike.slot, &mut due);
         }
-        for station in 0..self.stations.len() {
-            if self.alike.shares[station] && self.alike.clocks.is_due(station) {
-                self.part(station);
-            }
+        for station in due.drain(..) {
+            self.part_if_shared(NodeId(station));
         }
-    }
-
-    /// True if the frames that begin now are the only ones on the air, and stations share a view of it.
-    pub(super) fn begins_pile(&self) -> bool {
-        self.starting.len() > 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
-    }
-
-    /// The frames on the air have begun together.
-    pub(super) fn pile_begins(&mut self, now: Nanos) {
-        for (place, sent) in self.air.iter().enumerate() {
-            if let Some(sent) = sent {
-                self.alike.pile.push(u32::narrow(place), *sent);
-            }
-        }
-        self.alike.on_busy(now, &self.bss[0].rules);
-    }
-
-    /// Frames of a pile have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
-    /// except those that leave.
-    pub(super) fn pile_ends(&mut self, now: Nanos) {
-        if self.alike.pile.is_empty() || !self.alike.pile.end(now) {
-            return;
-        }
-        for i in 0..self.stations.len() {
-            if self.alike.shares[i] && !self.has_failed(i) {
-                self.part(i);
-                self.radios[i].busy = false;
-                self.stations[i].on_idle(now);
-                self.refresh(u32::narrow(i));
-            }
-        }
-        let Self { alike, bss, .. } = self;
-        alike.pile.clear();
-        alike.view.eifs = bss[0].rules.eifs_extra();
-        (alike.view.idle_from, alike.view.silent_from) = (now, now);
-        alike.stale = true;
-    }
-
-    /// What a station that shares the view has received of the pile.
-    fn hearing(&self, i: usize) -> Option<Hearing> {
-        let bss = &self.bss[0];
-        self.alike.pile.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
-    }
-
-    fn power(&self, sent: &Transmission, i: usize) -> f64 {
-        self.powers.get(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
-    }
-
-    /// True if a station noticed, and failed to decode, the frame of the pile that it locked on to.
-    fn has_failed(&self, i: usize) -> bool {
-        self.hearing(i).is_some_and(|Hearing { reception, over }| {
-            let noticed = reception.noticed(self.bss[0].levels.preamble);
-            over.is_some_and(|sent| noticed && !self.decodes(&reception, &sent, i))
-        })
-    }
-
-    /// Lets a station that leaves receive what it has heard of the pile.
-    fn hear_pile(&mut self, i: usize) {
-        let Some(Hearing { reception, over }) = self.hearing(i) else { return };
-        self.radios[i].busy = true;
-        let Self { alike, radios, powers, .. } = self;
-        let to = NodeId(u32::narrow(i));
-        let power = |sent: &Transmission| powers.get(sent.frame.from, to).unwrap_or_default();
-        radios[i].signals.extend(alike.pile.signals(power));
-        let Some(sent) = over else {
-            self.radios[i].reception = Some(reception);
-            return;
-        };
-        let decoded = self.decodes(&reception, &sent, i);
-        let Self { stations, bss, .. } = self;
-        let Bss { rules, levels, .. } = &bss[0];
-        if decoded {
-            // No station of the medium learns from the quality of a signal.
-            let quality = SignalQuality { snr: f64::INFINITY, sinr: f64::INFINITY };
-            stations[i].on_rx(sent.ends, &sent.frame, quality, rules);
-        } else {
-            stations[i].on_rx_error(sent.ends, reception.noticed(levels.preamble), rules);
-        }
+        self.alike.due = due;
     }
 
     /// Lets all stations leave. The radios then receive the frames under way by themselves.
     pub(super) fn part_all(&mut self) {
-        if self.alike.is_shared() {
-            for station in 0..self.stations.len() {
-                if self.alike.shares[station] {
-                    self.part(station);
-                }
-            }
-        }
+        self.part_all_shared();
+        self.alike.undecided = None;
         self.alike.pile.clear();
         let Some(place) = self.alike.lone.take() else { return };
         let Some(sent) = &self.air[place as usize] else { return };
@@ -391,6 +229,17 @@ impl Medium {
         }
     }
 
+    /// Lets all stations leave.
+    pub(super) fn part_all_shared(&mut self) {
+        if self.alike.is_shared() {
+            for station in 0..self.stations.len() {
+                if self.alike.shares[station] {
+                    self.part(station);
+                }
+            }
+        }
+    }
+
     /// Lets a station leave if it shares the view.
     pub(super) fn part_if_shared(&mut self, station: NodeId) {
         if self.alike.shares.get(station.index()) == Some(&true) {
@@ -399,14 +248,18 @@ impl Medium {
     }
 
     /// Gives a station that shares the view its own.
-    fn part(&mut self, i: usize) {
+    pub(super) fn part(&mut self, i: usize) {
+        let undecided = self.alike.undecided.as_ref();
+        let failed = undecided.filter(|(sent, _)| self.failed(sent, i)).map(|(_, view)| *view);
         let Self { alike, stations, bss, radios, .. } = self;
         alike.shares[i] = false;
         alike.stale = true;
         let number = u32::narrow(i);
         let place = alike.apart.partition_point(|other| *other < number);
         alike.apart.insert(place, number);
-        stations[i].resume(&alike.view);
+        let View { idle_from, silent_from, .. } = alike.view;
+        let view = failed.map_or(alike.view, |view| View { idle_from, silent_from, ..view });
+        stations[i].resume(&view);
         alike.clocks.part(i, stations[i].contenders_mut(), &bss[0].rules);
         radios[i].busy = alike.lone.is_some();
         self.hear_pile(i);

@@ -10,8 +10,9 @@
 use airtcp_units::Nanos;
 
 use crate::cell::levels::Levels;
-use crate::cell::radio::{Judge, Reception, Signal};
+use crate::cell::radio::{Judge, Reception, Signal, share};
 use crate::cell::transmission::Transmission;
+use crate::phy::error::HOPELESS_BITS;
 
 /// The frames, in the order in which radios hear them.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ struct Piled {
     place: u32,
     sent: Transmission,
     is_over: bool,
+    /// SINR below which an overlap of some length destroys it.
+    hopeless: f64,
 }
 
 /// What a station that hears a pile has received so far.
@@ -44,8 +47,8 @@ impl Pile {
         self.frames.clear();
     }
 
-    pub(super) fn push(&mut self, place: u32, sent: Transmission) {
-        self.frames.push(Piled { place, sent, is_over: false });
+    pub(super) fn push(&mut self, place: u32, sent: Transmission, hopeless: f64) {
+        self.frames.push(Piled { place, sent, is_over: false, hopeless });
     }
 
     /// The frames that end at `now` are over. True if none is left.
@@ -68,6 +71,36 @@ impl Pile {
         })
     }
 
+    /// The frame that a station locks on to, with its power.
+    fn strongest(&self, power: impl Fn(&Transmission) -> f64) -> Option<(&Piled, f64)> {
+        let heard = self.frames.iter().map(|frame| (frame, power(&frame.sent)));
+        heard.reduce(|a, b| if b.1 > a.1 { b } else { a })
+    }
+
+    /// True if a station certainly fails to decode the frame that it locks on to, over this noise: the other
+    /// frames together are too strong, and overlap enough of its bits.
+    pub(super) fn is_lost(
+        &self,
+        power: impl Fn(&Transmission) -> f64,
+        levels: &Levels,
+        noise: f64,
+    ) -> bool {
+        let Some((own, own_power)) = self.strongest(&power) else { return false };
+        let sent = &own.sent;
+        let (mut others, mut until) = (0.0, sent.ends);
+        for frame in self.frames.iter().filter(|frame| frame.place != own.place) {
+            others += power(&frame.sent);
+            until = until.min(frame.sent.ends);
+        }
+        if !levels.exceeds(own_power, others, levels.factors.survive) {
+            return true;
+        }
+        let (part, whole) = (until.since(sent.body).0, sent.ends.since(sent.body).0);
+        until > sent.body
+            && own_power < own.hopeless * (noise + others)
+            && share(part, whole, sent.bits) >= HOPELESS_BITS
+    }
+
     /// What a station has received so far.
     pub(super) fn at(
         &self,
@@ -75,8 +108,7 @@ impl Pile {
         levels: &Levels,
         by: &Judge<'_>,
     ) -> Option<Hearing> {
-        let heard = self.frames.iter().map(|frame| (frame, power(&frame.sent)));
-        let (own, own_power) = heard.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        let (own, own_power) = self.strongest(&power)?;
         let others = |after: Nanos| -> f64 {
             let left = |f: &&Piled| f.place != own.place && !(f.is_over && f.sent.ends <= after);
             self.frames.iter().filter(left).map(|frame| power(&frame.sent)).sum()

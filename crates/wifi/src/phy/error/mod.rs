@@ -28,6 +28,7 @@ mod tests;
 
 pub use law::BitLaw;
 use law::Model;
+pub(crate) use model::HOPELESS_BITS;
 pub use model::ErrorModel;
 pub use nist::{Nist, NistConfig};
 pub use registry::{ErrorModelConfig, registry};

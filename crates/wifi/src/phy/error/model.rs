@@ -20,6 +20,10 @@ pub struct ErrorModel {
 const ERROR_FREE_BITS: u64 = 65_536;
 /// Frame error probability at that length below which a mode counts as error-free.
 const NEGLIGIBLE_ERROR: f64 = 1e-12;
+/// Bits for [`ErrorModel::hopeless_below`].
+pub(crate) const HOPELESS_BITS: u64 = 256;
+/// 2^-60. A random number has 53 bits: below this probability, only the number 0 is a success.
+const HOPELESS: f64 = 1.0 / (1_u64 << 60) as f64;
 /// Range of the search for the error-free SINR, in dB.
 const SEARCH_RANGE_DB: (f64, f64) = (-60.0, 100.0);
 
@@ -61,6 +65,28 @@ impl ErrorModel {
     #[inline]
     pub const fn error_free_above(&self, mode: Mode) -> f64 {
         self.error_free[mode.index()]
+    }
+
+    /// SINR, to a tenth of a dB, below which [`HOPELESS_BITS`] bits in `mode` are all correct with a
+    /// probability below 2^-60. Zero if there is no such SINR.
+    pub(crate) fn hopeless_below(&self, mode: Mode) -> f64 {
+        let lost = |tenths: i32| {
+            let sinr = Db(f64::from(tenths) / 10.0).linear();
+            self.success(mode, sinr, HOPELESS_BITS) < HOPELESS
+        };
+        let (mut low, mut high) = (-600, 1000);
+        if !lost(low) {
+            return 0.0;
+        }
+        while high - low > 1 {
+            let middle = i32::midpoint(low, high);
+            if lost(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Db(f64::from(low) / 10.0).linear()
     }
 
     /// SINR at which `bits` bits in `mode` are all correct with probability `success`, by bisection.

@@ -1,0 +1,101 @@
+//! Frames that begin together: the stations that share a view decide at the last end what they have received.
+
+use airtcp_units::{Nanos, Narrow};
+
+use super::pile::Hearing;
+use crate::cell::bss::Bss;
+use crate::cell::medium::Medium;
+use crate::cell::radio::Judge;
+use crate::cell::transmission::Transmission;
+use crate::mac::{NodeId, SignalQuality};
+
+impl Medium {
+    /// True if the frames that begin now are the only ones on the air, and stations share a view of it.
+    pub(crate) fn begins_pile(&self) -> bool {
+        self.starting.len() > 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
+    }
+
+    /// The frames on the air have begun together.
+    pub(crate) fn pile_begins(&mut self, now: Nanos) {
+        for (place, sent) in self.air.iter().enumerate() {
+            if let Some(sent) = sent {
+                let mode = sent.frame.mode;
+                let hopeless = &mut self.alike.hopeless[mode.index()];
+                let error = &self.bss[0].error;
+                let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
+                self.alike.pile.push(u32::narrow(place), *sent, hopeless);
+            }
+        }
+        self.alike.on_busy(now, &self.bss[0].rules);
+    }
+
+    /// Frames of a pile have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
+    /// except those that leave.
+    pub(crate) fn pile_ends(&mut self, now: Nanos) {
+        if self.alike.pile.is_empty() || !self.alike.pile.end(now) {
+            return;
+        }
+        for i in 0..self.stations.len() {
+            if self.alike.shares[i] && !self.has_failed(i) {
+                self.part(i);
+                self.radios[i].busy = false;
+                self.stations[i].on_idle(now);
+                self.refresh(u32::narrow(i));
+            }
+        }
+        let Self { alike, bss, .. } = self;
+        alike.pile.clear();
+        alike.view.eifs = bss[0].rules.eifs_extra();
+        (alike.view.idle_from, alike.view.silent_from) = (now, now);
+        alike.stale = true;
+    }
+
+    /// What a station that shares the view has received of the pile.
+    fn hearing(&self, i: usize) -> Option<Hearing> {
+        let bss = &self.bss[0];
+        self.alike.pile.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
+    }
+
+    fn power(&self, sent: &Transmission, i: usize) -> f64 {
+        self.powers.get(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
+    }
+
+    /// True if a station noticed, and failed to decode, the frame of the pile that it locked on to.
+    fn has_failed(&self, i: usize) -> bool {
+        let Bss { levels, ambient, .. } = &self.bss[0];
+        if let Some(noise) = ambient.quiet(i)
+            && levels.preamble <= 0.0
+            && self.alike.pile.is_lost(|sent| self.power(sent, i), levels, noise)
+        {
+            return true;
+        }
+        self.hearing(i).is_some_and(|Hearing { reception, over }| {
+            let noticed = reception.noticed(self.bss[0].levels.preamble);
+            over.is_some_and(|sent| noticed && !self.decodes(&reception, &sent, i))
+        })
+    }
+
+    /// Lets a station that leaves receive what it has heard of the pile.
+    pub(super) fn hear_pile(&mut self, i: usize) {
+        let Some(Hearing { reception, over }) = self.hearing(i) else { return };
+        self.radios[i].busy = true;
+        let Self { alike, radios, powers, .. } = self;
+        let to = NodeId(u32::narrow(i));
+        let power = |sent: &Transmission| powers.get(sent.frame.from, to).unwrap_or_default();
+        radios[i].signals.extend(alike.pile.signals(power));
+        let Some(sent) = over else {
+            self.radios[i].reception = Some(reception);
+            return;
+        };
+        let decoded = self.decodes(&reception, &sent, i);
+        let Self { stations, bss, .. } = self;
+        let Bss { rules, levels, .. } = &bss[0];
+        if decoded {
+            // No station of the medium learns from the quality of a signal.
+            let quality = SignalQuality { snr: f64::INFINITY, sinr: f64::INFINITY };
+            stations[i].on_rx(sent.ends, &sent.frame, quality, rules);
+        } else {
+            stations[i].on_rx_error(sent.ends, reception.noticed(levels.preamble), rules);
+        }
+    }
+}
