@@ -42,7 +42,7 @@ use pile::Pile;
 
 /// The shared view, and who shares it.
 #[derive(Debug)]
-pub(super) struct Alike {
+pub(crate) struct Alike {
     /// True if the medium qualifies.
     qualifies: bool,
     /// By station, true if it shares the view.
@@ -74,7 +74,7 @@ pub(super) struct Alike {
 
 impl Alike {
     /// No station shares a view.
-    pub(super) fn none(stations: usize) -> Self {
+    pub(crate) fn none(stations: usize) -> Self {
         Self {
             qualifies: false,
             shares: vec![false; stations],
@@ -165,7 +165,7 @@ impl Alike {
     }
 
     /// True if the medium qualifies; then it has no interferers, and detects frames at once.
-    pub(super) const fn qualifies(&self) -> bool {
+    pub(crate) const fn qualifies(&self) -> bool {
         self.qualifies
     }
 
@@ -214,7 +214,7 @@ impl Medium {
     }
 
     /// Lets all stations leave. The radios then receive the frames under way by themselves.
-    pub(super) fn part_all(&mut self) {
+    pub(crate) fn part_all(&mut self) {
         self.part_all_shared();
         self.alike.undecided = None;
         self.alike.pile.clear();
@@ -276,6 +276,10 @@ impl Medium {
         }
         let Self { alike, stations, radios, deadlines, stale, .. } = self;
         let mut shared = alike.is_shared();
+        if shared && alike.undecided.is_some() {
+            return;
+        }
+        alike.undecided = None;
         alike.apart.retain(|station| {
             let i = *station as usize;
             let Some(view) = stations[i].settled_view().filter(|_| radios[i].is_quiet()) else {

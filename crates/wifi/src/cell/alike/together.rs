@@ -7,12 +7,19 @@ use crate::cell::bss::Bss;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Judge;
 use crate::cell::transmission::Transmission;
-use crate::mac::{NodeId, SignalQuality};
+use crate::mac::{Kind, NodeId, SignalQuality};
 
 impl Medium {
-    /// True if the frames that begin now are the only ones on the air, and stations share a view of it.
+    /// True if the frames that begin now are the only ones on the air, and stations share a view of it. A NAV
+    /// that an RTS has set may end while a longer frame is under way, which no station that shares the view
+    /// could notice.
     pub(crate) fn begins_pile(&self) -> bool {
-        self.starting.len() > 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
+        let [first, others @ ..] = self.starting.as_slice() else { return false };
+        let end_together = || others.iter().all(|f| (f.mode, f.bytes) == (first.mode, first.bytes));
+        !others.is_empty()
+            && self.alike.is_shared()
+            && self.air.iter().all(Option::is_none)
+            && (self.starting.iter().all(|frame| frame.kind != Kind::Rts) || end_together())
     }
 
     /// The frames on the air have begun together.

@@ -1,6 +1,7 @@
 //! Tests that drive a cell without the simulator.
 
 mod ablation;
+mod alike;
 mod association;
 mod beacons;
 mod capture;
@@ -38,6 +39,8 @@ struct Bench {
     pool: Pool,
     now: Nanos,
     delivered: Vec<u64>,
+    /// Times and stations of deliveries.
+    received: Vec<(Nanos, NodeId)>,
     /// Saturated stations, and the destinations of their packets.
     saturated: Vec<(NodeId, NodeId)>,
     /// Category in which each station sends (or, `by_entry`, each entry of `saturated`).
@@ -96,6 +99,7 @@ impl Bench {
             pool: Pool::new(),
             now: Nanos::ZERO,
             delivered: vec![0; n],
+            received: Vec::new(),
             saturated: Vec::new(),
             categories: vec![0; n],
             by_entry: false,
@@ -132,6 +136,7 @@ impl Bench {
     fn feed(&mut self) {
         while let Some(got) = self.cell.poll() {
             self.delivered[got.to.index()] += 1;
+            self.received.push((self.now, got.to));
             let aged = self.queued.iter().find(|(packet, _)| *packet == got.packet);
             self.ages.extend(aged.map(|(_, entered)| self.now.since(*entered).0));
             self.pool.remove(got.packet);
