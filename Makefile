@@ -49,8 +49,9 @@ generated: ## Write the generated files again (JSON Schemas, demo links)
 	scripts/generated
 
 .PHONY: bench
-bench: ## Measure speed and size; prints a table
+bench: ## Measure speed, also against ns-3 and ns-2, and size; prints tables
 	@scripts/setup dev
+	benches/peers
 	benches/run
 	benches/wifi
 	benches/instructions
