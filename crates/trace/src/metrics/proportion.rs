@@ -41,6 +41,10 @@ fn rising(f: impl Fn(f64) -> f64, level: f64) -> f64 {
         // Near zero, halving the exponent range converges faster than halving the values.
         let middle =
             if high < 1e-3 && low > 0.0 { (low * high).sqrt() } else { f64::midpoint(low, high) };
+        if middle.to_bits() == low.to_bits() || middle.to_bits() == high.to_bits() {
+            // No number is left between them, and further halvings change nothing.
+            break;
+        }
         if f(middle) < level {
             low = middle;
         } else {
