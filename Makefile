@@ -15,18 +15,33 @@ demo: ## Set up, study the links that ship with the project, and show the report
 # Tested as the optimiser leaves them, with assertions and overflow checks: what their tests take is simulation.
 OPTIMISED = congestion transport sliding link queueing testkit sim study
 
-.PHONY: test
+.PHONY: test test-rust test-models test-python
 test: ## Set up and run every test
 	@scripts/setup dev
+	@$(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory test-models
+	@$(MAKE) --no-print-directory test-python
+
+test-rust:
 	cargo test --workspace --locked $(addprefix --exclude airtcp-,$(OPTIMISED))
+
+test-models:
 	cargo test --profile checked --locked $(addprefix -p airtcp-,$(OPTIMISED))
+
+test-python:
 	$(BIN)/python -m pytest
 
-.PHONY: lint
+.PHONY: lint lint-rust lint-python
 lint: ## Formatting, lints, types, licences, generated files
 	@scripts/setup dev
+	@$(MAKE) --no-print-directory lint-rust
+	@$(MAKE) --no-print-directory lint-python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+lint-python:
 	$(BIN)/ruff format --check python tests/python
 	$(BIN)/ruff check python tests/python
 	$(BIN)/pyright
@@ -49,8 +64,9 @@ generated: ## Write the generated files again (JSON Schemas, demo links)
 	scripts/generated
 
 .PHONY: bench
-bench: ## Measure speed and size; prints a table
+bench: ## Measure speed, also against ns-3 and ns-2, and size; prints tables
 	@scripts/setup dev
+	benches/peers
 	benches/run
 	benches/wifi
 	benches/instructions

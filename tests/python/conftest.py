@@ -94,15 +94,38 @@ def _worked(process: int, since: float) -> float:
     return max(spent, (time.monotonic() - since) / 15)
 
 
+def _sleeps(process: int) -> str | None:
+    """Return the processor time of a process that has started and sleeps, else nothing."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return None
+    user, system = fields[11:13]
+    started = int(user) + int(system) >= os.sysconf("SC_CLK_TCK") / 10
+    return f"{user} {system}" if started and fields[0] == "S" else None
+
+
+def _wait_for_waiting(child: subprocess.Popen[bytes]) -> None:
+    """Return when a program has slept for a second, or after 9 s."""
+    slept_since = begin = time.monotonic()
+    before = None
+    while time.monotonic() - begin < 9 and time.monotonic() - slept_since < 1:
+        now = _sleeps(child.pid)
+        if now is None or now != before:
+            before, slept_since = now, time.monotonic()
+        time.sleep(0.05)
+        assert child.poll() is None, "the program ended before it could be interrupted"
+
+
 @pytest.fixture
 def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
     """Start airtcp in a separate folder, and press Ctrl-C after some processor time.
 
     Seconds are of processor time: on a busy machine it would else be pressed before anything
-    was done.
+    was done. Without a time it is pressed when the program waits.
     """
 
-    def start(*arguments: str | Path, after: float) -> Ended:
+    def start(*arguments: str | Path, after: float | None) -> Ended:
         with subprocess.Popen(
             [*program, *map(str, arguments)],
             cwd=tmp_path,
@@ -111,7 +134,9 @@ def interrupted(program: list[str], tmp_path: Path) -> Interrupted:
             env=ENVIRONMENT,
         ) as child:
             begin = time.monotonic()
-            while _worked(child.pid, begin) < after:
+            if after is None:
+                _wait_for_waiting(child)
+            while after is not None and _worked(child.pid, begin) < after:
                 time.sleep(0.05)
                 assert child.poll() is None, "the program ended before it could be interrupted"
             child.send_signal(signal.SIGINT)

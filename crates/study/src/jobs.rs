@@ -4,8 +4,10 @@
 //! scenario) in one replication. Jobs start subject by subject, and within a subject replication by
 //! replication, so that a stopped run has whole subjects and whole replications. Results come back
 //! by subject, variant and replication. They do not depend on the number of workers as long as each
-//! job draws from its own random stream.
+//! job draws from its own random stream. A worker does short jobs of a subject in batches, because
+//! passing on one result takes longer than such a job.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
@@ -26,11 +28,13 @@ pub(crate) struct Jobs<V> {
     subjects: Vec<Subject<V>>,
 }
 
-/// The variants of a subject with the replications of each, and the cost of one job.
+/// The variants of a subject with the replications of each, the cost of one job, and the number of
+/// jobs in a batch.
 #[derive(Debug)]
 struct Subject<V> {
     variants: Vec<(V, u32)>,
     cost: usize,
+    batch: usize,
 }
 
 impl<V> Subject<V> {
@@ -81,7 +85,12 @@ impl<V: Sync> Jobs<V> {
     /// Adds a subject: its variants with the replications of each. `cost` is the relative duration
     /// of one of its jobs, for the progress.
     pub(crate) fn add(&mut self, variants: Vec<(V, u32)>, cost: usize) {
-        self.subjects.push(Subject { variants, cost });
+        self.add_short(variants, cost, 1);
+    }
+
+    /// Adds a subject with short jobs, which a worker does in batches of `batch`.
+    pub(crate) fn add_short(&mut self, variants: Vec<(V, u32)>, cost: usize, batch: usize) {
+        self.subjects.push(Subject { variants, cost, batch: batch.max(1) });
     }
 
     /// Number of jobs.
@@ -104,10 +113,10 @@ impl<V: Sync> Jobs<V> {
         let subjects = &self.subjects;
         let order: Vec<(u32, (u32, u32))> =
             subjects.iter().zip(0..).flat_map(|(s, i)| s.each().map(move |at| (i, at))).collect();
+        let batches = batches(subjects);
         let total = subjects.iter().map(|s| s.count() * s.cost).sum();
         let finished = AtomicUsize::new(0);
-        let work = |i: usize, stop: &Stop| {
-            let (number, (variant, replication)) = order[i];
+        let one = |(number, (variant, replication)): (u32, (u32, u32)), stop: &Stop| {
             if stop.is_set() {
                 return None;
             }
@@ -121,17 +130,39 @@ impl<V: Sync> Jobs<V> {
             }
             found.transpose()
         };
+        let work = |i: usize, stop: &Stop| {
+            let jobs = order[batches[i].clone()].iter();
+            Some(jobs.map(|job| one(*job, stop)).collect::<Vec<_>>())
+        };
         let workers = workers.map_or_else(default_workers, |workers| workers as usize);
-        let found = run_many(order.len(), workers, work, |_| {
+        let found = run_many(batches.len(), workers, work, |_| {
             report(finished.load(Ordering::Relaxed), total)
         });
         let mut results: Vec<Results<V, T>> = self.subjects.into_iter().map(empty).collect();
-        for ((subject, (variant, _)), found) in order.into_iter().zip(found) {
-            let variants = &mut results[subject as usize].variants;
-            variants[variant as usize].1.push(found.transpose()?);
+        for (jobs, found) in batches.into_iter().zip(found) {
+            let mut found = found.into_iter().flatten();
+            for (subject, (variant, _)) in &order[jobs] {
+                let variants = &mut results[*subject as usize].variants;
+                variants[*variant as usize].1.push(found.next().flatten().transpose()?);
+            }
         }
         Ok(results)
     }
+}
+
+/// The jobs of each batch, as a range of the order in which they start.
+fn batches<V>(subjects: &[Subject<V>]) -> Vec<Range<usize>> {
+    let mut batches = Vec::new();
+    let mut first = 0;
+    for subject in subjects {
+        let end = first + subject.count();
+        while first < end {
+            let next = first.saturating_add(subject.batch).min(end);
+            batches.push(first..next);
+            first = next;
+        }
+    }
+    batches
 }
 
 fn empty<V, T>(subject: Subject<V>) -> Results<V, T> {
@@ -175,6 +206,39 @@ mod tests {
             assert_eq!(found[1], (second, true));
             assert_eq!(last, (15, 15));
         }
+    }
+
+    #[test]
+    fn batches_change_no_result() {
+        for (workers, batch) in [(1, 2), (2, 2), (2, 3), (3, 100), (1, 0)] {
+            let mut jobs = Jobs::new();
+            jobs.add_short(vec![('a', 2), ('b', 3)], 1, batch);
+            jobs.add_short(vec![('c', 1)], 1, batch);
+            let job = |job: Job<'_, char>, _: &Stop| Ok::<_, Infallible>(Some(name(&job)));
+            let Ok(found) = jobs.run(Some(workers), job, |_, _| true);
+            let all: Vec<_> =
+                found.into_iter().flat_map(|r| r.complete().0).flat_map(|(_, f)| f).collect();
+            assert_eq!(all, ["0a0", "0a1", "0b0", "0b1", "0b2", "1c0"], "{workers} {batch}");
+        }
+    }
+
+    #[test]
+    fn a_batch_stops_at_the_job_that_was_stopped() {
+        let mut jobs = Jobs::new();
+        jobs.add_short(vec![('a', 4)], 1, 4);
+        jobs.add_short(vec![('b', 4)], 1, 4);
+        let job = |job: Job<'_, char>, stop: &Stop| {
+            if job.replication == 2 {
+                stop.set();
+                return Ok::<_, Infallible>(None);
+            }
+            Ok(Some(name(&job)))
+        };
+        let Ok(found) = jobs.run(Some(1), job, |_, _| true);
+        let found: Vec<_> = found.into_iter().map(Results::complete).collect();
+        let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        assert_eq!(found[0], (vec![('a', names(&["0a0", "0a1"]))], false));
+        assert_eq!(found[1], (vec![('b', names(&[]))], false));
     }
 
     #[test]

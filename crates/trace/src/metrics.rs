@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::reader::LinkTrace;
 
 pub use class::Class;
+use convergence::{CONFIDENCE, convergence_from};
 pub use convergence::{Convergence, ConvergenceOptions, convergence};
 pub use counts::Pairs;
 pub use cpdf::{CpdfPoint, autocorrelation, beta, cpdf};
@@ -183,7 +184,9 @@ pub fn analyse(trace: &Outcomes, options: &AnalyseOptions) -> LinkStats {
         Some(expected_longest(packets, packets as f64 * share * end, end))
     };
     let isolated = runs.loss.isolated_shares();
-    let verdict = convergence(trace, &options.convergence);
+    let as_wanted = options.confidence.total_cmp(&CONFIDENCE).is_eq();
+    let mu_ci = if as_wanted { ci.mu } else { intervals(trace, CONFIDENCE).mu };
+    let verdict = convergence_from(trace, mu_ci, &options.convergence);
     LinkStats {
         packets,
         received,

@@ -169,6 +169,10 @@ fn poisson_interval(events: f64) -> [f64; 2] {
         let (mut low, mut high) = (0.0f64, 10.0 * (shape + 5.0));
         for _ in 0..100 {
             let middle = f64::midpoint(low, high);
+            if middle.to_bits() == low.to_bits() || middle.to_bits() == high.to_bits() {
+                // No number is left between them, and further halvings change nothing.
+                break;
+            }
             if gamma_lr(shape, middle) < level {
                 low = middle;
             } else {

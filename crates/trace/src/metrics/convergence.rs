@@ -61,7 +61,7 @@ const MIN_CHUNK: u64 = 50;
 /// Fewest chunks in which mu is defined.
 const MIN_DEFINED_CHUNKS: usize = 4;
 /// Coverage of the interval that must be narrow, and its normal quantile.
-const CONFIDENCE: f64 = 0.95;
+pub(super) const CONFIDENCE: f64 = 0.95;
 const Z95: f64 = 1.96;
 
 /// Whether mu has converged over a trace, and why.
@@ -104,6 +104,15 @@ impl Convergence {
 
 /// Tests whether mu has converged over `trace`.
 pub fn convergence(trace: &Outcomes, options: &ConvergenceOptions) -> Convergence {
+    convergence_from(trace, intervals(trace, CONFIDENCE).mu, options)
+}
+
+/// [`convergence`], from the interval of mu that covers [`CONFIDENCE`].
+pub(super) fn convergence_from(
+    trace: &Outcomes,
+    interval: Option<[f64; 2]>,
+    options: &ConvergenceOptions,
+) -> Convergence {
     let n = trace.len() as u64;
     let pairs = Pairs::of(trace);
     let chunk = options.chunk.min(n / CHUNKS).max(1);
@@ -124,8 +133,7 @@ pub fn convergence(trace: &Outcomes, options: &ConvergenceOptions) -> Convergenc
     let scatter = chunk_scatter(trace, &pairs, mu, chunk);
     out.chunk_rms = scatter.map(|s| s.rms);
     out.nonstationarity_ratio = scatter.and_then(|s| s.ratio);
-    let reach =
-        intervals(trace, CONFIDENCE).mu.map_or(1.0, |[low, high]| (mu - low).max(high - mu));
+    let reach = interval.map_or(1.0, |[low, high]| (mu - low).max(high - mu));
     judge(&mut out, n, &Known { mu, se, reach }, scatter, options);
     out
 }

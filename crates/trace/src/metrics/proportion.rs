@@ -41,6 +41,10 @@ fn rising(f: impl Fn(f64) -> f64, level: f64) -> f64 {
         // Near zero, halving the exponent range converges faster than halving the values.
         let middle =
             if high < 1e-3 && low > 0.0 { (low * high).sqrt() } else { f64::midpoint(low, high) };
+        if middle.to_bits() == low.to_bits() || middle.to_bits() == high.to_bits() {
+            // No number is left between them, and further halvings change nothing.
+            break;
+        }
         if f(middle) < level {
             low = middle;
         } else {
@@ -109,6 +113,28 @@ mod tests {
             let score = wilson(k / n, n, 0.025);
             let width = score[1] - score[0];
             close(exact, score, 0.03 * width);
+        }
+    }
+
+    /// The search ends early only when more halvings would change nothing.
+    #[test]
+    fn the_search_gives_what_all_halvings_give() {
+        let all = |f: &dyn Fn(f64) -> f64, level: f64| {
+            let (mut low, mut high) = (0.0f64, 1.0f64);
+            for _ in 0..HALVINGS {
+                let small = high < 1e-3 && low > 0.0;
+                let middle = if small { (low * high).sqrt() } else { f64::midpoint(low, high) };
+                if f(middle) < level { low = middle } else { high = middle }
+            }
+            f64::midpoint(low, high)
+        };
+        for (k, n) in
+            [(0.3, 0.7), (1.0, 2.0), (3.0, 10.0), (299.0, 300.0), (5.0, 1e8), (12.7, 71.3)]
+        {
+            for level in [0.005, 0.025, 0.975] {
+                let f = |p: f64| beta_reg(k, n - k + 1.0, p);
+                assert_eq!(rising(f, level).to_bits(), all(&f, level).to_bits(), "{k} {n} {level}");
+            }
         }
     }
 

@@ -154,12 +154,16 @@ impl Medium {
 
     /// Lets a radio lock on to one of the signals that begin at this instant.
     fn arrivals(&mut self, now: Nanos, i: usize) {
-        let levels = &self.bss[self.cell_of[i]].levels;
+        let bss = &self.bss[self.cell_of[i]];
+        let levels = &bss.levels;
         let radio = &mut self.radios[i];
         if radio.sending {
             return;
         }
-        let strongest = radio.strongest_new(now).filter(|new| radio.locks(now, new, levels));
+        let missed = levels.detection > 0.0
+            && radio.misses(now, bss.ambient.level(bss.local(i), now, now), levels);
+        let strongest =
+            radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
         if let Some(new) = strongest {
             let earlier = radio.reception.filter(|r| r.started != now);
             let old = earlier.map(|r| r.place as usize);
@@ -185,12 +189,19 @@ impl Medium {
         }
         if let Some(reception) = &mut self.radios[i].reception {
             let (power, others) = (reception.power, reception.interference);
+            if missed && reception.started == now {
+                reception.drown();
+            }
             if !levels.exceeds(power, others, levels.factors.survive) {
                 reception.destroyed = true;
             }
         }
+        if missed && self.radios[i].reception.is_none() {
+            // The medium is busy, and no EIFS follows, not even that of an earlier frame.
+            self.stations[i].on_rx_error(now, false, &bss.rules);
+        }
         self.sense(now, i);
-        if strongest.is_some() {
+        if missed || strongest.is_some() {
             // The frame before may have postponed a timeout that the new frame does not postpone.
             self.refresh(u32::narrow(i));
         }

@@ -161,24 +161,32 @@ pub struct Sensing {
     pub detection_time: Span,
     /// Minimum mean SINR of the preamble and PLCP header of a frame for the radio to notice a frame
     /// that it then cannot decode, in dB. A radio that did not notice the frame does not wait EIFS.
-    /// Default: radios notice every frame that they begin to receive. S3's simulator: 4 dB.
+    /// Default: `preamble_detection_sinr_db` if set, otherwise radios notice every frame that they
+    /// begin to receive. S3's simulator: 4 dB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preamble_sinr_db: Option<f64>,
+    /// Minimum SINR of a frame at its start for a radio to lock on to it, in dB. Signals that begin
+    /// at the same instant count as interference. A radio that does not lock on stays ready for
+    /// later frames. Default: none. ns-3 (`ThresholdPreambleDetectionModel`): 4 dB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preamble_detection_sinr_db: Option<f64>,
 }
 
 impl Sensing {
     /// Checks the values.
     ///
     /// # Errors
-    /// If `preamble_sinr_db` is impossible.
+    /// If `preamble_sinr_db` or `preamble_detection_sinr_db` is impossible.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        match self.preamble_sinr_db {
-            Some(db) if !(-20.0..=60.0).contains(&db) => {
-                let message = format!("is {db}: accepted are -20 to 60");
-                Err(ConfigError::new("preamble_sinr_db", message))
+        for (key, ratio) in [
+            ("preamble_sinr_db", self.preamble_sinr_db),
+            ("preamble_detection_sinr_db", self.preamble_detection_sinr_db),
+        ] {
+            if let Some(db) = ratio.filter(|db| !(-20.0..=60.0).contains(db)) {
+                return Err(ConfigError::new(key, format!("is {db}: accepted are -20 to 60")));
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 }
 
@@ -190,6 +198,7 @@ impl Default for Sensing {
             energy_detect_dbm: -62.0,
             detection_time: Span::ZERO,
             preamble_sinr_db: None,
+            preamble_detection_sinr_db: None,
         }
     }
 }

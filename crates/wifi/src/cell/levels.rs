@@ -15,6 +15,8 @@ pub(crate) struct Levels {
     pub(crate) detection_time: Span,
     /// Minimum mean SINR of a header for the radio to notice the frame; 0 if it always does.
     pub(crate) preamble: f64,
+    /// Minimum SINR of a frame at its start for the radio to lock on to it; 0 if none.
+    pub(crate) detection: f64,
     /// Probability that a data frame is lost to causes outside the models.
     residual: f64,
     pub(crate) factors: Factors,
@@ -27,7 +29,9 @@ impl Levels {
             carrier_sense: Dbm(sensing.carrier_sense_dbm).milliwatts(),
             energy_detect: Dbm(sensing.energy_detect_dbm).milliwatts(),
             detection_time: sensing.detection_time,
-            preamble: sensing.preamble_sinr_db.map_or(0.0, |db| Db(db).linear()),
+            preamble: (sensing.preamble_sinr_db.or(sensing.preamble_detection_sinr_db))
+                .map_or(0.0, |db| Db(db).linear()),
+            detection: sensing.preamble_detection_sinr_db.map_or(0.0, |db| Db(db).linear()),
             residual,
             factors: capture.factors(),
         }

@@ -9,7 +9,7 @@
 
 use airtcp_units::{Nanos, Narrow};
 
-use super::ambient::Ambient;
+use super::ambient::{Ambient, Level};
 use super::bss::Bss;
 use super::levels::Levels;
 use super::transmission::Transmission;
@@ -140,6 +140,15 @@ impl Radio {
         audible && levels.exceeds(new.power, earlier, factors.late)
     }
 
+    /// True if the radio does not detect the preamble of the strongest new frame, because the SINR
+    /// is too low (`sensing.preamble_detection_sinr_db`).
+    pub(crate) fn misses(&self, now: Nanos, level: Level, levels: &Levels) -> bool {
+        self.strongest_new(now).is_some_and(|new| {
+            let others = level.noise + level.power + self.others(new.place);
+            new.power >= levels.sensitivity && new.power < others * levels.detection
+        })
+    }
+
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place);
@@ -208,6 +217,13 @@ impl Reception {
     pub(crate) fn noticed(&self, ratio: f64) -> bool {
         let length = self.body.since(self.started).0 as f64;
         self.power * length >= ratio * self.disturbance
+    }
+
+    /// Destroys a frame to which the radio had locked on, when a frame that begins at the same instant
+    /// drowns its preamble. The radio does not notice the frame.
+    pub(crate) const fn drown(&mut self) {
+        self.destroyed = true;
+        self.disturbance = f64::INFINITY;
     }
 
     #[inline(never)]

@@ -13,6 +13,7 @@ mod interference;
 mod lifetime;
 mod mixed;
 mod odd;
+mod preamble;
 mod protection;
 mod rates;
 mod saturation;

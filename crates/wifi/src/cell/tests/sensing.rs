@@ -92,9 +92,13 @@ fn two_frames_of_one_instant_in_two_steps() {
 /// Two stations that do not hear each other collide. The start of the frame that a third station
 /// then sends, when it hears the second `ratio` times as strongly as the first.
 fn start_after_collision(ratio: f64, preamble_sinr_db: Option<f64>) -> Nanos {
+    start_with(ratio, Sensing { preamble_sinr_db, ..Sensing::default() })
+}
+
+fn start_with(ratio: f64, sensing: Sensing) -> Nanos {
     let mac = MacConfig { attempts: 1, ..MacConfig::default() };
     let mut plan = plan(4, Standard::A, mac, TimingConfig::default());
-    plan.sensing.preamble_sinr_db = preamble_sinr_db;
+    plan.sensing = sensing;
     plan.capture = Capture::Sinr { late_db: 15.0 };
     plan.error = ErrorModel::new(&ErrorModelConfig::default()).unwrap();
     plan.power_mw[1] = vec![STRONG, 0.0, 0.0, STRONG];
@@ -122,4 +126,9 @@ fn a_collision_whose_preambles_drown_each_other_is_not_followed_by_eifs() {
     assert_eq!(start_after_collision(2.0, Some(4.0)), start_after_collision(1.0, Some(4.0)));
     assert_eq!(start_after_collision(4.0, Some(4.0)), start_after_collision(4.0, None));
     assert_eq!(start_after_collision(4.0, None), always);
+    // A radio that does not lock on senses the collision, and does not notice the frames.
+    for ratio in [1.0, 2.0, 4.0] {
+        let detection = Sensing { preamble_detection_sinr_db: Some(4.0), ..Sensing::default() };
+        assert_eq!(start_with(ratio, detection), start_after_collision(ratio, Some(4.0)));
+    }
 }
