@@ -114,6 +114,7 @@ impl Alike {
             && bss.fading.is_none()
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO
+            && levels.detection <= 0.0
             && (0..n).all(heard)
             && !medium.stations.iter().any(learns);
         if !qualifies {
