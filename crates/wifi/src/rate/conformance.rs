@@ -243,6 +243,28 @@ fn the_first_mode_can_be_chosen() {
     }
 }
 
+/// A control without effect of received frames chooses the same rates whether or not it is told of them.
+#[test]
+fn only_controls_that_say_so_learn_from_receptions() {
+    for config in RateConfig::samples() {
+        let (mut told, mut untold) = (build(&config, 1), build(&config, 1));
+        let mut differs = false;
+        for i in 0..200 {
+            let now = Nanos(i * 1_000_000);
+            let attempt = Attempt { now, to: PEER, category: 0, bytes: BYTES, number: 0 };
+            let snr = [1.0, 1e3, 1e6][usize::narrow(i % 3)];
+            told.on_rx(now, PEER, snr);
+            for rate in [&mut told, &mut untold] {
+                rate.on_packet(&attempt);
+                let (mode, ending) = (rate.pick(&attempt), Ending::Acknowledged);
+                rate.on_result(&Outcome { attempt, mode, ending, given_up: false });
+            }
+            differs |= told.pick(&attempt) != untold.pick(&attempt);
+        }
+        assert_eq!(differs, told.learns_from_receptions(), "{config:?}");
+    }
+}
+
 #[test]
 fn registry_and_samples_agree() {
     for entry in registry() {
