@@ -3,6 +3,10 @@
 //! The limit is in packets, in bytes on the wire, or both; then the tighter limit applies. S0's
 //! simulations use 100 packets. Leaves out: dropping at the head or at random.
 
+mod ahead;
+
+use std::collections::VecDeque;
+
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
@@ -34,6 +38,8 @@ pub struct DropTail {
     fifo: Fifo,
     packets: u32,
     bytes: u64,
+    /// Packets whose departure is known.
+    ahead: VecDeque<ahead::Waiting>,
 }
 
 /// Limits in packets and in bytes, of which one may be open.
@@ -67,9 +73,8 @@ pub(crate) fn limits(
 impl Qdisc for DropTail {
     #[inline]
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
-        let len = cx.pool.get(id).wire_len();
-        let Backlog { packets, bytes } = self.fifo.backlog();
-        if packets >= self.packets || bytes + u64::from(len) > self.bytes {
+        let len = cx.pool.wire_len(id);
+        if !self.has_room(len) {
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
         self.fifo.push(now, id, len, cx)
@@ -94,7 +99,7 @@ impl Discipline for DropTail {
 
     fn build(config: &DropTailConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
         let (packets, bytes) = limits(config.packets, config.bytes)?;
-        Ok(Self { fifo: Fifo::default(), packets, bytes })
+        Ok(Self { fifo: Fifo::default(), packets, bytes, ahead: VecDeque::new() })
     }
 
     #[cfg(test)]

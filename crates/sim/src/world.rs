@@ -10,6 +10,7 @@ use airtcp_probe::{Cx, DropReason, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 
+mod ahead;
 mod air;
 pub(crate) mod application;
 pub(crate) mod boundary;
@@ -125,6 +126,7 @@ impl<P: Probe> World<P> {
     pub(crate) fn add_interface(&mut self, mut interface: Interface, salt: u64) {
         let number = u32::narrow(self.interfaces.len());
         interface.timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
+        interface.choose_path::<P>();
         self.interfaces.push(interface);
     }
 
@@ -134,6 +136,7 @@ impl<P: Probe> World<P> {
         ours.link.allow_reports_over(&other.link);
         other.link.carry_reports(size);
         ours.reverse = Some(u32::narrow(reverse));
+        other.choose_path::<P>();
     }
 
     /// Adds an endpoint. The order is client and server of flow 0, then of flow 1, and so on.
@@ -159,6 +162,7 @@ impl<P: Probe> World<P> {
         for _ in 0..budget {
             let Some((now, machine)) = self.queue.pop(end) else {
                 self.now = end;
+                self.depart_ahead();
                 return true;
             };
             debug_assert!(now >= self.now, "an event in the past");
@@ -181,6 +185,10 @@ impl<P: Probe> World<P> {
 
     fn on_interface(&mut self, number: u32) {
         let i = number as usize;
+        if self.interfaces[i].ahead {
+            self.on_ahead(number);
+            return;
+        }
         self.interfaces[i].on_timer(self.now, &mut self.probe, &mut self.pool);
         loop {
             let interface = &mut self.interfaces[i];
@@ -284,7 +292,9 @@ impl<P: Probe> World<P> {
         match next {
             Hop::Link(number) => {
                 let interface = &mut self.interfaces[number as usize];
-                if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
+                if interface.ahead {
+                    self.enqueue_ahead(packet, number);
+                } else if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
                     self.queue.set(interface.timer, interface.next_timer());
                 }
             }
@@ -310,10 +320,11 @@ impl<P: Probe> World<P> {
             self.forward(packet, node);
             return;
         }
+        let wire_len = self.pool.wire_len(packet);
         let segment = self.pool.remove(packet).segment;
         self.delivered += 1;
         if segment.len > 0 {
-            endpoint.carried.ip_bytes += u64::from(segment.wire_len());
+            endpoint.carried.ip_bytes += u64::from(wire_len);
         }
         let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);

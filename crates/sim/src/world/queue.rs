@@ -61,6 +61,15 @@ struct Owner {
     salt: u64,
 }
 
+impl Owner {
+    /// Place among the entries at this time.
+    #[inline]
+    const fn key(&self, time: Nanos) -> u64 {
+        let tie = scramble(self.salt.wrapping_add(time.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        (self.phase as u64) << 61 | tie >> 3
+    }
+}
+
 const ARITY: usize = 4;
 
 /// Maximum number of machines for the sorted list, which is then faster than the heap. A link with three
@@ -76,12 +85,14 @@ pub(crate) struct EventQueue {
     /// True if the first entry of the heap was taken and its position is vacant. The running machine usually
     /// sets its next time, and its entry then fills the position with one pass down the heap instead of two.
     vacant: bool,
+    /// Key of the entry that was taken last.
+    running: u64,
 }
 
 impl EventQueue {
     /// An empty queue.
     pub(crate) const fn new() -> Self {
-        Self { heap: Vec::new(), owners: Vec::new(), vacant: false }
+        Self { heap: Vec::new(), owners: Vec::new(), vacant: false, running: 0 }
     }
 
     /// Registers a machine. `salt` is a number drawn from the seed and the machine's name.
@@ -176,6 +187,7 @@ impl EventQueue {
         if time > until {
             return None;
         }
+        self.running = top.key;
         self.owners[machine as usize].due = Nanos::NEVER;
         self.take_first(machine);
         Some((time, MachineId(machine)))
@@ -195,9 +207,12 @@ impl EventQueue {
     /// A new entry for a machine's time.
     fn entry(owner: &mut Owner, machine: u32) -> Entry {
         owner.entered = owner.due;
-        let tie =
-            scramble(owner.salt.wrapping_add(owner.due.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        Entry { time: owner.due, key: (owner.phase as u64) << 61 | tie >> 3, machine }
+        Entry { time: owner.due, key: owner.key(owner.due), machine }
+    }
+
+    /// True if an entry of `machine` at the time of the running one, `now`, comes before the running one.
+    pub(crate) fn comes_before(&self, machine: MachineId, now: Nanos) -> bool {
+        self.owners[machine.0 as usize].key(now) < self.running
     }
 
     /// Fills the vacant position, and puts back entries whose machine has moved its deadline later.
