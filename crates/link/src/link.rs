@@ -23,7 +23,6 @@ use airtcp_probe::{ConfigError, DropReason, Event, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
-use self::ahead::LossAhead;
 use self::arq_engine::ArqEngine;
 use self::control::Control;
 use self::wire::Wire;
@@ -68,6 +67,13 @@ pub struct LinkStats {
 struct InFlight {
     at: Nanos,
     ordinal: u64,
+    id: PacketId,
+}
+
+/// A packet that was handed over ahead, and is lost when its transmission starts.
+#[derive(Debug, Clone, Copy)]
+struct LossAhead {
+    start: Nanos,
     id: PacketId,
 }
 

@@ -32,6 +32,16 @@ pub struct DropTailConfig {
     pub bytes: Option<Bytes>,
 }
 
+/// A packet whose departure is known.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    /// When it arrived.
+    since: Nanos,
+    /// When it leaves.
+    until: Nanos,
+    len: u32,
+}
+
 /// Drop-tail queue.
 #[derive(Debug)]
 pub struct DropTail {
@@ -39,7 +49,7 @@ pub struct DropTail {
     packets: u32,
     bytes: u64,
     /// Packets whose departure is known.
-    ahead: VecDeque<ahead::Waiting>,
+    ahead: VecDeque<Waiting>,
 }
 
 /// Limits in packets and in bytes, of which one may be open.
@@ -68,6 +78,14 @@ pub(crate) fn limits(
         (None, None) => DEFAULT_PACKETS,
     };
     Ok((packets, bytes.map_or(u64::MAX, |b| b.0)))
+}
+
+impl DropTail {
+    #[inline]
+    fn has_room(&self, len: u32) -> bool {
+        let Backlog { packets, bytes } = self.fifo.backlog();
+        packets < self.packets && bytes + u64::from(len) <= self.bytes
+    }
 }
 
 impl Qdisc for DropTail {

@@ -44,6 +44,8 @@ pub(crate) struct Endpoint {
     pub(crate) app: App,
     timer: MachineId,
     app_timer: MachineId,
+    /// First hop of its packets; `None` until it sends one.
+    first_hop: Option<Hop>,
     pub(crate) carried: Carried,
 }
 
@@ -153,7 +155,9 @@ impl<P: Probe> World<P> {
         let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
         self.queue.set(app_timer, app.next_timer());
         let carried = Carried::default();
-        let endpoint = Endpoint { node, category, transport, app, timer, app_timer, carried };
+        let first_hop = None;
+        let endpoint =
+            Endpoint { node, category, transport, app, timer, app_timer, first_hop, carried };
         self.endpoints.push(endpoint);
     }
 
@@ -250,6 +254,8 @@ impl<P: Probe> World<P> {
         let endpoint = &mut self.endpoints[number as usize];
         endpoint.app.on_timer(self.now, &mut endpoint.transport);
         self.pump(number);
+        let endpoint = &self.endpoints[number as usize];
+        self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
     }
 
     /// Lets the application react, then sends the transport's segments.
@@ -262,17 +268,31 @@ impl<P: Probe> World<P> {
             let endpoint = &mut self.endpoints[number as usize];
             let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
             let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
-            let node = endpoint.node;
-            self.send(id, segment, node);
+            self.send(id, segment);
         }
         let endpoint = &self.endpoints[number as usize];
         self.queue.set(endpoint.timer, endpoint.transport.next_timer());
-        self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
+        if endpoint.app.sets_timer_on_progress() {
+            self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
+        }
     }
 
-    fn send(&mut self, from: EndpointId, segment: Segment, node: u32) {
-        let packet = self.pool.send(self.now, Packet { to: from.peer(), segment });
-        self.forward(packet, node);
+    fn send(&mut self, from: EndpointId, segment: Segment) {
+        let to = from.peer();
+        let packet = self.pool.send(self.now, Packet { to, segment });
+        match self.endpoints[from.index()].first_hop.or_else(|| self.first_hop(from)) {
+            Some(next) => self.put(packet, to, next),
+            None => self.drop_unroutable(packet),
+        }
+    }
+
+    /// Finds the first hop of an endpoint's packets, when it sends the first one.
+    #[cold]
+    fn first_hop(&mut self, from: EndpointId) -> Option<Hop> {
+        let [node, destination] = [from, from.peer()].map(|end| self.endpoints[end.index()].node);
+        let hop = self.routes.next(node, destination);
+        self.endpoints[from.index()].first_hop = hop;
+        hop
     }
 
     /// Sends a packet from `node` to its next hop.

@@ -4,19 +4,12 @@
 //! loss and the arrival of a packet are known as soon as its predecessor is handed over. No event is then needed for
 //! the start. Only a loss needs an event at that time: the packet leaves the pool when its transmission starts.
 
-use airtcp_packet::PacketId;
+use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::Nanos;
 
 use super::wire::Transmitter;
-use super::{InFlight, Link};
-
-/// A packet that is lost when its transmission starts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LossAhead {
-    start: Nanos,
-    id: PacketId,
-}
+use super::{InFlight, Link, LossAhead};
 
 impl Link {
     /// True if [`handle_ahead`](Self::handle_ahead) may be used: the link only carries packets, at a constant rate or
@@ -52,7 +45,24 @@ impl Link {
             return;
         }
         let at = self.arrival(self.wire.ready_at, passage.ordinal);
-        self.launch(InFlight { at, ordinal: passage.ordinal, id });
+        if self.in_flight.is_empty() {
+            self.next_arrival = at;
+        }
+        self.in_flight.push_back(InFlight { at, ordinal: passage.ordinal, id });
+    }
+
+    /// The next packet that has arrived at `now`, if any: [`poll`](Self::poll) for packets that arrive in order.
+    #[inline]
+    pub fn take_ahead(&mut self, now: Nanos, pool: &Pool) -> Option<PacketId> {
+        if self.next_arrival > now {
+            return None;
+        }
+        let InFlight { ordinal, id, .. } = self.in_flight.pop_front()?;
+        self.next_arrival = self.in_flight.front().map_or(Nanos::NEVER, |p| p.at);
+        self.highest_delivered = Some(ordinal);
+        self.stats.delivered += 1;
+        self.stats.delivered_bytes += u64::from(pool.wire_len(id));
+        Some(id)
     }
 
     /// Drops the packets whose transmission was lost and has started.

@@ -9,19 +9,8 @@ use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::Nanos;
 
-use super::DropTail;
+use super::{DropTail, Waiting};
 use crate::Verdict;
-use crate::fifo::Backlog;
-
-/// A packet that waits.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Waiting {
-    /// When it arrived.
-    since: Nanos,
-    /// When it leaves.
-    until: Nanos,
-    len: u32,
-}
 
 impl DropTail {
     /// Offers a packet that leaves at `until` if it is enqueued at `now`, not before the previous packet.
@@ -52,26 +41,19 @@ impl DropTail {
         self.ahead.front().map_or(Nanos::NEVER, |first| first.until)
     }
 
-    /// Takes the departures before `now`, and at `now` if `included`. Returns the number of different instants among
-    /// them.
-    #[inline]
+    /// Takes the departures before `now`, and at `now` if `included`. Returns the number of different instants
+    /// before `now` among them.
     pub fn depart(&mut self, now: Nanos, included: bool) -> u64 {
-        let (mut instants, mut last) = (0, Nanos::NEVER);
+        let (mut instants, mut last) = (0, now);
         while let Some(&Waiting { since, until, len }) = self.ahead.front() {
             if until > now || (until == now && !included) {
                 break;
             }
             self.ahead.pop_front();
             self.fifo.ledger.depart(since, until, len);
-            instants += u64::from(until != last);
+            instants += u64::from(until != last && until != now);
             last = until;
         }
         instants
-    }
-
-    #[inline]
-    pub(super) fn has_room(&self, len: u32) -> bool {
-        let Backlog { packets, bytes } = self.fifo.backlog();
-        packets < self.packets && bytes + u64::from(len) <= self.bytes
     }
 }

@@ -24,6 +24,7 @@
 use airtcp_packet::PacketId;
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Queue, Verdict};
+use airtcp_units::Span;
 
 use super::World;
 use super::interface::Interface;
@@ -41,52 +42,54 @@ impl<P: Probe> World<P> {
     #[inline]
     pub(super) fn enqueue_ahead(&mut self, packet: PacketId, number: u32) {
         let now = self.now;
-        let interface = &mut self.interfaces[number as usize];
-        let Queue::DropTail(queue) = &mut interface.queue else { return };
+        let Interface { queue, link, timer, .. } = &mut self.interfaces[number as usize];
+        let Queue::DropTail(queue) = queue else { return };
         if queue.next_departure() <= now {
             self.events += queue.depart(now, false);
-            if queue.next_departure() == now && self.queue.comes_before(interface.timer, now) {
-                self.events += queue.depart(now, true);
+            if queue.next_departure() == now && self.queue.comes_before(*timer, now) {
+                queue.depart(now, true);
+                self.events += 1;
             }
         }
         let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Queue(number));
-        let start = now.max(interface.link.ready_at());
+        let start = now.max(link.ready_at());
         let verdict = queue.enqueue_until(now, packet, start, &mut cx);
-        queue.depart(now, true);
+        if queue.next_departure() <= now {
+            queue.depart(now, true);
+        }
         cx.source = EventSource::Link(number);
         if verdict == Verdict::Queued {
-            interface.link.handle_ahead(now, packet, &mut cx);
+            link.handle_ahead(now, packet, &mut cx);
         }
-        interface.link.lose(now, &mut cx);
-        self.queue.set(interface.timer, interface.link.next_ahead());
+        link.lose(now, &mut cx);
+        self.queue.set(*timer, link.next_ahead());
     }
 
     /// Packets arrive at the far end of an interface's link, or are lost.
     #[inline]
     pub(super) fn on_ahead(&mut self, number: u32) {
-        let i = number as usize;
         let now = self.now;
-        let node = self.interfaces[i].to_node;
-        if let Queue::DropTail(queue) = &mut self.interfaces[i].queue {
-            self.events += queue.depart(now, false);
-            queue.depart(now, true);
+        let Interface { queue, link, to_node: node, .. } = &mut self.interfaces[number as usize];
+        let node = *node;
+        if let Queue::DropTail(queue) = queue
+            && queue.next_departure() <= now
+        {
+            self.events += queue.depart(now, true);
         }
         let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Link(number));
-        self.interfaces[i].link.lose(now, &mut cx);
-        loop {
-            let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Link(number));
-            let Some(packet) = self.interfaces[i].link.poll(now, &mut cx) else { break };
+        link.lose(now, &mut cx);
+        while let Some(packet) = self.interfaces[number as usize].link.take_ahead(now, &self.pool) {
             self.arrive(packet, node, number);
         }
-        let interface = &self.interfaces[i];
-        self.queue.set(interface.timer, interface.link.next_ahead());
+        let Interface { link, timer, .. } = &self.interfaces[number as usize];
+        self.queue.set(*timer, link.next_ahead());
     }
 
-    /// The run stops at `now`: counts the departures until then.
+    /// The run stops at the end of `now`: counts the departures until then.
     pub(super) fn depart_ahead(&mut self) {
         for interface in &mut self.interfaces {
             if let Queue::DropTail(queue) = &mut interface.queue {
-                self.events += queue.depart(self.now, true);
+                self.events += queue.depart(self.now + Span(1), false);
             }
         }
     }

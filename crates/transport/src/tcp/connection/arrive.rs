@@ -15,6 +15,10 @@ use crate::tcp::timers::Timer;
 impl Connection {
     /// A segment arrived in SYN-RECEIVED or later.
     pub(super) fn arrive<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
+        if self.is_next_data(s) {
+            self.arrive_next_data(now, s, cx);
+            return;
+        }
         let reset = s.flags.has(Flags::RST);
         if self.timestamps.enabled && !reset {
             // RFC 7323 section 3.2: once negotiated, every segment carries the option.
@@ -157,7 +161,13 @@ impl Connection {
     }
 
     #[inline]
-    fn take_data<P: Probe>(&mut self, now: Nanos, seq: u64, s: &Segment, cx: &mut Cx<'_, P>) {
+    pub(super) fn take_data<P: Probe>(
+        &mut self,
+        now: Nanos,
+        seq: u64,
+        s: &Segment,
+        cx: &mut Cx<'_, P>,
+    ) {
         if !self.state.receives() {
             // Nothing is accepted after the peer's FIN.
             self.challenge(now, s.len == 0);
@@ -182,7 +192,7 @@ impl Connection {
     }
 
     /// Moves through the closing states as far as FINs and their acknowledgements allow.
-    fn advance_close(&mut self, now: Nanos) {
+    pub(super) fn advance_close(&mut self, now: Nanos) {
         if self.sender.fin_acked() {
             match self.state {
                 State::FinWait1 => self.set_state(State::FinWait2),
