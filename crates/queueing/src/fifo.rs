@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
-use airtcp_units::{Delays, Nanos};
+use airtcp_units::{Delays, Nanos, Span};
 
 /// Result of offering a packet to a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +125,20 @@ impl Ledger {
         self.stats.enqueued_bytes += u64::from(len);
         self.stats.peak_packets = self.stats.peak_packets.max(self.packets);
         self.stats.peak_bytes = self.stats.peak_bytes.max(self.bytes);
+    }
+
+    /// Counts a packet of `len` bytes that was enqueued and dequeued at the same instant.
+    #[inline]
+    pub(crate) fn pass(&mut self, now: Nanos, len: u32) {
+        self.account(now);
+        let bytes = u64::from(len);
+        self.stats.enqueued += 1;
+        self.stats.enqueued_bytes += bytes;
+        self.stats.dequeued += 1;
+        self.stats.dequeued_bytes += bytes;
+        self.stats.peak_packets = self.stats.peak_packets.max(self.packets + 1);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(self.bytes + bytes);
+        self.stats.delays.add(Span::ZERO);
     }
 
     /// Counts a packet of `len` bytes that waited from `since` to `now` and was dequeued.

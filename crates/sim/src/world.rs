@@ -77,6 +77,8 @@ enum Actor {
 /// The state of a replication.
 pub(crate) struct World<P: Probe> {
     now: Nanos,
+    /// End of the part of the run that is simulated now.
+    until: Nanos,
     queue: EventQueue,
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
@@ -101,6 +103,7 @@ impl<P: Probe> World<P> {
     pub(crate) fn new(routes: Routes, probe: P) -> Self {
         Self {
             now: Nanos::ZERO,
+            until: Nanos::ZERO,
             queue: EventQueue::new(),
             actors: Vec::new(),
             interfaces: Vec::new(),
@@ -163,6 +166,7 @@ impl<P: Probe> World<P> {
 
     /// Runs until `end` or for `budget` events, whichever comes first. True if `end` was reached.
     pub(crate) fn run_until(&mut self, end: Nanos, budget: u64) -> bool {
+        self.until = end;
         for _ in 0..budget {
             let Some((now, machine)) = self.queue.pop(end) else {
                 self.now = end;
@@ -188,11 +192,15 @@ impl<P: Probe> World<P> {
     }
 
     fn on_interface(&mut self, number: u32) {
-        let i = number as usize;
-        if self.interfaces[i].ahead {
+        if self.interfaces[number as usize].ahead {
             self.on_ahead(number);
-            return;
+        } else {
+            self.on_plain(number);
         }
+    }
+
+    fn on_plain(&mut self, number: u32) {
+        let i = number as usize;
         self.interfaces[i].on_timer(self.now, &mut self.probe, &mut self.pool);
         loop {
             let interface = &mut self.interfaces[i];
@@ -318,18 +326,21 @@ impl<P: Probe> World<P> {
                     self.queue.set(interface.timer, interface.next_timer());
                 }
             }
-            Hop::Air(number) => {
-                let Some(&hop) = self.air_hops.get(number as usize) else {
-                    self.cross_boundary(packet, number);
-                    return;
-                };
-                let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
-                let medium = &self.media[hop.medium as usize];
-                let segment = &self.pool.get(packet).segment;
-                let category = medium.category(hop.from, segment, categories);
-                self.enqueue_for_air(hop, category, packet);
-            }
+            Hop::Air(number) => self.put_on_air(packet, to, number),
         }
+    }
+
+    /// Puts a packet on the hop through the air of this number, or passes it to a boundary.
+    fn put_on_air(&mut self, packet: PacketId, to: EndpointId, number: u32) {
+        let Some(&hop) = self.air_hops.get(number as usize) else {
+            self.cross_boundary(packet, number);
+            return;
+        };
+        let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
+        let medium = &self.media[hop.medium as usize];
+        let segment = &self.pool.get(packet).segment;
+        let category = medium.category(hop.from, segment, categories);
+        self.enqueue_for_air(hop, category, packet);
     }
 
     /// Handles the arrival of a packet at `node` through interface `number`.

@@ -68,6 +68,12 @@ impl Link {
     /// Drops the packets whose transmission was lost and has started.
     #[inline]
     pub fn lose<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        if self.next_loss <= now {
+            self.lose_due(now, cx);
+        }
+    }
+
+    fn lose_due<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         while self.next_loss <= now
             && let Some(LossAhead { start, id }) = self.losses_ahead.pop_front()
         {

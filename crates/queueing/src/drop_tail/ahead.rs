@@ -26,10 +26,10 @@ impl DropTail {
         if !self.has_room(len) {
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
-        self.fifo.ledger.arrive(now, len);
         if until <= now {
-            self.fifo.ledger.depart(now, now, len);
+            self.fifo.ledger.pass(now, len);
         } else {
+            self.fifo.ledger.arrive(now, len);
             self.ahead.push_back(Waiting { since: now, until, len });
         }
         Verdict::Queued

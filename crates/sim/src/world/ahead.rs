@@ -46,7 +46,7 @@ impl<P: Probe> World<P> {
         let Queue::DropTail(queue) = queue else { return };
         if queue.next_departure() <= now {
             self.events += queue.depart(now, false);
-            if queue.next_departure() == now && self.queue.comes_before(*timer, now) {
+            if queue.next_departure() == now && self.queue.comes_before(*timer) {
                 queue.depart(now, true);
                 self.events += 1;
             }
@@ -65,9 +65,25 @@ impl<P: Probe> World<P> {
         self.queue.set(*timer, link.next_ahead());
     }
 
-    /// Packets arrive at the far end of an interface's link, or are lost.
+    /// The event of an interface, and the next ones if they come before the events of all other machines.
     #[inline]
     pub(super) fn on_ahead(&mut self, number: u32) {
+        loop {
+            self.arrive_ahead(number);
+            let Interface { link, timer, .. } = &self.interfaces[number as usize];
+            let (timer, next) = (*timer, link.next_ahead());
+            if next > self.until || !self.queue.runs_on(timer, next) {
+                self.queue.set(timer, next);
+                return;
+            }
+            self.now = next;
+            self.events += 1;
+        }
+    }
+
+    /// Packets arrive at the far end of an interface's link, or are lost.
+    #[inline]
+    fn arrive_ahead(&mut self, number: u32) {
         let now = self.now;
         let Interface { queue, link, to_node: node, .. } = &mut self.interfaces[number as usize];
         let node = *node;
@@ -81,8 +97,6 @@ impl<P: Probe> World<P> {
         while let Some(packet) = self.interfaces[number as usize].link.take_ahead(now, &self.pool) {
             self.arrive(packet, node, number);
         }
-        let Interface { link, timer, .. } = &self.interfaces[number as usize];
-        self.queue.set(*timer, link.next_ahead());
     }
 
     /// The run stops at the end of `now`: counts the departures until then.
