@@ -10,6 +10,7 @@ use airtcp_units::Nanos;
 
 use super::wire::Transmitter;
 use super::{InFlight, Link, LossAhead};
+use crate::Loss;
 
 impl Link {
     /// True if [`handle_ahead`](Self::handle_ahead) may be used: the link only carries packets, at a constant rate or
@@ -21,7 +22,9 @@ impl Link {
 
     /// What [`is_predictable`](Self::is_predictable) asks of the configuration.
     pub(super) fn is_regular(&self) -> bool {
+        // A loss model from outside this crate may depend on when it is asked.
         !matches!(self.wire.transmitter, Transmitter::Varying(_))
+            && !matches!(self.wire.loss, Loss::Dyn(_))
             && self.mtu == u32::MAX
             && self.jitter.is_none()
             && self.reordering.is_none()

@@ -35,6 +35,13 @@ impl Interface {
         let drop_tail = matches!(self.queue, Queue::DropTail(_));
         self.ahead = !P::ON && drop_tail && self.link.is_predictable();
     }
+
+    /// Takes another queue, before the run.
+    #[cfg(test)]
+    pub(super) fn replace_queue<P: Probe>(&mut self, queue: Queue) {
+        self.queue = queue;
+        self.choose_path::<P>();
+    }
 }
 
 impl<P: Probe> World<P> {

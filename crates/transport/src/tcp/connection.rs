@@ -330,7 +330,7 @@ impl Machine for Connection {
             State::Closed => self.arrive_closed(&segment),
             State::Listen => self.arrive_listen(now, &segment),
             State::SynSent => self.arrive_syn_sent(now, &segment, cx),
-            _ => self.arrive(now, &segment, cx),
+            _ => self.arrive_predicted(now, &segment, cx),
         }
         self.record_window(now, cx);
     }

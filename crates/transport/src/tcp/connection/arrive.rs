@@ -15,10 +15,6 @@ use crate::tcp::timers::Timer;
 impl Connection {
     /// A segment arrived in SYN-RECEIVED or later.
     pub(super) fn arrive<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
-        if self.is_next_data(s) {
-            self.arrive_next_data(now, s, cx);
-            return;
-        }
         let reset = s.flags.has(Flags::RST);
         if self.timestamps.enabled && !reset {
             // RFC 7323 section 3.2: once negotiated, every segment carries the option.

@@ -5,7 +5,7 @@
 //! outstanding. Such a segment passes all checks of `arrive.rs`: it begins at the next expected byte in an open window
 //! (RFC 9293 section 3.10.7.4, first check), has no flag but ACK and PSH (the checks of RST, SYN and FIN), no timestamp
 //! is in use (RFC 7323 section 5), and it acknowledges exactly what the peer had acknowledged (fifth check). So only
-//! the window, the data and the closing of the connection are left.
+//! the window, the data and the closing of the connection are left. `tests/predict.rs` compares both paths.
 
 use airtcp_packet::{Flags, Segment, Seq};
 use airtcp_probe::{Cx, Probe};
@@ -16,9 +16,37 @@ use crate::tcp::sender::AckInfo;
 use crate::tcp::state::State;
 
 impl Connection {
+    /// A segment arrived in SYN-RECEIVED or later.
+    #[inline]
+    pub(super) fn arrive_predicted<P: Probe>(
+        &mut self,
+        now: Nanos,
+        s: &Segment,
+        cx: &mut Cx<'_, P>,
+    ) {
+        if self.is_next_data(s) {
+            self.arrive_next_data(now, s, cx);
+        } else {
+            self.arrive(now, s, cx);
+        }
+    }
+
+    /// [`handle`](airtcp_probe::Machine::handle) in these states, without prediction.
+    #[cfg(test)]
+    pub(crate) fn handle_unpredicted<P: Probe>(
+        &mut self,
+        now: Nanos,
+        s: &Segment,
+        cx: &mut Cx<'_, P>,
+    ) {
+        self.now = self.now.max(now);
+        self.stats.segments_received += 1;
+        self.arrive(now, s, cx);
+    }
+
     /// True for the segment that a receiver of bulk data expects.
     #[inline]
-    pub(super) fn is_next_data(&self, s: &Segment) -> bool {
+    pub(crate) fn is_next_data(&self, s: &Segment) -> bool {
         s.seq == Seq::wrap(self.receiver.irs, self.receiver.next)
             && s.len > 0
             && s.flags.without(Flags::PSH) == Flags::ACK
@@ -31,12 +59,7 @@ impl Connection {
 
     /// This segment arrived.
     #[inline]
-    pub(super) fn arrive_next_data<P: Probe>(
-        &mut self,
-        now: Nanos,
-        s: &Segment,
-        cx: &mut Cx<'_, P>,
-    ) {
+    fn arrive_next_data<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
         let (seq, ack) = (self.receiver.next, self.sender.una());
         let info = AckInfo { iss: self.iss, ack, seq, echo: None, echoed: None };
         self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
