@@ -97,7 +97,9 @@ proptest! {
         let config =
             TcpConfig { ecn, rack, tlp: rack, eifel_detection, receive_buffer, ..TcpConfig::default() };
         let [mut a, mut b] = [(); 2].map(|()| connected(&config));
-        [&mut a, &mut b].map(|c| c.set_auto_read(automatic));
+        for c in [&mut a, &mut b] {
+            c.set_auto_read(automatic);
+        }
         let mut now = Nanos(1);
         for Arrival { ahead, acked, segment: mut s, wait, write } in arrivals {
             now += Span(wait);
@@ -132,10 +134,12 @@ fn the_next_data_is_predicted() {
         let mut s = Segment::tcp(Flags::ACK, c.next_expected());
         (s.ack, s.len, s.window) = (ISS.plus(1), 1000, 60_000);
         assert!(c.is_next_data(&s));
-        let fin = Segment { flags: Flags::ACK | Flags::FIN, ..s };
-        let (later, bare) = (Segment { seq: s.seq.plus(1), ..s }, Segment { len: 0, ..s });
-        let ack = Segment { ack: ISS.plus(2), ..s };
-        assert!([fin, later, bare, ack].iter().all(|other| !c.is_next_data(other)));
+        let mut others = [s; 4];
+        others[0].flags = Flags::ACK | Flags::FIN;
+        others[1].seq = s.seq.plus(1);
+        others[2].len = 0;
+        others[3].ack = ISS.plus(2);
+        assert!(others.iter().all(|other| !c.is_next_data(other)));
         c.handle(Nanos(2), s, &mut cx(&mut NoProbe));
         while c.poll(Nanos(2), &mut cx(&mut NoProbe)).is_some() {}
     }
