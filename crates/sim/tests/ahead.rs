@@ -87,15 +87,15 @@ prop_compose! {
     ) -> String {
         let (wire, queue, loss) = link;
         let keys: Vec<&str> = [wire, queue, loss].into_iter().filter(|k| !k.is_empty()).collect();
-        let flows: String = flows.into_iter().map(|(keys, back)| {
+        let flows: Vec<String> = flows.into_iter().map(|(keys, back)| {
             let last = format!("n{hops}");
             let (from, to) = if back { (last.as_str(), "n0") } else { ("n0", last.as_str()) };
             format!("[[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\n{keys}\n")
         }).collect();
         format!(
             "duration = \"700 ms\"\nwarmup = \"{warmup}\"\nseed = {seed}\n\
-             [topology]\nkind = \"chain\"\nhops = {hops}\nlink = {{ {} }}\n{flows}",
-            keys.join(", ")
+             [topology]\nkind = \"chain\"\nhops = {hops}\nlink = {{ {} }}\n{}",
+            keys.join(", "), flows.concat()
         )
     }
 }
