@@ -94,7 +94,7 @@ pub struct Link {
     in_flight: VecDeque<InFlight>,
     /// Arrival time of the first packet in flight.
     next_arrival: Nanos,
-    /// Packets handed over ahead of their transmission, of which it will be lost.
+    /// Packets handed over ahead of a transmission that will be lost.
     losses_ahead: VecDeque<LossAhead>,
     /// Start of the first of these transmissions.
     next_loss: Nanos,
