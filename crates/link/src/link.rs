@@ -29,6 +29,7 @@ use self::wire::Wire;
 use crate::loss::Build;
 use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
 
+mod ahead;
 mod arq_engine;
 mod arrival;
 mod control;
@@ -69,6 +70,13 @@ struct InFlight {
     id: PacketId,
 }
 
+/// A packet that was handed over ahead, and is lost when its transmission starts.
+#[derive(Debug, Clone, Copy)]
+struct LossAhead {
+    start: Nanos,
+    id: PacketId,
+}
+
 /// One direction of a link.
 #[derive(Debug)]
 pub struct Link {
@@ -86,8 +94,14 @@ pub struct Link {
     in_flight: VecDeque<InFlight>,
     /// Arrival time of the first packet in flight.
     next_arrival: Nanos,
+    /// Packets handed over ahead of a transmission that will be lost.
+    losses_ahead: VecDeque<LossAhead>,
+    /// Start of the first of these transmissions.
+    next_loss: Nanos,
     /// See [`needs_service`](Self::needs_service).
     needs_service: bool,
+    /// See [`is_predictable`](Self::is_predictable).
+    is_regular: bool,
     /// Latest arrival time among the packets that keep their order.
     last_in_order: Nanos,
     highest_delivered: Option<u64>,
@@ -125,7 +139,7 @@ impl Link {
     pub fn with_loss(config: &LinkConfig, seed: Seed, label: &str, loss: Loss) -> Self {
         let keyed = |what: &str| seed.keyed(&format!("{label}/{what}"));
         let duplication = config.duplication.get();
-        Self {
+        let mut link = Self {
             wire: Wire::new(config, loss),
             mtu: config.mtu.map_or(u32::MAX, |mtu| u32::try_from(mtu.0).unwrap_or(u32::MAX)),
             arq: None,
@@ -136,12 +150,17 @@ impl Link {
             waiting: false,
             in_flight: VecDeque::new(),
             next_arrival: Nanos::NEVER,
+            losses_ahead: VecDeque::new(),
+            next_loss: Nanos::NEVER,
             needs_service: false,
+            is_regular: false,
             last_in_order: Nanos::ZERO,
             highest_delivered: None,
             notices: None,
             stats: LinkStats::default(),
-        }
+        };
+        link.is_regular = link.is_regular();
+        link
     }
 
     /// Sends corruption notices to the senders of packets that the loss model loses. `delays` is
@@ -189,9 +208,10 @@ impl Link {
         self.waiting
     }
 
-    /// Packets in transmission, in propagation, or held by a link protocol.
+    /// Packets in transmission, in propagation, held by a link protocol, or handed over ahead.
     pub fn in_flight(&self) -> usize {
-        self.in_flight.len() + self.arq.as_ref().map_or(0, |c| c.in_flight())
+        let of_protocol = self.arq.as_ref().map_or(0, |c| c.in_flight());
+        self.in_flight.len() + self.losses_ahead.len() + of_protocol
     }
 
     /// Counters since the start.
@@ -232,14 +252,14 @@ impl Link {
     /// Accepts a packet for transmission at `now`.
     #[inline]
     pub fn handle<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) {
-        let packet = cx.pool.get(id);
-        let bytes = packet.wire_len();
+        let bytes = cx.pool.wire_len(id);
         if bytes > self.mtu {
             self.stats.too_long += 1;
             cx.discard(now, id, DropReason::TooLong, 0);
             return;
         }
         let start = now.max(self.wire.ready_at);
+        let packet = cx.pool.get(id);
         let what = (bytes, packet.segment.len, packet.to);
         self.stats.sent += 1;
         if let Some(arq) = &mut self.arq {
@@ -310,7 +330,7 @@ impl Link {
             self.highest_delivered = Some(ordinal);
         }
         self.stats.delivered += 1;
-        self.stats.delivered_bytes += u64::from(cx.pool.get(id).wire_len());
+        self.stats.delivered_bytes += u64::from(cx.pool.wire_len(id));
         cx.record(now, || Event::Arrived { packet: id });
         Some(id)
     }

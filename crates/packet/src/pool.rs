@@ -45,6 +45,8 @@ struct Slot {
     /// When the packet was put into its last queue.
     queued: Nanos,
     generation: u32,
+    /// Length on the wire. Every queue and link on the way needs it.
+    wire_len: u32,
 }
 
 impl Pool {
@@ -64,13 +66,15 @@ impl Pool {
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         self.created += 1;
+        let wire_len = packet.wire_len();
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
             slot.packet = packet;
+            slot.wire_len = wire_len;
             PacketId { index, generation: slot.generation }
         } else {
             let index = u32::narrow(self.slots.len());
-            self.slots.push(Slot { packet, queued: Nanos::ZERO, generation: 0 });
+            self.slots.push(Slot { packet, queued: Nanos::ZERO, generation: 0, wire_len });
             PacketId { index, generation: 0 }
         }
     }
@@ -84,6 +88,17 @@ impl Pool {
         let slot = &self.slots[id.index as usize];
         debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
         &slot.packet
+    }
+
+    /// Length of the packet on the wire in bytes: [`Packet::wire_len`].
+    ///
+    /// # Panics
+    /// In debug builds, if the handle is stale.
+    #[inline]
+    pub fn wire_len(&self, id: PacketId) -> u32 {
+        let slot = &self.slots[id.index as usize];
+        debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
+        slot.wire_len
     }
 
     /// Records that the packet is put into a queue at `now`.
@@ -103,7 +118,7 @@ impl Pool {
         self.slots.get(id.index as usize).is_some_and(|slot| slot.generation == id.generation)
     }
 
-    /// The packet, for changes such as an ECN mark.
+    /// The packet, for changes such as an ECN mark. They must not change its length on the wire.
     ///
     /// # Panics
     /// In debug builds, if the handle is stale.
@@ -122,6 +137,7 @@ impl Pool {
     pub fn remove(&mut self, id: PacketId) -> Packet {
         let slot = &mut self.slots[id.index as usize];
         debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
+        debug_assert_eq!(slot.wire_len, slot.packet.wire_len(), "the length has changed");
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(id.index);
         slot.packet

@@ -303,6 +303,12 @@ impl Segment {
     /// Length on the wire in bytes: IP header, transport header with options, payload.
     #[inline]
     pub fn wire_len(&self) -> u32 {
+        // Most segments have no options.
+        if (self.kind, self.mss, self.options, self.window_scale)
+            == (Kind::Tcp, 0, 0, NO_WINDOW_SCALE)
+        {
+            return IP_HEADER + TCP_HEADER + u32::from(self.len);
+        }
         let header =
             if self.kind == Kind::Udp { UDP_HEADER } else { TCP_HEADER + self.options_len() };
         IP_HEADER + header + u32::from(self.len)

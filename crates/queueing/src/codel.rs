@@ -210,7 +210,7 @@ impl Qdisc for Codel {
         if self.ledger.backlog().packets >= self.limit {
             return self.ledger.refuse(now, id, DropReason::QueueFull, cx);
         }
-        let len = cx.pool.get(id).wire_len();
+        let len = cx.pool.wire_len(id);
         self.line.push(Waiting { id, len, since: now });
         self.ledger.enter(now, id, len, cx)
     }

@@ -3,6 +3,10 @@
 //! The limit is in packets, in bytes on the wire, or both; then the tighter limit applies. S0's
 //! simulations use 100 packets. Leaves out: dropping at the head or at random.
 
+mod ahead;
+
+use std::collections::VecDeque;
+
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
@@ -28,12 +32,24 @@ pub struct DropTailConfig {
     pub bytes: Option<Bytes>,
 }
 
+/// A packet whose departure is known.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    /// When it arrived.
+    since: Nanos,
+    /// When it leaves.
+    until: Nanos,
+    len: u32,
+}
+
 /// Drop-tail queue.
 #[derive(Debug)]
 pub struct DropTail {
     fifo: Fifo,
     packets: u32,
     bytes: u64,
+    /// Packets whose departure is known.
+    ahead: VecDeque<Waiting>,
 }
 
 /// Limits in packets and in bytes, of which one may be open.
@@ -64,12 +80,19 @@ pub(crate) fn limits(
     Ok((packets, bytes.map_or(u64::MAX, |b| b.0)))
 }
 
+impl DropTail {
+    #[inline]
+    fn has_room(&self, len: u32) -> bool {
+        let Backlog { packets, bytes } = self.fifo.backlog();
+        packets < self.packets && bytes + u64::from(len) <= self.bytes
+    }
+}
+
 impl Qdisc for DropTail {
     #[inline]
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
-        let len = cx.pool.get(id).wire_len();
-        let Backlog { packets, bytes } = self.fifo.backlog();
-        if packets >= self.packets || bytes + u64::from(len) > self.bytes {
+        let len = cx.pool.wire_len(id);
+        if !self.has_room(len) {
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
         self.fifo.push(now, id, len, cx)
@@ -94,7 +117,7 @@ impl Discipline for DropTail {
 
     fn build(config: &DropTailConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
         let (packets, bytes) = limits(config.packets, config.bytes)?;
-        Ok(Self { fifo: Fifo::default(), packets, bytes })
+        Ok(Self { fifo: Fifo::default(), packets, bytes, ahead: VecDeque::new() })
     }
 
     #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
-use airtcp_units::{Delays, Nanos};
+use airtcp_units::{Delays, Nanos, Span};
 
 /// Result of offering a packet to a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,7 @@ impl Ledger {
         Backlog { packets: self.packets, bytes: self.bytes }
     }
 
+    #[inline]
     fn account(&mut self, now: Nanos) {
         let span = now.since(self.stats.last_change);
         self.stats.packet_ns += u128::from(span.0) * u128::from(self.packets);
@@ -107,19 +108,49 @@ impl Ledger {
         len: u32,
         cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
-        self.account(now);
-        self.packets += 1;
-        self.bytes += u64::from(len);
+        self.arrive(now, len);
         let Backlog { packets, bytes } = self.backlog();
-        self.stats.enqueued += 1;
-        self.stats.enqueued_bytes += u64::from(len);
-        self.stats.peak_packets = self.stats.peak_packets.max(packets);
-        self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
         cx.pool.set_queued(now, id);
         cx.record(now, || Event::Enqueued { packet: id, packets, bytes });
         Verdict::Queued
     }
 
+    /// Counts a packet of `len` bytes that was enqueued.
+    #[inline]
+    pub(crate) fn arrive(&mut self, now: Nanos, len: u32) {
+        self.account(now);
+        self.packets += 1;
+        self.bytes += u64::from(len);
+        self.stats.enqueued += 1;
+        self.stats.enqueued_bytes += u64::from(len);
+        self.stats.peak_packets = self.stats.peak_packets.max(self.packets);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(self.bytes);
+    }
+
+    /// Counts a packet of `len` bytes that was enqueued and dequeued at the same instant.
+    #[inline]
+    pub(crate) fn pass(&mut self, now: Nanos, len: u32) {
+        self.account(now);
+        let bytes = u64::from(len);
+        self.stats.enqueued += 1;
+        self.stats.enqueued_bytes += bytes;
+        self.stats.dequeued += 1;
+        self.stats.dequeued_bytes += bytes;
+        self.stats.peak_packets = self.stats.peak_packets.max(self.packets + 1);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(self.bytes + bytes);
+        self.stats.delays.add(Span::ZERO);
+    }
+
+    /// Counts a packet of `len` bytes that waited from `since` to `now` and was dequeued.
+    #[inline]
+    pub(crate) fn depart(&mut self, since: Nanos, now: Nanos, len: u32) {
+        self.remove(now, len);
+        self.stats.dequeued += 1;
+        self.stats.dequeued_bytes += u64::from(len);
+        self.stats.delays.add(now.since(since));
+    }
+
+    #[inline]
     fn remove(&mut self, now: Nanos, len: u32) {
         self.account(now);
         self.packets -= 1;
@@ -134,10 +165,7 @@ impl Ledger {
         len: u32,
         cx: &mut PoolCx<'_, P>,
     ) {
-        self.remove(now, len);
-        self.stats.dequeued += 1;
-        self.stats.dequeued_bytes += u64::from(len);
-        self.stats.delays.add(now.since(cx.pool.queued(id)));
+        self.depart(cx.pool.queued(id), now, len);
         let Backlog { packets, bytes } = self.backlog();
         cx.record(now, || Event::Dequeued { packet: id, packets, bytes });
     }

@@ -86,7 +86,7 @@ impl Qdisc for Jersey {
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
         let waiting = self.fifo.backlog().packets;
         self.avg.arrival(now, f64::from(waiting));
-        let len = cx.pool.get(id).wire_len();
+        let len = cx.pool.wire_len(id);
         if waiting >= self.config.limit {
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }

@@ -189,7 +189,7 @@ impl Qdisc for Pie {
                 return self.ledger.refuse(now, id, DropReason::QueueEarly, cx);
             }
         }
-        let len = cx.pool.get(id).wire_len();
+        let len = cx.pool.wire_len(id);
         self.line.push_back((id, len, now));
         self.ledger.enter(now, id, len, cx)
     }

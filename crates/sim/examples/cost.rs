@@ -84,6 +84,17 @@ fn flow(keys: &str, count: u64) -> u64 {
     folded(&text)
 }
 
+/// Runs this many SACK flows over one link of 10 Mb/s for each flow and 80 ms, with a queue of 100 packets for
+/// each flow and without other losses, for `count` seconds.
+fn wire(flows: u64, count: u64) -> u64 {
+    let (rate, queue) = (10 * flows, 100 * flows);
+    folded(&format!(
+        "duration = \"{count} s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate} Mb/s\"\ndelay = \"40 ms\"\n\
+         queue = {{ kind = \"drop-tail\", packets = {queue} }}\n\
+         [[flows]]\ncount = {flows}\nfrom = \"a\"\nto = \"b\"\n"
+    ))
+}
+
 /// Runs a loss-tolerant transport, or SACK over a link protocol, over 10 Mb/s and 80 ms with a marking queue
 /// and this loss.
 fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
@@ -158,11 +169,12 @@ fn slots(prr: f64, count: u64) -> u64 {
 fn subjects() -> Vec<String> {
     let laws = LawConfig::all().into_iter().map(|c| format!("law {}", c.name()));
     let flows = ["flow newreno", "flow sack"].map(String::from);
+    let wires = ["wire 1", "wire 100"].map(String::from);
     let tolerant = ["lt-tcp 0.01", "lt-tcp 0.3", "sliding 0.01", "sliding 0.3", "ll-harq 0.1"];
     let tolerant = tolerant.map(|scheme| format!("tolerant {scheme}"));
     let slots = ["slots 1.0", "slots 0.9"].map(String::from);
     let cells = CELLS.map(|(name, ..)| format!("cell {name}"));
-    laws.chain(flows).chain(tolerant).chain(slots).chain(cells).collect()
+    laws.chain(flows).chain(wires).chain(tolerant).chain(slots).chain(cells).collect()
 }
 
 fn main() {
@@ -173,6 +185,7 @@ fn main() {
             LawConfig::all().iter().find(|c| c.name() == *name).map_or(0, |c| law(c, count))
         }
         ["flow", recovery, _] => flow(&format!("recovery = \"{recovery}\""), count),
+        ["wire", flows, _] => wire(flows.parse().unwrap_or(1), count),
         ["tolerant", scheme, loss, _] => tolerant(scheme, loss, count),
         ["star", n, _] => star(n.parse().unwrap_or(6), "", &format!("{count} s")),
         ["cell", name, _] => CELLS

@@ -10,6 +10,7 @@ use airtcp_probe::{Cx, DropReason, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 
+mod ahead;
 mod air;
 pub(crate) mod application;
 pub(crate) mod boundary;
@@ -44,6 +45,8 @@ pub(crate) struct Endpoint {
     pub(crate) app: App,
     timer: MachineId,
     app_timer: MachineId,
+    /// First hop of its packets; `None` until it sends one.
+    first_hop: Option<Hop>,
     pub(crate) carried: Carried,
 }
 
@@ -75,6 +78,8 @@ enum Actor {
 /// The state of a replication.
 pub(crate) struct World<P: Probe> {
     now: Nanos,
+    /// End of the part of the run that is simulated now.
+    until: Nanos,
     queue: EventQueue,
     actors: Vec<Actor>,
     interfaces: Vec<Interface>,
@@ -101,6 +106,7 @@ impl<P: Probe> World<P> {
     pub(crate) fn new(routes: Routes, probe: P) -> Self {
         Self {
             now: Nanos::ZERO,
+            until: Nanos::ZERO,
             queue: EventQueue::new(),
             actors: Vec::new(),
             interfaces: Vec::new(),
@@ -129,6 +135,7 @@ impl<P: Probe> World<P> {
     pub(crate) fn add_interface(&mut self, mut interface: Interface, salt: u64) {
         let number = u32::narrow(self.interfaces.len());
         interface.timer = self.register(Actor::Interface(number), Phase::Arrival, salt);
+        interface.choose_path::<P>();
         self.interfaces.push(interface);
     }
 
@@ -138,6 +145,7 @@ impl<P: Probe> World<P> {
         ours.link.allow_reports_over(&other.link);
         other.link.carry_reports(size);
         ours.reverse = Some(u32::narrow(reverse));
+        other.choose_path::<P>();
     }
 
     /// Adds an endpoint. The order is client and server of flow 0, then of flow 1, and so on.
@@ -154,16 +162,20 @@ impl<P: Probe> World<P> {
         let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
         self.queue.set(app_timer, app.next_timer());
         let carried = Carried::default();
-        let endpoint = Endpoint { node, category, transport, app, timer, app_timer, carried };
+        let first_hop = None;
+        let endpoint =
+            Endpoint { node, category, transport, app, timer, app_timer, first_hop, carried };
         self.endpoints.push(endpoint);
     }
 
     /// Runs until `end` or for `budget` events, whichever comes first. True if `end` was reached.
     pub(crate) fn run_until(&mut self, end: Nanos, budget: u64) -> bool {
+        self.until = end;
         let mut left = budget;
         while left > 0 {
             let Some((now, machine)) = self.queue.pop(end) else {
                 self.now = end;
+                self.depart_ahead();
                 return true;
             };
             debug_assert!(now >= self.now, "an event in the past");
@@ -187,6 +199,14 @@ impl<P: Probe> World<P> {
     }
 
     fn on_interface(&mut self, number: u32) {
+        if self.interfaces[number as usize].ahead {
+            self.on_ahead(number);
+        } else {
+            self.on_plain(number);
+        }
+    }
+
+    fn on_plain(&mut self, number: u32) {
         let i = number as usize;
         self.interfaces[i].on_timer(self.now, &mut self.probe, &mut self.pool);
         loop {
@@ -249,6 +269,8 @@ impl<P: Probe> World<P> {
         let endpoint = &mut self.endpoints[number as usize];
         endpoint.app.on_timer(self.now, &mut endpoint.transport);
         self.pump(number);
+        let endpoint = &self.endpoints[number as usize];
+        self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
     }
 
     /// Lets the application react, then sends the transport's segments.
@@ -261,17 +283,31 @@ impl<P: Probe> World<P> {
             let endpoint = &mut self.endpoints[number as usize];
             let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
             let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
-            let node = endpoint.node;
-            self.send(id, segment, node);
+            self.send(id, segment);
         }
         let endpoint = &self.endpoints[number as usize];
         self.queue.set(endpoint.timer, endpoint.transport.next_timer());
-        self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
+        if endpoint.app.sets_timer_on_progress() {
+            self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
+        }
     }
 
-    fn send(&mut self, from: EndpointId, segment: Segment, node: u32) {
-        let packet = self.pool.send(self.now, Packet { to: from.peer(), segment });
-        self.forward(packet, node);
+    fn send(&mut self, from: EndpointId, segment: Segment) {
+        let to = from.peer();
+        let packet = self.pool.send(self.now, Packet { to, segment });
+        match self.endpoints[from.index()].first_hop.or_else(|| self.first_hop(from)) {
+            Some(next) => self.put(packet, to, next),
+            None => self.drop_unroutable(packet),
+        }
+    }
+
+    /// Finds the first hop of an endpoint's packets, when it sends the first one.
+    #[cold]
+    fn first_hop(&mut self, from: EndpointId) -> Option<Hop> {
+        let [node, destination] = [from, from.peer()].map(|end| self.endpoints[end.index()].node);
+        let hop = self.routes.next(node, destination);
+        self.endpoints[from.index()].first_hop = hop;
+        hop
     }
 
     /// Sends a packet from `node` to its next hop.
@@ -291,22 +327,27 @@ impl<P: Probe> World<P> {
         match next {
             Hop::Link(number) => {
                 let interface = &mut self.interfaces[number as usize];
-                if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
+                if interface.ahead {
+                    self.enqueue_ahead(packet, number);
+                } else if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
                     self.queue.set(interface.timer, interface.next_timer());
                 }
             }
-            Hop::Air(number) => {
-                let Some(&hop) = self.air_hops.get(number as usize) else {
-                    self.cross_boundary(packet, number);
-                    return;
-                };
-                let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
-                let medium = &self.media[hop.medium as usize];
-                let segment = &self.pool.get(packet).segment;
-                let category = medium.category(hop.from, segment, categories);
-                self.enqueue_for_air(hop, category, packet);
-            }
+            Hop::Air(number) => self.put_on_air(packet, to, number),
         }
+    }
+
+    /// Puts a packet on the hop through the air of this number, or passes it to a boundary.
+    fn put_on_air(&mut self, packet: PacketId, to: EndpointId, number: u32) {
+        let Some(&hop) = self.air_hops.get(number as usize) else {
+            self.cross_boundary(packet, number);
+            return;
+        };
+        let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
+        let medium = &self.media[hop.medium as usize];
+        let segment = &self.pool.get(packet).segment;
+        let category = medium.category(hop.from, segment, categories);
+        self.enqueue_for_air(hop, category, packet);
     }
 
     /// Handles the arrival of a packet at `node` through interface `number`.
@@ -317,10 +358,11 @@ impl<P: Probe> World<P> {
             self.forward(packet, node);
             return;
         }
+        let wire_len = self.pool.wire_len(packet);
         let segment = self.pool.remove(packet).segment;
         self.delivered += 1;
         if segment.len > 0 {
-            endpoint.carried.ip_bytes += u64::from(segment.wire_len());
+            endpoint.carried.ip_bytes += u64::from(wire_len);
         }
         let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);

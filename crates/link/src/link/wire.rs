@@ -26,7 +26,7 @@ pub(super) struct Transmission {
 /// One direction of a wire. It carries packets, units of frames and reports one at a time.
 #[derive(Debug)]
 pub(super) struct Wire {
-    transmitter: Transmitter,
+    pub(super) transmitter: Transmitter,
     pub(super) loss: Loss,
     pub(super) delay: Span,
     /// When the transmitter is free.

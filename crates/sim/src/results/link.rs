@@ -94,7 +94,7 @@ impl LinkCounters {
     pub(crate) fn of(interface: &Interface, at: Nanos) -> Self {
         let (link, queue) = (&interface.link, interface.queue.stats().clone());
         Self {
-            link: link.stats().clone(),
+            link: interface.link_stats(),
             busy: link.busy(at),
             offered: link.offered(Nanos::ZERO, at).map(|offered| [offered, link.used(at)]),
             queue_area: queue.packet_ns(at, interface.queue.backlog()),

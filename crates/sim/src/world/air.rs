@@ -85,32 +85,33 @@ impl<P: Probe> World<P> {
                 AirEvent::Timers => self.on_air_timers(number),
                 AirEvent::Starts => self.on_air_starts(number),
             }
-            next = self.next_air_event(number).filter(|(at, _)| left > 0 && *at <= end).map(
-                |(at, event)| {
-                    self.now = at;
-                    self.events += 1;
-                    left -= u64::from(event != AirEvent::Starts);
-                    event
-                },
-            );
+            next = if left > 0 { self.next_air_event(number, end) } else { None };
+            if let Some(event) = next {
+                self.events += 1;
+                left -= u64::from(event != AirEvent::Starts);
+            }
         }
         self.running = None;
         self.reschedule(number);
         left
     }
 
-    /// The next event of a medium, if nothing else comes first.
-    fn next_air_event(&mut self, number: u32) -> Option<(Nanos, AirEvent)> {
+    /// Goes on to the next event of a medium, if it is not after `end` and nothing else comes first.
+    fn next_air_event(&mut self, number: u32, end: Nanos) -> Option<AirEvent> {
         let medium = &mut self.media[number as usize];
         let (ends, timers) = (medium.cell.next_end(), medium.next_timer());
-        let next = if medium.cell.is_starting() && ends.min(timers) > self.now {
-            (self.now, AirEvent::Starts)
+        let (at, machine, event) = if medium.cell.is_starting() && ends.min(timers) > self.now {
+            (self.now, medium.starts, AirEvent::Starts)
         } else if ends <= timers {
-            (ends, AirEvent::Ends)
+            (ends, medium.ends, AirEvent::Ends)
         } else {
-            (timers, AirEvent::Timers)
+            (timers, medium.timers, AirEvent::Timers)
         };
-        self.queue.is_quiet(next.0).then_some(next)
+        if at > end || !self.queue.runs_on(machine, at) {
+            return None;
+        }
+        self.now = at;
+        Some(event)
     }
 
     fn on_air_timers(&mut self, number: u32) {

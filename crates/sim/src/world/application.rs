@@ -186,6 +186,12 @@ impl App {
         }
     }
 
+    /// False if only its timer sets its next timer.
+    #[inline]
+    pub(crate) const fn sets_timer_on_progress(&self) -> bool {
+        matches!(self, Self::Requester(_))
+    }
+
     /// Handles its timer.
     pub(crate) fn on_timer(&mut self, now: Nanos, transport: &mut Transport) {
         match self {

@@ -1,6 +1,6 @@
 //! A network interface: a queue discipline and the one-way link behind it.
 
-use airtcp_link::Link;
+use airtcp_link::{Link, LinkStats};
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
@@ -19,11 +19,14 @@ pub(crate) struct Interface {
     pub(crate) reverse: Option<u32>,
     /// Its entry in the event queue.
     pub(crate) timer: MachineId,
+    /// True if packets are handed to the link when they are enqueued (`ahead.rs`).
+    pub(super) ahead: bool,
 }
 
 impl Interface {
     pub(crate) fn new(queue: Queue, link: Link, to_node: u32, number: u32) -> Self {
-        Self { queue, link, to_node, number, reverse: None, timer: MachineId(u32::MAX) }
+        let timer = MachineId(u32::MAX);
+        Self { queue, link, to_node, number, reverse: None, timer, ahead: false }
     }
 
     /// Enqueues a packet, and feeds the link if it is free. False if the next timer does not change.
@@ -99,6 +102,19 @@ impl Interface {
 
     /// Packets waiting or in the air.
     pub(crate) fn in_flight(&self) -> u64 {
-        u64::from(self.queue.backlog().packets) + self.link.in_flight() as u64
+        // The link counts packets that it was handed ahead.
+        let waiting = if self.ahead { 0 } else { u64::from(self.queue.backlog().packets) };
+        waiting + self.link.in_flight() as u64
+    }
+
+    /// Counters of the link since the start.
+    pub(crate) fn link_stats(&self) -> LinkStats {
+        let mut stats = self.link.stats().clone();
+        if self.ahead {
+            let waiting = self.queue.backlog();
+            stats.sent -= u64::from(waiting.packets);
+            stats.sent_bytes -= waiting.bytes;
+        }
+        stats
     }
 }

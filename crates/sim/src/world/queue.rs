@@ -26,7 +26,7 @@ pub(crate) enum Phase {
 }
 
 /// Number of a machine in the queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MachineId(pub(crate) u32);
 
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,15 @@ struct Owner {
     salt: u64,
 }
 
+impl Owner {
+    /// Place among the entries at this time.
+    #[inline]
+    const fn key(&self, time: Nanos) -> u64 {
+        let tie = scramble(self.salt.wrapping_add(time.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        (self.phase as u64) << 61 | tie >> 3
+    }
+}
+
 const ARITY: usize = 4;
 
 /// Maximum number of machines for the sorted list, which is then faster than the heap. A link with three
@@ -76,12 +85,19 @@ pub(crate) struct EventQueue {
     /// True if the first entry of the heap was taken and its position is vacant. The running machine usually
     /// sets its next time, and its entry then fills the position with one pass down the heap instead of two.
     vacant: bool,
+    /// The running machine and its time.
+    running: (MachineId, Nanos),
 }
 
 impl EventQueue {
     /// An empty queue.
     pub(crate) const fn new() -> Self {
-        Self { heap: Vec::new(), owners: Vec::new(), vacant: false }
+        Self {
+            heap: Vec::new(),
+            owners: Vec::new(),
+            vacant: false,
+            running: (MachineId(0), Nanos::ZERO),
+        }
     }
 
     /// Registers a machine. `salt` is a number drawn from the seed and the machine's name.
@@ -159,7 +175,8 @@ impl EventQueue {
         if self.is_list() { self.heap.last() } else { self.heap.first() }
     }
 
-    /// True only if nothing is left at `now`; may be false even then.
+    /// True only if nothing is left until `now`; may be false even then.
+    #[inline]
     pub(crate) fn is_quiet(&self, now: Nanos) -> bool {
         if !self.vacant {
             return self.first().is_none_or(|e| e.time > now);
@@ -176,6 +193,7 @@ impl EventQueue {
         if time > until {
             return None;
         }
+        self.running = (MachineId(machine), time);
         self.owners[machine as usize].due = Nanos::NEVER;
         self.take_first(machine);
         Some((time, MachineId(machine)))
@@ -195,9 +213,25 @@ impl EventQueue {
     /// A new entry for a machine's time.
     fn entry(owner: &mut Owner, machine: u32) -> Entry {
         owner.entered = owner.due;
-        let tie =
-            scramble(owner.salt.wrapping_add(owner.due.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        Entry { time: owner.due, key: (owner.phase as u64) << 61 | tie >> 3, machine }
+        Entry { time: owner.due, key: owner.key(owner.due), machine }
+    }
+
+    /// True if an entry of `machine` at the time of the running one comes before the running one.
+    pub(crate) fn comes_before(&self, machine: MachineId) -> bool {
+        let (running, now) = self.running;
+        let key = |machine: MachineId| self.owners[machine.0 as usize].key(now);
+        key(machine) < key(running)
+    }
+
+    /// Lets the running machine run on at `at`, without an entry, if its entry would be the next to be taken. May
+    /// refuse even then.
+    #[inline]
+    pub(crate) fn runs_on(&mut self, machine: MachineId, at: Nanos) -> bool {
+        let next = self.is_quiet(at);
+        if next {
+            self.running = (machine, at);
+        }
+        next
     }
 
     /// Fills the vacant position, and puts back entries whose machine has moved its deadline later.

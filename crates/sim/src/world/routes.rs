@@ -92,9 +92,12 @@ impl Routes {
     /// The hop from `node` towards `destination`, if there is a path.
     #[inline]
     pub(crate) fn next(&self, node: u32, destination: u32) -> Option<Hop> {
-        let next = &self.next[node as usize];
-        let place = next.binary_search_by_key(&destination, |(d, _)| *d).ok()?;
-        let edge = next[place].1;
+        let next = self.next[node as usize].as_slice();
+        let edge = match next {
+            // A node with one destination, as most ends of flows are.
+            [(only, edge)] => (*only == destination).then_some(*edge)?,
+            _ => next[next.binary_search_by_key(&destination, |(d, _)| *d).ok()?].1,
+        };
         Some(if edge < self.links { Hop::Link(edge) } else { Hop::Air(edge - self.links) })
     }
 }

@@ -61,7 +61,7 @@ fn run(network: &str, stop: &str) -> (u64, u64) {
     let load = |_: &str| Err(String::new());
     let mut world = build(&plan, Seed::new(1), &load, NoProbe).unwrap();
     let gap = Span::from_millis(10);
-    world.interfaces.iter_mut().for_each(|i| i.queue = Shaper::queue(gap));
+    world.interfaces.iter_mut().for_each(|i| i.replace_queue::<NoProbe>(Shaper::queue(gap)));
     world.media.iter_mut().for_each(|medium| medium.replace_queues(&|| Shaper::queue(gap)));
     // A timer in the past would never end.
     assert!(world.run_until(Nanos::from_secs_f64(10.0), 200_000), "stands at {}", world.now);

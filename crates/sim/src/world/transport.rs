@@ -150,9 +150,15 @@ impl Transport {
     pub(crate) fn handle<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
         match self {
             Self::Tcp { connection, .. } => connection.handle(now, segment, cx),
+            _ => self.handle_other(now, segment, cx),
+        }
+    }
+
+    fn handle_other<P: Probe>(&mut self, now: Nanos, segment: Segment, cx: &mut Cx<'_, P>) {
+        match self {
             Self::Lt { connection, .. } => connection.handle(now, segment, cx),
             Self::Sliding { connection, .. } => connection.handle(now, segment, cx),
-            Self::UdpSender(_) => {}
+            Self::Tcp { .. } | Self::UdpSender(_) => {}
             Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
             Self::TfrcSender { sender, .. } => sender.handle(now, segment, cx),
             Self::TfrcReceiver(receiver) => receiver.handle(now, segment, cx),
@@ -196,12 +202,18 @@ impl Transport {
     pub(crate) fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         match self {
             Self::Tcp { connection, .. } => connection.poll(now, cx),
+            _ => self.poll_other(now, cx),
+        }
+    }
+
+    fn poll_other<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+        match self {
             Self::Lt { connection, .. } => connection.poll(now, cx),
             Self::Sliding { connection, .. } => connection.poll(now, cx),
             Self::UdpSender(udp) => udp.poll(now, cx),
             Self::TfrcSender { sender, .. } => sender.poll(now, cx),
             Self::TfrcReceiver(receiver) => receiver.poll(now, cx),
-            Self::UdpReceiver(_) => None,
+            Self::Tcp { .. } | Self::UdpReceiver(_) => None,
         }
     }
 }

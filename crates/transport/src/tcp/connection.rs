@@ -2,6 +2,7 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
+//! `connection/predict.rs` is a shorter path for the next data,
 //! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
 //! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
@@ -12,6 +13,7 @@ mod between;
 mod emit;
 mod expiry;
 mod handshake;
+mod predict;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
@@ -328,7 +330,7 @@ impl Machine for Connection {
             State::Closed => self.arrive_closed(&segment),
             State::Listen => self.arrive_listen(now, &segment),
             State::SynSent => self.arrive_syn_sent(now, &segment, cx),
-            _ => self.arrive(now, &segment, cx),
+            _ => self.arrive_predicted(now, &segment, cx),
         }
         self.record_window(now, cx);
     }
@@ -343,8 +345,9 @@ impl Machine for Connection {
         self.timers.next().max(self.now)
     }
 
+    #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
-        self.emit(now, cx)
+        if self.is_silent() { None } else { self.emit(now, cx) }
     }
 }

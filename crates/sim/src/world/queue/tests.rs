@@ -1,6 +1,7 @@
 //! Order, ties and deadlines of the event queue, and a comparison of its two forms.
 
 use super::*;
+use airtcp_units::Span;
 use proptest::prelude::*;
 
 impl EventQueue {
@@ -57,6 +58,43 @@ fn pushing_a_timer_back_leaves_one_entry() {
 }
 
 proptest! {
+    /// A machine runs on only where its entry would be the next to be taken, and its place in an instant is known
+    /// without an entry. With few machines (list) and with many (heap).
+    #[test]
+    fn running_on_keeps_the_order(
+        many: bool,
+        times in prop::collection::vec(0u64..4, 40),
+        again in 0u64..5,
+    ) {
+        let machines = if many { 40 } else { 10 };
+        let filled = || {
+            let mut q = EventQueue::new();
+            for (salt, time) in times.iter().enumerate().take(machines) {
+                let phase = [Phase::Arrival, Phase::Timer][salt % 2];
+                let m = q.register(phase, salt as u64);
+                q.set(m, Nanos(*time));
+            }
+            q
+        };
+        let all: Vec<_> = std::iter::from_fn({
+            let mut q = filled();
+            move || q.pop(Nanos::NEVER)
+        }).collect();
+        let mut q = filled();
+        for (place, (now, m)) in all.iter().enumerate() {
+            prop_assert_eq!(q.pop(Nanos::NEVER), Some((*now, *m)));
+            for (other, (time, machine)) in all.iter().enumerate() {
+                if time == now {
+                    prop_assert_eq!(q.comes_before(*machine), other < place);
+                }
+            }
+            let next = *now + Span(again);
+            if q.runs_on(*m, next) {
+                prop_assert!(all.get(place + 1).is_none_or(|(time, _)| *time > next));
+            }
+        }
+    }
+
     /// A queue that grows while it is in use, and one with few machines: the order of machines, also at one
     /// instant, does not depend on their number.
     #[test]

@@ -157,7 +157,13 @@ impl Connection {
     }
 
     #[inline]
-    fn take_data<P: Probe>(&mut self, now: Nanos, seq: u64, s: &Segment, cx: &mut Cx<'_, P>) {
+    pub(super) fn take_data<P: Probe>(
+        &mut self,
+        now: Nanos,
+        seq: u64,
+        s: &Segment,
+        cx: &mut Cx<'_, P>,
+    ) {
         if !self.state.receives() {
             // Nothing is accepted after the peer's FIN.
             self.challenge(now, s.len == 0);
@@ -182,7 +188,7 @@ impl Connection {
     }
 
     /// Moves through the closing states as far as FINs and their acknowledgements allow.
-    fn advance_close(&mut self, now: Nanos) {
+    pub(super) fn advance_close(&mut self, now: Nanos) {
         if self.sender.fin_acked() {
             match self.state {
                 State::FinWait1 => self.set_state(State::FinWait2),

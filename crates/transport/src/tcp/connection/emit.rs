@@ -18,6 +18,15 @@ const OPTIONS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 
 impl Connection {
+    /// True if neither data nor an ACK, reset or SYN waits to be sent, as at a receiver between two ACKs.
+    #[inline]
+    pub(super) fn is_silent(&self) -> bool {
+        self.receiver.acks.owed() == Owed::Nothing
+            && !self.sender.has_work()
+            && self.reset.is_none()
+            && !self.handshake.syn_due
+    }
+
     /// The next segment to send at `now`.
     pub(super) fn emit<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         if self.reset.is_some() {

@@ -203,7 +203,7 @@ impl Sender {
     /// An ACK with nothing outstanding, as at a receiver of bulk data. Only the window can be new,
     /// or a DSACK for a recovery that is over.
     #[inline]
-    fn on_idle_ack<P: Probe>(
+    pub(crate) fn on_idle_ack<P: Probe>(
         &mut self,
         now: Nanos,
         info: &AckInfo,

@@ -11,6 +11,7 @@ mod law;
 mod marks;
 mod pacing;
 mod pair;
+mod predict;
 mod prr;
 mod rack;
 mod receiving;

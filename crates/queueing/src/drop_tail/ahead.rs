@@ -1,0 +1,59 @@
+//! Packets whose departure is known when they arrive.
+//!
+//! A drop-tail queue never changes its order, and drops only arrivals. If the owner knows when each packet leaves, no
+//! event is needed for the departures: the owner takes them later, before the next arrival and before it reads the
+//! counters. Each departure is counted with its own time, in order, so the counters are those of a queue that
+//! the owner dequeues in time. An owner uses either these methods or those of [`Qdisc`](crate::Qdisc).
+
+use airtcp_packet::PacketId;
+use airtcp_probe::{DropReason, PoolCx, Probe};
+use airtcp_units::Nanos;
+
+use super::{DropTail, Waiting};
+use crate::Verdict;
+
+impl DropTail {
+    /// Offers a packet that leaves at `until` if it is enqueued at `now`, not before the previous packet.
+    #[inline]
+    pub fn enqueue_until<P: Probe>(
+        &mut self,
+        now: Nanos,
+        id: PacketId,
+        until: Nanos,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Verdict {
+        let len = cx.pool.wire_len(id);
+        if !self.has_room(len) {
+            return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
+        }
+        if until <= now {
+            self.fifo.ledger.pass(now, len);
+        } else {
+            self.fifo.ledger.arrive(now, len);
+            self.ahead.push_back(Waiting { since: now, until, len });
+        }
+        Verdict::Queued
+    }
+
+    /// When the first packet leaves that has not left yet; [`Nanos::NEVER`] if none waits.
+    #[inline]
+    pub fn next_departure(&self) -> Nanos {
+        self.ahead.front().map_or(Nanos::NEVER, |first| first.until)
+    }
+
+    /// Takes the departures before `now`, and at `now` if `included`. Returns the number of different instants
+    /// before `now` among them.
+    pub fn depart(&mut self, now: Nanos, included: bool) -> u64 {
+        let (mut instants, mut last) = (0, now);
+        while let Some(&Waiting { since, until, len }) = self.ahead.front() {
+            if until > now || (until == now && !included) {
+                break;
+            }
+            self.ahead.pop_front();
+            self.fifo.ledger.depart(since, until, len);
+            instants += u64::from(until != last && until != now);
+            last = until;
+        }
+        instants
+    }
+}
