@@ -26,11 +26,10 @@ mod scheduled;
 mod shaper_tests;
 pub(crate) mod transport;
 
-use air::AirEvent;
 use application::App;
 use boundary::Boundaries;
 use interface::Interface;
-use medium::{AirHop, Medium};
+use medium::{AirEvent, AirHop, Medium};
 use notices::Notices;
 use queue::{EventQueue, MachineId, Phase};
 use routes::{Hop, Routes};

@@ -6,21 +6,10 @@ use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell;
 use airtcp_wifi::mac::NodeId;
 
-use super::medium::{AirHop, Medium, StationQueues};
+use super::medium::{AirEvent, AirHop, Medium, StationQueues};
 use super::queue::Phase;
 use super::routes::Hop;
 use super::{Actor, World};
-
-/// Kind of event of a medium.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AirEvent {
-    /// Transmissions end.
-    Ends,
-    /// Timers of stations expire.
-    Timers,
-    /// Transmissions start.
-    Starts,
-}
 
 impl<P: Probe> World<P> {
     /// Adds a medium with the queues of its stations. `salt` derives from seed and name.

@@ -31,6 +31,17 @@ pub(crate) struct AirHop {
     pub(crate) to: NodeId,
 }
 
+/// Kind of event of a medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AirEvent {
+    /// Transmissions end.
+    Ends,
+    /// Timers of stations expire.
+    Timers,
+    /// Transmissions start.
+    Starts,
+}
+
 /// A medium, the queues of its stations, and its three entries in the event queue.
 pub(crate) struct Medium {
     pub(crate) cell: cell::Medium,

@@ -17,7 +17,7 @@ impl Medium {
         if self.begins_alone() {
             self.begin_alone(now);
         } else {
-            if !self.begins_pile() {
+            if !self.begins_collision() {
                 self.part_all();
             }
             self.begin_together(now);
@@ -57,7 +57,7 @@ impl Medium {
             self.deafen(now, frame.from);
         }
         if self.alike.is_shared() {
-            self.pile_begins(now);
+            self.collision_begins(now);
         }
         // The hearers of a single frame are already in order.
         if frames.len() > 1 {

@@ -6,7 +6,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
-use super::alike::Alike;
+use super::alike::state::Alike;
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
@@ -92,8 +92,10 @@ impl Medium {
         // Stations wait for beacons from the start.
         (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
-        medium.alike = Alike::of(&medium);
-        medium.join_idle();
+        if let Some(alike) = medium.shared_view() {
+            medium.alike = alike;
+            medium.join_idle();
+        }
         Ok(medium)
     }
 

@@ -65,7 +65,7 @@ impl Medium {
             }
             self.air[*place as usize] = None;
         }
-        self.pile_ends(now);
+        self.collision_ends(now);
         self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
         if !alone {
             touched.sort_unstable();

@@ -7,7 +7,7 @@ use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
-use super::alike::Alike;
+use super::alike::state::Alike;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
 use super::powers::Powers;

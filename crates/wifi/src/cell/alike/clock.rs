@@ -7,7 +7,7 @@
 //! next access = first slot + (least key - passed) slots
 //! ```
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use crate::mac::{Contender, Rules, View};
 
@@ -82,8 +82,11 @@ impl Clock {
         }
         let last = self.passed + now.since(first).0 / slot.0;
         if self.least <= last {
-            let stations = (0..).zip(&self.keys).filter(|(_, key)| **key <= last);
-            due.extend(stations.map(|(station, _)| station));
+            for (station, key) in self.keys.iter().enumerate() {
+                if *key <= last {
+                    due.push(u32::narrow(station));
+                }
+            }
         }
     }
 

@@ -1,23 +1,25 @@
-//! Stations that hear each other alike share one view of the medium, and a frame that is alone on the air
-//! costs the same for any number of them.
+//! Stations that hear each other alike share one view of the medium. A frame that is alone on the air costs
+//! the same for any number of them, and a collision costs little for each.
 //!
 //! Why the results are those of [`super::air`] and [`super::ends`], which treat each station by itself:
 //!
-//! - A medium qualifies ([`Alike::of`]) if all its stations belong to one cell and receive each other's
+//! - A medium qualifies ([`Medium::shared_view`]) if all its stations belong to one cell and receive each other's
 //!   frames in every modulation above the thresholds of sensitivity and of carrier sense, at a constant
 //!   power and at once, over a constant noise without interferers, and if no station learns from frames
 //!   that are not for it.
 //! - A frame that begins on a silent air makes the medium busy at every other station at the same instant.
 //!   Each of them locks on to it, because there is nothing else, and the medium becomes idle again at its
 //!   end. If no other frame begins before that end, a station decodes the frame with the probability of its
-//!   SNR, and then its NAV and its inter-frame space follow from the frame alone.
+//!   SNR, and then its NAV and its inter-frame space follow from the frame alone ([`lone`]). If several
+//!   frames begin at the same instant, what a station receives follows from their powers and ends
+//!   ([`together`], [`collision`]).
 //! - Between its exchanges, the state of a station is its view (idle since, NAV, EIFS) and the slots left of
 //!   each back-off. Stations with equal views therefore keep equal views, as long as each of them decodes
 //!   the same frames. The slots that pass are equal for equal inter-frame spaces: [`clock`] counts them once.
 //! - A station leaves ([`Medium::part`]) with the view and the slots that it would have by itself: before it
 //!   sends, receives a frame that is for it, gets a packet, or fails to decode a frame. If a frame is under
-//!   way, its radio is receiving that frame since its start. All stations leave before a second frame begins,
-//!   and while a probe observes the air.
+//!   way, its radio is receiving that frame since its start. All stations leave before another frame begins
+//!   during the first, and while a probe observes the air.
 //! - A station joins ([`Medium::join_idle`]) at the start of an idle period, if nothing but its view and its
 //!   slots decides what it does next, and if its view gives the same results as the shared one.
 //!
@@ -25,84 +27,27 @@
 //! counter.
 
 mod clock;
+mod collision;
 mod lone;
-mod pile;
+pub(super) mod state;
 mod together;
 
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::medium::Medium;
 use super::radio::Signal;
-use super::transmission::Transmission;
-use crate::mac::{Frame, NodeId, Rules, Station, View};
-use crate::phy::Mode;
+use crate::mac::{NodeId, Station, View};
 use crate::rate::RateControl;
-use clock::Clocks;
-use pile::Pile;
+use state::Alike;
 
-/// The shared view, and who shares it.
-#[derive(Debug)]
-pub(crate) struct Alike {
-    /// True if the medium qualifies.
-    qualifies: bool,
-    /// By station, true if it shares the view.
-    shares: Vec<bool>,
-    /// The stations with a view of their own, in order.
-    pub(super) apart: Vec<u32>,
-    view: View,
-    clocks: Clocks,
-    /// Index of the frame that is alone on the air.
-    lone: Option<u32>,
-    /// The frames on the air, if they began together.
-    pile: Pile,
-    /// By mode, the SINR below which a frame is certainly lost, once it is needed.
-    hopeless: [Option<f64>; Mode::COUNT],
-    /// A frame that ended before the answer to it, and the view of a station that failed to decode it. Which
-    /// stations did is drawn only if it has an effect: after the answer, all views are equal.
-    undecided: Option<(Transmission, View)>,
-    /// By sender, the least power in mW at another station.
-    least_power: Vec<f64>,
-    slot: Span,
-    /// Time of the next timer of a station that shares the view, unless `stale`.
-    next: Nanos,
-    stale: bool,
-    /// True if stations may be able to join.
-    may_join: bool,
-    /// Stations whose access has come, while they leave.
-    due: Vec<u32>,
-}
-
-impl Alike {
-    /// No station shares a view.
-    pub(crate) fn none(stations: usize) -> Self {
-        Self {
-            qualifies: false,
-            shares: vec![false; stations],
-            apart: (0..u32::narrow(stations)).collect(),
-            view: View::new(),
-            clocks: Clocks::new(0, 1),
-            lone: None,
-            pile: Pile::default(),
-            hopeless: [None; Mode::COUNT],
-            undecided: None,
-            least_power: Vec::new(),
-            slot: Span::ZERO,
-            next: Nanos::NEVER,
-            stale: false,
-            may_join: false,
-            due: Vec::new(),
-        }
-    }
-
-    /// Decides whether a medium qualifies.
-    pub(super) fn of(medium: &Medium) -> Self {
-        let n = medium.stations.len();
-        let none = Self::none(n);
-        let [bss] = medium.bss.as_slice() else { return none };
+impl Medium {
+    /// The shared view of the medium, if it qualifies.
+    pub(super) fn shared_view(&self) -> Option<Alike> {
+        let n = self.stations.len();
+        let [bss] = self.bss.as_slice() else { return None };
         let levels = &bss.levels;
         let threshold = levels.sensitivity.max(levels.carrier_sense);
-        let heard = |from: usize| {
-            let hearers = &medium.hearers[from];
+        let heard = |hearers: &Vec<(u32, f64)>| {
             hearers.len() + 1 == n && hearers.iter().all(|(_, power)| *power >= threshold)
         };
         let learns = |station: &Station| {
@@ -110,90 +55,23 @@ impl Alike {
             rate.learns_from_receptions() || rate.rts_mode().is_some()
         };
         let qualifies = n > 2
-            && medium.dsss_only.is_empty()
+            && self.dsss_only.is_empty()
             && bss.fading.is_none()
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO
             && levels.detection <= 0.0
-            && (0..n).all(heard)
-            && !medium.stations.iter().any(learns);
-        if !qualifies {
-            return none;
-        }
-        let stride = medium.stations.iter().map(|s| s.contenders().len()).max().unwrap_or(1);
+            && self.hearers.iter().all(heard)
+            && !self.stations.iter().any(learns);
+        let contenders = self.stations.iter().map(|s| s.contenders().len()).max();
         let least = |hearers: &Vec<(u32, f64)>| {
             hearers.iter().fold(f64::INFINITY, |least, (_, power)| least.min(*power))
         };
-        Self {
-            qualifies,
-            clocks: Clocks::new(n, stride),
-            least_power: medium.hearers.iter().map(least).collect(),
-            slot: bss.rules.timing.slot,
-            may_join: true,
-            ..none
-        }
+        qualifies.then(|| {
+            let least_power = self.hearers.iter().map(least).collect();
+            Alike::of(contenders.unwrap_or(1), least_power, bss.rules.timing.slot)
+        })
     }
 
-    /// True if a station shares the view.
-    pub(super) fn shares(&self, station: u32) -> bool {
-        self.shares[station as usize]
-    }
-
-    /// True if stations share a view.
-    pub(super) fn is_shared(&self) -> bool {
-        self.apart.len() < self.shares.len()
-    }
-
-    /// A frame begins on a silent air.
-    fn on_busy(&mut self, now: Nanos, rules: &Rules) {
-        for clock in self.clocks.iter_mut() {
-            clock.on_busy(now, &self.view, rules);
-        }
-        self.view.idle_from = Nanos::NEVER;
-        self.view.silent_from = Nanos::NEVER;
-        self.view.nav_reset = Nanos::NEVER;
-        self.stale = true;
-    }
-
-    /// A frame that all have decoded ends.
-    fn on_idle(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
-        self.view.eifs = Span::ZERO;
-        if frame.duration > Span::ZERO {
-            self.view.reserve(now, frame, false, rules);
-        }
-        (self.view.idle_from, self.view.silent_from) = (now, now);
-        self.stale = true;
-    }
-
-    /// True if the medium qualifies; then it has no interferers, and detects frames at once.
-    pub(crate) const fn qualifies(&self) -> bool {
-        self.qualifies
-    }
-
-    /// Stations may join before the next event.
-    pub(super) const fn may_join(&mut self) {
-        self.may_join = true;
-    }
-
-    /// Time of the next access, or reset of the NAV, of a station that shares the view.
-    pub(super) fn next_timer(&mut self) -> Nanos {
-        if self.stale {
-            self.stale = false;
-            self.next = Nanos::NEVER;
-            if self.is_shared() {
-                self.next = self.view.nav_reset;
-                if self.view.idle_from != Nanos::NEVER {
-                    for clock in self.clocks.iter_mut() {
-                        self.next = self.next.min(clock.next_access(&self.view, self.slot));
-                    }
-                }
-            }
-        }
-        self.next
-    }
-}
-
-impl Medium {
     /// Lets the stations leave whose timer has expired.
     pub(super) fn part_due(&mut self, now: Nanos) {
         if self.alike.next_timer() > now {
@@ -218,7 +96,7 @@ impl Medium {
     pub(crate) fn part_all(&mut self) {
         self.part_all_shared();
         self.alike.undecided = None;
-        self.alike.pile.clear();
+        self.alike.collision.clear();
         let Some(place) = self.alike.lone.take() else { return };
         let Some(sent) = &self.air[place as usize] else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
@@ -263,7 +141,7 @@ impl Medium {
         stations[i].resume(&view);
         alike.clocks.part(i, stations[i].contenders_mut(), &bss[0].rules);
         radios[i].busy = alike.lone.is_some();
-        self.hear_pile(i);
+        self.hear_collision(i);
         self.refresh(number);
     }
 

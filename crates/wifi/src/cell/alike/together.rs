@@ -2,7 +2,7 @@
 
 use airtcp_units::{Nanos, Narrow};
 
-use super::pile::Hearing;
+use super::collision::Hearing;
 use crate::cell::bss::Bss;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Judge;
@@ -13,7 +13,7 @@ impl Medium {
     /// True if the frames that begin now are the only ones on the air, and stations share a view of it. A NAV
     /// that an RTS has set may end while a longer frame is under way, which no station that shares the view
     /// could notice.
-    pub(crate) fn begins_pile(&self) -> bool {
+    pub(crate) fn begins_collision(&self) -> bool {
         let [first, others @ ..] = self.starting.as_slice() else { return false };
         let end_together = || others.iter().all(|f| (f.mode, f.bytes) == (first.mode, first.bytes));
         !others.is_empty()
@@ -23,23 +23,23 @@ impl Medium {
     }
 
     /// The frames on the air have begun together.
-    pub(crate) fn pile_begins(&mut self, now: Nanos) {
+    pub(crate) fn collision_begins(&mut self, now: Nanos) {
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent {
                 let mode = sent.frame.mode;
                 let hopeless = &mut self.alike.hopeless[mode.index()];
                 let error = &self.bss[0].error;
                 let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
-                self.alike.pile.push(u32::narrow(place), *sent, hopeless);
+                self.alike.collision.push(u32::narrow(place), *sent, hopeless);
             }
         }
         self.alike.on_busy(now, &self.bss[0].rules);
     }
 
-    /// Frames of a pile have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
+    /// Frames of a collision have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
     /// except those that leave.
-    pub(crate) fn pile_ends(&mut self, now: Nanos) {
-        if self.alike.pile.is_empty() || !self.alike.pile.end(now) {
+    pub(crate) fn collision_ends(&mut self, now: Nanos) {
+        if self.alike.collision.is_empty() || !self.alike.collision.end(now) {
             return;
         }
         for i in 0..self.stations.len() {
@@ -51,28 +51,28 @@ impl Medium {
             }
         }
         let Self { alike, bss, .. } = self;
-        alike.pile.clear();
+        alike.collision.clear();
         alike.view.eifs = bss[0].rules.eifs_extra();
         (alike.view.idle_from, alike.view.silent_from) = (now, now);
         alike.stale = true;
     }
 
-    /// What a station that shares the view has received of the pile.
+    /// What a station that shares the view has received of the collision.
     fn hearing(&self, i: usize) -> Option<Hearing> {
         let bss = &self.bss[0];
-        self.alike.pile.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
+        self.alike.collision.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
     }
 
     fn power(&self, sent: &Transmission, i: usize) -> f64 {
         self.powers.get(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
     }
 
-    /// True if a station noticed, and failed to decode, the frame of the pile that it locked on to.
+    /// True if a station noticed, and failed to decode, the frame of the collision that it locked on to.
     fn has_failed(&self, i: usize) -> bool {
         let Bss { levels, ambient, .. } = &self.bss[0];
         if let Some(noise) = ambient.quiet(i)
             && levels.preamble <= 0.0
-            && self.alike.pile.is_lost(|sent| self.power(sent, i), levels, noise)
+            && self.alike.collision.is_lost(|sent| self.power(sent, i), levels, noise)
         {
             return true;
         }
@@ -82,14 +82,14 @@ impl Medium {
         })
     }
 
-    /// Lets a station that leaves receive what it has heard of the pile.
-    pub(super) fn hear_pile(&mut self, i: usize) {
+    /// Lets a station that leaves receive what it has heard of the collision.
+    pub(super) fn hear_collision(&mut self, i: usize) {
         let Some(Hearing { reception, over }) = self.hearing(i) else { return };
         self.radios[i].busy = true;
         let Self { alike, radios, powers, .. } = self;
         let to = NodeId(u32::narrow(i));
         let power = |sent: &Transmission| powers.get(sent.frame.from, to).unwrap_or_default();
-        radios[i].signals.extend(alike.pile.signals(power));
+        radios[i].signals.extend(alike.collision.signals(power));
         let Some(sent) = over else {
             self.radios[i].reception = Some(reception);
             return;

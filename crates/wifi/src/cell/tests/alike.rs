@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
-use crate::cell::alike::Alike;
+use crate::cell::alike::state::Alike;
 use crate::interference::tests::Line;
 use crate::mac::{
     AccessMethod, AfterTimeout, BackoffDecrement, BeaconConfig, CATEGORIES, ImmediateAccess,
@@ -67,7 +67,11 @@ fn mac() -> impl Strategy<Value = MacConfig> {
             let (decrement, immediate, again, attempts) = rest;
             MacConfig {
                 access: if edca { AccessMethod::Edca } else { AccessMethod::default() },
-                txop_limits: if edca && immediate == 0 { TxopLimits::Zero } else { TxopLimits::default() },
+                txop_limits: if edca && immediate == 0 {
+                    TxopLimits::Zero
+                } else {
+                    TxopLimits::default()
+                },
                 rts_threshold: rts.map(|()| Bytes(500)),
                 fragmentation_threshold: fragments.map(|()| Bytes(500)),
                 lifetime: lifetime.map(|()| Span(4 * MS)),
@@ -83,11 +87,7 @@ fn mac() -> impl Strategy<Value = MacConfig> {
                     1 => ImmediateAccess::AtArrival,
                     _ => ImmediateAccess::Strict,
                 },
-                after_timeout: if again {
-                    AfterTimeout::IfsAgain
-                } else {
-                    AfterTimeout::default()
-                },
+                after_timeout: if again { AfterTimeout::IfsAgain } else { AfterTimeout::default() },
                 attempts,
                 eifs,
                 ..MacConfig::default()
@@ -110,7 +110,10 @@ fn case() -> impl Strategy<Value = Case> {
         // Most cells are without hidden stations, at -40 to -80 dBm; a few pairs hear each other hardly.
         let power = prop_oneof![40 => -80.0..-40.0f64, 1 => -110.0..-80.0f64];
         let air = (
-            proptest::collection::vec(power.prop_map(|dbm: f64| airtcp_units::Dbm(dbm).milliwatts()), n * n),
+            proptest::collection::vec(
+                power.prop_map(|dbm: f64| airtcp_units::Dbm(dbm).milliwatts()),
+                n * n,
+            ),
             capture(),
             prop_oneof![2 => Just(0.0), 1 => Just(0.05), 1 => Just(0.4)],
             prop_oneof![3 => Just(1e-10), 1 => Just(1e-8)],
@@ -127,8 +130,19 @@ fn case() -> impl Strategy<Value = Case> {
                 let (powers, capture, residual, noise, ideal) = air;
                 let (saturated, offers, category) = what;
                 Case {
-                    n, standard, powers, mac, capture, residual, noise, ideal, odd, rate,
-                    saturated, offers, category,
+                    n,
+                    standard,
+                    powers,
+                    mac,
+                    capture,
+                    residual,
+                    noise,
+                    ideal,
+                    odd,
+                    rate,
+                    saturated,
+                    offers,
+                    category,
                 }
             },
         )
@@ -159,7 +173,8 @@ fn build(case: &Case, seed: u64) -> Bench {
         2 if case.standard == Standard::G => plan.stations[n - 1].dsss_only = true,
         3 => plan.noise_steps = vec![(Nanos(20 * MS), 3.0 * case.noise)],
         4 => {
-            let text = "kind = \"periodic\"\nperiod = \"5 ms\"\non = \"1 ms\"\nreach.received_dbm = -60";
+            let text =
+                "kind = \"periodic\"\nperiod = \"5 ms\"\non = \"1 ms\"\nreach.received_dbm = -60";
             plan.interference = vec![Line::new(n - 1).build(text, 1).unwrap()];
         }
         _ => {}

@@ -28,8 +28,8 @@ mod tests;
 
 pub use law::BitLaw;
 use law::Model;
-pub(crate) use model::HOPELESS_BITS;
 pub use model::ErrorModel;
+pub(crate) use model::HOPELESS_BITS;
 pub use nist::{Nist, NistConfig};
 pub use registry::{ErrorModelConfig, registry};
 pub use table::{PerCurve, PerTable, PerTableConfig};

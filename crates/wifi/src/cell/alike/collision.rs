@@ -2,7 +2,7 @@
 //!
 //! A station that shares the view hears them all, locks on to the strongest, and is busy until the last one
 //! ends. What it decodes does not matter before: its state at any time follows from the powers of the frames
-//! and their ends. [`Pile::at`] goes through these as [`Radio`] does, step by step and in the same order, so
+//! and their ends. [`Collision::at`] goes through these as [`Radio`] does, step by step and in the same order, so
 //! that even the rounding is the same.
 //!
 //! [`Radio`]: crate::cell::radio::Radio
@@ -16,12 +16,12 @@ use crate::phy::error::HOPELESS_BITS;
 
 /// The frames, in the order in which radios hear them.
 #[derive(Debug, Default)]
-pub(super) struct Pile {
-    frames: Vec<Piled>,
+pub(super) struct Collision {
+    frames: Vec<Colliding>,
 }
 
 #[derive(Debug)]
-struct Piled {
+struct Colliding {
     place: u32,
     sent: Transmission,
     is_over: bool,
@@ -29,7 +29,7 @@ struct Piled {
     hopeless: f64,
 }
 
-/// What a station that hears a pile has received so far.
+/// What a station that hears a collision has received so far.
 #[derive(Debug)]
 pub(super) struct Hearing {
     /// The reception of the frame that it locked on to.
@@ -38,7 +38,7 @@ pub(super) struct Hearing {
     pub(super) over: Option<Transmission>,
 }
 
-impl Pile {
+impl Collision {
     pub(super) const fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
@@ -48,7 +48,7 @@ impl Pile {
     }
 
     pub(super) fn push(&mut self, place: u32, sent: Transmission, hopeless: f64) {
-        self.frames.push(Piled { place, sent, is_over: false, hopeless });
+        self.frames.push(Colliding { place, sent, is_over: false, hopeless });
     }
 
     /// The frames that end at `now` are over. True if none is left.
@@ -65,14 +65,14 @@ impl Pile {
         power: impl Fn(&Transmission) -> f64,
     ) -> impl Iterator<Item = Signal> {
         let left = self.frames.iter().filter(|frame| !frame.is_over);
-        left.map(move |Piled { place, sent, .. }| {
+        left.map(move |Colliding { place, sent, .. }| {
             let power = power(sent);
             Signal { place: *place, power, since: sent.started, readable: true }
         })
     }
 
     /// The frame that a station locks on to, with its power.
-    fn strongest(&self, power: impl Fn(&Transmission) -> f64) -> Option<(&Piled, f64)> {
+    fn strongest(&self, power: impl Fn(&Transmission) -> f64) -> Option<(&Colliding, f64)> {
         let heard = self.frames.iter().map(|frame| (frame, power(&frame.sent)));
         heard.reduce(|a, b| if b.1 > a.1 { b } else { a })
     }
@@ -110,7 +110,8 @@ impl Pile {
     ) -> Option<Hearing> {
         let (own, own_power) = self.strongest(&power)?;
         let others = |after: Nanos| -> f64 {
-            let left = |f: &&Piled| f.place != own.place && !(f.is_over && f.sent.ends <= after);
+            let left =
+                |f: &&Colliding| f.place != own.place && !(f.is_over && f.sent.ends <= after);
             self.frames.iter().filter(left).map(|frame| power(&frame.sent)).sum()
         };
         let since = own.sent.started;
