@@ -148,7 +148,7 @@ impl Contender {
         }
         let slots = u64::from(self.slots);
         // A slot that counts when it starts has not ended when the medium becomes busy.
-        let ended = passed - if rules.counts_at_start() { 1 } else { 0 };
+        let ended = passed - u64::from(rules.counts_at_start());
         self.over = ended >= slots;
         self.slots = if self.over { 0 } else { u32::narrow(slots - passed.min(slots)) };
     }

@@ -100,7 +100,7 @@ impl Clock {
 /// The clocks of a medium.
 #[derive(Debug)]
 pub(super) struct Clocks {
-    clocks: Vec<Clock>,
+    all: Vec<Clock>,
     /// By station and contender.
     stamps: Vec<Stamp>,
     /// Contenders of a station, at most.
@@ -113,30 +113,29 @@ const MOST: usize = 8;
 impl Clocks {
     pub(super) fn new(stations: usize, stride: usize) -> Self {
         let stamps = vec![Stamp::default(); stations * stride];
-        Self { clocks: Vec::new(), stamps, stride }
+        Self { all: Vec::new(), stamps, stride }
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Clock> {
-        self.clocks.iter_mut()
+        self.all.iter_mut()
     }
 
     /// Counts the contenders of a station from now on. False if one has an inter-frame space too many.
     pub(super) fn join(&mut self, station: usize, contenders: &[Contender]) -> bool {
         for contender in contenders {
-            if self.clocks.iter().all(|clock| clock.ifs != contender.ifs) {
-                if self.clocks.len() == MOST {
+            if self.all.iter().all(|clock| clock.ifs != contender.ifs) {
+                if self.all.len() == MOST {
                     return false;
                 }
-                self.clocks.push(Clock::new(contender.ifs, self.stamps.len() / self.stride));
+                self.all.push(Clock::new(contender.ifs, self.stamps.len() / self.stride));
             }
         }
         let stamps = &mut self.stamps[station * self.stride..];
         for (contender, stamp) in contenders.iter().zip(stamps) {
-            let Some(number) = self.clocks.iter().position(|clock| clock.ifs == contender.ifs)
-            else {
+            let Some(number) = self.all.iter().position(|clock| clock.ifs == contender.ifs) else {
                 continue;
             };
-            let clock = &mut self.clocks[number];
+            let clock = &mut self.all[number];
             *stamp = Stamp { clock: number, passed: clock.passed, counted: clock.counted };
             if let Some(slots) = contender.waits() {
                 let key = (clock.passed + u64::from(slots)).min(clock.keys[station]);
@@ -150,7 +149,7 @@ impl Clocks {
     pub(super) fn part(&mut self, station: usize, contenders: &mut [Contender], rules: &Rules) {
         let stamps = &self.stamps[station * self.stride..];
         for (contender, stamp) in contenders.iter_mut().zip(stamps) {
-            let clock = &mut self.clocks[stamp.clock];
+            let clock = &mut self.all[stamp.clock];
             contender.pass(clock.passed - stamp.passed, clock.counted - stamp.counted, rules);
             if clock.keys[station] != NONE {
                 clock.set_key(station, NONE);

@@ -12,7 +12,7 @@ use crate::mac::{
     AccessMethod, AfterTimeout, BackoffDecrement, BeaconConfig, CATEGORIES, ImmediateAccess,
     TxopLimits,
 };
-use crate::rate::RateConfig;
+use crate::rate::{self, RateConfig};
 
 const MS: u64 = 1_000_000;
 /// Length of a run.
@@ -98,9 +98,9 @@ fn mac() -> impl Strategy<Value = MacConfig> {
 fn rate() -> impl Strategy<Value = RateConfig> {
     prop_oneof![
         3 => Just(RateConfig::default()),
-        1 => Just(RateConfig::Arf(Default::default())),
-        1 => Just(RateConfig::Minstrel(Default::default())),
-        1 => Just(RateConfig::Ideal(Default::default())),
+        1 => Just(RateConfig::Arf(rate::ArfConfig::default())),
+        1 => Just(RateConfig::Minstrel(rate::MinstrelConfig::default())),
+        1 => Just(RateConfig::Ideal(rate::IdealConfig::default())),
     ]
 }
 
