@@ -15,17 +15,13 @@ demo: ## Set up, study the links that ship with the project, and show the report
 # Tested as the optimiser leaves them, with assertions and overflow checks: what their tests take is simulation.
 OPTIMISED = congestion transport sliding link queueing testkit sim study
 
-.PHONY: test test-rust test-models test-python
-test: ## Set up and run every test
+.PHONY: test test-rust test-python
+test: ## Set up and run every test; the Python tests run beside those in Rust
 	@scripts/setup dev
-	@$(MAKE) --no-print-directory test-rust
-	@$(MAKE) --no-print-directory test-models
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory --jobs $$(getconf _NPROCESSORS_ONLN) --output-sync=line test-rust test-python
 
 test-rust:
 	cargo test --workspace --locked $(addprefix --exclude airtcp-,$(OPTIMISED))
-
-test-models:
 	cargo test --profile checked --locked $(addprefix -p airtcp-,$(OPTIMISED))
 
 test-python:
