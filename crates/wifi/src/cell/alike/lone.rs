@@ -24,9 +24,9 @@ enum Decoding {
 }
 
 impl Medium {
-    /// True if the frame that begins now is alone on the air, and stations share a view of it.
+    /// True if the frame that begins now is alone on the air of a medium that qualifies.
     pub(crate) fn begins_alone(&self) -> bool {
-        self.starting.len() == 1 && self.alike.is_shared() && self.air.iter().all(Option::is_none)
+        self.alike.qualifies() && self.starting.len() == 1 && self.air.iter().all(Option::is_none)
     }
 
     /// Starts a transmission on a silent air: the medium becomes busy at all other stations.

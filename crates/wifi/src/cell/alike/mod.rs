@@ -54,7 +54,7 @@ impl Medium {
             let rate = station.rate();
             rate.learns_from_receptions() || rate.rts_mode().is_some()
         };
-        let qualifies = n > 2
+        let qualifies = n > 1
             && self.dsss_only.is_empty()
             && bss.fading.is_none()
             && bss.ambient.is_still()
