@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
-use crate::cell::alike::state::Alike;
 use crate::interference::tests::Line;
 use crate::mac::{
     AccessMethod, AfterTimeout, BackoffDecrement, BeaconConfig, CATEGORIES, ImmediateAccess,
@@ -215,8 +214,7 @@ fn state(b: &Bench, i: usize) -> State {
 fn same(case: &Case, seed: u64) -> Result<bool, TestCaseError> {
     let (mut shared, mut single) = (build(case, seed), build(case, seed));
     let qualifies = shared.cell.alike.qualifies();
-    single.cell.part_all();
-    single.cell.alike = Alike::none(case.n);
+    single.part();
     drive(&mut shared, case);
     drive(&mut single, case);
     for (a, b) in shared.log.iter().zip(&single.log) {

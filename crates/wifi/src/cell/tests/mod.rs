@@ -26,6 +26,7 @@ use airtcp_probe::{EventSource, NoProbe, PoolCx};
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
+use super::alike::state::Alike;
 use super::*;
 use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, NodeId, data_bytes};
 use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
@@ -110,6 +111,12 @@ impl Bench {
             queued: Vec::new(),
             ages: Vec::new(),
         }
+    }
+
+    /// Treats every station by itself, before a test changes who hears whom.
+    fn part(&mut self) {
+        self.cell.part_all();
+        self.cell.alike = Alike::none(self.cell.len());
     }
 
     fn offer(&mut self, from: NodeId, to: NodeId) {
