@@ -18,7 +18,7 @@ impl Medium {
             self.begin_alone(now);
         } else {
             if !self.begins_collision() {
-                self.part_all();
+                self.leave_all();
             }
             self.begin_together(now);
         }

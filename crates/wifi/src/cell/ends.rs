@@ -35,7 +35,7 @@ impl Medium {
             }
         }
         for (_, sent) in &over {
-            self.part_if_shared(sent.frame.to);
+            self.leave_if_shared(sent.frame.to);
         }
         let alone = over.len() == 1 && touched.is_empty();
         for (place, sent) in &over {

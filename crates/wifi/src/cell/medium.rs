@@ -169,7 +169,7 @@ impl Medium {
         if let Some(log) = &mut self.given_up {
             log.on_head(station, category, cx.pool.get(packet));
         }
-        self.part_if_shared(station);
+        self.leave_if_shared(station);
         self.report_finished_backoff(now, station, category, cx);
         let (sender, rules) = (&mut self.stations[station.index()], &self.bss[cell].rules);
         sender.offer(now, category, packet, to, class, bytes, expires, rules);
@@ -310,7 +310,7 @@ impl Medium {
         if !self.controllers.is_empty() {
             self.control(now);
         }
-        self.part_due(now);
+        self.leave_due(now);
         for place in 0..self.alike.apart.len() {
             let i = self.alike.apart[place] as usize;
             if self.deadlines[i] > now {

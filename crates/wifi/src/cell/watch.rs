@@ -19,7 +19,7 @@ impl Medium {
         if !(P::ON && cx.probe.wants_air(now)) {
             return false;
         }
-        self.part_all();
+        self.leave_all();
         self.access_states.clear();
         for i in 0..self.stations.len() {
             let state = self.access_state(now, i);

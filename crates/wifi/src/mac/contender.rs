@@ -131,12 +131,12 @@ impl Contender {
 
     /// True if the state of the back-off at `idle_from`, the start of an idle period, is its number of
     /// slots: nothing else decides when the frame may be sent.
-    pub(crate) fn is_plain(&self, idle_from: Nanos) -> bool {
+    pub(crate) fn is_slots_only(&self, idle_from: Nanos) -> bool {
         !self.immediate && self.drawn <= idle_from && !(self.over && self.mpdu.is_some())
     }
 
     /// Slots left at the start of an idle period, if a frame waits for them.
-    pub(crate) fn waits(&self) -> Option<u32> {
+    pub(crate) fn slots_of_frame(&self) -> Option<u32> {
         self.mpdu.as_ref().map(|_| self.slots)
     }
 

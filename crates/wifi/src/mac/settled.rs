@@ -17,7 +17,7 @@ impl Station {
             && !self.has_management
             && self.association.is_none()
             && view.gave_up <= view.idle_from
-            && self.contenders.iter().all(|contender| contender.is_plain(view.idle_from));
+            && self.contenders.iter().all(|contender| contender.is_slots_only(view.idle_from));
         settled.then_some(view)
     }
 

@@ -43,8 +43,8 @@ impl View {
         self.idle_from != Nanos::NEVER && self.nav <= now
     }
 
-    /// The time from which another view gives the same results as this one, both at the start of an idle
-    /// period: a NAV that has ended has no effect.
+    /// True if another view has the same results from now on, both at the start of an idle period. A NAV that
+    /// has ended has none.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let ended = |view: &Self| view.nav <= view.idle_from;
         self.idle_from == other.idle_from

@@ -54,6 +54,10 @@ pub struct Aarf {
 }
 
 impl RateControl for Aarf {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn pick(&self, attempt: &Attempt) -> Mode {
         self.ladder.mode(self.peers.get(attempt.to).arf.step)
     }

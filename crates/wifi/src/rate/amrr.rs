@@ -107,6 +107,10 @@ impl Amrr {
 }
 
 impl RateControl for Amrr {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn on_packet(&mut self, first: &Attempt) {
         let state = self.peers.get_mut(first.to);
         if state.period.has_ended(first.now, self.config.period) {

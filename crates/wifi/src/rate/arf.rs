@@ -99,6 +99,10 @@ pub struct Arf {
 }
 
 impl RateControl for Arf {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn pick(&self, attempt: &Attempt) -> Mode {
         self.ladder.mode(self.peers.get(attempt.to).step)
     }

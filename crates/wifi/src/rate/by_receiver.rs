@@ -21,6 +21,10 @@ impl ByReceiver {
 }
 
 impl RateControl for ByReceiver {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn pick(&self, attempt: &Attempt) -> Mode {
         self.modes.get(&attempt.to).copied().unwrap_or(self.usual)
     }

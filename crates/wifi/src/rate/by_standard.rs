@@ -49,10 +49,6 @@ impl RateControl for ByStandard {
         self.of_mut(outcome.attempt.to).on_result(outcome);
     }
 
-    fn learns_from_receptions(&self) -> bool {
-        true
-    }
-
     fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
         self.of_mut(from).on_rx(now, from, snr);
     }

@@ -51,6 +51,10 @@ pub struct Chain {
 }
 
 impl RateControl for Chain {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn pick(&self, attempt: &Attempt) -> Mode {
         let stage = self.stages.iter().find(|(_, until)| attempt.number < *until);
         stage.map_or(self.last, |(mode, _)| *mode)

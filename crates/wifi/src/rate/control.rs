@@ -70,15 +70,16 @@ pub trait RateControl {
         let _ = outcome;
     }
 
-    /// Called when a frame of `from` was received, with any destination; `snr` is a ratio. Not called where
-    /// [`Self::learns_from_receptions`] is false and the frame is for another station.
+    /// Called when a frame of `from` was received, with any destination; `snr` is a ratio. May not be
+    /// called where [`Self::learns_from_receptions`] is false and the frame is for another station.
     fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
         let _ = (now, from, snr);
     }
 
-    /// True if [`Self::on_rx`] has an effect.
+    /// True if [`Self::on_rx`] has an effect. The stations of a cell whose controls return false can share
+    /// one view of the medium, which is faster.
     fn learns_from_receptions(&self) -> bool {
-        false
+        true
     }
 
     /// As receiver of an RTS of `from` with this SINR: the mode for the sender's data frame of `bytes`;

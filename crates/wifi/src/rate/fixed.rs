@@ -17,6 +17,10 @@ pub struct FixedConfig {}
 pub struct Fixed(Mode);
 
 impl RateControl for Fixed {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn pick(&self, _: &Attempt) -> Mode {
         self.0

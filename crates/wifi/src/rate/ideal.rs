@@ -93,10 +93,6 @@ impl RateControl for Ideal {
         }
     }
 
-    fn learns_from_receptions(&self) -> bool {
-        true
-    }
-
     fn on_rx(&mut self, _: Nanos, from: NodeId, snr: f64) {
         *self.peers.get_mut(from) = PeerSnr::Snr(snr);
     }

@@ -210,6 +210,10 @@ impl Minstrel {
 }
 
 impl RateControl for Minstrel {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn on_packet(&mut self, first: &Attempt) {
         let state = self.peers.get_mut(first.to);
         if first.now >= state.updated + self.config.period {

@@ -86,6 +86,10 @@ impl Onoe {
 }
 
 impl RateControl for Onoe {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn on_packet(&mut self, first: &Attempt) {
         let state = self.peers.get_mut(first.to);
         if state.period.has_ended(first.now, self.config.period) {

@@ -62,6 +62,10 @@ pub struct Rbar {
 }
 
 impl RateControl for Rbar {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn pick(&self, attempt: &Attempt) -> Mode {
         *self.peers.get(attempt.to)
     }

@@ -48,6 +48,10 @@ pub struct S0 {
 }
 
 impl RateControl for S0 {
+    fn learns_from_receptions(&self) -> bool {
+        false
+    }
+
     fn pick(&self, attempt: &Attempt) -> Mode {
         self.ladder.mode(self.peers.get(attempt.to).step)
     }

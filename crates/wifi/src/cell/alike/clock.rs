@@ -107,7 +107,8 @@ pub(super) struct Clocks {
     stride: usize,
 }
 
-/// Most inter-frame spaces that are counted. A station with another one keeps its own view.
+/// Most inter-frame spaces that are counted, over the whole run. A station with another one keeps its own
+/// view.
 const MOST: usize = 8;
 
 impl Clocks {
@@ -137,7 +138,7 @@ impl Clocks {
             };
             let clock = &mut self.all[number];
             *stamp = Stamp { clock: number, passed: clock.passed, counted: clock.counted };
-            if let Some(slots) = contender.waits() {
+            if let Some(slots) = contender.slots_of_frame() {
                 let key = (clock.passed + u64::from(slots)).min(clock.keys[station]);
                 clock.set_key(station, key);
             }
@@ -146,7 +147,7 @@ impl Clocks {
     }
 
     /// Gives a station its slots.
-    pub(super) fn part(&mut self, station: usize, contenders: &mut [Contender], rules: &Rules) {
+    pub(super) fn leave(&mut self, station: usize, contenders: &mut [Contender], rules: &Rules) {
         let stamps = &self.stamps[station * self.stride..];
         for (contender, stamp) in contenders.iter_mut().zip(stamps) {
             let clock = &mut self.all[stamp.clock];

@@ -5,30 +5,35 @@
 //!
 //! - A medium qualifies ([`Medium::shared_view`]) if all its stations belong to one cell and receive each other's
 //!   frames in every modulation above the thresholds of sensitivity and of carrier sense, at a constant
-//!   power and at once, over a constant noise without interferers, and if no station learns from frames
-//!   that are not for it.
+//!   power and at once, over a constant noise without interferers or a least SINR of the preamble, and if no
+//!   station learns from frames that are not for it.
 //! - A frame that begins on a silent air makes the medium busy at every other station at the same instant.
 //!   Each of them locks on to it, because there is nothing else, and the medium becomes idle again at its
 //!   end. If no other frame begins before that end, a station decodes the frame with the probability of its
-//!   SNR, and then its NAV and its inter-frame space follow from the frame alone ([`lone`]). If several
+//!   SNR, and then its NAV and its inter-frame space follow from the frame alone ([`alone`]). If several
 //!   frames begin at the same instant, what a station receives follows from their powers and ends
 //!   ([`together`], [`collision`]).
 //! - Between its exchanges, the state of a station is its view (idle since, NAV, EIFS) and the slots left of
 //!   each back-off. Stations with equal views therefore keep equal views, as long as each of them decodes
 //!   the same frames. The slots that pass are equal for equal inter-frame spaces: [`clock`] counts them once.
-//! - A station leaves ([`Medium::part`]) with the view and the slots that it would have by itself: before it
-//!   sends, receives a frame that is for it, gets a packet, or fails to decode a frame. If a frame is under
-//!   way, its radio is receiving that frame since its start. All stations leave before another frame begins
-//!   during the first, and while a probe observes the air.
+//! - A station leaves ([`Medium::leave`]) with the view and the slots that it would have by itself: before it
+//!   sends, receives a frame that is for it, or gets a packet; when it does not receive what the others do
+//!   (of a frame alone, if it may fail to decode it; of a collision, if it decodes a frame or did not notice
+//!   one); and when a NAV that an RTS has set ends early. If a frame is under way, its radio is receiving that
+//!   frame since its start. All stations leave before another frame begins during the first, and while a
+//!   probe observes the air.
 //! - A station joins ([`Medium::join_idle`]) at the start of an idle period, if nothing but its view and its
 //!   slots decides what it does next, and if its view gives the same results as the shared one.
 //!
-//! `cell/tests/alike.rs` runs random cells with and without shared views and compares every frame and every
-//! counter.
+//! One step is equal only up to a probability of 2^-53 ([`collision`]): a frame that would survive with a
+//! probability below 2^-60 counts as lost, although the random number 0 would decode it.
+//!
+//! `cell/tests/alike.rs` runs random cells with and without shared views and compares every frame, delivery and
+//! counter of the stations.
 
+mod alone;
 mod clock;
 mod collision;
-mod lone;
 pub(super) mod state;
 mod together;
 
@@ -73,13 +78,13 @@ impl Medium {
     }
 
     /// Lets the stations leave whose timer has expired.
-    pub(super) fn part_due(&mut self, now: Nanos) {
+    pub(super) fn leave_due(&mut self, now: Nanos) {
         if self.alike.next_timer() > now {
             return;
         }
         self.decide_undecided();
         if self.alike.view.nav_reset <= now {
-            self.part_all();
+            self.leave_all();
             return;
         }
         let mut due = std::mem::take(&mut self.alike.due);
@@ -87,17 +92,17 @@ impl Medium {
             clock.add_due(now, &self.alike.view, self.alike.slot, &mut due);
         }
         for station in due.drain(..) {
-            self.part_if_shared(NodeId(station));
+            self.leave_if_shared(NodeId(station));
         }
         self.alike.due = due;
     }
 
     /// Lets all stations leave. The radios then receive the frames under way by themselves.
-    pub(crate) fn part_all(&mut self) {
-        self.part_all_shared();
+    pub(crate) fn leave_all(&mut self) {
+        self.leave_all_shared();
         self.alike.undecided = None;
         self.alike.collision.clear();
-        let Some(place) = self.alike.lone.take() else { return };
+        let Some(place) = self.alike.alone.take() else { return };
         let Some(sent) = &self.air[place as usize] else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
@@ -109,25 +114,25 @@ impl Medium {
     }
 
     /// Lets all stations leave.
-    pub(super) fn part_all_shared(&mut self) {
+    pub(super) fn leave_all_shared(&mut self) {
         if self.alike.is_shared() {
             for station in 0..self.stations.len() {
                 if self.alike.shares[station] {
-                    self.part(station);
+                    self.leave(station);
                 }
             }
         }
     }
 
     /// Lets a station leave if it shares the view.
-    pub(super) fn part_if_shared(&mut self, station: NodeId) {
+    pub(super) fn leave_if_shared(&mut self, station: NodeId) {
         if self.alike.shares.get(station.index()) == Some(&true) {
-            self.part(station.index());
+            self.leave(station.index());
         }
     }
 
     /// Gives a station that shares the view its own.
-    pub(super) fn part(&mut self, i: usize) {
+    pub(super) fn leave(&mut self, i: usize) {
         let undecided = self.alike.undecided.as_ref();
         let failed = undecided.filter(|(sent, _)| self.failed(sent, i)).map(|(_, view)| *view);
         let Self { alike, stations, bss, radios, .. } = self;
@@ -139,8 +144,8 @@ impl Medium {
         let View { idle_from, silent_from, .. } = alike.view;
         let view = failed.map_or(alike.view, |view| View { idle_from, silent_from, ..view });
         stations[i].resume(&view);
-        alike.clocks.part(i, stations[i].contenders_mut(), &bss[0].rules);
-        radios[i].busy = alike.lone.is_some();
+        alike.clocks.leave(i, stations[i].contenders_mut(), &bss[0].rules);
+        radios[i].busy = alike.alone.is_some();
         self.hear_collision(i);
         self.refresh(number);
     }

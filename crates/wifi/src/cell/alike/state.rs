@@ -20,7 +20,7 @@ pub(crate) struct Alike {
     pub(crate) view: View,
     pub(super) clocks: Clocks,
     /// Index of the frame that is alone on the air.
-    pub(crate) lone: Option<u32>,
+    pub(crate) alone: Option<u32>,
     /// The frames on the air, if they began together.
     pub(super) collision: Collision,
     /// By mode, the SINR below which a frame is certainly lost, once it is needed.
@@ -49,7 +49,7 @@ impl Alike {
             apart: (0..u32::narrow(stations)).collect(),
             view: View::new(),
             clocks: Clocks::new(0, 1),
-            lone: None,
+            alone: None,
             collision: Collision::default(),
             hopeless: [None; Mode::COUNT],
             undecided: None,

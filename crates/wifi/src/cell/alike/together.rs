@@ -44,7 +44,7 @@ impl Medium {
         }
         for i in 0..self.stations.len() {
             if self.alike.shares[i] && !self.has_failed(i) {
-                self.part(i);
+                self.leave(i);
                 self.radios[i].busy = false;
                 self.stations[i].on_idle(now);
                 self.refresh(u32::narrow(i));

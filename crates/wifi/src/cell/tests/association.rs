@@ -100,7 +100,7 @@ fn missed_beacons_end_it() {
     b.saturated = vec![(NodeId(1), NodeId(0))];
     b.run(Nanos(500 * MS));
     // Station 1 received its last beacon at 1 + 4 * 102.4 ms; station 2 receives all beacons.
-    b.part();
+    b.by_themselves();
     let heard = b.cell.hearers[0].clone();
     b.cell.hearers[0].retain(|(to, _)| *to != 1);
     let beacons: Vec<u64> =
@@ -128,7 +128,7 @@ fn missed_beacons_end_it() {
 #[test]
 fn a_response_given_up_makes_a_member() {
     let mut b = bench(2, &mac());
-    b.part();
+    b.by_themselves();
     let heard = b.cell.hearers[1].clone();
     while b.log.last().is_none_or(|(_, f)| f.class != Class::AssociationResponse) {
         b.run(b.now + Span(US));
@@ -155,7 +155,7 @@ fn flows_do_not_pay_for_management() {
     let last: u64 = b.log[b.log.len() - 2..].iter().map(bits).sum();
     assert_eq!((b.log[b.log.len() - 2].1.kind, b.cell.flow_bits(0)), (Kind::Data, last));
     // The station associates once more, now with a flow in the cell.
-    b.part();
+    b.by_themselves();
     let heard = std::mem::take(&mut b.cell.hearers[0]);
     b.run(Nanos(1_600 * MS));
     b.cell.hearers[0] = heard;
@@ -168,7 +168,7 @@ fn flows_do_not_pay_for_management() {
 #[test]
 fn without_an_answer_it_waits_for_the_next_beacon() {
     let mut b = bench(2, &mac());
-    b.part();
+    b.by_themselves();
     b.cell.hearers[1].clear();
     b.saturated = vec![(NodeId(1), NodeId(0))];
     b.run(Nanos(1_000 * MS));

@@ -324,7 +324,7 @@ fn a_packet_mistaken_for_a_duplicate_is_lost_and_counted() {
     b.run(Nanos(MS));
     assert_eq!(b.delivered[0], 1);
     b.cell.stations[1].set_next_sequence(0);
-    b.part();
+    b.by_themselves();
     let heard = std::mem::take(&mut b.cell.hearers[1]);
     b.offer(NodeId(1), NodeId(0));
     b.run(Nanos(MS + 100_000));

@@ -51,6 +51,8 @@ struct Bench {
     /// The entries of `saturated` take turns.
     in_turn: bool,
     payload: u16,
+    /// Frames that began while stations shared a view.
+    shared_starts: usize,
     /// Transmitted frames, with their start times.
     log: Vec<(Nanos, Frame)>,
     /// Packets offered with an age, and the times at which they entered the queue.
@@ -107,6 +109,7 @@ impl Bench {
             by_entry: false,
             in_turn: false,
             payload: 1460,
+            shared_starts: 0,
             log: Vec::new(),
             queued: Vec::new(),
             ages: Vec::new(),
@@ -114,8 +117,8 @@ impl Bench {
     }
 
     /// Treats every station by itself, before a test changes who hears whom.
-    fn part(&mut self) {
-        self.cell.part_all();
+    fn by_themselves(&mut self) {
+        self.cell.leave_all();
         self.cell.alike = Alike::none(self.cell.len());
     }
 
@@ -182,6 +185,8 @@ impl Bench {
                 self.cell.on_timers(now, &mut cx);
             }
             if self.cell.is_starting() {
+                let frames = self.cell.starting.len();
+                self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
                 self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }

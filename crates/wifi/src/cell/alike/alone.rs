@@ -37,7 +37,7 @@ impl Medium {
         self.deafen(now, frame.from);
         let rules = &self.bss[0].rules;
         self.alike.on_busy(now, rules);
-        self.alike.lone = Some(place);
+        self.alike.alone = Some(place);
         let Some(Transmission { ends, .. }) = self.air[place as usize] else { return };
         let start = FrameStart { since: now, ends, mode: frame.mode };
         for k in 0..self.alike.apart.len() {
@@ -55,24 +55,24 @@ impl Medium {
 
     /// True if the frame that ends is alone on the air.
     pub(crate) const fn ends_alone(&self) -> bool {
-        self.alike.lone.is_some()
+        self.alike.alone.is_some()
     }
 
     /// Ends the frame that was alone on the air: stations for which it matters receive it by themselves, the
     /// others decode it, and the medium becomes idle.
     #[inline(never)]
     pub(crate) fn end_alone<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        let Some(place) = self.alike.lone else { return };
+        let Some(place) = self.alike.alone else { return };
         let Some(sent) = self.air[place as usize] else { return };
         let from = sent.frame.from;
         self.bss[0].on_end(now);
         self.stations[from.index()].on_tx_end(now, &sent.frame, &self.bss[0].rules);
         self.settle(now, from.index(), cx);
-        self.part_if_shared(sent.frame.to);
+        self.leave_if_shared(sent.frame.to);
         let decoding = self.decoding(&sent);
         self.forget_undecided(now, &sent.frame, decoding);
         if decoding == Decoding::Unsure {
-            self.part_all_shared();
+            self.leave_all_shared();
         }
         for k in 0..self.alike.apart.len() {
             let station = NodeId(self.alike.apart[k]);
@@ -88,7 +88,7 @@ impl Medium {
         let before = self.alike.view;
         self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
         self.air[place as usize] = None;
-        self.alike.lone = None;
+        self.alike.alone = None;
         self.next_end = Nanos::NEVER;
         self.radios[from.index()].sending = false;
         for k in 0..self.alike.apart.len() {
@@ -158,7 +158,7 @@ impl Medium {
         let Some((sent, _)) = self.alike.undecided else { return };
         for station in 0..self.stations.len() {
             if self.alike.shares[station] && self.failed(&sent, station) {
-                self.part(station);
+                self.leave(station);
             }
         }
         self.alike.undecided = None;
