@@ -18,7 +18,7 @@ OPTIMISED = congestion transport sliding link queueing testkit sim study
 .PHONY: test test-rust test-python
 test: ## Set up and run every test; the Python tests run beside those in Rust
 	@scripts/setup dev
-	@$(MAKE) --no-print-directory --jobs $$(getconf _NPROCESSORS_ONLN) --output-sync=line test-rust test-python
+	@$(MAKE) --no-print-directory --jobs $$(getconf _NPROCESSORS_ONLN) test-rust test-python
 
 test-rust:
 	cargo test --workspace --locked $(addprefix --exclude airtcp-,$(OPTIMISED))
