@@ -20,9 +20,10 @@ test: ## Set up and run every test; the Python tests run beside those in Rust
 	@scripts/setup dev
 	@$(MAKE) --no-print-directory --jobs $$(getconf _NPROCESSORS_ONLN) test-rust test-python
 
+# Cargo chooses its own number of jobs.
 test-rust:
-	cargo test --workspace --locked $(addprefix --exclude airtcp-,$(OPTIMISED))
-	cargo test --profile checked --locked $(addprefix -p airtcp-,$(OPTIMISED))
+	env -u MAKEFLAGS cargo test --workspace --locked $(addprefix --exclude airtcp-,$(OPTIMISED))
+	env -u MAKEFLAGS cargo test --profile checked --locked $(addprefix -p airtcp-,$(OPTIMISED))
 
 test-python:
 	$(BIN)/python -m pytest
