@@ -186,10 +186,10 @@ impl<P: Probe> World<P> {
                 Actor::Endpoint(e) => self.on_endpoint_timer(e),
                 Actor::App(e) => self.on_app(e),
                 Actor::AirEnds(i) | Actor::WatchedAirEnds(i) => {
-                    left = self.run_air(i, AirEvent::Ends, end, left);
+                    left = self.run_air(i, AirEvent::Ends, left);
                 }
-                Actor::AirTimers(i) => left = self.run_air(i, AirEvent::Timers, end, left),
-                Actor::AirStarts(i) => left = self.run_air(i, AirEvent::Starts, end, left),
+                Actor::AirTimers(i) => left = self.run_air(i, AirEvent::Timers, left),
+                Actor::AirStarts(i) => left = self.run_air(i, AirEvent::Starts, left),
                 Actor::Boundary(i) => self.on_boundary(i),
                 Actor::Notices => self.on_notices(),
             }

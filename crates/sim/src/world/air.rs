@@ -56,15 +56,9 @@ impl<P: Probe> World<P> {
     }
 
     /// Handles an event of a medium, and those that follow it for as long as the medium comes first: until
-    /// `end`, another entry of the event queue, or `left` events. Returns what is left of them. The queue
+    /// the end of the run, another entry of the event queue, or `left` events. Returns what is left of them. The queue
     /// gets the next event of the medium only then.
-    pub(super) fn run_air(
-        &mut self,
-        number: u32,
-        event: AirEvent,
-        end: Nanos,
-        mut left: u64,
-    ) -> u64 {
+    pub(super) fn run_air(&mut self, number: u32, event: AirEvent, mut left: u64) -> u64 {
         self.running = Some(number);
         self.queue.settle();
         let mut next = Some(event);
@@ -74,7 +68,7 @@ impl<P: Probe> World<P> {
                 AirEvent::Timers => self.on_air_timers(number),
                 AirEvent::Starts => self.on_air_starts(number),
             }
-            next = if left > 0 { self.next_air_event(number, end) } else { None };
+            next = if left > 0 { self.next_air_event(number) } else { None };
             if let Some(event) = next {
                 self.events += 1;
                 left -= u64::from(event != AirEvent::Starts);
@@ -85,8 +79,8 @@ impl<P: Probe> World<P> {
         left
     }
 
-    /// Goes on to the next event of a medium, if it is not after `end` and nothing else comes first.
-    fn next_air_event(&mut self, number: u32, end: Nanos) -> Option<AirEvent> {
+    /// Goes on to the next event of a medium, if it is not after the end of the run and nothing else comes first.
+    fn next_air_event(&mut self, number: u32) -> Option<AirEvent> {
         let medium = &mut self.media[number as usize];
         let (ends, timers) = (medium.cell.next_end(), medium.next_timer());
         let (at, machine, event) = if medium.cell.is_starting() && ends.min(timers) > self.now {
@@ -96,7 +90,7 @@ impl<P: Probe> World<P> {
         } else {
             (timers, medium.timers, AirEvent::Timers)
         };
-        if at > end || !self.queue.runs_on(machine, at) {
+        if at > self.until || !self.queue.runs_on(machine, at) {
             return None;
         }
         self.now = at;

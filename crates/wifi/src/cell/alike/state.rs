@@ -12,32 +12,32 @@ use crate::phy::Mode;
 #[derive(Debug)]
 pub(crate) struct Alike {
     /// True if the medium qualifies.
-    pub(crate) qualifies: bool,
+    pub(super) qualifies: bool,
     /// By station, true if it shares the view.
-    pub(crate) shares: Vec<bool>,
+    pub(super) shares: Vec<bool>,
     /// The stations with a view of their own, in order.
     pub(crate) apart: Vec<u32>,
-    pub(crate) view: View,
+    pub(super) view: View,
     pub(super) clocks: Clocks,
     /// Index of the frame that is alone on the air.
-    pub(crate) alone: Option<u32>,
+    pub(super) alone: Option<u32>,
     /// The frames on the air, if they began together.
     pub(super) collision: Collision,
     /// By mode, the SINR below which a frame is certainly lost, once it is needed.
-    pub(crate) hopeless: [Option<f64>; Mode::COUNT],
+    pub(super) hopeless: [Option<f64>; Mode::COUNT],
     /// A frame that ended before the answer to it, and the view of a station that failed to decode it. Which
     /// stations did is drawn only if it has an effect: after the answer, all views are equal.
-    pub(crate) undecided: Option<(Transmission, View)>,
+    pub(super) undecided: Option<(Transmission, View)>,
     /// By sender, the least power in mW at another station.
-    pub(crate) least_power: Vec<f64>,
-    pub(crate) slot: Span,
+    pub(super) least_power: Vec<f64>,
+    pub(super) slot: Span,
     /// Time of the next timer of a station that shares the view, unless `stale`.
-    pub(crate) next: Nanos,
-    pub(crate) stale: bool,
+    pub(super) next: Nanos,
+    pub(super) stale: bool,
     /// True if stations may be able to join.
-    pub(crate) may_join: bool,
+    pub(super) may_join: bool,
     /// Stations whose access has come, while they leave.
-    pub(crate) due: Vec<u32>,
+    pub(super) due: Vec<u32>,
 }
 
 impl Alike {

@@ -86,10 +86,9 @@ impl Medium {
     pub(super) fn hear_collision(&mut self, i: usize) {
         let Some(Hearing { reception, over }) = self.hearing(i) else { return };
         self.radios[i].busy = true;
-        let Self { alike, radios, powers, .. } = self;
-        let to = NodeId(u32::narrow(i));
-        let power = |sent: &Transmission| powers.get(sent.frame.from, to).unwrap_or_default();
-        radios[i].signals.extend(alike.collision.signals(power));
+        let mut signals = std::mem::take(&mut self.radios[i].signals);
+        signals.extend(self.alike.collision.signals(|sent| self.power(sent, i)));
+        self.radios[i].signals = signals;
         let Some(sent) = over else {
             self.radios[i].reception = Some(reception);
             return;

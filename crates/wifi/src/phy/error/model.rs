@@ -67,26 +67,9 @@ impl ErrorModel {
         self.error_free[mode.index()]
     }
 
-    /// SINR, to a tenth of a dB, below which [`HOPELESS_BITS`] bits in `mode` are all correct with a
-    /// probability below 2^-60. Zero if there is no such SINR.
+    /// SINR below which [`HOPELESS_BITS`] bits in `mode` are all correct with a probability below 2^-60.
     pub(crate) fn hopeless_below(&self, mode: Mode) -> f64 {
-        let lost = |tenths: i32| {
-            let sinr = Db(f64::from(tenths) / 10.0).linear();
-            self.success(mode, sinr, HOPELESS_BITS) < HOPELESS
-        };
-        let (mut low, mut high) = (-600, 1000);
-        if !lost(low) {
-            return 0.0;
-        }
-        while high - low > 1 {
-            let middle = i32::midpoint(low, high);
-            if lost(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Db(f64::from(low) / 10.0).linear()
+        self.sinr_for(mode, HOPELESS_BITS, HOPELESS)
     }
 
     /// SINR at which `bits` bits in `mode` are all correct with probability `success`, by bisection.
