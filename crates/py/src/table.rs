@@ -3,18 +3,23 @@
 //! The class [`Table`] has the Arrow PyCapsule interface (`__arrow_c_stream__`). Columns are named,
 //! typed and of equal length; a missing value is a null. Names carry the unit.
 
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use airtcp_sim::Estimate;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, StructArray, UInt64Array,
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray,
+    UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
 use crate::error::AirtcpError;
+
+/// The name by which readers of the interface know the capsule.
+const STREAM: &CStr = c"arrow_array_stream";
 
 /// An immutable table of typed columns. Give it to `polars.DataFrame`, `pyarrow.table` or
 /// anything else that reads the Arrow PyCapsule interface.
@@ -39,17 +44,18 @@ impl Table {
         format!("Table({} rows: {})", self.batch.num_rows(), self.column_names().join(", "))
     }
 
-    /// The Arrow C stream of the table (Arrow PyCapsule interface).
+    /// The Arrow C stream of the table (Arrow PyCapsule interface). As the interface allows, the
+    /// stream has the table's own schema whatever schema is requested.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let field = Field::new_struct("", self.batch.schema().fields().clone(), false);
-        let array: ArrayRef = Arc::new(StructArray::from(self.batch.clone()));
-        let stream = ArrayIterator::new(std::iter::once(Ok(array)), Arc::new(field));
-        Ok(to_stream_pycapsule(py, Box::new(stream), requested_schema)?)
+        drop(requested_schema);
+        let batches = std::iter::once(Ok(self.batch.clone()));
+        let reader = RecordBatchIterator::new(batches, self.batch.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
     }
 }
 

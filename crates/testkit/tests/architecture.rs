@@ -110,7 +110,6 @@ const RULES: &[Rule] = &[
             "arrow-array",
             "arrow-schema",
             "pyo3",
-            "pyo3-arrow",
             "serde_path_to_error",
             "thiserror",
             "toml",
