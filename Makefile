@@ -86,6 +86,10 @@ figures: ## Make the documentation's figures and tables again, or those in NAMES
 	@scripts/setup dev
 	@scripts/figures $(NAMES)
 
+.PHONY: wheel
+wheel: ## Build the wheel and the source distribution into dist/, and try the wheel without Rust
+	@scripts/wheel --test
+
 .PHONY: clean
 clean: ## Remove everything that was built
 	rm -rf .venv target out dist python/airtcp/*.so

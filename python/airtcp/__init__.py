@@ -9,15 +9,10 @@ over it, and how that differs from links of the same packet reception ratio.
     >>> link = result.json["links"][0]
     >>> link["class"], link["converged"]
     ('intermediate', True)
-    >>> print(result.links.select("packets", "class"))
-    shape: (1, 2)
-    ┌─────────┬──────────────┐
-    │ packets ┆ class        │
-    │ ---     ┆ ---          │
-    │ u64     ┆ str          │
-    ╞═════════╪══════════════╡
-    │ 20000   ┆ intermediate │
-    └─────────┴──────────────┘
+    >>> print(result.links.select(["packets", "class"]))
+    Table: 1 row, 2 columns
+    packets  class
+      20000  intermediate
 
 `run` simulates scenarios, `compare` compares TCPs, and `compare_schemes` compares the schemes of an
 802.11 cell. Modules are loaded when they are first used,
@@ -55,6 +50,7 @@ if TYPE_CHECKING:
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
+    from airtcp.table import Table
 
     __version__: str
 
@@ -69,6 +65,7 @@ __all__ = [
     "ScenarioError",
     "SchemesResult",
     "StudyResult",
+    "Table",
     "TraceError",
     "__version__",
     "capture",
@@ -101,6 +98,7 @@ _HOME = {
     "RunResult": "airtcp.results",
     "SchemesResult": "airtcp.results",
     "StudyResult": "airtcp.results",
+    "Table": "airtcp.table",
 }
 
 

@@ -66,6 +66,20 @@ def test_a_run_without_a_page_does_not_load_the_drawing_library(tmp_path: Path) 
     assert b"total goodput" in done.stdout
 
 
+def test_what_other_systems_lack_is_not_needed(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(SCENARIO)
+    code = (
+        "import sys, signal, os\n"
+        "sys.modules['fcntl'] = sys.modules['resource'] = sys.modules['termios'] = None\n"
+        "del signal.pthread_kill, signal.SIGURG, os.sched_getaffinity, os.set_blocking\n"
+        "from airtcp.cli import main\n"
+        "sys.argv = ['airtcp', 'run', 'a.toml', '--out', 'r']\nmain()\n"
+    )
+    done = own_process(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "r" / "flows.parquet").is_file()
+
+
 def test_numbers_beyond_their_type_are_named_with_their_range(run: Program, tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(SCENARIO)
     for option, value, most in (

@@ -56,7 +56,12 @@ def again() -> None:
 
 
 def watch() -> None:
-    """Start the watching thread; called by the main thread."""
+    """Start the watching thread; called by the main thread.
+
+    Windows cannot wake a thread by a signal. There, Python's own handling of Ctrl-C stays.
+    """
+    if not hasattr(signal, "pthread_kill"):
+        return
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
