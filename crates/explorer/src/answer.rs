@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use airtcp_probe::Entry;
 use airtcp_scenario::ScenarioError;
 use airtcp_sim::Session;
+use airtcp_units::Nanos;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -83,11 +84,13 @@ fn handled(request: Request) -> Result<String, ScenarioError> {
             text_of(&json!({"done": done, "progress": progress, "finished": run.finished()}))
         }),
         Request::Partial {} => with_run(|run| {
+            let end = Nanos::ZERO + run.plan().scenario.duration;
+            let until = if run.finished() > 0 { end } else { run.now() };
             let made = run.probe().map(|(recorded, progress)| {
                 // A copy ends with the latest rows.
                 let mut recorded = recorded.clone();
                 recorded.finish();
-                series(&recorded, progress, run.plan(), run.now())
+                series(&recorded, progress, run.plan(), until)
             });
             text_of(&json!({ "series": made }))
         }),

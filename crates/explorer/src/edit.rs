@@ -79,10 +79,15 @@ fn replace(table: &mut dyn TableLike, key: &str, value: Option<Value>) {
         table.remove(key);
         return;
     };
-    if let Some(Item::Value(old)) = table.get(key) {
+    let Some(item) = table.get_mut(key) else {
+        table.insert(key, Item::Value(value));
+        return;
+    };
+    if let Item::Value(old) = item {
         *value.decor_mut() = old.decor().clone();
     }
-    table.insert(key, Item::Value(value));
+    // The key keeps the comment above it.
+    *item = Item::Value(value);
 }
 
 #[cfg(test)]
