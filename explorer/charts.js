@@ -1,8 +1,7 @@
 // Charts over time, in SVG: lines of the run, and in grey those of the run that is held.
 const Charts = (() => {
-  const WIDE = 720;
   const HIGH = 190;
-  const EDGE = { left: 58, right: 12, top: 10, bottom: 30 };
+  const EDGE = { left: 46, right: 16, top: 10, bottom: 24 };
   const SPACE = "http://www.w3.org/2000/svg";
 
   function node(tag, attributes = {}, text) {
@@ -59,11 +58,12 @@ const Charts = (() => {
 
   // Draws lines `{name, points, colour, dash}` over the time from 0 to `end_s`. `marks` are `{t, kind}`.
   function draw(holder, { title, unit, lines, held = [], marks = [], end_s, stepped }) {
+    const WIDE = Math.max(holder.clientWidth, 240);
     const values = (all) => all.flatMap((line) => line.points.map((p) => p[1] ?? 0));
     let most = 0;
     for (const value of values([...lines, ...held])) if (value > most) most = value;
     const ys = ticks(most * 1.02, 4);
-    const xs = ticks(end_s, 6);
+    const xs = ticks(end_s, WIDE > 500 ? 6 : 4).filter((t) => t <= end_s * 1.0001);
     const x = (t) => EDGE.left + (t / (end_s || 1)) * (WIDE - EDGE.left - EDGE.right);
     const y = (v) => HIGH - EDGE.bottom - (v / ys.at(-1)) * (HIGH - EDGE.top - EDGE.bottom);
     const svg = node("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": spoken(title, unit, lines, end_s) });
@@ -71,10 +71,10 @@ const Charts = (() => {
       svg.append(node("line", { x1: EDGE.left, x2: WIDE - EDGE.right, y1: y(v), y2: y(v), class: "grid" }));
       svg.append(node("text", { x: EDGE.left - 8, y: y(v) + 4, class: "tick end" }, Units.show(v)));
     }
-    for (const t of xs.filter((t) => t <= end_s)) {
-      svg.append(node("text", { x: x(t), y: HIGH - 12, class: "tick middle" }, Units.show(t)));
-    }
-    svg.append(node("text", { x: WIDE - EDGE.right, y: HIGH - 1, class: "tick end" }, "s"));
+    xs.forEach((t, i) => {
+      const text = `${Units.show(t)}${i === xs.length - 1 ? " s" : ""}`;
+      svg.append(node("text", { x: x(t), y: HIGH - 6, class: "tick middle" }, text));
+    });
     for (const line of held) svg.append(node("path", { d: path(line.points, x, y, stepped), class: "held" }));
     for (const line of lines) {
       const drawn = node("path", { d: path(line.points, x, y, stepped), class: `line${line.dash ? " dash" : ""}`, style: `stroke:var(--${line.colour})` });

@@ -45,6 +45,8 @@ const Controls = (() => {
     return table({ model: quoted("gilbert-elliott"), mean_loss: p, mean_burst: plain(burst), slot: quoted(timeText(slot)) });
   }
 
+  // The limit of a queue in packets, or null for one that only has a limit in bytes.
+  const limit = (queue) => queue[lengthKey(queue)] ?? (queue.bytes === undefined || queue.bytes === null ? 100 : null);
   const lengthKey = (queue) => (queue.kind === "drop-tail" || queue.kind === "ack-filter" ? "packets" : "limit");
   const MARKS = ["red", "codel", "fq-codel", "pie"];
   function queueText(kind, packets, ecn) {
@@ -104,14 +106,14 @@ const Controls = (() => {
     },
     {
       id: "queue", label: "Queue limit", unit: "packets", kind: "range", min: 2, max: 5000, step: 1, power: 4,
-      get: (s) => { const q = chosen(s).d.queue; return q[lengthKey(q)] ?? null; },
+      get: (s) => limit(chosen(s).d.queue),
       set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(q.kind, v, q.ecn)]]; },
-      note: (s) => { const { d } = chosen(s); const rate = bps(d.rate); return rate ? `${Units.show((d.queue[lengthKey(d.queue)] ?? 0) * PACKET_BITS / rate * 1e3)} ms when full` : ""; },
+      note: (s) => { const { d } = chosen(s); const rate = bps(d.rate); return rate ? `${Units.show((limit(d.queue) ?? 0) * PACKET_BITS / rate * 1e3)} ms when full` : ""; },
     },
     {
       id: "aqm", label: "Queue discipline", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => name !== "airtime-fair"),
       get: (s) => chosen(s).d.queue.kind,
-      set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(v, q[lengthKey(q)] ?? 100, q.ecn)]]; },
+      set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(v, limit(q) ?? 100, q.ecn)]]; },
     },
     {
       id: "ecn", label: "ECN: mark, do not drop", kind: "check",
@@ -145,7 +147,8 @@ const Controls = (() => {
     {
       id: "control", label: "Rate control", kind: "select", choices: (s) => registered("rate-control")(s).filter(([name]) => name !== "chain"),
       get: (s) => cell(s).rate_control.control,
-      set: (v) => [["cells[0].rate_control", table({ control: quoted(v) })]],
+      // The receiver's choice of rate travels in the CTS.
+      set: (v) => [["cells[0].rate_control", table({ control: quoted(v) })], ...(v === "rbar" ? [["cells[0].mac.rts_threshold", quoted("0 B")]] : [])],
     },
     {
       id: "frameloss", label: "Frame loss beside collisions", unit: "%", kind: "range", min: 0, max: 60, step: 0.5, power: 2,
@@ -159,13 +162,13 @@ const Controls = (() => {
     },
     {
       id: "cellqueue", label: "Queue limit of the access point", unit: "packets", kind: "range", min: 2, max: 2000, step: 1, power: 3,
-      get: (s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return q[lengthKey(q)] ?? null; },
+      get: (s) => limit(cell(s).access_point_queue ?? cell(s).queue),
       set: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },
     },
     {
-      id: "cellaqm", label: "Its queue discipline", kind: "select", choices: (s) => registered("queue")(s),
+      id: "cellaqm", label: "Queue discipline of the access point", kind: "select", choices: (s) => registered("queue")(s),
       get: (s) => (cell(s).access_point_queue ?? cell(s).queue).kind,
-      set: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(v, q[lengthKey(q)] ?? 100, q.ecn)]]; },
+      set: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(v, limit(q) ?? 100, q.ecn)]]; },
     },
     {
       id: "rts", label: "RTS and CTS before every packet", kind: "check",
@@ -182,7 +185,10 @@ const Controls = (() => {
         if (v === "edca") return [["cells[0].schemes", null], ["cells[0].mac.access", quoted("edca")]];
         return [["cells[0].schemes", `[{ scheme = ${quoted(v)} }]`]];
       },
-      otherwise: (v) => [["cells[0].schemes", `[{ scheme = ${quoted(v)} }]`], ["cells[0].mac.access", quoted("edca")]],
+      otherwise: (v) =>
+        // A cell with other keys of EDCA keeps its access.
+        v === "none" || v === "edca" ? [["cells[0].schemes", null]]
+          : [["cells[0].schemes", `[{ scheme = ${quoted(v)} }]`], ["cells[0].mac.access", quoted("edca")]],
     },
   ];
 

@@ -207,6 +207,11 @@
     for (const cell of document.querySelectorAll(".held-only")) cell.hidden = !held;
     Numbers.fill(byId("numbers"), state.result.run, held);
     Numbers.fillFlows(byId("flows"), state.result.run);
+    const first = [...byId("numbers").rows].slice(0, 3).map((row) => {
+      const [value, unit, , change] = [...row.cells].slice(1).map((cell) => cell.textContent);
+      return make("span", {}, `${row.cells[0].textContent} `, make("b", { text: `${value} ${unit}` }), change ? ` (${change})` : "");
+    });
+    byId("glance").replaceChildren(...first);
     byId("flow-section").hidden = state.result.run.summary.flows.length < 2;
     byId("drop").hidden = !held;
     byId("key-held").hidden = !held;
@@ -218,8 +223,9 @@
   const LINES = {
     goodput: (series) => series.goodput.flows.slice(0, 6).map((f) => ({ name: f.flow, points: rates(series.goodput, f.bps) })),
     window: (series) => {
-      const several = series.windows.length > 1;
-      return series.windows.slice(0, 6).flatMap((w) => [
+      const senders = series.windows.filter((w) => w.side === "client");
+      const several = senders.length > 1;
+      return senders.slice(0, 6).flatMap((w) => [
         { name: several ? w.flow : "cwnd", points: zip(w.t_s, w.cwnd_bytes.map((v) => v / 1e3)) },
         ...(several ? [] : [{ name: "ssthresh", points: zip(w.t_s, w.ssthresh_bytes.map((v) => (v === null ? null : v / 1e3))), dash: true }]),
       ]);

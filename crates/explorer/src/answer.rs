@@ -119,7 +119,8 @@ fn about() -> Value {
     let (laws, transport) = (airtcp_congestion::registry(), airtcp_transport::registry());
     let wifi = airtcp_wifi::registries().into_iter().flatten();
     let all = transport.iter().chain(&laws).chain(airtcp_queueing::registry()).chain(wifi);
-    let entry = |e: &Entry| json!({"family": e.family, "name": e.name, "description": e.description});
+    let entry =
+        |e: &Entry| json!({"family": e.family, "name": e.name, "description": e.description});
     let listed: Vec<Value> = all.map(entry).collect();
     json!({"version": env!("CARGO_PKG_VERSION"), "registry": listed})
 }

@@ -37,9 +37,9 @@ fn put(table: &mut dyn TableLike, steps: &[Step<'_>], value: Option<Value>) -> R
         }
         [Step::Index(n), rest @ ..] => {
             let item = table.get_mut(key);
-            let element = item.and_then(|item| element(item, *n)).ok_or_else(|| {
-                format!("cannot be set: there is no element {n} of \"{key}\"")
-            })?;
+            let element = item
+                .and_then(|item| element(item, *n))
+                .ok_or_else(|| format!("cannot be set: there is no element {n} of \"{key}\""))?;
             put(element, rest, value)
         }
         [Step::Key(next), ..] => {
@@ -56,9 +56,10 @@ fn put(table: &mut dyn TableLike, steps: &[Step<'_>], value: Option<Value>) -> R
                 }
                 _ => {}
             }
-            let inner = table.get_mut(key).and_then(Item::as_table_like_mut).ok_or_else(|| {
-                format!("cannot be set: \"{next}\" is not inside a table")
-            })?;
+            let inner = table
+                .get_mut(key)
+                .and_then(Item::as_table_like_mut)
+                .ok_or_else(|| format!("cannot be set: \"{next}\" is not inside a table"))?;
             put(inner, rest, value)
         }
     }

@@ -25,9 +25,7 @@ pub(crate) fn opened(text: &str) -> Result<String, ScenarioError> {
         .map_err(|e| refuse(format!("expected a scenario, or the result of a run: {e}")))?;
     let mut tree = without_nulls(tree);
     flatten_links(&mut tree);
-    let same = |tree: &Value| {
-        read(&toml(tree), "scenario", &[]).is_ok_and(|read| read == scenario)
-    };
+    let same = |tree: &Value| read(&toml(tree), "scenario", &[]).is_ok_and(|read| read == scenario);
     if !same(&tree) {
         return Err(refuse("expected a scenario of this version of airtcp".to_owned()));
     }

@@ -59,9 +59,7 @@ pub(crate) fn described((written, plan): &(Scenario, Resolved)) -> Value {
             "direction": l.direction,
         })
     };
-    let flow = |f: &Flow| {
-        json!({"name": f.name, "from": node(f.from), "to": node(f.to), "transport": f.transport})
-    };
+    let flow = |f: &Flow| json!({"name": f.name, "from": node(f.from), "to": node(f.to), "transport": f.transport});
     let cell = |c: &Cell| {
         json!({
             "name": c.spec.name,
