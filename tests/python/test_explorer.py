@@ -58,7 +58,12 @@ replications = 3
 [topology]
 kind = "dumbbell"
 pairs = 2
-bottleneck = { rate = "5 Mb/s", delay = "10 ms", queue = { kind = "red", ecn = true }, loss = { model = "bernoulli", probability = 0.1 }, protocol = { kind = "ll-harq" } }
+[topology.bottleneck]
+rate = "5 Mb/s"
+delay = "10 ms"
+queue = { kind = "red", ecn = true }
+loss = { model = "bernoulli", probability = 0.1 }
+protocol = { kind = "ll-harq" }
 [[flows]]
 from = "s0"
 to = "r0"
@@ -196,7 +201,8 @@ def test_every_control_of_every_scenario_gives_a_scenario(browser: Browser) -> N
                 : c.kind === "check" ? [true, false] : [Math.min(c.max, 2 * value), value];
               for (const v of values) {
                 const attempt = async (set) => {
-                  const { text, error } = await Engine.ask({ do: "edit", text: shipped[name], set });
+                  const edit = { do: "edit", text: shipped[name], set };
+                  const { text, error } = await Engine.ask(edit);
                   return error ?? (await Engine.ask({ do: "describe", text, name })).error;
                 };
                 let error = await attempt(c.set(v, s));
@@ -209,7 +215,7 @@ def test_every_control_of_every_scenario_gives_a_scenario(browser: Browser) -> N
         }""",
         names,
     )
-    # Some choices contradict a key of the scenario; the page then shows the message and keeps the scenario.
+    # Some choices contradict a key of the scenario; the page then shows the message and keeps it.
     usual = {"bursty-link", "lossy-link", "wifi-star", "wifi-up-down", "wifi-starved-uploads"}
     assert [entry for entry in refused if entry[0] in usual] == []
     assert all(len(entry) == 4 for entry in refused), refused

@@ -30,8 +30,8 @@ def site() -> str:
 def address(scenario: Mapping[str, Any]) -> str | None:
     """Return the address of the explorer with a scenario in its fragment.
 
-    The fragment is the scenario as JSON, compressed by zlib, in base64url. A browser sends no fragment
-    to a server. Without an address of the documentation, the page is beside the report.
+    The fragment is the scenario as JSON, compressed by zlib, in base64url. A browser sends no
+    fragment to a server. Without an address of the documentation, the page is beside the report.
 
     Args:
         scenario: The scenario with every default filled in.
