@@ -24,6 +24,7 @@ const Engine = (() => {
   let clerk = null;
   let runner = null;
   let running = null;
+  const tellers = new Map();
 
   async function start() {
     module = await WebAssembly.compile(await unpacked(kept("simulator")));
@@ -45,6 +46,7 @@ const Engine = (() => {
   function cancel() {
     if (!running) return;
     running = null;
+    tellers.clear();
     runner.terminate();
     runner = null;
   }
@@ -67,7 +69,6 @@ const Engine = (() => {
     tellers.set(id, tell);
     runner.postMessage({ id, run: true, text, name });
   }
-  const tellers = new Map();
 
   return { start, ask, run, cancel, kept };
 })();

@@ -48,7 +48,7 @@
     say(null);
     Object.assign(s, { link: state.link, registry: state.registry });
     state.s = s;
-    state.seed = /^\s*seed\s*=\s*"?(\d+)/m.exec(text)?.[1] ?? String(s.written.seed);
+    state.seed = /^seed\s*=\s*([\d_]+)/m.exec(text)?.[1].replace(/_/g, "") ?? String(s.written.seed);
     byId("warnings").replaceChildren(...s.warnings.map((warning) => make("li", { text: warning })));
     show();
     run();
@@ -143,6 +143,7 @@
         const value = c.get(s);
         if (value === null || value === undefined) continue;
         const kept = dragged === c.id ? byId("controls").querySelector(`[data-control="${c.id}"]`) : null;
+        if (kept && c.note) kept.querySelector("small").textContent = c.note(s);
         box.append(kept ?? make("div", { class: `control ${c.kind}`, "data-control": c.id }, ...input(c, s, value)));
       }
       if (group.id === "run") box.append(seed());
@@ -238,7 +239,8 @@
   function draw(series, end_s) {
     for (const name of Object.keys(LINES)) {
       const lines = LINES[name](series).map((line, i) => ({ ...line, colour: COLOURS[i % COLOURS.length] }));
-      const held = state.held ? LINES[name](state.held.series).filter((line) => !line.dash) : [];
+      const within = (line) => ({ ...line, points: line.points.filter(([t]) => t <= end_s) });
+      const held = state.held ? LINES[name](state.held.series).filter((line) => !line.dash).map(within) : [];
       const marks = name === "window" ? [
         ...series.fast_retransmits.map(([, t]) => ({ t, kind: "fast" })),
         ...series.timeouts.map(([, t]) => ({ t, kind: "timeout" })),
@@ -254,15 +256,14 @@
 
   // Shipped scenarios run once, for a time that gives an answer at once.
   async function ship(name) {
-    const brief = { text: shipped[name] };
-    const { s = await Engine.ask({ do: "describe", text: brief.text, name }) } = {};
+    const s = await Engine.ask({ do: "describe", text: shipped[name], name });
     const set = [["replications", "1"]];
     if (Units.seconds(s.written.duration) > 60) set.push(["duration", '"60 s"']);
     if (s.cells.length && Units.seconds(s.written.duration) > 12) {
       set.push(["duration", '"12 s"']);
       if (Units.seconds(s.written.warmup) > 2) set.push(["warmup", '"2 s"']);
     }
-    const { text } = await Engine.ask({ do: "edit", text: brief.text, set });
+    const { text } = await Engine.ask({ do: "edit", text: shipped[name], set });
     state.name = name;
     state.link = 0;
     await take(text);

@@ -33,7 +33,7 @@ pub(crate) fn opened(text: &str) -> Result<String, ScenarioError> {
     if !same(&tree) {
         return Err(refuse("the TCP parameters of the scenario have no profile".to_owned()));
     }
-    shorten(&mut tree, &mut Vec::new(), &same);
+    shorten(&mut tree, "", &same);
     Ok(toml(&tree))
 }
 
@@ -81,16 +81,15 @@ fn name_profiles(tree: &mut Value) {
     }
 }
 
-/// Removes each key without which the scenario stays the same, outer keys first.
-fn shorten(root: &mut Value, path: &mut Vec<String>, same: &dyn Fn(&Value) -> bool) {
-    let pointer: String = path.iter().map(|step| format!("/{step}")).collect();
-    let names: Vec<String> = match root.pointer(&pointer) {
+/// Removes each key below `pointer` without which the scenario stays the same, outer keys first.
+fn shorten(root: &mut Value, pointer: &str, same: &dyn Fn(&Value) -> bool) {
+    let names: Vec<String> = match root.pointer(pointer) {
         Some(Value::Object(table)) => table.keys().cloned().collect(),
         Some(Value::Array(list)) => (0..list.len()).map(|i| i.to_string()).collect(),
         _ => return,
     };
     for name in names {
-        let removed = match root.pointer_mut(&pointer) {
+        let removed = match root.pointer_mut(pointer) {
             Some(Value::Object(table)) => table.remove(&name),
             _ => None,
         };
@@ -98,12 +97,10 @@ fn shorten(root: &mut Value, path: &mut Vec<String>, same: &dyn Fn(&Value) -> bo
             if same(root) {
                 continue;
             }
-            if let Some(Value::Object(table)) = root.pointer_mut(&pointer) {
+            if let Some(Value::Object(table)) = root.pointer_mut(pointer) {
                 table.insert(name.clone(), value);
             }
         }
-        path.push(name);
-        shorten(root, path, same);
-        path.pop();
+        shorten(root, &format!("{pointer}/{name}"), same);
     }
 }

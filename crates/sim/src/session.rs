@@ -44,12 +44,11 @@ impl<P: Probe> Session<P> {
                 self.finished.extend(results);
                 self.probe = Some(probe);
             }
-        } else if let Some(later) = &mut self.later {
-            if later.advance(&self.plan, events)
-                && let Some((results, NoProbe)) = self.later.take().map(Pieces::end)
-            {
-                self.finished.extend(results);
-            }
+        } else if let Some(later) = &mut self.later
+            && later.advance(&self.plan, events)
+            && let Some((results, NoProbe)) = self.later.take().map(Pieces::end)
+        {
+            self.finished.extend(results);
         }
         let next = u32::narrow(self.finished.len());
         if next >= self.plan.scenario.replications {
