@@ -81,6 +81,10 @@ fuzz: ## Fuzz every target for a night: FUZZ_SECONDS each, or FUZZ_RUNS inputs w
 	  AIRTCP_FUZZ_RUNS=$(FUZZ_RUNS) cargo test --locked -p airtcp-testkit --test fuzz; \
 	fi
 
+.PHONY: explorer
+explorer: ## Build the web page that runs the simulator: out/explorer/index.html
+	@scripts/explorer
+
 .PHONY: figures
 figures: ## Make the documentation's figures and tables again, or those in NAMES
 	@scripts/setup dev

@@ -33,6 +33,6 @@ pub use probe::{NoProbe, Probe, Relay};
 pub use radiotap::{RadioSite, RadiotapProbe};
 pub use registry::{ConfigError, Entry, within};
 pub use rtt_stats::RttStats;
-pub use series::{Series, SeriesOptions, Table};
+pub use series::{NO_THRESHOLD, Series, SeriesOptions, Table};
 pub use timeline::{SeenFrame, SeenWait, Timeline, TimelineOptions, WaitKind};
 pub use wording::{explained, reworded, short_numbers, unknown_name};

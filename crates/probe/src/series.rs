@@ -30,6 +30,9 @@ pub struct Table {
     pending: Option<(u64, [u64; WIDTH])>,
 }
 
+/// A slow-start threshold from here on is one that no loss has set yet.
+pub const NO_THRESHOLD: u64 = 1 << 62;
+
 /// Most columns of any series.
 const WIDTH: usize = 4;
 

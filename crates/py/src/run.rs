@@ -47,7 +47,7 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let options: Options = error::options(options)?;
-    let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
+    let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     progress::begin();
     let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
     let mut watch = Watch::new(progress);
@@ -74,16 +74,10 @@ pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<St
 fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
     let mut scenario =
         airtcp_scenario::read(text, name, &options.set).map_err(|e| error::text(&e, name, text))?;
-    let refuse = |e: ScenarioError| error::scenario(tidy(e).located(name, text));
+    let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     scenario.read_files(&options.folder).map_err(refuse)?;
     airtcp_study::read_capacities(&mut scenario, &options.folder).map_err(refuse)?;
     scenario.resolve().map_err(refuse)
-}
-
-/// Removes the dot at the end of a path to a whole table.
-fn tidy(error: ScenarioError) -> ScenarioError {
-    let path = error.path.trim_end_matches('.').to_owned();
-    ScenarioError { path, ..error }
 }
 
 fn simulate(

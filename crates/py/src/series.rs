@@ -1,11 +1,10 @@
 //! The series that a run recorded over time, as tables.
 
 use airtcp_packet::{EndpointId, Side};
-use airtcp_probe::Series;
+use airtcp_probe::{NO_THRESHOLD, Series};
 use airtcp_scenario::Resolved;
-use airtcp_sim::media;
+use airtcp_sim::{media, queue_names};
 use airtcp_units::Span;
-use airtcp_wifi::mac::category_name;
 use pyo3::prelude::*;
 
 use crate::table::{Columns, Table};
@@ -78,7 +77,7 @@ impl<'a> Named<'a> {
             .real("t_s", |r| seconds(r.1))
             .count("cwnd_bytes", |r| r.2[0])
             // A threshold that no loss has set yet is null.
-            .count("ssthresh_bytes", |r| Some(r.2[1]).filter(|bytes| *bytes < 1 << 62))
+            .count("ssthresh_bytes", |r| Some(r.2[1]).filter(|bytes| *bytes < NO_THRESHOLD))
             .count("in_flight_bytes", |r| r.2[2])
             .count("peer_window_bytes", |r| r.2[3])
             .finish()
@@ -109,22 +108,8 @@ impl<'a> Named<'a> {
             .finish()
     }
 
-    /// Names of the queues by number: those of links, then those of stations, which under EDCA have
-    /// one queue for each category.
-    fn queue_names(&self) -> Vec<String> {
-        let links = self.plan.links.iter().map(|link| link.name.clone());
-        let stations = media(self.plan).into_iter().flatten().flat_map(|station| {
-            let node = &self.plan.nodes[station.node];
-            match self.plan.cells[station.cell].spec.categories() {
-                1 => vec![node.clone()],
-                several => (0..several).map(|c| format!("{node} {}", category_name(c))).collect(),
-            }
-        });
-        links.chain(stations).collect()
-    }
-
     fn queues(&self) -> PyResult<Table> {
-        let names = self.queue_names();
+        let names = queue_names(self.plan);
         let name = |n: u32| names.get(n as usize).map_or("", String::as_str);
         let all: Vec<Row<'_>> =
             self.series.queues().flat_map(|(n, t)| rows(name(n), "", t)).collect();

@@ -43,4 +43,5 @@ pub use schedule::{Arrival, MAX_ARRIVALS, Schedule};
 pub use schema::json_schema;
 pub use station::StationKeys;
 pub use station_spec::StationSpec;
+pub use steps::{Step, steps};
 pub use toml_limits::parsable;

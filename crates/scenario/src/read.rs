@@ -265,12 +265,13 @@ fn line_at(text: &str, offset: usize) -> usize {
 }
 
 impl ScenarioError {
-    /// The same error with the file's name and, if the text contains the path, the line.
+    /// The same error with the file's name and, if the text contains the path, the line. A path to a whole table
+    /// loses the dot at its end.
     #[must_use]
     pub fn located(self, file: &str, text: &str) -> Self {
         Self {
             line: self.line.or_else(|| line_of(text, &self.path)),
-            path: self.path.replace(".forward.", ".").replace(".forward", ""),
+            path: self.path.trim_end_matches('.').replace(".forward.", ".").replace(".forward", ""),
             file: file.to_owned(),
             ..self
         }

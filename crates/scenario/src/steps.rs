@@ -1,7 +1,8 @@
 //! Paths to values of a scenario, such as `links[0].loss.p`.
 
 /// One step of a path: a key, or a position in an array.
-pub(crate) enum Step<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
     /// Into a table.
     Key(&'a str),
     /// Into an array, from 0.
@@ -9,7 +10,7 @@ pub(crate) enum Step<'a> {
 }
 
 /// The steps of a path, from the root.
-pub(crate) fn steps(path: &str) -> Vec<Step<'_>> {
+pub fn steps(path: &str) -> Vec<Step<'_>> {
     path.split(['.', '['])
         .filter(|s| !s.is_empty())
         .map(|s| match s.strip_suffix(']').and_then(|n| n.parse().ok()) {

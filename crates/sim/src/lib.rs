@@ -10,7 +10,7 @@
 //! - [`results`] reads the world's counters at the warm-up and at the end: per `flow`, `link`, `cell`
 //!   and `station`, and in a `summary` over replications.
 //!
-//! [`run()`] runs a scenario, its replications in [`parallel`]. [`slotted`] is a faster driver for TCP over
+//! [`run()`] runs a scenario, its replications in [`parallel`]; a [`Session`] runs it piece by piece on one thread. [`slotted`] is a faster driver for TCP over
 //! a delivery trace.
 //!
 //! Results depend on no clock, on no state shared between runs, and not on the number of threads.
@@ -18,16 +18,19 @@
 mod build;
 mod durations;
 pub mod parallel;
+mod pieces;
 pub mod results;
 mod run;
+mod session;
 pub mod slotted;
 mod world;
 
 pub use build::TraceLoader;
 pub use build::boundary::boundary_flows;
 pub use build::coverage::warnings;
-pub use build::media::{MediumStation, media};
+pub use build::media::{MediumStation, media, queue_names};
 pub use build::paths::links_on_way;
 pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};
 pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};
+pub use session::Session;

@@ -6,16 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use airtcp_probe::{NoProbe, Probe};
 use airtcp_random::Seed;
 use airtcp_scenario::{Resolved, ScenarioError};
-use airtcp_units::{Nanos, Narrow, Span};
+use airtcp_units::Narrow;
 
 use crate::build::check::check;
 use crate::build::coverage::warnings;
 use crate::build::{TraceLoader, build};
 use crate::parallel::{Stop, default_workers, run_many};
-use crate::results::{
-    DelayDistributions, RUN_SCHEMA, Replication, RunResult, Snapshot, Summary, replication,
-};
-use crate::world::World;
+use crate::pieces::Pieces;
+use crate::results::{DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary};
 
 /// Events between two checks of the stop flag: a few milliseconds of work.
 const CHUNK: u64 = 50_000;
@@ -72,41 +70,16 @@ fn run_with_progress<P: Probe>(
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
-    let seed = Seed { root: plan.scenario.seed, replication: number };
-    let mut world = build(plan, seed, load, probe)?;
-    let warmup = plan.scenario.warmup;
-    let (begin, measured) = (Nanos::ZERO + warmup, plan.scenario.duration.saturating_sub(warmup));
-    let parts = u64::from(parts.max(1));
-    // Without a warm-up, the measured time includes the events at time 0.
-    if warmup > Span::ZERO && !advance(&mut world, begin, stop, passed) {
-        return Ok(None);
-    }
-    let mut before = Snapshot::take(&world);
-    world.forget_exchanges();
-    let mut results = Vec::new();
-    for part in 1..=parts {
-        let until = u128::from(measured.0) * u128::from(part) / u128::from(parts);
-        if !advance(&mut world, begin + Span(u64::narrow(until)), stop, passed) {
-            return Ok(None);
-        }
-        results.push(replication(&world, plan, &before, number));
-        if part < parts {
-            before = Snapshot::take(&world);
-        }
-    }
-    Ok(Some((results, world.into_probe())))
-}
-
-fn advance<P: Probe>(world: &mut World<P>, until: Nanos, stop: &Stop, passed: &AtomicU64) -> bool {
+    let mut pieces = Pieces::begin(plan, number, load, probe, parts)?;
     loop {
-        let before = world.now();
-        let there = world.run_until(until, CHUNK);
-        passed.fetch_add(world.now().since(before).0, Ordering::Relaxed);
-        if there {
-            return true;
+        let before = pieces.now();
+        let done = pieces.advance(plan, CHUNK);
+        passed.fetch_add(pieces.now().since(before).0, Ordering::Relaxed);
+        if done {
+            return Ok(Some(pieces.end()));
         }
         if stop.is_set() {
-            return false;
+            return Ok(None);
         }
     }
 }

@@ -437,6 +437,10 @@ impl<P: Probe> World<P> {
         self.unroutable
     }
 
+    pub(crate) const fn probe(&self) -> &P {
+        &self.probe
+    }
+
     /// Returns the probe.
     pub(crate) fn into_probe(self) -> P {
         self.probe

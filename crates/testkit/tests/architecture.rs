@@ -2,7 +2,7 @@
 //!
 //! `units <- {random, packet} <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
 //! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`; `capture` is
-//! above `trace`.
+//! above `trace`; `explorer` is above `sim`.
 //! Crates of one layer never import one another; models share only the packet. Development dependencies are
 //! not restricted.
 
@@ -114,6 +114,21 @@ const RULES: &[Rule] = &[
             "thiserror",
             "toml",
         ],
+    ),
+    (
+        "explorer",
+        &[
+            "units",
+            "packet",
+            "probe",
+            "congestion",
+            "transport",
+            "queueing",
+            "wifi",
+            "scenario",
+            "sim",
+        ],
+        &["toml_edit"],
     ),
     (
         "testkit",

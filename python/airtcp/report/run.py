@@ -14,6 +14,7 @@ from airtcp.report import (
     charts_run,
     charts_timeline,
     delay_rows,
+    explorer,
     labels,
     link_rows,
     run_rows,
@@ -80,6 +81,7 @@ def run_page(
         command=command,
         schemes_command=schemes_command,
         scenario=indented(scenario),
+        explorer=explorer.address(scenario),
     )
 
 

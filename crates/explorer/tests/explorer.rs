@@ -1,0 +1,160 @@
+//! The explorer's answers equal those of the simulator, for the scenarios that ship.
+
+use std::path::{Path, PathBuf};
+
+use airtcp_explorer::answer;
+use serde_json::{Value, json};
+
+/// Asks and reads the answer.
+fn ask(request: &Value) -> Value {
+    serde_json::from_str(&answer(&request.to_string())).unwrap()
+}
+
+/// The scenarios that ship, with names and texts.
+fn shipped() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let named = |path: &PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    paths.iter().map(named).collect()
+}
+
+/// A text with a shorter run.
+fn short(text: &str) -> String {
+    let set = json!([["duration", "\"3 s\""], ["warmup", "\"500 ms\""], ["replications", "2"]]);
+    let answer = ask(&json!({"do": "edit", "text": text, "set": set}));
+    answer["text"].as_str().unwrap().to_owned()
+}
+
+/// Runs a text in pieces of `events` events; returns its series and document.
+fn in_pieces(text: &str, events: u64) -> Value {
+    let begun = ask(&json!({"do": "begin", "text": text, "name": "a.toml"}));
+    assert_eq!(begun, json!({}));
+    let mut reached = 0.0;
+    loop {
+        let step = ask(&json!({"do": "step", "events": events}));
+        let progress = step["progress"].as_f64().unwrap_or_else(|| panic!("{step}"));
+        assert!((reached..=1.0).contains(&progress), "{progress} after {reached}");
+        reached = progress;
+        if step["done"] == true {
+            break;
+        }
+        assert!(ask(&json!({"do": "partial"}))["series"].is_object());
+    }
+    let partial = ask(&json!({"do": "partial"}));
+    json!({"series": partial["series"], "document": ask(&json!({"do": "finish"}))})
+}
+
+/// The document of the simulator, whose replications run on two threads without a probe.
+fn whole(text: &str) -> Value {
+    let plan = airtcp_scenario::read(text, "a.toml", &[]).unwrap().resolve().unwrap();
+    let none = |_: &str| Err(String::new());
+    serde_json::to_value(airtcp_sim::run(&plan, &none, Some(2), |_, _| true).unwrap()).unwrap()
+}
+
+#[test]
+fn a_run_in_pieces_equals_the_whole_run() {
+    for (name, text) in shipped() {
+        if name == "single-hop-trace" {
+            continue;
+        }
+        let text = short(&text);
+        let finished = in_pieces(&text, 1777);
+        assert_eq!(finished["document"], whole(&text), "{name}");
+        assert_eq!(finished["document"]["interrupted"], false);
+    }
+}
+
+/// The bytes of the intervals add up to the bytes that the result counts.
+#[test]
+fn goodput_over_time_adds_up() {
+    for name in ["bursty-link", "dumbbell", "wifi-star", "four-hops", "udp-mix"] {
+        let text = shipped().into_iter().find(|(other, _)| *other == name).unwrap().1;
+        let text = short(&text).replace("warmup = \"500 ms\"", "warmup = \"0 s\"");
+        let finished = in_pieces(&text, 20_000);
+        let goodput = &finished["series"]["goodput"];
+        let interval = goodput["interval_s"].as_f64().unwrap();
+        let flows = finished["document"]["replications"][0]["flows"].as_array().unwrap();
+        for (series, flow) in goodput["flows"].as_array().unwrap().iter().zip(flows) {
+            let bps = series["bps"].as_array().unwrap().iter();
+            let bytes: f64 = bps.map(|bps| bps.as_f64().unwrap() * interval / 8.0).sum();
+            let counted = flow["delivered_bytes"].as_f64().unwrap();
+            assert!((bytes - counted).abs() < 1.0, "{name} {flow}: {bytes}");
+            assert_eq!(series["flow"], flow["name"]);
+        }
+    }
+}
+
+/// The scenario that a result stores opens as a shorter text that gives the same run.
+#[test]
+fn the_scenario_of_a_result_opens() {
+    for (name, text) in shipped() {
+        if name == "single-hop-trace" {
+            continue;
+        }
+        let described = ask(&json!({"do": "describe", "text": text, "name": "a.toml"}));
+        let stored = described["scenario"].to_string();
+        for form in [stored, json!({"scenario": described["scenario"]}).to_string()] {
+            let opened = ask(&json!({"do": "open", "text": form}));
+            let opened = opened["text"].as_str().unwrap_or_else(|| panic!("{name}: {opened}"));
+            let again = ask(&json!({"do": "describe", "text": opened, "name": "b.toml"}));
+            assert_eq!(again["scenario"], described["scenario"], "{name}: {opened}");
+            // A result stores each hop, and each link of a topology.
+            let expanded = text.contains("hops") || text.contains("[topology]");
+            assert!(expanded || opened.len() < 2 * text.len(), "{name} is long: {opened}");
+        }
+    }
+}
+
+#[test]
+fn a_new_run_replaces_the_old_one() {
+    let text = short(&shipped().into_iter().find(|(name, _)| name == "lossy-link").unwrap().1);
+    ask(&json!({"do": "begin", "text": text, "name": "a.toml"}));
+    ask(&json!({"do": "step", "events": 100}));
+    assert_eq!(in_pieces(&text, 50_000)["document"], whole(&text));
+    assert!(ask(&json!({"do": "finish"}))["error"]["message"].as_str().unwrap().contains("no run"));
+}
+
+#[test]
+fn errors_are_those_of_the_command_line() {
+    let set = |text: &str| ask(&json!({"do": "describe", "text": text, "name": "a.toml"}));
+    let said = |text: &str| set(text)["error"]["message"].as_str().unwrap_or_default().to_owned();
+    let link = "[[links]]\nfrom = \"a\"\nto = \"b\"\n";
+    let wrong = format!("{link}rate = \"10 Mbit\"\n");
+    let expected = airtcp_scenario::read(&wrong, "a.toml", &[]).unwrap_err().to_string();
+    assert_eq!(said(&wrong), expected);
+    assert_eq!(set(&wrong)["error"]["line"], 4);
+    for (text, part) in [
+        ("nonsense", "not valid TOML"),
+        ("duration = \"1 s\"", "links: is empty"),
+        (
+            &format!("{link}loss = {{ model = \"trace\", path = \"x\" }}"),
+            "the explorer reads no files",
+        ),
+        (&format!("{link}rate = {{ trace = \"x\" }}"), "links[0].rate.trace: names a file"),
+        (&format!("{link}[[flows]]\nfrom = \"a\"\nto = \"c\""), "\"c\""),
+    ] {
+        assert!(said(text).contains(part), "{text}: {}", said(text));
+    }
+    for request in ["", "{}", "{\"do\": \"step\"}", "{\"do\": \"dance\"}", "[1]"] {
+        let answer: Value = serde_json::from_str(&answer(request)).unwrap();
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with("request: "), "{answer}");
+    }
+    let no_scenario = ask(&json!({"do": "open", "text": "{\"a\": 1}"}));
+    assert!(no_scenario["error"]["message"].as_str().unwrap().contains("expected a scenario"));
+}
+
+/// What the page offers exists.
+#[test]
+fn what_can_be_chosen() {
+    let about = ask(&json!({"do": "about"}));
+    let names: Vec<&str> =
+        about["registry"].as_array().unwrap().iter().filter_map(|e| e["name"].as_str()).collect();
+    for name in ["cubic", "linux", "fq-codel", "ftca", "minstrel"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+}

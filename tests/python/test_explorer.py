@@ -1,0 +1,290 @@
+"""The explorer: a web page that runs the simulator, with the numbers of the command line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.report import explorer
+from browser import PATIENCE_MS
+
+if TYPE_CHECKING:
+    from browser import Browser
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "out" / "explorer" / "index.html"
+BUILT = pytest.mark.skipif(not PAGE.exists(), reason="`make explorer` has not built the page")
+
+LINK = """
+duration = "20 s"
+seed = 7
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "20 ms"
+loss = { model = "gilbert-elliott", mean_loss = 0.01, mean_burst = 20, slot = "1.2 ms" }
+[[flows]]
+from = "a"
+to = "b"
+tcp = { profile = "linux", congestion = "cubic" }
+"""
+CELL = """
+duration = "3 s"
+warmup = "500 ms"
+replications = 2
+[[cells]]
+layout = { kind = "star", stations = 6, radius_m = 5 }
+rate_control = { control = "minstrel" }
+mac = { access = "edca" }
+schemes = [{ scheme = "ftca" }]
+[[flows]]
+count = 6
+from = "sta*"
+to = "ap"
+tcp = "linux"
+"""
+REMEDY = """
+duration = "10 s"
+replications = 3
+[topology]
+kind = "dumbbell"
+pairs = 2
+[topology.bottleneck]
+rate = "5 Mb/s"
+delay = "10 ms"
+queue = { kind = "red", ecn = true }
+loss = { model = "bernoulli", probability = 0.1 }
+protocol = { kind = "ll-harq" }
+[[flows]]
+from = "s0"
+to = "r0"
+transport = "lt-tcp"
+[[flows]]
+from = "s1"
+to = "r1"
+transport = "sliding"
+"""
+
+
+def _opened(browser: Browser, fragment: str = "") -> Any:
+    page = browser.blank()
+    page.goto(f"{PAGE.as_uri()}{fragment}")
+    return _done(page)
+
+
+def _done(page: Any, state: str = "done") -> Any:
+    page.locator(f"body[data-state={state}]").wait_for()
+    return page
+
+
+def _until(page: Any, condition: str) -> None:
+    """Wait for a condition; the page's policy refuses the browser's own waiting for one."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(20)
+
+
+def _write(page: Any, text: str) -> None:
+    """Write a scenario into the page, which begins to run it before this returns."""
+    page.evaluate(
+        "text => { const area = document.getElementById('toml'); area.value = text;"
+        " area.dispatchEvent(new Event('input')); }",
+        text,
+    )
+
+
+def _fragment(text: str) -> str:
+    packed = base64.urlsafe_b64encode(zlib.compress(text.encode())).decode().rstrip("=")
+    return f"#s={packed}"
+
+
+def _document(page: Any) -> str:
+    return page.evaluate("explorer.result.document")
+
+
+def _without_ends(value: Any, ends: list[float]) -> Any:
+    """Return a document without the ends of its intervals, which go to `ends`."""
+    if isinstance(value, dict):
+        ends += [v for k, v in value.items() if k in ("ci_low", "ci_high") and v is not None]
+        rest = {k: v for k, v in value.items() if k not in ("ci_low", "ci_high")}
+        return {key: _without_ends(part, ends) for key, part in rest.items()}
+    if isinstance(value, list):
+        return [_without_ends(part, ends) for part in value]
+    return value
+
+
+def _assert_same(shown: Any, expected: Any) -> None:
+    """Every value is equal; ends of intervals are, but for the platform's logarithm."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    assert _without_ends(shown, ours) == _without_ends(expected, theirs)
+    assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+@BUILT
+@pytest.mark.parametrize("text", [LINK, CELL, REMEDY], ids=["link", "cell", "remedy"])
+def test_same_numbers_as_the_command_line(browser: Browser, text: str) -> None:
+    page = _opened(browser, _fragment(text))
+    shown = _document(page)
+    expected = airtcp.run("scenario.toml", text=text)
+    _assert_same(json.loads(shown), expected.json)
+    if len(expected.json["replications"]) == 1:
+        assert shown == expected.text
+    goodput = expected.json["summary"]["total_goodput_bps"]["mean"] / 1e6
+    cell = page.locator("#numbers tr").first.locator("td").first.text_content()
+    assert abs(float(cell) - goodput) < 0.01 * goodput
+    command = page.locator("#command").text_content()
+    assert command == f"airtcp run scenario.toml --seed {expected.json['seed']}"
+    assert not browser.complaints
+
+
+@BUILT
+def test_controls_change_the_run(browser: Browser) -> None:
+    page = _opened(browser, _fragment(LINK))
+    before = json.loads(_document(page))
+    page.locator("#hold").click()
+    page.locator("#rate").fill("2")
+    page.locator("#rate").press("Enter")
+    _until(page, "explorer.s.written.links[0].forward.rate === '2 Mb/s'")
+    after = json.loads(_document(_done(page)))
+    rows = page.locator("#numbers tr").first
+    assert after["summary"]["total_goodput_bps"] != before["summary"]["total_goodput_bps"]
+    assert after["summary"]["total_goodput_bps"]["mean"] < 2e6
+    assert "%" in rows.locator("td").last.text_content()
+    # The text that the page shows gives the numbers that the page shows.
+    text = page.locator("#toml").input_value()
+    assert 'rate = "2 Mb/s"' in text
+    assert airtcp.run("x.toml", text=text).json == after
+    page.locator("#law").select_option("westwood")
+    _until(page, "explorer.s.written.flows[0].tcp.congestion.law === 'westwood'")
+    page.locator("#protocol").select_option("ll-harq")
+    _until(page, "explorer.s.written.links[0].forward.protocol?.kind === 'll-harq'")
+    page.locator("[data-control=burst] input[type=range]").fill("0")
+    _until(page, "explorer.s.written.links[0].forward.loss.model === 'bernoulli'")
+    _done(page)
+    text = page.locator("#toml").input_value()
+    assert airtcp.run("x.toml", text=text).json == json.loads(_document(page))
+    page.locator("#restore").click()
+    _until(page, "explorer.s.written.links[0].forward.rate === '10 Mb/s'")
+    assert json.loads(_document(_done(page))) == before
+    assert not browser.complaints
+
+
+@BUILT
+def test_every_control_gives_a_scenario(browser: Browser) -> None:
+    page = _opened(browser)
+    names = page.eval_on_selector_all(
+        "#preset optgroup option", "options => options.map(o => o.value)"
+    )
+    assert len(names) >= 15
+    usual = {"bursty-link", "lossy-link", "wifi-star", "wifi-up-down", "wifi-starved-uploads"}
+    tried = sorted(usual | {"dumbbell", "polling-access-point", "udp-mix", "wifi-chain"})
+    assert set(tried) <= set(names)
+    refused = page.evaluate(
+        """async (names) => {
+          const found = [], shipped = JSON.parse(Engine.kept("scenarios"));
+          for (const name of names) {
+            const s = await Engine.ask({ do: "describe", text: shipped[name], name });
+            if (s.error) { found.push([name, s.error.message]); continue; }
+            Object.assign(s, { link: 0, registry: explorer.registry });
+            for (const c of Controls.groups(s).flatMap((group) => group.of)) {
+              const value = c.get(s);
+              if (value === null || value === undefined) continue;
+              const values = c.kind === "select" ? c.choices(s).map(([v]) => v)
+                : c.kind === "check" ? [true, false] : [Math.min(c.max, 2 * value), value];
+              for (const v of values) {
+                const attempt = async (set) => {
+                  const edit = { do: "edit", text: shipped[name], set };
+                  const { text, error } = await Engine.ask(edit);
+                  return error ?? (await Engine.ask({ do: "describe", text, name })).error;
+                };
+                let error = await attempt(c.set(v, s));
+                if (error && c.otherwise) error = await attempt(c.otherwise(v));
+                if (error) found.push([name, c.id, String(v), error.message]);
+              }
+            }
+          }
+          return found;
+        }""",
+        tried,
+    )
+    # Some choices contradict a key of the scenario; the page then shows the message and keeps it.
+    assert [entry for entry in refused if entry[0] in usual] == []
+    assert all(len(entry) == 4 for entry in refused), refused
+    assert not browser.complaints
+
+
+@BUILT
+def test_errors_are_those_of_the_command_line(browser: Browser) -> None:
+    page = _opened(browser, _fragment(LINK))
+    for wrong in (LINK.replace("10 Mb/s", "10 Mbit"), LINK.replace('"b"\ntcp', '"c"\ntcp')):
+        with pytest.raises(airtcp.ScenarioError) as expected:
+            airtcp.run("scenario.toml", text=wrong)
+        _write(page, wrong)
+        _done(page, "error")
+        assert page.locator("#problem").text_content() == str(expected.value)
+    _write(page, LINK)
+    _done(page)
+    assert not page.locator("#problem").is_visible()
+    assert json.loads(_document(page))["seed"] == 7
+    assert not browser.complaints
+
+
+@BUILT
+def test_a_report_opens_its_scenario(browser: Browser, tmp_path: Path) -> None:
+    result = airtcp.run("scenario.toml", text=CELL)
+    report = tmp_path / "report.html"
+    report.write_text(result.page(), "utf-8")
+    link = re.search(r'id="explorer" href="([^"]*)"', report.read_text("utf-8"))
+    assert link
+    page = _opened(browser, link[1][link[1].index("#") :])
+    _assert_same(json.loads(_document(page)), result.json)
+    page = _opened(browser)
+    page.locator("#file").set_input_files(report)
+    _until(page, "explorer.s.cells.length === 1")
+    _assert_same(json.loads(_document(_done(page))), result.json)
+    page.locator("#file").set_input_files(
+        {"name": "notes.html", "mimeType": "text/html", "buffer": b"<!doctype html><p>none"}
+    )
+    _done(page, "error")
+    assert "expected a report" in page.locator("#problem").text_content()
+    page.locator("#file").set_input_files(
+        {"name": "mine.toml", "mimeType": "", "buffer": LINK.encode()}
+    )
+    _done(page)
+    assert page.locator("#command").text_content() == "airtcp run mine.toml --seed 7"
+    assert not browser.complaints
+
+
+@BUILT
+def test_a_new_run_cancels_the_old_one(browser: Browser) -> None:
+    page = _opened(browser, _fragment(LINK))
+    _write(page, CELL.replace('"3 s"', '"100000 s"'))
+    page.locator("progress").wait_for()
+    _until(page, "document.getElementById('progress').value > 0")
+    _write(page, LINK)
+    _until(page, "explorer.s.cells.length === 0")
+    _done(page)
+    assert json.loads(_document(page)) == airtcp.run("scenario.toml", text=LINK).json
+    assert not browser.complaints
+
+
+def test_the_address_of_a_scenario() -> None:
+    scenario = airtcp.run("scenario.toml", text=LINK).json["scenario"]
+    address = explorer.address(scenario)
+    assert address
+    place, _, packed = address.partition("#s=")
+    assert place == f"{explorer.site()}explorer/index.html"
+    text = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
+    assert json.loads(text) == scenario
+    assert explorer.address({"title": [str(i) for i in range(100_000)]}) is None
