@@ -23,6 +23,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 # The anchors of headings are those of Git viewers, so that a link works in both.
 myst_heading_anchors = 4
 highlight_language = "none"
+# An option in prose keeps its two hyphens.
+smartquotes = False
 
 # A docstring has annotations in its signature, and code between single backticks.
 default_role = "code"

@@ -13,6 +13,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from reference_pages import python_names
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 MOVED: Final = {
     "docs/README.md": "index.md",
@@ -44,6 +46,7 @@ def stage(folder: Path, repository: str) -> list[Path]:
         wanted[page.place] = page.text().encode()
         wanted |= {place: (ROOT / file).read_bytes() for file, place in page.files.items()}
     wanted["adr/index.md"] = _decisions().encode()
+    wanted["reference/python.md"] += _docstrings().encode()
     _write(folder, wanted)
     return [folder / name for name in wanted if name.endswith(".md")]
 
@@ -110,6 +113,17 @@ def navigation(index: str) -> str:
             entries = "\n".join(f"/{page.removesuffix('.md')}" for page in pages)
             out.append(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{entries}\n```\n")
     return "".join(out)
+
+
+def _docstrings() -> str:
+    """Return what the public names of the package say of themselves."""
+    parts: list[str] = []
+    for name in python_names():
+        kind = "autofunction" if name[0].islower() else "autoclass"
+        below = "   :members:\n   :inherited-members: Exception\n" if kind == "autoclass" else ""
+        text = f".. {kind}:: airtcp.{name}\n{below}"
+        parts.append(f"\n## {name}\n\n```{{eval-rst}}\n{text}```\n")
+    return "".join(parts)
 
 
 def _decisions() -> str:
