@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
     from conftest import Program
 
-PAGES = {"altair", "jinja2", "vl_convert"}
+PAGES = {"altair", "jinja2"}
 """Libraries that only a page needs."""
-TABLES = {"polars", "_polars_runtime_32"}
-"""Libraries that only data files and pages of captures need."""
+TABLES = {"arro3.core", "arro3.io"}
+"""Libraries that only data files need."""
+EXTRAS = {"polars", "pandas", "pyarrow", "numpy", "vl_convert"}
+"""Libraries that the program never needs."""
 TERMINAL = {"rich"}
 CONVERSIONS = {"pydantic", "pydantic_core"}
-HEAVY = PAGES | TABLES | CONVERSIONS
+HEAVY = PAGES | EXTRAS | CONVERSIONS
 
 SCENARIO = """
 duration = "1 s"
@@ -100,10 +102,16 @@ def test_a_command_loads_no_library_that_it_does_not_need(
     assert loaded(work, *command.split()) & unneeded == set()
 
 
-def test_data_files_need_polars_and_no_library_of_charts(work: Path) -> None:
-    found = loaded(work, "run", "tiny.toml", "--format", "csv")
-    assert "polars" in found
-    assert found & (PAGES | CONVERSIONS) == set()
+def test_data_files_need_no_library_of_frames_or_charts(work: Path) -> None:
+    for form in ("csv", "parquet", "jsonl"):
+        found = loaded(work, "run", "tiny.toml", "--format", form)
+        assert found & HEAVY == set()
+    assert "arro3.core" in loaded(work, "run", "tiny.toml", "--format", "csv")
+
+
+def test_no_command_that_writes_a_page_needs_an_extra(work: Path) -> None:
+    for command in ("run tiny.toml --out r", "capture tiny.pcapng --out c", "study links --out s"):
+        assert loaded(work, *command.split()) & EXTRAS == set()
 
 
 @pytest.mark.parametrize("name", commands.HOME)
@@ -119,7 +127,7 @@ def test_a_page_of_a_study_needs_altair_only_the_first_time(work: Path) -> None:
     assert "altair" in loaded(work, *asked, AIRTCP_CACHE=cache)
     first = (work / "report.html").read_bytes()
     found = loaded(work, *asked, AIRTCP_CACHE=cache)
-    assert found & {"altair", "vl_convert", *TABLES, *CONVERSIONS} == set()
+    assert found & {"altair", *EXTRAS, *CONVERSIONS} == set()
     assert (work / "report.html").read_bytes() == first
 
 

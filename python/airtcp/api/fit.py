@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from airtcp import _core
 from airtcp.api.links import study
-from airtcp.arguments import as_json, finite, only_given, paths_of, texts_of
+from airtcp.arguments import as_json, finite, links_of, only_given, texts_of
 from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def trace_fit(
             raise _core.AirtcpError(message)
     names = texts_of("metrics", metrics)
     conditions, classes = texts_of("where", where), texts_of("link_class", link_class)
-    paths = paths_of(links)
+    paths = links_of(links)
     found = _links(
         paths,
         profile=profile,

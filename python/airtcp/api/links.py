@@ -9,8 +9,8 @@ from airtcp import _core
 from airtcp.arguments import (
     COMPARED,
     as_json,
+    links_of,
     only_given,
-    paths_of,
     remedies_of,
 )
 from airtcp.reading import how_to_read
@@ -87,7 +87,7 @@ def study(
             analyse=None if analyse is None else dict(analyse),
         ),
     }
-    return StudyResult(_core.study(paths_of(links), as_json(options), progress), {"read": read})
+    return StudyResult(_core.study(links_of(links), as_json(options), progress), {"read": read})
 
 
 def stats(
@@ -121,7 +121,7 @@ def stats(
         "seed": seed,
         **only_given(analyse=None if analyse is None else dict(analyse)),
     }
-    return json.loads(_core.trace_stats(paths_of(links), as_json(options), progress))
+    return json.loads(_core.trace_stats(links_of(links), as_json(options), progress))
 
 
 def models(
@@ -162,7 +162,7 @@ def models(
         >>> document["links"][0]["scores"][1]["synthesiser"]
         'gilbert-elliott'
     """
-    paths, read = paths_of(links), how_to_read(reading)
+    paths, read = links_of(links), how_to_read(reading)
     options = {
         "read": read,
         "study": only_given(

@@ -11,10 +11,10 @@ from airtcp import _core
 from airtcp.arguments import (
     COMPARED,
     as_json,
+    links_of,
     names_of,
     native,
     only_given,
-    paths_of,
     plain,
     remedies_of,
 )
@@ -203,7 +203,7 @@ def compare(
     """
     from airtcp.results import CompareResult
 
-    paths = paths_of(subjects)
+    paths = links_of(subjects)
     scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
     read, replaced = how_to_read(reading), replaced_texts(dict(overrides or {}))
     options: dict[str, Any] = {
