@@ -192,7 +192,7 @@ class Coordinator:
             point = self._given.pop(index, None)
             if point is None:
                 continue
-            if index == event.running:
+            if index == event.running or event.alone:
                 self._deaths[index] += 1
             if self._deaths[index] >= _DEATHS:
                 self._failed(point, f"{_DEATHS} workers ended while they ran this point")

@@ -22,6 +22,7 @@ def document_of(
     distinct: int,
     finished: int,
     columns: list[str],
+    sensitivity: list[dict[str, Any]],
     outcome: Outcome,
     running: bool,
 ) -> dict[str, Any]:
@@ -33,6 +34,7 @@ def document_of(
         distinct: Number of points that differ.
         finished: Number of points in the dataset.
         columns: Columns of the dataset.
+        sensitivity: `sensitivity.sensitivity`.
         outcome: How far the call came.
         running: Whether the sweep still runs.
     """
@@ -76,6 +78,7 @@ def document_of(
             "failed": len(outcome.failures),
         },
         "columns": columns,
+        "sensitivity": sensitivity,
         "failures": [printable_values(asdict(failure)) for failure in outcome.failures],
         "workers_lost": outcome.lost_workers,
         "running": running,

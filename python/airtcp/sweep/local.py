@@ -32,6 +32,8 @@ class Event:
     lost: list[Task] = field(default_factory=list[Any])
     running: int | None = None
     """With lost tasks, the point that the worker was working on."""
+    alone: bool = False
+    """Whether that point is unknown: each of the lost ones runs alone next."""
 
 
 class _Worker:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal, cast
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from airtcp.metrics import schema
+from airtcp.metrics import Metric, record, schema
 from airtcp.sweep.errors import found, near, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Kind = Literal["run", "study", "compare"]
 
@@ -96,3 +100,50 @@ def check_measures(kind: Kind, given: Any) -> tuple[str, ...]:
                 "(docs/reference/metrics.md lists them)",
             )
     return tuple(dict.fromkeys(names))
+
+
+_SHOWN: Final = (
+    ("_bps", "Mb/s", 1e-6),
+    ("_bytes", "kB", 1e-3),
+    ("_s", "ms", 1e3),
+    ("_percent", "%", 1.0),
+    ("_ratio", "%", 100.0),
+    ("_rate", "%", 100.0),
+    ("_share", "%", 100.0),
+)
+"""Units of quantities that the catalogue lacks, by the ending of the key."""
+
+
+@cache
+def metric_of(kind: str, key: str) -> Metric:
+    """Return how a quantity is shown: from the catalogue, else by the ending of its key.
+
+    >>> metric_of("run", "goodput_bps").label, metric_of("run", "total_goodput_bps").label
+    ('goodput (Mb/s)', 'total goodput (Mb/s)')
+    """
+    for name in schema(kind)["$defs"]:
+        if "properties" in schema(kind)["$defs"][name] and (found := record(kind, name).get(key)):
+            return found
+    ending, unit, scale = next((of for of in _SHOWN if key.endswith(of[0])), ("", "", 1.0))
+    title = key.removesuffix(ending).replace("_", " ").capitalize()
+    return Metric(key, title, unit, scale, 99, (-inf, inf))
+
+
+def axis_shown(column: str, dimension: str | None) -> tuple[str, float]:
+    """Return the title of an axis, and the factor from its column to the shown unit.
+
+    >>> axis_shown("links[0].delay_s", "s"), axis_shown("loss", "")
+    (('links[0].delay (ms)', 1000.0), ('loss', 1.0))
+    """
+    ending, unit, scale = next(
+        (of for of in _SHOWN[:3] if dimension and of[0] == f"_{dimension}"), ("", "", 1.0)
+    )
+    return (f"{column.removesuffix(ending)} ({unit})" if unit else column), scale
+
+
+_REVERSE: Final = " (reverse)"
+
+
+def forward(row: Mapping[str, Any]) -> bool:
+    """Return whether a row counts for a mean: the reverse direction of a link carries ACKs only."""
+    return row["kind"] != "link" or not str(row["name"]).endswith(_REVERSE)

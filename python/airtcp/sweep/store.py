@@ -225,3 +225,9 @@ def _locked(folder: Path) -> int | None:
         # Not every file system has locks.
         pass
     return handle
+
+
+def finished_keys(folder: Path) -> set[str]:
+    """Return the keys of all points in a folder, without its lock."""
+    paths = [path for part in (POINTS, UNUSED) for path in (folder / part).glob("*.parquet")]
+    return {key for path in paths for key in keys_in(read_chunk(path))}

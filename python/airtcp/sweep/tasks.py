@@ -50,6 +50,16 @@ def run_point(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, A
         return {"error": f"a bug in airtcp: {_core.first_panic() or error}"}
 
 
+def run_batch(
+    job: dict[str, Any], tasks: Sequence[tuple[int, Sequence[Sequence[str]]]]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Run several points.
+
+    Args: job: As for `run_point`. tasks: Number and values of each point.
+    """
+    return [(number, run_point(job, sets)) for number, sets in tasks]
+
+
 def _run(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
     """Simulate the scenario, with more replications until intervals are narrow enough."""
     rule, measures = job["rule"], job["measures"]
