@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         schema,
         stats,
         study,
+        sweep,
         synth,
         trace_fit,
         version,
@@ -86,6 +87,7 @@ __all__ = [
     "schema",
     "stats",
     "study",
+    "sweep",
     "synth",
     "trace_fit",
     "version",
@@ -103,6 +105,7 @@ _HOME = {
     "RunResult": "airtcp.results",
     "SchemesResult": "airtcp.results",
     "StudyResult": "airtcp.results",
+    "SweepResult": "airtcp.sweep.result",
     "Table": "airtcp.table",
 }
 

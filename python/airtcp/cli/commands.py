@@ -25,6 +25,7 @@ HOME: Final = {
     "compare": "airtcp.cli.compare:compare",
     "capture": "airtcp.cli.capture:capture",
     "diagnose": "airtcp.cli.diagnose:diagnose",
+    "sweep": "airtcp.cli.sweep:sweep",
     "reproduce": "airtcp.cli.reproduce:reproduce",
     "list": "airtcp.cli.info:list_",
     "schema": "airtcp.cli.info:schema",
