@@ -28,14 +28,15 @@ _FENCE: Final = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
 _HEADING: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
-def stage(folder: Path, repository: str) -> list[Path]:
+def stage(folder: Path, repository: str, more: dict[str, bytes]) -> list[Path]:
     """Write the source of the site to a folder, and return its pages.
 
     Args:
         folder: Files there that differ are replaced; others are removed.
         repository: Address of the repository, for links to its folders.
+        more: Files of the site that are not made of those of docs/, by their place.
     """
-    wanted: dict[str, bytes] = {}
+    wanted = dict(more)
     for path in sorted((ROOT / "docs").rglob("*")):
         name = path.relative_to(ROOT).as_posix()
         if path.is_file() and path.suffix != ".md" and not _left_out(name):
@@ -46,6 +47,7 @@ def stage(folder: Path, repository: str) -> list[Path]:
         wanted[page.place] = page.text().encode()
         wanted |= {place: (ROOT / file).read_bytes() for file, place in page.files.items()}
     wanted["adr/index.md"] = _decisions().encode()
+    wanted["notebooks.md"] += _contents("", [f"/{name.removesuffix('.md')}" for name in more if name.endswith(".md")])
     wanted["reference/python.md"] += _docstrings().encode()
     _write(folder, wanted)
     return [folder / name for name in wanted if name.endswith(".md")]
@@ -90,8 +92,10 @@ class Page:
         if not target or "://" in target or target.startswith("mailto:"):
             return found[0]
         name = os.path.normpath(Path(self.name).parent / target)
-        if name in MOVED or (name.startswith("docs/") and (ROOT / name).is_file()):
+        if name in MOVED or (name.startswith("docs/") and not name.startswith("docs/notebooks/") and (ROOT / name).is_file()):
             place = MOVED.get(name, name.removeprefix("docs/"))
+        elif name.startswith("docs/notebooks/"):
+            place = name.removeprefix("docs/").removesuffix(".py") + ".md"
         elif (ROOT / name).is_file() and not name.endswith(".md"):
             place = self.files.setdefault(name, f"repository/{name}")
         else:
@@ -110,9 +114,14 @@ def navigation(index: str) -> str:
         pages = [page for page in dict.fromkeys(pages) if page.endswith(".md") and page not in seen]
         seen |= set(pages)
         if pages:
-            entries = "\n".join(f"/{page.removesuffix('.md')}" for page in pages)
-            out.append(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{entries}\n```\n")
+            out.append(_contents(caption, [f"/{page.removesuffix('.md')}" for page in pages]).decode())
     return "".join(out)
+
+
+def _contents(caption: str, pages: list[str]) -> bytes:
+    head = f":caption: {caption}\n" if caption else ""
+    listed = "\n".join(pages)
+    return f"\n```{{toctree}}\n:hidden:\n{head}\n{listed}\n```\n".encode()
 
 
 def _docstrings() -> str:
@@ -131,7 +140,7 @@ def _decisions() -> str:
         f"- [{path.read_text('utf-8').splitlines()[0].removeprefix('# ')}]({path.name})"
         for path in sorted((ROOT / "docs" / "adr").glob("*.md"))
     ]
-    names = "\n".join(path.stem for path in sorted((ROOT / "docs" / "adr").glob("*.md")))
+    names = [path.stem for path in sorted((ROOT / "docs" / "adr").glob("*.md"))]
     listed = "\n".join(entries)
-    return f"# Decisions\n\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    return f"# Decisions\n\n{listed}\n{_contents('', names).decode()}"
 
