@@ -55,7 +55,9 @@ def _picture(name: str, picture: str, of: dict[str, Any]) -> str:
 def validation_page() -> str:
     """Lay out what was held against what, with the misses."""
     papers = {
-        path.stem: [row for one in record.read(path.parent, path.stem).values() for row in one["rows"]]
+        path.stem: [
+            row for one in record.read(path.parent, path.stem).values() for row in one["rows"]
+        ]
         for path in sorted((DOCS / "papers" / "results").glob("*.json"))
     }
     parts = [
@@ -110,14 +112,18 @@ def _misses(rows: list[dict[str, Any]]) -> str:
     causes: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         if row["verdict"] in _NOT_MET and not row["own"]:
-            cause = row["cause"] or ("too few runs to tell" if row["verdict"] == "undecided" else "not found out")
+            cause = row["cause"] or (
+                "too few runs to tell" if row["verdict"] == "undecided" else "not found out"
+            )
             causes.setdefault((row["verdict"], cause), []).append(row)
     lines = [
         [
             verdict,
             str(len(of)),
             cell(cause),
-            ", ".join(code(one) for one in dict.fromkeys(s for row in of for s in row.get("shown_by", []))),
+            ", ".join(
+                code(one) for one in dict.fromkeys(s for row in of for s in row.get("shown_by", []))
+            ),
         ]
         for (verdict, cause), of in causes.items()
     ]

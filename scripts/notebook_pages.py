@@ -38,7 +38,9 @@ def _page(path: Path) -> dict[str, bytes]:
         parts.append(f"```python\n{_code(cell, source)}\n```\n")
         if hasattr(output, "to_dict") and hasattr(output, "encode"):
             name = f"{path.stem}-{number}.svg"
-            made[f"notebooks/{name}"] = vl_convert.vegalite_to_svg(_light(output.to_dict())).encode()
+            made[f"notebooks/{name}"] = vl_convert.vegalite_to_svg(
+                _light(output.to_dict())
+            ).encode()
             parts.append(f"![What the code draws](/notebooks/{name})\n")
         elif output is not None:
             parts.append(_shown(output))
@@ -93,7 +95,7 @@ def _shown(output: Any) -> str:
         rows = [[_value(value) for value in row.values()] for row in output.rows()]
         lines = [output.columns, ["---"] * len(output.columns), *rows]
         return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-    return f"<div class=\"notebook-output\">{getattr(output, 'text', output)}</div>\n"
+    return f'<div class="notebook-output">{getattr(output, "text", output)}</div>\n'
 
 
 def _value(value: Any) -> str:

@@ -51,7 +51,11 @@ class Keys:
             yield self._table(path, of)
         for choice in self._tables_of(of):
             tag = _tag(choice)
-            named = f'`{tag[0]} = "{tag[1]}"`' if tag else f"with `{next(iter(choice['properties']), '')}`"
+            named = (
+                f'`{tag[0]} = "{tag[1]}"`'
+                if tag
+                else f"with `{next(iter(choice['properties']), '')}`"
+            )
             text = _text(choice)
             rows = self._table(path, choice, leave=tag[0] if tag else "", under=tag)
             yield f"\n### {named}\n\n{text}{chr(10) + chr(10) if text else ''}{rows}"
@@ -90,14 +94,22 @@ class Keys:
             return self._named(path, of["$ref"].split("/")[-1], under)
         choices = [*of.get("anyOf", []), *of.get("oneOf", [])]
         if choices:
-            kinds = [self._kind(path, choice, under) for choice in choices if choice.get("type") != "null"]
+            kinds = [
+                self._kind(path, choice, under)
+                for choice in choices
+                if choice.get("type") != "null"
+            ]
             return " or ".join(dict.fromkeys(kinds))
         if "const" in of:
             return code(json.dumps(of["const"]))
         if "enum" in of:
             return ", ".join(code(json.dumps(value)) for value in of["enum"])
         if of.get("type") == "array":
-            return f"array of {self._kind(f'{path}[]', of['items'], under)}" if "items" in of else "array"
+            return (
+                f"array of {self._kind(f'{path}[]', of['items'], under)}"
+                if "items" in of
+                else "array"
+            )
         if "properties" in of:
             self._waiting.append((path, of))
             return f"table {code(path)}"
@@ -118,7 +130,12 @@ class Keys:
             self._waiting.append((path, of))
         place = self._places[name]
         plain = [c for c in self._plain(of)]
-        return " or ".join([*(f"{kind}" for kind in plain), f"table [{code(place.split(' (')[0])}](#{_slug(place.split(' (')[0])})"])
+        return " or ".join(
+            [
+                *(f"{kind}" for kind in plain),
+                f"table [{code(place.split(' (')[0])}](#{_slug(place.split(' (')[0])})",
+            ]
+        )
 
     def _plain(self, of: dict[str, Any]) -> Iterator[str]:
         """Give the alternatives of a definition that are no tables."""

@@ -41,13 +41,19 @@ def stage(folder: Path, repository: str, more: dict[str, bytes]) -> list[Path]:
         name = path.relative_to(ROOT).as_posix()
         if path.is_file() and path.suffix != ".md" and not _left_out(name):
             wanted[name.removeprefix("docs/")] = path.read_bytes()
-    for path in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
+    for path in [
+        *sorted((ROOT / "docs").rglob("*.md")),
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "CHANGELOG.md",
+    ]:
         name = path.relative_to(ROOT).as_posix()
         page = Page(name, repository)
         wanted[page.place] = page.text().encode()
         wanted |= {place: (ROOT / file).read_bytes() for file, place in page.files.items()}
     wanted["adr/index.md"] = _decisions().encode()
-    wanted["notebooks.md"] += _contents("", [f"/{name.removesuffix('.md')}" for name in more if name.endswith(".md")])
+    wanted["notebooks.md"] += _contents(
+        "", [f"/{name.removesuffix('.md')}" for name in more if name.endswith(".md")]
+    )
     wanted["reference/python.md"] += _docstrings().encode()
     _write(folder, wanted)
     return [folder / name for name in wanted if name.endswith(".md")]
@@ -92,7 +98,11 @@ class Page:
         if not target or "://" in target or target.startswith("mailto:"):
             return found[0]
         name = os.path.normpath(Path(self.name).parent / target)
-        if name in MOVED or (name.startswith("docs/") and not name.startswith("docs/notebooks/") and (ROOT / name).is_file()):
+        if name in MOVED or (
+            name.startswith("docs/")
+            and not name.startswith("docs/notebooks/")
+            and (ROOT / name).is_file()
+        ):
             place = MOVED.get(name, name.removeprefix("docs/"))
         elif name.startswith("docs/notebooks/"):
             place = name.removeprefix("docs/").removesuffix(".py") + ".md"
@@ -114,7 +124,9 @@ def navigation(index: str) -> str:
         pages = [page for page in dict.fromkeys(pages) if page.endswith(".md") and page not in seen]
         seen |= set(pages)
         if pages:
-            out.append(_contents(caption, [f"/{page.removesuffix('.md')}" for page in pages]).decode())
+            out.append(
+                _contents(caption, [f"/{page.removesuffix('.md')}" for page in pages]).decode()
+            )
     return "".join(out)
 
 
@@ -143,4 +155,3 @@ def _decisions() -> str:
     names = [path.stem for path in sorted((ROOT / "docs" / "adr").glob("*.md"))]
     listed = "\n".join(entries)
     return f"# Decisions\n\n{listed}\n{_contents('', names).decode()}"
-
