@@ -129,7 +129,7 @@ class Keys:
             self._places[name] = f"{path} ({under[1]})" if under else path
             self._waiting.append((path, of))
         place = self._places[name]
-        plain = [c for c in self._plain(of)]
+        plain = list(self._plain(of))
         return " or ".join(
             [
                 *(f"{kind}" for kind in plain),

@@ -1,4 +1,4 @@
-"""The documentation covers the program: every key, command and name, and pictures with their makers.
+"""The documentation covers the program: keys, commands and names, and pictures with their makers.
 
 `make site` builds the site, and fails on a warning; it is not built again here.
 """

@@ -120,7 +120,7 @@ def test_the_guide_shows_what_a_command_prints(
         (tmp_path / folder).symlink_to(ROOT / folder)
     if "my-link.txt" in command:
         made = re.findall(
-            r"^airtcp (trace synth my-link.+)$", (DOCS / shown[0]).read_text("utf-8"), re.M
+            r"^airtcp (trace synth my-link.+)$", (DOCS / shown[0]).read_text("utf-8"), re.MULTILINE
         )
         subprocess.run([*program, *shlex.split(made[0])], cwd=tmp_path, env=ENVIRONMENT, check=True)
     if scenario is not None:
