@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from airtcp.findings import words
 from airtcp.plain import is_printable_json
 from airtcp.result_files import REPORT, Written
-from airtcp.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, SchemesDocument, StudyDocument
     from airtcp.report.timeline_rows import Timeline
+    from airtcp.table import Table
 
     _Seeded = _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult
 
@@ -88,6 +88,8 @@ class TableResult(Written):
         Raises:
             KeyError: If no table has this name.
         """
+        from airtcp.table import Table
+
         return Table(self.arrow(table))
 
     def to_polars(self, table: str | None = None) -> pl.DataFrame:
@@ -244,6 +246,8 @@ class RunResult(_Result):
         return self._table_or_empty("frames")
 
     def _table_or_empty(self, table: str) -> Table:
+        from airtcp.table import Table
+
         return self.table(table) if table in self.tables else Table.from_rows([])
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +45,9 @@ def test_the_demo_is_there_in_an_empty_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (folder,) = links_of("demo")
-    assert {path.name for path in (ROOT / "demo").glob("*.gz")} <= set(os.listdir(folder))
+    assert {path.name for path in (ROOT / "demo").glob("*.gz")} <= {
+        path.name for path in Path(folder).iterdir()
+    }
     found = airtcp.stats("demo/synthetic-too-short.txt.gz")
     assert found["links"][0]["packets"] == 300
     # The user's own files come first, and other names stay as they are.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from airtcp.metrics import record
 from airtcp.report import theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, n, named, q, zoom
 from airtcp.report.charts_compare import colour_of, name_axis, shape_of
 
@@ -180,7 +180,7 @@ def trade_off(variants: Sequence[str], beside: Collection[str | None]) -> dict[s
         ],
     )
     names = [
-        base.transform_filter(alt.datum.place == place)
+        base.transform_filter(f"datum.place === '{place}'")
         .mark_text(align=align, dx=dx, dy=dy, fontSize=11, color=theme.INK)
         .encode(x=x, y=y, text="variant:N")
         for place, (align, dx, dy) in _PLACES.items()
