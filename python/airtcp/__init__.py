@@ -105,7 +105,7 @@ _HOME = {
     "RunResult": "airtcp.results",
     "SchemesResult": "airtcp.results",
     "StudyResult": "airtcp.results",
-    "SweepResult": "airtcp.sweep.result",
+    "SweepResult": "airtcp.sweeps.result",
     "Table": "airtcp.table",
 }
 

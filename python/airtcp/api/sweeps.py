@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airtcp.sweep import run as runs
-from airtcp.sweep.sweep_file import read
+from airtcp.sweeps import run as runs
+from airtcp.sweeps.sweep_file import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from airtcp.arguments import PathLike, Progress
-    from airtcp.sweep.result import SweepResult
+    from airtcp.sweeps.result import SweepResult
 
 
 def sweep(

@@ -15,7 +15,7 @@ from airtcp.cli.run import replaced
 
 if TYPE_CHECKING:
     from airtcp.cli.tables import Column
-    from airtcp.sweep.result import SweepResult
+    from airtcp.sweeps.result import SweepResult
 
 _ROWS: Final = 20
 _FAILURES: Final = 10
@@ -52,7 +52,9 @@ def sweep(
     overrides: opt.Overrides = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Root seed of all points; by default the file's.", min=0, max=opt.MAX_SEED),
+        typer.Option(
+            help="Root seed of all points; by default the file's.", min=0, max=opt.MAX_SEED
+        ),
     ] = None,
     replications: Annotated[
         int | None,
@@ -83,8 +85,8 @@ def sweep(
     stopped, and runs new points only.
     """
     from airtcp import api
-    from airtcp.sweep.run import estimate
-    from airtcp.sweep.sweep_file import read
+    from airtcp.sweeps.run import estimate
+    from airtcp.sweeps.sweep_file import read
 
     asked: dict[str, Any] = {
         "overrides": replaced(overrides or []),
@@ -176,13 +178,11 @@ def _print(result: SweepResult) -> None:
     """Print the findings and the first points."""
     from airtcp.cli.tables import Column, put
     from airtcp.findings.sweep import findings
-    from airtcp.sweep.measures import metric_of
+    from airtcp.sweeps.measures import metric_of
 
     console = screen()
     kind = result.json["sweep"]["kind"]
-    for finding in findings(
-        result.json, result.wide, lambda key: metric_of(kind, key).label
-    ):
+    for finding in findings(result.json, result.wide, lambda key: metric_of(kind, key).label):
         console.print(f"{finding.headline}: {finding.text}", soft_wrap=False)
     rows = result.first(_ROWS)
     if not rows:
@@ -206,14 +206,18 @@ def _print(result: SweepResult) -> None:
 def _columns(result: SweepResult, rows: list[dict[str, Any]]) -> list[Column]:
     from airtcp.cli.tables import Column, broken
     from airtcp.findings.words import count, estimate
-    from airtcp.sweep.measures import metric_of
+    from airtcp.sweeps.measures import metric_of
 
     kind = result.json["sweep"]["kind"]
     found = [Column("runs", [count(row["replications"]) for row in rows], rank=2)]
+    shown: list[list[float | None]] = []
     for rank, key in enumerate(result.json["sweep"]["measure"]):
         metric = metric_of(kind, key)
         values = [row["values"].get(key) for row in rows]
-        if any(value is not None for value in values):
+        means = [value and value["mean"] for value in values]
+        same = len(rows) > 1 and (len(set(means)) == 1 and key == "jain_index")
+        if any(mean is not None for mean in means) and means not in shown and not same:
+            shown.append(means)
             found.append(
                 Column(
                     broken(metric.label),

@@ -6,11 +6,14 @@ The rows are those of `airtcp.report.sweep_rows`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.report import theme
 from airtcp.report.altair_on_use import alt
 from airtcp.report.charts import finish, lines, n, named, q, zoom
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _HEIGHT: Final = 270
 _CELL: Final = 34
@@ -31,14 +34,19 @@ class Drawn:
 def _place(field: str, axis: Drawn) -> dict[str, Any]:
     if not axis.numeric:
         return {"field": field, "type": "nominal", "title": axis.title, "sort": None}
-    scale = alt.Scale(type="log" if axis.log else "linear", zero=False, nice=False, padding=12)
+    scale = (
+        alt.Scale(type="log", nice=False, padding=12)
+        if axis.log
+        else alt.Scale(zero=False, nice=False, padding=12)
+    )
     return {"field": field, "type": "quantitative", "title": axis.title, "scale": scale}
 
 
-def curve(x: Drawn, title: str) -> dict[str, Any]:
+def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
     """Draw a measure against a key, a line for each level of another key.
 
-    Args: x: The key. title: Title of the measure.
+    Args: x: The key. title: Title of the measure. joined: Whether lines join the dots. bars:
+        Whether any dot has an interval.
     """
     pick, line = lines("line")
     base = named("points")
@@ -46,26 +54,41 @@ def curve(x: Drawn, title: str) -> dict[str, Any]:
     up = alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
     tips = [n("x_text", x.title), n("line", "line"), q("y", title), n("interval", "95 % interval")]
     tips.append(q("points", "points", "d"))
-    strokes = base.mark_line(strokeWidth=2).encode(x=across, y=up, **line)
-    bars = base.mark_rule(strokeWidth=1.4, opacity=0.6).encode(
-        x=across, y=alt.Y("low:Q", title=title), y2="high:Q", color=line["color"]
-    )
+    # All layers have the same legend; dashes would need a second one.
+    del line["strokeDash"]
+    key = line["color"]
     dots = base.mark_point(filled=True, size=44).encode(
-        x=across, y=up, color=line["color"], opacity=line["opacity"], tooltip=tips
+        x=across, y=up, color=key, opacity=line["opacity"], tooltip=tips
     )
-    chart = alt.layer(strokes, bars, dots.add_params(pick, zoom()))
+    layers: list[Any] = [dots.add_params(pick, zoom())]
+    if bars:
+        ends = base.mark_rule(strokeWidth=1.4).encode(
+            x=across,
+            y=alt.Y("low:Q", title=title),
+            y2="high:Q",
+            color=key,
+            opacity=line["opacity"],
+        )
+        layers.insert(0, ends)
+    if joined:
+        layers.insert(0, base.mark_line(strokeWidth=2).encode(x=across, y=up, **line))
+    chart = alt.layer(*layers)
     return finish(chart, _HEIGHT)
 
 
-def heat(x: Drawn, y: Drawn, title: str, cells: int, rows: int) -> dict[str, Any]:
+def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Draw a measure over two keys; each cell has its value and its interval.
 
-    Args: x: The key along. y: The key upwards. title: Title of the measure. cells: Number of
-        cells. rows: Number of rows.
+    Args: x: The key along. y: The key upwards. title: Title of the measure. rows: The cells.
     """
+    cells, high = len(rows), len({row["y_text"] for row in rows})
+    values = [row["value"] for row in rows]
+    middle = (min(values) + max(values)) / 2
     base = named("points")
     along = alt.X("x_text:N", title=x.title, sort=None, axis=alt.Axis(labelAngle=0))
-    up = alt.Y("y_text:N", title=y.title, sort=alt.EncodingSortField(field="y_order", order="descending"))
+    up = alt.Y(
+        "y_text:N", title=y.title, sort=alt.EncodingSortField(field="y_order", order="descending")
+    )
     colour = alt.Color(
         "value:Q",
         scale=alt.Scale(range=theme.RAMP),
@@ -78,20 +101,27 @@ def heat(x: Drawn, y: Drawn, title: str, cells: int, rows: int) -> dict[str, Any
     tiles = base.mark_rect().encode(x=along, y=up, color=colour, tooltip=tips)
     chart: Any = tiles
     if cells <= _LABELLED:
-        # The surface behind the letters keeps them readable on every colour of the ramp.
-        letters = base.mark_text(fontSize=10.5, color=theme.INK, stroke=theme.SURFACE, strokeWidth=2.4)
-        plain = base.mark_text(fontSize=10.5, color=theme.INK)
-        chart = alt.layer(
-            tiles,
-            letters.encode(x=along, y=up, text="label:N"),
-            plain.encode(x=along, y=up, text="label:N"),
+        # The ramp ends far from the ink in one scheme, and far from the surface in the other.
+        letters = base.mark_text(fontSize=10.5).encode(
+            x=along,
+            y=up,
+            text="label:N",
+            color=alt.when(f"datum.value > {middle!r}")
+            .then(alt.value(theme.SURFACE))
+            .otherwise(alt.value(theme.INK)),
         )
-    return finish(chart, max(_CELL * rows, 120))
+        chart = alt.layer(tiles, letters)
+    return finish(chart, max(_CELL * high, 120))
 
 
 def scatter(x: Drawn, y: Drawn, title: str) -> dict[str, Any]:
     """Draw the points of a sampled design over two keys, coloured by a measure."""
-    tips = [n("x_text", x.title), n("y_text", y.title), q("value", title), n("interval", "95 % interval")]
+    tips = [
+        n("x_text", x.title),
+        n("y_text", y.title),
+        q("value", title),
+        n("interval", "95 % interval"),
+    ]
     dots = (
         named("points")
         .mark_point(filled=True, size=46, opacity=0.85)
@@ -159,7 +189,9 @@ def shares(keys: int, *, total: bool) -> dict[str, Any]:
     bars = base.mark_bar(height=9 if total else 12).encode(
         tooltip=[n("key", "key"), n("what", "index"), q("share", "share", ".1%")], **both
     )
+    if not total:
+        return finish(bars, 26 * keys + 20)
     ends = base.mark_rule(color=theme.INK).encode(
         **(both | {"x": alt.X("low:Q"), "x2": "high:Q", "color": alt.value(theme.INK)})
     )
-    return finish(alt.layer(bars, ends), (40 if total else 26) * keys + 20)
+    return finish(alt.layer(bars, ends), 40 * keys + 20)

@@ -41,16 +41,16 @@ def sweep_page(
     rows = sorted(rows, key=lambda row: (row["key"], row["kind"], row["name"]))
     asked = document["sweep"]
     payload: dict[str, Any] = {"charts": {}, "points": {}, "line": []}
-    values = {
-        key: found
-        for key in asked["measure"]
-        if (found := sweep_rows.measured(rows, metric(key), axes))
-    }
+    values = sweep_rows.differing(
+        {key: sweep_rows.measured(rows, metric(key), axes) for key in asked["measure"]}
+    )
     varying = [axis for axis in axes if len({row[axis.column] for row in rows}) > 1]
-    plots = _curves(payload, values, varying, metric) if varying else []
+    sampled = asked["design"] in {"latin-hypercube", "sobol"}
+    plots = _curves(payload, values, varying, metric, joined=not sampled) if varying else []
     pair = _pair(varying, rows)
-    maps = [] if pair is None else _maps(payload, values, pair, metric, asked["design"])
-    front = _front(payload, rows, axes, sorted(values), metric)
+    maps = [] if pair is None else _maps(payload, values, pair, metric, sampled=sampled)
+    known = [key for key in asked["measure"] if any(row[key] is not None for row in rows)]
+    front = _front(payload, rows, axes, known, metric)
     matters = _matters(payload, document, metric)
     wide = {row["key"] for row in rows if not row["narrow"]}
     points = document["points"]
@@ -96,6 +96,8 @@ def _curves(
     values: dict[str, list[sweep_rows.Value]],
     varying: Sequence[Axis],
     metric: Callable[[str], Metric],
+    *,
+    joined: bool,
 ) -> list[dict[str, str]]:
     """Add response curves: along the key with the most values."""
     plots: list[dict[str, str]] = []
@@ -103,9 +105,14 @@ def _curves(
         x = max(varying, key=lambda axis: (axis.numeric, len(sweep_rows.levels(axis, found))))
         second = sweep_rows.second_axis(varying, x, found)
         rows = sweep_rows.curve(found, x, second)
-        others = [axis.title for axis in varying if axis not in {x, second}]
+        others = [axis.title for axis in varying if axis not in {x, second}] if joined else []
         name = f"curve-{key}"
-        payload["charts"][name] = charts_sweep.curve(_drawn(x, found), metric(key).label)
+        payload["charts"][name] = charts_sweep.curve(
+            _drawn(x, found),
+            metric(key).label,
+            joined=joined,
+            bars=any(row["low"] is not None for row in rows),
+        )
         payload["points"][name] = rows
         caption = metric(key).meaning or "Mean over the replications."
         if any(row["low"] is not None for row in rows):
@@ -130,7 +137,8 @@ def _maps(
     values: dict[str, list[sweep_rows.Value]],
     pair: tuple[Axis, Axis],
     metric: Callable[[str], Metric],
-    design: str,
+    *,
+    sampled: bool,
 ) -> list[dict[str, str]]:
     plots: list[dict[str, str]] = []
     x, y = pair
@@ -139,12 +147,11 @@ def _maps(
         rows = sweep_rows.heat(found, x, y)
         payload["points"][name] = rows
         title = metric(key).label
-        if design in {"latin-hypercube", "sobol"}:
+        if sampled:
             chart = charts_sweep.scatter(_drawn(x, found), _drawn(y, found), title)
             caption = "A dot is a point of the design."
         else:
-            count = len({row["y_text"] for row in rows})
-            chart = charts_sweep.heat(_drawn(x, found), _drawn(y, found), title, len(rows), count)
+            chart = charts_sweep.heat(_drawn(x, found), _drawn(y, found), title, rows)
             caption = "Mean, with the half width of its 95 % interval where a cell is one point."
         payload["charts"][name] = chart
         plots.append({"name": name, "heading": metric(key).head, "caption": caption})

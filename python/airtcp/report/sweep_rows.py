@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from airtcp.metrics import Metric
 
-_LEVELS: Final = 8
-"""Most lines of a chart; other keys are averaged over."""
+_LEVELS: Final = 6
+"""Most lines of a chart, as many as there are colours; other keys are averaged over."""
 _LOG: Final = 30.0
 _GOODPUT: Final = ("total_goodput_bps", "goodput_bps", "packets_per_second")
 _DELAY: Final = ("queue_delay_mean_s", "delivery_p95_s", "rtt_mean_s", "queue_delay_p95_s")
@@ -78,6 +78,20 @@ def measured(rows: Iterable[dict[str, Any]], metric: Metric, axes: Sequence[Axis
     return values
 
 
+def differing(values: dict[str, list[Value]]) -> dict[str, list[Value]]:
+    """Leave out measures that are the same at every point, or equal to an earlier measure.
+
+    With one flow, its goodput is the total goodput.
+    """
+    kept: dict[str, list[Value]] = {}
+    for key, found in values.items():
+        means = [value.mean for value in found]
+        equal = any(means == [value.mean for value in other] for other in kept.values())
+        if len(set(means)) > 1 and not equal:
+            kept[key] = found
+    return kept or {key: found for key, found in values.items() if found}
+
+
 def is_log(axis: Axis, values: Sequence[Value]) -> bool:
     """Return whether a logarithmic axis suits a key: its values span more than a factor of 30."""
     if not axis.numeric:
@@ -132,7 +146,9 @@ def curve(values: Sequence[Value], x: Axis, second: Axis | None) -> list[dict[st
         )
     names = list(dict.fromkeys(row["line"] for row in rows))
     if second is not None and second.numeric:
-        place = {f"{second.title} {second.text(v)}": i for i, v in enumerate(levels(second, values))}
+        place = {
+            f"{second.title} {second.text(v)}": i for i, v in enumerate(levels(second, values))
+        }
         names.sort(key=lambda name: place.get(name.rpartition(", ")[2], 0))
     return sorted(rows, key=lambda row: (names.index(row["line"]), row["order"]))
 

@@ -45,8 +45,8 @@ class _Worker:
         path = package if not before else os.pathsep.join([package, before])
         self.tasks: dict[int, list[list[str]]] = {}
         self.batches: list[set[int]] = []
-        self.process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
-            [sys.executable, "-P", "-m", "airtcp.sweep.worker"],
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "airtcp.sweeps.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": path},

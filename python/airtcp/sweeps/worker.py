@@ -35,7 +35,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
     job: Any = json.loads(lines.get())
     from airtcp import _core
-    from airtcp.sweep.tasks import run_point
+    from airtcp.sweeps.tasks import run_point
 
     _core.quiet_panics()
     try:

@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from airtcp.metrics import Metric, record, schema
-from airtcp.sweep.errors import found, near, refuse
+from airtcp.sweeps.errors import found, near, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

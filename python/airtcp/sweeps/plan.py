@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from airtcp.sweep.designs import Points
-from airtcp.sweep.keys import Keys
+from airtcp.sweeps.designs import Points
+from airtcp.sweeps.keys import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from airtcp.sweep.quantities import Cell
-    from airtcp.sweep.sweep_file import Sweep
+    from airtcp.sweeps.quantities import Cell
+    from airtcp.sweeps.sweep_file import Sweep
 
 
 @dataclass(frozen=True)

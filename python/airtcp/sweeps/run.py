@@ -8,23 +8,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from airtcp import _core, atomic_write
-from airtcp.sweep.coordinate import Coordinator, Outcome
-from airtcp.sweep.document import document_of
-from airtcp.sweep.local import LocalPool, cores
-from airtcp.sweep.plan import Plan
-from airtcp.sweep.result import SweepResult
-from airtcp.sweep.sensitivity import sensitivity
-from airtcp.sweep.store import DOCUMENT, POINTS, Store, finished_keys
-from airtcp.sweep.tasks import run_point
+from airtcp.sweeps.coordinate import Coordinator, Outcome
+from airtcp.sweeps.document import document_of
+from airtcp.sweeps.local import LocalPool, cores
+from airtcp.sweeps.plan import Plan
+from airtcp.sweeps.result import SweepResult
+from airtcp.sweeps.sensitivity import sensitivity
+from airtcp.sweeps.store import DOCUMENT, POINTS, Store, finished_keys
+from airtcp.sweeps.tasks import run_point
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
     from airtcp.arguments import Progress
-    from airtcp.sweep.coordinate import Pool
-    from airtcp.sweep.live import LivePage
-    from airtcp.sweep.sweep_file import Sweep
+    from airtcp.sweeps.coordinate import Pool
+    from airtcp.sweeps.live import LivePage
+    from airtcp.sweeps.sweep_file import Sweep
 
 
 def run(
@@ -98,7 +98,7 @@ def pool_on(on: str | None, job: dict[str, Any], workers: int | None) -> Generat
         with LocalPool(job, workers) as pool:
             yield pool
         return
-    from airtcp.sweep.cluster import DaskPool
+    from airtcp.sweeps.cluster import DaskPool
 
     with DaskPool(on, job, workers) as pool:
         yield pool
@@ -119,7 +119,7 @@ class State:
         self._distinct = distinct
         self._page: LivePage | None = None
         if report:
-            from airtcp.sweep.live import LivePage
+            from airtcp.sweeps.live import LivePage
 
             self._page = LivePage(store, plan)
 
@@ -145,5 +145,3 @@ class State:
         """Write the document and the page of the running sweep if it is time."""
         if self._page is not None and self._page.due():
             self.write(outcome, running=True)
-
-

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp import atomic_write
-from airtcp.sweep.chunks import read_chunk
-from airtcp.sweep.live import Sample, page_text
-from airtcp.sweep.measures import axis_shown, forward
-from airtcp.sweep.store import POINTS
+from airtcp.sweeps.chunks import read_chunk
+from airtcp.sweeps.live import Sample, page_text
+from airtcp.sweeps.measures import axis_shown, forward
+from airtcp.sweeps.store import POINTS
 from airtcp.table import Table
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from airtcp.sweep.plan import Plan
+    from airtcp.sweeps.plan import Plan
 
 
 class SweepResult:

@@ -6,13 +6,13 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import atomic_write
-from airtcp.sweep.measures import axis_shown, forward
+from airtcp.sweeps.measures import axis_shown, forward
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from airtcp.sweep.plan import Plan
-    from airtcp.sweep.store import Store
+    from airtcp.sweeps.plan import Plan
+    from airtcp.sweeps.store import Store
 
 PAGE: Final = "report.html"
 _FIRST_S: Final = 5.0
@@ -70,15 +70,13 @@ class LivePage:
         self._next = time.monotonic() + max(_EVERY_S, _SHARE * taken)
 
 
-def page_text(
-    document: dict[str, Any], plan: Plan, names: list[str], sample: Sample
-) -> str:
+def page_text(document: dict[str, Any], plan: Plan, names: list[str], sample: Sample) -> str:
     """Make the page.
 
     Args: document: The document. plan: The points. names: Names of the columns. sample: The rows.
     """
     from airtcp.report.sweep import Axis, sweep_page
-    from airtcp.sweep.measures import metric_of
+    from airtcp.sweeps.measures import metric_of
 
     axes = [
         Axis(axis.column, *axis_shown(axis.column, axis.dimension), axis.numeric)

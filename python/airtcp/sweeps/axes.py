@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from airtcp.sweep.errors import found, known, refuse
-from airtcp.sweep.quantities import Cell, Span, cell, column_of, quantity
+from airtcp.sweeps.errors import found, known, refuse
+from airtcp.sweeps.quantities import Cell, Span, cell, column_of, quantity
 from airtcp.toml_text import value_text
 
 _KEYS: Final = ("key", "values", "from", "to", "steps", "scale")
@@ -106,7 +106,7 @@ def _span(table: dict[str, Any], place: str) -> Span:
     for key, end in ends:
         if end is None:
             was = "missing" if key not in table else f"found {found(table[key])}"
-            refuse(f'{place}.{key}', f'{was}; expected a number, or a quantity such as "10 ms"')
+            refuse(f"{place}.{key}", f'{was}; expected a number, or a quantity such as "10 ms"')
     low, high = (cast("Any", end) for _, end in ends)
     if low.dimension != high.dimension or bool(low.unit) != bool(high.unit):
         refuse(f"{place}.to", f"{table['to']} and {table['from']} have different units")

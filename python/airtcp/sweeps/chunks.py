@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from airtcp.sweep.plan import Plan
+    from airtcp.sweeps.plan import Plan
 
 Column = tuple[str, str | None]
 """Name and type (`text`, `number`, `count`, `flag`); without a type, that of the values."""
@@ -41,7 +41,8 @@ def write_chunk(path: Path, columns: Sequence[Column], rows: Any) -> None:
     # The library writes to memory, because it reports a full disk by an error without a number.
     whole = io.BytesIO()
     write_parquet(Table.from_arrow(table), whole, compression=_COMPRESSION)
-    part = path.with_name(HIDDEN + path.name)
+    # Some readers take hidden files too: only the final name ends in .parquet.
+    part = path.with_name(HIDDEN + path.stem)
     with part.open("wb") as file:
         file.write(whole.getbuffer())
         file.flush()

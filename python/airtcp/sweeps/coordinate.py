@@ -6,18 +6,22 @@ of about half a second, so that the exchange of messages takes little of the tim
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections import Counter, deque
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
+    from types import FrameType
 
     from airtcp.arguments import Progress
-    from airtcp.sweep.local import Event, Task
-    from airtcp.sweep.plan import Plan, Point
-    from airtcp.sweep.store import Store
+    from airtcp.sweeps.local import Event, Task
+    from airtcp.sweeps.plan import Plan, Point
+    from airtcp.sweeps.store import Store
 
 _BATCH_S: Final = 0.5
 _MOST: Final = 500
@@ -102,21 +106,40 @@ class Coordinator:
 
     def run(self, pool: Pool) -> Outcome:
         """Run every point; Ctrl-C stops, and what is finished is stored."""
-        try:
-            self._loop(pool)
-        except KeyboardInterrupt:
-            self.outcome.interrupted = True
-            # What workers have reported already is finished.
-            while (event := pool.wait(0.0)) is not None:
-                self._take(event)
-        finally:
+        with self._heeding():
+            try:
+                self._loop(pool)
+            except KeyboardInterrupt:
+                self.outcome.interrupted = True
+            if self.outcome.interrupted:
+                # What workers have reported already is finished.
+                while (event := pool.wait(0.0)) is not None:
+                    self._take(event)
             self._store.flush(now=True)
         return self.outcome
+
+    @contextmanager
+    def _heeding(self) -> Generator[None]:
+        """Let Ctrl-C set a flag: an exception between two statements could store a chunk twice."""
+        before = signal.getsignal(signal.SIGINT)
+        main = threading.current_thread() is threading.main_thread()
+        if not main or before in {signal.SIG_IGN, None}:
+            yield
+            return
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            self.outcome.interrupted = True
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _loop(self, pool: Pool) -> None:
         clock = time.monotonic()
         self._tell()
-        while self._left:
+        while self._left and not self.outcome.interrupted:
             while pool.free() and (tasks := self._batch(pool.workers)):
                 pool.give(tasks)
             event = pool.wait(_TICK_S)

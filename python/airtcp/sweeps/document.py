@@ -9,8 +9,8 @@ from airtcp import _core
 from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
-    from airtcp.sweep.coordinate import Outcome
-    from airtcp.sweep.sweep_file import Sweep
+    from airtcp.sweeps.coordinate import Outcome
+    from airtcp.sweeps.sweep_file import Sweep
 
 SCHEMA: Final = "airtcp.sweep/1"
 

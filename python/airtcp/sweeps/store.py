@@ -17,13 +17,13 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from airtcp.destinations import PlaceError
-from airtcp.sweep.chunks import HIDDEN, columns_of, keys_in, read_chunk, select, write_chunk
+from airtcp.sweeps.chunks import HIDDEN, columns_of, keys_in, read_chunk, select, write_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from airtcp.sweep.plan import Plan, Point
+    from airtcp.sweeps.plan import Plan, Point
 
 MARK: Final = ".airtcp-sweep"
 """The file that makes a folder that of a sweep; its lock belongs to the running sweep."""
@@ -62,7 +62,9 @@ class Store:
         self._lock = _locked(folder)
         try:
             self._points.mkdir(exist_ok=True)
-            self._next = 1 + max((int(p.stem) for p in self._every() if p.stem.isdigit()), default=0)
+            self._next = 1 + max(
+                (int(p.stem) for p in self._every() if p.stem.isdigit()), default=0
+            )
         except BaseException:
             self.close()
             raise
@@ -120,9 +122,7 @@ class Store:
     ) -> dict[str, dict[str, Any]]:
         """Return the values of the axes by key: another sweep had other columns."""
         columns = plan.columns
-        return {
-            key: dict(zip(columns, plan.point(places[key]).cells, strict=True)) for key in keys
-        }
+        return {key: dict(zip(columns, plan.point(places[key]).cells, strict=True)) for key in keys}
 
     def _merge(self) -> None:
         """Merge small chunks, so that many interrupted calls do not leave many files."""
@@ -177,8 +177,8 @@ class Store:
         wait = max(_FIRST_S, _SHARE * (clock - self._begin))
         due = now or clock - self._flushed >= wait or len(self._rows) >= _MOST_ROWS
         if due and self._rows:
-            write_chunk(self._new(self._points), self._columns, self._rows)
-            self._rows = []
+            rows, self._rows = self._rows, []
+            write_chunk(self._new(self._points), self._columns, rows)
         if due:
             self._flushed = clock
 

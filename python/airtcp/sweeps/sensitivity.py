@@ -14,14 +14,14 @@ from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.sweep.chunks import read_chunk
-from airtcp.sweep.measures import forward
+from airtcp.sweeps.chunks import read_chunk
+from airtcp.sweeps.measures import forward
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from airtcp.sweep.plan import Plan
+    from airtcp.sweeps.plan import Plan
 
 _GROUPS: Final = 8
 _LEAST: Final = 8
@@ -72,7 +72,7 @@ def _sobol(plan: Plan, values: list[float]) -> list[dict[str, Any]]:
     import numpy as np  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
     from SALib.analyze import sobol  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-    from airtcp.sweep.designs import problem_of
+    from airtcp.sweeps.designs import problem_of
 
     found: Any = sobol.analyze(
         problem_of(plan.sweep),

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
-from airtcp.sweep.quantities import quantity
+from airtcp.sweeps.quantities import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from airtcp.sweep.sweep_file import Sweep
+    from airtcp.sweeps.sweep_file import Sweep
 
 _STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _SIZE: Final = 16
@@ -36,13 +36,14 @@ class Keys:
 
     def __init__(self, sweep: Sweep) -> None:
         """Hash what all points share."""
-        base: Any = tomllib.loads(sweep.text) if sweep.text else {}
+        base: Any = _alike(tomllib.loads(sweep.text)) if sweep.text else {}
+        named: Any = tomllib.loads(sweep.text) if sweep.text else {}
         fixed = list(sweep.fixed)
         if sweep.seed is not None and sweep.text:
             fixed.append(("seed", str(sweep.seed)))
         self._base, self._loose = _applied(base, fixed)
         self._values: dict[str, Any] = {}
-        texts = [base, [text for _, text in sweep.fixed], sweep.options]
+        texts = [named, [text for _, text in sweep.fixed], sweep.options]
         texts += [axis.values for axis in sweep.axes]
         traces = [] if sweep.text else sweep.inputs
         self._common = hashlib.blake2b(digest_size=_SIZE)
@@ -115,10 +116,19 @@ def _parsed(text: str) -> Any:
         value = tomllib.loads(f"v = {text}")["v"]
     except tomllib.TOMLDecodeError:
         value = text
+    return _alike(value)
+
+
+def _alike(value: Any) -> Any:
+    """Write equal quantities equally, anywhere within a value."""
+    if isinstance(value, dict):
+        return {key: _alike(part) for key, part in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_alike(part) for part in cast("list[Any]", value)]
     found = quantity(value) if isinstance(value, str) else None
     if found is None or not found.unit:
         return value
-    return {"quantity": found.si, "dimension": found.dimension}
+    return {"quantity": found.si, "dimension": found.dimension} if found.dimension else found.si
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -15,10 +15,10 @@ from airtcp import _core
 from airtcp.api.scenarios import parsable, text_of
 from airtcp.arguments import plain
 from airtcp.plain import printable
-from airtcp.sweep.axes import Axis, axis_of
-from airtcp.sweep.errors import found, known, near, refuse
-from airtcp.sweep.measures import KINDS, Kind, check_measures, defaults
-from airtcp.sweep.quantities import quantity
+from airtcp.sweeps.axes import Axis, axis_of
+from airtcp.sweeps.errors import found, known, near, refuse
+from airtcp.sweeps.measures import KINDS, Kind, check_measures, defaults
+from airtcp.sweeps.quantities import quantity
 from airtcp.toml_text import inline, value_text
 
 if TYPE_CHECKING:

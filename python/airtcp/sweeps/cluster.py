@@ -12,11 +12,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp import _core
-from airtcp.sweep.local import Event, cores
-from airtcp.sweep.tasks import run_batch
+from airtcp.sweeps.local import Event, cores
+from airtcp.sweeps.tasks import run_batch
 
 if TYPE_CHECKING:
-    from airtcp.sweep.local import Task
+    from airtcp.sweeps.local import Task
 
 _QUEUED: Final = 2
 _CONNECT_S: Final = 20
@@ -40,6 +40,8 @@ class DaskPool:
         except ImportError:
             raise _core.AirtcpError(_MISSING) from None
         self._stack = ExitStack()
+        self.cluster: Any = None
+        """The cluster, if this call started it."""
         self._job = job
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._tasks: dict[Any, list[Task]] = {}
@@ -51,7 +53,7 @@ class DaskPool:
                     dashboard_address=None,
                     silence_logs=50,
                 )
-                self._stack.enter_context(cluster)
+                self.cluster = self._stack.enter_context(cluster)
             else:
                 cluster = on.replace("dask://", "tcp://", 1)
             client: Any = Client(cluster, timeout=_CONNECT_S, set_as_default=False)

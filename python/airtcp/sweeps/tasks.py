@@ -11,12 +11,12 @@ import json
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
-from airtcp.sweep.until import excess, needed
+from airtcp.sweeps.until import excess, needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.sweep.until import Estimate
+    from airtcp.sweeps.until import Estimate
 
 Row = tuple[str, str, list[float | None]]
 _DECODE: Final = json.JSONDecoder().raw_decode

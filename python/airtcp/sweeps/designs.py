@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
-from airtcp.sweep.errors import refuse
+from airtcp.sweeps.errors import refuse
 
 if TYPE_CHECKING:
-    from airtcp.sweep.sweep_file import Sweep
+    from airtcp.sweeps.sweep_file import Sweep
 
 
 class Points:
