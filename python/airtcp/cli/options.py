@@ -8,6 +8,8 @@ from typing import Annotated, Final
 
 import typer
 
+from airtcp.cli import complete
+
 
 class Format(StrEnum):
     """Formats of a table on standard output."""
@@ -66,7 +68,8 @@ Profile = Annotated[
     str,
     typer.Option(
         help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile "
-        "(airtcp list tcp-profile)."
+        "(airtcp list tcp-profile).",
+        autocompletion=complete.profile,
     ),
 ]
 Slot = Annotated[
