@@ -1,4 +1,4 @@
-"""What the shell completes, through the protocol of the completion scripts, and the manual pages."""
+"""What the shell completes, through the protocol of its scripts, and the manual pages."""
 
 from __future__ import annotations
 
