@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
+    from airtcp.table import Table
 
     __version__: str
 
@@ -69,6 +70,7 @@ __all__ = [
     "ScenarioError",
     "SchemesResult",
     "StudyResult",
+    "Table",
     "TraceError",
     "__version__",
     "capture",
@@ -101,6 +103,7 @@ _HOME = {
     "RunResult": "airtcp.results",
     "SchemesResult": "airtcp.results",
     "StudyResult": "airtcp.results",
+    "Table": "airtcp.table",
 }
 
 
