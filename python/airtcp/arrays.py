@@ -15,7 +15,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
@@ -38,9 +38,9 @@ _UNSAFE: Final = re.compile(r"[/\\\x00]|^\.|^$")
 
 
 def is_trace(value: Any) -> bool:
-    """Return whether a value is one trace, and neither a path nor several paths.
+    r"""Return whether a value is one trace, and neither a path nor several paths.
 
-    >>> is_trace([0, 1]), is_trace(b"\\x00\\x01"), is_trace("a.txt"), is_trace(["a.txt"])
+    >>> is_trace([0, 1]), is_trace(b"\x00\x01"), is_trace("a.txt"), is_trace(["a.txt"])
     (True, True, False, False)
     """
     if isinstance(value, (str, os.PathLike, Mapping)):
@@ -138,19 +138,19 @@ def _values(trace: Any, name: str) -> Iterable[Any]:
 
 def _outcome(value: Any, at: int, name: str) -> int:
     plain = value.as_py() if hasattr(value, "as_py") else value
-    if isinstance(plain, (list, tuple)) or hasattr(plain, "__len__") and not isinstance(plain, str):
+    if hasattr(plain, "__len__") and not isinstance(plain, str):
         _refuse(
             name,
             f"position {at} has {_shown(plain)}, a sequence; expected one dimension. Give several"
             " traces as a table from names to traces",
         )
+    known: Any = None
     if not isinstance(plain, str):
-        try:
-            if plain == 0 or plain == 1:
-                return int(plain)
-        except (TypeError, ValueError):
-            pass
-    _refuse(name, f"position {at} (counted from 0) has {_shown(plain)}; {_ACCEPTED}")
+        with suppress(TypeError, ValueError):
+            known = 1 if plain == 1 else 0 if plain == 0 else None
+    if known is None:
+        _refuse(name, f"position {at} (counted from 0) has {_shown(plain)}; {_ACCEPTED}")
+    return known
 
 
 def _shown(value: Any) -> str:

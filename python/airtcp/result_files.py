@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
 from airtcp import atomic_write
 from airtcp import folder as folders
+from airtcp.figures.shown import Shown
 from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
     file.write(whole.getbuffer())
 
 
-class Written(ABC):
+class Written(Shown, ABC):
     """The common part of all results that can be written."""
 
     _kind: ClassVar[str]

@@ -29,6 +29,13 @@ class Layout(StrEnum):
     SEQUENCE = "sequence"
 
 
+class FigureWidth(StrEnum):
+    """Widths of figures: a column or a page of a journal."""
+
+    COLUMN = "column"
+    PAGE = "page"
+
+
 def place(text: str) -> Path:
     """Read the name of an output.
 
@@ -141,6 +148,19 @@ Report = Annotated[bool, typer.Option("--report/--no-report", help="Write the re
 Open = Annotated[
     bool,
     typer.Option("--open/--no-open", help="Open the report in a browser."),
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option(
+        parser=place,
+        metavar="DIR",
+        help="Write every chart of the report to this folder, for paper: as SVG and PDF.",
+        show_default=False,
+    ),
+]
+Wide = Annotated[
+    FigureWidth,
+    typer.Option("--figure-width", help="Width of these figures: 88 mm or 180 mm."),
 ]
 WrittenLayout = Annotated[
     Layout | None,
