@@ -9,6 +9,7 @@ from airtcp import _core, arrays
 from airtcp.api.links import study
 from airtcp.arguments import as_json, finite, only_given, texts_of
 from airtcp.reading import how_to_read
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from airtcp.reading import Reading
 
 
+@shows_progress
 def trace_fit(
     links: Links,
     *,

@@ -13,6 +13,7 @@ from airtcp.arguments import (
     remedies_of,
 )
 from airtcp.reading import how_to_read
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _MOST_LINKS: Final = 2**32 - 1
 
 
+@shows_progress
 def study(
     links: Links,
     *,
@@ -95,6 +97,7 @@ def study(
         return StudyResult(_core.study(paths, as_json(options), progress), {"read": read})
 
 
+@shows_progress
 def stats(
     links: Links,
     *,
@@ -130,6 +133,7 @@ def stats(
         return json.loads(_core.trace_stats(paths, as_json(options), progress))
 
 
+@shows_progress
 def models(
     links: Links,
     *,

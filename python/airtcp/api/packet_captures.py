@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airtcp import _core
 from airtcp.arguments import as_json, native, only_given, paths_of
 from airtcp.plain import printable
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from airtcp.captures import CaptureResult
 
 
+@shows_progress
 def capture(
     files: PathLike | Iterable[PathLike],
     *,

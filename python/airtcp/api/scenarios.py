@@ -21,6 +21,7 @@ from airtcp.arguments import (
 from airtcp.plain import printable
 from airtcp.reading import how_to_read
 from airtcp.toml_text import inline, value_text
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,6 +38,7 @@ _IN_PYTHON: Final = "scenario"
 """The name of a scenario that is given as a table."""
 
 
+@shows_progress
 def run(
     scenario: PathLike | Mapping[str, Any],
     *,
@@ -141,6 +143,7 @@ def run(
         return captures.placed(files, RunResult(core, asked), core)
 
 
+@shows_progress
 def compare(
     subjects: Links,
     *,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airtcp import _core
 from airtcp.api.scenarios import replaced_texts, scenario_texts, table_text, warn_about
 from airtcp.arguments import as_json, names_of, only_given, paths_of
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from airtcp.results import SchemesResult
 
 
+@shows_progress
 def compare_schemes(
     scenarios: PathLike | Iterable[PathLike] | Mapping[str, Any],
     *,

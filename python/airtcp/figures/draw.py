@@ -33,6 +33,7 @@ _CHARACTER: Final = 0.56 * _TEXT
 _SYMBOL: Final = 32.0
 _FAMILY: Final = "airtcp Sans"
 _VEGA_LITE: Final = "v6.4"
+_IDENTIFIER: Final = re.compile(r'(id="|url\(#|href="#)((?:clip|gradient_|shadow_)[0-9]+)')
 _ROOT: Final = re.compile(r'(<svg\b[^>]*?) width="([0-9.]+)" height="([0-9.]+)"([^>]*>)')
 
 
@@ -57,13 +58,16 @@ def _font() -> Any:
     return resources.files("airtcp.figures").joinpath("airtcp-sans.ttf")
 
 
-def svg_of(chart: dict[str, Any], data: dict[str, Any], width: Width) -> str:
+def svg_of(
+    chart: dict[str, Any], data: dict[str, Any], width: Width, *, shrinks: bool = False
+) -> str:
     """Draw a chart as SVG in pixels, with text in the font of figures.
 
     Args:
         chart: The chart as a page has it.
         data: Its rows by name.
         width: The width.
+        shrinks: Whether a chart that is higher than usual gets the usual height.
 
     Raises:
         AirtcpError: If vl-convert is not installed.
@@ -73,9 +77,34 @@ def svg_of(chart: dict[str, Any], data: dict[str, Any], width: Width) -> str:
     _fit_legends(spec, data, pixels, None)
     if spec.get("width") == "container":
         spec["width"] = pixels
-    if spec.get("height") == _USUAL_HEIGHT:
-        spec["height"] = round(pixels * _PROPORTION[width])
-    return library().vegalite_to_svg(spec, vl_version=_VEGA_LITE, config=_config())
+    most = round(pixels * _PROPORTION[width])
+    height = spec.get("height")
+    if height == _USUAL_HEIGHT or (shrinks and isinstance(height, int) and height > most):
+        spec["height"] = most
+    drawn = library().vegalite_to_svg(spec, vl_version=_VEGA_LITE, config=_config())
+    return _numbered(drawn)
+
+
+def _numbered(svg: str) -> str:
+    """Number the identifiers from 0: Vega goes on counting from one chart to the next."""
+    known: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        kind = found[2].rstrip("0123456789")
+        return found[1] + known.setdefault(found[2], f"{kind}{len(known)}")
+
+    return _IDENTIFIER.sub(number, svg)
+
+
+def has_free_height(chart: dict[str, Any]) -> bool:
+    """Return whether the height of a chart is not that of its rows: its y axis is a quantity.
+
+    Args:
+        chart: The chart as a page has it.
+    """
+    layers = [chart, *chart.get("layer", [])]
+    kinds = [layer.get("encoding", {}).get("y", {}).get("type") for layer in layers]
+    return set(kinds) <= {"quantitative", None} and "quantitative" in kinds
 
 
 def sized(svg: str, title: str, *, embed: bool) -> str:

@@ -46,7 +46,10 @@ class Figure:
 
     @cached_property
     def _drawn(self) -> str:
-        return draw.svg_of(self._chart, self._data, self.width)
+        # A lane of a timeline is as high as its marks, and a map shows distances.
+        fixed = self.name.endswith(("-medium", "-map"))
+        shrinks = not fixed and draw.has_free_height(self._chart)
+        return draw.svg_of(self._chart, self._data, self.width, shrinks=shrinks)
 
     def svg(self, *, embed_font: bool = True) -> str:
         """Return the figure as SVG.
