@@ -36,7 +36,7 @@ def measure() -> dict[str, pl.DataFrame]:
             text += f'[[flows]]\nname = "f{k}"\nfrom = "a"\nto = "b"\n{keys}\n'
             if k:
                 text += 'app = { kind = "bulk", start = "3.7 s" }\nstart_spread = "200 ms"\n'
-        flows = simulate.run(text).flows
+        flows = simulate.run(text).flows.to_polars()
         means = {
             f"{which}_mbps": flows.filter(pl.col("name") == f"f{k}")["goodput_bps"].mean() / 1e6
             for k, which in enumerate(("first", "second"))

@@ -59,14 +59,14 @@ def _row(case: str, kind: str, runs: int, text: str) -> dict[str, object]:
     for seed in range(1, runs + 1):
         # Milliseconds tell runs apart that have no chance in them.
         result = simulate.run(f"seed = {seed}\n{text.replace('START', str(37 * seed))}")
-        got = result.flows["goodput_bps"] / 1e6
+        got = result.flows.to_polars()["goodput_bps"] / 1e6
         found.append(
             {
-                "sent": result.flows["throughput_bps"].sum() / 1e6,
+                "sent": result.flows.to_polars()["throughput_bps"].sum() / 1e6,
                 "got": got.sum(),
                 "jain": got.sum() ** 2 / (len(got) * (got**2).sum()),
-                "queued": result.links["mean_queue_packets"][0],
-                "timeouts": result.flows["timeouts"].sum(),
+                "queued": result.links.to_polars()["mean_queue_packets"][0],
+                "timeouts": result.flows.to_polars()["timeouts"].sum(),
                 "first": got[0],
                 "second": got[1] if len(got) > 1 else None,
             }

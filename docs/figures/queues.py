@@ -101,7 +101,7 @@ def red_ecn() -> dict[str, Any]:
                 "total_goodput_mbps": total / 1e6,
             }
         )
-        queued = result.table("queue_series")
+        queued = result.table("queue_series").to_polars()
         forward = queued.filter(pl.col("link") == queued["link"][0])
         # One point every 50 ms is as fine as the picture shows.
         series.append(

@@ -21,8 +21,8 @@ def run(text: str, **options: Any) -> airtcp.RunResult:
 
 def summary(result: airtcp.RunResult, kind: str) -> dict[str, tuple[float, float, float]]:
     """Mean and interval of every quantity of the first flow or link."""
-    name = result.summary.filter(pl.col("kind") == kind)["name"][0]
-    table = result.summary.filter((pl.col("kind") == kind) & (pl.col("name") == name))
+    name = result.summary.to_polars().filter(pl.col("kind") == kind)["name"][0]
+    table = result.summary.to_polars().filter((pl.col("kind") == kind) & (pl.col("name") == name))
     return {
         row["quantity"]: (row["mean"], row["ci_low"], row["ci_high"]) for row in table.to_dicts()
     }

@@ -55,8 +55,8 @@ def recoveries() -> dict[str, Any]:
                 seconds=6,
             )
             result = simulate.run(text, series=True)
-            flow = result.flows.row(0, named=True)
-            series = result.table("window_series").filter(pl.col("side") == "client")
+            flow = result.flows.to_polars().row(0, named=True)
+            series = result.table("window_series").to_polars().filter(pl.col("side") == "client")
             windows.append(
                 series.select(
                     t="t_s",

@@ -10,6 +10,7 @@ import math
 import operator
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ TraceFormat: TypeAlias = Literal["bits", "csv", "sequence"]
 
 COMPARED: Final = 20
 """Up to this number of links, TCPs are compared and remedies tried by default."""
+
+_DEMO: Final = "demo"
 
 
 def only_given(**options: Any) -> dict[str, Any]:
@@ -123,6 +126,19 @@ def paths_of(paths: PathLike | Iterable[PathLike]) -> list[str]:
     if isinstance(paths, (str, os.PathLike)):
         return [os.fspath(paths)]
     return [os.fspath(path) for path in paths]
+
+
+def links_of(paths: PathLike | Iterable[PathLike]) -> list[str]:
+    """Return the paths of links.
+
+    `demo` and `demo/...` are the links that come with the package, if there is no file or folder
+    `demo`.
+    """
+    found = paths_of(paths)
+    if not any(Path(path).parts[:1] == (_DEMO,) for path in found) or Path(_DEMO).exists():
+        return found
+    home = Path(__file__).parent
+    return [str(home / path) if Path(path).parts[:1] == (_DEMO,) else path for path in found]
 
 
 def native(path: PathLike) -> str | list[int]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from airtcp import _core
-from airtcp.arguments import PathLike, paths_of
+from airtcp.arguments import PathLike, links_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -74,7 +74,7 @@ def given(links: Links) -> Generator[list[str]]:
         safe = isinstance(own, str) and not _UNSAFE.search(own) and len(own) < _LONGEST_NAME
         named = {own if safe and isinstance(own, str) else "trace": links}
     else:
-        yield paths_of(cast("PathLike | Iterable[PathLike]", links))
+        yield links_of(cast("PathLike | Iterable[PathLike]", links))
         return
     texts = {name: text_of(trace, name) for name, trace in named.items()}
     with tempfile.TemporaryDirectory(prefix="airtcp-") as folder:

@@ -13,10 +13,9 @@ from airtcp.result_files import REPORT
 from airtcp.results import TableResult
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from airtcp import _core
     from airtcp.findings.words import Finding
+    from airtcp.table import Table
 
 _SERIES: Final = "_series"
 
@@ -54,32 +53,32 @@ class CaptureResult(TableResult):
         return self.json[key]
 
     @cached_property
-    def directions(self) -> pl.DataFrame:
+    def directions(self) -> Table:
         """One row per connection and end that sends."""
         return self.table("directions")
 
     @cached_property
-    def connections(self) -> pl.DataFrame:
+    def connections(self) -> Table:
         """One row per connection."""
         return self.table("connections")
 
     @cached_property
-    def retransmissions(self) -> pl.DataFrame:
+    def retransmissions(self) -> Table:
         """One row per segment that was sent again, with its cause; also without `events`."""
         return self.table("retransmissions")
 
     @cached_property
-    def losses(self) -> pl.DataFrame:
+    def losses(self) -> Table:
         """One row per loss: time and segments since the loss before it."""
         return self.table("losses")
 
     @cached_property
-    def between(self) -> pl.DataFrame:
+    def between(self) -> Table:
         """One row per connection and sender, for each two points at which it was captured."""
         return self.table("between")
 
     @cached_property
-    def links(self) -> pl.DataFrame:
+    def links(self) -> Table:
         """One row per 802.11 link."""
         return self.table("links")
 
@@ -88,7 +87,7 @@ class CaptureResult(TableResult):
         """The findings, in words: the busiest connection, then the busiest 802.11 link."""
         return capture_words.findings(self.json)
 
-    def series(self) -> dict[str, pl.DataFrame]:
+    def series(self) -> dict[str, Table]:
         """Return the tables of what happened over time; none without `series`."""
         return {name: self.table(name) for name in self.tables if name.endswith(_SERIES)}
 

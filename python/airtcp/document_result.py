@@ -11,7 +11,7 @@ from airtcp.result_files import Written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars as pl
+    from airtcp.table import Table
 
 
 class DocumentResult(Written):
@@ -42,8 +42,8 @@ class DocumentResult(Written):
         """Names of the tables."""
         return list(self._tables)
 
-    def table(self, table: str) -> pl.DataFrame:
-        """Return a table as a polars frame.
+    def table(self, table: str) -> Table:
+        """Return a table.
 
         Args:
             table: One of `tables`.
@@ -51,13 +51,13 @@ class DocumentResult(Written):
         Raises:
             KeyError: If there is no such table.
         """
-        import polars as pl
+        from airtcp.table import Table
 
         if table not in self._tables:
             message = f'no table "{table}" (there are {", ".join(self._tables)})'
             raise KeyError(message)
         rows: list[dict[str, Any]] = getattr(self, f"_{table}")()
-        return pl.DataFrame(rows, schema=self._schemas.get(table), infer_schema_length=None)
+        return Table.from_rows(rows, self._schemas.get(table))
 
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+    def _frames(self) -> Iterator[tuple[str, Table]]:
         return ((name, self.table(name)) for name in self.tables)

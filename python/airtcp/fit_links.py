@@ -11,26 +11,22 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from airtcp import _core
 from airtcp.destinations import content
 from airtcp.link_conditions import Link, number_of, wanted
+from airtcp.parquet_links import LONGEST_NAME
 from airtcp.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
-
-    import polars as pl
+    from collections.abc import Iterable, Sequence
 
 STUDY: Final = "airtcp.study/1"
 _LONGEST: Final = 1 << 30
-MAX_LINKS: Final = 100_000
-"""Most links of a table, because a small file can expand to any number of rows."""
-_LONGEST_NAME: Final = 4096
 _LOOK: Final = 256
 _SLOTS_S: Final = (1e-9, 1e6)
 _ROUNDED: Final = 1e-6
@@ -125,42 +121,26 @@ def _within(value: Any, key: str) -> Any:
 
 
 def _parquet(place: Path) -> list[Link]:
-    import polars as pl
-
+    """Read a table of links in a process of its own: a damaged file can end the library's."""
+    place.open("rb").close()
+    done = subprocess.run(  # noqa: S603 - our own module, on the user's file
+        [sys.executable, "-m", "airtcp.parquet_links", str(place)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        check=False,
+    )
     try:
-        with _quiet():
-            table = pl.scan_parquet(place)
-            schema = table.collect_schema()
-            rows = table.select(pl.len()).collect().item()
-            wide = rows <= MAX_LINKS
-            frame = table.select(_wanted(schema)).collect() if wide else pl.DataFrame()
-    except pl.exceptions.PolarsError:
-        # The library's message describes its internals, not the file.
+        found: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
         _refuse(_damaged(place))
-    except BaseException as error:
-        # A damaged file makes the library panic, which is no ordinary Python exception.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise _core.TraceError(_damaged(place)) from None
-    if not wide:
-        _refuse(f"{place}: {rows} links; expected {MAX_LINKS} or fewer")
-    missing = sorted(_TABLE - set(schema))
+    if problem := found.get("problem"):
+        _refuse(f"{place}: {problem}")
+    missing = sorted(_TABLE - set(found["columns"]))
     if missing:
         _refuse(
             f"{place}: expected a study's table of links; there is no column {', '.join(missing)}"
         )
-    return frame.to_dicts()
-
-
-def _wanted(schema: pl.Schema) -> list[pl.Expr]:
-    """Return the columns that a fit may need: numbers, flags, and texts of bounded length."""
-    import polars as pl
-
-    return [
-        pl.col(name).str.slice(0, _LONGEST_NAME) if kind == pl.String else pl.col(name)
-        for name, kind in schema.items()
-        if kind.is_numeric() or isinstance(kind, (pl.String, pl.Boolean, pl.Null))
-    ]
+    return found["rows"]
 
 
 def _damaged(place: Path) -> str:
@@ -171,21 +151,6 @@ def _damaged(place: Path) -> str:
     if whole:
         return f"{place}: damaged Parquet file (cut short or altered); write it again"
     return f"{place}: not Parquet; expected a study's table of links"
-
-
-@contextmanager
-def _quiet() -> Generator[None]:
-    """Suppress the panic messages of a library on standard error."""
-    sys.stderr.flush()
-    before = os.dup(2)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)
-    try:
-        yield
-    finally:
-        os.dup2(before, 2)
-        os.close(before)
-        os.close(null)
 
 
 def _check(place: Path, number: int, row: Link) -> None:
@@ -212,7 +177,7 @@ def _check(place: Path, number: int, row: Link) -> None:
     if row.get("mu") is not None and (mu is None or not -1 <= mu <= 1):
         _refuse(f"{place}: link {number} has no mu from -1 to 1; expected a study's result")
     # Names may hold surrogates, which cannot be written as text.
-    row["name"] = printable(str(row.get("name", "")))[:_LONGEST_NAME]
+    row["name"] = printable(str(row.get("name", "")))[:LONGEST_NAME]
 
 
 def samples(links: Sequence[Link], names: Iterable[str]) -> list[dict[str, Any]]:

@@ -10,10 +10,9 @@ from airtcp.findings import fit as fit_words
 from airtcp.findings import words
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from airtcp.findings.words import Finding
     from airtcp.fit_document import FitDocument
+    from airtcp.table import Table
 
 _ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
 _SCHEMAS: dict[str, dict[str, type]] = {
@@ -52,7 +51,7 @@ class FitResult(DocumentResult):
         return fit_words.findings(self.json)
 
     @cached_property
-    def fits(self) -> pl.DataFrame:
+    def fits(self) -> Table:
         """One row per form or formula: its errors and its BIC."""
         return self.table("fits")
 

@@ -11,7 +11,7 @@ from airtcp.result_files import Written
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
+    from airtcp.table import Table
 
 
 class ModelScores(Written):
@@ -34,13 +34,13 @@ class ModelScores(Written):
         return _rows(self.json)
 
     @property
-    def table(self) -> pl.DataFrame:
-        """The rows as a polars frame."""
-        import polars as pl
+    def table(self) -> Table:
+        """The rows as a table."""
+        from airtcp.table import Table
 
-        return pl.DataFrame(self.rows, infer_schema_length=None)
+        return Table.from_rows(self.rows)
 
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+    def _frames(self) -> Iterator[tuple[str, Table]]:
         yield "scores", self.table
 
     def page(self) -> str:

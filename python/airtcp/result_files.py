@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-import io
 from abc import ABC, abstractmethod
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from airtcp import atomic_write
 from airtcp import folder as folders
@@ -18,19 +17,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    import polars as pl
+    from airtcp.table import Table
 
 REPORT = "report.html"
-
-
-def write_parquet(frame: pl.DataFrame, file: BinaryIO) -> None:
-    """Write a table; a refusal of the system raises `OSError`.
-
-    The library writes to memory, because it reports a full disk by an error without a number.
-    """
-    whole = io.BytesIO()
-    frame.write_parquet(whole)
-    file.write(whole.getbuffer())
 
 
 class Written(Shown, ABC):
@@ -45,7 +34,7 @@ class Written(Shown, ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+    def _frames(self) -> Iterator[tuple[str, Table]]:
         """Every table, with the name of its file without the ending."""
 
     @abstractmethod
@@ -108,11 +97,11 @@ class Written(Shown, ABC):
         """
         part = files.folder(home)
         names: list[str] = []
-        for name, frame in self._frames():
+        for name, table in self._frames():
             names.append(f"{name}.parquet")
             # The library accepts UTF-8 names only.
             with (part / names[-1]).open("wb") as file:
-                write_parquet(frame, file)
+                table.write_parquet(file)
         if report:
             names.append(REPORT)
             (part / REPORT).write_text(self.page(), encoding="utf-8")

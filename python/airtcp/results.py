@@ -1,7 +1,7 @@
 """Results: a document, tables, and a page.
 
-The extension module makes tables in Arrow's layout. polars, pandas, pyarrow and every other user of
-the Arrow PyCapsule interface read them without a copy.
+The extension module makes tables in Arrow's layout. `airtcp.Table` holds them; polars, pyarrow and
+every other user of the Arrow PyCapsule interface read them without a copy.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.documents import CompareDocument, RunDocument, SchemesDocument, StudyDocument
     from airtcp.report.timeline_rows import Timeline
+    from airtcp.table import Table
 
     _Seeded = _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult
 
@@ -78,23 +79,34 @@ class TableResult(Written):
         """
         return self._core.table(table)
 
-    def table(self, table: str) -> pl.DataFrame:
-        """Return a table as a polars frame.
+    def table(self, table: str) -> Table:
+        """Return a table.
 
         Args:
             table: One of `tables`.
+
+        Raises:
+            KeyError: If no table has this name.
         """
-        import polars as pl
+        from airtcp.table import Table
 
-        return pl.DataFrame(self.arrow(table))
+        return Table(self.arrow(table))
 
-    def to_pandas(self, table: str | None = None) -> Any:
-        """Return a table as a pandas frame; needs pandas and pyarrow.
+    def to_polars(self, table: str | None = None) -> pl.DataFrame:
+        """Return a table as a polars frame; needs polars.
 
         Args:
             table: One of `tables`; by default the first.
         """
-        return self.to_arrow(table).to_pandas()
+        return self._one(table).to_polars()
+
+    def to_pandas(self, table: str | None = None) -> Any:
+        """Return a table as a pandas frame; needs pandas.
+
+        Args:
+            table: One of `tables`; by default the first.
+        """
+        return self._one(table).to_pandas()
 
     def to_arrow(self, table: str | None = None) -> Any:
         """Return a table as a pyarrow table; needs pyarrow.
@@ -102,11 +114,12 @@ class TableResult(Written):
         Args:
             table: One of `tables`; by default the first.
         """
-        import pyarrow as pa  # pyright: ignore[reportMissingTypeStubs]
+        return self._one(table).to_arrow()
 
-        return pa.table(self.arrow(self.tables[0] if table is None else table))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    def _one(self, table: str | None) -> Table:
+        return self.table(self.tables[0] if table is None else table)
 
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+    def _frames(self) -> Iterator[tuple[str, Table]]:
         return ((name, self.table(name)) for name in self.tables)
 
 
@@ -136,7 +149,7 @@ class StudyResult(_Result):
         return json.loads(self.text)
 
     @cached_property
-    def links(self) -> pl.DataFrame:
+    def links(self) -> Table:
         """One row per link: metrics, and TCP over the trace and over synthetic links."""
         return self.table("links")
 
@@ -198,22 +211,22 @@ class RunResult(_Result):
         return json.loads(self.text)
 
     @cached_property
-    def flows(self) -> pl.DataFrame:
+    def flows(self) -> Table:
         """One row per flow and replication."""
         return self.table("flows")
 
     @cached_property
-    def links(self) -> pl.DataFrame:
+    def links(self) -> Table:
         """One row per direction of a link and replication."""
         return self.table("links")
 
     @cached_property
-    def summary(self) -> pl.DataFrame:
+    def summary(self) -> Table:
         """Means with 95 % confidence intervals over replications, one row per quantity."""
         return self.table("summary")
 
     @cached_property
-    def delays(self) -> pl.DataFrame:
+    def delays(self) -> Table:
         """Distributions of delays over all replications, one row per distribution and share.
 
         `delay` is `queue`, `service` (from the head of a station's queue to the end of the
@@ -223,19 +236,19 @@ class RunResult(_Result):
         return self.table("delays")
 
     @cached_property
-    def stations(self) -> pl.DataFrame:
+    def stations(self) -> Table:
         """One row per station of an 802.11 cell and replication; empty without cells."""
         return self._table_or_empty("stations")
 
     @cached_property
-    def frames(self) -> pl.DataFrame:
+    def frames(self) -> Table:
         """One row per station, class of frames and replication; empty without cells."""
         return self._table_or_empty("frames")
 
-    def _table_or_empty(self, table: str) -> pl.DataFrame:
-        import polars as pl
+    def _table_or_empty(self, table: str) -> Table:
+        from airtcp.table import Table
 
-        return self.table(table) if table in self.tables else pl.DataFrame()
+        return self.table(table) if table in self.tables else Table.from_rows([])
 
     @property
     def warnings(self) -> list[str]:
@@ -290,16 +303,12 @@ class RunResult(_Result):
         span = self._core.timeline()
         if span is None:
             return None
-        frames, waits = (
-            self.table(f"timeline_{name}").to_dict(as_series=False) for name in ("frames", "waits")
-        )
+        frames, waits = (self.table(f"timeline_{name}").to_dict() for name in ("frames", "waits"))
         return Timeline(*span, frames, waits)
 
     def _series(self) -> dict[str, dict[str, list[Any]]]:
         return {
-            name: self.table(name).to_dict(as_series=False)
-            for name in self.tables
-            if name.endswith("_series")
+            name: self.table(name).to_dict() for name in self.tables if name.endswith("_series")
         }
 
     def __repr__(self) -> str:
@@ -321,12 +330,12 @@ class CompareResult(_Result):
         return json.loads(self.text)
 
     @cached_property
-    def outcomes(self) -> pl.DataFrame:
+    def outcomes(self) -> Table:
         """One row per subject, channel and TCP: means with 95 % confidence intervals."""
         return self.table("outcomes")
 
     @cached_property
-    def runs(self) -> pl.DataFrame:
+    def runs(self) -> Table:
         """One row per subject, channel, TCP and replication."""
         return self.table("runs")
 
@@ -371,17 +380,17 @@ class SchemesResult(_Result):
         return json.loads(self.text)
 
     @cached_property
-    def outcomes(self) -> pl.DataFrame:
+    def outcomes(self) -> Table:
         """One row per scenario and variant: means with 95 % confidence intervals."""
         return self.table("outcomes")
 
     @cached_property
-    def differences(self) -> pl.DataFrame:
+    def differences(self) -> Table:
         """One row per scenario, variant and quantity: the paired difference to the reference."""
         return self.table("differences")
 
     @cached_property
-    def stations(self) -> pl.DataFrame:
+    def stations(self) -> Table:
         """One row per scenario, variant and station: goodput and airtime."""
         return self.table("stations")
 

@@ -25,7 +25,7 @@ def test_every_table_goes_round(study: StudyResult) -> None:
     for name in study.tables:
         core = study.arrow(name)
         arrow = study.to_arrow(name)
-        frame = study.table(name)
+        frame = study.table(name).to_polars()
         assert core.column_names == arrow.column_names == frame.columns
         assert len(core) == arrow.num_rows == frame.height
         assert pl.DataFrame(arrow).equals(frame)
@@ -33,12 +33,12 @@ def test_every_table_goes_round(study: StudyResult) -> None:
 
 
 def test_nulls_stay_nulls(study: StudyResult) -> None:
-    row = study.links.filter(pl.col("name") == "perfect")
+    row = study.links.to_polars().filter(pl.col("name") == "perfect")
     assert row["mu"].to_list() == [None]
     assert row["packets"].to_list() == [2000]
-    assert study.links.schema["packets"] == pl.UInt64
-    assert study.links.schema["prr"] == pl.Float64
-    assert study.links.schema["converged"] == pl.Boolean
+    assert study.links.to_polars().schema["packets"] == pl.UInt64
+    assert study.links.to_polars().schema["prr"] == pl.Float64
+    assert study.links.to_polars().schema["converged"] == pl.Boolean
 
 
 def test_pandas(study: StudyResult) -> None:
@@ -50,18 +50,18 @@ def test_pandas(study: StudyResult) -> None:
 
 def test_tables_agree_with_the_document(study: StudyResult) -> None:
     document = study.json
-    assert study.links["name"].to_list() == [link["name"] for link in document["links"]]
-    assert study.links["prr"].to_list() == [link["prr"] for link in document["links"]]
-    bursts = study.table("loss_bursts").filter(pl.col("link") == "bursty")
+    assert study.links.to_polars()["name"].to_list() == [link["name"] for link in document["links"]]
+    assert study.links.to_polars()["prr"].to_list() == [link["prr"] for link in document["links"]]
+    bursts = study.table("loss_bursts").to_polars().filter(pl.col("link") == "bursty")
     link = next(link for link in document["links"] if link["name"] == "bursty")
     lost = (bursts["length"] * bursts["count"]).sum()
     assert lost == link["packets"] - link["received"] == link["loss_bursts"]["packets"]
-    replicas = study.table("replicas").filter(pl.col("link") == "bursty")
+    replicas = study.table("replicas").to_polars().filter(pl.col("link") == "bursty")
     assert replicas.group_by("model").len()["len"].to_list() == [4, 4]
 
 
 def test_the_table_of_links_has_every_quantity(study: StudyResult) -> None:
-    row = study.table("links").row(0, named=True)
+    row = study.table("links").to_polars().row(0, named=True)
     link = study.json["links"][0]
     plain = {k: v for k, v in link.items() if isinstance(v, bool | int | float | str)}
     assert len(plain) > 10
@@ -104,8 +104,8 @@ def test_a_run_uses_traces_beside_its_scenario(tmp_path: Path) -> None:
         '[[flows]]\nfrom = "a"\nto = "b"\n'
     )
     result = airtcp.run(scenario, series=True)
-    assert result.links["loss_rate"].max() == pytest.approx(0.2, abs=0.15)
-    series = result.table("window_series").filter(pl.col("side") == "client")
+    assert result.links.to_polars()["loss_rate"].max() == pytest.approx(0.2, abs=0.15)
+    series = result.table("window_series").to_polars().filter(pl.col("side") == "client")
     assert series["t_s"].is_sorted()
     assert series["cwnd_bytes"].min() > 0  # pyright: ignore[reportOptionalOperand]
 

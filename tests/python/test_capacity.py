@@ -44,7 +44,7 @@ def test_run_over_a_capacity(tmp_path: Path) -> None:
     bursts(tmp_path)
     (tmp_path / "s.toml").write_text(SCENARIO)
     result = api.run(tmp_path / "s.toml")
-    link = result.links.row(0, named=True)
+    link = result.links.to_polars().row(0, named=True)
     assert link["capacity_bps"] == pytest.approx(MEAN, rel=0.01)
     assert 0.5 < link["utilisation"] <= 1.0
     # A packet in transmission at the end counts as sent, but has not used all its capacity.
@@ -82,7 +82,7 @@ def test_tables_of_rates(tmp_path: Path) -> None:
     rates.write_text("".join(f"{t},{1_000_000 if t % 2 else 250_000}\n" for t in range(1, 41)))
     text = SCENARIO.replace('"lte.down" }', '"walk.csv", unit = "B/s" }')
     result = api.run(tmp_path / "s.toml", text=text)
-    assert result.links.row(0, named=True)["capacity_bps"] == pytest.approx(5e6)
+    assert result.links.to_polars().row(0, named=True)["capacity_bps"] == pytest.approx(5e6)
     document = api.stats(rates, rate_unit="B/s")
     assert document["capacities"][0]["mean_bps"] == pytest.approx(5e6)
     with pytest.raises(airtcp.TraceError, match="throughput"):
@@ -131,7 +131,7 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     page = result.page()
     assert "Capacity over time" in page
     assert "<h2>Remedies against losses" not in page
-    assert result.table("capacity_over_time")["capacity_bps"].mean() == pytest.approx(
+    assert result.table("capacity_over_time").to_polars()["capacity_bps"].mean() == pytest.approx(
         MEAN, rel=0.01
     )
 

@@ -60,7 +60,7 @@ def _run(folder: Path, overrides: dict[str, Any], duration: str) -> pl.DataFrame
         timeline=f"0 s..{duration}",
         radiotap=folder,
     )
-    return result.table("timeline_frames")
+    return result.table("timeline_frames").to_polars()
 
 
 def _merged(first: Path, second: Path, place: Path) -> Path:

@@ -36,7 +36,7 @@ def test_a_transfer_is_told_once(program: list[str]) -> None:
 def test_the_table_has_each_sender() -> None:
     """One row per connection and sender; the evidence is in the document."""
     result = airtcp.capture(ends("loss"), workers=2)
-    table = result.between
+    table = result.between.to_polars()
     assert table.height == 4
     data = table.filter(table["sent"] > 300).row(0, named=True)
     assert (data["near_point"], data["far_point"]) == (0, 1)

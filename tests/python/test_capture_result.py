@@ -44,7 +44,7 @@ def _upload(result: CaptureResult) -> dict[str, Any]:
 
 
 def _of(result: CaptureResult, table: str, sender: str) -> pl.DataFrame:
-    return result.table(table).filter(pl.col("from") == sender)
+    return result.table(table).to_polars().filter(pl.col("from") == sender)
 
 
 def test_retransmissions_are_a_table_of_the_document(loss: CaptureResult) -> None:
@@ -53,17 +53,17 @@ def test_retransmissions_are_a_table_of_the_document(loss: CaptureResult) -> Non
     assert {"time_s", "connection", "from", "sequence", "cause", "spurious"} <= rows[0].keys()
     counted = sum(d["retransmitted_segments"] for c in loss["connections"] for d in c["directions"])
     assert len(rows) == counted > 0
-    assert loss.retransmissions.to_dicts() == rows
+    assert loss.retransmissions.to_polars().to_dicts() == rows
     without = airtcp.capture(DATA / "loss/sender.pcap.gz")
     assert "retransmissions" not in without.json
-    assert without.retransmissions.equals(loss.retransmissions)
+    assert without.retransmissions.to_polars().equals(loss.retransmissions.to_polars())
 
 
 def test_the_options_name_every_table(loss: CaptureResult) -> None:
     """`--table` accepts all tables, and each of them has rows."""
     assert [table.value for table in Table] == loss.tables
     for name in set(loss.tables) - {"links", "rates", "between"}:
-        assert loss.table(name).height > 0, name
+        assert loss.table(name).to_polars().height > 0, name
 
 
 def test_series_add_up_to_the_counters(loss: CaptureResult) -> None:
@@ -111,7 +111,7 @@ def test_the_congestion_window_is_that_of_the_sender(law: str, tmp_path: Path) -
     rounds = _of(result, "window_series", upload["from"]).drop_nulls("cwnd_bytes")
     start = result["connections"][0]["start_s"]
     estimated = rounds.select((pl.col("time_s") - start).alias("t_s"), "cwnd_bytes").sort("t_s")
-    own = run.table("window_series").filter(pl.col("side") == "client").sort("t_s")
+    own = run.table("window_series").to_polars().filter(pl.col("side") == "client").sort("t_s")
     joined = estimated.join_asof(own.select("t_s", pl.col("cwnd_bytes").alias("own")), on="t_s")
     error = (joined["cwnd_bytes"].cast(pl.Float64) - joined["own"]).abs()
     near = (error <= 1.5 * upload["largest_segment_bytes"]).to_list()
@@ -182,8 +182,8 @@ def test_out_holds_all_tables(tmp_path: Path) -> None:
     }
     assert json.loads((out / "capture.json").read_text()) == result.json
     for name in result.tables:
-        assert pl.read_parquet(out / f"{name}.parquet").equals(result.table(name)), name
+        assert pl.read_parquet(out / f"{name}.parquet").equals(result.table(name).to_polars()), name
     run = subprocess.run(
         [*program, "--table", "window_series", "--format", "csv"], capture_output=True, check=True
     )
-    assert pl.read_csv(run.stdout).height == result.table("window_series").height
+    assert pl.read_csv(run.stdout).height == result.table("window_series").to_polars().height

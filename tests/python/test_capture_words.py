@@ -115,7 +115,7 @@ def test_events_are_a_table_of_the_terminal(program: list[str]) -> None:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     events = shown("--events")
-    rows = airtcp.capture(path).retransmissions.sort("time_s")
+    rows = airtcp.capture(path).retransmissions.to_polars().sort("time_s")
     for row in rows.head(20).to_dicts():
         assert str(row["sequence"]) in events
     assert "since the" in events

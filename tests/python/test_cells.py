@@ -44,10 +44,10 @@ def star(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 def test_tables_of_stations_and_frames(star: RunResult) -> None:
     assert {"stations", "frames"} <= set(star.tables)
-    assert star.stations.height == 2 * 4
-    ap = star.stations.filter(star.stations["name"] == "ap")
+    assert star.stations.to_polars().height == 2 * 4
+    ap = star.stations.to_polars().filter(star.stations.to_polars()["name"] == "ap")
     assert ap["snr_db"].null_count() == 2
-    sent = star.frames.filter(star.frames["class"] == "data")
+    sent = star.frames.to_polars().filter(star.frames.to_polars()["class"] == "data")
     lost = [name for name in sent.columns if name.startswith("lost_")]
     assert {"lost_with_data", "lost_transmitter_side"} <= set(lost)
     for row in sent.iter_rows(named=True):
@@ -56,12 +56,15 @@ def test_tables_of_stations_and_frames(star: RunResult) -> None:
 
 
 def test_summary_has_cells_and_stations(star: RunResult) -> None:
-    rows = star.summary.filter(star.summary["kind"] == "cell")
+    rows = star.summary.to_polars().filter(star.summary.to_polars()["kind"] == "cell")
     assert {"busy_share", "data_error_rate", "data_lost_with_data"} <= set(rows["quantity"])
-    names = star.summary.filter(star.summary["kind"] == "station")["name"]
+    names = star.summary.to_polars().filter(star.summary.to_polars()["kind"] == "station")["name"]
     assert set(names) == {"ap", "sta0", "sta1", "sta2"}
     run = dict(
-        star.summary.filter(star.summary["kind"] == "run").select("quantity", "mean").iter_rows()
+        star.summary.to_polars()
+        .filter(star.summary.to_polars()["kind"] == "run")
+        .select("quantity", "mean")
+        .iter_rows()
     )
     assert run["max_difference_bps"] >= 0
 
@@ -74,8 +77,8 @@ def test_runs_without_cells_have_no_such_tables(tmp_path: Path) -> None:
     )
     result = airtcp.run(path)
     assert "stations" not in result.tables
-    assert result.stations.is_empty()
-    assert result.frames.is_empty()
+    assert result.stations.to_polars().is_empty()
+    assert result.frames.to_polars().is_empty()
     assert result.warnings == []
     assert "cells" not in result.json["summary"]
 
@@ -205,7 +208,7 @@ def test_timeline_of_the_medium(tmp_path: Path) -> None:
     plain = airtcp.run(path)
     assert result.text == plain.text
     assert "timeline_frames" not in plain.tables
-    frames, waits = (result.table(f"timeline_{name}") for name in ("frames", "waits"))
+    frames, waits = (result.table(f"timeline_{name}").to_polars() for name in ("frames", "waits"))
     assert frames["start_s"].is_sorted()
     assert frames["end_s"].min() > 0.5
     assert frames["start_s"].max() < 0.52
@@ -231,7 +234,7 @@ def test_a_timeline_that_is_too_long_says_so(tmp_path: Path) -> None:
     record = result.timeline()
     assert record is not None
     assert record.truncated
-    assert result.table("timeline_frames").height == 5000
+    assert result.table("timeline_frames").to_polars().height == 5000
     assert f"The record was full at {record.end_s:.6f}".rstrip("0") in result.page()
 
 
@@ -282,17 +285,25 @@ def test_rates_and_categories_of_stations(tmp_path: Path) -> None:
     more = 'rate_control = { control = "minstrel" }\nmac.access = "edca"\n'
     path.write_text(CELL.replace('rate = "54 Mb/s"\n', more))
     result = airtcp.run(path, series=True)
-    rates, categories = result.table("rates"), result.table("categories")
-    sent = result.frames.filter(result.frames["class"].is_in(["data", "tcp_ack"]))["sent"].sum()
+    rates, categories = result.table("rates").to_polars(), result.table("categories").to_polars()
+    sent = (
+        result.frames.to_polars()
+        .filter(result.frames.to_polars()["class"].is_in(["data", "tcp_ack"]))["sent"]
+        .sum()
+    )
     assert rates["sent"].sum() == sent == categories["sent"].sum()
     assert rates["rate_bps"].n_unique() > 1
     assert set(categories["category"]) == {"best-effort"}
-    summed = result.summary.filter(result.summary["name"] == "sta1")["quantity"]
+    summed = result.summary.to_polars().filter(result.summary.to_polars()["name"] == "sta1")[
+        "quantity"
+    ]
     assert {"best_effort_latency_mean_s", "latency_mean_s", "residual_loss"} <= set(summed)
-    assert "sta0 best-effort" in set(result.table("queue_series")["link"])
-    stations = result.table("station_series")
+    assert "sta0 best-effort" in set(result.table("queue_series").to_polars()["link"])
+    stations = result.table("station_series").to_polars()
     last = stations.filter(stations["station"] == "sta1").tail(1).to_dicts()[0]
-    share = result.stations.filter(result.stations["name"] == "sta1")["airtime_share"][0]
+    share = result.stations.to_polars().filter(result.stations.to_polars()["name"] == "sta1")[
+        "airtime_share"
+    ][0]
     assert last["airtime_s"] > 0
     assert 0 < share < 1
     assert last["frames"] > last["frames_lost"]
@@ -304,5 +315,5 @@ def test_rates_and_categories_of_stations(tmp_path: Path) -> None:
 
 def test_one_rate_needs_no_picture_of_rates(star: RunResult) -> None:
     assert "Rates of data frames" not in star.page()
-    assert star.table("rates")["rate_bps"].unique().to_list() == [54_000_000]
-    assert star.table("categories").is_empty()
+    assert star.table("rates").to_polars()["rate_bps"].unique().to_list() == [54_000_000]
+    assert star.table("categories").to_polars().is_empty()

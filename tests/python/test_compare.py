@@ -101,8 +101,10 @@ def test_the_document_of_traces(bursty: Path) -> None:
     assert trace["over"] == "stretches"
     assert trace["replications"] == 5
     # Means of the runs are the means of the outcomes, and differences are paired.
-    runs = result.runs.filter(channel="trace").pivot(
-        on="variant", index="replication", values="goodput_bps"
+    runs = (
+        result.runs.to_polars()
+        .filter(channel="trace")
+        .pivot(on="variant", index="replication", values="goodput_bps")
     )
     gain = (runs["sack"] - runs["newreno"]).mean()
     difference = trace["outcomes"][1]["difference"]
@@ -180,7 +182,7 @@ def test_overrides_text_and_keys() -> None:
     assert subject["scenario"] is not None
     assert subject["scenario"]["links"][0]["forward"]["rate"] == "1 Mb/s"
     assert [entry["parameters"]["initial_window"] for entry in subject["tcp"]] == [10, 3]
-    assert result.outcomes["goodput_bps"].max() < 1e6  # pyright: ignore[reportOperatorIssue]
+    assert result.outcomes.to_polars()["goodput_bps"].max() < 1e6  # pyright: ignore[reportOperatorIssue]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 def test_the_table_has_a_row_for_each_distribution_and_share(mixed: RunResult) -> None:
-    table = mixed.delays
+    table = mixed.delays.to_polars()
     assert table.columns == ["kind", "name", "category", "delay", "packets", "share", "delay_s"]
     kinds = set(table.select("kind", "delay").unique().iter_rows())
     assert kinds == {
@@ -61,11 +61,13 @@ def test_the_table_has_a_row_for_each_distribution_and_share(mixed: RunResult) -
 
 
 def test_percentiles_have_estimates(mixed: RunResult) -> None:
-    rows = mixed.summary.filter(mixed.summary["quantity"] == "queue_delay_p95_s")
+    rows = mixed.summary.to_polars().filter(
+        mixed.summary.to_polars()["quantity"] == "queue_delay_p95_s"
+    )
     assert {"wire", "sta0", "sta1"} <= set(rows["name"])
     assert rows.filter(rows["name"] == "wire")["ci_low"].null_count() == 0
-    assert mixed.links["queue_delay_p99_s"].null_count() == 0
-    assert "service_p99_s" in mixed.stations.columns
+    assert mixed.links.to_polars()["queue_delay_p99_s"].null_count() == 0
+    assert "service_p99_s" in mixed.stations.to_polars().columns
 
 
 def test_the_page_draws_the_distributions(mixed: RunResult) -> None:
@@ -88,7 +90,7 @@ def test_a_page_without_delays(tmp_path: Path) -> None:
     )
     result = airtcp.run(path)
     # Every packet leaves at once: there is a distribution, and nothing to draw.
-    assert set(result.delays["delay_s"]) == {0.0}
+    assert set(result.delays.to_polars()["delay_s"]) == {0.0}
     assert delay_rows.rows(result.json) == {}
     assert 'id="delays"' not in result.page()
 
@@ -110,10 +112,10 @@ def test_arrivals_come_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
     path = tmp_path / "calls.toml"
     path.write_text(SCHEDULED)
     (tmp_path / "calls.csv").write_text("time_ms,bytes\n0,1200\n# two more\n20,300\n20,40\n")
-    assert airtcp.run(path).flows["delivered_bytes"].to_list() == [1540]
+    assert airtcp.run(path).flows.to_polars()["delivered_bytes"].to_list() == [1540]
     longer = airtcp.run(path, overrides={"flows[0].app.repeat": "500 ms"})
     # Four laps of three messages, and the first message of the fifth at the end of the run.
-    assert longer.flows["segments_sent"].to_list() == [13]
+    assert longer.flows.to_polars()["segments_sent"].to_list() == [13]
 
 
 def test_an_error_in_the_file_names_its_line(tmp_path: Path) -> None:

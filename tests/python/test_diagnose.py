@@ -271,7 +271,7 @@ def test_the_result_depends_on_the_seed_only(tmp_path: Path) -> None:
     flows = airtcp.run(place).json["replications"][0]["flows"]
     assert flows[0]["goodput_bps"] > 0
     assert "<html" in first.page()
-    assert [first.table(name).is_empty() for name in first.tables] == [False] * 3
+    assert [first.table(name).to_polars().is_empty() for name in first.tables] == [False] * 3
 
 
 @pytest.mark.usefixtures("quick")

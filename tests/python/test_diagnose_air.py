@@ -140,7 +140,7 @@ def test_each_parameter_says_its_source(monkeypatch: pytest.MonkeyPatch) -> None
     sources = {key: link["sources"][key] for key in ("rate_bps", "queue_packets", "link_loss")}
     assert set(sources.values()) == {"air"}
     assert link["sources"]["delay_s"] == "rtt"
-    assert result.table("link")["source"].to_list() == ["air", "rtt", "air", "air"]
+    assert result.table("link").to_polars()["source"].to_list() == ["air", "rtt", "air", "air"]
     (losses,) = [f for f in result.findings if f.headline.startswith("Losses")]
     assert "queue before the air" in losses.headline
     assert "gave up 7 of" in losses.text

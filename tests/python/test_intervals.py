@@ -78,7 +78,7 @@ def test_a_drawn_order_is_not_shown_as_measured(counted: Path, run: Program) -> 
         said = [finding.headline for finding in link_words.link_findings(link)]
         assert "Memory not measured" in said
         assert not {"Bursty", "Oscillating", "Independent", "Long enough"} & set(said)
-    table = result.links
+    table = result.links.to_polars()
     assert table["mu"].null_count() == len(table)
     assert table["longest_loss_burst"].null_count() == len(table)
     said = " ".join(f.text for f in study.study_findings(result.json["links"]))

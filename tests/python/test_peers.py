@@ -69,7 +69,7 @@ def _beside_linux(kernel: ModuleType, law: str, rtt: int, loss: float, *, mark: 
     ours = [row for row in _rows("kernel/simulated.csv", **point) if (row["mark"] > 0) == mark]
     row = theirs[0]
     text = kernel.scenario(law, rtt, loss, int(row["mark"]), row["seconds"])
-    found = mean(airtcp.run("kernel", text=text).flows["goodput_bps"])
+    found = mean(airtcp.run("kernel", text=text).flows.to_polars()["goodput_bps"])
     assert _near(found, mean(row["goodput_bps"] for row in theirs), kernel.FAR), found
     assert _near(found, mean(row["goodput_bps"] for row in ours), OURS), found
     return found / 1e6

@@ -51,9 +51,9 @@ def _link(queue: str, ecn: str = "false", more: str = "") -> airtcp.RunResult:
 @pytest.mark.parametrize("kind", ["codel", "fq-codel", "pie"])
 @pytest.mark.parametrize("ecn", ["false", "true"])
 def test_a_managed_queue_stays_short_and_the_link_busy(kind: str, ecn: str) -> None:
-    full = _link('kind = "drop-tail", packets = 1000').links.row(0, named=True)
+    full = _link('kind = "drop-tail", packets = 1000').links.to_polars().row(0, named=True)
     result = _link(f'kind = "{kind}", ecn = {ecn}', ecn)
-    link = result.links.row(0, named=True)
+    link = result.links.to_polars().row(0, named=True)
     assert full["mean_queue_packets"] > 100
     # The targets are 5 and 15 ms, 4 and 12.5 packets.
     assert link["mean_queue_packets"] < 25
@@ -75,7 +75,7 @@ app = { kind = "constant-rate", rate = "20 Mb/s", message = "1200 B" }
 """
     shares = {}
     for kind in ("codel", "fq-codel"):
-        flows = _link(f'kind = "{kind}"', more=flood).flows
+        flows = _link(f'kind = "{kind}"', more=flood).flows.to_polars()
         shares[kind] = dict(flows.select("name", "goodput_bps").iter_rows())["bulk"]
     assert shares["codel"] < 1e6, "no discipline of one line protects from a flood"
     assert 4.2e6 < shares["fq-codel"] < 5.2e6, "half of the link, without headers"
@@ -84,8 +84,8 @@ app = { kind = "constant-rate", rate = "20 Mb/s", message = "1200 B" }
 @pytest.mark.parametrize("kind", ["codel", "fq-codel", "pie"])
 def test_in_a_cell(kind: str) -> None:
     result = airtcp.run("queues", text=CELL % (f'kind = "{kind}", ecn = true', "5 ms"))
-    assert result.flows["goodput_bps"][0] > 3.5e6
-    assert result.flows["ecn_reactions"][0] > 0
+    assert result.flows.to_polars()["goodput_bps"][0] > 3.5e6
+    assert result.flows.to_polars()["ecn_reactions"][0] > 0
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_cell_knows_the_time_of_a_packet(queue: str) -> None:
     goodput = {}
     for more in ("", ', packet_time = "1.93 ms"', ', packet_time = "1000 s"'):
         text = CELL % (f"{queue}{more}", "100 ms")
-        goodput[more] = airtcp.run("queues", text=text).flows["goodput_bps"][0]
+        goodput[more] = airtcp.run("queues", text=text).flows.to_polars()["goodput_bps"][0]
     derived, given, never = goodput.values()
     assert derived == pytest.approx(given, rel=0.02)
     assert derived > 2.5e6

@@ -86,7 +86,7 @@ def test_captures_of_hidden_stations(tshark: str, tmp_path: Path, variant: str) 
         timeline=f"0 s..{DURATION} s",
         radiotap=tmp_path / "captures",
     )
-    on_air = result.table("timeline_frames")
+    on_air = result.table("timeline_frames").to_polars()
     assert result.timeline() is not None
     captures = {
         path.stem: dissected(tshark, path, checks=CHECKS)

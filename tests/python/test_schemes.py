@@ -101,7 +101,11 @@ def test_differences_are_paired() -> None:
     """Means of the runs are the means of the outcomes, and differences are those of the pairs."""
     result = airtcp.compare_schemes("cell", text=CELL, schemes="rts", seed=3)
     [subject] = result.json["subjects"]
-    runs = result.table("runs").pivot(on="variant", index="replication", values="total_goodput_bps")
+    runs = (
+        result.table("runs")
+        .to_polars()
+        .pivot(on="variant", index="replication", values="total_goodput_bps")
+    )
     each = runs["rts"] - runs["base"]
     base, rts = subject["outcomes"]
     assert base["differences"] == {}
@@ -111,7 +115,7 @@ def test_differences_are_paired() -> None:
     # Student's t with two degrees of freedom, 97.5 %.
     assert absolute["ci_high"] - absolute["mean"] == pytest.approx(4.30265 * spread, rel=1e-5)
     assert base["total_goodput_bps"]["mean"] == pytest.approx(runs["base"].mean())
-    flows = result.table("differences").filter(quantity="jain_index")
+    flows = result.table("differences").to_polars().filter(quantity="jain_index")
     assert flows["variant"].to_list() == ["rts"]
 
 
@@ -196,7 +200,7 @@ def test_exchanges_have_percentiles() -> None:
     assert "small" not in subject["flows"]
     for run in subject["runs"]:
         assert 0 < run["exchange_p50_s"] <= run["exchange_p95_s"] <= run["exchange_p99_s"]
-    single = airtcp.run("cell", text=small, replications=2).flows.filter(name="small")
+    single = airtcp.run("cell", text=small, replications=2).flows.to_polars().filter(name="small")
     assert (single["exchange_p99_s"] <= single["exchange_max_s"]).all()
     assert (single["exchange_p50_s"] <= single["exchange_p99_s"]).all()
 

@@ -16,20 +16,21 @@ import airtcp
 from airtcp import api, plain
 from airtcp.cli import commands
 from airtcp.cli.values import read_plainly
-from airtcp.report import charts_study, kept_charts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Program
 
-PAGES = {"altair", "jinja2", "vl_convert"}
+PAGES = {"jinja2"}
 """Libraries that only a page needs."""
-TABLES = {"polars", "_polars_runtime_32"}
-"""Libraries that only data files and pages of captures need."""
+TABLES = {"arro3.core", "arro3.io"}
+"""Libraries that only data files need."""
+EXTRAS = {"altair", "polars", "pandas", "pyarrow", "numpy", "vl_convert"}
+"""Libraries that the program never needs."""
 TERMINAL = {"rich"}
 CONVERSIONS = {"pydantic", "pydantic_core"}
-HEAVY = PAGES | TABLES | CONVERSIONS
+HEAVY = PAGES | TABLES | EXTRAS | CONVERSIONS
 
 SCENARIO = """
 duration = "1 s"
@@ -100,10 +101,16 @@ def test_a_command_loads_no_library_that_it_does_not_need(
     assert loaded(work, *command.split()) & unneeded == set()
 
 
-def test_data_files_need_polars_and_no_library_of_charts(work: Path) -> None:
-    found = loaded(work, "run", "tiny.toml", "--format", "csv")
-    assert "polars" in found
-    assert found & (PAGES | CONVERSIONS) == set()
+def test_data_files_need_no_library_of_frames_or_charts(work: Path) -> None:
+    for form in ("csv", "parquet", "jsonl"):
+        found = loaded(work, "run", "tiny.toml", "--format", form)
+        assert found & (HEAVY - TABLES) == set()
+    assert "arro3.core" in loaded(work, "run", "tiny.toml", "--format", "csv")
+
+
+def test_no_command_that_writes_a_page_needs_an_extra(work: Path) -> None:
+    for command in ("run tiny.toml --out r", "capture tiny.pcapng --out c", "study links --out s"):
+        assert loaded(work, *command.split()) & EXTRAS == set()
 
 
 @pytest.mark.parametrize("name", commands.HOME)
@@ -111,30 +118,6 @@ def test_a_command_loads_no_other_command(tmp_path: Path, name: str) -> None:
     homes = {home.partition(":")[0] for home in commands.HOME.values()}
     mine = commands.HOME[name].partition(":")[0]
     assert loaded(tmp_path, name, "--help") & homes == {mine}
-
-
-def test_a_page_of_a_study_needs_altair_only_the_first_time(work: Path) -> None:
-    asked = ("study", "links", "--replicas", "2", "--no-compare", "--no-remedies")
-    cache = str(work / "cache")
-    assert "altair" in loaded(work, *asked, AIRTCP_CACHE=cache)
-    first = (work / "report.html").read_bytes()
-    found = loaded(work, *asked, AIRTCP_CACHE=cache)
-    assert found & {"altair", "vl_convert", *TABLES, *CONVERSIONS} == set()
-    assert (work / "report.html").read_bytes() == first
-
-
-def test_kept_charts_are_those_of_altair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AIRTCP_CACHE", str(tmp_path))
-    made = charts_study.study_charts(300)
-    assert len(list(tmp_path.glob("charts-*"))) == 1
-    assert charts_study.study_charts(301) == made
-    assert len(list(tmp_path.glob("charts-*"))) == 1
-    assert charts_study.study_charts(3) != made
-    assert len(list(tmp_path.glob("charts-*"))) == 2
-    # Another version of a source, of the schema or of altair makes charts anew.
-    monkeypatch.setattr(kept_charts, "_sources", lambda: "changed")
-    assert charts_study.study_charts(300) == made
-    assert len(list(tmp_path.glob("charts-*"))) == 3
 
 
 def test_help_and_completion_name_every_command(run: Program, work: Path) -> None:

@@ -34,7 +34,7 @@ def ours(
         f'tcp = {{ profile = "s0", recovery = "{RECOVERY[flavour]}", '
         f"limited_transmit = {str(bool(limited)).lower()}{more} }}\n"
     )
-    flows = airtcp.run("ns2", text=text).flows
+    flows = airtcp.run("ns2", text=text).flows.to_polars()
     return flows.select("goodput_bps", "timeouts", "retransmissions").to_dicts()
 
 

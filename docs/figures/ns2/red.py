@@ -86,7 +86,7 @@ def ours(p: Point, more: str = "") -> tuple[float, float]:
             f'queue = {{ kind = "drop-tail", packets = 1000 }}\nreverse = {{ rate = "100 Mb/s" }}\n'
             f'[[flows]]\nfrom = "node0"\nto = "server"\n{tcp}'
         )
-    flows = airtcp.run("red", text=text).flows
+    flows = airtcp.run("red", text=text).flows.to_polars()
     return float(flows["goodput_bps"].mean()) / 1e6, float(flows["timeouts"].mean())  # type: ignore[arg-type]
 
 

@@ -33,8 +33,8 @@ def ours(disc: str, flows: int, rtt: float, ecn: int) -> tuple[float, float, flo
             f'tcp = {{ profile = "linux", congestion = "reno", ecn = {capable}, ack_every = 1 }}\n'
         )
     result = airtcp.run("aqm", text=text)
-    link = result.links.filter(result.links["name"] == "air").mean()
-    goodput = float(result.flows["goodput_bps"].sum()) / 3e6
+    link = result.links.to_polars().filter(result.links.to_polars()["name"] == "air").mean()
+    goodput = float(result.flows.to_polars()["goodput_bps"].sum()) / 3e6
     row = link.row(0, named=True)
     drops = row["dropped_queue_early_packets"] + row["dropped_queue_full_packets"]
     return goodput, drops, row["marked_packets"], row["mean_queue_packets"]

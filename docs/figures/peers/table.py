@@ -68,7 +68,7 @@ def ours(name: str, rtt: int, loss: float) -> pl.Series:
         f'loss = {{ model = "bernoulli", probability = {loss} }}\n'
         f'[[flows]]\nfrom = "a"\nto = "b"\ntcp = {{ profile = "s0", {keys(name)} }}\n'
     )
-    return airtcp.run("table", text=text).flows["goodput_bps"] / 1e6
+    return airtcp.run("table", text=text).flows.to_polars()["goodput_bps"] / 1e6
 
 
 def peers(frame: pl.DataFrame) -> dict[tuple[str, int, float], float]:

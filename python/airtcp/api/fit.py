@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from airtcp import _core, arrays
 from airtcp.api.links import study
 from airtcp.arguments import as_json, finite, only_given, texts_of
-from airtcp.reading import how_to_read
 from airtcp.notebook import shows_progress
+from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

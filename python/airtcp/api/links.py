@@ -12,8 +12,8 @@ from airtcp.arguments import (
     only_given,
     remedies_of,
 )
-from airtcp.reading import how_to_read
 from airtcp.notebook import shows_progress
+from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

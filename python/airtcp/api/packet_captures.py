@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp.arguments import as_json, native, only_given, paths_of
-from airtcp.plain import printable
 from airtcp.notebook import shows_progress
+from airtcp.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

@@ -18,10 +18,10 @@ from airtcp.arguments import (
     plain,
     remedies_of,
 )
+from airtcp.notebook import shows_progress
 from airtcp.plain import printable
 from airtcp.reading import how_to_read
 from airtcp.toml_text import inline, value_text
-from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

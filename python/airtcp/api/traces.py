@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from airtcp import _core, atomic_write, destinations
-from airtcp.arguments import as_json, finite, native, only_given, paths_of, plain
+from airtcp.arguments import as_json, finite, links_of, native, only_given, plain
 from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def convert(
         >>> [path.name for path in convert(made, "made.csv", fmt="csv")]
         ['made.csv']
     """
-    paths, place = paths_of(links), Path(target)
+    paths, place = links_of(links), Path(target)
     if fmt is None and _named_csv(place):
         fmt = "csv"
     options = as_json({"read": how_to_read(reading), **only_given(format=fmt)})

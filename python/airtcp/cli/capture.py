@@ -13,8 +13,7 @@ from airtcp.cli.options import Format, Workers
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from airtcp import table as tables
     from airtcp.captures import CaptureResult
 
 
@@ -145,7 +144,7 @@ def capture(
     )
 
 
-def _rows(result: CaptureResult, table: str) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
-    """Return a table as a frame and as rows."""
-    frame = result.table(table)
-    return frame, frame.to_dicts()
+def _rows(result: CaptureResult, table: str) -> tuple[tables.Table, list[dict[str, Any]]]:
+    """Return a table and its rows."""
+    found = result.table(table)
+    return found, found.rows()

@@ -118,7 +118,7 @@ def diagnose(
         result,
         where,
         table=lambda: _table(result.shown()),
-        rows=lambda: (result.table("answers"), result.table("answers").to_dicts()),
+        rows=lambda: (result.table("answers"), result.table("answers").rows()),
         stopped="the finished steps are shown" if result.interrupted else None,
         finished=int(result.json["observed"] is not None or not result.interrupted),
     )

@@ -106,7 +106,7 @@ def fit(
         result,
         target,
         table=lambda: _fit_table(result.shown()),
-        rows=lambda: (result.fits, result.fits.to_dicts()),
+        rows=lambda: (result.fits, result.fits.rows()),
         stopped=f"{write.finished(len(result), 'link')} and fitted" if result.interrupted else None,
         finished=len(result),
     )

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from airtcp.cli.places import Places
     from airtcp.result_files import Written
+    from airtcp.table import Table
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Output:
         where: Places,
         *,
         table: Callable[[], None],
-        rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
+        rows: Callable[[], tuple[Table, Sequence[Any]]],
         stopped: str | None,
         finished: int,
     ) -> None:

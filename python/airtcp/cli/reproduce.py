@@ -16,13 +16,13 @@ from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.text import Text
 
     from airtcp.cli.tables import Column
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
     from airtcp.papers.rows import Row
+    from airtcp.table import Table
 
 _MEASURE: Final = 30
 _PUBLISHED: Final = 14
@@ -154,16 +154,16 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
         for figure in figures
     ]
 
-    def frame() -> pl.DataFrame:
-        import polars as pl
+    def table() -> Table:
+        from airtcp.table import Table
 
-        return pl.DataFrame(rows)
+        return Table.from_rows(rows)
 
     write.printed(
         form,
         table=lambda: _put_list(figures),
         text=lambda: json.dumps(rows, ensure_ascii=False, indent=1),
-        rows=lambda: (frame(), rows),
+        rows=lambda: (table(), rows),
     )
 
 

@@ -25,8 +25,9 @@ from airtcp.plain import plain_json, printable_values
 from airtcp.reading import Reading
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.console import Console
+
+    from airtcp.table import Table
 
 _REASONS: Final = 5
 _ROWS: Final = 30
@@ -70,19 +71,19 @@ def stats(
         opt.Format.JSON if as_json else form,
         table=lambda: _table(printable_values(document, keep="")),
         text=lambda: json.dumps(document, ensure_ascii=False),
-        rows=lambda: (_frame(document), document["links"] or document["capacities"]),
+        rows=lambda: (_rows(document), document["links"] or document["capacities"]),
     )
     if document["interrupted"]:
         raise typer.Exit(INTERRUPTED)
 
 
-def _frame(document: dict[str, Any]) -> pl.DataFrame:
-    import polars as pl
+def _rows(document: dict[str, Any]) -> Table:
+    from airtcp.table import Table
 
     rows = [_flat(link) for link in document["links"]]
     if not rows:
         rows = [_single(link) for link in document["capacities"]]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return Table.from_rows(rows)
 
 
 def _single(link: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ written, Ctrl-C must be pressed twice.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import threading
@@ -22,22 +23,21 @@ from airtcp.cli.options import Format
 from airtcp.destinations import PlaceError, closed
 from airtcp.findings.words import counted
 from airtcp.plain import plain_json, printable
-from airtcp.result_files import REPORT, write_parquet
+from airtcp.result_files import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
     from types import FrameType
 
-    import polars as pl
-
     from airtcp.cli.places import Places
     from airtcp.result_files import Written
+    from airtcp.table import Table
 
 
-_FORMULA: Final = r"^(?:\s*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|[\t\r\n])"
+_FORMULA: Final = re.compile("\\s*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 """A spreadsheet ignores leading blanks; in some languages it also accepts wide characters."""
-_NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 def printed(
@@ -45,7 +45,7 @@ def printed(
     *,
     table: Callable[[], None],
     text: Callable[[], str],
-    rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
+    rows: Callable[[], tuple[Table, Sequence[Any]]],
 ) -> None:
     """Print a result in the requested format, and compute only what the format needs.
 
@@ -53,7 +53,7 @@ def printed(
         form: The format.
         table: Prints the tables for people.
         text: Gives the document as JSON text.
-        rows: Gives frame and rows, as for `table_to_stdout`.
+        rows: Gives table and rows, as for `table_to_stdout`.
     """
     if form is not Format.TABLE and 1 in closed:
         # An explicit format needs standard output; a table for people may be lost.
@@ -68,14 +68,14 @@ def printed(
         sys.stdout.flush()
 
 
-def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> None:
+def table_to_stdout(table: Table, rows: Sequence[Any], form: Format) -> None:
     """Print a table in a format for machines.
 
-    Args: frame: The table. rows: The same rows as in the document, for JSON lines. form: The
+    Args: table: The table. rows: The same rows as in the document, for JSON lines. form: The
         format.
     """
     if form is Format.CSV:
-        text = _no_formulas(frame).write_csv()
+        text = table.to_csv(_no_formula)
         sys.stdout.write(printable(text, keep="\n") if sys.stdout.isatty() else text)
     elif form is Format.JSONL:
         for row in rows:
@@ -83,16 +83,12 @@ def table_to_stdout(frame: pl.DataFrame, rows: Sequence[Any], form: Format) -> N
     elif form is Format.PARQUET:
         if sys.stdout.isatty():
             fail("--format parquet is binary: send it to a file, or use --out DIR")
-        write_parquet(frame, sys.stdout.buffer)
+        table.write_parquet(sys.stdout.buffer)
 
 
-def _no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before texts that a spreadsheet would run as formulas."""
-    import polars as pl
-
-    text = pl.col(pl.String)
-    formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
-    return frame.with_columns(pl.when(formula).then(pl.lit("'") + text).otherwise(text).name.keep())
+def _no_formula(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would run as a formula."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def files(result: Written, places: Places, *, quiet: bool) -> None:
@@ -163,7 +159,7 @@ def finish(
     *,
     table: Callable[[], None],
     text: Callable[[], str],
-    rows: Callable[[], tuple[pl.DataFrame, Sequence[Any]]],
+    rows: Callable[[], tuple[Table, Sequence[Any]]],
     show: bool,
     quiet: bool,
     stopped: str | None = None,

@@ -9,9 +9,7 @@ near it. If one in twenty does, the rate is steady, and a lower bound of the rat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.diagnosis.transfer import Delivery
 
@@ -36,14 +34,13 @@ def delivery(capture: CaptureResult, transfer: Transfer) -> Delivery | None:
     base = transfer.base_rtt_s
     if not base or transfer.rtt is None or not transfer.sack:
         return None
-    own = (pl.col("connection") == transfer.number) & (pl.col("from") == transfer.sender)
-    acks = capture.table("ack_series").filter(own)
-    blocks = capture.table("sack_series").filter(own & ~pl.col("duplicate"))
-    if any((frame["one_of"] > 1).any() for frame in (acks, blocks)):
+    acks = _own(capture, transfer, "ack_series", *_ACK)
+    blocks = _own(capture, transfer, "sack_series", *_BLOCK, "duplicate")
+    if any(one_of > 1 for one_of, *_ in (*acks, *blocks)):
         return None
     points = arrived(
-        list(zip(acks["time_s"], acks["ack_offset_bytes"], strict=True)),
-        list(zip(*(blocks[key] for key in _BLOCK), strict=True)),
+        [(time, at) for _, time, at in acks],
+        [(time, start, end) for _, time, start, end, duplicate in blocks if not duplicate],
     )
     bits = 8 * transfer.packet_bytes / transfer.payload_bytes
     found = sorted(slopes(points, _ROUNDS * base))
@@ -52,6 +49,21 @@ def delivery(capture: CaptureResult, transfer: Transfer) -> Delivery | None:
     return Delivery(bits * found[-1], bits * found[int(_HIGH * len(found))])
 
 
+def _own(
+    capture: CaptureResult, transfer: Transfer, table: str, *keys: str
+) -> list[tuple[Any, ...]]:
+    """Return what each point of the transfer's sender stands for, and its values."""
+    found = capture.table(table)
+    numbers, senders = found["connection"], found["from"]
+    values = zip(found["one_of"], *(found[key] for key in keys), strict=True)
+    return [
+        row
+        for number, sender, row in zip(numbers, senders, values, strict=True)
+        if number == transfer.number and sender == transfer.sender
+    ]
+
+
+_ACK: Final = ("time_s", "ack_offset_bytes")
 _BLOCK: Final = ("time_s", "start_offset_bytes", "end_offset_bytes")
 
 

@@ -83,9 +83,7 @@ def _models(link: dict[str, Any]) -> list[dict[str, Any]]:
 def _one(link: dict[str, Any], detail: dict[str, Any], slot: float) -> dict[str, Any]:
     window, prr = detail["time"]
     step, end = window * slot, link["packets"] * slot
-    time = [
-        {"from": i * step, "to": min((i + 1) * step, end), "prr": p} for i, p in enumerate(prr)
-    ]
+    time = [{"from": i * step, "to": min((i + 1) * step, end), "prr": p} for i, p in enumerate(prr)]
     cwnd = [{"t": t, "cwnd": value} for t, value in detail["cwnd"] or []]
     if cwnd:
         cwnd.append({"t": end, "cwnd": cwnd[-1]["cwnd"]})

@@ -13,10 +13,9 @@ from airtcp.result_files import Written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from airtcp.papers.reproduce import Reproduced
     from airtcp.papers.rows import Counts, Row
+    from airtcp.table import Table
 
 
 class PapersResult(Written):
@@ -53,11 +52,11 @@ class PapersResult(Written):
         return {"published": published, "own": own}
 
     @cached_property
-    def table(self) -> pl.DataFrame:
+    def table(self) -> Table:
         """The rows as a table; lists are left out."""
-        import polars as pl
+        from airtcp.table import Table
 
-        return pl.DataFrame([_flat(row) for row in self.rows], infer_schema_length=None)
+        return Table.from_rows(_flat(row) for row in self.rows)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
@@ -65,7 +64,7 @@ class PapersResult(Written):
 
         return papers_page(self.figures, self.seed, interrupted=self.interrupted)
 
-    def _frames(self) -> Iterator[tuple[str, pl.DataFrame]]:
+    def _frames(self) -> Iterator[tuple[str, Table]]:
         yield "rows", self.table
 
     def __repr__(self) -> str:

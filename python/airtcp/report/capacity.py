@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import capacity, quantities, words
 from airtcp.report import charts_compare, remedies, theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, named, q, zoom
 from airtcp.report.command import study_command
 from airtcp.report.compare_rows import mean_row, table

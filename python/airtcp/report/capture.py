@@ -14,13 +14,13 @@ from airtcp.report.page import render
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
+    from airtcp.table import Table
 
 
 def capture_page(
     document: Mapping[str, Any],
-    series: dict[str, pl.DataFrame],
-    losses: pl.DataFrame,
+    series: Mapping[str, Table],
+    losses: Table,
     command: str,
 ) -> str:
     """Make the page of a capture.
@@ -76,12 +76,15 @@ def capture_page(
 
 
 def _drawn(
-    document: Mapping[str, Any], series: dict[str, pl.DataFrame], losses: pl.DataFrame
+    document: Mapping[str, Any], series: Mapping[str, Table], losses: Table
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return the busiest connections with the points of their diagrams."""
     found: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    for place, connection in capture_rows.ordered(document)[: capture_rows.DRAWN]:
-        drawn = capture_rows.drawn(place, connection, series, losses)
+    shown = capture_rows.ordered(document)[: capture_rows.DRAWN]
+    points = {name: capture_rows.by_direction(table) for name, table in series.items()}
+    found_losses = capture_rows.by_direction(losses)
+    for place, connection in shown:
+        drawn = capture_rows.drawn(place, connection, points, found_losses)
         if drawn is not None:
             found.append((connection, drawn))
     return found

@@ -7,14 +7,14 @@ import gzip
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-import polars as pl
-
 from airtcp.findings import capture as capture_words
 from airtcp.findings import capture_air, capture_between, words
 from airtcp.report import charts_capture as charts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from airtcp.table import Table
 
 DRAWN: Final = 4
 """Connections with diagrams."""
@@ -26,7 +26,9 @@ _GAPS: Final = 2000
 _LINKS: Final = 6
 _LEAST_S: Final = 1e-6
 _NONE: Final = "\N{EN DASH}"
-Frames = dict[str, pl.DataFrame]
+Rows = list[dict[str, Any]]
+Directions = dict[tuple[int, str], Rows]
+"""Rows of a table by connection and sender."""
 
 
 def ordered(document: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
@@ -38,41 +40,51 @@ def ordered(document: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     return sorted(places, key=lambda c: -capture_words.bulk(c[1])["unique_bytes"])
 
 
-def drawn(place: int, connection: Mapping[str, Any], frames: Frames, losses: pl.DataFrame) -> Any:
+def by_direction(table: Table) -> Directions:
+    """Return the rows of a table by connection and sender."""
+    found: Directions = {}
+    for row in table.rows():
+        found.setdefault((row["connection"], row["from"]), []).append(row)
+    return found
+
+
+def drawn(
+    place: int,
+    connection: Mapping[str, Any],
+    series: Mapping[str, Directions],
+    losses: Directions,
+) -> Any:
     """Collect the points of the busier direction of a connection, or None without data.
 
-    Args: place: Its number. connection: Its part of the document. frames: The tables of series.
+    Args: place: Its number. connection: Its part of the document. series: The tables of series.
         losses: The table of losses.
     """
     direction = capture_words.bulk(connection)
     start = connection["start_s"]
-    mine = (pl.col("connection") == place) & (pl.col("from") == direction["from"])
+    mine = (place, direction["from"])
     of = {
-        name: frame.filter(mine).with_columns((pl.col("time_s") - start).round(7).alias("t"))
-        for name, frame in frames.items()
+        name: [row | {"t": round(row["time_s"] - start, 7)} for row in found.get(mine, [])]
+        for name, found in series.items()
     }
-    segments = of["segment_series"]
-    if segments.is_empty():
+    segments, acks, sacks = of["segment_series"], of["ack_series"], of["sack_series"]
+    if not segments:
         return None
-    again = segments.filter(pl.col("kind") != "first")
-    what = [_name(kind, cause) for kind, cause in again.select("kind", "cause").iter_rows()]
-    edge = of["ack_series"].select(pl.col("ack_offset_bytes") + pl.col("receive_window_bytes"))
+    first = [row for row in segments if row["kind"] == "first"]
+    again = [row for row in segments if row["kind"] != "first"]
+    what = [_name(row["kind"], row["cause"]) for row in again]
     columns = {
-        "first": _columns(segments.filter(pl.col("kind") == "first"), "offset_bytes", "length"),
+        "first": _columns(first, "offset_bytes", "length"),
         "again": _columns(again, "offset_bytes", "length", "spurious") | {"what": what},
-        "acks": _columns(of["ack_series"], "ack_offset_bytes")
-        | {"edge": edge.to_series().to_list()},
-        "sacks": _columns(of["sack_series"], "start_offset_bytes", "end_offset_bytes", "duplicate"),
+        "acks": _columns(acks, "ack_offset_bytes") | {"edge": [_edge(row) for row in acks]},
+        "sacks": _columns(sacks, "start_offset_bytes", "end_offset_bytes", "duplicate"),
     }
-    blocks = of["sack_series"]["duplicate"].to_list()
-    ends = segments.select(pl.col("offset_bytes") + pl.col("length")).to_series()
     occurring = {charts.FIRST, charts.ACK, charts.WINDOW, *what}
-    occurring |= {charts.DSACK if duplicate else charts.SACK for duplicate in blocks}
-    found = losses.filter(mine & pl.col("since_loss_s").is_not_null()).head(_GAPS)
+    occurring |= {charts.DSACK if row["duplicate"] else charts.SACK for row in sacks}
+    gaps = [row for row in losses.get(mine, []) if row["since_loss_s"] is not None][:_GAPS]
     return {
         "names": [name for name in charts.COLOURED if name in occurring],
-        "end_s": max(float(segments["t"].max() or 0), float(of["ack_series"]["t"].max() or 0)) or 1,  # pyright: ignore[reportArgumentType]
-        "top": int(ends.max() or 1),  # pyright: ignore[reportArgumentType]
+        "end_s": max((row["t"] for row in (*segments, *acks)), default=0) or 1,
+        "top": max(row["offset_bytes"] + row["length"] for row in segments) or 1,
         "points": packed(columns),
         "rtt": _lines(of["rtt_series"], {"sample": "rtt_s", "smoothed": "srtt_s"}, 1e3, "ms"),
         "window": _lines(
@@ -86,34 +98,39 @@ def drawn(place: int, connection: Mapping[str, Any], frames: Frames, losses: pl.
             "kb",
         ),
         "gaps": [
-            {"dt": max(dt, _LEAST_S), "dn": dn, "what": charts.CAUSES[cause]}
-            for dt, dn, cause in found.select(
-                "since_loss_s", "segments_since_loss", "cause"
-            ).iter_rows()
+            {
+                "dt": max(row["since_loss_s"], _LEAST_S),
+                "dn": row["segments_since_loss"],
+                "what": charts.CAUSES[row["cause"]],
+            }
+            for row in gaps
         ],
-        "one_of": int(segments["one_of"].max() or 1),  # pyright: ignore[reportArgumentType]
+        "one_of": max(row["one_of"] for row in segments) or 1,
     }
+
+
+def _edge(ack: Mapping[str, Any]) -> int | None:
+    """Return the right edge of the window that an acknowledgement announces, if it is known."""
+    window = ack["receive_window_bytes"]
+    return None if window is None else ack["ack_offset_bytes"] + window
 
 
 def _name(kind: str, cause: str | None) -> str:
     return charts.KINDS[kind] if cause is None else charts.CAUSES[cause]
 
 
-def _columns(frame: pl.DataFrame, *names: str) -> dict[str, list[Any]]:
-    return {name: frame[name].to_list() for name in ("t", *names)}
+def _columns(rows: Rows, *names: str) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in ("t", *names)}
 
 
-def _lines(frame: pl.DataFrame, names: dict[str, str], scale: float, unit: str) -> list[Any]:
+def _lines(points: Rows, names: dict[str, str], scale: float, unit: str) -> Rows:
     """Return at most `_POINTS` points of each line; a missing value or zero has none."""
-    rows: list[dict[str, Any]] = []
+    rows: Rows = []
     for name, column in names.items():
         # The axis of windows is logarithmic.
-        known = frame.filter(pl.col(column) > 0)
-        few = known.gather_every(-(-known.height // _POINTS) or 1)
-        rows += [
-            {"name": name, "t": t, unit: value * scale}
-            for t, value in few.select("t", column).iter_rows()
-        ]
+        known = [row for row in points if (row[column] or 0) > 0]
+        few = known[:: -(-len(known) // _POINTS) or 1]
+        rows += [{"name": name, "t": row["t"], unit: row[column] * scale} for row in few]
     return rows
 
 

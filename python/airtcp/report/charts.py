@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.report import theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from airtcp.report import charts_run, theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 FIRST: Final = "first"

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import altair as alt
-
 from airtcp.report import charts_run, theme
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 

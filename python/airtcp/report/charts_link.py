@@ -11,7 +11,7 @@ from typing import Any, Final
 from airtcp.findings import columns
 from airtcp.metrics import record
 from airtcp.report import labels, theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, n, named, q
 
 TRADE_OFF_HEIGHT: Final = 320

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from airtcp.report import theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 from airtcp.report.charts_trace import studied
 

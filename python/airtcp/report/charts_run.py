@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from airtcp.metrics import record
 from airtcp.report import theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 _ROW: Final = 26

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from airtcp.report import charts_trace, theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 from airtcp.report.charts_trace import MODELS, model_colour, model_shape, studied
-from airtcp.report.kept_charts import kept
 
 OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150
@@ -234,11 +233,7 @@ def study_charts(links: int) -> dict[str, dict[str, Any]]:
 
     Args: links: The number of links of the study.
     """
-    return _charts(several=links > 1, many=links > _MANY)
-
-
-@kept
-def _charts(*, several: bool, many: bool) -> dict[str, dict[str, Any]]:
+    many = links > _MANY
     charts = {
         "link-tcp": charts_trace.link_throughput(),
         "link-cwnd": charts_trace.window(),
@@ -251,7 +246,7 @@ def _charts(*, several: bool, many: bool) -> dict[str, dict[str, Any]]:
         "link-cpdf": charts_trace.conditional(),
         "link-autocorrelation": charts_trace.autocorrelation(),
     }
-    if several:
+    if links > 1:
         charts |= {
             "throughput": throughput("linear", many=many),
             "throughput-log": throughput("log", many=many),

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from airtcp.findings import columns
 from airtcp.report import theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, n, named, q, ramp, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]

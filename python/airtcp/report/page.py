@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
+import gzip
 import json
 from functools import cache
-from importlib import metadata, resources
-from typing import TYPE_CHECKING, Any, Final
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from markupsafe import Markup
 
-from airtcp.papers import cache as kept
 from airtcp.plain import printable, printable_values
 from airtcp.report import theme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_VEGA_LITE: Final = "v6.4"
-_BUNDLED: Final = "window.airtcpVega = { embed: vegaEmbed };"
-
 
 @cache
 def library() -> str:
-    """Bundle Vega, Vega-Lite and Vega-Embed; takes about a second, and is cached."""
-    store = kept.Cache(kept.default_folder())
-    made_of = f"{metadata.version('vl-convert-python')} {_VEGA_LITE} {_BUNDLED}"
-    name = f"vega-{hashlib.sha256(made_of.encode()).hexdigest()}"
-    bundle = store.get(name)
-    if not isinstance(bundle, str):
-        # It takes most of the memory that a command needs.
-        import vl_convert
-
-        bundle = vl_convert.javascript_bundle(_BUNDLED, vl_version=_VEGA_LITE)
-        store.put(name, bundle)
+    """Return Vega, Vega-Lite and Vega-Embed, as `scripts/vega` bundled them."""
+    kept = resources.files("airtcp.report").joinpath("vega", "vega.min.js.gz")
+    bundle = gzip.decompress(kept.read_bytes()).decode()
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

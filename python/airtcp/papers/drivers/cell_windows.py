@@ -26,8 +26,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import polars as pl
-
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.statistics import jain
@@ -71,9 +69,9 @@ _WHICH: Final = {
 class Window:
     """The window of one sender: at each change the time, the window and the threshold, bytes."""
 
-    times: Sequence[float]
-    cwnd: Sequence[float]
-    limit: Sequence[float | None]
+    times: list[float]
+    cwnd: list[float]
+    limit: list[float | None]
 
     def at(self, time: float) -> float:
         """Return the window at a time; before the first change its first value."""
@@ -137,16 +135,16 @@ def _seen(context: Context, parameters: Mapping[str, Any], repeat: int) -> Seen:
         parameters["scenario"], parameters["set"], runs=1, series=True, repeat=repeat
     )
     document = result.json["replications"][0]
-    series = result.table("window_series").filter(pl.col("side") == "client")
-    windows: list[Window] = []
-    for flow in document["flows"]:
-        own = series.filter(pl.col("flow") == flow["name"])
-        windows.append(
-            Window(
-                own["t_s"].to_list(), own["cwnd_bytes"].to_list(), own["ssthresh_bytes"].to_list()
-            )
-        )
-    return Seen(CellRun(document, parameters), windows)
+    series = result.table("window_series")
+    windows = {flow["name"]: Window([], [], []) for flow in document["flows"]}
+    columns = ("flow", "side", "t_s", "cwnd_bytes", "ssthresh_bytes")
+    for flow, side, time, cwnd, limit in zip(*(series[key] for key in columns), strict=True):
+        if side == "client":
+            own = windows[flow]
+            own.times.append(time)
+            own.cwnd.append(cwnd)
+            own.limit.append(limit)
+    return Seen(CellRun(document, parameters), list(windows.values()))
 
 
 def _of_node(which: str, seen: Sequence[Seen], spans: Sequence[Mapping[str, Any]]) -> list[Measure]:

@@ -17,10 +17,9 @@ Means over the losses of a run.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Final, cast
-
-import polars as pl
 
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.form import Form, Key
@@ -41,24 +40,34 @@ PARAMETERS: Final[Form] = {
 _POINTS: Final = 1500
 
 
-def windows(
-    context: Context, parameters: Mapping[str, Any], variant: Mapping[str, Any]
-) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Windows:
+    """A sender's windows over time."""
+
+    t: list[float] = field(default_factory=list[float])
+    cwnd: list[float] = field(default_factory=list[float])
+    """Congestion windows, segments."""
+    ssthresh: list[float | None] = field(default_factory=list["float | None"])
+    """Slow-start thresholds, segments."""
+
+
+def windows(context: Context, parameters: Mapping[str, Any], variant: Mapping[str, Any]) -> Windows:
     """Run a variant, and return time, window and threshold, in segments."""
     result = context.scenario(parameters["scenario"], variant, runs=1, series=True)
     series = result.table("window_series")
     segment = parameters["segment"]
-    chosen = series.filter((pl.col("flow") == parameters["flow"]) & (pl.col("side") == "client"))
-    return chosen.select(
-        t="t_s",
-        cwnd=pl.col("cwnd_bytes") / segment,
-        ssthresh=pl.col("ssthresh_bytes").cast(pl.Float64) / segment,
-    )
+    columns = ("flow", "side", "t_s", "cwnd_bytes", "ssthresh_bytes")
+    chosen = [
+        (time, cwnd / segment, None if limit is None else limit / segment)
+        for flow, side, time, cwnd, limit in zip(*(series[key] for key in columns), strict=True)
+        if flow == parameters["flow"] and side == "client"
+    ]
+    return Windows(*(list(column) for column in zip(*chosen, strict=True)))
 
 
-def losses(frame: pl.DataFrame) -> list[int]:
+def losses(seen: Windows) -> list[int]:
     """Return the rows at which the threshold changes to another finite value."""
-    known = frame["ssthresh"].to_list()
+    known = seen.ssthresh
     return [
         i
         for i in range(1, len(known))
@@ -66,12 +75,12 @@ def losses(frame: pl.DataFrame) -> list[int]:
     ]
 
 
-def _growth(frame: pl.DataFrame, round_trip: float) -> tuple[list[float], list[float]]:
+def _growth(seen: Windows, round_trip: float) -> tuple[list[float], list[float]]:
     """Return the growth in each round trip that lies entirely below, or above, the threshold.
 
     Below the threshold it is the factor of the window's growth, above it the growth in segments.
     """
-    times, cwnd, limit = (frame[name].to_list() for name in ("t", "cwnd", "ssthresh"))
+    times, cwnd, limit = seen.t, seen.cwnd, seen.ssthresh
     below, above = list[float](), list[float]()
     first = 0
     for i in range(1, len(times)):
@@ -97,10 +106,10 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
     rows: list[dict[str, Any]] = []
     for name, variant in cast("dict[str, dict[str, Any]]", parameters["variants"]).items():
         at = {"variant": name}
-        frame = windows(context, parameters, variant)
-        cwnd, limit = frame["cwnd"].to_list(), frame["ssthresh"].to_list()
-        found = losses(frame)
-        below, above = _growth(frame, parameters["round_trip"])
+        seen = windows(context, parameters, variant)
+        cwnd, limit = seen.cwnd, seen.ssthresh
+        found = losses(seen)
+        below, above = _growth(seen, parameters["round_trip"])
         outcome.measures += [
             Measure("losses", at, float(len(found)), unit="losses"),
             Measure("before", at, _mean([cwnd[i - 1] for i in found]), unit="segments"),
@@ -110,11 +119,10 @@ def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outc
             Measure("slow start", at, max(below) if below else None),
             Measure("avoidance", at, _mean(above), unit="segments"),
         ]
-        every = max(len(frame) // _POINTS, 1)
-        thin = frame.gather_every(every)
+        every = max(len(cwnd) // _POINTS, 1)
         rows += [
             {"x": t, "y": w, "series": name}
-            for t, w in zip(thin["t"].to_list(), thin["cwnd"].to_list(), strict=True)
+            for t, w in zip(seen.t[::every], cwnd[::every], strict=True)
         ]
     if draw:
         outcome.plots.append(

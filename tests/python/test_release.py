@@ -1,0 +1,55 @@
+"""What a release is made of: its notes, and the demo links in the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import airtcp
+from airtcp.arguments import links_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _notes(version: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "scripts/release-notes", version],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_notes_are_the_section_of_the_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    done = _notes("0.1.0")
+    assert done.returncode == 0
+    assert done.stdout.strip() == text.partition("## 0.1.0")[2].partition("\n")[2].strip()
+    assert "\n## " not in done.stdout
+    assert _notes("v0.1.0").stdout == done.stdout
+
+
+@pytest.mark.parametrize("version", ["0.1", "v9.9.9", ""])
+def test_a_version_without_notes(version: str) -> None:
+    done = _notes(version)
+    assert done.returncode == 1
+    assert "no notes of version" in done.stderr
+
+
+def test_the_demo_is_there_in_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (folder,) = links_of("demo")
+    assert {path.name for path in (ROOT / "demo").glob("*.gz")} <= {
+        path.name for path in Path(folder).iterdir()
+    }
+    found = airtcp.stats("demo/synthetic-too-short.txt.gz")
+    assert found["links"][0]["packets"] == 300
+    # The user's own files come first, and other names stay as they are.
+    (tmp_path / "demo").mkdir()
+    assert links_of(["demo", "demo/x.txt", "other"]) == ["demo", "demo/x.txt", "other"]
