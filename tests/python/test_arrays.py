@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from airtcp import arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 KINDS: dict[str, Callable[[list[int]], Any]] = {
     "list": list,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from airtcp import _core
 from airtcp.api.scenarios import replaced_texts, scenario_texts, table_text, warn_about
@@ -79,7 +79,7 @@ def compare_schemes(
     from airtcp.results import SchemesResult
 
     if isinstance(scenarios, Mapping):
-        scenarios, text = "scenario", table_text(scenarios)
+        scenarios, text = "scenario", table_text(cast("Mapping[str, Any]", scenarios))
     replaced = replaced_texts(dict(overrides or {}))
     options: dict[str, Any] = {
         "scenarios": scenario_texts(map(Path, paths_of(scenarios)), text),

@@ -6,7 +6,7 @@ script does for the page; a test compares the two in a browser. Charts without d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from airtcp.figures import capture_data, study_data
 
@@ -45,9 +45,9 @@ def data_of(payload: dict[str, Any], link: int | None = None) -> dict[str, Data]
         ("connections", lambda: capture_data.capture(payload)),
         ("points", lambda: _points(payload)),
         ("means", lambda: _run(payload)),
-        ("data", lambda: payload["data"]),
+        ("data", lambda: cast("dict[str, Data]", payload["data"])),
     )
-    found = next((make() for key, make in kinds if key in payload), {})
+    found: dict[str, Data] = next((make() for key, make in kinds if key in payload), {})
     return {name: data for name, data in found.items() if any(data.values())}
 
 

@@ -180,15 +180,16 @@ def _fit_legends(
 ) -> None:
     """Set every legend in as many columns as fit the width, so that it lists every name."""
     source = spec.get("data", {}).get("name", inherited)
-    for channel in spec.get("encoding", {}).values():
-        legend = channel.get("legend", "") if isinstance(channel, dict) else ""
-        if legend == "" or legend is None or channel.get("type") != "nominal":
+    channels = cast("dict[str, dict[str, Any]]", spec.get("encoding", {}))
+    for channel in channels.values():
+        legend: dict[str, Any] | None = channel.get("legend")
+        if legend is None or channel.get("type") != "nominal":
             continue
-        names = channel.get("scale", {}).get("domain")
-        if not isinstance(names, list):
-            rows = data.get(source) or []
-            names = list(dict.fromkeys(row.get(channel["field"]) for row in rows))
-        shown = cast("list[Any]", names)
+        shown: Any = channel.get("scale", {}).get("domain")
+        if not isinstance(shown, list):
+            rows = cast("list[dict[str, Any]]", data.get(source or "") or [])
+            shown = list(dict.fromkeys(row.get(channel["field"]) for row in rows))
+        shown = cast("list[Any]", shown)
         longest = max([1, *(len(str(name)) for name in shown)])
         columns = int((width - 20) / (_SYMBOL + _CHARACTER * longest))
         channel["legend"] = legend | {

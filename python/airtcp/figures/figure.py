@@ -21,7 +21,8 @@ _DPI: Final = 300
 class Figure:
     """One chart of a result, light and opaque, in the width of a journal.
 
-    The same result gives the same bytes. A notebook shows the figure.
+    The same result gives the same SVG and the same PNG. In a PDF, the order of objects may differ.
+    A notebook shows the figure.
     """
 
     def __init__(
@@ -132,4 +133,4 @@ def image(figure: Figure) -> str:
     drawn = base64.b64encode(figure.svg(embed_font=False).encode()).decode("ascii")
     style = "background:#fff;padding:6px;border-radius:6px;max-width:100%"
     source = f"data:image/svg+xml;base64,{drawn}"
-    return f'<img alt="{escape(figure.heading)}" style="{style}" src="{source}">'
+    return f'<img alt="{escape(figure.heading)}" style="{style}" src="{source}"/>'

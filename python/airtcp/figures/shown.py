@@ -6,7 +6,7 @@ from functools import cached_property
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core, atomic_write
 from airtcp.plain import printable
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from airtcp.figures.draw import Width
     from airtcp.figures.figure import Figure
     from airtcp.figures.page_parts import PageParts, Plot
+    from airtcp.table import Table
 
 _FINDINGS: Final = 8
 _ROWS: Final = 8
 _COLUMNS: Final = 8
 _LARGEST: Final = 150_000
 """Bytes of a picture in a notebook; a larger one is left out."""
+_TRIED: Final = 4
 _CELL: Final = "padding:2px 10px;text-align:right;border-bottom:1px solid rgba(128,128,128,.35)"
 
 
@@ -34,7 +36,7 @@ class Shown:
         """Return the report: one self-contained HTML document."""
         raise NotImplementedError
 
-    def _frames(self) -> Iterator[tuple[str, Any]]:
+    def _frames(self) -> Iterator[tuple[str, Table]]:
         """Every table, with its name."""
         raise NotImplementedError
 
@@ -79,7 +81,7 @@ class Shown:
         """
         from airtcp.figures.figure import Figure
 
-        placed = self._placed(self._link(link))
+        placed = self._placed(self._number_of(link))
         chosen = next(iter(placed), "") if name is None else name
         if chosen not in placed:
             known = ", ".join(placed) or "none: the page has no chart with data"
@@ -89,7 +91,7 @@ class Shown:
         chart = self._parts.payload["charts"][chosen]
         return Figure(chosen, plot.heading, plot.caption, chart, data, width)
 
-    def _link(self, link: str | int | None) -> int | None:
+    def _number_of(self, link: str | int | None) -> int | None:
         if link is None:
             return None
         names: list[str] = self._parts.payload.get("columns", {}).get("name", [])
@@ -147,25 +149,20 @@ class Shown:
         )
 
     def _picture(self) -> str:
+        """Show the first figure that is small enough."""
         from airtcp.figures.figure import image
 
-        if not self.plots:
-            return ""
         try:
-            picture = image(self.figure())
+            pictures = (image(self.figure(name)) for name in self.plots[:_TRIED])
+            picture = next((p for p in pictures if len(p) <= _LARGEST), "")
         except _core.AirtcpError as error:
             return f"<p><small>{escape(str(error))}</small></p>"
-        return f"<p>{picture}</p>" if len(picture) <= _LARGEST else ""
+        return f"<p>{picture}</p>" if picture else ""
 
 
-def _table(name: str, frame: Any) -> str:
+def _table(name: str, frame: Table) -> str:
     """Lay out the first rows and columns of a table."""
-    rows = cast(
-        "list[dict[str, Any]]",
-        frame.head(_ROWS).to_dicts()
-        if hasattr(frame, "to_dicts")
-        else list(islice(frame.rows(), _ROWS)),
-    )
+    rows: list[dict[str, Any]] = list(islice(frame.rows(), _ROWS))
     if not rows:
         return ""
     columns = list(rows[0])[:_COLUMNS]
@@ -185,7 +182,7 @@ def _table(name: str, frame: Any) -> str:
 
 def _value(value: Any) -> str:
     if value is None:
-        return "–"
+        return "-"
     if isinstance(value, float):
         return f"{value:.4g}"
     return printable(str(value)[:60])
