@@ -99,7 +99,9 @@ def _version(wanted: bool) -> None:
 def _common(
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+        typer.Option(
+            "--version", "-V", help="Print the version.", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """What does a wireless link do to TCP, why, and what would improve it?"""
