@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from pygments.lexers.special import TextLexer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +60,14 @@ html_theme_options = {
 }
 
 
+def _dashes(_app: Any, doctree: Any, _name: str) -> None:
+    """Write the dash between a parameter and its meaning, which Sphinx leaves to smart quotes."""
+    for text in list(doctree.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" \N{EN DASH} "))
+
+
 def setup(app: Any) -> None:
-    """Add the lexer of packet scripts, which are shown without colours."""
+    """Add the lexer of packet scripts, which are shown without colours, and the dashes."""
     app.add_lexer("tcp", TextLexer)
+    app.connect("doctree-resolved", _dashes)

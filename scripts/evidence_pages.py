@@ -45,10 +45,11 @@ def _picture(name: str, picture: str, of: dict[str, Any]) -> str:
     ]
     shown = f" Explained in {', '.join(pages)}." if pages else ""
     title = of["title"]
+    needs = f", needs {', '.join(of['needs'])}" if of.get("needs") else ""
     return (
         f"\n## {title}{'' if picture == f'{name}.svg' else f' ({picture})'}\n\n{of['measures']}{shown}\n\n"
         f"![{title}](figures/{picture})\n\n"
-        f"Made by {', '.join(links)}: `make figures NAMES={name}` ({of['cpu_s']:g} s of processor time).\n"
+        f"Made by {', '.join(links)}: `make figures NAMES={name}` ({of['cpu_s']:g} s of processor time{needs}).\n"
     )
 
 
