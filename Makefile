@@ -94,6 +94,11 @@ figures: ## Make the documentation's figures and tables again, or those in NAMES
 wheel: ## Build the wheel and the source distribution into dist/, and try the wheel without Rust
 	@scripts/wheel --test
 
+.PHONY: site
+site: ## Build the documentation's site in out/site; a warning is an error
+	@scripts/setup dev
+	@$(BIN)/python scripts/site
+
 .PHONY: clean
 clean: ## Remove everything that was built
 	rm -rf .venv target out dist python/airtcp/*.so

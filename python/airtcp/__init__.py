@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         schema,
         stats,
         study,
+        sweep,
         synth,
         trace_fit,
         version,
@@ -81,6 +82,7 @@ __all__ = [
     "schema",
     "stats",
     "study",
+    "sweep",
     "synth",
     "trace_fit",
     "version",
@@ -98,6 +100,7 @@ _HOME = {
     "RunResult": "airtcp.results",
     "SchemesResult": "airtcp.results",
     "StudyResult": "airtcp.results",
+    "SweepResult": "airtcp.sweeps.result",
     "Table": "airtcp.table",
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from airtcp import atomic_write
 from airtcp import folder as folders
+from airtcp.figures.shown import Shown
 from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 
 
-class Written(ABC):
+class Written(Shown, ABC):
     """The common part of all results that can be written."""
 
     _kind: ClassVar[str]

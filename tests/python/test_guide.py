@@ -83,7 +83,7 @@ def test_the_recipes_of_the_guide_run_as_written(tmp_path: Path, program: list[s
 # By page and command: the output that the page shows, and the page's scenario.
 SHOWN = {
     (path.name, command): (output, re.search(r"```toml\n(title = .*?)```", page, re.DOTALL))
-    for path in sorted((DOCS / "guide").glob("*.md"))
+    for path in [DOCS / "tutorial.md", *sorted((DOCS / "guide").glob("*.md"))]
     for page in [path.read_text("utf-8")]
     for command, output in re.findall(r"```\nairtcp (.+)\n```\n\n```\n((?:.+\n|\n)*?)```", page)
 }
@@ -107,7 +107,8 @@ def on_a_terminal(command: list[str], folder: Path) -> str:
 
 
 def test_the_guide_shows_commands_with_their_output() -> None:
-    assert len(SHOWN) >= 7
+    assert len(SHOWN) >= 16
+    assert len([page for page, _ in SHOWN if page == "tutorial.md"]) >= 6
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=" ".join)
@@ -117,6 +118,11 @@ def test_the_guide_shows_what_a_command_prints(
     (output, scenario), command = SHOWN[shown], shown[1]
     for folder in ("scenarios", "demo", "crates"):
         (tmp_path / folder).symlink_to(ROOT / folder)
+    if "my-link.txt" in command:
+        made = re.findall(
+            r"^airtcp (trace synth my-link.+)$", (DOCS / shown[0]).read_text("utf-8"), re.MULTILINE
+        )
+        subprocess.run([*program, *shlex.split(made[0])], cwd=tmp_path, env=ENVIRONMENT, check=True)
     if scenario is not None:
         (tmp_path / "lossy.toml").write_text(scenario[1])
     printed = on_a_terminal([*program, *shlex.split(command)], tmp_path)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from airtcp.api.papers import published, reproduce
     from airtcp.api.scenarios import compare, run
     from airtcp.api.schemes import compare_schemes
+    from airtcp.api.sweeps import sweep
     from airtcp.api.traces import convert, synth
     from airtcp.arguments import PathLike, Progress, TraceFormat
     from airtcp.reading import ColumnKind, Reading
@@ -42,6 +43,7 @@ __all__ = [
     "schema",
     "stats",
     "study",
+    "sweep",
     "synth",
     "trace_fit",
     "version",
@@ -66,6 +68,7 @@ _HOME = {
     "schema": "airtcp.api.info",
     "stats": "airtcp.api.links",
     "study": "airtcp.api.links",
+    "sweep": "airtcp.api.sweeps",
     "synth": "airtcp.api.traces",
     "trace_fit": "airtcp.api.fit",
     "version": "airtcp.api.info",

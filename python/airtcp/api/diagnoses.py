@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from airtcp import _core
 from airtcp.api.packet_captures import capture
 from airtcp.arguments import paths_of
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from airtcp.diagnoses import DiagnoseResult
 
 
+@shows_progress
 def diagnose(
     files: PathLike | Iterable[PathLike],
     *,

@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from airtcp import _core
+from airtcp import _core, arrays
 from airtcp.api.links import study
-from airtcp.arguments import as_json, finite, links_of, only_given, texts_of
+from airtcp.arguments import as_json, finite, only_given, texts_of
+from airtcp.notebook import shows_progress
 from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from airtcp.arguments import PathLike, Progress
+    from airtcp.arguments import Progress
+    from airtcp.arrays import Links
     from airtcp.fit_document import FitDocument
     from airtcp.fits import FitResult
     from airtcp.link_conditions import Link
     from airtcp.reading import Reading
 
 
+@shows_progress
 def trace_fit(
-    links: PathLike | Iterable[PathLike],
+    links: Links,
     *,
     metrics: str | Iterable[str] = (),
     forms: Mapping[str, Iterable[str]] | None = None,
@@ -96,17 +99,17 @@ def trace_fit(
             raise _core.AirtcpError(message)
     names = texts_of("metrics", metrics)
     conditions, classes = texts_of("where", where), texts_of("link_class", link_class)
-    paths = links_of(links)
-    found = _links(
-        paths,
-        profile=profile,
-        slot=slot,
-        replicas=replicas,
-        seed=seed,
-        workers=workers,
-        progress=progress,
-        **reading,
-    )
+    with arrays.given(links) as paths:
+        found = _links(
+            paths,
+            profile=profile,
+            slot=slot,
+            replicas=replicas,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+            **reading,
+        )
     kept = _kept(found, conditions, classes)
     written = (
         None

@@ -5,28 +5,30 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from airtcp import _core
+from airtcp import _core, arrays
 from airtcp.arguments import (
     COMPARED,
     as_json,
-    links_of,
     only_given,
     remedies_of,
 )
+from airtcp.notebook import shows_progress
 from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from airtcp.arguments import PathLike, Progress
+    from airtcp.arguments import Progress
+    from airtcp.arrays import Links
     from airtcp.reading import Reading
     from airtcp.results import StudyResult
 
 _MOST_LINKS: Final = 2**32 - 1
 
 
+@shows_progress
 def study(
-    links: PathLike | Iterable[PathLike],
+    links: Links,
     *,
     profile: str | None = None,
     slot: str | None = None,
@@ -42,7 +44,9 @@ def study(
     """Study links: their metrics, and what TCP delivers over them and over synthetic links.
 
     Args:
-        links: Delivery traces: files, folders or patterns; "-" is standard input.
+        links: Delivery traces: files, folders or patterns ("-" is standard input); or one trace as
+            a sequence of 0 and 1 (a list, bytes, an array, a series); or a table from names to such
+            traces.
         profile: TCP parameters: `s1` (those of S1, with timers in proportion to the slot; the
             default) or the name of a profile (`registry("tcp-profile")`).
         slot: Duration of a slot, such as "10 ms"; by default the trace's interval, else 10 ms.
@@ -69,6 +73,8 @@ def study(
         >>> path = synth("steady.txt", prr=0.9, packets=2000, seed=1)
         >>> study(path, replicas=2)
         StudyResult(1 link, seed 1)
+        >>> study({"uplink": [1, 1, 0, 1] * 500}, replicas=2).json["links"][0]["name"]
+        'uplink'
     """
     from airtcp.results import StudyResult
 
@@ -87,11 +93,13 @@ def study(
             analyse=None if analyse is None else dict(analyse),
         ),
     }
-    return StudyResult(_core.study(links_of(links), as_json(options), progress), {"read": read})
+    with arrays.given(links) as paths:
+        return StudyResult(_core.study(paths, as_json(options), progress), {"read": read})
 
 
+@shows_progress
 def stats(
-    links: PathLike | Iterable[PathLike],
+    links: Links,
     *,
     seed: int = 1,
     analyse: Mapping[str, Any] | None = None,
@@ -121,11 +129,13 @@ def stats(
         "seed": seed,
         **only_given(analyse=None if analyse is None else dict(analyse)),
     }
-    return json.loads(_core.trace_stats(links_of(links), as_json(options), progress))
+    with arrays.given(links) as paths:
+        return json.loads(_core.trace_stats(paths, as_json(options), progress))
 
 
+@shows_progress
 def models(
-    links: PathLike | Iterable[PathLike],
+    links: Links,
     *,
     profile: str | None = None,
     slot: str | None = None,
@@ -138,7 +148,7 @@ def models(
     """Score models of bursty links by TCP's throughput and the longest burst.
 
     Args:
-        links: Delivery traces: files, folders or patterns; "-" is standard input.
+        links: Delivery traces, as for `study`.
         profile: TCP parameters, as for `study`.
         slot: Duration of a slot, as for `study`.
         replicas: Number of synthetic links for each model and trace.
@@ -162,13 +172,14 @@ def models(
         >>> document["links"][0]["scores"][1]["synthesiser"]
         'gilbert-elliott'
     """
-    paths, read = links_of(links), how_to_read(reading)
+    read = how_to_read(reading)
     options = {
         "read": read,
         "study": only_given(
             profile=profile, slot=slot, replicas=replicas, seed=seed, workers=workers
         ),
     }
-    document: dict[str, Any] = json.loads(_core.trace_models(paths, as_json(options), progress))
+    with arrays.given(links) as paths:
+        document: dict[str, Any] = json.loads(_core.trace_models(paths, as_json(options), progress))
     asked = only_given(paths=paths, slot=slot, read=read or None)
     return document | asked

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp.arguments import as_json, native, only_given, paths_of
+from airtcp.notebook import shows_progress
 from airtcp.plain import printable
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from airtcp.captures import CaptureResult
 
 
+@shows_progress
 def capture(
     files: PathLike | Iterable[PathLike],
     *,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from airtcp.arguments import texts_of, whole
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +40,7 @@ def published(ids: str | Iterable[str] = (), *, papers: PathLike | None = None) 
     return [read_figure(library, id_) for id_ in library.choose(wanted)]
 
 
+@shows_progress
 def reproduce(
     ids: str | Iterable[str] = (),
     *,

@@ -4,38 +4,43 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Unpack, cast
 
-from airtcp import _core
+from airtcp import _core, arrays
 from airtcp.arguments import (
     COMPARED,
     as_json,
-    links_of,
     names_of,
     native,
     only_given,
     plain,
     remedies_of,
 )
+from airtcp.notebook import shows_progress
 from airtcp.plain import printable
 from airtcp.reading import how_to_read
-from airtcp.toml_text import value_text
+from airtcp.toml_text import inline, value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from airtcp.arguments import PathLike, Progress
+    from airtcp.arrays import Links
     from airtcp.folder import Purpose
     from airtcp.reading import Reading
     from airtcp.results import CompareResult, RunResult
 
 _LONGEST_SCENARIO: Final = 4 << 20
 _EXPECTED: Final = "expected a scenario file (TOML)"
+_IN_PYTHON: Final = "scenario"
+"""The name of a scenario that is given as a table."""
 
 
+@shows_progress
 def run(
-    scenario: PathLike,
+    scenario: PathLike | Mapping[str, Any],
     *,
     text: str | None = None,
     seed: int | None = None,
@@ -54,7 +59,8 @@ def run(
     """Simulate a scenario.
 
     Args:
-        scenario: A TOML file. Traces in it are named relative to its folder.
+        scenario: A TOML file, or the scenario as a table of Python values. Traces in a file are
+            named relative to its folder, those in a table relative to the working folder.
         text: The text of the scenario, instead of the file; `scenario` is then its name in
             messages.
         seed: Root seed; by default the scenario's.
@@ -105,6 +111,8 @@ def run(
     from airtcp.api.captures import Captures
     from airtcp.results import RunResult, RunSettings
 
+    if isinstance(scenario, Mapping):
+        scenario, text = _IN_PYTHON, table_text(scenario)
     path = Path(scenario)
     name = printable(str(path))
     asked = RunSettings(
@@ -135,8 +143,9 @@ def run(
         return captures.placed(files, RunResult(core, asked), core)
 
 
+@shows_progress
 def compare(
-    subjects: PathLike | Iterable[PathLike],
+    subjects: Links,
     *,
     tcp: str | Iterable[str] | None = None,
     remedies: bool | str | Iterable[str] | None = None,
@@ -159,7 +168,8 @@ def compare(
     """Compare TCPs over the same channel, with paired differences.
 
     Args:
-        subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`.
+        subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`;
+            or one scenario as a table of Python values, with the key `flows`.
         tcp: Names of TCPs, as a list or separated by commas: a congestion law (with SACK recovery),
             a recovery with Reno's law (`newreno`, `tahoe`, `reno-nosack`), or `own` for the
             scenario's; behind a link also `lt-tcp` and `sliding`. Keys follow colons
@@ -203,33 +213,37 @@ def compare(
     """
     from airtcp.results import CompareResult
 
-    paths = links_of(subjects)
-    scenarios = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
-    read, replaced = how_to_read(reading), replaced_texts(dict(overrides or {}))
-    options: dict[str, Any] = {
-        "scenarios": scenario_texts(scenarios, text),
-        "set": replaced,
-        "read": read,
-        "compare": only_given(
-            tcp=None if tcp is None else names_of(tcp),
-            remedies=remedies_of(tcp is None if remedies is None else remedies),
-            remedies_up_to=COMPARED if remedies is None else None,
-            reference=reference,
-            flow=flow,
-            share=share,
-            profile=profile,
-            replications=replications,
-            seed=seed,
-            slot=slot,
-            as_link=None if as_link is None else dict(as_link),
-            synthetic=synthetic,
-            workers=workers,
-        ),
-    }
-    warn_about(options, warn)
-    traces = [path for path in paths if Path(path) not in scenarios]
-    core = _core.compare(traces, as_json(options), progress)
-    return CompareResult(core, {"read": read, "set": replaced})
+    if isinstance(subjects, Mapping) and "flows" in subjects:
+        subjects, text = _IN_PYTHON, table_text(cast("Mapping[str, Any]", subjects))
+    with arrays.given(subjects) as paths:
+        scenarios = [
+            Path(path) for path in paths if text is not None or path.lower().endswith(".toml")
+        ]
+        read, replaced = how_to_read(reading), replaced_texts(dict(overrides or {}))
+        options: dict[str, Any] = {
+            "scenarios": scenario_texts(scenarios, text),
+            "set": replaced,
+            "read": read,
+            "compare": only_given(
+                tcp=None if tcp is None else names_of(tcp),
+                remedies=remedies_of(tcp is None if remedies is None else remedies),
+                remedies_up_to=COMPARED if remedies is None else None,
+                reference=reference,
+                flow=flow,
+                share=share,
+                profile=profile,
+                replications=replications,
+                seed=seed,
+                slot=slot,
+                as_link=None if as_link is None else dict(as_link),
+                synthetic=synthetic,
+                workers=workers,
+            ),
+        }
+        warn_about(options, warn)
+        traces = [path for path in paths if Path(path) not in scenarios]
+        core = _core.compare(traces, as_json(options), progress)
+        return CompareResult(core, {"read": read, "set": replaced})
 
 
 def scenario_texts(scenarios: Iterable[Path], text: str | None) -> list[dict[str, Any]]:
@@ -267,6 +281,20 @@ def warn_about(options: Mapping[str, Any], warn: Callable[[str], object] | None)
         how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
         for warning in _core.warnings(scenario["text"], scenario["name"], how):
             warn(f"{scenario['name']}: {warning}")
+
+
+def table_text(scenario: Mapping[str, Any]) -> str:
+    """Return the text of a scenario that is given as a table.
+
+    >>> print(table_text({"duration": "1 s", "links": [{"from": "a", "to": "b"}]}))
+    "duration" = "1 s"
+    "links" = [{ "from" = "a", "to" = "b" }]
+
+    Raises:
+        TypeError: If a value has no form in TOML; the message names it.
+    """
+    values = cast("dict[str, Any]", plain(scenario))
+    return "\n".join(f"{json.dumps(key)} = {inline(value)}" for key, value in values.items())
 
 
 def replaced_texts(values: Mapping[str, Any]) -> list[list[str]]:

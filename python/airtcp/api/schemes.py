@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from airtcp import _core
-from airtcp.api.scenarios import replaced_texts, scenario_texts, warn_about
+from airtcp.api.scenarios import replaced_texts, scenario_texts, table_text, warn_about
 from airtcp.arguments import as_json, names_of, only_given, paths_of
+from airtcp.notebook import shows_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from airtcp.arguments import PathLike, Progress
     from airtcp.results import SchemesResult
 
 
+@shows_progress
 def compare_schemes(
-    scenarios: PathLike | Iterable[PathLike],
+    scenarios: PathLike | Iterable[PathLike] | Mapping[str, Any],
     *,
     schemes: str | Iterable[str] = "all",
     reference: str | None = None,
@@ -32,7 +35,8 @@ def compare_schemes(
     """Compare schemes in the same cell, with paired differences.
 
     Args:
-        scenarios: TOML files that describe 802.11 cells.
+        scenarios: TOML files that describe 802.11 cells, or one scenario as a table of Python
+            values.
         schemes: Variants of the cell, as a list or separated by commas: `base` for the scenario as
             written, `edca`, a scheme or queue discipline by its tag (`airtcp.registry("scheme")`,
             `airtcp.registry("queue")`), `rts`, `ack-1`. Keys follow colons
@@ -74,6 +78,8 @@ def compare_schemes(
     """
     from airtcp.results import SchemesResult
 
+    if isinstance(scenarios, Mapping):
+        scenarios, text = "scenario", table_text(cast("Mapping[str, Any]", scenarios))
     replaced = replaced_texts(dict(overrides or {}))
     options: dict[str, Any] = {
         "scenarios": scenario_texts(map(Path, paths_of(scenarios)), text),

@@ -25,6 +25,7 @@ HOME: Final = {
     "compare": "airtcp.cli.compare:compare",
     "capture": "airtcp.cli.capture:capture",
     "diagnose": "airtcp.cli.diagnose:diagnose",
+    "sweep": "airtcp.cli.sweep:sweep",
     "reproduce": "airtcp.cli.reproduce:reproduce",
     "list": "airtcp.cli.info:list_",
     "schema": "airtcp.cli.info:schema",
@@ -98,7 +99,9 @@ def _version(wanted: bool) -> None:
 def _common(
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+        typer.Option(
+            "--version", "-V", help="Print the version.", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """What does a wireless link do to TCP, why, and what would improve it?"""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
@@ -26,6 +27,7 @@ Tcp = Annotated[
         "(tahoe, newreno, reno-nosack), or own for the scenario's. Keys follow colons: "
         "cubic:recovery=newreno. May be repeated.",
         show_default=False,
+        autocompletion=complete.tcps,
     ),
 ]
 
@@ -38,6 +40,7 @@ Remedies = Annotated[
         "lt-tcp@ll-harq; usual or none. By default usual, without --tcp and for up "
         "to 20 scenarios and traces.",
         show_default=False,
+        autocompletion=complete.remedies,
     ),
 ]
 
@@ -51,6 +54,7 @@ Schemes = Annotated[
         "edca, schemes (airtcp list scheme), rts, ack-1, queue disciplines (airtcp list queue). "
         "Keys follow colons: ftca:exclusive=true; a plus sign joins: ftca+rts. May be repeated.",
         show_default=False,
+        autocompletion=complete.schemes,
     ),
 ]
 
@@ -73,7 +77,8 @@ def compare(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="The reference of the differences; by default the first TCP, or base of schemes."
+            help="The reference of the differences; by default the first TCP, or base of schemes.",
+            autocompletion=complete.reference,
         ),
     ] = None,
     flow: Annotated[
@@ -85,6 +90,7 @@ def compare(
         typer.Option(
             metavar="NAME",
             help="Run each TCP beside one flow of this TCP, and print both shares.",
+            autocompletion=complete.tcp,
         ),
     ] = None,
     as_link: Annotated[
@@ -107,7 +113,8 @@ def compare(
         str | None,
         typer.Option(
             help="TCP parameters of all TCPs; by default the scenario's, s1 over a trace, "
-            "linux over a trace behind a link."
+            "linux over a trace behind a link.",
+            autocompletion=complete.profile,
         ),
     ] = None,
     replications: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import note, progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
@@ -50,6 +51,7 @@ def diagnose(
             metavar="NAME",
             help="Congestion law of the sender (airtcp list congestion); by default a guess.",
             show_default=False,
+            autocompletion=complete.law,
         ),
     ] = None,
     rate: Annotated[

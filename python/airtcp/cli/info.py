@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import refusals, screen, to_stdout
 
@@ -29,7 +30,11 @@ class Document(StrEnum):
 
 def list_(
     family: Annotated[
-        str | None, typer.Argument(help="One family, such as loss or queue; by default all.")
+        str | None,
+        typer.Argument(
+            help="One family, such as loss or queue; by default all.",
+            autocompletion=complete.family,
+        ),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:

@@ -8,6 +8,8 @@ from typing import Annotated, Final
 
 import typer
 
+from airtcp.cli import complete
+
 
 class Format(StrEnum):
     """Formats of a table on standard output."""
@@ -25,6 +27,13 @@ class Layout(StrEnum):
     BITS = "bits"
     CSV = "csv"
     SEQUENCE = "sequence"
+
+
+class FigureWidth(StrEnum):
+    """Widths of figures: a column or a page of a journal."""
+
+    COLUMN = "column"
+    PAGE = "page"
 
 
 def place(text: str) -> Path:
@@ -66,7 +75,8 @@ Profile = Annotated[
     str,
     typer.Option(
         help="TCP parameters: s1 (timers in proportion to the slot), or the name of a profile "
-        "(airtcp list tcp-profile)."
+        "(airtcp list tcp-profile).",
+        autocompletion=complete.profile,
     ),
 ]
 Slot = Annotated[
@@ -138,6 +148,19 @@ Report = Annotated[bool, typer.Option("--report/--no-report", help="Write the re
 Open = Annotated[
     bool,
     typer.Option("--open/--no-open", help="Open the report in a browser."),
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option(
+        parser=place,
+        metavar="DIR",
+        help="Write every chart of the report to this folder, for paper: as SVG and PDF.",
+        show_default=False,
+    ),
+]
+Wide = Annotated[
+    FigureWidth,
+    typer.Option("--figure-width", help="Width of these figures: 88 mm or 180 mm."),
 ]
 WrittenLayout = Annotated[
     Layout | None,

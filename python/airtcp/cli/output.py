@@ -31,6 +31,9 @@ class Output:
     show: bool = False
     force: bool = False
     quiet: bool = False
+    figures: Path | None = None
+    """The folder for figures."""
+    figure_width: opt.FigureWidth = opt.FigureWidth.COLUMN
     asked: dict[str, Any] = field(default_factory=dict[str, Any])
     """All arguments of the command."""
 
@@ -44,8 +47,10 @@ class Output:
 
         Args: inputs: The inputs of the command. captures: As for `places.decide`.
         """
-        from airtcp.cli import places
+        from airtcp.cli import figures, places
 
+        if self.figures is not None:
+            figures.check(self.figures, force=self.force)
         on_request = self.report is None
         return places.decide(
             self.asked,
@@ -68,9 +73,12 @@ class Output:
         stopped: str | None,
         finished: int,
     ) -> None:
-        """Write and print the result, as `write.finish` does."""
-        from airtcp.cli import write
+        """Write and print the result, as `write.finish` does, and write its figures."""
+        from airtcp.cli import figures, write
 
+        if self.figures is not None and finished:
+            with write.finishing():
+                figures.write(result, self.figures, self.figure_width, quiet=self.quiet)
         write.finish(
             result,
             where,
@@ -93,6 +101,8 @@ _OPTIONS: Final = (
     option("form", opt.TableFormat, Format.TABLE),
     option("html", opt.Html),
     _REPORT,
+    option("figures", opt.Figures),
+    option("figure_width", opt.Wide, opt.FigureWidth.COLUMN),
     option("show", opt.Open, default=False),
     option("force", opt.Force, default=False),
     option("quiet", opt.Quiet, default=False),

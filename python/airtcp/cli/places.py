@@ -33,6 +33,8 @@ _PRESENTED: Final = frozenset(
     (
         "as_json",
         "cache",
+        "figure_width",
+        "figures",
         "force",
         "form",
         "html",

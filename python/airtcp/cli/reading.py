@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from airtcp.cli.complete import READING
 from airtcp.cli.expand import Command, expanded, option
 from airtcp.reading import Reading, ReadingOption, options
 
@@ -33,4 +34,9 @@ def _parameter(of: ReadingOption) -> inspect.Parameter:
     kind: Any = str
     if of.accepted:
         kind = StrEnum(of.name, [(value.upper(), value) for value in of.accepted])
-    return option(of.name, Annotated[kind | None, typer.Option(of.flag, help=of.help)])
+    return option(
+        of.name,
+        Annotated[
+            kind | None, typer.Option(of.flag, help=of.help, autocompletion=READING.get(of.name))
+        ],
+    )

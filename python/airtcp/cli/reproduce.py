@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
@@ -51,6 +52,7 @@ def reproduce(
             metavar="[ID]...",
             help="Papers, tables, figures (S1, S1.fig13), or the beginning of ids; by default all.",
             show_default=False,
+            autocompletion=complete.paper,
         ),
     ] = None,
     listed: Annotated[

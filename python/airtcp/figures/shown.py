@@ -1,0 +1,188 @@
+"""What every result shows beside its page: figures, and itself in a notebook."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import _core, atomic_write
+from airtcp.plain import printable
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+    from airtcp.figures.draw import Width
+    from airtcp.figures.figure import Figure
+    from airtcp.figures.page_parts import PageParts, Plot
+    from airtcp.table import Table
+
+_FINDINGS: Final = 8
+_ROWS: Final = 8
+_COLUMNS: Final = 8
+_LARGEST: Final = 150_000
+"""Bytes of a picture in a notebook; a larger one is left out."""
+_TRIED: Final = 4
+_CELL: Final = "padding:2px 10px;text-align:right;border-bottom:1px solid rgba(128,128,128,.35)"
+
+
+class Shown:
+    """The common part: it needs the page and the tables of the result."""
+
+    def page(self) -> str:
+        """Return the report: one self-contained HTML document."""
+        raise NotImplementedError
+
+    def _frames(self) -> Iterator[tuple[str, Table]]:
+        """Every table, with its name."""
+        raise NotImplementedError
+
+    @cached_property
+    def _parts(self) -> PageParts:
+        from airtcp.figures.page_parts import parts_of
+
+        return parts_of(self.page())
+
+    def _placed(self, link: int | None = None) -> dict[str, tuple[Plot, dict[str, Any]]]:
+        """Return the place and the data of each chart that has data."""
+        from airtcp.figures.data import data_of
+
+        parts = self._parts
+        data = data_of(parts.payload, link)
+        return {
+            view: (plot, data[plot.name])
+            for plot in parts.plots
+            if plot.name in data
+            for view in plot.views or [plot.name]
+            if view in parts.payload["charts"]
+        }
+
+    @property
+    def plots(self) -> list[str]:
+        """The names of the figures: the charts of the page that have data, in its order."""
+        return list(self._placed())
+
+    def figure(
+        self, name: str | None = None, *, width: Width = "column", link: str | int | None = None
+    ) -> Figure:
+        """Return a chart of the page as a figure for paper.
+
+        Args:
+            name: One of `plots`; by default the first.
+            width: `column` (88 mm) or `page` (180 mm).
+            link: The link of a study that the charts `link-...` show: its name or its number from
+                0; by default the one that the page shows first.
+
+        Raises:
+            KeyError: If no figure has this name, or no link.
+        """
+        from airtcp.figures.figure import Figure
+
+        placed = self._placed(self._number_of(link))
+        chosen = next(iter(placed), "") if name is None else name
+        if chosen not in placed:
+            known = ", ".join(placed) or "none: the page has no chart with data"
+            message = f'no figure "{printable(chosen)}" (there are {known})'
+            raise KeyError(message)
+        plot, data = placed[chosen]
+        chart = self._parts.payload["charts"][chosen]
+        return Figure(chosen, plot.heading, plot.caption, chart, data, width)
+
+    def _number_of(self, link: str | int | None) -> int | None:
+        if link is None:
+            return None
+        names: list[str] = self._parts.payload.get("columns", {}).get("name", [])
+        if isinstance(link, str) and link in names:
+            return names.index(link)
+        if isinstance(link, int) and 0 <= link < len(names):
+            return link
+        message = f"no link {link!r} (there are {', '.join(names[:20]) or 'none'})"
+        raise KeyError(message)
+
+    def save_figures(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        width: Width = "column",
+        formats: Iterable[str] = ("svg", "pdf"),
+    ) -> list[Path]:
+        """Write every figure of the page, and replace existing files.
+
+        Args:
+            folder: The folder to write to; made if it does not exist.
+            width: As for `figure`.
+            formats: `svg`, `pdf`, `png`.
+
+        Returns:
+            The files written: the name of each figure with the format as its ending.
+
+        Raises:
+            AirtcpError: If vl-convert is not installed (`pip install "airtcp[figures]"`).
+        """
+        home, endings = Path(folder), list(formats)
+        paths: list[Path] = []
+        with atomic_write.staged() as files:
+            for name in self.plots:
+                figure = self.figure(name, width=width)
+                for ending in endings:
+                    paths.append(home / f"{name}.{ending}")
+                    part = files.file(paths[-1], live=False)
+                    part.write_bytes(figure.bytes_of(ending))
+        return paths
+
+    def _repr_html_(self) -> str:
+        """Show the findings, the first table and the first figure in a notebook."""
+        parts = self._parts
+        findings = "".join(
+            f"<li><b>{escape(head)}</b>: {escape(text)}</li>"
+            for head, text in parts.findings[:_FINDINGS]
+        )
+        name, frame = next(self._frames(), ("", None))
+        table = "" if frame is None else _table(name, frame)
+        return (
+            f'<div style="max-width:60em"><p><b>{escape(parts.title)}</b></p>'
+            f"<ul>{findings}</ul>{table}{self._picture()}"
+            f"<p><small>{escape(printable(repr(self)))}</small></p></div>"
+        )
+
+    def _picture(self) -> str:
+        """Show the first figure that is small enough."""
+        from airtcp.figures.figure import image
+
+        try:
+            pictures = (image(self.figure(name)) for name in self.plots[:_TRIED])
+            picture = next((p for p in pictures if len(p) <= _LARGEST), "")
+        except _core.AirtcpError as error:
+            return f"<p><small>{escape(str(error))}</small></p>"
+        return f"<p>{picture}</p>" if picture else ""
+
+
+def _table(name: str, frame: Table) -> str:
+    """Lay out the first rows and columns of a table."""
+    rows: list[dict[str, Any]] = list(islice(frame.rows(), _ROWS))
+    if not rows:
+        return ""
+    columns = list(rows[0])[:_COLUMNS]
+    head = "".join(f'<th style="{_CELL}">{escape(printable(column))}</th>' for column in columns)
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td style="{_CELL}">{escape(_value(row[column]))}</td>' for column in columns)
+        + "</tr>"
+        for row in rows
+    )
+    size = f"table {name}: {len(frame)} x {len(frame.columns)}"
+    return (
+        f'<div style="overflow-x:auto"><table style="border-collapse:collapse"><thead><tr>{head}'
+        f"</tr></thead><tbody>{body}</tbody></table></div><p><small>{escape(size)}</small></p>"
+    )
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return printable(str(value)[:60])

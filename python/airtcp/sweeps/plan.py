@@ -1,0 +1,85 @@
+"""The points of a sweep: their values, columns and keys, and the job that a worker needs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from airtcp.sweeps.designs import Points
+from airtcp.sweeps.keys import Keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from airtcp.sweeps.quantities import Cell
+    from airtcp.sweeps.sweep_file import Sweep
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a sweep."""
+
+    key: str
+    cells: tuple[Cell, ...]
+    """The value of each axis, as in its column."""
+    sets: tuple[tuple[str, str], ...]
+    """Path and text of each value, as --set takes them."""
+
+
+class Plan:
+    """All points of a sweep."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        """Prepare the points, which are made one at a time."""
+        self.sweep = sweep
+        self._points = Points(sweep)
+        self._keys = Keys(sweep)
+        self._made: dict[tuple[int, str], tuple[Cell, tuple[tuple[str, str], ...]]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of points, equal ones included."""
+        return self._points.number
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the axes."""
+        return [axis.column for axis in self.sweep.axes]
+
+    def point(self, index: int) -> Point:
+        """Return a point."""
+        cells: list[Cell] = []
+        sets: list[tuple[str, str]] = []
+        for place, value in enumerate(self._points.values(index)):
+            axis = self.sweep.axes[place]
+            text = axis.text(value)
+            made = self._made.get((place, text))
+            if made is None:
+                made = axis.cell(value), tuple((path, text) for path in axis.paths)
+                if axis.span is None:
+                    self._made[place, text] = made
+            cells.append(made[0])
+            sets += made[1]
+        return Point(self._keys.key(sets), tuple(cells), tuple(sets))
+
+    def __iter__(self) -> Iterator[Point]:
+        """Yield every point in order."""
+        return (self.point(index) for index in range(len(self)))
+
+    @cached_property
+    def job(self) -> dict[str, Any]:
+        """What a worker needs beside a point, as JSON types."""
+        sweep = self.sweep
+        folder = sweep.folder.resolve()
+        return {
+            "kind": sweep.kind,
+            "text": sweep.text,
+            "name": sweep.inputs[0] if sweep.inputs else "scenario",
+            "folder": str(folder),
+            "paths": [] if sweep.text else [str(folder / one) for one in sweep.inputs],
+            "fixed": [list(pair) for pair in sweep.fixed],
+            "options": sweep.options,
+            "seed": sweep.seed,
+            "rule": asdict(sweep.rule),
+            "measures": list(sweep.measures),
+        }

@@ -1,0 +1,291 @@
+"""The file of a sweep: its keys, read and checked.
+
+Every key is a field of `Sweep` with its meaning; docs/guide/sweep.md and the JSON Schema list the
+same keys.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+from airtcp import _core
+from airtcp.api.scenarios import parsable, text_of
+from airtcp.arguments import plain
+from airtcp.plain import printable
+from airtcp.sweeps.axes import Axis, axis_of
+from airtcp.sweeps.errors import found, known, near, refuse
+from airtcp.sweeps.measures import KINDS, Kind, check_measures, defaults
+from airtcp.sweeps.quantities import quantity
+from airtcp.toml_text import inline, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Design = Literal["grid", "list", "latin-hypercube", "sobol"]
+DESIGNS: Final[tuple[Design, ...]] = get_args(Design)
+MOST_POINTS: Final = 10_000_000
+MOST_REPLICATIONS: Final = 1_000_000
+_KEYS: Final = (
+    *("title", "of", "scenario", "kind", "vary", "design", "points", "set", "options", "seed"),
+    *("replications", "until", "min_replications", "max_replications", "measure"),
+)
+_LEAST: Final = 2
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How many replications a point has."""
+
+    number: int | None
+    """A fixed number; None leaves it to the scenario, or to `until`."""
+    until: dict[str, float] = field(default_factory=dict[str, float])
+    """Largest half width of the 95 % interval, as a share of the mean, by measure."""
+    least: int = 10
+    """With `until`: replications before the width is first looked at."""
+    most: int = 1000
+    """With `until`: the most replications."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep as its file describes it."""
+
+    name: str
+    """The file, for messages."""
+    folder: Path
+    """The folder that names of files are relative to."""
+    title: str
+    kind: Kind
+    inputs: tuple[str, ...]
+    """The scenario or the traces; empty if `text` is the scenario."""
+    text: str
+    """The text of the scenario; empty if traces are studied or compared."""
+    axes: tuple[Axis, ...]
+    """The varied keys, in the order of the file."""
+    design: Design
+    points: int | None
+    """Number of points of a Latin hypercube; base samples of Sobol points."""
+    fixed: tuple[tuple[str, str], ...]
+    """Values set at every point: path and text."""
+    options: dict[str, Any]
+    """Options of the study or comparison."""
+    seed: int | None
+    """Root seed of every point; None leaves it to the scenario."""
+    rule: Rule
+    measures: tuple[str, ...]
+
+
+def read(
+    source: str | Path | Mapping[str, Any],
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    replications: int | None = None,
+) -> Sweep:
+    """Read a sweep.
+
+    Args:
+        source: The file, or its content as a dictionary; files are then relative to the present
+            folder.
+        overrides: Values set at every point, by path; they replace those of `set`.
+        seed: Root seed; by default the file's.
+        replications: Number of replications; replaces that of the file, and its `until`.
+
+    Raises:
+        AirtcpError: If a key is unknown, missing or impossible.
+        ScenarioError: If the scenario is no text.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        name, folder = printable(str(path)), path.parent
+        try:
+            with path.open("rb") as file:
+                table = tomllib.loads(text_of(file, name))
+        except OSError as error:
+            refuse(name, f"{error.strerror}; expected a sweep file (TOML)")
+        except tomllib.TOMLDecodeError as error:
+            refuse(name, f"not TOML: {error}; expected a sweep file")
+    else:
+        name, folder, table = "sweep", Path(), cast("dict[str, Any]", plain(dict(source)))
+    try:
+        return _sweep(name, folder, _with(table, overrides, seed, replications))
+    except _core.AirtcpError as error:
+        text = str(error)
+        if type(error) is not _core.AirtcpError or text.startswith(f"{name}:"):
+            raise
+        message = f"{name}: {text}"
+        raise _core.AirtcpError(message) from None
+
+
+def _with(
+    table: dict[str, Any],
+    overrides: Mapping[str, Any] | None,
+    seed: int | None,
+    replications: int | None,
+) -> dict[str, Any]:
+    """Return the table with the values of the command line."""
+    table = dict(table)
+    if overrides:
+        before = table.get("set", {})
+        table["set"] = (before if isinstance(before, dict) else {}) | dict(overrides)
+    if seed is not None:
+        table["seed"] = seed
+    if replications is not None:
+        table.pop("until", None)
+        table["replications"] = replications
+    return table
+
+
+def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
+    known("", table, _KEYS)
+    inputs, text, kind = _subject(folder, table)
+    design = table.get("design", "grid")
+    if design not in DESIGNS:
+        refuse("design", f"{found(design)} is no design{near(str(design), DESIGNS)}")
+    vary = table.get("vary")
+    if not isinstance(vary, dict) or not vary:
+        refuse("vary", 'expected a table of keys to vary, such as "links[0].rate" = ["5 Mb/s"]')
+    grid = design in {"grid", "list"}
+    axes = tuple(axis_of(key, value, grid=grid) for key, value in cast("Any", vary).items())
+    _check_axes(axes, kind)
+    points = _whole(table, "points", 1, MOST_POINTS)
+    if grid and points is not None:
+        refuse("points", f"a {design} has the points of [vary]; remove the key")
+    if not grid and points is None:
+        refuse("points", f'missing: design = "{design}" needs a number of points')
+    options = _table(table, "options")
+    if options and kind == "run":
+        refuse("options", 'a run has no options; expected kind = "study" or "compare"')
+    known("options", options, KINDS[kind].options)
+    measures = check_measures(kind, table.get("measure", list(defaults(kind))))
+    return Sweep(
+        name=name,
+        folder=folder,
+        title=_text(table, "title") or "",
+        kind=kind,
+        inputs=inputs,
+        text=text,
+        axes=axes,
+        design=design,
+        points=points,
+        fixed=tuple((key, value_text(value)) for key, value in _table(table, "set").items()),
+        options=options,
+        seed=_whole(table, "seed", 0, 2**64 - 1),
+        rule=_rule(table, kind, measures),
+        measures=measures,
+    )
+
+
+def _subject(folder: Path, table: dict[str, Any]) -> tuple[tuple[str, ...], str, Kind]:
+    """Return the inputs, the text of the scenario, and what is run."""
+    of, own = table.get("of"), table.get("scenario")
+    if (of is None) == (own is None):
+        refuse("of", 'expected one of `of = "FILE"` and a table [scenario]')
+    kind: Any = table.get("kind")
+    if kind is not None and kind not in KINDS:
+        refuse("kind", f"{found(kind)} is no kind of sweep{near(str(kind), KINDS)}")
+    if own is not None:
+        if not isinstance(own, dict):
+            refuse("scenario", f"found {found(own)}; expected a table")
+        text = "\n".join(f"{key} = {inline(value)}" for key, value in cast("Any", own).items())
+        if kind == "study":
+            refuse("scenario", "a study is of traces; expected `of`")
+        return (), parsable(text, "scenario"), kind or "run"
+    given: list[Any] = cast("list[Any]", of) if isinstance(of, list) else [of]
+    if not given or not all(isinstance(one, str) and one for one in given):
+        refuse("of", f"found {found(of)}; expected the name of a file, or a list of names")
+    names = tuple(str(one) for one in given)
+    scenarios = [one for one in names if one.lower().endswith(".toml")]
+    kind = kind or ("run" if scenarios else "study")
+    if kind == "study" and scenarios:
+        refuse("of", f"{scenarios[0]} is a scenario, and a study is of traces")
+    if kind == "run" and len(names) > 1:
+        refuse("of", f"found {len(names)} files; a run is of one scenario")
+    if kind == "run" and not scenarios:
+        refuse("of", f"{names[0]} is no scenario (NAME.toml); a run is of a scenario")
+    if kind == "compare" and scenarios and len(names) > 1:
+        refuse("of", f"found {len(names)} files; a comparison is of one scenario, or of traces")
+    return names, _scenario(folder, scenarios[0]) if scenarios else "", kind
+
+
+def _scenario(folder: Path, name: str) -> str:
+    try:
+        with (folder / name).open("rb") as file:
+            return text_of(file, str(folder / name))
+    except OSError as error:
+        refuse("of", f"{folder / name}: {error.strerror}; expected a scenario file (TOML)")
+
+
+def _check_axes(axes: tuple[Axis, ...], kind: Kind) -> None:
+    columns: dict[str, str] = {}
+    for axis in axes:
+        for path in axis.paths:
+            option = path.removeprefix("options.")
+            if option != path and option not in KINDS[kind].options:
+                accepted = near(option, KINDS[kind].options)
+                refuse(f"vary.{axis.name}", f'"{option}" is no option of kind "{kind}"{accepted}')
+            if option == path and kind == "study":
+                refuse(
+                    f"vary.{axis.name}",
+                    f"a study has no key {path}; expected options.NAME"
+                    f"{near(path, KINDS[kind].options)}",
+                )
+        if axis.column in columns:
+            refuse(f"vary.{axis.name}", f"has the same column as {columns[axis.column]}")
+        columns[axis.column] = axis.name
+
+
+def _rule(table: dict[str, Any], kind: Kind, measures: tuple[str, ...]) -> Rule:
+    number = _whole(table, "replications", 1, MOST_REPLICATIONS)
+    least = _whole(table, "min_replications", _LEAST, MOST_REPLICATIONS)
+    most = _whole(table, "max_replications", _LEAST, MOST_REPLICATIONS)
+    until = _table(table, "until")
+    if not until:
+        for key, given in (("min_replications", least), ("max_replications", most)):
+            if given is not None:
+                refuse(key, "stands beside [until]; expected `replications`")
+        if number is not None and kind == "study":
+            refuse("replications", "a study has no replications; expected options.replicas")
+        return Rule(number)
+    if number is not None:
+        refuse("replications", "expected either `replications` or [until] with max_replications")
+    if kind != "run":
+        refuse("until", f'kind = "{kind}" has no replications until; expected `replications`')
+    widths: dict[str, float] = {}
+    for key, value in until.items():
+        if key not in measures:
+            refuse(f"until.{key}", f"is not among the measures{near(key, measures)}")
+        width = quantity(value)
+        if width is None or width.dimension or not 0 < width.si < 1:
+            refuse(f"until.{key}", f'found {found(value)}; expected a share such as "2 %"')
+        widths[key] = width.si
+    rule = Rule(None, widths, least or Rule.least, most or max(Rule.most, least or 0))
+    if rule.most < rule.least:
+        refuse("max_replications", f"is {rule.most}, below min_replications ({rule.least})")
+    return rule
+
+
+def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        refuse(key, f"found {found(value)}; expected a table")
+    return cast("dict[str, Any]", value)
+
+
+def _text(table: dict[str, Any], key: str) -> str | None:
+    value = table.get(key)
+    if value is not None and not isinstance(value, str):
+        refuse(key, f"found {found(value)}; expected text")
+    return value
+
+
+def _whole(table: dict[str, Any], key: str, least: int, most: int) -> int | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        refuse(key, f"found {found(value)}; expected a whole number from {least} to {most}")
+    return value

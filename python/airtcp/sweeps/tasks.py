@@ -1,0 +1,222 @@
+"""Runs one point, in a worker.
+
+A result is `{"n": replications, "narrow": bool, "rows": [[kind, name, [mean, low, high, ...]]]}`,
+with three numbers for each measure. Only the parts of the document that are kept are decoded,
+because decoding the whole document takes a fifth of the time of a short run.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from airtcp import _core
+from airtcp.sweeps.until import excess, needed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.sweeps.until import Estimate
+
+Row = tuple[str, str, list[float | None]]
+_DECODE: Final = json.JSONDecoder().raw_decode
+_SUMMARY: Final = '"summary":{"flows":'
+_REPLICATIONS: Final = '"replications":['
+_KINDS: Final = {"flows": "flow", "links": "link", "cells": "cell", "stations": "station"}
+_OPTION: Final = "options."
+_LOW: Final = "_ci_low"
+_HIGH: Final = "_ci_high"
+
+
+def run_point(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Run a point.
+
+    Args: job: `Plan.job`. sets: Path and text of each value.
+
+    Returns:
+        Its result, or `{"error": message}` if its values are refused.
+    """
+    run = {"run": _run, "study": _study, "compare": _compare}[job["kind"]]
+    try:
+        return run(job, sets)
+    except _core.AirtcpError as error:
+        return {"error": str(error)}
+    except (OSError, MemoryError) as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    except BaseException as error:
+        # A panic of the core is no ordinary Python exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        return {"error": f"a bug in airtcp: {_core.first_panic() or error}"}
+
+
+def run_batch(
+    job: dict[str, Any], tasks: Sequence[tuple[int, Sequence[Sequence[str]]]]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Run several points.
+
+    Args: job: As for `run_point`. tasks: Number and values of each point.
+    """
+    return [(number, run_point(job, sets)) for number, sets in tasks]
+
+
+def _run(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Simulate the scenario, with more replications until intervals are narrow enough."""
+    rule, measures = job["rule"], job["measures"]
+    until: dict[str, float] = rule["until"]
+    number: int | None = rule["least"] if until else rule["number"]
+    while True:
+        text = _simulated(job, sets, number)
+        start = text.index(_SUMMARY) + _SUMMARY.index("{")
+        rows = _summary_rows(_DECODE(text, start)[0], measures)
+        if not until:
+            done = number if number is not None else _replications(text)
+            return {"n": done, "narrow": True, "rows": rows}
+        if number is None:
+            message = "until needs a number of replications"
+            raise ValueError(message)
+        wider = excess(_watched(rows, measures, until), until)
+        if wider <= 1 or number >= rule["most"]:
+            return {"n": number, "narrow": wider <= 1, "rows": rows}
+        number = needed(number, wider, rule["most"])
+
+
+def _replications(text: str) -> int:
+    start = text.index(_REPLICATIONS) + len(_REPLICATIONS) - 1
+    return len(_DECODE(text, start)[0])
+
+
+def _simulated(job: dict[str, Any], sets: Sequence[Sequence[str]], number: int | None) -> str:
+    every = [*job["fixed"], *map(list, sets)]
+    if job["seed"] is not None:
+        every.append(["seed", str(job["seed"])])
+    if number is not None:
+        every.append(["replications", str(number)])
+    options = {"set": every, "workers": 1, "folder": job["folder"]}
+    return _core.run(job["text"], job["name"], json.dumps(options), None).json()
+
+
+def _watched(
+    rows: list[Row], measures: Sequence[str], until: dict[str, float]
+) -> list[tuple[str, Estimate]]:
+    """Return the estimates whose width decides: those of every flow or link that has one."""
+    places = [(name, 3 * measures.index(name)) for name in until]
+    return [
+        (name, cast("Estimate", tuple(values[at : at + 3])))
+        for _, _, values in rows
+        for name, at in places
+    ]
+
+
+def _summary_rows(summary: dict[str, Any], measures: Sequence[str]) -> list[Row]:
+    """Return the rows of a summary: the run, its flows, links, cells and stations."""
+    rows: list[Row] = []
+    _add(rows, "run", "all", summary, measures)
+    for key, kind in _KINDS.items():
+        for one in summary.get(key) or ():
+            _add(rows, kind, one["name"], one, measures)
+            for station in one.get("stations") or ():
+                _add(rows, "station", station["name"], station, measures)
+    return rows
+
+
+def _add(
+    rows: list[Row], kind: str, name: str, of: dict[str, Any], measures: Sequence[str]
+) -> None:
+    values: list[float | None] = []
+    some = False
+    for key in measures:
+        found = of.get(key)
+        if isinstance(found, dict) and "mean" in found:
+            estimate = cast("dict[str, float | None]", found)
+            values += [estimate["mean"], estimate["ci_low"], estimate["ci_high"]]
+            some = True
+        else:
+            values += [None, None, None]
+    if some:
+        rows.append((kind, name, values))
+
+
+def _split(
+    job: dict[str, Any], sets: Sequence[Sequence[str]]
+) -> tuple[list[list[str]], dict[str, Any]]:
+    """Separate values of the scenario from those of options."""
+    options: dict[str, Any] = dict(job["options"])
+    paths: list[list[str]] = list(job["fixed"])
+    for path, text in sets:
+        if path.startswith(_OPTION):
+            options[path.removeprefix(_OPTION)] = _option(text)
+        else:
+            paths.append([path, text])
+    return paths, options
+
+
+def _option(text: str) -> Any:
+    """Read the value of an option: a TOML value, else text."""
+    import tomllib
+
+    try:
+        return tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _study(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
+    from airtcp.api.links import study
+
+    _, options = _split(job, sets)
+    asked = {"compare": False, "remedies": False} | options
+    if job["seed"] is not None:
+        asked["seed"] = job["seed"]
+    result = study(job["paths"], workers=1, **asked)
+    replicas = int(result.json["options"]["replicas"])
+    table = _columns(result.arrow("links"))
+    return {"n": replicas, "narrow": True, "rows": _table_rows(table, "link", job["measures"])}
+
+
+def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
+    from airtcp.api.scenarios import compare
+
+    paths, options = _split(job, sets)
+    text = job["text"] or None
+    result = compare(
+        [f"{job['folder']}/{job['name']}"] if text else job["paths"],
+        text=text,
+        overrides=dict(paths),
+        seed=job["seed"],
+        replications=job["rule"]["number"],
+        workers=1,
+        **({"remedies": False} | options),
+    )
+    table = _columns(result.arrow("outcomes"))
+    several = len(set(table["subject"])) > 1
+    channels = len(set(table["channel"])) > 1
+    parts = [("subject", several), ("channel", channels), ("variant", True)]
+    names = zip(*(table[name] for name, kept in parts if kept), strict=True)
+    table["name"] = [", ".join(map(str, name)) for name in names]
+    number = max(table["replications"], default=0)
+    return {
+        "n": number,
+        "narrow": True,
+        "rows": _table_rows(table, "variant", job["measures"]),
+    }
+
+
+def _columns(table: Any) -> dict[str, list[Any]]:
+    from arro3.core import Table
+
+    read = Table.from_arrow(table)
+    return {name: read.column(name).to_pylist() for name in read.column_names}
+
+
+def _table_rows(table: dict[str, list[Any]], kind: str, measures: Sequence[str]) -> list[Row]:
+    """Return the rows of a result's table."""
+    rows: list[Row] = []
+    for i, name in enumerate(table["name"]):
+        values: list[float | None] = []
+        for key in measures:
+            for column in (key, key + _LOW, key + _HIGH):
+                found = table[column][i] if column in table else None
+                values.append(None if found is None else float(found))
+        rows.append((kind, str(name), values))
+    return rows

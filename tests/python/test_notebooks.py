@@ -1,0 +1,38 @@
+"""The notebooks of the documentation run as programs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import ENVIRONMENT
+from examples import DOCS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.py"))
+
+
+def test_every_notebook_is_on_the_page_of_notebooks() -> None:
+    page = (DOCS / "notebooks.md").read_text("utf-8")
+    assert [path.stem for path in NOTEBOOKS] == ["capture", "cell", "comparison", "study", "sweep"]
+    assert all(f"(notebooks/{path.name})" in page for path in NOTEBOOKS)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
+    pytest.importorskip("marimo", reason="the extra docs is not installed")
+    done = subprocess.run(
+        [sys.executable, notebook],
+        cwd=tmp_path,
+        env=ENVIRONMENT | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
