@@ -405,3 +405,18 @@ def test_ratios_of_another_scale_are_noticed(studied: Path, tmp_path: Path) -> N
     (tmp_path / "study.json").write_text(json.dumps(document | {"links": many}))
     found = fit_words.findings(airtcp.trace_fit(tmp_path / "study.json").json)
     assert "PRR in hundredths?" in [finding.headline for finding in found]
+
+
+def test_a_table_of_hostile_links_is_refused(tmp_path: Path, studied: Path) -> None:
+    table = pl.read_parquet(studied / "links.parquet")
+    # A name that Arrow's C interface cannot pass on ends the process that reads it.
+    table.rename({"class": "a\0b"}).write_parquet(tmp_path / "nul.parquet")
+    with pytest.raises(airtcp.TraceError, match="damaged Parquet file"):
+        airtcp.trace_fit(tmp_path / "nul.parquet")
+    # A few kilobytes that expand to half a gigabyte of text.
+    text = pl.lit("x" * (1 << 20)).alias("note")
+    wide = pl.concat([table.head(1)] * 512).with_columns(text)
+    wide.write_parquet(tmp_path / "wide.parquet")
+    assert (tmp_path / "wide.parquet").stat().st_size < 1_000_000
+    with pytest.raises(airtcp.TraceError, match="more than 256 MiB of links"):
+        airtcp.trace_fit(tmp_path / "wide.parquet")

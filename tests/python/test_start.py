@@ -102,7 +102,7 @@ def test_a_command_loads_no_library_that_it_does_not_need(
 
 
 def test_data_files_need_no_library_of_frames_or_charts(work: Path) -> None:
-    for form in ("csv", "parquet", "jsonl"):
+    for form in ("csv", "jsonl"):
         found = loaded(work, "run", "tiny.toml", "--format", form)
         assert found & (HEAVY - TABLES) == set()
     assert "arro3.core" in loaded(work, "run", "tiny.toml", "--format", "csv")

@@ -180,7 +180,7 @@ def trade_off(variants: Sequence[str], beside: Collection[str | None]) -> dict[s
         ],
     )
     names = [
-        base.transform_filter(alt.datum.place == place)
+        base.transform_filter(f"datum.place === '{place}'")
         .mark_text(align=align, dx=dx, dy=dy, fontSize=11, color=theme.INK)
         .encode(x=x, y=y, text="variant:N")
         for place, (align, dx, dy) in _PLACES.items()

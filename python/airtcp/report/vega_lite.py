@@ -8,9 +8,8 @@ charts of airtcp use is here; the names are those of altair, with which tests co
 from __future__ import annotations
 
 import copy
-import json
 import re
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 _TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
 _SHORTHAND: Final = re.compile(
@@ -142,29 +141,9 @@ def value(of: Any) -> Part:
     return {"value": of}
 
 
-class _Field:
-    """A field of a row, in an expression."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __eq__(self, other: object) -> str:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return f"(datum.{self._name} === {json.dumps(other)})"
-
-    __hash__ = object.__hash__
-
-
-class _Datum:
-    """A row in an expression, or a channel with a value of the data's own scale."""
-
-    def __getattr__(self, name: str) -> Any:
-        return _Field(name)
-
-    def __call__(self, of: Any) -> Part:
-        return {"datum": of}
-
-
-datum: Final = _Datum()
+def datum(of: Any) -> Part:
+    """Return a channel with a value on the scale of the data."""
+    return {"datum": of}
 
 
 def condition(test: str, then: Part, otherwise: Part) -> Part:
@@ -313,8 +292,7 @@ class Chart(_Top):
 
 def _channel(name: str, of: Any) -> Any:
     if isinstance(of, list):
-        every: list[Any] = of
-        return [_channel(name, one) for one in every]
+        return [_channel(name, one) for one in cast("list[Any]", of)]
     found = Channel(of) if isinstance(of, str) else of
     return {k: v for k, v in found.items() if k != "type"} if name in _SECOND else found
 

@@ -57,9 +57,9 @@ def _slope(points: Sequence[tuple[float, float]]) -> float | None:
 def measure(context: Context, parameters: Mapping[str, Any], draw: bool) -> Outcome:  # noqa: FBT001
     """Measure."""
     outcome = Outcome()
-    frame = windows(context, parameters, parameters["set"])
-    times, cwnd = frame["t"].to_list(), frame["cwnd"].to_list()
-    found = losses(frame)
+    seen = windows(context, parameters, parameters["set"])
+    times, cwnd = seen.t, seen.cwnd
+    found = losses(seen)
     if not found:
         outcome.measures += [
             Measure(name, {}, None, note="the scenario has no loss")

@@ -47,8 +47,8 @@ class Windows:
     t: list[float] = field(default_factory=list[float])
     cwnd: list[float] = field(default_factory=list[float])
     """Congestion windows, segments."""
-    ssthresh: list[float | None] = field(default_factory=list["float | None"])
-    """Slow-start thresholds, segments."""
+    ssthresh: list[Any] = field(default_factory=list[Any])
+    """Slow-start thresholds, segments; None for one that is not set."""
 
 
 def windows(context: Context, parameters: Mapping[str, Any], variant: Mapping[str, Any]) -> Windows:
