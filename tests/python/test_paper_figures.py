@@ -17,12 +17,12 @@ import airtcp
 from airtcp import notebook
 from airtcp.figures import data, draw, page_parts, shown
 from airtcp.papers.result import PapersResult
-from airtcp.result_files import Written
 from test_start import SCENARIO
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from airtcp.result_files import Written
     from browser import Browser
     from conftest import Program
 

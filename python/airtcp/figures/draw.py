@@ -180,8 +180,10 @@ def _fit_legends(
 ) -> None:
     """Set every legend in as many columns as fit the width, so that it lists every name."""
     source = spec.get("data", {}).get("name", inherited)
-    channels = cast("dict[str, dict[str, Any]]", spec.get("encoding", {}))
-    for channel in channels.values():
+    encoding = cast("dict[str, Any]", spec.get("encoding", {}))
+    # Tooltips are a list of channels.
+    for channel in (c for c in encoding.values() if isinstance(c, dict)):
+        channel = cast("dict[str, Any]", channel)
         legend: dict[str, Any] | None = channel.get("legend")
         if legend is None or channel.get("type") != "nominal":
             continue
