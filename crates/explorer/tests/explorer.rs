@@ -7,18 +7,20 @@ use serde_json::{Value, json};
 
 /// Asks and reads the answer.
 fn ask(request: &Value) -> Value {
-    serde_json::from_str(&answer(&request.to_string())).unwrap()
+    serde_json::from_str(&answer(&request.to_string())).expect("JSON")
 }
 
 /// The scenarios that ship, with names and texts.
 fn shipped() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
     paths.sort();
     let named = |path: &PathBuf| {
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        (name, std::fs::read_to_string(path).unwrap())
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(path).expect("text"))
     };
     paths.iter().map(named).collect()
 }
@@ -27,7 +29,7 @@ fn shipped() -> Vec<(String, String)> {
 fn short(text: &str) -> String {
     let set = json!([["duration", "\"3 s\""], ["warmup", "\"500 ms\""], ["replications", "2"]]);
     let answer = ask(&json!({"do": "edit", "text": text, "set": set}));
-    answer["text"].as_str().unwrap().to_owned()
+    answer["text"].as_str().expect("a text").to_owned()
 }
 
 /// Runs a text in pieces of `events` events; returns its series and document.
@@ -51,9 +53,11 @@ fn in_pieces(text: &str, events: u64) -> Value {
 
 /// The document of the simulator, whose replications run on two threads without a probe.
 fn whole(text: &str) -> Value {
-    let plan = airtcp_scenario::read(text, "a.toml", &[]).unwrap().resolve().unwrap();
+    let plan =
+        airtcp_scenario::read(text, "a.toml", &[]).expect("a scenario").resolve().expect("a plan");
     let none = |_: &str| Err(String::new());
-    serde_json::to_value(airtcp_sim::run(&plan, &none, Some(2), |_, _| true).unwrap()).unwrap()
+    serde_json::to_value(airtcp_sim::run(&plan, &none, Some(2), |_, _| true).expect("a run"))
+        .expect("JSON")
 }
 
 #[test]
