@@ -23,6 +23,8 @@ MOVED: Final = {
     "docs/adr": "adr/index.md",
 }
 """Places on the site, of what is not at its place in docs/."""
+EXPLORER: Final = '\n<p><a href="../../explorer/index.html">Open the explorer of this site</a></p>\n'
+"""A link between two pages of the site that are no pages of docs/."""
 _LINK: Final = re.compile(r"(\]\()([^)\s]+)(\))")
 _FENCE: Final = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
 _HEADING: Final = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -50,6 +52,7 @@ def stage(folder: Path, repository: str, more: dict[str, bytes]) -> list[Path]:
         page = Page(name, repository)
         wanted[page.place] = page.text().encode()
         wanted |= {place: (ROOT / file).read_bytes() for file, place in page.files.items()}
+    wanted["guide/explorer.md"] += EXPLORER.encode()
     wanted["adr/index.md"] = _decisions().encode()
     wanted["notebooks.md"] += _contents(
         "", [f"/{name.removesuffix('.md')}" for name in more if name.endswith(".md")]
