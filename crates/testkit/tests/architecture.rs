@@ -106,14 +106,7 @@ const RULES: &[Rule] = &[
             "trace",
             "capture",
         ],
-        &[
-            "arrow-array",
-            "arrow-schema",
-            "pyo3",
-            "serde_path_to_error",
-            "thiserror",
-            "toml",
-        ],
+        &["arrow-array", "arrow-schema", "pyo3", "serde_path_to_error", "thiserror", "toml"],
     ),
     (
         "explorer",
