@@ -208,7 +208,7 @@ def compare(
         >>> result = compare(path, tcp="newreno,sack", replications=5, synthetic=False)
         >>> result
         CompareResult(2 TCPs, 1 subject, seed 1)
-        >>> result.outcomes["variant"].to_list()
+        >>> result.outcomes["variant"]
         ['newreno', 'sack']
     """
     from airtcp.results import CompareResult

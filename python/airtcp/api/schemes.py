@@ -73,7 +73,7 @@ def compare_schemes(
         >>> result = compare_schemes("cell", text=cell, schemes="rts,ack-1", replications=3)
         >>> result
         SchemesResult(3 variants, 1 scenario, seed 1)
-        >>> result.outcomes["variant"].to_list()
+        >>> result.outcomes["variant"]
         ['base', 'rts', 'ack-1']
     """
     from airtcp.results import SchemesResult
