@@ -155,7 +155,7 @@ def test_equal_points_run_once(tmp_path: Path) -> None:
     assert (points["number"], points["distinct"], points["run"]) == (3, 1, 1)
 
 
-def test_designs_have_their_points(tmp_path: Path) -> None:
+def test_designs_have_their_points() -> None:
     zipped = Plan(read(asked(design="list")))
     assert [point.cells for point in zipped] == [(0.005, 0.001), (0.02, 0.02)]
     span = {"from": "1 ms", "to": "100 ms", "scale": "log"}
@@ -275,7 +275,7 @@ def test_a_point_that_the_scenario_refuses_is_a_failure(tmp_path: Path, run_cli:
 
 
 @pytest.fixture
-def run_cli(program: list[str], tmp_path: Path, request: pytest.FixtureRequest) -> Program:
+def run_cli(request: pytest.FixtureRequest) -> Program:
     """The fixture `run` under a name that the function `run` of this file does not hide."""
     return request.getfixturevalue("run")
 

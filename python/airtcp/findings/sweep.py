@@ -46,9 +46,10 @@ def findings(
         keys = sorted(of["keys"], key=lambda key: -key["first"]["mean"])
         share = keys[0]["first"]["mean"]
         if share >= _CLEAR and len(keys) > 1:
+            other = keys[1]["first"]["mean"]
             text = (
                 f"It explains {100 * share:.0f} % of the variance of {label(of['measure'])} "
-                f"by itself; {keys[1]['column']} explains {100 * max(keys[1]['first']['mean'], 0):.0f} %."
+                f"by itself; {keys[1]['column']} explains {100 * max(other, 0.0):.0f} %."
             )
             found.append(Finding(f"{keys[0]['column']} matters most", text))
     return found

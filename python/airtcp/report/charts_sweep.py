@@ -191,7 +191,6 @@ def shares(keys: int, *, total: bool) -> dict[str, Any]:
     )
     if not total:
         return finish(bars, 26 * keys + 20)
-    ends = base.mark_rule(color=theme.INK).encode(
-        **(both | {"x": alt.X("low:Q"), "x2": "high:Q", "color": alt.value(theme.INK)})
-    )
+    span: dict[str, Any] = {"x": alt.X("low:Q"), "x2": "high:Q", "color": alt.value(theme.INK)}
+    ends = base.mark_rule(color=theme.INK).encode(**(both | span))
     return finish(alt.layer(bars, ends), 40 * keys + 20)

@@ -208,7 +208,7 @@ def _matters(
         caption = (
             "Sobol indices by SALib, with 95 % bootstrap intervals."
             if sobol
-            else "Share of the variance between the values of a key (epsilon squared of the main effect)."
+            else "Share of the variance between the values of a key (epsilon squared)."
         )
         plots.append({"name": name, "heading": metric(of["measure"]).head, "caption": caption})
     return plots

@@ -108,7 +108,7 @@ def levels(axis: Axis, values: Sequence[Value]) -> list[Any]:
 
 def _interval(group: Sequence[Value]) -> tuple[float | None, float | None, str]:
     if len(group) != 1 or group[0].low is None or group[0].high is None:
-        return None, None, "–" if len(group) == 1 else "none: a mean over points"
+        return None, None, "none" if len(group) == 1 else "none: a mean over points"
     low, high = group[0].low, group[0].high
     return low, high, f"{words.number(low)} to {words.number(high)}"
 

@@ -77,22 +77,32 @@ def axis_of(name: str, given: Any, *, grid: bool) -> Axis:
     if not paths or not all(isinstance(path, str) and path for path in paths):
         refuse(f"{place}.key", f"found {found(key)}; expected a path, or a list of paths")
     if "values" in table:
-        if extra := sorted(set(table) - {"key", "values"}):
-            refuse(f"{place}.{extra[0]}", "stands beside `values`; expected a list or a range")
-        values = table["values"]
-        if not isinstance(values, list):
-            refuse(f"{place}.values", f"found {found(values)}; expected a list")
-        return _listed(name, tuple(paths), cast("list[Any]", values), place)
+        return _valued(name, tuple(paths), table, place)
+    return _ranged(name, tuple(paths), table, place, grid=grid)
+
+
+def _valued(name: str, paths: tuple[str, ...], table: dict[str, Any], place: str) -> Axis:
+    if extra := sorted(set(table) - {"key", "values"}):
+        refuse(f"{place}.{extra[0]}", "stands beside `values`; expected a list or a range")
+    values = table["values"]
+    if not isinstance(values, list):
+        refuse(f"{place}.values", f"found {found(values)}; expected a list")
+    return _listed(name, paths, cast("list[Any]", values), place)
+
+
+def _ranged(
+    name: str, paths: tuple[str, ...], table: dict[str, Any], place: str, *, grid: bool
+) -> Axis:
     span = _span(table, place)
     steps = table.get("steps")
     if not grid:
         if steps is not None:
             refuse(f"{place}.steps", "the design chooses the values; remove the key")
-        return Axis(name, tuple(paths), (), span, span.low.dimension)
+        return Axis(name, paths, (), span, span.low.dimension)
     most = _MOST_VALUES
     if isinstance(steps, bool) or not isinstance(steps, int) or not 2 <= steps <= most:  # noqa: PLR2004
         refuse(f"{place}.steps", f"found {found(steps)}; expected a whole number from 2 to {most}")
-    return Axis(name, tuple(paths), tuple(span.steps(steps)), None, span.low.dimension)
+    return Axis(name, paths, tuple(span.steps(steps)), None, span.low.dimension)
 
 
 def _listed(name: str, paths: tuple[str, ...], values: list[Any], place: str) -> Axis:

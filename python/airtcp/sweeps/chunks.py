@@ -65,7 +65,7 @@ def _settle(folder: Path) -> None:
 def _table(columns: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> Any:
     from arro3.core import Array, DataType, Table
 
-    types = {
+    types: dict[str, Any] = {
         "text": DataType.utf8(),
         "number": DataType.float64(),
         "count": DataType.int64(),
@@ -74,7 +74,8 @@ def _table(columns: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> Any:
     made: dict[str, Any] = {}
     for (name, kind), values in zip(columns, zip(*rows, strict=True), strict=True):
         made[name] = Array(list(values), type=types[kind or _kind(values)])
-    return Table.from_pydict(made)
+    make: Any = Table.from_pydict  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return make(made)
 
 
 def _kind(values: Sequence[Any]) -> str:
@@ -92,7 +93,8 @@ def read_chunk(path: Path) -> Any:
     from arro3.io import read_parquet
 
     # A file that is open while it is read would stay open as long as the table.
-    return read_parquet(io.BytesIO(path.read_bytes())).read_all()
+    stream: Any = io.BytesIO(path.read_bytes())
+    return read_parquet(stream).read_all()
 
 
 def keys_in(table: Any) -> list[str]:

@@ -47,7 +47,8 @@ class DaskPool:
         self._tasks: dict[Any, list[Task]] = {}
         try:
             if on in {"dask", "dask://"}:
-                cluster: Any = LocalCluster(
+                start: Any = LocalCluster
+                cluster: Any = start(
                     n_workers=workers or cores(),
                     threads_per_worker=1,
                     dashboard_address=None,

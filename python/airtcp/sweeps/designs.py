@@ -1,10 +1,10 @@
 """Designs: which values the points of a sweep have.
 
 A design gives the values of point `i` without those of the points before it, so that a large sweep
-needs no list of its points. A grid and a list are exact. A Latin hypercube divides each axis into as
-many equal parts as there are points and uses each part once (McKay, Beckman and Conover 1979). The
-parts are permuted by hashes, which are the same on every machine. Sobol points are those that SALib
-expects for first-order and total indices: N (D + 2) points for D axes (Saltelli et al. 2010).
+needs no list of its points. A grid and a list are exact. A Latin hypercube divides each axis into
+as many equal parts as there are points and uses each part once (McKay, Beckman and Conover 1979).
+The parts are permuted by hashes, which are the same on every machine. Sobol points are those that
+SALib expects for first-order and total indices: N (D + 2) points for D axes (Saltelli et al. 2010).
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ class Points:
             self.number = sweep.points or 0
         else:
             self.number = len(self._sobol)
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return self.number
 
     def values(self, index: int) -> list[Any]:
         """Return the value of each axis at a point."""
@@ -86,7 +90,8 @@ class Points:
             message = 'design = "sobol" needs SALib: pip install "airtcp[sensitivity]"'
             raise _core.AirtcpError(message) from None
         problem = problem_of(sweep)
-        rows: Any = sobol.sample(problem, base, calc_second_order=False, seed=sweep.seed or 1)
+        sample: Any = sobol.sample  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        rows: Any = sample(problem, base, calc_second_order=False, seed=sweep.seed or 1)
         return [tuple(float(share) for share in row) for row in rows]
 
 

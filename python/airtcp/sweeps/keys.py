@@ -45,9 +45,9 @@ class Keys:
         self._values: dict[str, Any] = {}
         texts = [named, [text for _, text in sweep.fixed], sweep.options]
         texts += [axis.values for axis in sweep.axes]
-        traces = [] if sweep.text else sweep.inputs
+        traces = () if sweep.text else sweep.inputs
         self._common = hashlib.blake2b(digest_size=_SIZE)
-        shared = {
+        shared: dict[str, Any] = {
             "kind": sweep.kind,
             "options": sweep.options,
             "seed": sweep.seed,

@@ -39,7 +39,9 @@ class Event:
 class _Worker:
     """A process and the tasks that it has not answered."""
 
-    def __init__(self, job: dict[str, Any], events: queue.SimpleQueue[tuple[_Worker, bytes]]):
+    def __init__(
+        self, job: dict[str, Any], events: queue.SimpleQueue[tuple[_Worker, bytes]]
+    ) -> None:
         package = str(Path(__file__).parents[2])
         before = os.environ.get("PYTHONPATH")
         path = package if not before else os.pathsep.join([package, before])

@@ -48,8 +48,6 @@ KINDS: Final[dict[Kind, _About]] = {
 }
 """By kind: the options of `airtcp.study` and `airtcp.compare`, and the default measures."""
 
-_RUN_RECORDS: Final = ("FlowResult", "LinkResult", "StationResult", "CellResult", "Replication")
-
 
 def defaults(kind: Kind) -> tuple[str, ...]:
     """Return what a point keeps by default."""
@@ -60,8 +58,8 @@ def defaults(kind: Kind) -> tuple[str, ...]:
 def accepted(kind: Kind) -> frozenset[str]:
     """Return the quantities that the document of a kind has."""
     names: set[str] = set(defaults(kind))
-    for record in schema(kind)["$defs"].values():
-        for key, of in record.get("properties", {}).items():
+    for part in schema(kind)["$defs"].values():
+        for key, of in part.get("properties", {}).items():
             if _is_quantity(of):
                 names.add(key)
     return frozenset(names)
@@ -72,8 +70,8 @@ def _is_quantity(of: Any) -> bool:
     if not isinstance(of, dict):
         return False
     known = cast("dict[str, Any]", of)
-    types = known.get("type")
-    types = types if isinstance(types, list) else [types]
+    given: Any = known.get("type")
+    types: list[Any] = cast("list[Any]", given) if isinstance(given, list) else [given]
     if "number" in types or "integer" in types:
         return True
     parts = [known, *known.get("anyOf", [])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.sweeps.designs import Points
 from airtcp.sweeps.keys import Keys
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from airtcp.sweeps.quantities import Cell
     from airtcp.sweeps.sweep_file import Sweep
+
+
+_KEPT: Final = 100_000
+"""Sweeps of up to so many points are kept in memory: a point takes 30 us to make."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,12 @@ class Plan:
         self.sweep = sweep
         self._points = Points(sweep)
         self._keys = Keys(sweep)
+        self._kept: dict[int, Point] | None = {} if len(self._points) <= _KEPT else None
         self._made: dict[tuple[int, str], tuple[Cell, tuple[tuple[str, str], ...]]] = {}
 
     def __len__(self) -> int:
         """Return the number of points, equal ones included."""
-        return self._points.number
+        return len(self._points)
 
     @property
     def columns(self) -> list[str]:
@@ -48,6 +53,14 @@ class Plan:
 
     def point(self, index: int) -> Point:
         """Return a point."""
+        kept = self._kept
+        if kept is None:
+            return self._make(index)
+        if index not in kept:
+            kept[index] = self._make(index)
+        return kept[index]
+
+    def _make(self, index: int) -> Point:
         cells: list[Cell] = []
         sets: list[tuple[str, str]] = []
         for place, value in enumerate(self._points.values(index)):

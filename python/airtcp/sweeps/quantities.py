@@ -25,8 +25,15 @@ _SCALES: Final[dict[str, dict[str, float]]] = {
         for unit in ("b/s", "bit/s", "bps")
     },
     "bytes": {
-        "B": 1.0, "byte": 1.0, "bytes": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9,
-        "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3,
+        "B": 1.0,
+        "byte": 1.0,
+        "bytes": 1.0,
+        "kB": 1e3,
+        "MB": 1e6,
+        "GB": 1e9,
+        "KiB": 1024.0,
+        "MiB": 1024.0**2,
+        "GiB": 1024.0**3,
     },
 }
 """Units by dimension. The dimension is the ending of a column's name."""

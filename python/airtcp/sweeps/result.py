@@ -93,7 +93,8 @@ class SweepResult:
         Returns:
             For each point, and for each variant of a comparison, `at` (texts of its values),
             `replications`, and `values`: mean, `ci_low` and `ci_high` by measure. The value is that
-            of the run, or of its only flow or link in its own direction; the mean of several has no interval.
+            of the run, or of its only flow or link in its own direction; the mean of several has no
+            interval.
         """
         wanted: dict[str, list[dict[str, Any]]] = {}
         for point in self._plan:

@@ -74,7 +74,8 @@ def _sobol(plan: Plan, values: list[float]) -> list[dict[str, Any]]:
 
     from airtcp.sweeps.designs import problem_of
 
-    found: Any = sobol.analyze(
+    analyze: Any = sobol.analyze  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    found = analyze(
         problem_of(plan.sweep),
         np.asarray(values),
         calc_second_order=False,

@@ -200,15 +200,19 @@ def _subject(folder: Path, table: dict[str, Any]) -> tuple[tuple[str, ...], str,
     names = tuple(str(one) for one in given)
     scenarios = [one for one in names if one.lower().endswith(".toml")]
     kind = kind or ("run" if scenarios else "study")
+    _check_inputs(names, scenarios, kind)
+    return names, _scenario(folder, scenarios[0]) if scenarios else "", kind
+
+
+def _check_inputs(names: tuple[str, ...], scenarios: list[str], kind: Kind) -> None:
     if kind == "study" and scenarios:
         refuse("of", f"{scenarios[0]} is a scenario, and a study is of traces")
     if kind == "run" and len(names) > 1:
         refuse("of", f"found {len(names)} files; a run is of one scenario")
     if kind == "run" and not scenarios:
-        refuse("of", f"{names[0]} is no scenario (NAME.toml); a run is of a scenario")
+        refuse("of", f"{', '.join(names)} is no scenario (NAME.toml); a run is of a scenario")
     if kind == "compare" and scenarios and len(names) > 1:
         refuse("of", f"found {len(names)} files; a comparison is of one scenario, or of traces")
-    return names, _scenario(folder, scenarios[0]) if scenarios else "", kind
 
 
 def _scenario(folder: Path, name: str) -> str:
@@ -244,12 +248,7 @@ def _rule(table: dict[str, Any], kind: Kind, measures: tuple[str, ...]) -> Rule:
     most = _whole(table, "max_replications", _LEAST, MOST_REPLICATIONS)
     until = _table(table, "until")
     if not until:
-        for key, given in (("min_replications", least), ("max_replications", most)):
-            if given is not None:
-                refuse(key, "stands beside [until]; expected `replications`")
-        if number is not None and kind == "study":
-            refuse("replications", "a study has no replications; expected options.replicas")
-        return Rule(number)
+        return _fixed_rule(kind, number, {"min_replications": least, "max_replications": most})
     if number is not None:
         refuse("replications", "expected either `replications` or [until] with max_replications")
     if kind != "run":
@@ -266,6 +265,15 @@ def _rule(table: dict[str, Any], kind: Kind, measures: tuple[str, ...]) -> Rule:
     if rule.most < rule.least:
         refuse("max_replications", f"is {rule.most}, below min_replications ({rule.least})")
     return rule
+
+
+def _fixed_rule(kind: Kind, number: int | None, others: dict[str, int | None]) -> Rule:
+    for key, given in others.items():
+        if given is not None:
+            refuse(key, "stands beside [until]; expected `replications`")
+    if number is not None and kind == "study":
+        refuse("replications", "a study has no replications; expected options.replicas")
+    return Rule(number)
 
 
 def _table(table: dict[str, Any], key: str) -> dict[str, Any]:

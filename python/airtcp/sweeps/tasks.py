@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
 from airtcp.sweeps.until import excess, needed
+from airtcp.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,12 +166,12 @@ def _study(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]
     from airtcp.api.links import study
 
     _, options = _split(job, sets)
-    asked = {"compare": False, "remedies": False} | options
+    asked: dict[str, Any] = {"compare": False, "remedies": False} | options
     if job["seed"] is not None:
         asked["seed"] = job["seed"]
     result = study(job["paths"], workers=1, **asked)
     replicas = int(result.json["options"]["replicas"])
-    table = _columns(result.arrow("links"))
+    table = Table(result.arrow("links")).to_dict()
     return {"n": replicas, "narrow": True, "rows": _table_rows(table, "link", job["measures"])}
 
 
@@ -179,6 +180,7 @@ def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, An
 
     paths, options = _split(job, sets)
     text = job["text"] or None
+    more: dict[str, Any] = {"remedies": False} | options
     result = compare(
         [f"{job['folder']}/{job['name']}"] if text else job["paths"],
         text=text,
@@ -186,9 +188,9 @@ def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, An
         seed=job["seed"],
         replications=job["rule"]["number"],
         workers=1,
-        **({"remedies": False} | options),
+        **more,
     )
-    table = _columns(result.arrow("outcomes"))
+    table = Table(result.arrow("outcomes")).to_dict()
     several = len(set(table["subject"])) > 1
     channels = len(set(table["channel"])) > 1
     parts = [("subject", several), ("channel", channels), ("variant", True)]
@@ -200,13 +202,6 @@ def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, An
         "narrow": True,
         "rows": _table_rows(table, "variant", job["measures"]),
     }
-
-
-def _columns(table: Any) -> dict[str, list[Any]]:
-    from arro3.core import Table
-
-    read = Table.from_arrow(table)
-    return {name: read.column(name).to_pylist() for name in read.column_names}
 
 
 def _table_rows(table: dict[str, list[Any]], kind: str, measures: Sequence[str]) -> list[Row]:
