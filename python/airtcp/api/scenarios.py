@@ -213,9 +213,10 @@ def compare(
     """
     from airtcp.results import CompareResult
 
+    links: arrays.Links = subjects
     if isinstance(subjects, Mapping) and "flows" in subjects:
-        subjects, text = _IN_PYTHON, table_text(cast("Mapping[str, Any]", subjects))
-    with arrays.given(subjects) as paths:
+        links, text = _IN_PYTHON, table_text(cast("Mapping[str, Any]", subjects))
+    with arrays.given(links) as paths:
         scenarios = [
             Path(path) for path in paths if text is not None or path.lower().endswith(".toml")
         ]

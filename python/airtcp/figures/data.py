@@ -47,7 +47,8 @@ def data_of(payload: dict[str, Any], link: int | None = None) -> dict[str, Data]
         ("means", lambda: _run(payload)),
         ("data", lambda: cast("dict[str, Data]", payload["data"])),
     )
-    found: dict[str, Data] = next((make() for key, make in kinds if key in payload), {})
+    makers = [make for key, make in kinds if key in payload]
+    found: dict[str, Data] = makers[0]() if makers else {}
     return {name: data for name, data in found.items() if any(data.values())}
 
 

@@ -182,8 +182,8 @@ def _fit_legends(
     source = spec.get("data", {}).get("name", inherited)
     encoding = cast("dict[str, Any]", spec.get("encoding", {}))
     # Tooltips are a list of channels.
-    for channel in (c for c in encoding.values() if isinstance(c, dict)):
-        channel = cast("dict[str, Any]", channel)
+    channels = cast("list[dict[str, Any]]", [c for c in encoding.values() if isinstance(c, dict)])
+    for channel in channels:
         legend: dict[str, Any] | None = channel.get("legend")
         if legend is None or channel.get("type") != "nominal":
             continue

@@ -84,7 +84,8 @@ def _one(link: dict[str, Any], detail: dict[str, Any], slot: float) -> dict[str,
     window, prr = detail["time"]
     step, end = window * slot, link["packets"] * slot
     time = [{"from": i * step, "to": min((i + 1) * step, end), "prr": p} for i, p in enumerate(prr)]
-    cwnd: list[dict[str, Any]] = [{"t": t, "cwnd": value} for t, value in detail["cwnd"] or []]
+    points: list[tuple[float, float]] = detail["cwnd"] or []
+    cwnd: list[dict[str, Any]] = [{"t": t, "cwnd": value} for t, value in points]
     if cwnd:
         cwnd.append({"t": end, "cwnd": cwnd[-1]["cwnd"]})
     cpdf = [dict(zip(("k", "probability", "samples"), row, strict=True)) for row in detail["cpdf"]]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.report import theme
-from airtcp.report.altair_on_use import alt
+from airtcp.report import vega_lite as alt
 from airtcp.report.charts import finish, lines, n, named, q, zoom
 
 if TYPE_CHECKING:
@@ -86,9 +86,7 @@ def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> d
     middle = (min(values) + max(values)) / 2
     base = named("points")
     along = alt.X("x_text:N", title=x.title, sort=None, axis=alt.Axis(labelAngle=0))
-    up = alt.Y(
-        "y_text:N", title=y.title, sort=alt.EncodingSortField(field="y_order", order="descending")
-    )
+    up = alt.Y("y_text:N", title=y.title, sort={"field": "y_order", "order": "descending"})
     colour = alt.Color(
         "value:Q",
         scale=alt.Scale(range=theme.RAMP),
@@ -106,9 +104,9 @@ def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> d
             x=along,
             y=up,
             text="label:N",
-            color=alt.when(f"datum.value > {middle!r}")
-            .then(alt.value(theme.SURFACE))
-            .otherwise(alt.value(theme.INK)),
+            color=alt.condition(
+                f"datum.value > {middle!r}", alt.value(theme.SURFACE), alt.value(theme.INK)
+            ),
         )
         chart = alt.layer(tiles, letters)
     return finish(chart, max(_CELL * high, 120))
