@@ -149,7 +149,7 @@ def compare(
     from airtcp import api
     from airtcp.cli import compare_tables, places, write
     from airtcp.cli import schemes as schemes_command
-    from airtcp.cli.run import replaced
+    from airtcp.cli.overrides import replaced
 
     if schemes is not None:
         of_tcp = {"tcp": tcp, "remedies": remedies, "share": share, "flow": flow}

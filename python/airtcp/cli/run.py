@@ -11,6 +11,7 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import FAULT, fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
+from airtcp.cli.overrides import replaced
 
 
 @writes_report_on_request
@@ -114,14 +115,3 @@ def run(
     if result.unwritten:
         # The results are complete; missing captures are reported last.
         fail("; ".join(result.unwritten), FAULT)
-
-
-def replaced(items: list[str]) -> dict[str, str]:
-    """Read the arguments of --set: each value by its path."""
-    found: dict[str, str] = {}
-    for item in items:
-        path, sign, value = item.partition("=")
-        if not sign or not path.strip():
-            fail(f"--set {item}: expected PATH=VALUE, such as 'links[0].rate=20 Mb/s'")
-        found[path.strip()] = value.strip()
-    return found

@@ -11,7 +11,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
-from airtcp.cli.run import replaced
+from airtcp.cli.overrides import replaced
 
 if TYPE_CHECKING:
     from airtcp.cli.tables import Column
