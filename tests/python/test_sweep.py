@@ -417,8 +417,9 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, run_cli: Program) -
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, program: list[str]) -> None:
-    write_long_sweep(tmp_path)
-    command = [*program, "sweep", "long.toml", "--out", "out", "--workers", "2", "--json"]
+    write_long_sweep(tmp_path, 399, "1500 s")
+    script = [program[0], "-c", FAST]
+    command = [*script, "sweep", "long.toml", "--out", "out", "--workers", "2", "--json"]
     with subprocess.Popen(
         command, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as child:
@@ -436,7 +437,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, program: list[str]) -> No
     assert (tmp_path / "out" / "report.html").is_file()
 
 
-def write_long_sweep(folder: Path, number: int = 399, duration: str = "100 s") -> None:
+def write_long_sweep(folder: Path, number: int, duration: str) -> None:
     """Write a sweep of many points as `long.toml`."""
     (folder / "link.toml").write_text(json_toml(LINK))
     delays = ", ".join(f'"{i} ms"' for i in range(1, number + 1))
@@ -496,7 +497,7 @@ def test_a_killed_coordinator_goes_on_with_the_same_numbers(
     tmp_path: Path, program: list[str]
 ) -> None:
     """Six times at a random moment; the workers of a killed coordinator end."""
-    write_long_sweep(tmp_path, 120, "20 s")
+    write_long_sweep(tmp_path, 120, "1500 s")
     command = [*program, "sweep", "long.toml", "--workers", "2", "--no-report", "-q"]
     source = random.Random(11)  # noqa: S311
     kills, counts = 0, [0]
