@@ -16,6 +16,7 @@ fn shipped() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.is_file())
         .collect();
     paths.sort();
     let named = |path: &PathBuf| {
