@@ -39,7 +39,7 @@ const Controls = (() => {
     return { mean: loss.mean_loss, burst: loss.mean_burst, slot: seconds(loss.slot) ?? packet };
   }
   function lossText(mean, burst, slot) {
-    const p = plain(mean).includes(".") || mean === 0 ? plain(mean) : `${plain(mean)}.0`;
+    const p = /[.e]/.test(plain(mean)) ? plain(mean) : `${plain(mean)}.0`;
     if (mean === 0) return table({ model: quoted("none") });
     if (burst <= 1) return table({ model: quoted("bernoulli"), probability: p });
     return table({ model: quoted("gilbert-elliott"), mean_loss: p, mean_burst: plain(burst), slot: quoted(timeText(slot)) });
@@ -82,7 +82,7 @@ const Controls = (() => {
       set: (v, s) => { const l = losses(chosen(s)); return [[`${chosen(s).base}.loss`, lossText(v / 100, l.burst, l.slot)]]; },
     },
     {
-      id: "burst", label: "Mean burst", unit: "packets", kind: "range", min: 1, max: 500, step: 1, power: 3,
+      id: "burst", label: "Mean burst", unit: "slots", kind: "range", min: 1, max: 500, step: 1, power: 3,
       get: (s) => { const l = losses(chosen(s)); return l && l.mean > 0 ? l.burst : null; },
       set: (v, s) => { const l = losses(chosen(s)); return [[`${chosen(s).base}.loss`, lossText(l.mean, v, l.slot)]]; },
       note: (s) => { const l = losses(chosen(s)); return l.burst > 1 ? `${Units.show(l.burst * l.slot * 1e3)} ms` : "independent losses"; },

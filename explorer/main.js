@@ -48,7 +48,9 @@
     say(null);
     Object.assign(s, { link: state.link, registry: state.registry });
     state.s = s;
-    state.seed = /^seed\s*=\s*([\d_]+)/m.exec(text)?.[1].replace(/_/g, "") ?? String(s.written.seed);
+    // A seed above 2^53 is exact in the text only.
+    const typed = /^seed\s*=\s*(\d[\d_]*)\s*(#.*)?$/m.exec(text)?.[1].replace(/_/g, "");
+    state.seed = Number.isSafeInteger(s.written.seed) ? String(s.written.seed) : typed ?? String(s.written.seed);
     byId("warnings").replaceChildren(...s.warnings.map((warning) => make("li", { text: warning })));
     show();
     run();

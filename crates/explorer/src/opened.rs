@@ -1,11 +1,16 @@
 //! The scenario in a text that the page opens: TOML as it is; the JSON of a scenario, or of a result that
 //! contains one, as the shortest TOML that gives the same scenario.
 
+use std::cell::Cell;
+
 use airtcp_scenario::{Scenario, ScenarioError, read};
 use airtcp_transport::tcp::{Profile, TcpConfig};
 use serde_json::{Map, Value};
 
 use crate::plain::toml;
+
+/// Most bytes of JSON that shortening a scenario compares, which takes about a second. \[choice\]
+const MOST_READ: usize = 8 << 20;
 
 /// The text of the scenario in `text`, as TOML.
 pub(crate) fn opened(text: &str) -> Result<String, ScenarioError> {
@@ -33,8 +38,21 @@ pub(crate) fn opened(text: &str) -> Result<String, ScenarioError> {
     if !same(&tree) {
         return Err(refuse("the TCP parameters of the scenario have no profile".to_owned()));
     }
-    shorten(&mut tree, "", &same);
+    shorten(&mut tree, "", &within(MOST_READ, &same));
     Ok(toml(&tree))
+}
+
+/// Like `same`, until `budget` bytes of trees have been compared; then no tree is the same, so that a scenario
+/// of many flows opens at once, with more keys than it needs.
+fn within<'a>(budget: usize, same: &'a dyn Fn(&Value) -> bool) -> impl Fn(&Value) -> bool + 'a {
+    let left = Cell::new(budget);
+    move |tree| {
+        if left.get() == 0 {
+            return false;
+        }
+        left.set(left.get().saturating_sub(tree.to_string().len()));
+        same(tree)
+    }
 }
 
 /// TOML has no null: an absent key has its default.

@@ -10,7 +10,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 const ROWS: usize = 1000;
 
 /// Intervals over which goodput is measured. \[choice\]
-const INTERVALS: u64 = 120;
+pub(crate) const INTERVALS: u64 = 120;
 
 /// Most flows whose goodput is recorded over time. \[choice\]
 pub(crate) const MAX_FLOWS: usize = 64;

@@ -7,7 +7,7 @@ use airtcp_sim::queue_names;
 use airtcp_units::{Nanos, Span};
 use serde::Serialize;
 
-use crate::recorder::Progress;
+use crate::recorder::{INTERVALS, Progress};
 
 /// Most flows, and most queues, whose series go to the page. \[choice\]
 const MAX_NAMES: usize = 16;
@@ -121,8 +121,10 @@ fn busiest(mut queues: Vec<(u32, &Table)>) -> Vec<(u32, &Table)> {
 /// Rates in the intervals that are over at `now`.
 fn rates(bytes: &[u64], interval: Span, now: Nanos) -> Vec<f64> {
     let over = now.since(Nanos::ZERO).0 / interval.0;
-    let rate = |bytes: &u64| *bytes as f64 * 8.0 / interval.as_secs_f64();
-    bytes.iter().zip(0..over).map(|(bytes, _)| rate(bytes)).collect()
+    let rate = |bytes: u64| bytes as f64 * 8.0 / interval.as_secs_f64();
+    // Counting ends with the last byte; the intervals after it have none.
+    let counted = bytes.iter().copied().chain(std::iter::repeat(0));
+    counted.zip(0..over.min(INTERVALS)).map(|(bytes, _)| rate(bytes)).collect()
 }
 
 fn windows((flow, side): (String, &'static str), table: &Table) -> Windows {
