@@ -59,6 +59,9 @@ const Controls = (() => {
     return table(q);
   }
 
+  // A queue whose kind stays keeps its other parameters.
+  const lengthSet = (path, queue, packets) => [[`${path}.${lengthKey(queue)}`, String(Math.round(packets))]];
+
   const PROTOCOLS = [
     ["none", "None", "each packet is sent once"],
     ["ll-arq", "LL-ARQ, whole frames", "retransmits whole frames on the link"],
@@ -107,7 +110,9 @@ const Controls = (() => {
     {
       id: "queue", label: "Queue limit", unit: "packets", kind: "range", min: 2, max: 5000, step: 1, power: 4,
       get: (s) => limit(chosen(s).d.queue),
-      set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(q.kind, v, q.ecn)]]; },
+      set: (v, s) => lengthSet(`${chosen(s).base}.queue`, chosen(s).d.queue, v),
+      // The text has no queue yet.
+      otherwise: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(q.kind, v, q.ecn)]]; },
       note: (s) => { const { d } = chosen(s); const rate = bps(d.rate); return rate ? `${Units.show((limit(d.queue) ?? 0) * PACKET_BITS / rate * 1e3)} ms when full` : ""; },
     },
     {
@@ -118,7 +123,7 @@ const Controls = (() => {
     {
       id: "ecn", label: "ECN: mark, do not drop", kind: "check",
       get: (s) => { const q = chosen(s).d.queue; return MARKS.includes(q.kind) ? Boolean(q.ecn) : null; },
-      set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(q.kind, q.limit, v)], ...each(s, "tcp.ecn", String(v))]; },
+      set: (v, s) => [[`${chosen(s).base}.queue.ecn`, String(v)], ...each(s, "tcp.ecn", String(v))],
     },
     {
       id: "protocol", label: "Link protocol", kind: "select", choices: () => PROTOCOLS,
@@ -163,7 +168,8 @@ const Controls = (() => {
     {
       id: "cellqueue", label: "Queue limit of the access point", unit: "packets", kind: "range", min: 2, max: 2000, step: 1, power: 3,
       get: (s) => limit(cell(s).access_point_queue ?? cell(s).queue),
-      set: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },
+      set: (v, s) => lengthSet("cells[0].access_point_queue", cell(s).access_point_queue ?? cell(s).queue, v),
+      otherwise: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },
     },
     {
       id: "cellaqm", label: "Queue discipline of the access point", kind: "select", choices: (s) => registered("queue")(s),

@@ -94,7 +94,7 @@
   }
 
   const input = (c, s, value) => {
-    const act = (v, wait) => soon(() => change(c.set(v, state.s), c.otherwise?.(v)), wait);
+    const act = (v, wait) => soon(() => change(c.set(v, state.s), c.otherwise?.(v, state.s)), wait);
     if (c.kind === "check") {
       const box = make("input", { type: "checkbox", id: c.id });
       box.checked = value;

@@ -132,6 +132,19 @@ def _assert_same(shown: Any, expected: Any) -> None:
 
 
 @BUILT
+def test_a_queue_keeps_its_other_parameters(browser: Browser) -> None:
+    red = 'queue = { kind = "red", min = 5, max = 15, limit = 60, max_p = 0.02 }'
+    page = _opened(browser, _fragment(REMEDY.replace('queue = { kind = "red", ecn = true }', red)))
+    number = page.locator("#queue")
+    number.fill("80")
+    number.dispatch_event("change")
+    page.wait_for_function("document.getElementById('toml').value.includes('limit = 80')")
+    text = page.locator("#toml").input_value()
+    assert "min = 5, max = 15, limit = 80, max_p = 0.02" in text
+    assert not browser.complaints
+
+
+@BUILT
 @pytest.mark.parametrize("text", [LINK, CELL, REMEDY], ids=["link", "cell", "remedy"])
 def test_same_numbers_as_the_command_line(browser: Browser, text: str) -> None:
     page = _opened(browser, _fragment(text))
