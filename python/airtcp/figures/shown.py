@@ -77,12 +77,15 @@ class Shown:
                 0; by default the one that the page shows first.
 
         Raises:
-            KeyError: If no figure has this name, or no link.
+            KeyError: If there is no figure, or none of this name, or no such link.
         """
         from airtcp.figures.figure import Figure
 
         placed = self._placed(self._number_of(link))
-        chosen = next(iter(placed), "") if name is None else name
+        if name is None and not placed:
+            message = "there is no figure: the page has no chart with data"
+            raise KeyError(message)
+        chosen = next(iter(placed)) if name is None else name
         if chosen not in placed:
             known = ", ".join(placed) or "none: the page has no chart with data"
             message = f'no figure "{printable(chosen)}" (there are {known})'
