@@ -32,7 +32,7 @@ Links: TypeAlias = "PathLike | Iterable[PathLike] | Trace | Mapping[str, Trace]"
 _ACCEPTED: Final = "expected 0 or 1, or False or True, for each packet"
 _TO_TEXT: Final = bytes.maketrans(b"\x00\x01", b"01")
 _LISTS: Final = ("tolist", "to_list", "to_pylist")
-_BYTES: Final = frozenset("?bB")
+_BYTES: Final = frozenset("?B")
 _LONGEST_NAME: Final = 200
 _UNSAFE: Final = re.compile(r"[/\\\x00]|^\.|^$")
 
@@ -71,7 +71,7 @@ def given(links: Links) -> Generator[list[str]]:
             _refuse("links", "there is no trace; expected a table from names to traces")
     elif is_trace(links):
         own = getattr(links, "name", None)
-        safe = isinstance(own, str) and not _UNSAFE.search(own) and len(own) < _LONGEST_NAME
+        safe = isinstance(own, str) and not _UNSAFE.search(own) and _size(own) <= _LONGEST_NAME
         named = {own if safe and isinstance(own, str) else "trace": links}
     else:
         yield links_of(cast("PathLike | Iterable[PathLike]", links))
@@ -160,8 +160,13 @@ def _shown(value: Any) -> str:
     return printable(text[:40])
 
 
+def _size(name: str) -> int:
+    """Return the bytes of a name in a folder."""
+    return len(name.encode("utf-8", "surrogatepass"))
+
+
 def _name(name: Any) -> str:
-    if not isinstance(name, str) or _UNSAFE.search(name) or len(name.encode()) > _LONGEST_NAME:
+    if not isinstance(name, str) or _UNSAFE.search(name) or _size(name) > _LONGEST_NAME:
         message = (
             f"{_shown(name)} cannot be the name of a link; expected text without slashes that does"
             f" not begin with a dot, of up to {_LONGEST_NAME} bytes"
