@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
@@ -74,6 +74,7 @@ def given(links: Links) -> Generator[list[str]]:
         safe = isinstance(own, str) and not _UNSAFE.search(own) and _size(own) <= _LONGEST_NAME
         named = {own if safe and isinstance(own, str) else "trace": links}
     else:
+        _check_paths(links)
         yield links_of(cast("PathLike | Iterable[PathLike]", links))
         return
     texts = {name: text_of(trace, name) for name, trace in named.items()}
@@ -82,6 +83,17 @@ def given(links: Links) -> Generator[list[str]]:
         for path, text in zip(paths, texts.values(), strict=True):
             path.write_bytes(text)
         yield [str(path) for path in paths]
+
+
+def _check_paths(links: Any) -> None:
+    """Refuse what gives its values once, and lists of paths and outcomes."""
+    expected = "expected paths, a list of outcomes, or a table from names to traces"
+    if isinstance(links, (Iterator, range)):
+        _refuse("links", f"is of type {type(links).__name__}; {expected}")
+    if isinstance(links, (list, tuple)):
+        for at, value in enumerate(cast("list[Any]", links)):
+            if not isinstance(value, (str, os.PathLike)):
+                _refuse("links", f"position {at} has {_shown(value)}; {expected}")
 
 
 def text_of(trace: Trace, name: str = "trace") -> bytes:
@@ -161,8 +173,11 @@ def _shown(value: Any) -> str:
 
 
 def _size(name: str) -> int:
-    """Return the bytes of a name in a folder."""
-    return len(name.encode("utf-8", "surrogatepass"))
+    """Return the bytes of a name; more than allowed if a file cannot have it."""
+    try:
+        return len(os.fsencode(name))
+    except UnicodeEncodeError:
+        return _LONGEST_NAME + 1
 
 
 def _name(name: Any) -> str:
