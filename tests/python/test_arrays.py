@@ -132,7 +132,7 @@ def test_no_value_and_text_beside_a_table_are_refused() -> None:
         airtcp.run({"links": [{"delay": None}]})
     with pytest.raises(TypeError, match=r"links\[0\]: .*key"):
         airtcp.run({"links": [{3: 1}]})
-    for call in (airtcp.run, airtcp.compare):
+    for call in (airtcp.run, airtcp.compare, airtcp.compare_schemes):
         with pytest.raises(TypeError, match="there are a table and text"):
             call({"flows": []}, text="")
 

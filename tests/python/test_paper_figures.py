@@ -231,9 +231,7 @@ def test_the_option_writes_svg_and_pdf_and_replaces_nothing(run: Program, tmp_pa
     assert run("run", "tiny.toml", "--figures", "tiny.toml").code == 2
 
 
-def test_a_capture_has_figures_without_a_report(
-    run: Program, tmp_path: Path
-) -> None:
+def test_a_capture_has_figures_without_a_report(run: Program, tmp_path: Path) -> None:
     write_capture(tmp_path)
     ended = run("capture", "a.pcapng", "--figures", "figures")
     assert ended.code == 0, ended.err

@@ -113,7 +113,7 @@ def run(
     from airtcp.results import RunResult, RunSettings
 
     if isinstance(scenario, Mapping):
-        _only_table(text)
+        only_table(text)
         scenario, text = _IN_PYTHON, table_text(scenario)
     path = Path(scenario)
     name = printable(str(path))
@@ -217,7 +217,7 @@ def compare(
 
     links: arrays.Links = subjects
     if isinstance(subjects, Mapping):
-        _only_table(text)
+        only_table(text)
     if isinstance(subjects, Mapping) and "flows" in subjects:
         links, text = _IN_PYTHON, table_text(cast("Mapping[str, Any]", subjects))
     with arrays.given(links) as paths:
@@ -322,8 +322,12 @@ def _check_table(value: Any, at: str, depth: int = 0) -> None:
             _check_table(part, f"{at}[{number}]", depth + 1)
 
 
-def _only_table(text: str | None) -> None:
-    """Refuse a text beside a scenario that is given as a table."""
+def only_table(text: str | None) -> None:
+    """Refuse a text beside a scenario that is given as a table.
+
+    Raises:
+        TypeError: If there is a text.
+    """
     if text is not None:
         message = "there are a table and text; expected a scenario as a table, or a name with text"
         raise TypeError(message)
