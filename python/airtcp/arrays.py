@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
@@ -32,7 +32,7 @@ Links: TypeAlias = "PathLike | Iterable[PathLike] | Trace | Mapping[str, Trace]"
 _ACCEPTED: Final = "expected 0 or 1, or False or True, for each packet"
 _TO_TEXT: Final = bytes.maketrans(b"\x00\x01", b"01")
 _LISTS: Final = ("tolist", "to_list", "to_pylist")
-_BYTES: Final = frozenset("?bB")
+_BYTES: Final = frozenset("?B")
 _LONGEST_NAME: Final = 200
 _UNSAFE: Final = re.compile(r"[/\\\x00]|^\.|^$")
 
@@ -71,9 +71,10 @@ def given(links: Links) -> Generator[list[str]]:
             _refuse("links", "there is no trace; expected a table from names to traces")
     elif is_trace(links):
         own = getattr(links, "name", None)
-        safe = isinstance(own, str) and not _UNSAFE.search(own) and len(own) < _LONGEST_NAME
+        safe = isinstance(own, str) and not _UNSAFE.search(own) and _size(own) <= _LONGEST_NAME
         named = {own if safe and isinstance(own, str) else "trace": links}
     else:
+        _check_paths(links)
         yield links_of(cast("PathLike | Iterable[PathLike]", links))
         return
     texts = {name: text_of(trace, name) for name, trace in named.items()}
@@ -82,6 +83,17 @@ def given(links: Links) -> Generator[list[str]]:
         for path, text in zip(paths, texts.values(), strict=True):
             path.write_bytes(text)
         yield [str(path) for path in paths]
+
+
+def _check_paths(links: Any) -> None:
+    """Refuse what gives its values once, and lists of paths and outcomes."""
+    expected = "expected paths, a list of outcomes, or a table from names to traces"
+    if isinstance(links, (Iterator, range)):
+        _refuse("links", f"is of type {type(links).__name__}; {expected}")
+    if isinstance(links, (list, tuple)):
+        for at, value in enumerate(cast("list[Any]", links)):
+            if not isinstance(value, (str, os.PathLike)):
+                _refuse("links", f"position {at} has {_shown(value)}; {expected}")
 
 
 def text_of(trace: Trace, name: str = "trace") -> bytes:
@@ -160,8 +172,16 @@ def _shown(value: Any) -> str:
     return printable(text[:40])
 
 
+def _size(name: str) -> int:
+    """Return the bytes of a name; more than allowed if a file cannot have it."""
+    try:
+        return len(os.fsencode(name))
+    except UnicodeEncodeError:
+        return _LONGEST_NAME + 1
+
+
 def _name(name: Any) -> str:
-    if not isinstance(name, str) or _UNSAFE.search(name) or len(name.encode()) > _LONGEST_NAME:
+    if not isinstance(name, str) or _UNSAFE.search(name) or _size(name) > _LONGEST_NAME:
         message = (
             f"{_shown(name)} cannot be the name of a link; expected text without slashes that does"
             f" not begin with a dot, of up to {_LONGEST_NAME} bytes"

@@ -17,7 +17,7 @@ from airtcp import table_columns, table_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -55,7 +55,7 @@ class Table:
             data: A `Table`, or a table or frame of polars, pyarrow, DuckDB, arro3 or pandas.
 
         Raises:
-            ValueError: If the name of a column holds a NUL character.
+            ValueError: If the name of a column holds a NUL character, or two columns have one name.
         """
         self._arrow = data if isinstance(data, Arrow) else Arrow.from_arrow(data)
         table_columns.checked(self._arrow.column_names)
@@ -90,8 +90,8 @@ class Table:
             types: `str`, `bool`, `int` or `float` by column; inferred if absent.
 
         Raises:
-            TypeError: As `from_rows`.
-            ValueError: If the columns have different lengths.
+            TypeError: As `from_rows`; or if a name is no text.
+            ValueError: If the columns have different lengths, or two of them one name.
         """
         return cls(table_columns.of_columns(columns, types))
 
@@ -103,6 +103,14 @@ class Table:
     def __len__(self) -> int:
         """Return the number of rows."""
         return self._arrow.num_rows
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter(self.columns)
+
+    def __contains__(self, column: object) -> bool:
+        """Return whether there is a column of this name."""
+        return column in self.columns
 
     def __getitem__(self, column: str) -> list[Any]:
         """Return the values of a column; a missing value is None.
@@ -130,8 +138,10 @@ class Table:
 
         Raises:
             KeyError: If there is no such column.
+            ValueError: If a column is named twice.
         """
         self._known(columns)
+        table_columns.checked(columns)
         return type(self)(self._arrow.select(list(columns)))
 
     def head(self, n: int = 5) -> Self:

@@ -34,23 +34,32 @@ def of_rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, type] | None)
 def of_columns(columns: Mapping[str, Sequence[Any]], types: Mapping[str, type] | None) -> Arrow:
     """Make an Arrow table of columns, as `Table.from_columns` does."""
     declared = types or {}
+    for name in columns:
+        if not isinstance(name, str):
+            message = f"column {name!r}: the name is of type {type(name).__name__}; expected text"
+            raise TypeError(message)
+    names = [str(_text(name)) for name in columns]
+    checked(names)
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         found = ", ".join(f'"{name}" has {len(values)}' for name, values in columns.items())
         message = f"columns need equally many values, but {found}"
         raise ValueError(message)
-    checked(columns)
     arrays = [_array(name, values, declared.get(name)) for name, values in columns.items()]
-    names = [str(_text(name)) for name in columns]
     return Arrow.from_arrays(arrays, names=names)  # pyright: ignore[reportUnknownMemberType]
 
 
 def checked(names: Iterable[str]) -> None:
-    """Refuse a name that Arrow's C interface cannot pass on: the library would end the process."""
+    """Refuse equal names, and a name with NUL: in Arrow's C interface it would end the process."""
+    seen: set[str] = set()
     for name in names:
         if "\0" in name:
             message = f"column {name!r}: a name must not hold a NUL character"
             raise ValueError(message)
+        if name in seen:
+            message = f'two columns have the name "{name}"; expected a name of its own for each'
+            raise ValueError(message)
+        seen.add(name)
 
 
 def _array(name: str, values: Sequence[Any], declared: type | None) -> Array:

@@ -105,6 +105,38 @@ def test_a_name_that_no_link_can_have(name: Any) -> None:
         airtcp.stats({name: [1, 0]})
 
 
+def test_signed_bytes_and_long_names() -> None:
+    with pytest.raises(airtcp.TraceError, match=r"position 1 \(counted from 0\) has -1"):
+        airtcp.stats(np.array([1, -1], dtype=np.int8))
+    for name in ("é" * 150, "\ud800"):
+        assert airtcp.stats(pl.Series("up", [1, 0]).to_pandas().rename(name))["links"]
+    with pytest.raises(airtcp.TraceError, match="cannot be the name of a link"):
+        airtcp.stats({"é" * 150: [1, 0]})
+
+
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        ((x for x in [1, 0]), "links: is of type generator; expected paths"),
+        (range(2), "links: is of type range; expected paths"),
+        (["a.txt", 1], "links: position 1 has 1; expected paths"),
+    ],
+)
+def test_links_that_are_neither_paths_nor_outcomes(links: Any, said: str) -> None:
+    with pytest.raises(airtcp.TraceError, match=said):
+        airtcp.stats(links)
+
+
+def test_no_value_and_text_beside_a_table_are_refused() -> None:
+    with pytest.raises(airtcp.ScenarioError, match=r"links\[0\].delay is None: leave the key out"):
+        airtcp.run({"links": [{"delay": None}]})
+    with pytest.raises(TypeError, match=r"links\[0\]: .*key"):
+        airtcp.run({"links": [{3: 1}]})
+    for call in (airtcp.run, airtcp.compare, airtcp.compare_schemes):
+        with pytest.raises(TypeError, match="there are a table and text"):
+            call({"flows": []}, text="")
+
+
 def test_paths_stay_paths(tmp_path: Path) -> None:
     path = airtcp.synth(tmp_path / "a.txt", prr=0.5, packets=200)
     for links in (path, str(path), [path], (str(path),)):

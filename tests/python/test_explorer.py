@@ -301,3 +301,15 @@ def test_the_address_of_a_scenario() -> None:
     text = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
     assert json.loads(text) == scenario
     assert explorer.address({"title": [str(i) for i in range(100_000)]}) is None
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"loss": {"model": "trace", "path": "a.txt"}},
+        {"rate": {"trace": "a.txt"}},
+    ],
+)
+def test_a_scenario_that_names_a_file_has_no_address(link: dict[str, Any]) -> None:
+    assert explorer.address({"links": [link]}) is None
+    assert explorer.address({"links": [{"rate": "1 Mb/s", "trace": "a"}]}) is not None

@@ -15,6 +15,8 @@ import pytest
 
 import airtcp
 from airtcp import notebook
+from airtcp.cli import figures
+from airtcp.cli.options import FigureWidth
 from airtcp.figures import data, draw, page_parts, shown
 from airtcp.papers.result import PapersResult
 from test_start import SCENARIO
@@ -227,6 +229,33 @@ def test_the_option_writes_svg_and_pdf_and_replaces_nothing(run: Program, tmp_pa
     assert "--force replaces figures" in again.err
     assert run("run", "tiny.toml", "--figures", "figures", "--force").code == 0
     assert run("run", "tiny.toml", "--figures", "tiny.toml").code == 2
+
+
+def test_a_capture_has_figures_without_a_report(run: Program, tmp_path: Path) -> None:
+    write_capture(tmp_path)
+    ended = run("capture", "a.pcapng", "--figures", "figures")
+    assert ended.code == 0, ended.err
+    assert list((tmp_path / "figures").glob("*.svg"))
+
+
+def test_a_result_without_figures_says_so(
+    tmp_path: Path, results: dict[str, Written], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = airtcp.capture(write_capture(tmp_path))
+    assert bare.plots == []
+    with pytest.raises(KeyError, match="there is no figure: the page has no chart"):
+        bare.figure()
+    figures.write(bare, tmp_path / "none", FigureWidth.COLUMN, quiet=False)
+    assert "figures: none, because no chart has data" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(airtcp.AirtcpError, match="dpi is 0; expected a number above 0"):
+        results["run"].figure().png(dpi=0)
+
+
+def write_capture(folder: Path) -> Path:
+    (folder / "tiny.toml").write_text(SCENARIO)
+    airtcp.run(folder / "tiny.toml", pcap=folder / "a.pcapng")
+    return folder / "a.pcapng"
 
 
 class ZMQInteractiveShell:

@@ -466,6 +466,15 @@ def test_the_page_has_the_results_and_no_network(tmp_path: Path, browser: Any) -
     assert result.page() == (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
+def test_a_notebook_shows_findings_and_points(tmp_path: Path) -> None:
+    result = run(asked(), tmp_path / "out")
+    html = result._repr_html_()
+    assert "table points: " in html
+    assert "4 of 4 points" in html
+    assert "<li><b>" in html
+    assert "<script" not in html
+
+
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     from airtcp.sweeps import local
 

@@ -187,6 +187,21 @@ def test_parts_of_a_table() -> None:
             ask()
 
 
+def test_names_are_text_and_differ() -> None:
+    table = Table.from_columns({"a": [1], "b": [2]})
+    assert list(table) == ["a", "b"]
+    assert "a" in table
+    assert "c" not in table
+    twice = Arrow.from_arrays([Array([1], DataType.int64())] * 2, names=["a", "a"])
+    for make in (lambda: Table(twice), lambda: table.select(["a", "a"])):
+        with pytest.raises(ValueError, match='two columns have the name "a"'):
+            make()
+    with pytest.raises(ValueError, match="two columns have the name"):
+        Table.from_columns({"x\udcff": [1], "x\\udcff": [2]})
+    with pytest.raises(TypeError, match="column 1: the name is of type int; expected text"):
+        Table.from_columns({1: [1]})  # pyright: ignore[reportArgumentType]
+
+
 def test_pandas() -> None:
     values = {
         "i": [1, 2],

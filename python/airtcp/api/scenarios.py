@@ -36,6 +36,7 @@ _LONGEST_SCENARIO: Final = 4 << 20
 _EXPECTED: Final = "expected a scenario file (TOML)"
 _IN_PYTHON: Final = "scenario"
 """The name of a scenario that is given as a table."""
+_DEEPEST: Final = 100
 
 
 @shows_progress
@@ -112,6 +113,7 @@ def run(
     from airtcp.results import RunResult, RunSettings
 
     if isinstance(scenario, Mapping):
+        only_table(text)
         scenario, text = _IN_PYTHON, table_text(scenario)
     path = Path(scenario)
     name = printable(str(path))
@@ -214,6 +216,8 @@ def compare(
     from airtcp.results import CompareResult
 
     links: arrays.Links = subjects
+    if isinstance(subjects, Mapping):
+        only_table(text)
     if isinstance(subjects, Mapping) and "flows" in subjects:
         links, text = _IN_PYTHON, table_text(cast("Mapping[str, Any]", subjects))
     with arrays.given(links) as paths:
@@ -292,10 +296,41 @@ def table_text(scenario: Mapping[str, Any]) -> str:
     "links" = [{ "from" = "a", "to" = "b" }]
 
     Raises:
-        TypeError: If a value has no form in TOML; the message names it.
+        ScenarioError: If a value is None; the message names its path.
+        TypeError: If a key is no text, or a value has no form in TOML; the message names it.
     """
+    _check_table(scenario, "")
     values = cast("dict[str, Any]", plain(scenario))
     return "\n".join(f"{json.dumps(key)} = {inline(value)}" for key, value in values.items())
+
+
+def _check_table(value: Any, at: str, depth: int = 0) -> None:
+    """Refuse values of None and keys that are no text, with their path."""
+    if value is None:
+        _refuse(_IN_PYTHON, f"{at} is None: leave the key out")
+    if depth > _DEEPEST:
+        _refuse(_IN_PYTHON, f"{at[:80]}: nested too deeply")
+    if isinstance(value, Mapping):
+        for key, part in cast("Mapping[Any, Any]", value).items():
+            if not isinstance(key, str):
+                where = at or "the scenario"
+                message = f"{where}: found the key {key!r}; expected keys that are text"
+                raise TypeError(message)
+            _check_table(part, f"{at}.{key}" if at else key, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for number, part in enumerate(cast("list[Any]", value)):
+            _check_table(part, f"{at}[{number}]", depth + 1)
+
+
+def only_table(text: str | None) -> None:
+    """Refuse a text beside a scenario that is given as a table.
+
+    Raises:
+        TypeError: If there is a text.
+    """
+    if text is not None:
+        message = "there are a table and text; expected a scenario as a table, or a name with text"
+        raise TypeError(message)
 
 
 def replaced_texts(values: Mapping[str, Any]) -> list[list[str]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from airtcp import _core
-from airtcp.api.scenarios import replaced_texts, scenario_texts, table_text, warn_about
+from airtcp.api.scenarios import only_table, replaced_texts, scenario_texts, table_text, warn_about
 from airtcp.arguments import as_json, names_of, only_given, paths_of
 from airtcp.notebook import shows_progress
 
@@ -79,6 +79,7 @@ def compare_schemes(
     from airtcp.results import SchemesResult
 
     if isinstance(scenarios, Mapping):
+        only_table(text)
         scenarios, text = "scenario", table_text(cast("Mapping[str, Any]", scenarios))
     replaced = replaced_texts(dict(overrides or {}))
     options: dict[str, Any] = {

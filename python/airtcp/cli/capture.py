@@ -118,6 +118,7 @@ def capture(
         joined.check_trace_place(trace_out, force=output.force, inputs=inputs)
     where = output.places(inputs)
     wanted = table is not None and table.value.endswith("_series")
+    drawn = where.report is not None or output.figures is not None
     with refusals(), progress(quiet=output.quiet) as tell:
         result = api.capture(
             files or [],
@@ -128,7 +129,7 @@ def capture(
             patterns=patterns,
             decrypt_with=decrypt_with,
             force=output.force,
-            series=series or wanted or where.report is not None,
+            series=series or wanted or drawn,
             vantage=None if vantage is None else vantage.value,
             workers=workers,
             progress=tell,

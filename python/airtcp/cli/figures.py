@@ -42,4 +42,7 @@ def write(result: Written, folder: Path, width: FigureWidth, *, quiet: bool) -> 
     from airtcp.findings.words import counted
 
     files = result.save_figures(folder, width=width.value, formats=_FORMATS)
+    if not files:
+        note(f"figures: none, because no chart has data; {folder} is not made", quiet=quiet)
+        return
     note(f"figures: {folder} ({counted(len(files), 'file')})", quiet=quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -78,8 +79,11 @@ class Figure:
             dpi: Pixels per inch.
 
         Raises:
-            AirtcpError: As for `svg`.
+            AirtcpError: As for `svg`; or if `dpi` is not above 0.
         """
+        if not 0 < dpi < math.inf:
+            message = f"dpi is {dpi}; expected a number above 0"
+            raise _core.AirtcpError(message)
         return draw.library().svg_to_png(self._drawn, scale=72 / 96, ppi=dpi)
 
     def bytes_of(self, form: str) -> bytes:

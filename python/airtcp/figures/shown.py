@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from html import escape
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,12 +76,15 @@ class Shown:
                 0; by default the one that the page shows first.
 
         Raises:
-            KeyError: If no figure has this name, or no link.
+            KeyError: If there is no figure, or none of this name, or no such link.
         """
         from airtcp.figures.figure import Figure
 
         placed = self._placed(self._number_of(link))
-        chosen = next(iter(placed), "") if name is None else name
+        if name is None and not placed:
+            message = "there is no figure: the page has no chart with data"
+            raise KeyError(message)
+        chosen = next(iter(placed)) if name is None else name
         if chosen not in placed:
             known = ", ".join(placed) or "none: the page has no chart with data"
             message = f'no figure "{printable(chosen)}" (there are {known})'
@@ -136,17 +138,9 @@ class Shown:
     def _repr_html_(self) -> str:
         """Show the findings, the first table and the first figure in a notebook."""
         parts = self._parts
-        findings = "".join(
-            f"<li><b>{escape(head)}</b>: {escape(text)}</li>"
-            for head, text in parts.findings[:_FINDINGS]
-        )
         name, frame = next(self._frames(), ("", None))
         table = "" if frame is None else _table(name, frame)
-        return (
-            f'<div style="max-width:60em"><p><b>{escape(parts.title)}</b></p>'
-            f"<ul>{findings}</ul>{table}{self._picture()}"
-            f"<p><small>{escape(printable(repr(self)))}</small></p></div>"
-        )
+        return _shown(parts, table + self._picture(), repr(self))
 
     def _picture(self) -> str:
         """Show the first figure that is small enough."""
@@ -160,9 +154,30 @@ class Shown:
         return f"<p>{picture}</p>" if picture else ""
 
 
+def without_figure(page: str, name: str, frame: Table, said: str) -> str:
+    """Show the findings of a page and a table in a notebook.
+
+    Args: page: The page. name: The name of the table. frame: The table. said: The last line.
+    """
+    from airtcp.figures.page_parts import parts_of
+
+    return _shown(parts_of(page), _table(name, frame), said)
+
+
+def _shown(parts: PageParts, rest: str, said: str) -> str:
+    findings = "".join(
+        f"<li><b>{escape(head)}</b>: {escape(text)}</li>"
+        for head, text in parts.findings[:_FINDINGS]
+    )
+    return (
+        f'<div style="max-width:60em"><p><b>{escape(parts.title)}</b></p>'
+        f"<ul>{findings}</ul>{rest}<p><small>{escape(printable(said))}</small></p></div>"
+    )
+
+
 def _table(name: str, frame: Table) -> str:
     """Lay out the first rows and columns of a table."""
-    rows: list[dict[str, Any]] = list(islice(frame.rows(), _ROWS))
+    rows: list[dict[str, Any]] = frame.head(_ROWS).rows()
     if not rows:
         return ""
     columns = list(rows[0])[:_COLUMNS]

@@ -6,7 +6,7 @@ import base64
 import json
 import zlib
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +37,25 @@ def address(scenario: Mapping[str, Any]) -> str | None:
         scenario: The scenario with every default filled in.
 
     Returns:
-        The address; `None` if the scenario is too long for one.
+        The address; `None` if the scenario is too long for one, or names a file: the explorer
+        opens none.
     """
+    if _names_file(scenario, ""):
+        return None
     text = json.dumps(scenario, ensure_ascii=False, separators=(",", ":"))
     packed = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
     return None if len(packed) > _LONGEST else f"{site()}{_PLACE}#s={packed}"
+
+
+def _names_file(value: Any, key: str) -> bool:
+    """Whether a key names a file: `path`, or `trace` in a `rate`. The explorer has this rule."""
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        return any(
+            (isinstance(part, str) and (name == "path" or (name == "trace" and key == "rate")))
+            or _names_file(part, name)
+            for name, part in table.items()
+        )
+    if isinstance(value, list):
+        return any(_names_file(part, "") for part in cast("list[Any]", value))
+    return False

@@ -160,6 +160,12 @@ class SweepResult:
         atomic_write.write_text(target, self.page())
         return target
 
+    def _repr_html_(self) -> str:
+        """Show the findings and the first points in a notebook."""
+        from airtcp.figures.shown import without_figure
+
+        return without_figure(self.page(), "points", self.points, repr(self))
+
 
 def _value(rows: list[dict[str, Any]], key: str) -> dict[str, float | None] | None:
     known = [row for row in rows if row[key] is not None and forward(row)]
