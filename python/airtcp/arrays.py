@@ -89,7 +89,8 @@ def _check_paths(links: Any) -> None:
     """Refuse what gives its values once, and lists of paths and outcomes."""
     expected = "expected paths, a list of outcomes, or a table from names to traces"
     if isinstance(links, (Iterator, range)):
-        _refuse("links", f"is of type {type(links).__name__}; {expected}")
+        kind = type(cast("object", links)).__name__
+        _refuse("links", f"is of type {kind}; {expected}")
     if isinstance(links, (list, tuple)):
         for at, value in enumerate(cast("list[Any]", links)):
             if not isinstance(value, (str, os.PathLike)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from arro3.core import Array, DataType
 from arro3.core import Table as Arrow
@@ -34,7 +34,7 @@ def of_rows(rows: Iterable[Mapping[str, Any]], types: Mapping[str, type] | None)
 def of_columns(columns: Mapping[str, Sequence[Any]], types: Mapping[str, type] | None) -> Arrow:
     """Make an Arrow table of columns, as `Table.from_columns` does."""
     declared = types or {}
-    for name in columns:
+    for name in cast("Iterable[object]", columns):
         if not isinstance(name, str):
             message = f"column {name!r}: the name is of type {type(name).__name__}; expected text"
             raise TypeError(message)

@@ -43,6 +43,6 @@ def write(result: Written, folder: Path, width: FigureWidth, *, quiet: bool) -> 
 
     files = result.save_figures(folder, width=width.value, formats=_FORMATS)
     if not files:
-        note(f"figures: none, because no chart has data; {folder} is not made", quiet=quiet)
+        note("figures: none, because no chart has data", quiet=quiet)
         return
     note(f"figures: {folder} ({counted(len(files), 'file')})", quiet=quiet)
