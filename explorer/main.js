@@ -49,8 +49,8 @@
     Object.assign(s, { link: state.link, registry: state.registry });
     state.s = s;
     // A seed above 2^53 is exact in the text only.
-    const typed = /^seed\s*=\s*(\d[\d_]*)\s*(#.*)?$/m.exec(text)?.[1].replace(/_/g, "");
-    state.seed = Number.isSafeInteger(s.written.seed) ? String(s.written.seed) : typed ?? String(s.written.seed);
+    const digits = /^seed\s*=\s*(\d[\d_]*)\s*(#.*)?$/m.exec(text)?.[1].replace(/_/g, "");
+    state.seed = Number.isSafeInteger(s.written.seed) ? String(s.written.seed) : digits ?? String(s.written.seed);
     byId("warnings").replaceChildren(...s.warnings.map((warning) => make("li", { text: warning })));
     show();
     run();
