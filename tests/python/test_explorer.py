@@ -138,8 +138,12 @@ def test_a_queue_keeps_its_other_parameters(browser: Browser) -> None:
     number = page.locator("#queue")
     number.fill("80")
     number.dispatch_event("change")
-    page.wait_for_function("document.getElementById('toml').value.includes('limit = 80')")
-    text = page.locator("#toml").input_value()
+    text = ""
+    for _ in range(200):
+        text = page.locator("#toml").input_value()
+        if "limit = 80" in text:
+            break
+        page.wait_for_timeout(50)
     assert "min = 5, max = 15, limit = 80, max_p = 0.02" in text
     assert not browser.complaints
 
@@ -222,7 +226,7 @@ def test_every_control_gives_a_scenario(browser: Browser) -> None:
                   return error ?? (await Engine.ask({ do: "describe", text, name })).error;
                 };
                 let error = await attempt(c.set(v, s));
-                if (error && c.otherwise) error = await attempt(c.otherwise(v));
+                if (error && c.otherwise) error = await attempt(c.otherwise(v, s));
                 if (error) found.push([name, c.id, String(v), error.message]);
               }
             }
