@@ -416,6 +416,25 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, run_cli: Program) -
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("content", [b"", b"text", b"PAR1" + b"x" * 40 + b"PAR1"])
+def test_a_damaged_chunk_is_named(tmp_path: Path, content: bytes) -> None:
+    run(asked(), tmp_path / "out")
+    (tmp_path / "out" / "points" / "other.parquet").write_bytes(content)
+    with pytest.raises(airtcp.AirtcpError, match=r"other\.parquet: not a chunk of a sweep"):
+        run(asked(), tmp_path / "out")
+
+
+def test_what_no_sweep_can_run_is_refused_before_it_begins(tmp_path: Path) -> None:
+    huge = {f"links[0].{key}": list(range(300)) for key in ("a", "b", "c")}
+    with pytest.raises(airtcp.AirtcpError, match="a grid of 27000000 points"):
+        run(asked(vary=huge), tmp_path / "out")
+    sweep = "of = 'link.toml'\nvary = { 'links[0].queue' = { from = 1.0, to = inf, steps = 3 } }\n"
+    (tmp_path / "link.toml").write_text(json_toml(LINK))
+    (tmp_path / "endless.toml").write_text(sweep)
+    with pytest.raises(airtcp.AirtcpError, match="to"):
+        read(tmp_path / "endless.toml")
+
+
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, program: list[str]) -> None:
     write_long_sweep(tmp_path, 399, "1500 s")
     script = [program[0], "-c", FAST]

@@ -171,7 +171,7 @@ def _duration(seconds: float) -> str:
     for unit, size in (("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.2g} s" if seconds >= 1 else f"{1000 * seconds:.2g} ms"
+    return f"{seconds:.2g} s" if seconds >= 1 else f"{max(1000 * seconds, 1):.0f} ms"
 
 
 def _print(result: SweepResult) -> None:

@@ -143,6 +143,9 @@ def _maps(
     plots: list[dict[str, str]] = []
     x, y = pair
     for key, found in list(values.items())[:_MAPS]:
+        # A cell must not mix the variants of a comparison, or several flows.
+        if len({value.line for value in found}) > 1:
+            continue
         name = f"map-{key}"
         rows = sweep_rows.heat(found, x, y)
         payload["points"][name] = rows

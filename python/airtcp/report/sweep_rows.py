@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from airtcp.metrics import Metric
 
 _LEVELS: Final = 6
+_UNEVEN: Final = 0.1
+"""Largest difference of the sides of an interval, as a share of its width, for a half width."""
 """Most lines of a chart, as many as there are colours; other keys are averaged over."""
 _LOG: Final = 30.0
 _GOODPUT: Final = ("total_goodput_bps", "goodput_bps", "packets_per_second")
@@ -164,6 +166,13 @@ def second_axis(axes: Sequence[Axis], x: Axis, values: Sequence[Value]) -> Axis 
     return max(fitting, key=lambda of: of[0])[1] if fitting else None
 
 
+def _around(mean: float, low: float, high: float) -> str:
+    """Return an interval after its mean: the half width if both sides agree, else both ends."""
+    if abs((high - mean) - (mean - low)) <= _UNEVEN * (high - low):
+        return f" ±{words.number((high - low) / 2, 2)}"
+    return f" [{words.number(low, 2)}, {words.number(high, 2)}]"
+
+
 def heat(values: Sequence[Value], x: Axis, y: Axis) -> list[dict[str, Any]]:
     """Return the cells of a heat map, and of a scatter plot if every point is its own cell."""
     groups: dict[tuple[Any, Any], list[Value]] = defaultdict(list)
@@ -175,7 +184,7 @@ def heat(values: Sequence[Value], x: Axis, y: Axis) -> list[dict[str, Any]]:
     for (at_x, at_y), group in sorted(groups.items(), key=lambda of: along[of[0][0]]):
         low, high, said = _interval(group)
         mean = fmean(value.mean for value in group)
-        half = "" if low is None or high is None else f" ±{words.number((high - low) / 2, 2)}"
+        half = "" if low is None or high is None else _around(mean, low, high)
         rows.append(
             {
                 "x": at_x * x.scale if x.numeric else at_x,

@@ -6,6 +6,8 @@ import io
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.sweeps.errors import refuse
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
@@ -17,6 +19,9 @@ Column = tuple[str, str | None]
 KEY: Final = "key"
 HIDDEN: Final = ".part-"
 _COMPRESSION: Final = "zstd(3)"
+_MARK: Final = b"PAR1"
+_LEAST: Final = 12
+"""Bytes of the marks and the length of the footer."""
 
 
 def columns_of(plan: Plan) -> list[Column]:
@@ -89,12 +94,28 @@ def _kind(values: Sequence[Any]) -> str:
 
 
 def read_chunk(path: Path) -> Any:
-    """Read a chunk as a table of arro3."""
+    """Read a chunk as a table of arro3.
+
+    Raises:
+        AirtcpError: If the file is damaged, or is no chunk of a sweep.
+    """
     from arro3.io import read_parquet
 
-    # A file that is open while it is read would stay open as long as the table.
-    stream: Any = io.BytesIO(path.read_bytes())
-    return read_parquet(stream).read_all()
+    whole = path.read_bytes()
+    # The library panics on a file without these marks at its ends.
+    framed = len(whole) >= _LEAST and whole[:4] == whole[-4:] == _MARK
+    table: Any = None
+    if framed:
+        # A file that is open while it is read would stay open as long as the table.
+        try:
+            table = read_parquet(io.BytesIO(whole)).read_all()
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # noqa: BLE001 - a panic of the library is no ordinary exception
+            table = None
+    if table is None or KEY not in table.column_names:
+        refuse(str(path), "not a chunk of a sweep: remove the file, and its points run again")
+    return table
 
 
 def keys_in(table: Any) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp.sweeps.errors import refuse
+from airtcp.sweeps.sweep_file import MOST_POINTS
 
 if TYPE_CHECKING:
     from airtcp.sweeps.sweep_file import Sweep
@@ -40,6 +41,10 @@ class Points:
             self.number = len(axes[0].values)
         elif sweep.design == "grid":
             self.number = math.prod(len(axis.values) for axis in axes)
+            if self.number > MOST_POINTS:
+                refuse(
+                    "vary", f"a grid of {self.number} points; at most {MOST_POINTS} are possible"
+                )
         elif sweep.design == "latin-hypercube":
             self.number = sweep.points or 0
         else:

@@ -79,7 +79,7 @@ def quantity(value: Any) -> Quantity | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return Quantity(value, "")
+        return Quantity(value, "") if math.isfinite(value) else None
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None or (found[2] and found[2] not in _UNITS):
         return None

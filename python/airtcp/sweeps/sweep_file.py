@@ -1,7 +1,6 @@
 """The file of a sweep: its keys, read and checked.
 
-Every key is a field of `Sweep` with its meaning; docs/guide/sweep.md and the JSON Schema list the
-same keys.
+Every key is a field of `Sweep` with its meaning; docs/guide/sweep.md lists the same keys.
 """
 
 from __future__ import annotations
