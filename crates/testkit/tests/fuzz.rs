@@ -70,6 +70,7 @@ fn corpus(folders: &[&str]) -> Vec<Vec<u8>> {
         .iter()
         .flat_map(|name| fs::read_dir(folder(name)).unwrap())
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
         .collect();
     files.sort();
     assert!(files.len() > 2, "the corpus is part of the project");
