@@ -231,6 +231,28 @@ def test_the_option_writes_svg_and_pdf_and_replaces_nothing(run: Program, tmp_pa
     assert run("run", "tiny.toml", "--figures", "tiny.toml").code == 2
 
 
+def test_figures_that_cannot_be_written_lose_no_result(program: list[str], tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(SCENARIO)
+    failing = """
+import sys
+from airtcp.figures.shown import Shown
+def full(*_, **__):
+    raise OSError(28, "No space left on device", "figures")
+Shown.save_figures = full
+from airtcp.cli import main
+main()
+"""
+    arguments = ["run", "tiny.toml", "--figures", "figures", "--out", "out", "--json"]
+    ended = subprocess.run(
+        [program[0], "-c", failing, *arguments], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert ended.returncode not in {0, 130}
+    assert b"figures: the disk is full" in ended.stderr
+    assert b"Traceback" not in ended.stderr
+    assert json.loads(ended.stdout)["replications"]
+    assert (tmp_path / "out" / "run.json").is_file()
+
+
 def test_a_capture_has_figures_without_a_report(run: Program, tmp_path: Path) -> None:
     write_capture(tmp_path)
     ended = run("capture", "a.pcapng", "--figures", "figures")

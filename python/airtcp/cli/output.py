@@ -76,9 +76,12 @@ class Output:
         """Write and print the result, as `write.finish` does, and write its figures."""
         from airtcp.cli import figures, write
 
-        if self.figures is not None and finished:
-            with write.finishing():
-                figures.write(result, self.figures, self.figure_width, quiet=self.quiet)
+        folder = self.figures
+
+        def drawn() -> None:
+            if folder is not None:
+                figures.write(result, folder, self.figure_width, quiet=self.quiet)
+
         write.finish(
             result,
             where,
@@ -86,6 +89,7 @@ class Output:
             table=table,
             text=lambda: result.text,
             rows=rows,
+            drawn=drawn,
             show=self.show,
             quiet=self.quiet,
             stopped=stopped,

@@ -160,6 +160,7 @@ def finish(
     table: Callable[[], None],
     text: Callable[[], str],
     rows: Callable[[], tuple[Table, Sequence[Any]]],
+    drawn: Callable[[], None] = lambda: None,
     show: bool,
     quiet: bool,
     stopped: str | None = None,
@@ -168,9 +169,9 @@ def finish(
     """Write and print a result, and end the command with its exit code.
 
     Args: result: The result. places: The places of files. form: The format. table: As for
-        `printed`. text: As for `printed`. rows: As for `printed`. show: Whether to open the page.
-        quiet: Whether to print fewer notes. stopped: What was finished, if Ctrl-C stopped the work.
-        finished: Number of finished pieces; with 0 nothing is written.
+        `printed`. text: As for `printed`. rows: As for `printed`. drawn: Writes the figures. show:
+        Whether to open the page. quiet: Whether to print fewer notes. stopped: What was finished,
+        if Ctrl-C stopped the work. finished: Number of finished pieces; with 0 nothing is written.
     """
     problem: Exception | None = None
     with finishing():
@@ -182,10 +183,11 @@ def finish(
                 note(f"nothing was finished: nothing is written to {where}", quiet=False)
         else:
             # Files come first, because the reader of standard output may be gone.
-            try:
-                files(result, places, quiet=quiet)
-            except Exception as error:  # noqa: BLE001 - raised again when all is printed
-                problem = error
+            for written in (lambda: files(result, places, quiet=quiet), drawn):
+                try:
+                    written()
+                except Exception as error:  # noqa: BLE001 - raised again when all is printed
+                    problem = problem or error
         if not places.stdout:
             printed(form, table=table, text=text, rows=rows)
         if problem is not None:
