@@ -36,13 +36,13 @@ def pages(app: Any, version: str) -> dict[str, str]:
 
 
 def tree(app: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield every command with its words, groups before their parts."""
+    """Yield every command with its words, a group just before its parts."""
     left: list[tuple[tuple[str, ...], Any]] = [(("airtcp",), app)]
     while left:
-        words, command = left.pop(0)
+        words, command = left.pop()
         yield words, command
         parts: Mapping[str, Any] = getattr(command, "commands", {})
-        left += [((*words, name), part) for name, part in parts.items()]
+        left += [((*words, name), part) for name, part in reversed(list(parts.items()))]
 
 
 def page(words: tuple[str, ...], command: Any, version: str) -> str:

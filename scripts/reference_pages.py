@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
+import manual
 from typer.main import get_command
 
 import airtcp
@@ -35,11 +36,10 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    """Give every command with its whole name; a group comes before its commands."""
-    for name, command in get_command(app).commands.items():  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        yield name, command
-        for part, below in getattr(command, "commands", {}).items():
-            yield f"{name} {part}", below
+    """Give every command below `airtcp` with its name; a group comes before its commands."""
+    for words, command in manual.tree(get_command(app)):
+        if words[1:]:
+            yield " ".join(words[1:]), command
 
 
 def commands_page() -> str:

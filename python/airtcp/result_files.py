@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -15,14 +14,12 @@ from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
-    from airtcp.table import Table
 
 REPORT = "report.html"
 
 
-class Written(Shown, ABC):
+class Written(Shown):
     """The common part of all results that can be written."""
 
     _kind: ClassVar[str]
@@ -33,33 +30,12 @@ class Written(Shown, ABC):
         """The document as JSON text."""
         raise NotImplementedError
 
-    @abstractmethod
-    def _frames(self) -> Iterator[tuple[str, Table]]:
-        """Every table, with the name of its file without the ending."""
-
-    @abstractmethod
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
-
     def shown(self) -> Self:
         """Return the same result with names that are safe to show in a terminal."""
         other = copy.copy(self)
         document = getattr(self, "json")  # noqa: B009 - each kind has its own
         setattr(other, "json", printable_values(document, keep=""))  # noqa: B010 - as above
         return other
-
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report, and replace an existing file.
-
-        Args:
-            path: The file to write.
-
-        Returns:
-            The file written.
-        """
-        target = Path(path)
-        atomic_write.write_text(target, self.page())
-        return target
 
     def write(self, folder: str | os.PathLike[str], *, report: bool = True) -> list[Path]:
         """Write the document, every table as Parquet, and the report.

@@ -71,12 +71,12 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def as_html(columns: Mapping[str, Sequence[Any]], rows: int) -> str:
-    """Return at most 60 rows as an HTML table, every text escaped.
+def grid(columns: Mapping[str, Sequence[Any]], said: str) -> str:
+    """Return columns as an HTML table with a line below it, every text escaped.
 
     Args:
-        columns: The first values of each column, at least 60 if there are so many.
-        rows: Number of rows of the whole table.
+        columns: The values of each column.
+        said: The line.
     """
 
     def cell(tag: str, text: str, *, number: bool) -> str:
@@ -97,15 +97,25 @@ def as_html(columns: Mapping[str, Sequence[Any]], rows: int) -> str:
             for value, number in zip(row, numeric, strict=True)
         )
         + "</tr>"
-        for row in list(zip(*columns.values(), strict=True))[:_HTML_ROWS]
+        for row in zip(*columns.values(), strict=True)
     )
+    return (
+        f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table><p>{html.escape(said)}</p></div>"
+    )
+
+
+def as_html(columns: Mapping[str, Sequence[Any]], rows: int) -> str:
+    """Return at most 60 rows as an HTML table, every text escaped.
+
+    Args:
+        columns: The first values of each column, at least 60 if there are so many.
+        rows: Number of rows of the whole table.
+    """
     count = f"{_counted(rows, 'row')}, {_counted(len(columns), 'column')}"
     if rows > _HTML_ROWS:
         count = f"the first {_HTML_ROWS} of {count}"
-    return (
-        f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table><p>{count}</p></div>"
-    )
+    return grid({name: values[:_HTML_ROWS] for name, values in columns.items()}, count)
 
 
 def as_csv(

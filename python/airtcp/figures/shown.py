@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import _core, atomic_write
+from airtcp import _core, atomic_write, table_text
+from airtcp.paged import Paged
 from airtcp.plain import printable
 
 if TYPE_CHECKING:
@@ -25,19 +27,14 @@ _COLUMNS: Final = 8
 _LARGEST: Final = 150_000
 """Bytes of a picture in a notebook; a larger one is left out."""
 _TRIED: Final = 4
-_CELL: Final = "padding:2px 10px;text-align:right;border-bottom:1px solid rgba(128,128,128,.35)"
 
 
-class Shown:
+class Shown(Paged):
     """The common part: it needs the page and the tables of the result."""
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
-        raise NotImplementedError
-
+    @abstractmethod
     def _frames(self) -> Iterator[tuple[str, Table]]:
-        """Every table, with its name."""
-        raise NotImplementedError
+        """Every table, with the name of its file without the ending."""
 
     @cached_property
     def _parts(self) -> PageParts:
@@ -177,27 +174,8 @@ def _shown(parts: PageParts, rest: str, said: str) -> str:
 
 def _table(name: str, frame: Table) -> str:
     """Lay out the first rows and columns of a table."""
-    rows: list[dict[str, Any]] = frame.head(_ROWS).rows()
-    if not rows:
+    if not len(frame):
         return ""
-    columns = list(rows[0])[:_COLUMNS]
-    head = "".join(f'<th style="{_CELL}">{escape(printable(column))}</th>' for column in columns)
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td style="{_CELL}">{escape(_value(row[column]))}</td>' for column in columns)
-        + "</tr>"
-        for row in rows
-    )
+    first = frame.select(frame.columns[:_COLUMNS]).head(_ROWS).to_dict()
     size = f"table {name}: {len(frame)} x {len(frame.columns)}"
-    return (
-        f'<div style="overflow-x:auto"><table style="border-collapse:collapse"><thead><tr>{head}'
-        f"</tr></thead><tbody>{body}</tbody></table></div><p><small>{escape(size)}</small></p>"
-    )
-
-
-def _value(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return printable(str(value)[:60])
+    return table_text.grid(first, size)

@@ -18,7 +18,6 @@ Column = tuple[str, str | None]
 """Name and type (`text`, `number`, `count`, `flag`); without a type, that of the values."""
 KEY: Final = "key"
 HIDDEN: Final = ".part-"
-_COMPRESSION: Final = "zstd(3)"
 _MARK: Final = b"PAR1"
 _LEAST: Final = 12
 """Bytes of the marks and the length of the footer."""
@@ -39,17 +38,13 @@ def write_chunk(path: Path, columns: Sequence[Column], rows: Any) -> None:
 
     Args: path: The file. columns: Its columns; none if `rows` is a table of arro3. rows: The rows.
     """
-    from arro3.core import Table
-    from arro3.io import write_parquet
+    from airtcp.table import Table
 
-    table = _table(columns, rows) if columns else rows
-    # The library writes to memory, because it reports a full disk by an error without a number.
-    whole = io.BytesIO()
-    write_parquet(Table.from_arrow(table), whole, compression=_COMPRESSION)
+    table = Table(_table(columns, rows) if columns else rows)
     # Some readers take hidden files too: only the final name ends in .parquet.
     part = path.with_name(HIDDEN + path.stem)
     with part.open("wb") as file:
-        file.write(whole.getbuffer())
+        table.write_parquet(file)
         file.flush()
         os.fsync(file.fileno())
     part.rename(path)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airtcp import atomic_write
+from airtcp.paged import Paged
 from airtcp.sweeps.chunks import read_chunk
 from airtcp.sweeps.live import Sample, page_text
 from airtcp.sweeps.measures import axis_shown, forward
@@ -15,13 +14,13 @@ from airtcp.sweeps.store import POINTS
 from airtcp.table import Table
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
+    from pathlib import Path
 
     from airtcp.sweeps.plan import Plan
 
 
-class SweepResult:
+class SweepResult(Paged):
     """The points of a sweep, and those that failed.
 
     The results stay in the folder; `points` reads them.
@@ -146,19 +145,6 @@ class SweepResult:
             columns = [table.column(name).to_pylist() for name in self.json["columns"]]
             sample.add(zip(*columns, strict=True))
         return page_text(self.json, self._plan, self.json["columns"], sample)
-
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report, and replace an existing file.
-
-        Args:
-            path: The file to write.
-
-        Returns:
-            The file written.
-        """
-        target = Path(path)
-        atomic_write.write_text(target, self.page())
-        return target
 
     def _repr_html_(self) -> str:
         """Show the findings and the first points in a notebook."""
