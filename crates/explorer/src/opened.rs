@@ -44,7 +44,7 @@ pub(crate) fn opened(text: &str) -> Result<String, ScenarioError> {
 
 /// Like `same`, until `budget` bytes of trees have been compared; then no tree is the same, so that a scenario
 /// of many flows opens at once, with more keys than it needs.
-fn within<'a>(budget: usize, same: &'a dyn Fn(&Value) -> bool) -> impl Fn(&Value) -> bool + 'a {
+fn within(budget: usize, same: &dyn Fn(&Value) -> bool) -> impl Fn(&Value) -> bool + '_ {
     let left = Cell::new(budget);
     move |tree| {
         if left.get() == 0 {
