@@ -1,8 +1,8 @@
 """Progress of long calls in a notebook.
 
-In a kernel of IPython (Jupyter, and what is built on it), a call without `progress` shows a bar
-below its cell, and removes the bar at its end. The bar is HTML: it needs no widgets. Elsewhere
-nothing is shown. IPython is never imported: a kernel has imported it.
+In Jupyter (a kernel of IPython) and in marimo, a call without `progress` shows a bar below its
+cell, and removes the bar at its end. The bar is HTML: it needs no widgets. Elsewhere nothing is
+shown. A notebook has imported its own library; this file imports none for a program without one.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ def shows_progress(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(function)
     def shown(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if kwargs.get("progress") is not None or not in_kernel():
+        screen = None if kwargs.get("progress") is not None else _screen()
+        if screen is None:
             return function(*args, **kwargs)
-        bar = _Bar()
+        bar = _Bar(screen)
         cast("dict[str, Any]", kwargs)["progress"] = bar
         try:
             return function(*args, **kwargs)
@@ -40,33 +41,25 @@ def shows_progress(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return shown
 
 
-def in_kernel() -> bool:
-    """Return whether the program runs in a kernel of IPython that shows HTML."""
+def _screen() -> Callable[[str], None] | None:
+    """Return what shows HTML in place of the HTML before, if the program is a notebook."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    if type(shell).__name__ == "ZMQInteractiveShell":
+        return _Jupyter()
+    marimo = sys.modules.get("marimo")
+    if marimo is not None and marimo.running_in_notebook():
+        return lambda text: marimo.output.replace(marimo.Html(text) if text else None)
+    return None
 
 
-class _Bar:
-    """A bar in the output of a cell."""
+class _Jupyter:
+    """An output of a cell in Jupyter."""
 
     def __init__(self) -> None:
         self._handle: Any = None
-        self._drawn_s = 0.0
 
-    def __call__(self, done: int, total: int, label: str) -> None:
-        now = time.monotonic()
-        if self._handle is not None and now - self._drawn_s < _PAUSE_S:
-            return
-        self._drawn_s = now
-        self._show(_picture(done, total, label))
-
-    def end(self) -> None:
-        """Remove the bar."""
-        if self._handle is not None:
-            self._show("")
-
-    def _show(self, text: str) -> None:
+    def __call__(self, text: str) -> None:
         from importlib import import_module
 
         display = import_module("IPython.display")
@@ -74,6 +67,26 @@ class _Bar:
             self._handle = display.display(display.HTML(text), display_id=True)
         else:
             self._handle.update(display.HTML(text))
+
+
+class _Bar:
+    """A bar in the output of a cell."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._drawn_s: float | None = None
+
+    def __call__(self, done: int, total: int, label: str) -> None:
+        now = time.monotonic()
+        if self._drawn_s is not None and now - self._drawn_s < _PAUSE_S:
+            return
+        self._drawn_s = now
+        self._show(_picture(done, total, label))
+
+    def end(self) -> None:
+        """Remove the bar."""
+        if self._drawn_s is not None:
+            self._show("")
 
 
 def _picture(done: int, total: int, label: str) -> str:
