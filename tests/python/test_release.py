@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -14,10 +15,9 @@ from airtcp.arguments import links_of
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _notes(version: str) -> subprocess.CompletedProcess[str]:
+def _notes(version: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "scripts/release-notes", version],
-        cwd=ROOT,
+        [sys.executable, root / "scripts" / "release-notes", version],
         capture_output=True,
         text=True,
         check=False,
@@ -38,6 +38,17 @@ def test_a_version_without_notes(version: str) -> None:
     done = _notes(version)
     assert done.returncode == 1
     assert "no notes of version" in done.stderr
+
+
+def test_a_tag_cannot_publish_another_version(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    copy(ROOT / "scripts" / "release-notes", tmp_path / "scripts")
+    (tmp_path / "CHANGELOG.md").write_text("## 1.1.0\n\nNew.\n\n## 1.0.0\n\nOld.\n")
+    (tmp_path / "Cargo.toml").write_text('[workspace.package]\nversion = "1.1.0"\n')
+    assert _notes("v1.1.0", tmp_path).stdout == "New.\n"
+    refused = _notes("v1.0.0", tmp_path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "version v1.0.0 is not that of Cargo.toml, 1.1.0\n"
 
 
 def test_the_demo_is_there_in_an_empty_folder(
