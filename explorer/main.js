@@ -56,32 +56,63 @@
     run();
   }
 
-  // Changes values of the text. If the first change is refused and there is another one, takes that.
+  // Changes values of the text. If the first change is refused and there is another one, takes that. Repeats
+  // the change if someone writes into the text meanwhile.
   async function change(set, otherwise) {
-    const edit = async (pairs) => {
-      const { text, error } = await Engine.ask({ do: "edit", text: state.text, set: pairs });
+    const edit = async (before, pairs) => {
+      const { text, error } = await Engine.ask({ do: "edit", text: before, set: pairs });
       if (error) return { error };
       return { text, ...(await Engine.ask({ do: "describe", text, name: file() })) };
     };
-    let made = await edit(set);
-    if (made.error && otherwise) {
-      const other = await edit(otherwise);
-      if (!other.error) made = other;
-    }
+    let before, made;
+    do {
+      before = state.text;
+      made = await edit(before, set);
+      if (made.error && otherwise) {
+        const other = await edit(before, otherwise);
+        if (!other.error) made = other;
+      }
+    } while (before !== state.text);
     if (made.error) {
       say(made.error.message);
       show();
+      document.body.dataset.state = "error";
       return;
     }
     await take(made.text);
   }
 
-  let pending = null;
-  const soon = (act, wait) => {
-    clearTimeout(pending);
+  // What waits to be done, by the control that asks for it: one after the other, and of one control the last.
+  const pending = new Map();
+  let timer = null;
+  let active = false;
+  function soon(control, act, wait = 0) {
+    const others = [...pending.keys()].some((other) => other !== control);
+    pending.set(control, act);
     document.body.dataset.state = "running";
-    pending = setTimeout(act, wait);
-  };
+    clearTimeout(timer);
+    if (others) work();
+    else timer = setTimeout(work, wait);
+  }
+  async function work() {
+    clearTimeout(timer);
+    if (active) return;
+    active = true;
+    try {
+      while (pending.size) {
+        const [control, act] = pending.entries().next().value;
+        pending.delete(control);
+        await act();
+      }
+    } finally {
+      active = false;
+    }
+  }
+  // Another scenario: what waits for the present one is void.
+  function replace(act) {
+    pending.clear();
+    soon("text", act);
+  }
 
   // ---- Controls -------------------------------------------------------------------------------
 
@@ -94,7 +125,7 @@
   }
 
   const input = (c, s, value) => {
-    const act = (v, wait) => soon(() => change(c.set(v, state.s), c.otherwise?.(v, state.s)), wait);
+    const act = (v, wait) => soon(c.id, () => change(c.set(v, state.s), c.otherwise?.(v, state.s)), wait);
     if (c.kind === "check") {
       const box = make("input", { type: "checkbox", id: c.id });
       box.checked = value;
@@ -159,9 +190,9 @@
 
   function seed() {
     const number = make("input", { id: "seed", inputmode: "numeric", pattern: "[0-9]*", value: state.seed });
-    number.onchange = () => /^\d+$/.test(number.value) && change([["seed", number.value]]);
+    number.onchange = () => /^\d+$/.test(number.value) && soon("seed", () => change([["seed", number.value]]));
     const next = make("button", { type: "button", text: "Next seed" });
-    next.onclick = () => change([["seed", String(BigInt(state.seed) + 1n)]]);
+    next.onclick = () => soon("seed", () => change([["seed", String(BigInt(state.seed) + 1n)]]));
     return make("div", { class: "control number" }, make("label", { for: "seed", text: "Seed" }), make("span", { class: "field" }, number, next), make("small", { text: "the same seed gives the same numbers" }));
   }
 
@@ -286,7 +317,6 @@
   }
 
   async function openFile(given) {
-    if (!given) return;
     try {
       const plain = given.name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") || "scenario";
       await open(await Files.ofFile(given), plain);
@@ -315,15 +345,18 @@
     const cells = Object.keys(shipped).filter((name) => shipped[name].includes("[[cells]]"));
     const links = Object.keys(shipped).filter((name) => !cells.includes(name));
     preset.append(make("option", { value: "", text: "own scenario", disabled: "" }), group("Links", links), group("802.11 cells", cells));
-    preset.onchange = () => ship(preset.value);
+    preset.onchange = () => replace(() => ship(preset.value));
     const toml = byId("toml");
-    toml.oninput = () => soon(() => take(toml.value, { typed: true }), 400);
+    toml.oninput = () => {
+      state.text = toml.value;
+      soon("text", () => take(toml.value, { typed: true }), 400);
+    };
     byId("save").onclick = () => Files.save(file(), state.text, "application/toml");
     byId("save-run").onclick = () => state.result && Files.save("run.json", state.result.document, "application/json");
-    byId("file").onchange = (event) => openFile(event.target.files[0]);
+    byId("file").onchange = ({ target }) => { const [chosen] = target.files; if (chosen) replace(() => openFile(chosen)); };
     byId("hold").onclick = () => { state.held = state.result; if (state.result) { draw(state.result.series, state.result.end_s); numbers(); } };
     byId("drop").onclick = () => { state.held = null; draw(state.result.series, state.result.end_s); numbers(); };
-    byId("restore").onclick = () => state.held && take(state.held.text);
+    byId("restore").onclick = () => state.held && replace(() => take(state.held.text));
     byId("copy").onclick = () => navigator.clipboard?.writeText(byId("command").textContent);
     byId("share").onclick = async () => {
       const address = `${location.href.split("#")[0]}#s=${await Files.pack(state.text)}`;
@@ -331,9 +364,9 @@
       navigator.clipboard?.writeText(address).catch(() => {});
       byId("shared").textContent = "The address of this page now holds the scenario.";
     };
-    addEventListener("hashchange", fromAddress);
+    addEventListener("hashchange", () => replace(fromAddress));
     addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => { event.preventDefault(); openFile(event.dataTransfer.files[0]); });
+    addEventListener("drop", (event) => { event.preventDefault(); const [dropped] = event.dataTransfer.files; if (dropped) replace(() => openFile(dropped)); });
     const scheme = byId("scheme");
     const paint = (name) => { document.documentElement.dataset.scheme = name; scheme.textContent = name === "dark" ? "Light" : "Dark"; };
     paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");

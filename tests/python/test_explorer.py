@@ -198,6 +198,32 @@ def test_controls_change_the_run(browser: Browser) -> None:
 
 
 @BUILT
+def test_controls_keep_what_was_just_written(browser: Browser) -> None:
+    page = _opened(browser, _fragment(LINK))
+    page.evaluate(
+        """() => {
+          const area = document.getElementById("toml"), law = document.getElementById("law");
+          area.value = `title = "Mine"\n${area.value}`;
+          area.dispatchEvent(new Event("input"));
+          law.value = "westwood";
+          law.dispatchEvent(new Event("change"));
+          area.value = `# Ours\n${area.value}`;
+          area.dispatchEvent(new Event("input"));
+          const slider = document.querySelector("[data-control=rate] input[type=range]");
+          slider.value = 0;
+          slider.dispatchEvent(new Event("input"));
+        }"""
+    )
+    _until(page, "explorer.s.written.links[0].forward.rate === '100 kb/s'")
+    text = _done(page).locator("#toml").input_value()
+    assert text.startswith('# Ours\ntitle = "Mine"\n')
+    assert 'rate = "100 kb/s"' in text
+    assert "westwood" in text
+    assert airtcp.run("x.toml", text=text).json == json.loads(_document(page))
+    assert not browser.complaints
+
+
+@BUILT
 def test_every_control_gives_a_scenario(browser: Browser) -> None:
     page = _opened(browser)
     names = page.eval_on_selector_all(
