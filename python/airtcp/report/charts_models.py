@@ -43,8 +43,8 @@ def overview(field: str, models: list[str], links: int) -> dict[str, Any]:
     Args: field: `off`, or `factor`. models: The models, from the top. links: Number of links.
     """
     if field == "off":
-        title = "throughput over the model, less that over the trace (% of what the link carries)"
-        x, right = alt.X("off:Q", title=title), 0.0
+        lines = ["TCP over the model, less that over the trace", "(% of what the link carries)"]
+        x, right = alt.X("off:Q", title=lines), 0.0
     else:
         scale = alt.Scale(type="log", nice=False, padding=10)
         title = "longest burst of the model, over that of the trace"
