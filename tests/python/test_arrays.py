@@ -143,6 +143,13 @@ def test_paths_stay_paths(tmp_path: Path) -> None:
         assert airtcp.stats(links)["links"][0]["name"] == "a"
 
 
+def test_arrays_are_converted(tmp_path: Path) -> None:
+    made = airtcp.convert({"a": [1, 0, 1], "b": b"\x00\x01"}, tmp_path / "links")
+    assert [path.read_text().split("\n")[-2] for path in made] == ["101", "01"]
+    (one,) = airtcp.convert([1, 0], tmp_path / "one.csv")
+    assert one.read_text().count("\n") >= 2
+
+
 def test_a_scenario_as_a_table_runs_as_its_file(tmp_path: Path) -> None:
     from test_start import SCENARIO
 

@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from airtcp import _core, atomic_write, destinations
-from airtcp.arguments import as_json, finite, links_of, native, only_given, plain
+from airtcp import _core, arrays, atomic_write, destinations
+from airtcp.arguments import as_json, finite, native, only_given, plain
 from airtcp.reading import how_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from airtcp.arguments import PathLike, Progress, TraceFormat
+    from airtcp.arrays import Links
     from airtcp.reading import Reading
 
 
@@ -172,7 +173,7 @@ def _unwritable(error: Exception) -> str:
 
 
 def convert(
-    links: PathLike | Iterable[PathLike],
+    links: Links,
     target: PathLike,
     *,
     fmt: TraceFormat | None = None,
@@ -203,13 +204,15 @@ def convert(
         >>> made = synth("made.txt", prr=0.5, packets=100)
         >>> [path.name for path in convert(made, "made.csv", fmt="csv")]
         ['made.csv']
+        >>> [path.name for path in convert([1, 0, 1, 1], "mine.txt.gz")]
+        ['mine.txt.gz']
     """
-    paths, place = links_of(links), Path(target)
+    place = Path(target)
     if fmt is None and _named_csv(place):
         fmt = "csv"
     options = as_json({"read": how_to_read(reading), **only_given(format=fmt)})
     into = place.is_dir()
-    with _plainly(), atomic_write.staged() as files:
+    with arrays.given(links) as paths, _plainly(), atomic_write.staged() as files:
         if destinations.in_place(place):
             home = Path(tempfile.gettempdir())
         else:
