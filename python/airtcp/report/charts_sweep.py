@@ -19,6 +19,8 @@ _HEIGHT: Final = 270
 _CELL: Final = 34
 _MANY: Final = 400
 _LABELLED: Final = 80
+_LONGEST: Final = 340
+"""Pixels of the longest name: names of lines are keys with their values."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,10 @@ def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
     tips.append(q("points", "points", "d"))
     # All layers have the same legend; dashes would need a second one.
     del line["strokeDash"]
-    key = line["color"]
+    legend = alt.Legend(title=None, symbolOpacity=1, symbolSize=240, labelLimit=_LONGEST)
+    key = line["color"] = alt.Color(
+        "line:N", scale=alt.Scale(range=theme.SERIES), legend=legend, sort=None
+    )
     dots = base.mark_point(filled=True, size=44).encode(
         x=across, y=up, color=key, opacity=line["opacity"], tooltip=tips
     )
@@ -86,7 +91,12 @@ def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> d
     middle = (min(values) + max(values)) / 2
     base = named("points")
     along = alt.X("x_text:N", title=x.title, sort=None, axis=alt.Axis(labelAngle=0))
-    up = alt.Y("y_text:N", title=y.title, sort={"field": "y_order", "order": "descending"})
+    up = alt.Y(
+        "y_text:N",
+        title=y.title,
+        sort={"field": "y_order", "order": "descending"},
+        axis=alt.Axis(labelLimit=_LONGEST),
+    )
     colour = alt.Color(
         "value:Q",
         scale=alt.Scale(range=theme.RAMP),
@@ -174,7 +184,9 @@ def shares(keys: int, *, total: bool) -> dict[str, Any]:
         scale=alt.Scale(zero=True),
         axis=alt.Axis(format=".0%"),
     )
-    y = alt.Y("key:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=220))
+    y = alt.Y(
+        "key:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=_LONGEST)
+    )
     row = alt.YOffset("what:N", sort=None) if total else None
     base = named("points").transform_filter("isValid(datum.share)")
     both: dict[str, Any] = {"x": x, "y": y} | ({"yOffset": row} if row is not None else {})
