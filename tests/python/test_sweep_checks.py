@@ -1,4 +1,4 @@
-"""Sweeps: mistakes are reported once, before a worker starts; schemas of the file and the document."""
+"""Sweeps: mistakes are reported once, before a worker starts; schemas of file and document."""
 
 from __future__ import annotations
 
@@ -70,15 +70,6 @@ def test_the_command_names_the_sweep_file_and_its_key(tmp_path: Path, run_cli: P
         assert "bad.toml: vary.links[0].rat: link.toml" in ended.err
         assert 'did you mean "rate"?' in ended.err
         assert not (tmp_path / "bad.sweep").exists()
-
-
-def test_a_value_that_some_other_values_allow_is_a_failure_of_its_points(tmp_path: Path) -> None:
-    """An MTU below the size of a segment is refused for large segments only."""
-    vary = {"flows[0].tcp.mss": [1460, 400], "links[0].mtu": ["1500 B", "600 B"]}
-    result = run(asked(vary=vary), tmp_path / "out")
-    (failure,) = result.failures
-    assert failure["values"] == {"flows[0].tcp.mss": "1460", "links[0].mtu": "600 B"}
-    assert result.json["points"]["finished"] == 3
 
 
 @pytest.fixture
