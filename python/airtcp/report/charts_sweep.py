@@ -41,7 +41,14 @@ def _place(field: str, axis: Drawn) -> dict[str, Any]:
         if axis.log
         else alt.Scale(zero=False, nice=False, padding=12)
     )
-    return {"field": field, "type": "quantitative", "title": axis.title, "scale": scale}
+    apart = alt.Axis(labelOverlap="greedy", labelSeparation=4)
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": axis.title,
+        "scale": scale,
+        "axis": apart,
+    }
 
 
 def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
@@ -58,7 +65,7 @@ def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
     tips.append(q("points", "points", "d"))
     # All layers have the same legend; dashes would need a second one.
     del line["strokeDash"]
-    legend = alt.Legend(title=None, symbolOpacity=1, symbolSize=240, labelLimit=_LONGEST)
+    legend = alt.Legend(title=None, symbolOpacity=1, labelLimit=_LONGEST)
     key = line["color"] = alt.Color(
         "line:N", scale=alt.Scale(range=theme.SERIES), legend=legend, sort=None
     )
@@ -110,7 +117,9 @@ def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> d
     chart: Any = tiles
     if cells <= _LABELLED:
         # The ramp ends far from the ink in one scheme, and far from the surface in the other.
-        letters = base.mark_text(fontSize=10.5).encode(
+        # The first of two lines stands in the middle of the cell without a shift.
+        shift = -6 if any("\n" in row["label"] for row in rows) else 0
+        letters = base.mark_text(fontSize=10.5, lineBreak="\n", dy=shift).encode(
             x=along,
             y=up,
             text="label:N",

@@ -167,10 +167,10 @@ def second_axis(axes: Sequence[Axis], x: Axis, values: Sequence[Value]) -> Axis 
 
 
 def _around(mean: float, low: float, high: float) -> str:
-    """Return an interval after its mean: the half width if both sides agree, else both ends."""
+    """Return an interval for the line below its mean: the half width if both sides agree, else both ends."""
     if abs((high - mean) - (mean - low)) <= _UNEVEN * (high - low):
-        return f" ±{words.number((high - low) / 2, 2)}"
-    return f" [{words.number(low, 2)}, {words.number(high, 2)}]"
+        return f"\n±{words.number((high - low) / 2, 2)}"
+    return f"\n[{words.number(low, 2)}, {words.number(high, 2)}]"
 
 
 def heat(values: Sequence[Value], x: Axis, y: Axis) -> list[dict[str, Any]]:

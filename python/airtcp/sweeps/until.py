@@ -81,10 +81,11 @@ def uncertain(
     >>> uncertain([("a", [("t", zero)]), ("b", [("t", wide)]), ("b", [("t", zero)])], {"t": 0.02})
     (1, 1)
     """
-    wide: dict[str, bool] = {}
+    found: dict[str, list[tuple[str, Estimate]]] = {}
     for key, estimates in rows:
-        wide[key] = wide.get(key, False) or excess(estimates, until) > 1
-    return sum(wide.values()), len(wide) - sum(wide.values())
+        found.setdefault(key, []).extend(estimates)
+    wide = sum(excess(estimates, until) > 1 for estimates in found.values())
+    return wide, len(found) - wide
 
 
 def needed(number: int, wider: float, most: int) -> int:
