@@ -68,7 +68,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shown]:
                 "vary": {
                     "links[0].delay": ["5 ms", "20 ms", "80 ms"],
                     "links[0].loss": [
-                        {"model": "bernoulli", "probability": share} for share in (0.005, 0.01, 0.03)
+                        {"model": "bernoulli", "probability": p} for p in (0.005, 0.01, 0.03)
                     ],
                 },
             },

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use airtcp_scenario::{Resolved, ScenarioError, Text};
+use airtcp_scenario::{Resolved, ScenarioError, Source};
 use airtcp_sim::results::Summary;
 use airtcp_sim::{Estimate, Sequence};
 use airtcp_study::Traces;
@@ -20,7 +20,7 @@ type Row = (&'static str, String, Vec<Option<f64>>);
 
 /// What all points share.
 struct Shared {
-    text: Text,
+    source: Source,
     /// The folder of the traces that the scenario names.
     folder: PathBuf,
     /// Keys of the asked quantities.
@@ -39,14 +39,14 @@ impl Points {
     /// the summary of a run.
     #[new]
     fn new(text: &str, name: &str, folder: PathBuf, measures: Vec<String>) -> PyResult<Self> {
-        let text = Text::new(text, name).map_err(|e| error::text(&e, name, text))?;
-        Ok(Self { shared: Arc::new(Shared { text, folder, measures }) })
+        let source = Source::new(text, name).map_err(|e| error::text(&e, name, text))?;
+        Ok(Self { shared: Arc::new(Shared { source, folder, measures }) })
     }
 
     /// Refuses values of a point that no scenario has: unknown keys, wrong types and units. Reads no
     /// other file.
     fn read(&self, values: Vec<(String, String)>) -> PyResult<()> {
-        self.shared.text.scenario(&values).map_err(error::scenario).map(drop)
+        self.shared.source.scenario(&values).map_err(error::scenario).map(drop)
     }
 
     /// Refuses values of a point that make no network, such as a flow to an unknown node.
@@ -74,7 +74,11 @@ impl Point {
     /// their number, and a row for the run, each flow, link, cell and station: kind, name, and mean,
     /// lower and upper end of each measure. A second call may have more replications, and needs the
     /// same other values.
-    fn run(&mut self, py: Python<'_>, values: Vec<(String, String)>) -> PyResult<(usize, Vec<Row>)> {
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        values: Vec<(String, String)>,
+    ) -> PyResult<(usize, Vec<Row>)> {
         progress::begin();
         let plan = self.shared.planned(&values).map_err(progress::or_interrupt)?;
         let traces = Traces::new(&self.shared.folder, BTreeMap::new());
@@ -85,7 +89,7 @@ impl Point {
             py.detach(|| sequence.run_on(&plan, &load, || watch.report(0, 1, "simulating")));
         watch.into_error(py)?;
         let whole = outcome
-            .map_err(|e| progress::or_interrupt(error::scenario(self.shared.text.locate(e))))?;
+            .map_err(|e| progress::or_interrupt(error::scenario(self.shared.source.locate(e))))?;
         if !whole {
             return Err(PyKeyboardInterrupt::new_err(()));
         }
@@ -98,8 +102,8 @@ impl Point {
 impl Shared {
     /// The scenario with the values of a point, with the files that its layouts name, resolved.
     fn planned(&self, values: &[(String, String)]) -> PyResult<Resolved> {
-        let refuse = |e: ScenarioError| error::scenario(self.text.locate(e));
-        let mut scenario = self.text.scenario(values).map_err(error::scenario)?;
+        let refuse = |e: ScenarioError| error::scenario(self.source.locate(e));
+        let mut scenario = self.source.scenario(values).map_err(error::scenario)?;
         scenario.read_files(&self.folder).map_err(refuse)?;
         airtcp_study::read_capacities(&mut scenario, &self.folder).map_err(refuse)?;
         scenario.resolve().map_err(refuse)

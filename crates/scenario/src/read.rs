@@ -26,18 +26,18 @@ pub fn read(
     name: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
-    Text::new(text, name)?.scenario(overrides)
+    Source::new(text, name)?.scenario(overrides)
 }
 
 /// The text of a scenario, parsed once to be read with several sets of overrides.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct Source {
     text: String,
     name: String,
     tree: Value,
 }
 
-impl Text {
+impl Source {
     /// Parses a text. Errors name the file as `name`.
     ///
     /// # Errors
