@@ -45,11 +45,13 @@ impl Points {
 
     /// Refuses values of a point that no scenario has: unknown keys, wrong types and units. Reads no
     /// other file.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
     fn read(&self, values: Vec<(String, String)>) -> PyResult<()> {
         self.shared.source.scenario(&values).map_err(error::scenario).map(drop)
     }
 
     /// Refuses values of a point that make no network, such as a flow to an unknown node.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
     fn plan(&self, values: Vec<(String, String)>) -> PyResult<()> {
         progress::begin();
         self.shared.planned(&values).map_err(progress::or_interrupt).map(drop)
@@ -74,6 +76,7 @@ impl Point {
     /// their number, and a row for the run, each flow, link, cell and station: kind, name, and mean,
     /// lower and upper end of each measure. A second call may have more replications, and needs the
     /// same other values.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
     fn run(
         &mut self,
         py: Python<'_>,
