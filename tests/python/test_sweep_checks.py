@@ -85,6 +85,7 @@ GOOD: list[dict[str, Any]] = [
     {"vary": {"d": {"key": "links[0].delay", "values": ["1 ms"]}}},
     {"design": "sobol", "points": 8, "vary": {LOSS: {"from": 0, "to": 0.1, "scale": "linear"}}},
     {"replications": None, "until": {"goodput_bps": "2 %"}, "min_replications": 5},
+    {"until": {}},
     {"kind": "compare", "options": {"tcp": "reno,cubic"}, "measure": ["difference_percent"]},
     {"scenario": None, "of": "link.toml", "set": {"duration": "2 s"}},
 ]
@@ -170,6 +171,7 @@ def test_documents_have_the_schema(tmp_path: Path) -> None:
         ({"seed": 9}, 9),
         ({"scenario": LINK | {"seed": 5}}, 5),
         ({"scenario": LINK | {"seed": 5}, "set": {"seed": 6}}, 6),
+        ({"set": {"seed": "0x10"}}, 16),
         ({"vary": {"seed": [1, 2]}}, None),
     ],
 )

@@ -116,7 +116,8 @@ def seed_of(sweep: Sweep) -> int | None:
     if sweep.seed is not None:
         return sweep.seed
     default: int = schema("scenario")["properties"]["seed"]["default"]
+    if not sweep.text:
+        return default
     fixed = dict(sweep.fixed).get("seed")
-    if fixed is not None:
-        return int(fixed)
-    return int(tomllib.loads(sweep.text).get("seed", default)) if sweep.text else default
+    given = sweep.text if fixed is None else f"seed = {fixed}"
+    return int(tomllib.loads(given).get("seed", default))

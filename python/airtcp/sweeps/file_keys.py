@@ -131,7 +131,7 @@ def file_schema() -> dict[str, Any]:
             "else": {"not": {"required": ["points"]}},
         },
         {
-            "if": {"required": ["until"]},
+            "if": {"required": ["until"], "properties": {"until": {"minProperties": 1}}},
             "then": {"not": {"required": ["replications"]}},
             "else": {
                 "not": {"anyOf": [{"required": [f"{end}_replications"]} for end in ("min", "max")]}
