@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from airtcp.fits import FitResult
     from airtcp.papers.result import PapersResult
     from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
+    from airtcp.sweeps.result import SweepResult
     from airtcp.table import Table
 
     __version__: str
@@ -66,6 +67,7 @@ __all__ = [
     "ScenarioError",
     "SchemesResult",
     "StudyResult",
+    "SweepResult",
     "Table",
     "TraceError",
     "__version__",

@@ -56,6 +56,23 @@ class RunResult:
     def table(self, name: str) -> Table: ...
 
 @final
+class Points:
+    """A scenario that runs at many points."""
+
+    def __new__(cls, text: str, name: str, folder: _Path, measures: Sequence[str]) -> Points: ...
+    def read(self, values: Sequence[tuple[str, str]]) -> None: ...
+    def plan(self, values: Sequence[tuple[str, str]]) -> None: ...
+    def point(self) -> Point: ...
+
+@final
+class Point:
+    """A point, and its finished replications."""
+
+    def run(
+        self, values: Sequence[tuple[str, str]]
+    ) -> tuple[int, list[tuple[str, str, list[float | None]]]]: ...
+
+@final
 class CompareResult:
     """The result of a comparison."""
 

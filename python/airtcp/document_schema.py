@@ -27,8 +27,8 @@ from airtcp.document_part import Part
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PYTHON_KINDS: Final = ("diagnose", "fit")
-"""Documents that are made in Python."""
+PYTHON_KINDS: Final = ("diagnose", "fit", "sweep", "sweep-file")
+"""Documents that are made in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
     float: "number",
@@ -52,8 +52,16 @@ def document_schema(kind: str, other: Callable[[str], dict[str, Any]]) -> dict[s
     """
     from airtcp.diagnose_document import DiagnoseDocument
     from airtcp.fit_document import FitDocument
+    from airtcp.sweep_document import SweepDocument
+    from airtcp.sweeps.file_keys import file_schema
 
-    roots: dict[str, type] = {"diagnose": DiagnoseDocument, "fit": FitDocument}
+    if kind == "sweep-file":
+        return file_schema()
+    roots: dict[str, type] = {
+        "diagnose": DiagnoseDocument,
+        "fit": FitDocument,
+        "sweep": SweepDocument,
+    }
     schemas = _Schemas(other)
     whole = schemas.record(roots[kind])
     return {

@@ -23,6 +23,7 @@ BELOW_FINDINGS = {
     "airtcp.intervals",
     "airtcp.metrics",
     "airtcp.plain",
+    "airtcp.sweep_document",
 }
 
 

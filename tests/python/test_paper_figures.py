@@ -23,7 +23,7 @@ from test_start import SCENARIO
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.result_files import Written
+    from airtcp.figures.shown import Shown
     from browser import Browser
     from conftest import Program
 
@@ -35,7 +35,7 @@ CELL: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Written]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shown]:
     """A small result of each kind."""
     folder = tmp_path_factory.mktemp("results")
     traces = {
@@ -59,6 +59,21 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Written]:
         "diagnose": airtcp.diagnose(folder / "a.pcapng", replications=5),
         "fit": airtcp.trace_fit(links),
         "reproduce": airtcp.reproduce("S1.fig2", runs=1, sensitivity=False, cache=False),
+        "sweep": airtcp.sweep(
+            {
+                "of": str(scenario),
+                "set": {"duration": "2 s"},
+                "replications": 2,
+                "vary": {
+                    "links[0].delay": ["5 ms", "20 ms", "80 ms"],
+                    "links[0].loss": [
+                        {"model": "bernoulli", "probability": p} for p in (0.005, 0.01, 0.03)
+                    ],
+                },
+            },
+            out=folder / "sweep",
+            report=False,
+        ),
     }
 
 
@@ -72,10 +87,11 @@ KINDS = (
     "diagnose",
     "fit",
     "reproduce",
+    "sweep",
 )
 
 
-def test_every_kind_of_result_is_here(results: dict[str, Written]) -> None:
+def test_every_kind_of_result_is_here(results: dict[str, Shown]) -> None:
     public = {getattr(airtcp, name) for name in airtcp.__all__ if name.endswith("Result")}
     assert {type(result) for result in results.values()} == public
     assert PapersResult in public
@@ -84,7 +100,7 @@ def test_every_kind_of_result_is_here(results: dict[str, Written]) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_shows_the_data_of_the_page(
-    browser: Browser, tmp_path: Path, results: dict[str, Written], kind: str
+    browser: Browser, tmp_path: Path, results: dict[str, Shown], kind: str
 ) -> None:
     path = results[kind].report(tmp_path / "page.html")
     page = browser.open(path)
@@ -119,7 +135,7 @@ def near(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_figure_is_drawn_in_the_width_of_a_column(
-    results: dict[str, Written], kind: str
+    results: dict[str, Shown], kind: str
 ) -> None:
     result = results[kind]
     assert result.plots
@@ -134,7 +150,7 @@ def test_every_figure_is_drawn_in_the_width_of_a_column(
         assert white, name
 
 
-def test_files_are_complete_and_repeatable(tmp_path: Path, results: dict[str, Written]) -> None:
+def test_files_are_complete_and_repeatable(tmp_path: Path, results: dict[str, Shown]) -> None:
     result = results["run"]
     paths = result.save_figures(tmp_path, formats=("svg", "pdf", "png"))
     assert {path.stem for path in paths} == set(result.plots)
@@ -151,7 +167,7 @@ def test_files_are_complete_and_repeatable(tmp_path: Path, results: dict[str, Wr
 
 
 @pytest.mark.skipif(shutil.which("pdffonts") is None, reason="there is no pdffonts")
-def test_a_pdf_embeds_its_font(tmp_path: Path, results: dict[str, Written]) -> None:
+def test_a_pdf_embeds_its_font(tmp_path: Path, results: dict[str, Shown]) -> None:
     path = results["compare"].figure().save(tmp_path / "a.pdf")
     said = subprocess.run(["pdffonts", path], capture_output=True, text=True, check=True).stdout  # noqa: S607
     fonts = said.splitlines()[2:]
@@ -163,7 +179,7 @@ def test_a_pdf_embeds_its_font(tmp_path: Path, results: dict[str, Written]) -> N
     assert float(width[1]) == pytest.approx(88 * 72 / 25.4, abs=0.5)
 
 
-def test_a_figure_of_another_link(results: dict[str, Written]) -> None:
+def test_a_figure_of_another_link(results: dict[str, Shown]) -> None:
     study = results["study"]
     one, other = (study.figure("link-tcp", link=link).svg() for link in ("0.3", 2))
     assert one != other
@@ -178,7 +194,7 @@ def test_a_figure_of_another_link(results: dict[str, Written]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_notebook_shows_findings_table_and_figure(results: dict[str, Written], kind: str) -> None:
+def test_a_notebook_shows_findings_table_and_figure(results: dict[str, Shown], kind: str) -> None:
     html = results[kind]._repr_html_()
     assert len(html) < 200_000
     assert "<script" not in html
@@ -204,7 +220,7 @@ def test_a_notebook_shows_hostile_names_as_text(tmp_path: Path) -> None:
 
 
 def test_without_the_library_a_result_says_how_to_get_it(
-    results: dict[str, Written], monkeypatch: pytest.MonkeyPatch
+    results: dict[str, Shown], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw.library.cache_clear()
     monkeypatch.setitem(sys.modules, "vl_convert", None)
@@ -260,7 +276,7 @@ def test_a_capture_has_figures_without_a_report(run: Program, tmp_path: Path) ->
 
 
 def test_a_result_without_figures_says_so(
-    tmp_path: Path, results: dict[str, Written], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, results: dict[str, Shown], capsys: pytest.CaptureFixture[str]
 ) -> None:
     bare = airtcp.capture(write_capture(tmp_path))
     assert bare.plots == []

@@ -119,6 +119,8 @@ def test_an_extended_sweep_runs_new_points_only(tmp_path: Path) -> None:
         "finished": 12,
         "run": 6,
         "failed": 0,
+        "wide": None,
+        "zero": None,
     }
     assert {row["links[0].rate_bps"] for row in rows(third)} == {1e7, 2e7}
     # The smaller sweep again: the other points leave the dataset, but not the folder.
@@ -254,24 +256,26 @@ def test_comparisons_and_studies_are_swept_too(tmp_path: Path) -> None:
 
 
 def test_a_point_that_the_scenario_refuses_is_a_failure(tmp_path: Path, run_cli: Program) -> None:
-    given = asked(vary={"links[0].delay": ["5 ms", "5 parsec"]})
+    # A segment of 1460 bytes does not fit into 600 bytes.
+    given = asked(vary={"flows[0].tcp.mss": [400, 1460], "links[0].mtu": ["600 B", "1500 B"]})
     result = run(given, tmp_path / "out")
-    assert result.json["points"]["finished"] == 1
+    assert result.json["points"]["finished"] == 3
     (failure,) = result.failures
-    assert failure["values"] == {"links[0].delay": "5 parsec"}
-    assert "parsec" in failure["message"]
+    assert failure["values"] == {"flows[0].tcp.mss": "1460", "links[0].mtu": "600 B"}
+    assert "mtu" in failure["message"]
     # The next call runs it again.
     assert run(given, tmp_path / "out").json["points"] | {"run": 0} == result.json["points"] | {
         "run": 0
     }
     (tmp_path / "bad.toml").write_text(
-        'of = "link.toml"\nvary = { "links[0].delay" = ["5 ms", "5 parsec"] }\n'
+        'of = "link.toml"\n[vary]\n"flows[0].tcp.mss" = [400, 1460]\n'
+        '"links[0].mtu" = ["600 B", "1500 B"]\n'
     )
     (tmp_path / "link.toml").write_text(json_toml(LINK))
     ended = run_cli("sweep", "bad.toml", "--no-report", "--workers", "1", "-n", "2")
     assert ended.code == 2
-    assert "failed: links[0].delay=5 parsec" in ended.err
-    assert "1 of 2 points failed; the same command runs them again" in ended.err
+    assert "failed: flows[0].tcp.mss=1460, links[0].mtu=600 B: " in ended.err
+    assert "1 of 4 points failed; the same command runs them again" in ended.err
 
 
 @pytest.fixture

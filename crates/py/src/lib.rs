@@ -18,6 +18,7 @@ mod info;
 mod models;
 mod panics;
 mod path;
+mod points;
 mod progress;
 mod recording;
 mod records;
@@ -50,6 +51,8 @@ mod core {
     use crate::models::trace_models;
     #[pymodule_export]
     use crate::panics::{first_panic, quiet_panics};
+    #[pymodule_export]
+    use crate::points::{Point, Points};
     #[pymodule_export]
     use crate::run::{RunResult, parsable, run, warnings};
     #[pymodule_export]

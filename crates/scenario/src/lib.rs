@@ -37,7 +37,7 @@ pub use error::ScenarioError;
 pub use hops::Hops;
 pub use medium::MAX_ON_MEDIUM;
 pub use model::{Direction, FlowSpec, LinkSpec, Output, Scenario, Topology, TransportKind};
-pub use read::read;
+pub use read::{Source, read};
 pub use resolved::{AirHop, Flow, OneWay, Resolved};
 pub use schedule::{Arrival, MAX_ARRIVALS, Schedule};
 pub use schema::json_schema;

@@ -26,22 +26,55 @@ pub fn read(
     name: &str,
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
-    let place = |e: ScenarioError| e.located(name, text);
-    toml_limits::parsable(text, name)?;
-    let mut tree = parse(text).map_err(place)?;
-    for (path, value) in overrides {
-        set(&mut tree, path, value).map_err(place)?;
+    Source::new(text, name)?.scenario(overrides)
+}
+
+/// The text of a scenario, parsed once to be read with several sets of overrides.
+#[derive(Debug, Clone)]
+pub struct Source {
+    text: String,
+    name: String,
+    tree: Value,
+}
+
+impl Source {
+    /// Parses a text. Errors name the file as `name`.
+    ///
+    /// # Errors
+    /// Wrong syntax.
+    pub fn new(text: &str, name: &str) -> Result<Self, ScenarioError> {
+        toml_limits::parsable(text, name)?;
+        let tree = parse(text).map_err(|e| e.located(name, text))?;
+        Ok(Self { text: text.to_owned(), name: name.to_owned(), tree })
     }
-    expand(&mut tree).map_err(place)?;
-    let scenario = error_key::deserialize(&tree).map_err(|error| {
-        let path = error_key::path_of(&mut tree, &error);
-        let explained = tables::list_for_table(&mut tree, &path)
-            .or_else(|| numbers::error(&mut tree, &path, &error))
-            .or_else(|| names::error(&mut tree, &path, &error));
-        place(explained.unwrap_or_else(|| explain(&path, &error.1)))
-    })?;
-    tables::refuse_lists(&tree, &scenario).map_err(place)?;
-    Ok(scenario)
+
+    /// The scenario with overrides, as [`read`] returns it.
+    ///
+    /// # Errors
+    /// As for [`read`].
+    pub fn scenario(&self, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+        let place = |e: ScenarioError| self.locate(e);
+        let mut tree = self.tree.clone();
+        for (path, value) in overrides {
+            set(&mut tree, path, value).map_err(place)?;
+        }
+        expand(&mut tree).map_err(place)?;
+        let scenario = error_key::deserialize(&tree).map_err(|error| {
+            let path = error_key::path_of(&mut tree, &error);
+            let explained = tables::list_for_table(&mut tree, &path)
+                .or_else(|| numbers::error(&mut tree, &path, &error))
+                .or_else(|| names::error(&mut tree, &path, &error));
+            place(explained.unwrap_or_else(|| explain(&path, &error.1)))
+        })?;
+        tables::refuse_lists(&tree, &scenario).map_err(place)?;
+        Ok(scenario)
+    }
+
+    /// The error with the name of the file, and the line if the text contains the path.
+    #[must_use]
+    pub fn locate(&self, error: ScenarioError) -> ScenarioError {
+        error.located(&self.name, &self.text)
+    }
 }
 
 fn parse(text: &str) -> Result<Value, ScenarioError> {

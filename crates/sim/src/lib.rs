@@ -10,7 +10,8 @@
 //! - [`results`] reads the world's counters at the warm-up and at the end: per `flow`, `link`, `cell`
 //!   and `station`, and in a `summary` over replications.
 //!
-//! [`run()`] runs a scenario, its replications in [`parallel`]; a [`Session`] runs it piece by piece on one thread. [`slotted`] is a faster driver for TCP over
+//! [`run()`] runs a scenario, its replications in [`parallel`]; a [`Session`] runs it piece by piece on one thread, and a [`Sequence`] runs as many
+//! replications as its caller needs. [`slotted`] is a faster driver for TCP over
 //! a delivery trace.
 //!
 //! Results depend on no clock, on no state shared between runs, and not on the number of threads.
@@ -21,6 +22,7 @@ pub mod parallel;
 mod pieces;
 pub mod results;
 mod run;
+mod sequence;
 mod session;
 pub mod slotted;
 mod world;
@@ -33,4 +35,5 @@ pub use build::paths::links_on_way;
 pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};
 pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};
+pub use sequence::Sequence;
 pub use session::Session;

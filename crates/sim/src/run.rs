@@ -16,7 +16,7 @@ use crate::pieces::Pieces;
 use crate::results::{DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary};
 
 /// Events between two checks of the stop flag: a few milliseconds of work.
-const CHUNK: u64 = 50_000;
+pub(crate) const CHUNK: u64 = 50_000;
 
 /// Checks that a plan can run, as [`run`] does before its first replication. Call it before [`run_one`].
 ///
@@ -159,7 +159,7 @@ pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
         airtcp_version: env!("CARGO_PKG_VERSION").into(),
         seed: plan.scenario.seed,
         scenario: serde_json::to_value(&plan.scenario).unwrap_or_default(),
-        summary: Summary::of(plan, &replications),
+        summary: Summary::of(plan, &replications, &|_| true),
         delays: DelayDistributions::of(plan, replications.iter().map(|r| r.histograms.as_slice())),
         replications,
         warnings: warnings(plan),

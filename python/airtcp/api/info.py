@@ -32,13 +32,23 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
 def schema(
     kind: Literal[
-        "scenario", "study", "run", "trace", "compare", "schemes", "capture", "diagnose", "fit"
+        "scenario",
+        "study",
+        "run",
+        "trace",
+        "compare",
+        "schemes",
+        "capture",
+        "diagnose",
+        "fit",
+        "sweep",
+        "sweep-file",
     ] = "scenario",
 ) -> dict[str, Any]:
     """Return the JSON Schema of a document.
 
     Args:
-        kind: The document.
+        kind: The document; `scenario` and `sweep-file` are files that airtcp reads.
 
     Examples:
         >>> "links" in schema("study")["properties"]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from airtcp.cli.options import FigureWidth
-    from airtcp.result_files import Written
+    from airtcp.figures.shown import Shown
 
 _FORMATS: Final = ("svg", "pdf")
 
@@ -33,7 +33,7 @@ def check(folder: Path, *, force: bool) -> None:
         fail(f"--figures {folder} has {there[0]}; --force replaces figures of the same names")
 
 
-def write(result: Written, folder: Path, width: FigureWidth, *, quiet: bool) -> None:
+def write(result: Shown, folder: Path, width: FigureWidth, *, quiet: bool) -> None:
     """Write the figures of a result.
 
     Args: result: The result. folder: The folder. width: Their width. quiet: Whether to print no

@@ -26,6 +26,8 @@ class Document(StrEnum):
     CAPTURE = "capture"
     DIAGNOSE = "diagnose"
     FIT = "fit"
+    SWEEP = "sweep"
+    SWEEP_FILE = "sweep-file"
 
 
 def list_(

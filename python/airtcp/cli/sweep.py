@@ -76,6 +76,8 @@ def sweep(
     ] = False,
     as_json: opt.Json = False,
     report: opt.Report = True,
+    figures: opt.Figures = None,
+    figure_width: opt.Wide = opt.FigureWidth.COLUMN,
     show: opt.Open = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -85,6 +87,7 @@ def sweep(
     stopped, and runs new points only.
     """
     from airtcp import api
+    from airtcp.cli import figures as drawing
     from airtcp.sweeps.run import estimate
     from airtcp.sweeps.sweep_file import read
 
@@ -94,6 +97,9 @@ def sweep(
         "replications": replications,
     }
     folder = out or Path(f"{file.stem}.sweep")
+    if figures is not None and not dry_run:
+        # The same command goes on with a sweep, and draws its figures anew.
+        drawing.check(figures, force=True)
     if dry_run:
         with refusals():
             said = estimate(read(file, **asked), folder, workers)
@@ -116,6 +122,8 @@ def sweep(
         else:
             _print(result)
     note(f"results: {folder / 'points'} (Parquet)", quiet=quiet)
+    if figures is not None:
+        drawing.write(result, figures, figure_width, quiet=quiet)
     if report:
         note(f"report: {folder / 'report.html'}", quiet=quiet)
     if show and report:
@@ -182,7 +190,7 @@ def _print(result: SweepResult) -> None:
 
     console = screen()
     kind = result.json["sweep"]["kind"]
-    for finding in findings(result.json, result.wide, lambda key: metric_of(kind, key).label):
+    for finding in findings(result.json, lambda key: metric_of(kind, key).label):
         console.print(f"{finding.headline}: {finding.text}", soft_wrap=False)
     rows = result.first(_ROWS)
     if not rows:
@@ -199,7 +207,7 @@ def _print(result: SweepResult) -> None:
             f"{len(rows)} of {points['finished']} points; all are in the dataset and the report"
         )
     seed = result.json["seed"]
-    drawn = "the scenario's seed" if seed is None else f"seed {seed}"
+    drawn = "the seed varies" if seed is None else f"seed {seed}"
     console.print(f"{drawn}, airtcp {result.json['airtcp_version']}")
 
 

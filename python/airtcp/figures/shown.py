@@ -151,16 +151,6 @@ class Shown(Paged):
         return f"<p>{picture}</p>" if picture else ""
 
 
-def without_figure(page: str, name: str, frame: Table, said: str) -> str:
-    """Show the findings of a page and a table in a notebook.
-
-    Args: page: The page. name: The name of the table. frame: The table. said: The last line.
-    """
-    from airtcp.figures.page_parts import parts_of
-
-    return _shown(parts_of(page), _table(name, frame), said)
-
-
 def _shown(parts: PageParts, rest: str, said: str) -> str:
     findings = "".join(
         f"<li><b>{escape(head)}</b>: {escape(text)}</li>"

@@ -19,6 +19,8 @@ _HEIGHT: Final = 270
 _CELL: Final = 34
 _MANY: Final = 400
 _LABELLED: Final = 80
+_LONGEST: Final = 340
+"""Pixels of the longest name: names of lines are keys with their values."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,14 @@ def _place(field: str, axis: Drawn) -> dict[str, Any]:
         if axis.log
         else alt.Scale(zero=False, nice=False, padding=12)
     )
-    return {"field": field, "type": "quantitative", "title": axis.title, "scale": scale}
+    apart = alt.Axis(labelOverlap="greedy", labelSeparation=4)
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": axis.title,
+        "scale": scale,
+        "axis": apart,
+    }
 
 
 def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
@@ -56,7 +65,10 @@ def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
     tips.append(q("points", "points", "d"))
     # All layers have the same legend; dashes would need a second one.
     del line["strokeDash"]
-    key = line["color"]
+    legend = alt.Legend(title=None, symbolOpacity=1, labelLimit=_LONGEST)
+    key = line["color"] = alt.Color(
+        "line:N", scale=alt.Scale(range=theme.SERIES), legend=legend, sort=None
+    )
     dots = base.mark_point(filled=True, size=44).encode(
         x=across, y=up, color=key, opacity=line["opacity"], tooltip=tips
     )
@@ -86,7 +98,12 @@ def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> d
     middle = (min(values) + max(values)) / 2
     base = named("points")
     along = alt.X("x_text:N", title=x.title, sort=None, axis=alt.Axis(labelAngle=0))
-    up = alt.Y("y_text:N", title=y.title, sort={"field": "y_order", "order": "descending"})
+    up = alt.Y(
+        "y_text:N",
+        title=y.title,
+        sort={"field": "y_order", "order": "descending"},
+        axis=alt.Axis(labelLimit=_LONGEST),
+    )
     colour = alt.Color(
         "value:Q",
         scale=alt.Scale(range=theme.RAMP),
@@ -100,7 +117,9 @@ def heat(x: Drawn, y: Drawn, title: str, rows: Sequence[Mapping[str, Any]]) -> d
     chart: Any = tiles
     if cells <= _LABELLED:
         # The ramp ends far from the ink in one scheme, and far from the surface in the other.
-        letters = base.mark_text(fontSize=10.5).encode(
+        # The first of two lines stands in the middle of the cell without a shift.
+        shift = -6 if any("\n" in row["label"] for row in rows) else 0
+        letters = base.mark_text(fontSize=10.5, lineBreak="\n", dy=shift).encode(
             x=along,
             y=up,
             text="label:N",
@@ -174,7 +193,9 @@ def shares(keys: int, *, total: bool) -> dict[str, Any]:
         scale=alt.Scale(zero=True),
         axis=alt.Axis(format=".0%"),
     )
-    y = alt.Y("key:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=220))
+    y = alt.Y(
+        "key:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=_LONGEST)
+    )
     row = alt.YOffset("what:N", sort=None) if total else None
     base = named("points").transform_filter("isValid(datum.share)")
     both: dict[str, Any] = {"x": x, "y": y} | ({"yOffset": row} if row is not None else {})

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from airtcp.metrics import Metric
+    from airtcp.sweep_document import SweepAsked, SweepDocument
 
 _CURVES: Final = 6
 _MAPS: Final = 4
 _HEAD: Final = "<head>"
 _RELOAD: Final = '<head>\n<meta http-equiv="refresh" content="10">'
 _FAILURES: Final = 200
+_WHAT: Final = {"run": "Simulation", "study": "Study", "compare": "Comparison"}
 
 
 def sweep_page(
-    document: dict[str, Any],
+    document: SweepDocument,
     axes: Sequence[Axis],
     rows: list[dict[str, Any]],
     share: float,
@@ -52,7 +54,6 @@ def sweep_page(
     known = [key for key in asked["measure"] if any(row[key] is not None for row in rows)]
     front = _front(payload, rows, axes, known, metric)
     matters = _matters(payload, document, metric)
-    wide = {row["key"] for row in rows if not row["narrow"]}
     points = document["points"]
     subject = ", ".join(asked["of"]) or "the scenario"
     page = render(
@@ -61,13 +62,13 @@ def sweep_page(
         payload,
         document,
         title=document["title"] or f"Sweep of {subject}",
-        lead=f"A {asked['kind']} at {words.counted(points['distinct'], 'point')}.",
+        lead=f"{_WHAT[asked['kind']]} at {words.counted(points['distinct'], 'point')}.",
         facts=[
             ("Design", asked["design"].replace("-", " ")),
             ("Keys", words.count(len(axes))),
             ("Replications", _replications(asked)),
         ],
-        findings=findings(document, len(wide), lambda key: metric(key).label),
+        findings=findings(document, lambda key: metric(key).label),
         plots=plots,
         maps=maps,
         front=front,
@@ -81,9 +82,9 @@ def sweep_page(
     return page.replace(_HEAD, _RELOAD, 1) if document["running"] else page
 
 
-def _replications(asked: dict[str, Any]) -> str:
+def _replications(asked: SweepAsked) -> str:
     if asked["until"]:
-        return f"{asked['min_replications']} to {words.count(asked['max_replications'])}"
+        return f"{asked['min_replications']} to {words.count(asked['max_replications'] or 0)}"
     return "the scenario's" if asked["replications"] is None else words.count(asked["replications"])
 
 
@@ -188,7 +189,7 @@ def _front(
 
 
 def _matters(
-    payload: dict[str, Any], document: dict[str, Any], metric: Callable[[str], Metric]
+    payload: dict[str, Any], document: SweepDocument, metric: Callable[[str], Metric]
 ) -> list[dict[str, str]]:
     plots: list[dict[str, str]] = []
     for of in document["sensitivity"][:_MAPS]:
@@ -197,14 +198,17 @@ def _matters(
         rows = [
             {
                 "key": key["column"],
-                "what": "alone (first order)" if what == "first" else "with interactions (total)",
-                "share": key[what]["mean"],
-                "low": key[what]["ci_low"],
-                "high": key[what]["ci_high"],
+                "what": what,
+                "share": share["mean"],
+                "low": share["ci_low"],
+                "high": share["ci_high"],
             }
             for key in sorted(of["keys"], key=lambda key: -key["first"]["mean"])
-            for what in ("first", "total")
-            if key[what] is not None
+            for what, share in (
+                ("alone (first order)", key["first"]),
+                ("with interactions (total)", key["total"]),
+            )
+            if share is not None
         ]
         payload["charts"][name] = charts_sweep.shares(len(of["keys"]), total=sobol)
         payload["points"][name] = rows

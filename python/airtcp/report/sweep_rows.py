@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from airtcp.metrics import Metric
 
 _LEVELS: Final = 6
+"""Most lines of a chart, as many as there are colours; other keys are averaged over."""
 _UNEVEN: Final = 0.1
 """Largest difference of the sides of an interval, as a share of its width, for a half width."""
-"""Most lines of a chart, as many as there are colours; other keys are averaged over."""
 _LOG: Final = 30.0
 _GOODPUT: Final = ("total_goodput_bps", "goodput_bps", "packets_per_second")
 _DELAY: Final = ("queue_delay_mean_s", "delivery_p95_s", "rtt_mean_s", "queue_delay_p95_s")
@@ -167,10 +167,10 @@ def second_axis(axes: Sequence[Axis], x: Axis, values: Sequence[Value]) -> Axis 
 
 
 def _around(mean: float, low: float, high: float) -> str:
-    """Return an interval after its mean: the half width if both sides agree, else both ends."""
+    """Return an interval for the line below its mean: its half width, or both ends if uneven."""
     if abs((high - mean) - (mean - low)) <= _UNEVEN * (high - low):
-        return f" ±{words.number((high - low) / 2, 2)}"
-    return f" [{words.number(low, 2)}, {words.number(high, 2)}]"
+        return f"\n±{words.number((high - low) / 2, 2)}"
+    return f"\n[{words.number(low, 2)}, {words.number(high, 2)}]"
 
 
 def heat(values: Sequence[Value], x: Axis, y: Axis) -> list[dict[str, Any]]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from airtcp.sweeps.errors import found, known, refuse
+from airtcp.sweeps.file_keys import AXIS_KEYS, MOST_VALUES, SCALES, limits
 from airtcp.sweeps.quantities import Cell, Span, cell, column_of, quantity
 from airtcp.toml_text import value_text
 
-_KEYS: Final = ("key", "values", "from", "to", "steps", "scale")
-_MOST_VALUES: Final = 1_000_000
 RESERVED: Final = ("key", "replications", "narrow", "kind", "name")
 """Names of other columns of the results."""
 
@@ -71,7 +70,7 @@ def axis_of(name: str, given: Any, *, grid: bool) -> Axis:
     if not isinstance(given, dict):
         refuse(place, f"found {found(given)}; expected a list, or a range {{ from, to, steps }}")
     table = cast("dict[str, Any]", given)
-    known(place, table, _KEYS)
+    known(place, table, AXIS_KEYS)
     key = table.get("key", name)
     paths: list[Any] = cast("list[Any]", key) if isinstance(key, list) else [key]
     if not paths or not all(isinstance(path, str) and path for path in paths):
@@ -99,15 +98,16 @@ def _ranged(
         if steps is not None:
             refuse(f"{place}.steps", "the design chooses the values; remove the key")
         return Axis(name, paths, (), span, span.low.dimension)
-    most = _MOST_VALUES
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 2 <= steps <= most:  # noqa: PLR2004
-        refuse(f"{place}.steps", f"found {found(steps)}; expected a whole number from 2 to {most}")
+    least, most = limits(AXIS_KEYS, "steps")
+    if isinstance(steps, bool) or not isinstance(steps, int) or not least <= steps <= most:
+        said = f"found {found(steps)}; expected a whole number from {least} to {most}"
+        refuse(f"{place}.steps", said)
     return Axis(name, paths, tuple(span.steps(steps)), None, span.low.dimension)
 
 
 def _listed(name: str, paths: tuple[str, ...], values: list[Any], place: str) -> Axis:
-    if not 1 <= len(values) <= _MOST_VALUES:
-        refuse(place, f"has {len(values)} values; expected 1 to {_MOST_VALUES}")
+    if not 1 <= len(values) <= MOST_VALUES:
+        refuse(place, f"has {len(values)} values; expected 1 to {MOST_VALUES}")
     return Axis(name, paths, tuple(values), None, column_of(values))
 
 
@@ -123,7 +123,7 @@ def _span(table: dict[str, Any], place: str) -> Span:
     if low.si >= high.si:
         refuse(f"{place}.to", f"is {table['to']}; expected more than `from` ({table['from']})")
     scale = table.get("scale", "linear")
-    if scale not in {"linear", "log"}:
+    if scale not in SCALES:
         refuse(f"{place}.scale", f'found {found(scale)}; expected "linear" or "log"')
     if scale == "log" and low.si <= 0:
         refuse(f"{place}.from", f"is {table['from']}; expected more than 0 with a log scale")

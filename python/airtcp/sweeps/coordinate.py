@@ -70,6 +70,29 @@ class Outcome:
     lost_workers: int = 0
 
 
+@contextmanager
+def heeding(outcome: Outcome) -> Generator[None]:
+    """Let Ctrl-C set `interrupted`, however often it is pressed.
+
+    An exception between two statements could store a chunk twice, or leave a document that says
+    that the sweep runs.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or before in {signal.SIG_IGN, None}:
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        outcome.interrupted = True
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Coordinator:
     """Gives out points and stores results."""
 
@@ -105,36 +128,17 @@ class Coordinator:
         self.outcome = Outcome()
 
     def run(self, pool: Pool) -> Outcome:
-        """Run every point; Ctrl-C stops, and what is finished is stored."""
-        with self._heeding():
-            try:
-                self._loop(pool)
-            except KeyboardInterrupt:
-                self.outcome.interrupted = True
-            if self.outcome.interrupted:
-                # What workers have reported already is finished.
-                while (event := pool.wait(0.0)) is not None:
-                    self._take(event)
-            self._store.flush(now=True)
-        return self.outcome
-
-    @contextmanager
-    def _heeding(self) -> Generator[None]:
-        """Let Ctrl-C set a flag: an exception between two statements could store a chunk twice."""
-        before = signal.getsignal(signal.SIGINT)
-        main = threading.current_thread() is threading.main_thread()
-        if not main or before in {signal.SIG_IGN, None}:
-            yield
-            return
-
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            self.outcome.interrupted = True
-
-        signal.signal(signal.SIGINT, stop)
+        """Run every point; call it within `heeding`. What is finished is stored."""
         try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+            self._loop(pool)
+        except KeyboardInterrupt:
+            self.outcome.interrupted = True
+        if self.outcome.interrupted:
+            # What workers have reported already is finished.
+            while (event := pool.wait(0.0)) is not None:
+                self._take(event)
+        self._store.flush(now=True)
+        return self.outcome
 
     def _loop(self, pool: Pool) -> None:
         clock = time.monotonic()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp.sweeps.errors import refuse
-from airtcp.sweeps.sweep_file import MOST_POINTS
+from airtcp.sweeps.file_keys import MOST_POINTS
 
 if TYPE_CHECKING:
     from airtcp.sweeps.sweep_file import Sweep

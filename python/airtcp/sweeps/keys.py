@@ -29,6 +29,11 @@ _STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _SIZE: Final = 16
 """Bytes of a key. Among a million points, two equal keys have a probability below 1e-26."""
 _BLOCK: Final = 1 << 20
+_WRITTEN: Final = 100_000
+"""Values whose JSON text is kept."""
+_Form = tuple[list[tuple[int, bytes]], bytes]
+"""For each value, in the order of the text: its place in the point and the text behind it; and the
+text before the first value."""
 
 
 class Keys:
@@ -43,6 +48,7 @@ class Keys:
             fixed.append(("seed", str(sweep.seed)))
         self._base, self._loose = _applied(base, fixed)
         self._values: dict[str, Any] = {}
+        self._written: dict[str, bytes] = {}
         texts = [named, [text for _, text in sweep.fixed], sweep.options]
         texts += [axis.values for axis in sweep.axes]
         traces = () if sweep.text else sweep.inputs
@@ -57,17 +63,55 @@ class Keys:
             "files": _files(sweep.folder, [*_texts(texts), *traces]),
             "traces": traces,
         }
-        self._common.update(json.dumps(shared, sort_keys=True, default=str).encode())
+        self._common.update(_json(shared))
+        self._form = self._formed([path for axis in sweep.axes for path in axis.paths])
 
     def key(self, values: Sequence[tuple[str, str]]) -> str:
         """Return the key of a point.
 
         Args: values: Path and text of each value of the point.
         """
-        tree, loose = _applied(self._base, values, self._values)
         whole = self._common.copy()
-        whole.update(json.dumps([tree, self._loose, loose], sort_keys=True, default=str).encode())
+        if self._form is None:
+            tree, loose = _applied(self._base, values, self._values)
+            whole.update(_json([tree, self._loose, loose]))
+            return whole.hexdigest()
+        written, parts = self._written, [self._form[1]]
+        for place, after in self._form[0]:
+            text = values[place][1]
+            if text not in written:
+                if len(written) >= _WRITTEN:
+                    written.clear()
+                written[text] = _json(_parsed(text))
+            parts += (written[text], after)
+        whole.update(b"".join(parts))
         return whole.hexdigest()
+
+    def _formed(self, paths: list[str]) -> _Form | None:
+        """Return the JSON text that is hashed, cut where the values of a point stand.
+
+        Only values differ between points, so that the text need not be made for each point. None
+        if a path is unknown to the scenario, or leads into the value of another path.
+        """
+        ways = [_steps(path) for path in paths]
+        nested = any(
+            i != j and one == other[: len(one)]
+            for i, one in enumerate(ways)
+            for j, other in enumerate(ways)
+        )
+        marks = [f"\0{place}\0" for place in range(len(paths))]
+        tree = self._base
+        try:
+            for way, mark in zip(ways, marks, strict=True):
+                tree = _replaced(tree, way, mark)
+        except (KeyError, IndexError):
+            return None
+        whole, written = _json([tree, self._loose, []]), [_json(mark) for mark in marks]
+        if nested or any(whole.count(mark) != 1 for mark in written):
+            return None
+        order = sorted(range(len(paths)), key=lambda place: whole.index(written[place]))
+        first, *after = _cut(whole, [written[place] for place in order])
+        return list(zip(order, after, strict=True)), first
 
 
 def _applied(
@@ -82,12 +126,28 @@ def _applied(
     for path, text in values:
         if text not in cache:
             cache[text] = _parsed(text)
-        steps = [found[1] or found[2] for found in _STEP.finditer(path)]
         try:
-            tree = _replaced(tree, steps, cache[text])
+            tree = _replaced(tree, _steps(path), cache[text])
         except (KeyError, IndexError):
             loose.append((path, text))
     return tree, loose
+
+
+def _steps(path: str) -> list[str]:
+    return [found[1] or found[2] for found in _STEP.finditer(path)]
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, default=str).encode()
+
+
+def _cut(text: bytes, marks: list[bytes]) -> list[bytes]:
+    """Return the parts of a text around marks, which stand in it in this order."""
+    parts: list[bytes] = []
+    for mark in marks:
+        before, _, text = text.partition(mark)
+        parts.append(before)
+    return [*parts, text]
 
 
 def _replaced(at: Any, steps: list[str], value: Any) -> Any:

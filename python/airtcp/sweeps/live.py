@@ -11,6 +11,7 @@ from airtcp.sweeps.measures import axis_shown, forward
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from airtcp.sweep_document import SweepDocument
     from airtcp.sweeps.plan import Plan
     from airtcp.sweeps.store import Store
 
@@ -61,7 +62,7 @@ class LivePage:
         """Return whether it is time for a page."""
         return time.monotonic() >= self._next
 
-    def write(self, document: dict[str, Any]) -> None:
+    def write(self, document: SweepDocument) -> None:
         """Write the page."""
         begin = time.monotonic()
         text = page_text(document, self._plan, self._store.names, self.sample)
@@ -70,7 +71,7 @@ class LivePage:
         self._next = time.monotonic() + max(_EVERY_S, _SHARE * taken)
 
 
-def page_text(document: dict[str, Any], plan: Plan, names: list[str], sample: Sample) -> str:
+def page_text(document: SweepDocument, plan: Plan, names: list[str], sample: Sample) -> str:
     """Make the page.
 
     Args: document: The document. plan: The points. names: Names of the columns. sample: The rows.

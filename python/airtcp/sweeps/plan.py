@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 _KEPT: Final = 100_000
-"""Sweeps of up to so many points are kept in memory: a point takes 30 us to make."""
+"""Sweeps of up to so many points are kept in memory."""
+_Value = tuple["Cell", tuple[tuple[str, str], ...]]
+"""A value as in its column, and its paths with its text."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Plan:
         self._points = Points(sweep)
         self._keys = Keys(sweep)
         self._kept: dict[int, Point] | None = {} if len(self._points) <= _KEPT else None
-        self._made: dict[tuple[int, str], tuple[Cell, tuple[tuple[str, str], ...]]] = {}
+        self._listed: list[dict[int, _Value]] = [{} for _ in sweep.axes]
 
     def __len__(self) -> int:
         """Return the number of points, equal ones included."""
@@ -60,17 +62,23 @@ class Plan:
             kept[index] = self._make(index)
         return kept[index]
 
+    def sets(self, index: int) -> tuple[tuple[str, str], ...]:
+        """Return path and text of each value of a point."""
+        return self.point(index).sets
+
     def _make(self, index: int) -> Point:
         cells: list[Cell] = []
         sets: list[tuple[str, str]] = []
         for place, value in enumerate(self._points.values(index)):
-            axis = self.sweep.axes[place]
-            text = axis.text(value)
-            made = self._made.get((place, text))
+            listed = self._listed[place]
+            made = listed.get(id(value))
             if made is None:
+                axis = self.sweep.axes[place]
+                text = axis.text(value)
                 made = axis.cell(value), tuple((path, text) for path in axis.paths)
                 if axis.span is None:
-                    self._made[place, text] = made
+                    # The axis keeps its values, so that each keeps its place in memory.
+                    listed[id(value)] = made
             cells.append(made[0])
             sets += made[1]
         return Point(self._keys.key(sets), tuple(cells), tuple(sets))

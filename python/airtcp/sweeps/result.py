@@ -6,7 +6,7 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from airtcp.paged import Paged
+from airtcp.figures.shown import Shown
 from airtcp.sweeps.chunks import read_chunk
 from airtcp.sweeps.live import Sample, page_text
 from airtcp.sweeps.measures import axis_shown, forward
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from airtcp.sweep_document import FailedPoint, SweepDocument
     from airtcp.sweeps.plan import Plan
 
 
-class SweepResult(Paged):
+class SweepResult(Shown):
     """The points of a sweep, and those that failed.
 
-    The results stay in the folder; `points` reads them.
+    The results stay in the folder; `points` reads them, and `figure` draws a chart of the report.
     """
 
-    def __init__(self, folder: Path, document: dict[str, Any], plan: Plan) -> None:
+    def __init__(self, folder: Path, document: SweepDocument, plan: Plan) -> None:
         """Hold the folder, the document and the points of a sweep."""
         self.folder = folder
         self.json = document
@@ -44,7 +45,7 @@ class SweepResult(Paged):
         return self.json["interrupted"]
 
     @property
-    def failures(self) -> list[dict[str, Any]]:
+    def failures(self) -> list[FailedPoint]:
         """The points without a result: `key`, `values` and `message`."""
         return self.json["failures"]
 
@@ -69,19 +70,6 @@ class SweepResult(Paged):
             return Table.from_rows([])
         batches = [batch for table in tables for batch in table.to_batches()]
         return Table(arrow.Table.from_batches(batches))
-
-    @cached_property
-    def wide(self) -> int:
-        """Number of points whose intervals stayed wider than `until` asks."""
-        if not self.json["sweep"]["until"]:
-            return 0
-        found: set[str] = set()
-        for table in self._chunks():
-            pairs = zip(
-                table.column("key").to_pylist(), table.column("narrow").to_pylist(), strict=True
-            )
-            found |= {key for key, narrow in pairs if not narrow}
-        return len(found)
 
     def first(self, number: int) -> list[dict[str, Any]]:
         """Return the first finished points in the order of the sweep.
@@ -146,11 +134,8 @@ class SweepResult(Paged):
             sample.add(zip(*columns, strict=True))
         return page_text(self.json, self._plan, self.json["columns"], sample)
 
-    def _repr_html_(self) -> str:
-        """Show the findings and the first points in a notebook."""
-        from airtcp.figures.shown import without_figure
-
-        return without_figure(self.page(), "points", self.points, repr(self))
+    def _frames(self) -> Iterator[tuple[str, Table]]:
+        yield "points", self.points
 
 
 def _value(rows: list[dict[str, Any]], key: str) -> dict[str, float | None] | None:

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from airtcp import _core, atomic_write
-from airtcp.sweeps.coordinate import Coordinator, Outcome
+from airtcp.sweeps.check import check
+from airtcp.sweeps.chunks import read_chunk
+from airtcp.sweeps.coordinate import Coordinator, heeding
 from airtcp.sweeps.document import document_of
 from airtcp.sweeps.local import LocalPool, cores
 from airtcp.sweeps.plan import Plan
@@ -16,15 +18,18 @@ from airtcp.sweeps.result import SweepResult
 from airtcp.sweeps.sensitivity import sensitivity
 from airtcp.sweeps.store import DOCUMENT, POINTS, Store, finished_keys
 from airtcp.sweeps.tasks import run_point
+from airtcp.sweeps.until import uncertain
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from airtcp.arguments import Progress
-    from airtcp.sweeps.coordinate import Pool
+    from airtcp.sweep_document import SweepDocument
+    from airtcp.sweeps.coordinate import Outcome, Pool
     from airtcp.sweeps.live import LivePage
     from airtcp.sweeps.sweep_file import Sweep
+    from airtcp.sweeps.until import Estimate
 
 
 def run(
@@ -39,11 +44,11 @@ def run(
 ) -> SweepResult:
     """Run the points of a sweep that are not finished; the arguments are those of `api.sweep`."""
     plan = Plan(sweep)
+    check(plan)
     store = Store(out, plan)
     try:
-        places = store.open(plan)
+        places = store.open(plan, progress)
         state = State(sweep, plan, store, len(places), report=report)
-        state.write(Outcome(), running=True)
         coordinator = Coordinator(
             plan,
             store,
@@ -52,12 +57,13 @@ def run(
             progress=progress,
             tick=lambda _done: state.tick(coordinator.outcome),
         )
-        outcome = coordinator.outcome
-        if len(store.done) < len(places):
-            wanted = min(workers or 1_000_000, len(places) - len(store.done))
-            with pool_on(on, plan.job, workers if workers is None else wanted) as pool:
-                outcome = coordinator.run(pool)
-        document = state.write(outcome, running=False)
+        with heeding(coordinator.outcome):
+            state.write(coordinator.outcome, running=True)
+            if len(store.done) < len(places):
+                wanted = min(workers or 1_000_000, len(places) - len(store.done))
+                with pool_on(on, plan.job, workers if workers is None else wanted) as pool:
+                    coordinator.run(pool)
+            document = state.write(coordinator.outcome, running=False)
         return SweepResult(out, document, plan)
     finally:
         store.close()
@@ -72,8 +78,11 @@ def estimate(sweep: Sweep, out: Path, workers: int | None) -> dict[str, Any]:
         AirtcpError: If the point fails.
     """
     plan = Plan(sweep)
+    check(plan)
     known = finished_keys(out)
-    keys = {point.key: index for index, point in reversed(list(enumerate(plan)))}
+    keys: dict[str, int] = {}
+    for index, point in enumerate(plan):
+        keys.setdefault(point.key, index)
     left = [index for key, index in keys.items() if key not in known]
     said: dict[str, Any] = {
         "points": len(keys),
@@ -123,17 +132,22 @@ class State:
 
             self._page = LivePage(store, plan)
 
-    def write(self, outcome: Outcome, *, running: bool) -> dict[str, Any]:
+    def write(self, outcome: Outcome, *, running: bool) -> SweepDocument:
         """Write the document, and the page."""
+        folder, until = self._store.folder / POINTS, self._sweep.rule.until
+        wide, zero = (
+            (None, None) if running or not until else uncertain(_open(folder, until), until)
+        )
         document = document_of(
             self._sweep,
             number=len(self._plan),
             distinct=self._distinct,
             finished=len(self._store.done),
-            sensitivity=[] if running else sensitivity(self._plan, self._store.folder / POINTS),
             columns=self._store.names,
             outcome=outcome,
-            running=running,
+            sensitivity=None if running else sensitivity(self._plan, folder),
+            wide=wide,
+            zero=zero,
         )
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         atomic_write.write_text(self._store.folder / DOCUMENT, text)
@@ -145,3 +159,17 @@ class State:
         """Write the document and the page of the running sweep if it is time."""
         if self._page is not None and self._page.due():
             self.write(outcome, running=True)
+
+
+def _open(
+    folder: Path, until: dict[str, float]
+) -> Iterator[tuple[str, list[tuple[str, Estimate]]]]:
+    """Yield key and watched estimates of each row that is not narrow."""
+    names = [name + ending for name in until for ending in ("", "_ci_low", "_ci_high")]
+    for path in sorted(folder.glob("*.parquet")):
+        table = read_chunk(path)
+        columns = [table.column(name).to_pylist() for name in ("key", "narrow", *names)]
+        for key, narrow, *values in zip(*columns, strict=True):
+            if not narrow:
+                thirds = zip(values[::3], values[1::3], values[2::3], strict=True)
+                yield key, list(zip(until, thirds, strict=True))

@@ -5,7 +5,8 @@ et al. 2010; Jansen 1999). For other designs, the share is that of the main effe
 analysis of variance, reduced by what chance explains: epsilon squared (Kelley 1935). A key with
 many values is cut into eight groups of equal size. Shares of main effects do not show interactions.
 
-A point's value is that of the whole run, or the mean over its flows, links or variants.
+A point's value is that of the whole run, or the mean over its flows, links or variants. Of more
+than 200 000 points, a share that their keys choose is analysed, except for Sobol points.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from airtcp.sweeps.chunks import read_chunk
 from airtcp.sweeps.measures import forward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from airtcp.sweeps.plan import Plan
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _GROUPS: Final = 8
 _LEAST: Final = 8
 """Fewest points that are analysed."""
+_MOST: Final = 200_000
+"""Most points that are analysed, but for Sobol points."""
 
 
 def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
@@ -35,10 +38,13 @@ def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     measures = plan.sweep.measures
-    values = _values(folder, measures)
-    if len(plan) < _LEAST or len(values) < _LEAST:
+    if len(plan) < _LEAST:
         return []
-    points = [(point.cells, values.get(point.key)) for point in plan]
+    kept = _chosen(0 if plan.sweep.design == "sobol" else (len(plan) - 1) // _MOST)
+    values = _values(folder, measures, kept)
+    if len(values) < _LEAST:
+        return []
+    points = [(point.cells, values.get(point.key)) for point in plan if kept(point.key)]
     complete = all(one is not None for _, one in points)
     for place, measure in enumerate(measures):
         ys = [(cells, one[place]) for cells, one in points if one is not None]
@@ -51,14 +57,22 @@ def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _values(folder: Path, measures: Sequence[str]) -> dict[str, list[float | None]]:
-    """Return the value of each measure by point."""
+def _chosen(times: int) -> Callable[[str], bool]:
+    """Return whether a key is chosen: each, or a share of the keys below 1 / `times`."""
+    last = (1 << 32) >> times.bit_length()
+    return lambda key: int(key[:8], 16) < last
+
+
+def _values(
+    folder: Path, measures: Sequence[str], kept: Callable[[str], bool]
+) -> dict[str, list[float | None]]:
+    """Return the value of each measure by point, for the chosen points."""
     sums: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in measures])
     for path in sorted(folder.glob("*.parquet")):
         table = read_chunk(path)
         heads = [table.column(name).to_pylist() for name in ("key", "kind", "name")]
         keys = [
-            key if forward({"kind": kind, "name": name}) else None
+            key if kept(key) and forward({"kind": kind, "name": name}) else None
             for key, kind, name in zip(*heads, strict=True)
         ]
         for place, measure in enumerate(measures):

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from airtcp.destinations import PlaceError
 from airtcp.sweeps.chunks import HIDDEN, columns_of, keys_in, read_chunk, select, write_chunk
+from airtcp.sweeps.locks import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from airtcp.arguments import Progress
     from airtcp.sweeps.plan import Plan, Point
 
 MARK: Final = ".airtcp-sweep"
@@ -31,6 +33,8 @@ POINTS: Final = "points"
 UNUSED: Final = "unused"
 DOCUMENT: Final = "sweep.json"
 _OURS: Final = {MARK, POINTS, UNUSED, DOCUMENT, "report.html"}
+_PLANNED: Final = 20_000
+"""Points between two reports of progress of the planning: about a quarter of a second."""
 _FIRST_S: Final = 2.0
 _SHARE: Final = 0.005
 _MOST_ROWS: Final = 100_000
@@ -59,7 +63,7 @@ class Store:
         """Keys of the points in the dataset."""
         _check(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder)
+        self._lock: int | None = _locked(folder)
         try:
             self._points.mkdir(exist_ok=True)
             self._next = 1 + max(
@@ -69,8 +73,12 @@ class Store:
             self.close()
             raise
 
-    def open(self, plan: Plan) -> dict[str, int]:
+    def open(self, plan: Plan, progress: Progress | None = None) -> dict[str, int]:
         """Find the finished points of a plan, and move the points of other plans away.
+
+        Args:
+            plan: The points.
+            progress: Called with done, total and a label while points are planned.
 
         Returns:
             The place of each point in the plan, by key; equal points have one key.
@@ -78,6 +86,8 @@ class Store:
         places: dict[str, int] = {}
         for index, point in enumerate(plan):
             places.setdefault(point.key, index)
+            if progress is not None and index % _PLANNED == 0 and index:
+                progress(index, len(plan), "planning")
         for folder in (self._points, self._unused):
             for left in folder.glob(f"{HIDDEN}*"):
                 left.unlink(missing_ok=True)
@@ -209,21 +219,12 @@ def _check(folder: Path) -> None:
         )
 
 
-def _locked(folder: Path) -> int | None:
+def _locked(folder: Path) -> int:
     """Lock the folder. The system releases the lock of a killed process."""
     handle = os.open(folder / MARK, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        import fcntl
-    except ImportError:
-        return handle
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not try_lock(handle):
         os.close(handle)
         _refuse(folder, "another sweep runs in this folder; wait for it, or give another --out")
-    except OSError:
-        # Not every file system has locks.
-        pass
     return handle
 
 

@@ -1,6 +1,6 @@
 """The file of a sweep: its keys, read and checked.
 
-Every key is a field of `Sweep` with its meaning; docs/guide/sweep.md lists the same keys.
+`file_keys` has every key with its meaning; docs/guide/sweep.md lists the same keys.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from airtcp import _core
 from airtcp.api.scenarios import parsable, text_of
@@ -16,6 +16,7 @@ from airtcp.arguments import plain
 from airtcp.plain import printable
 from airtcp.sweeps.axes import Axis, axis_of
 from airtcp.sweeps.errors import found, known, near, refuse
+from airtcp.sweeps.file_keys import DESIGNS, KEYS, limits
 from airtcp.sweeps.measures import KINDS, Kind, check_measures, defaults
 from airtcp.sweeps.quantities import quantity
 from airtcp.toml_text import inline, value_text
@@ -23,15 +24,7 @@ from airtcp.toml_text import inline, value_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Design = Literal["grid", "list", "latin-hypercube", "sobol"]
-DESIGNS: Final[tuple[Design, ...]] = get_args(Design)
-MOST_POINTS: Final = 10_000_000
-MOST_REPLICATIONS: Final = 1_000_000
-_KEYS: Final = (
-    *("title", "of", "scenario", "kind", "vary", "design", "points", "set", "options", "seed"),
-    *("replications", "until", "min_replications", "max_replications", "measure"),
-)
-_LEAST: Final = 2
+    from airtcp.sweeps.file_keys import Design
 
 
 @dataclass(frozen=True)
@@ -139,7 +132,7 @@ def _with(
 
 
 def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
-    known("", table, _KEYS)
+    known("", table, KEYS)
     inputs, text, kind = _subject(folder, table)
     design = table.get("design", "grid")
     if design not in DESIGNS:
@@ -150,7 +143,7 @@ def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
     grid = design in {"grid", "list"}
     axes = tuple(axis_of(key, value, grid=grid) for key, value in cast("Any", vary).items())
     _check_axes(axes, kind)
-    points = _whole(table, "points", 1, MOST_POINTS)
+    points = _whole(table, "points")
     if grid and points is not None:
         refuse("points", f"a {design} has the points of [vary]; remove the key")
     if not grid and points is None:
@@ -172,7 +165,7 @@ def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
         points=points,
         fixed=tuple((key, value_text(value)) for key, value in _table(table, "set").items()),
         options=options,
-        seed=_whole(table, "seed", 0, 2**64 - 1),
+        seed=_whole(table, "seed"),
         rule=_rule(table, kind, measures),
         measures=measures,
     )
@@ -242,9 +235,9 @@ def _check_axes(axes: tuple[Axis, ...], kind: Kind) -> None:
 
 
 def _rule(table: dict[str, Any], kind: Kind, measures: tuple[str, ...]) -> Rule:
-    number = _whole(table, "replications", 1, MOST_REPLICATIONS)
-    least = _whole(table, "min_replications", _LEAST, MOST_REPLICATIONS)
-    most = _whole(table, "max_replications", _LEAST, MOST_REPLICATIONS)
+    number = _whole(table, "replications")
+    least = _whole(table, "min_replications")
+    most = _whole(table, "max_replications")
     until = _table(table, "until")
     if not until:
         return _fixed_rule(kind, number, {"min_replications": least, "max_replications": most})
@@ -289,10 +282,11 @@ def _text(table: dict[str, Any], key: str) -> str | None:
     return value
 
 
-def _whole(table: dict[str, Any], key: str, least: int, most: int) -> int | None:
+def _whole(table: dict[str, Any], key: str) -> int | None:
     value = table.get(key)
     if value is None:
         return None
+    least, most = limits(KEYS, key)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         refuse(key, f"found {found(value)}; expected a whole number from {least} to {most}")
     return value

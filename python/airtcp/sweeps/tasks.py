@@ -1,17 +1,17 @@
 """Runs one point, in a worker.
 
 A result is `{"n": replications, "narrow": bool, "rows": [[kind, name, [mean, low, high, ...]]]}`,
-with three numbers for each measure. Only the parts of the document that are kept are decoded,
-because decoding the whole document takes a fifth of the time of a short run.
+with three numbers for each measure. A scenario is parsed once for all points of a worker, and its
+runs make no document: for a short run, both would take as long as the simulation.
 """
 
 from __future__ import annotations
 
-import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
-from airtcp.sweeps.until import excess, needed
+from airtcp.sweeps.until import excess, is_zero, needed
 from airtcp.table import Table
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from airtcp.sweeps.until import Estimate
 
 Row = tuple[str, str, list[float | None]]
-_DECODE: Final = json.JSONDecoder().raw_decode
-_SUMMARY: Final = '"summary":{"flows":'
-_REPLICATIONS: Final = '"replications":['
-_KINDS: Final = {"flows": "flow", "links": "link", "cells": "cell", "stations": "station"}
 _OPTION: Final = "options."
 _LOW: Final = "_ci_low"
 _HIGH: Final = "_ci_high"
@@ -66,35 +62,26 @@ def _run(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
     rule, measures = job["rule"], job["measures"]
     until: dict[str, float] = rule["until"]
     number: int | None = rule["least"] if until else rule["number"]
-    while True:
-        text = _simulated(job, sets, number)
-        start = text.index(_SUMMARY) + _SUMMARY.index("{")
-        rows = _summary_rows(_DECODE(text, start)[0], measures)
-        if not until:
-            done = number if number is not None else _replications(text)
-            return {"n": done, "narrow": True, "rows": rows}
-        if number is None:
-            message = "until needs a number of replications"
-            raise ValueError(message)
-        wider = excess(_watched(rows, measures, until), until)
-        if wider <= 1 or number >= rule["most"]:
-            return {"n": number, "narrow": wider <= 1, "rows": rows}
-        number = needed(number, wider, rule["most"])
-
-
-def _replications(text: str) -> int:
-    start = text.index(_REPLICATIONS) + len(_REPLICATIONS) - 1
-    return len(_DECODE(text, start)[0])
-
-
-def _simulated(job: dict[str, Any], sets: Sequence[Sequence[str]], number: int | None) -> str:
-    every = [*job["fixed"], *map(list, sets)]
+    every = [(path, text) for path, text in (*job["fixed"], *sets)]
     if job["seed"] is not None:
-        every.append(["seed", str(job["seed"])])
-    if number is not None:
-        every.append(["replications", str(number)])
-    options = {"set": every, "workers": 1, "folder": job["folder"]}
-    return _core.run(job["text"], job["name"], json.dumps(options), None).json()
+        every.append(("seed", str(job["seed"])))
+    point = _points(job["text"], job["name"], job["folder"], tuple(measures)).point()
+    while True:
+        last = [] if number is None else [("replications", str(number))]
+        done, rows = point.run([*every, *last])
+        if not until:
+            return {"n": done, "narrow": True, "rows": rows}
+        watched = _watched(rows, measures, until)
+        wider = excess(watched, until)
+        if wider <= 1 or done >= rule["most"]:
+            zero = any(is_zero(estimate) for _, estimate in watched)
+            return {"n": done, "narrow": wider <= 1 and not zero, "rows": rows}
+        number = needed(done, wider, rule["most"])
+
+
+@lru_cache(maxsize=1)
+def _points(text: str, name: str, folder: str, measures: tuple[str, ...]) -> _core.Points:
+    return _core.Points(text, name, folder, measures)
 
 
 def _watched(
@@ -107,35 +94,6 @@ def _watched(
         for _, _, values in rows
         for name, at in places
     ]
-
-
-def _summary_rows(summary: dict[str, Any], measures: Sequence[str]) -> list[Row]:
-    """Return the rows of a summary: the run, its flows, links, cells and stations."""
-    rows: list[Row] = []
-    _add(rows, "run", "all", summary, measures)
-    for key, kind in _KINDS.items():
-        for one in summary.get(key) or ():
-            _add(rows, kind, one["name"], one, measures)
-            for station in one.get("stations") or ():
-                _add(rows, "station", station["name"], station, measures)
-    return rows
-
-
-def _add(
-    rows: list[Row], kind: str, name: str, of: dict[str, Any], measures: Sequence[str]
-) -> None:
-    values: list[float | None] = []
-    some = False
-    for key in measures:
-        found = of.get(key)
-        if isinstance(found, dict) and "mean" in found:
-            estimate = cast("dict[str, float | None]", found)
-            values += [estimate["mean"], estimate["ci_low"], estimate["ci_high"]]
-            some = True
-        else:
-            values += [None, None, None]
-    if some:
-        rows.append((kind, name, values))
 
 
 def _split(

@@ -13,7 +13,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _MARGIN: Final = 1.1
 """Share by which a step exceeds the estimated need, so that most points need one step."""
@@ -39,17 +39,53 @@ def half_width(estimate: Estimate) -> float:
     return half / abs(mean) if mean else math.inf
 
 
+def is_zero(estimate: Estimate) -> bool:
+    """Return whether every replication had 0, and the interval still has a width.
+
+    Counts and shares of few events have such intervals. No number of replications makes the width
+    a share of a mean of 0, and the simulation does not show whether the mean is 0 or small.
+
+    >>> is_zero((0.0, 0.0, 0.37)), is_zero((0.0, -1.0, 1.0)), is_zero((0.0, 0.0, 0.0))
+    (True, False, False)
+    """
+    mean, low, high = estimate
+    return mean == 0 and low == 0 and high is not None and high > 0
+
+
 def excess(estimates: Iterable[tuple[str, Estimate]], until: dict[str, float]) -> float:
     """Return the widest interval over the width that it may have; at most 1 if all are narrow.
+
+    An estimate that `is_zero` does not count, because more replications do not help.
 
     Args: estimates: Measure and estimate. until: The width by measure.
 
     >>> excess([("goodput_bps", (100.0, 96.0, 104.0))], {"goodput_bps": 0.02})
     2.0
+    >>> excess([("timeouts", (0.0, 0.0, 0.37))], {"timeouts": 0.02})
+    0.0
     """
     # A flow without a value, such as the round-trip time of UDP, cannot become narrower.
-    seen = [half_width(one) / until[name] for name, one in estimates if one[0] is not None]
-    return max(seen, default=math.inf)
+    known = [(name, one) for name, one in estimates if one[0] is not None]
+    widths = [0.0 if is_zero(one) else half_width(one) / until[name] for name, one in known]
+    return max(widths, default=math.inf)
+
+
+def uncertain(
+    rows: Iterable[tuple[str, Sequence[tuple[str, Estimate]]]], until: dict[str, float]
+) -> tuple[int, int]:
+    """Return the number of points with too wide intervals, and of others with a measure of 0.
+
+    Args: rows: Key and estimates of each row that is not narrow. until: The width by measure.
+
+    >>> zero, wide = (0.0, 0.0, 0.37), (100.0, 90.0, 110.0)
+    >>> uncertain([("a", [("t", zero)]), ("b", [("t", wide)]), ("b", [("t", zero)])], {"t": 0.02})
+    (1, 1)
+    """
+    found: dict[str, list[tuple[str, Estimate]]] = {}
+    for key, estimates in rows:
+        found.setdefault(key, []).extend(estimates)
+    wide = sum(excess(estimates, until) > 1 for estimates in found.values())
+    return wide, len(found) - wide
 
 
 def needed(number: int, wider: float, most: int) -> int:

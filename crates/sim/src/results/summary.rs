@@ -36,21 +36,27 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of a plan's replications.
-    pub(crate) fn of(plan: &Resolved, replications: &[Replication]) -> Self {
+    /// The summary of a plan's replications: of the quantities of flows, links, cells and stations whose key is
+    /// in `keep`. An estimate takes longer than the numbers of which it is made.
+    pub(crate) fn of(
+        plan: &Resolved,
+        replications: &[Replication],
+        keep: &dyn Fn(&str) -> bool,
+    ) -> Self {
         let lossless = |i: usize| {
             plan.links.get(i).is_some_and(|link| {
                 link.direction.loss.as_ref().is_none_or(LossConfig::is_lossless)
             })
         };
         Self {
-            flows: estimates(replications, |r| r.flows.as_slice(), |_, _| false),
+            flows: estimates(replications, keep, |r| r.flows.as_slice(), |_, _| false),
             links: estimates(
                 replications,
+                keep,
                 |r| r.links.as_slice(),
                 |i, key| LOSSES.contains(&key) && lossless(i),
             ),
-            cells: cells::cells(replications),
+            cells: cells::cells(replications, keep),
             total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
             jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
             max_difference_bps: Estimate::of_some(
@@ -79,12 +85,13 @@ fn has_no(transport: &str, key: &str) -> bool {
     }
 }
 
-/// Estimates of every numeric quantity of the records, by position and key. The keys come from the
+/// Estimates of every numeric quantity of the records in `keep`, by position and key. The keys come from the
 /// serialised record, so a new quantity needs no second list here. If `is_certain` is true for a position
 /// and key, such as the loss rate of a link without loss model, no event can occur: the interval is
 /// Student's alone, and that of zeros is zero.
 fn estimates<T: Serialize>(
     replications: &[Replication],
+    keep: &dyn Fn(&str) -> bool,
     part: impl Fn(&Replication) -> &[T],
     is_certain: impl Fn(usize, &str) -> bool,
 ) -> Vec<Estimates> {
@@ -104,7 +111,7 @@ fn estimates<T: Serialize>(
                 let transport = record.get("transport").and_then(Value::as_str).unwrap_or("");
                 for (key, value) in &record {
                     match value {
-                        Value::Number(n) => {
+                        Value::Number(n) if keep(key) => {
                             let certain = is_certain(i, key) || has_no(transport, key);
                             let sample = values.entry(key.clone()).or_insert_with(|| Sample {
                                 counts: !certain,

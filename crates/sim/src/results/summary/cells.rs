@@ -42,19 +42,26 @@ const ADDITIVE: [&str; 3] = ["sent", "airtime_share", "mac_bps"];
 /// Quantities without a meaningful mean.
 const PLACES: [&str; 2] = ["x_m", "y_m"];
 
-/// The estimates of every cell.
-pub(crate) fn cells(replications: &[Replication]) -> Vec<CellEstimates> {
+/// The estimates of every cell: of the quantities, and of the losses by cause, whose key is in `keep`.
+pub(crate) fn cells(
+    replications: &[Replication],
+    keep: &dyn Fn(&str) -> bool,
+) -> Vec<CellEstimates> {
     let count = replications.first().map_or(0, |r| r.cells.len());
     (0..count)
-        .map(|i| cell(&replications.iter().filter_map(|r| r.cells.get(i)).collect::<Vec<_>>()))
+        .map(|i| {
+            let runs: Vec<_> = replications.iter().filter_map(|r| r.cells.get(i)).collect();
+            cell(&runs, keep)
+        })
         .collect()
 }
 
-fn cell(runs: &[&CellResult]) -> CellEstimates {
+fn cell(runs: &[&CellResult], keep: &dyn Fn(&str) -> bool) -> CellEstimates {
     let mut values = Values::new();
     let mut lost: BTreeMap<String, Values> = BTreeMap::new();
     let causes: BTreeSet<(&str, &str)> = runs
         .iter()
+        .filter(|_| keep("lost"))
         .flat_map(|run| &run.stations)
         .flat_map(|station| &station.frames)
         .flat_map(|(class, f)| f.lost.keys().map(|cause| (class.as_str(), cause.as_str())))
@@ -75,12 +82,17 @@ fn cell(runs: &[&CellResult]) -> CellEstimates {
     }
     fill(&mut values, runs.len());
     let stations = runs.first().map_or(0, |run| run.stations.len());
-    let station =
-        |i: usize| station(&runs.iter().filter_map(|run| run.stations.get(i)).collect::<Vec<_>>());
+    let station = |i: usize| {
+        let runs: Vec<_> = runs.iter().filter_map(|run| run.stations.get(i)).collect();
+        station(&runs, keep)
+    };
     CellEstimates {
         name: runs.first().map(|run| run.name.clone()).unwrap_or_default(),
-        quantities: estimates(values),
-        lost: lost.into_iter().map(|(class, causes)| (class, estimates(causes))).collect(),
+        quantities: estimates(values, keep),
+        lost: lost
+            .into_iter()
+            .map(|(class, causes)| (class, estimates(causes, &|_| true)))
+            .collect(),
         stations: (0..stations).map(station).collect(),
     }
 }
@@ -136,7 +148,7 @@ fn whole(run: &CellResult, values: &mut Values) {
 }
 
 /// The estimates of a station. The keys come from the serialised records.
-fn station(runs: &[&StationResult]) -> Estimates {
+fn station(runs: &[&StationResult], keep: &dyn Fn(&str) -> bool) -> Estimates {
     let mut values = Values::new();
     for run in runs {
         let Ok(Value::Object(mut record)) = serde_json::to_value(run) else { continue };
@@ -162,7 +174,7 @@ fn station(runs: &[&StationResult]) -> Estimates {
     values.retain(|key, _| !PLACES.contains(&key.as_str()));
     fill(&mut values, runs.len());
     let name = runs.first().map(|run| run.name.clone()).unwrap_or_default();
-    Estimates { name, quantities: estimates(values) }
+    Estimates { name, quantities: estimates(values, keep) }
 }
 
 fn number(record: &Map<String, Value>, key: &str) -> Option<f64> {
@@ -204,8 +216,9 @@ fn fill(values: &mut Values, replications: usize) {
     }
 }
 
-fn estimates(values: Values) -> BTreeMap<String, Estimate> {
-    values.into_iter().map(|(key, sample)| (key, sample.estimate())).collect()
+fn estimates(values: Values, keep: &dyn Fn(&str) -> bool) -> BTreeMap<String, Estimate> {
+    let kept = values.into_iter().filter(|(key, _)| keep(key));
+    kept.map(|(key, sample)| (key, sample.estimate())).collect()
 }
 
 #[cfg(test)]
@@ -236,7 +249,7 @@ mod tests {
     #[test]
     fn counts_and_shares_of_stations_have_the_exact_interval() {
         let runs = [run(1000, 0, 0), run(1000, 0, 0), run(2000, 0, 0)];
-        let found = cell(&runs.iter().collect::<Vec<_>>());
+        let found = cell(&runs.iter().collect::<Vec<_>>(), &|_| true);
         let close = |found: Option<f64>, wanted: f64| (found.unwrap() - wanted).abs() < 1e-4;
         // Garwood: no event in all lies below 3.6889.
         for quantities in [&found.quantities, &found.stations[0].quantities] {
@@ -252,7 +265,7 @@ mod tests {
         assert_eq!(station["mean_queue_packets"].ci_high, Some(1.0));
 
         let runs = [run(1000, 0, 0), run(1000, 3, 1), run(1000, 0, 0)];
-        let found = cell(&runs.iter().collect::<Vec<_>>());
+        let found = cell(&runs.iter().collect::<Vec<_>>(), &|_| true);
         let noise = &found.lost["data"]["noise"];
         // Student's interval of three shares reaches below zero; 3 events are 0.6187 to 8.7673.
         assert!(close(noise.mean, 0.001) && noise.ci_low == Some(0.0), "{noise:?}");
