@@ -147,6 +147,33 @@ pub struct AirFrame {
     /// `None` if there is no segment, and in a retransmission after a lost acknowledgement, because the
     /// packet has left the cell.
     pub content: Option<(EndpointId, Segment)>,
+    /// Of an MPDU in an A-MPDU, its place there. `started` and `ended` are then those of the MPDU; the
+    /// first MPDU has the preamble.
+    pub aggregate: Option<AirAggregate>,
+    /// Of a BlockAck or BlockAckReq (class [`FrameClass::Ack`]), what it says.
+    pub block_ack: Option<AirBlockAck>,
+}
+
+/// Place of an MPDU in an A-MPDU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirAggregate {
+    /// Number of the A-MPDU among the frames of its cell.
+    pub reference: u32,
+    /// Number of the MPDU, from 0.
+    pub number: u16,
+    /// Number of MPDUs.
+    pub count: u16,
+}
+
+/// What a BlockAck or a BlockAckReq says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirBlockAck {
+    /// True for a BlockAckReq.
+    pub asks: bool,
+    /// First sequence number of the bitmap.
+    pub start: u16,
+    /// The MPDUs that the receiver has, from `start` on, lowest bit first.
+    pub bitmap: [u64; 4],
 }
 
 /// An event on a medium.

@@ -13,6 +13,9 @@ use crate::phy::propagation::pair_key;
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
+        if !self.filling.is_empty() {
+            self.compose();
+        }
         self.decide_before(now);
         if self.begins_alone() {
             self.begin_alone(now);

@@ -6,6 +6,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
+use super::aggregation_check::check_aggregation;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
@@ -14,10 +15,11 @@ use super::medium::Medium;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
+use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId, Rules,
-    Station,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
+    Originator, Rules, Station,
 };
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -76,6 +78,10 @@ impl Medium {
             shares: FlowShares::new(total),
             airtime: None,
             given_up: None,
+            filling: Vec::new(),
+            outcomes: Vec::new(),
+            seen: Vec::new(),
+            reorder: None,
         };
         let dsss_only = |(plan, _): &(CellPlan, String)| {
             plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
@@ -87,6 +93,11 @@ impl Medium {
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
+        }
+        if medium.bss.iter().any(|bss| bss.rules.aggregation.is_some()) {
+            medium.reorder = Some(Box::new(ReorderBuffers::new()));
+            // The deadline of the reorder buffers is the last one.
+            medium.deadlines.push(Nanos::NEVER);
         }
         medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
         // Stations wait for beacons from the start.
@@ -111,7 +122,9 @@ impl Medium {
         plan.mac.check_protection(&plan.timing)?;
         let n = plan.stations.len();
         let first = self.stations.len();
-        let rules = Rules { timing: plan.timing, mac: plan.mac };
+        let aggregation = plan.mac.aggregation(plan.timing.standard)?;
+        let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
+        check_aggregation(&rules, &plan.stations)?;
         let stations = || plan.stations.iter().enumerate();
         let dsss_only = stations().filter(|(_, s)| s.dsss_only).map(|(i, _)| i).collect();
         let members = Members {
@@ -143,9 +156,17 @@ impl Medium {
             n,
             levels.energy_detect,
         );
-        let draws = [format!("{label}/decode"), format!("{label}/decode abroad")];
-        let draws = draws.map(|label| seed.keyed(&label));
-        let parts = Parts { rules, error: plan.error, fading: plan.fading, levels, ambient, draws };
+        let draws = ["decode", "decode abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let mpdu = ["mpdu", "mpdu abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let parts = Parts {
+            rules,
+            error: plan.error,
+            fading: plan.fading,
+            levels,
+            ambient,
+            draws,
+            draws_mpdu: mpdu,
+        };
         self.bss.push(Bss::new(first, channel, parts));
         Ok(())
     }
@@ -206,6 +227,9 @@ impl Members<'_> {
         if let Some(contender) = highest.filter(|_| manages) {
             station.add_management(beacons, association, contender);
         }
+        station.originator = rules.aggregation.map(|aggregation| {
+            Box::new(Originator::new(aggregation, total, station.contenders().len()))
+        });
         Ok(station)
     }
 

@@ -4,6 +4,8 @@
 //! ([`Medium::on_timers`]), transmissions start ([`Medium::on_starts`]). Two stations whose
 //! back-off ends at the same instant both decide before either transmission starts, and collide.
 
+mod aggregate;
+mod aggregation_check;
 mod air;
 mod airtime;
 mod alike;
@@ -23,10 +25,12 @@ mod oracle;
 mod plan;
 mod powers;
 mod radio;
+mod reorder;
 mod report;
 mod transmission;
 mod watch;
 
+pub use aggregate::Filling;
 pub use airtime::ExchangeAirtime;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};

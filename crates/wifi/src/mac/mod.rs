@@ -2,9 +2,11 @@
 
 mod ablation;
 mod access;
+mod aggregation;
 mod answer;
 mod association;
 mod beacon;
+mod block_ack;
 mod config;
 mod contender;
 mod edca;
@@ -17,6 +19,7 @@ mod link_red;
 mod management;
 mod mpdu;
 mod node;
+mod originator;
 mod outcome;
 mod part;
 mod protection;
@@ -30,6 +33,8 @@ mod view;
 
 pub use ablation::AblationConfig;
 pub use access::AccessParams;
+pub(crate) use aggregation::{Aggregation, places};
+pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
@@ -50,6 +55,7 @@ pub(crate) use link_red::LinkRed;
 pub use link_red::{LinkRedCounts, LinkRedParams};
 pub(crate) use mpdu::Mpdu;
 pub use node::NodeId;
+pub(crate) use originator::{Joining, Originator, distance};
 pub(crate) use part::Part;
 pub(crate) use rules::Rules;
 pub use service::service_time;

@@ -79,7 +79,7 @@ impl Medium {
             if let Some(power) = self.powers.get(from, station) {
                 let i = station.index();
                 let mut reception = Reception::new(sent.started, place, power, &sent);
-                reception.judge(now, &Judge::of(&self.bss[0], i));
+                reception.judge(now, &Judge::of(&self.bss[0], i), &mut Vec::new());
                 self.receive(now, &reception, i, &sent, None, cx);
             }
         }

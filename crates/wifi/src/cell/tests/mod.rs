@@ -1,6 +1,7 @@
 //! Tests that drive a cell without the simulator.
 
 mod ablation;
+mod aggregate;
 mod alike;
 mod association;
 mod beacons;
@@ -165,6 +166,33 @@ impl Bench {
         }
     }
 
+    /// Fills the aggregates of saturated stations.
+    fn fill(&mut self) {
+        let mut place = 0;
+        while let Some(filling) = self.cell.filling(place) {
+            place += 1;
+            let Some(Filling { station, category, to }) = filling else { continue };
+            let entries = self.saturated.iter().enumerate();
+            let mut entries = entries.filter(|(_, entry)| **entry == (station, to));
+            let by = |i: usize| self.categories[if self.by_entry { i } else { station.index() }];
+            if !entries.any(|(i, _)| by(i) == category) {
+                continue;
+            }
+            loop {
+                let end = EndpointId::new(station.0, Side::Server);
+                let segment = Segment::datagram(0, self.payload);
+                let packet = self.pool.insert(Packet { to: end, segment });
+                let (mut probe, entered) = (NoProbe, self.now);
+                let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
+                let offered = Offered { packet, to, category, entered };
+                if !self.cell.fill(self.now, station, offered, &mut cx) {
+                    self.pool.remove(packet);
+                    break;
+                }
+            }
+        }
+    }
+
     fn run(&mut self, until: Nanos) {
         self.feed();
         loop {
@@ -184,9 +212,12 @@ impl Bench {
             if self.cell.next_timer() <= now {
                 self.cell.on_timers(now, &mut cx);
             }
+            self.fill();
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.is_starting() {
                 let frames = self.cell.starting.len();
                 self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
+                self.cell.compose();
                 self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }

@@ -1,0 +1,1 @@
+//! The reorder buffer against a simple model, on random arrivals.
