@@ -64,7 +64,7 @@ pub(crate) fn described((written, plan): &(Scenario, Resolved)) -> Value {
         json!({
             "name": c.spec.name,
             "stations": c.spec.layout.stations(),
-            "rates": c.spec.standard.modes().map(|mode| mode.rate().to_string()).collect::<Vec<_>>(),
+            "rates": c.spec.data_modes().into_iter().map(|mode| mode.rate().to_string()).collect::<Vec<_>>(),
         })
     };
     json!({

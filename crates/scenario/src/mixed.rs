@@ -22,7 +22,8 @@ impl CellSpec {
     pub fn times(&self) -> Result<Timing, ConfigError> {
         let long = self.is_mixed().then(|| Standard::B.slot());
         let slot = self.timing.slot.or(long);
-        Timing::new(self.standard, &TimingConfig { slot, ..self.timing })
+        let band = self.setup().map_or(self.standard.band(), |setup| setup.band);
+        Timing::in_band(self.standard, band, &TimingConfig { slot, ..self.timing })
     }
 
     /// Checks the standards of single stations, and that 802.11b stations can decode the frames for

@@ -12,7 +12,6 @@ use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
-use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
 
@@ -88,7 +87,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let RadioMap { names, positions, propagation, noise, sensing, .. } = &map;
     propagation.check(positions, names).map_err(at("layout"))?;
     let noise_mw = noise.floor_mw();
-    let error = ErrorModel::new(&spec.error).map_err(at("error"))?;
+    let error = spec.error_model().map_err(at("error"))?;
     let n = positions.len();
     let power = |from: usize, to: usize| {
         if from == to { 0.0 } else { Dbm(map.signal_dbm(from, to)).milliwatts() }

@@ -10,9 +10,9 @@ use airtcp_units::Nanos;
 use super::ambient::Ambient;
 use super::levels::Levels;
 use crate::mac::Rules;
+use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Mode, Standard};
 
 /// A cell on its medium.
 #[derive(Debug)]
@@ -83,9 +83,8 @@ impl Bss {
     /// True if the cell's radios can decode a frame of `sender` in `mode`. A frame on another
     /// channel, or in a modulation that the standard lacks, is only energy.
     pub(crate) fn reads(&self, sender: &Self, mode: Mode) -> bool {
-        let lacks = if mode.is_ofdm() { Standard::B } else { Standard::A };
         self.first == sender.first
-            || self.channel == sender.channel && self.rules.timing.standard != lacks
+            || self.channel == sender.channel && self.rules.timing.standard.decodes(mode)
     }
 
     /// Counts the start of a transmission of one of the cell's stations.

@@ -295,7 +295,7 @@ impl Medium {
 
     /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
-        let mut stats = self.stats[station.index()];
+        let mut stats = self.stats[station.index()].clone();
         for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
             stats.on_air(&sent.frame, now.since(sent.started));
         }

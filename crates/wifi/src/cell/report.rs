@@ -4,7 +4,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
 use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId};
-use crate::phy::Mode;
+use crate::phy::PerMode;
 
 const CLASSES: usize = Class::ALL.len();
 
@@ -72,7 +72,7 @@ pub struct ClassCounts {
 }
 
 /// Counters of a station.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StationStats {
     /// By class, in the order of [`Class::ALL`].
     pub classes: [ClassCounts; CLASSES],
@@ -93,8 +93,8 @@ pub struct StationStats {
     pub attempts: u64,
     /// Counters by access category, lowest priority first.
     pub categories: [CategoryCounts; CATEGORIES],
-    /// Data frames by rate, in the order of [`Mode::index`].
-    pub modes: [ModeCounts; Mode::COUNT],
+    /// Data frames by rate.
+    pub modes: PerMode<ModeCounts>,
 }
 
 impl StationStats {
@@ -144,7 +144,7 @@ impl StationStats {
         class.bytes += u64::from(frame.bytes);
         if frame.kind == Kind::Data {
             self.categories[usize::from(frame.category)].sent += 1;
-            self.modes[frame.mode.index()].sent += 1;
+            self.modes.get_mut(frame.mode).sent += 1;
         }
     }
 
@@ -182,7 +182,7 @@ impl StationStats {
         }
         if frame.kind == Kind::Data {
             self.categories[usize::from(frame.category)].lost += 1;
-            self.modes[frame.mode.index()].lost += 1;
+            self.modes.get_mut(frame.mode).lost += 1;
         }
     }
 

@@ -12,7 +12,7 @@ use airtcp_queueing::{Qdisc, Queue};
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{CategoryCounts, ModeCounts};
 use airtcp_wifi::mac::{Category, category_name};
-use airtcp_wifi::phy::Mode;
+use airtcp_wifi::phy::{Mode, PerMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -187,13 +187,12 @@ pub(crate) fn categories(
 }
 
 /// Data frames by used rate, slowest first.
-pub(crate) fn rates(then: &[ModeCounts], now: &[ModeCounts]) -> Vec<RateResult> {
-    let modes = Mode::DSSS.into_iter().chain(Mode::OFDM);
-    let mut found: Vec<RateResult> = modes
+pub(crate) fn rates(then: &PerMode<ModeCounts>, now: &PerMode<ModeCounts>) -> Vec<RateResult> {
+    let mut found: Vec<RateResult> = Mode::all()
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
-            sent: now[mode.index()].sent - then[mode.index()].sent,
-            lost: now[mode.index()].lost - then[mode.index()].lost,
+            sent: now.get(mode).sent - then.get(mode).sent,
+            lost: now.get(mode).lost - then.get(mode).lost,
         })
         .filter(|rate| rate.sent > 0)
         .collect();

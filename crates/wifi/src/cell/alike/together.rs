@@ -27,7 +27,7 @@ impl Medium {
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent {
                 let mode = sent.frame.mode;
-                let hopeless = &mut self.alike.hopeless[mode.index()];
+                let hopeless = self.alike.hopeless.get_mut(mode);
                 let error = &self.bss[0].error;
                 let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
                 self.alike.collision.push(u32::narrow(place), *sent, hopeless);

@@ -232,7 +232,7 @@ fn state(b: &Bench, i: usize) -> State {
     let id = NodeId(u32::narrow(i));
     let next = station.next_timer(&b.cell.bss[0].rules);
     let backoffs = station.contenders().iter().map(|c| (c.slots(), c.cw)).collect();
-    (*b.cell.stats(id), b.cell.service_times(id).clone(), next, backoffs)
+    (b.cell.stats(id).clone(), b.cell.service_times(id).clone(), next, backoffs)
 }
 
 fn same(case: &Case, seed: u64) -> Result<bool, TestCaseError> {

@@ -6,13 +6,13 @@ use airtcp_units::{Db, detmath};
 use super::nist::Nist;
 use super::registry::Law;
 use super::{BitLaw, ErrorModelConfig};
-use crate::phy::Mode;
+use crate::phy::{Mode, PerMode};
 
 /// An error law, with the SINR above which each mode is error-free.
 #[derive(Debug, Clone)]
 pub struct ErrorModel {
     pub(super) law: Law,
-    error_free: [f64; Mode::COUNT],
+    error_free: PerMode<f64>,
 }
 
 /// Maximum length for [`ErrorModel::error_free_above`] in bits, above the 4095 bytes of the longest
@@ -33,10 +33,19 @@ impl ErrorModel {
     /// # Errors
     /// If a value is impossible; the message names the key and what is accepted.
     pub fn new(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
+        Self::for_modes(config, &[])
+    }
+
+    /// The error law of a scenario, with a shortcut for the modes of HT, VHT and HE in `modes`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn for_modes(config: &ErrorModelConfig, modes: &[Mode]) -> Result<Self, ConfigError> {
         let law = Law::build(config)?;
-        let mut error_free = [f64::INFINITY; Mode::COUNT];
-        for mode in Mode::DSSS.into_iter().chain(Mode::OFDM) {
-            error_free[mode.index()] = error_free_above(&law, mode);
+        let mut error_free = PerMode::all(f64::INFINITY);
+        let more = modes.iter().copied().filter(|mode| mode.is_mcs());
+        for mode in Mode::DSSS.into_iter().chain(Mode::OFDM).chain(more) {
+            *error_free.get_mut(mode) = error_free_above(&law, mode);
         }
         Ok(Self { law, error_free })
     }
@@ -55,16 +64,16 @@ impl ErrorModel {
 
     /// True if [`Self::success`] is exactly 1 by the shortcut.
     #[inline]
-    pub const fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
+    pub fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
         // An infinite SINR must not satisfy an infinite threshold, which means that there is none.
-        sinr >= self.error_free[mode.index()] && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
+        sinr >= self.error_free.get(mode) && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
     }
 
     /// SINR above which the error probability of a frame of up to 65,536 bits in `mode` is below
     /// 1e-12 and counts as 0. Infinite if there is no such SINR.
     #[inline]
-    pub const fn error_free_above(&self, mode: Mode) -> f64 {
-        self.error_free[mode.index()]
+    pub fn error_free_above(&self, mode: Mode) -> f64 {
+        self.error_free.get(mode)
     }
 
     /// SINR below which [`HOPELESS_BITS`] bits in `mode` are all correct with a probability below 2^-60.
@@ -83,7 +92,7 @@ impl Default for ErrorModel {
     /// NIST for OFDM, the DSSS formulas for the rest.
     fn default() -> Self {
         Self::new(&ErrorModelConfig::default())
-            .unwrap_or(Self { law: Law::Nist(Nist), error_free: [f64::INFINITY; Mode::COUNT] })
+            .unwrap_or(Self { law: Law::Nist(Nist), error_free: PerMode::all(f64::INFINITY) })
     }
 }
 

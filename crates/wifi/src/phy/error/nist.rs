@@ -66,6 +66,8 @@ fn coded_bit_error(modulation: Modulation, s: f64) -> f64 {
         Modulation::Qpsk => erfc_sqrt(s / 2.0) / 2.0,
         Modulation::Qam16 => erfc_sqrt(s / 10.0) * (3.0 / 8.0),
         Modulation::Qam64 => erfc_sqrt(s / 42.0) * (7.0 / 24.0),
+        Modulation::Qam256 => erfc_sqrt(s / 170.0) * (15.0 / 64.0),
+        Modulation::Qam1024 => erfc_sqrt(s / 682.0) * (31.0 / 160.0),
         _ => erfc_sqrt(s) / 2.0,
     }
 }

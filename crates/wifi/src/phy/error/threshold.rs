@@ -15,7 +15,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Db};
 
 use super::{BitLaw, Model};
-use crate::phy::{Mode, Standard};
+use crate::phy::{Mode, PerMode, Standard};
 
 /// Minimum sensitivity of the OFDM rates, in dBm.
 const SENSITIVITY: [f64; 8] = [-82.0, -81.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0];
@@ -66,7 +66,7 @@ impl Default for IdealConfig {
 /// One threshold per rate.
 #[derive(Debug, Clone)]
 pub struct Threshold {
-    least: [f64; Mode::COUNT],
+    least: PerMode<f64>,
 }
 
 /// One threshold for all rates.
@@ -90,7 +90,7 @@ const fn step(survives: bool) -> f64 {
 impl BitLaw for Threshold {
     #[inline]
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
-        step(sinr >= self.least[mode.index()])
+        step(sinr >= self.least.get(mode))
     }
 }
 
@@ -98,15 +98,15 @@ impl Model for Threshold {
     type Config = ThresholdConfig;
 
     fn build(config: &ThresholdConfig) -> Result<Self, ConfigError> {
-        let mut least = [Db(DSSS_THRESHOLD).linear(); Mode::COUNT];
+        let mut least = PerMode::all(Db(DSSS_THRESHOLD).linear());
         for (mode, sensitivity) in Mode::OFDM.iter().zip(SENSITIVITY) {
-            least[mode.index()] = Db(sensitivity - ASSUMED_NOISE).linear();
+            *least.get_mut(*mode) = Db(sensitivity - ASSUMED_NOISE).linear();
         }
         if let Some(db) = config.sinr_db {
-            least = [linear("sinr_db", db)?; Mode::COUNT];
+            least = PerMode::all(linear("sinr_db", db)?);
         }
         for row in &config.rates {
-            least[Standard::G.mode(row.rate)?.index()] = linear("sinr_db", row.sinr_db)?;
+            *least.get_mut(Standard::G.mode(row.rate)?) = linear("sinr_db", row.sinr_db)?;
         }
         Ok(Self { least })
     }

@@ -50,6 +50,8 @@ fn coded_bit_error(modulation: Modulation, eb_n0: f64) -> f64 {
         Modulation::Qpsk => qam(4.0, 2.0),
         Modulation::Qam16 => qam(16.0, 4.0),
         Modulation::Qam64 => qam(64.0, 6.0),
+        Modulation::Qam256 => qam(256.0, 8.0),
+        Modulation::Qam1024 => qam(1024.0, 10.0),
         _ => detmath::erfc(eb_n0.sqrt()) / 2.0,
     }
 }
