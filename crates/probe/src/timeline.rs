@@ -234,6 +234,8 @@ mod tests {
             body: Nanos(started),
             ended: Nanos(ended),
             content: None,
+            aggregate: None,
+            block_ack: None,
         };
         Event::Air(AirEvent::Sent { frame, loss: None })
     }

@@ -6,9 +6,9 @@ mod common;
 use airtcp_wifi::phy::{Format, GuardInterval, Mode, Standard, Timing, TimingConfig, Width};
 use common::run_first;
 
-/// IP length of the datagrams, and length of their data frame.
+/// IP length of the datagrams, and length of their data frame: QoS control, LLC and SNAP.
 const PACKET: u32 = 1_500;
-const FRAME: u32 = PACKET + 8 + 28;
+const FRAME: u32 = PACKET + 8 + 30;
 
 fn goodput_mbps(keys: &str) -> f64 {
     let text = format!(
@@ -17,6 +17,7 @@ fn goodput_mbps(keys: &str) -> f64 {
         warmup = "1 s"
         [[cells]]
         layout = {{ kind = "star", stations = 1, radius_m = 2 }}
+        mac.aggregation.max_mpdus = 1
         {keys}
         [[flows]]
         from = "sta0"

@@ -25,6 +25,8 @@ fn frame(class: FrameClass, from: u32, to: u32, bytes: u32) -> AirFrame {
         body: Nanos(1_020_000),
         ended: Nanos(1_100_000),
         content: None,
+        aggregate: None,
+        block_ack: None,
     }
 }
 

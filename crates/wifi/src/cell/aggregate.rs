@@ -122,8 +122,11 @@ impl Medium {
             let waiting = self.starting.iter_mut().find(|frame| frame.from == station);
             if let Some((frame, composed)) = waiting.zip(composed) {
                 *frame = composed;
-                if let Some(head) = self.stations[i].head(usize::from(composed.category)) {
-                    self.shares.on_head(station, usize::from(composed.category), head.flow);
+                let category = usize::from(composed.category);
+                // A BlockAckReq belongs to the flow of the frame before it.
+                let flow = self.stations[i].head(category).map(|head| head.flow);
+                if let Some(flow) = flow.filter(|flow| *flow != u32::MAX) {
+                    self.shares.on_head(station, category, flow);
                 }
             }
         }
@@ -259,9 +262,12 @@ impl Medium {
 
     /// Moves the window of a receiver to the start that a BlockAckReq names.
     pub(super) fn move_window(&mut self, frame: &Frame) {
-        let session = (frame.to, frame.from, frame.category);
-        if let Some(buffers) = &mut self.reorder {
-            buffers.move_window(session, frame.sequence, &mut self.out);
+        let rules = self.bss[self.cell_of[frame.to.index()]].rules.aggregation;
+        if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
+            let session = (frame.to, frame.from, frame.category);
+            let timeout = rules.reorder_timeout;
+            buffers.move_window(session, frame.sequence, timeout, &mut self.out);
+            self.refresh_reorder();
         }
     }
 

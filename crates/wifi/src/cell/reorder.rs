@@ -80,6 +80,11 @@ impl Buffer {
         let place = |(place, held): (u16, &Option<Held>)| held.map(|held| (place, held.since));
         (0..).zip(&self.slots).find_map(place)
     }
+
+    /// When the first packet that waits has waited for the timeout; never if none waits.
+    fn deadline(&self, timeout: Span) -> Nanos {
+        self.first().map_or(Nanos::NEVER, |(_, since)| since + timeout)
+    }
 }
 
 impl ReorderBuffers {
@@ -122,6 +127,7 @@ impl ReorderBuffers {
             buffer.start = (buffer.start + 1) % 4096;
             buffer.slots.pop_front();
             self.held -= buffer.release(out);
+            self.next = self.next.min(buffer.deadline(timeout));
             return true;
         }
         let place = usize::from(ahead);
@@ -133,7 +139,7 @@ impl ReorderBuffers {
         }
         buffer.slots[place] = Some(Held { delivery, since: now });
         self.held += 1;
-        self.next = self.next.min(now + timeout);
+        self.next = self.next.min(buffer.deadline(timeout));
         true
     }
 
@@ -142,11 +148,13 @@ impl ReorderBuffers {
         &mut self,
         session: Session,
         start: u16,
+        timeout: Span,
         out: &mut VecDeque<Delivery>,
     ) {
         let buffer = self.sessions.entry(session).or_default();
         if distance(buffer.start, start) < 2048 {
             self.held -= buffer.move_to(start, out);
+            self.next = self.next.min(buffer.deadline(timeout));
         }
     }
 

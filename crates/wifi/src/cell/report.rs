@@ -160,7 +160,7 @@ impl StationStats {
         class.sent += 1;
         class.bytes += u64::from(bytes);
         self.categories[usize::from(frame.category)].sent += 1;
-        self.modes[frame.mode.index()].sent += 1;
+        self.modes.get_mut(frame.mode).sent += 1;
         match loss {
             None => self.on_decoded(&mpdu),
             Some(loss) => self.on_lost(&mpdu, loss),

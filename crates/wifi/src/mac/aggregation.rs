@@ -8,7 +8,8 @@
 //! ```
 //! Source: IEEE 802.11-2020 clauses 9.7.1 (format of an A-MPDU), 10.12 (operation), 10.12.3 (minimum MPDU
 //! start spacing), 9.3.1.7 (BlockAckReq), 9.3.1.8 (BlockAck), 10.25.6 (HT-immediate Block Ack); 802.11ax-2021
-//! for the bitmap of 256 bits.
+//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-60
+//! of the PHY characteristics (time; PSDU of HE).
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Narrow, Span};
@@ -16,14 +17,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Mpdu;
-use crate::phy::{Mode, Timing};
+use crate::phy::{HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
 
 /// Bytes of the delimiter before each MPDU.
 const DELIMITER: u32 = 4;
 /// Bytes of a BlockAckReq, FCS included.
 pub(crate) const BLOCK_ACK_REQ_BYTES: u32 = 24;
-/// Most MPDUs of an aggregate: the bits of the longest bitmap.
-const MOST: u32 = 256;
 
 /// What a sender does if no BlockAck comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -66,33 +65,43 @@ pub struct AggregationConfig {
 #[derive(Debug, Clone, Copy)]
 struct Most {
     mpdus: u32,
+    /// Bytes of an A-MPDU, and the default.
     bytes: u32,
+    usual: u32,
     time: Span,
 }
 
-/// PPDU time limit of HT-mixed without other limits, VHT and HE (aPPDUMaxTime).
-const PPDU_TIME: Span = Span::from_micros(5_484);
-/// Limits of HT.
-const HT: Most = Most { mpdus: 64, bytes: 65_535, time: Span::from_millis(10) };
+/// Limits of a standard; `None` without A-MPDU. An HT-mixed PPDU may not last longer than its L-SIG can say.
+const fn most(standard: Standard) -> Option<Most> {
+    match standard {
+        Standard::A | Standard::B | Standard::G => None,
+        Standard::N => Some(Most { mpdus: 64, bytes: 65_535, usual: 65_535, time: HT_MAX_TIME }),
+        Standard::Ac => Some(Most { mpdus: 64, bytes: 1_048_575, usual: 1_048_575, time: MAX_TIME }),
+        Standard::Ax => Some(Most { mpdus: 256, bytes: 6_500_631, usual: 4_194_303, time: MAX_TIME }),
+    }
+}
 
 impl AggregationConfig {
     /// The rules of aggregation; `None` without aggregation.
     ///
     /// # Errors
     /// If a value is impossible.
-    pub(crate) fn rules(&self) -> Result<Option<Aggregation>, ConfigError> {
-        let most = HT;
+    pub(crate) fn rules(&self, standard: Standard) -> Result<Option<Aggregation>, ConfigError> {
+        let Some(most) = most(standard) else {
+            let message = format!("needs 802.11n, ac or ax, but the standard is {standard}: omit it");
+            return Err(ConfigError::new("aggregation", message));
+        };
         let mpdus = self.max_mpdus.unwrap_or(most.mpdus);
-        if !(1..=most.mpdus.min(MOST)).contains(&mpdus) {
+        if !(1..=most.mpdus).contains(&mpdus) {
             let message = format!("is {mpdus}: accepted are 1 to {}", most.mpdus);
             return Err(ConfigError::new("aggregation.max_mpdus", message));
         }
-        let bytes = self.max_bytes.unwrap_or(Bytes(u64::from(most.bytes)));
+        let bytes = self.max_bytes.unwrap_or(Bytes(u64::from(most.usual)));
         if !(4_096..=u64::from(most.bytes)).contains(&bytes.0) {
             let message = format!("is {bytes}: accepted are 4096 to {} B", most.bytes);
             return Err(ConfigError::new("aggregation.max_bytes", message));
         }
-        let time = self.max_time.unwrap_or(PPDU_TIME);
+        let time = self.max_time.unwrap_or(most.time);
         if !(Span::from_micros(100)..=most.time).contains(&time) {
             let message = format!("is {time}: accepted are 100 us to {}", most.time);
             return Err(ConfigError::new("aggregation.max_time", message));
@@ -113,7 +122,7 @@ impl AggregationConfig {
             density: self.density,
             reorder_timeout,
             asks: self.after_missed_block_ack == AfterMissedBlockAck::Bar,
-            delimits_single: false,
+            delimits_single: standard != Standard::N,
         }))
     }
 }

@@ -152,7 +152,7 @@ pub struct MacConfig {
     /// from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub association: Option<AssociationConfig>,
-    /// Aggregation of data frames (A-MPDU).
+    /// Aggregation of data frames (A-MPDU). Default: on with 802.11n, ac and ax, which alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
@@ -269,11 +269,16 @@ impl MacConfig {
         &self,
         standard: Standard,
     ) -> Result<Option<Aggregation>, ConfigError> {
-        let _ = standard;
         match &self.aggregation {
-            Some(config) => config.rules(),
+            Some(config) => config.rules(standard),
+            None if standard.has_mcs() => AggregationConfig::default().rules(standard),
             None => Ok(None),
         }
+    }
+
+    /// True if stations of a standard send A-MPDUs.
+    pub fn aggregates(&self, standard: Standard) -> bool {
+        matches!(self.aggregation(standard), Ok(Some(_)))
     }
 
     /// Numbers of access categories that a station can have.

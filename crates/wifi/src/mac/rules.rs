@@ -45,7 +45,7 @@ impl Rules {
 
     /// True if data frames have a QoS control field.
     pub(crate) fn has_qos_control(&self) -> bool {
-        self.qos() || self.aggregation.is_some()
+        self.qos() || self.timing.standard.has_mcs()
     }
 
     /// True if RTS and CTS precede a data frame of `bytes`.
