@@ -152,6 +152,36 @@ pub struct AirFrame {
     pub aggregate: Option<AirAggregate>,
     /// Of a BlockAck or BlockAckReq (class [`FrameClass::Ack`]), what it says.
     pub block_ack: Option<AirBlockAck>,
+    /// Of an HT, VHT or HE frame, its modulation and coding scheme.
+    pub mcs: Option<AirMcs>,
+}
+
+/// Format of a frame with a modulation and coding scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AirFormat {
+    /// HT-mixed (802.11n).
+    Ht,
+    /// VHT (802.11ac).
+    Vht,
+    /// HE single-user (802.11ax).
+    He,
+}
+
+/// Modulation and coding scheme of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirMcs {
+    /// Format.
+    pub format: AirFormat,
+    /// Index, from 0 for each number of streams.
+    pub index: u8,
+    /// Spatial streams.
+    pub streams: u8,
+    /// Width of the channel in MHz.
+    pub width_mhz: u16,
+    /// Guard interval in ns.
+    pub guard_ns: u16,
+    /// True if the frame is coded with LDPC, false for BCC.
+    pub ldpc: bool,
 }
 
 /// Place of an MPDU in an A-MPDU.

@@ -236,6 +236,7 @@ mod tests {
             content: None,
             aggregate: None,
             block_ack: None,
+            mcs: None,
         };
         Event::Air(AirEvent::Sent { frame, loss: None })
     }

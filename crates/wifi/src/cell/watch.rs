@@ -4,7 +4,7 @@
 //! only when it stops), so each phase compares what the stations wait for before and after it.
 
 use airtcp_packet::Pool;
-use airtcp_probe::air::{AirAggregate, AirBlockAck, AirEvent, AirFrame};
+use airtcp_probe::air::{AirAggregate, AirBlockAck, AirEvent, AirFormat, AirFrame, AirMcs};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
 use airtcp_units::{LowBits, Nanos, Narrow, Span, detmath};
 
@@ -12,7 +12,8 @@ use super::fate::Fate;
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{AccessState, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places};
+use crate::mac::{AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places};
+use crate::phy::{Format, GuardInterval, Mode};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -176,7 +177,10 @@ impl Medium {
     fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
         let frame = &sent.frame;
         let block_ack = self.acknowledged(frame);
-        let qos = self.bss[self.cell_of[frame.from.index()]].rules.has_qos_control();
+        let rules = &self.bss[self.cell_of[frame.from.index()]].rules;
+        // Under DCF, frames with QoS control are best effort.
+        let category = if rules.qos() { frame.category } else { Category::BestEffort as u8 };
+        let category = rules.has_qos_control().then_some(category);
         let carries = matches!(frame.kind, Kind::Data | Kind::Beacon | Kind::Management);
         let head = self.stations[frame.from.index()].head(usize::from(frame.category));
         let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
@@ -188,7 +192,7 @@ impl Medium {
             rate: frame.mode.rate(),
             ofdm: frame.mode.is_ofdm(),
             bytes: frame.bytes,
-            category: (qos && !frame.class.is_management()).then_some(frame.category),
+            category: category.filter(|_| !frame.class.is_management()),
             sequence: frame.sequence,
             fragment: frame.fragment,
             more_fragments: frame.more_fragments,
@@ -202,6 +206,7 @@ impl Medium {
             content: packet.map(|packet| (packet.to, packet.segment)),
             aggregate: None,
             block_ack,
+            mcs: mcs(frame.mode),
         }
     }
 
@@ -242,6 +247,24 @@ fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
     let Countdown { category, from, until, slots, left, .. } = *down;
     let stopped = AirEvent::BackedOff { station, category, from, until, slots, left };
     cx.record(now, || Event::Air(stopped));
+}
+
+/// The modulation and coding scheme of a mode of HT, VHT or HE.
+fn mcs(mode: Mode) -> Option<AirMcs> {
+    let format = match mode.format() {
+        Format::Dsss | Format::Ofdm => return None,
+        Format::Ht => AirFormat::Ht,
+        Format::Vht => AirFormat::Vht,
+        Format::He => AirFormat::He,
+    };
+    Some(AirMcs {
+        format,
+        index: mode.mcs_index()?,
+        streams: mode.streams(),
+        width_mhz: mode.width_mhz(),
+        guard_ns: u16::narrow(mode.guard().map_or(800, GuardInterval::ns)),
+        ldpc: mode.encoders() == 0,
+    })
 }
 
 /// A power in mW as dBm.
