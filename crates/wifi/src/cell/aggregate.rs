@@ -18,9 +18,7 @@ use super::medium::{Delivery, Medium, Offered};
 use super::radio::{Piece, Reception, share};
 use super::transmission::Transmission;
 use crate::interference::Exposure;
-use crate::mac::{
-    Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places,
-};
+use crate::mac::{Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places};
 
 /// An aggregate that is to begin at this instant and has room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,9 +181,8 @@ impl Medium {
         let clear = bss.levels.clear(sent);
         let mut by = Judging { sent, pieces: &self.radios[i].pieces, last: None };
         for (number, place) in (0..).zip(places(mpdus, rules, frame.mode)) {
-            let survival = clear * by.survival(place, |sinr, bits| {
-                bss.error.success(frame.mode, sinr, bits)
-            });
+            let survival =
+                clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));
             let right = (survival >= 1.0
                 || survival > 0.0 && self.draw_mpdu(sent, i, number) < survival)
                 && !bss.ambient.destroys(bss.local(i), || by.exposure(place, bss.local(i)));
@@ -197,7 +194,7 @@ impl Medium {
     }
 
     /// The random draw of an MPDU at a radio, independent of other cells.
-    fn draw_mpdu(&self, sent: &Transmission, radio: usize, number: u64) -> f64 {
+    pub(super) fn draw_mpdu(&self, sent: &Transmission, radio: usize, number: u64) -> f64 {
         let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
         let bss = &self.bss[sender];
         let [own, abroad] = &bss.draws_mpdu;

@@ -42,7 +42,10 @@ pub(super) fn check_aggregation(
             return refuse("aggregation", "the scheme dcf+, which sends data in return for data,");
         }
         if seams.link_red.is_some() {
-            return refuse("aggregation", "the scheme link-red, which counts retries of single frames,");
+            return refuse(
+                "aggregation",
+                "the scheme link-red, which counts retries of single frames,",
+            );
         }
     }
     Ok(())

@@ -119,8 +119,12 @@ impl Medium {
         let bss = &self.bss[self.cell_of[i]];
         let right = self.decodes(reception, sent, i) || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
-        let exposure =
-            || sent.exposure(local, self.bss[self.cell_of[sent.frame.from.index()]].rules.has_qos_control());
+        let exposure = || {
+            sent.exposure(
+                local,
+                self.bss[self.cell_of[sent.frame.from.index()]].rules.has_qos_control(),
+            )
+        };
         let spoiled =
             right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
         if let Some(frame) = observed {

@@ -7,8 +7,8 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow};
 
-use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::aggregate::Admitted;
+use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::alike::state::Alike;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};

@@ -12,7 +12,9 @@ use super::fate::Fate;
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places};
+use crate::mac::{
+    AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places,
+};
 use crate::phy::{Format, GuardInterval, Mode};
 
 impl Medium {

@@ -76,8 +76,12 @@ const fn most(standard: Standard) -> Option<Most> {
     match standard {
         Standard::A | Standard::B | Standard::G => None,
         Standard::N => Some(Most { mpdus: 64, bytes: 65_535, usual: 65_535, time: HT_MAX_TIME }),
-        Standard::Ac => Some(Most { mpdus: 64, bytes: 1_048_575, usual: 1_048_575, time: MAX_TIME }),
-        Standard::Ax => Some(Most { mpdus: 256, bytes: 6_500_631, usual: 4_194_303, time: MAX_TIME }),
+        Standard::Ac => {
+            Some(Most { mpdus: 64, bytes: 1_048_575, usual: 1_048_575, time: MAX_TIME })
+        }
+        Standard::Ax => {
+            Some(Most { mpdus: 256, bytes: 6_500_631, usual: 4_194_303, time: MAX_TIME })
+        }
     }
 }
 
@@ -88,7 +92,8 @@ impl AggregationConfig {
     /// If a value is impossible.
     pub(crate) fn rules(&self, standard: Standard) -> Result<Option<Aggregation>, ConfigError> {
         let Some(most) = most(standard) else {
-            let message = format!("needs 802.11n, ac or ax, but the standard is {standard}: omit it");
+            let message =
+                format!("needs 802.11n, ac or ax, but the standard is {standard}: omit it");
             return Err(ConfigError::new("aggregation", message));
         };
         let mpdus = self.max_mpdus.unwrap_or(most.mpdus);

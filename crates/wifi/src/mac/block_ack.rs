@@ -134,7 +134,13 @@ impl Station {
 
     /// Counts a failed attempt of an MPDU that has left its lane, and keeps or gives up the MPDU. True if it
     /// is given up.
-    fn count_attempt(&mut self, category: usize, mut mpdu: Mpdu, long: bool, rules: &Rules) -> bool {
+    fn count_attempt(
+        &mut self,
+        category: usize,
+        mut mpdu: Mpdu,
+        long: bool,
+        rules: &Rules,
+    ) -> bool {
         let limit = if long {
             mpdu.long_failures += 1;
             mpdu.long_failures >= rules.mac.attempts_long

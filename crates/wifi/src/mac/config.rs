@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig, CATEGORIES, Category,
-    EdcaConfig, TxopLimits,
+    AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
+    CATEGORIES, Category, EdcaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 

@@ -33,8 +33,8 @@ mod view;
 
 pub use ablation::AblationConfig;
 pub use access::AccessParams;
-pub(crate) use aggregation::{Aggregation, places};
 pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
+pub(crate) use aggregation::{Aggregation, places};
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]

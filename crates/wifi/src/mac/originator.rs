@@ -118,9 +118,8 @@ impl Station {
         let originator = self.originator.as_mut()?;
         let most = originator.longest(head.mode, rules);
         let aggregation = originator.rules;
-        let bytes = until.map_or(most, |time| {
-            most.min(aggregation.longest(&rules.timing, head.mode, time))
-        });
+        let bytes = until
+            .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
         let lane = &mut originator.lanes[category];
         let all = 1 + lane.waiting.len();
         let mut before = aggregation.stride(head.bytes, head.mode);
@@ -154,9 +153,8 @@ impl Station {
         }
         // The longest PPDU decides whether RTS and CTS come first.
         let long = Mpdu { bytes: u32::MAX, ..*head };
-        let rest = self.preceding_time(&long, rules)
-            + rules.timing.sifs
-            + rules.block_ack_time(head.mode);
+        let rest =
+            self.preceding_time(&long, rules) + rules.timing.sifs + rules.block_ack_time(head.mode);
         Some(Span(self.txop_end.0.saturating_sub(now.0)).saturating_sub(rest))
     }
 

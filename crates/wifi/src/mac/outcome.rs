@@ -75,10 +75,8 @@ impl Station {
 
     /// Handles a missing or wrong answer.
     pub(super) fn fail(&mut self, now: Nanos, rules: &Rules) {
-        let after_rts = matches!(
-            self.exchange,
-            Exchange::Awaiting { answer: Kind::Ack | Kind::BlockAck, .. }
-        );
+        let after_rts =
+            matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack | Kind::BlockAck, .. });
         self.view.gave_up = now;
         self.view.idle_from = self.view.silent_from;
         let reservation = self.reverse_unanswered();

@@ -62,7 +62,6 @@ impl Medium {
         let qualifies = n > 1
             && self.dsss_only.is_empty()
             && bss.fading.is_none()
-            && bss.rules.aggregation.is_none()
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO
             && levels.detection <= 0.0

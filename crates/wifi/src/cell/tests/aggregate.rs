@@ -36,8 +36,7 @@ fn sender(plan: CellPlan, seed: u64) -> Bench {
 }
 
 fn mode(standard: Standard, index: u8, streams: u8, width: Width) -> Mode {
-    let guard =
-        if standard == Standard::Ax { GuardInterval::Ns800 } else { GuardInterval::Ns400 };
+    let guard = if standard == Standard::Ax { GuardInterval::Ns800 } else { GuardInterval::Ns400 };
     Mode::mcs(standard.format(), index, streams, width, guard).unwrap()
 }
 
@@ -63,8 +62,7 @@ fn the_time_of_an_exchange_is_that_of_its_parts() {
         (ax, mode(ax, 11, 2, Width::Mhz80), 64, 4_194_303),
         (ax, mode(ax, 0, 1, Width::Mhz20), 256, 4_194_303),
     ] {
-        let config =
-            AggregationConfig { max_bytes: Some(Bytes(bytes.into())), ..up_to(mpdus) };
+        let config = AggregationConfig { max_bytes: Some(Bytes(bytes.into())), ..up_to(mpdus) };
         let mut plan = pair(standard, mode, config);
         let timing = plan.timing;
         for station in &mut plan.stations {
@@ -75,9 +73,8 @@ fn the_time_of_an_exchange_is_that_of_its_parts() {
         // 1488 bytes of IP packet; header 24 + 2, LLC and SNAP 8, FCS 4.
         let mpdu = 1488 + 38;
         let psdu = |n: u32| (n - 1) * (4_u32 + mpdu).next_multiple_of(4) + 4 + mpdu;
-        let fits = |n: u32| {
-            psdu(n) <= bytes && timing.frame(mode, psdu(n)) <= Span::from_micros(5_484)
-        };
+        let fits =
+            |n: u32| psdu(n) <= bytes && timing.frame(mode, psdu(n)) <= Span::from_micros(5_484);
         let n = (1..=mpdus).filter(|n| fits(*n)).max().unwrap();
         let bits = if mpdus > 64 { 56 } else { 32 };
         let answer = timing.frame(timing.answer_mode(mode), bits);
@@ -107,7 +104,8 @@ fn the_time_of_an_exchange_is_that_of_its_parts() {
 #[test]
 fn a_single_mpdu_gets_an_ack() {
     for (standard, delimiter) in [(Standard::N, 0), (Standard::Ac, 4), (Standard::Ax, 4)] {
-        let mut bench = Bench::new(pair(standard, mode(standard, 5, 1, Width::Mhz20), up_to(64)), 1);
+        let mut bench =
+            Bench::new(pair(standard, mode(standard, 5, 1, Width::Mhz20), up_to(64)), 1);
         bench.offer(NodeId(1), NodeId(0));
         bench.run(Nanos(10_000_000));
         let kinds: Vec<Kind> = bench.log.iter().map(|(_, frame)| frame.kind).collect();
