@@ -100,7 +100,16 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let station = |(i, seams)| {
         let rate = keys.rate_plan(i).map_err(at(""))?;
         let towards = if i == 0 { towards.clone() } else { BTreeMap::new() };
-        Ok(StationPlan { rate, towards, dsss_only: keys.is_dsss_only(i), seams })
+        let others = if i == 0 { keys.plans_towards_older().map_err(at(""))? } else { Vec::new() };
+        let dsss_only = keys.is_dsss_only(i);
+        Ok(StationPlan {
+            rate,
+            towards,
+            dsss_only,
+            decodes: keys.standard(i).format(),
+            others,
+            seams,
+        })
     };
     let stations = seams.stations.into_iter().enumerate().map(station);
     let stations = stations.collect::<Result<_, ScenarioError>>()?;

@@ -249,7 +249,12 @@ impl Medium {
             return;
         };
         let session = (to, from, frame.category);
-        let window = (rules.window, rules.reorder_timeout);
+        if !frame.mode.is_mcs() && !buffers.has(session) {
+            // Frames between stations without HT have no session.
+            self.out.push_back(delivery);
+            return;
+        }
+        let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
         if !buffers.take(now, session, sequence, window, delivery, &mut self.out) {
             cx.discard(now, packet, DropReason::Duplicate, from.0);
             self.stats[from.index()].on_dropped(frame.category);

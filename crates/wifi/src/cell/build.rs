@@ -21,8 +21,8 @@ use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
     Originator, Rules, Station,
 };
-use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
+use crate::phy::{Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
 
 impl Medium {
@@ -51,6 +51,7 @@ impl Medium {
             bss: Vec::with_capacity(cells.len()),
             cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
+            formats: Vec::new(),
             powers: Powers::between(between.power_mw),
             fading: between.fading,
             stations: Vec::with_capacity(total),
@@ -89,6 +90,14 @@ impl Medium {
         let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
         if dsss_only.contains(&true) {
             medium.dsss_only = dsss_only;
+        }
+        let lacks = |(plan, _): &(CellPlan, String)| {
+            let latest = plan.timing.standard.format();
+            latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
+        };
+        if cells.iter().any(lacks) {
+            let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);
+            medium.formats = stations.map(|station| station.decodes).collect();
         }
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
@@ -246,6 +255,19 @@ impl Members<'_> {
             let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
             rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
         }
+        if !plan.others.is_empty() {
+            let mut slowest = plan.rate.slowest();
+            let mut others = Vec::with_capacity(plan.others.len());
+            for (number, (rates, stations)) in plan.others.iter().enumerate() {
+                let label = format!("{label}/{number}");
+                let rate = Rate::new(rates, RateContext { label: &label, ..context })?;
+                slowest = slowest.or(rates.slowest()).map(|mode| {
+                    rates.slowest().filter(|other| other.kbps() < mode.kbps()).unwrap_or(mode)
+                });
+                others.push((rate, stations.iter().map(|to| node(*to)).collect()));
+            }
+            return Ok((Rate::custom(ByStandard::new(rate, others)), slowest));
+        }
         if plan.dsss_only || self.dsss_only.is_empty() {
             return Ok((rate, plan.rate.slowest()));
         }
@@ -255,6 +277,7 @@ impl Members<'_> {
         // A station with a rate of its own is one of `towards`.
         let others = self.dsss_only.iter().filter(|to| !plan.towards.contains_key(to));
         let others = others.map(|to| node(*to)).collect();
-        Ok((Rate::custom(ByStandard::new(rate, dsss, others)), without.slowest()))
+        let rate = ByStandard::new(rate, vec![(dsss, others)]);
+        Ok((Rate::custom(rate), without.slowest()))
     }
 }

@@ -18,6 +18,7 @@ use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
 use crate::mac::{AccessState, CATEGORIES, Completion, Frame, NodeId, Station};
+use crate::phy::Format;
 use crate::phy::fading::Fading;
 use crate::scheme::{AifsController, ControlCategory};
 
@@ -53,6 +54,8 @@ pub struct Medium {
     pub(super) cell_of: Vec<usize>,
     /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
     pub(super) dsss_only: Vec<bool>,
+    /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
+    pub(super) formats: Vec<Format>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,

@@ -102,6 +102,11 @@ impl ReorderBuffers {
         self.next
     }
 
+    /// True if a session has begun.
+    pub(crate) fn has(&self, session: Session) -> bool {
+        self.sessions.contains_key(&session)
+    }
+
     /// Takes a packet with a sequence number. False if it is old, and the receiver discards it.
     pub(crate) fn take(
         &mut self,

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Mpdu;
-use crate::phy::{HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
+use crate::phy::{Format, HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
 
 /// Bytes of the delimiter before each MPDU.
 const DELIMITER: u32 = 4;
@@ -127,7 +127,6 @@ impl AggregationConfig {
             density: self.density,
             reorder_timeout,
             asks: self.after_missed_block_ack == AfterMissedBlockAck::Bar,
-            delimits_single: standard != Standard::N,
         }))
     }
 }
@@ -136,15 +135,13 @@ impl AggregationConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Aggregation {
     /// Window of the sessions, and maximum number of MPDUs of an aggregate.
-    pub(crate) window: u16,
-    pub(crate) max_bytes: u32,
+    window: u16,
+    max_bytes: u32,
     pub(crate) max_time: Span,
     density: Span,
     pub(crate) reorder_timeout: Span,
     /// True if a BlockAckReq follows a missing BlockAck.
     pub(crate) asks: bool,
-    /// True if a PPDU with one MPDU has a delimiter too (VHT and HE).
-    delimits_single: bool,
 }
 
 impl Aggregation {
@@ -159,9 +156,29 @@ impl Aggregation {
         subframe.max(u32::narrow(bits.div_ceil(8)).next_multiple_of(4))
     }
 
-    /// Bytes of a PPDU with one MPDU.
-    pub(crate) const fn single(&self, bytes: u32) -> u32 {
-        if self.delimits_single { DELIMITER + bytes } else { bytes }
+    /// Bytes of a PPDU in `mode` with one MPDU. In VHT and HE a delimiter precedes this one too.
+    pub(crate) fn single(bytes: u32, mode: Mode) -> u32 {
+        if mode.format() >= Format::Vht { DELIMITER + bytes } else { bytes }
+    }
+
+    /// Window of a session whose PPDUs have this mode, and maximum number of MPDUs of an aggregate; 1 for
+    /// frames that cannot be aggregates.
+    pub(crate) fn window(&self, mode: Mode) -> u16 {
+        match mode.format() {
+            Format::Dsss | Format::Ofdm => 1,
+            Format::Ht | Format::Vht => self.window.min(64),
+            Format::He => self.window,
+        }
+    }
+
+    /// Maximum bytes of an aggregate in a mode.
+    fn max_bytes(&self, mode: Mode) -> u32 {
+        let most = match mode.format() {
+            Format::Dsss | Format::Ofdm | Format::Ht => 65_535,
+            Format::Vht => 1_048_575,
+            Format::He => u32::MAX,
+        };
+        self.max_bytes.min(most)
     }
 
     /// Bytes of an aggregate whose MPDUs but the last take `before`.
@@ -169,14 +186,16 @@ impl Aggregation {
         before + DELIMITER + last
     }
 
-    /// Bytes of a BlockAck.
-    pub(crate) const fn block_ack_bytes(&self) -> u32 {
-        if self.window <= 64 { 32 } else { 56 }
+    /// Bytes of the BlockAck that answers a frame in a mode. A BlockAckReq has a non-HT mode, and gets the
+    /// longest bitmap of the cell.
+    pub(crate) fn block_ack_bytes(&self, mode: Mode) -> u32 {
+        let window = if mode.is_mcs() { self.window(mode) } else { self.window };
+        if window <= 64 { 32 } else { 56 }
     }
 
     /// The most bytes of a PPDU in `mode` that last at most `time`, up to `max_bytes`.
     pub(crate) fn longest(&self, timing: &Timing, mode: Mode, time: Span) -> u32 {
-        let (mut fits, mut long) = (0, self.max_bytes + 1);
+        let (mut fits, mut long) = (0, self.max_bytes(mode) + 1);
         while fits + 1 < long {
             let middle = fits + (long - fits) / 2;
             if timing.frame(mode, middle) <= time { fits = middle } else { long = middle }

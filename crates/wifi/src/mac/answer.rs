@@ -92,7 +92,7 @@ impl Station {
         let mut answer =
             Frame::control(kind, self.id, frame.from, mode, Span::ZERO, frame.category);
         if kind == Kind::BlockAck {
-            answer.bytes = rules.block_ack_bytes();
+            answer.bytes = rules.block_ack_bytes(frame.mode);
         }
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);

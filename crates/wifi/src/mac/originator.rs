@@ -114,10 +114,10 @@ impl Station {
         let category = self.active;
         self.expire_waiting(now, category);
         let until = self.txop_room(now, head, rules);
-        let window = self.originator.as_ref()?.rules.window;
         let originator = self.originator.as_mut()?;
         let most = originator.longest(head.mode, rules);
         let aggregation = originator.rules;
+        let window = aggregation.window(head.mode);
         let bytes = until
             .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
         let lane = &mut originator.lanes[category];
@@ -228,12 +228,10 @@ impl Station {
 
     /// An MPDU as the only one of its PPDU.
     pub(super) fn alone(&self, mpdu: &Mpdu) -> Mpdu {
-        match &self.originator {
-            Some(originator) if self.is_in_session(mpdu) && !mpdu.is_bar() => {
-                Mpdu { bytes: originator.rules.single(mpdu.bytes), ..*mpdu }
-            }
-            _ => *mpdu,
+        if self.is_in_session(mpdu) && !mpdu.is_bar() {
+            return Mpdu { bytes: Aggregation::single(mpdu.bytes, mpdu.mode), ..*mpdu };
         }
+        *mpdu
     }
 
     /// The first `count` MPDUs of a category.

@@ -33,14 +33,14 @@ impl Rules {
         self.mac.access == AccessMethod::Edca
     }
 
-    /// Bytes of a BlockAck.
-    pub(crate) fn block_ack_bytes(&self) -> u32 {
-        self.aggregation.map_or(0, |aggregation| aggregation.block_ack_bytes())
+    /// Bytes of the BlockAck that answers a frame in `mode`.
+    pub(crate) fn block_ack_bytes(&self, mode: Mode) -> u32 {
+        self.aggregation.map_or(0, |aggregation| aggregation.block_ack_bytes(mode))
     }
 
     /// Time on the air of the BlockAck that answers a frame in `mode`.
     pub(crate) fn block_ack_time(&self, mode: Mode) -> Span {
-        self.timing.frame(self.timing.answer_mode(mode), self.block_ack_bytes())
+        self.timing.frame(self.timing.answer_mode(mode), self.block_ack_bytes(mode))
     }
 
     /// True if data frames have a QoS control field.

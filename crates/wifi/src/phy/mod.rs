@@ -9,6 +9,7 @@ mod mode;
 pub mod noise;
 mod per_mode;
 pub mod propagation;
+mod sensitivity;
 mod setup;
 mod standard;
 mod timing;

@@ -323,6 +323,77 @@ mod tests {
         }
     }
 
+    /// Published rates in tenths of Mb/s: HT from H3C's manual of the WX3000E (20 MHz), VHT from the LigoWave
+    /// wiki (two streams, whole Mb/s), the rest from ns-3's `WifiMode::GetDataRate`. ns-3 gives HE MCS 11 over
+    /// 80 MHz 600.5 Mb/s, as it does not round the bits of a symbol down.
+    #[test]
+    fn published_rates() {
+        let [short, long] = [GuardInterval::Ns400, GuardInterval::Ns800];
+        let (w20, w40, w80, w160) = (Width::Mhz20, Width::Mhz40, Width::Mhz80, Width::Mhz160);
+        for (format, mcs, streams, width, guard, tenths) in [
+            (Format::Ht, 0, 1, w20, long, 65),
+            (Format::Ht, 0, 1, w20, short, 72),
+            (Format::Ht, 5, 1, w20, short, 578),
+            (Format::Ht, 7, 1, w20, short, 722),
+            (Format::Ht, 4, 2, w20, short, 867),
+            (Format::Ht, 7, 2, w20, long, 1_300),
+            (Format::Ht, 7, 2, w20, short, 1_444),
+            (Format::Ht, 7, 4, w40, short, 6_000),
+            (Format::Vht, 8, 2, w20, short, 1_733),
+            (Format::Vht, 0, 2, w40, short, 300),
+            (Format::Vht, 9, 2, w40, short, 4_000),
+            (Format::Vht, 5, 2, w80, short, 5_200),
+            (Format::Vht, 9, 2, w80, short, 8_667),
+            (Format::Vht, 9, 1, w80, short, 4_333),
+            (Format::Vht, 9, 4, w160, short, 34_667),
+            (Format::He, 0, 1, w20, long, 86),
+            (Format::He, 11, 1, w20, long, 1_434),
+            (Format::He, 11, 2, w20, long, 2_868),
+            (Format::He, 11, 1, w80, long, 6_004),
+            (Format::He, 11, 2, w80, long, 12_010),
+            (Format::He, 11, 2, w160, long, 24_020),
+            (Format::He, 11, 1, w20, GuardInterval::Ns3200, 1_219),
+        ] {
+            let mode = Mode::mcs(format, mcs, streams, width, guard).unwrap();
+            let found = (mode.kbps() + 50) / 100;
+            assert_eq!(found, tenths, "{mode}");
+        }
+    }
+
+    /// VHT lacks MCS 9 over 20 MHz except with 3 streams, and with 3 streams MCS 6 over 80 MHz and MCS 9 over
+    /// 160 MHz. For other combinations each encoder gets whole bits.
+    #[test]
+    fn excluded_schemes_and_encoders() {
+        let guard = GuardInterval::Ns800;
+        let mut lacks = Vec::new();
+        for (width, streams) in Width::ALL.iter().flat_map(|w| (1..=4).map(move |s| (*w, s))) {
+            for mcs in 0..10 {
+                let Some(mode) = Mode::mcs(Format::Vht, mcs, streams, width, guard) else {
+                    lacks.push((width.mhz(), mcs, streams));
+                    continue;
+                };
+                let (k, n) = mode.code();
+                let coded = mode.bits_per_symbol() * u64::from(n) / u64::from(k);
+                let encoders = mode.encoders();
+                assert!(mode.bits_per_symbol().is_multiple_of(encoders), "{mode}");
+                assert!(coded.is_multiple_of(encoders), "{mode}");
+                // 540 Mb/s for each encoder with this guard interval.
+                assert!(u64::from(mode.kbps()) <= 540_000 * encoders, "{mode}");
+            }
+        }
+        assert_eq!(lacks, [(20, 9, 1), (20, 9, 2), (20, 9, 4), (80, 6, 3), (160, 9, 3)]);
+        let encoders = |format, mcs, streams, width| {
+            Mode::mcs(format, mcs, streams, width, guard).unwrap().encoders()
+        };
+        // The exception of table 21-60: 6 where 5 would do for the rate.
+        assert_eq!(encoders(Format::Vht, 7, 4, Width::Mhz160), 6);
+        assert_eq!(encoders(Format::Vht, 9, 1, Width::Mhz80), 1);
+        assert_eq!(encoders(Format::Vht, 9, 2, Width::Mhz80), 2);
+        assert_eq!(encoders(Format::Ht, 4, 3, Width::Mhz40), 1);
+        assert_eq!(encoders(Format::Ht, 5, 3, Width::Mhz40), 2);
+        assert_eq!(encoders(Format::He, 11, 4, Width::Mhz160), 0);
+    }
+
     /// A mode has the parts that it was made of, and no two combinations share an index.
     #[test]
     fn modes_are_their_parts() {

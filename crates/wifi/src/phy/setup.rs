@@ -64,11 +64,7 @@ impl PhySetup {
             let has = list(standard.bands());
             return refuse("band", format!("is {band}: {standard} exists at {has}"));
         }
-        let default = match (format, band) {
-            (Format::Dsss | Format::Ofdm, _) | (_, Band::Ghz2) => Width::Mhz20,
-            (Format::Ht, _) => Width::Mhz40,
-            (Format::Vht | Format::He, _) => Width::Mhz80,
-        };
+        let default = default_width(format, band);
         let widths = widths(standard, band);
         let width = keys.width.unwrap_or(default);
         if !widths.contains(&width) {
@@ -99,13 +95,47 @@ impl PhySetup {
 
     /// The setup of a standard with its defaults.
     pub fn usual(standard: Standard) -> Self {
-        let width = match (standard.format(), standard.band()) {
-            (Format::Dsss | Format::Ofdm, _) | (_, Band::Ghz2) => Width::Mhz20,
-            (Format::Ht, _) => Width::Mhz40,
-            (Format::Vht | Format::He, _) => Width::Mhz80,
-        };
+        let width = default_width(standard.format(), standard.band());
         let guard = standard.format().guards().first().copied().unwrap_or(GuardInterval::Ns800);
         Self { standard, band: standard.band(), width, streams: 1, guard }
+    }
+
+    /// The setup of a station of the cell with its own standard and keys. What it does not give is that of the
+    /// cell, as far as its standard has it.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and if the station is wider or has more streams than the cell.
+    pub fn station(&self, standard: Standard, keys: &SetupKeys) -> Result<Self, ConfigError> {
+        if let Some(width) = keys.width.filter(|width| *width > self.width) {
+            return refuse(
+                "width",
+                format!("is {width} in a cell of {}: accepted are up to it", self.width),
+            );
+        }
+        if let Some(streams) = keys.streams.filter(|streams| *streams > self.streams) {
+            let message = format!(
+                "is {streams} in a cell of {}: accepted are up to that number",
+                self.streams
+            );
+            return refuse("streams", message);
+        }
+        let widest = widths(standard, self.band).iter().rfind(|width| **width <= self.width);
+        let streams = if standard.has_mcs() { self.streams } else { 1 };
+        let has_guard = standard.format().guards().contains(&self.guard);
+        let keys = SetupKeys {
+            band: Some(self.band),
+            width: keys.width.or(widest.copied()),
+            streams: keys.streams.or(Some(streams)),
+            guard: keys.guard.or(Some(self.guard).filter(|_| has_guard)),
+        };
+        Self::new(standard, &keys)
+    }
+
+    /// The mode of a station in place of `mode` of its cell: the same index, or the highest below that exists,
+    /// with all streams of the station. `None` if either has no index.
+    pub fn like(&self, mode: Mode) -> Option<Mode> {
+        let index = mode.mcs_index()?;
+        (0..=index).rev().find_map(|mcs| self.scheme(mcs, self.streams))
     }
 
     /// The modes of data frames: those of the standard's own format, or of 802.11a, b and g. With `full`
@@ -152,7 +182,7 @@ impl PhySetup {
     }
 
     /// The mode of data frames with a rate: for HT, VHT and HE one with all streams, whose rate in Mb/s is
-    /// that of `rate` to one decimal.
+    /// that of `rate` to 0.1 Mb/s.
     ///
     /// # Errors
     /// If there is none; the message names the nearest.
@@ -162,10 +192,10 @@ impl PhySetup {
         }
         let modes = self.modes(true);
         let apart = |mode: &Mode| (u64::from(mode.kbps()) * 1_000).abs_diff(rate.bps());
-        // Rounded down to kb/s, a third of a Mb/s is 333 kb/s: published as .3.
         let near = modes.into_iter().min_by_key(apart);
         match near {
-            Some(mode) if apart(&mode) <= 51_000 => Ok(mode),
+            // Published rates are rounded to 0.1 Mb/s, some of HE before the bits of a symbol are rounded down.
+            Some(mode) if apart(&mode) <= 100_000 => Ok(mode),
             _ => {
                 let near = near.map_or_else(String::new, |mode| format!("; the nearest is {mode}"));
                 let Self { standard, streams, width, guard, .. } = *self;
@@ -185,6 +215,14 @@ impl PhySetup {
             Standard::B => 22e6,
             _ => f64::from(self.width.mhz()) * 1e6,
         }
+    }
+}
+
+const fn default_width(format: Format, band: Band) -> Width {
+    match (format, band) {
+        (Format::Dsss | Format::Ofdm, _) | (_, Band::Ghz2) => Width::Mhz20,
+        (Format::Ht, _) => Width::Mhz40,
+        (Format::Vht | Format::He, _) => Width::Mhz80,
     }
 }
 
@@ -236,6 +274,8 @@ mod tests {
         let ac = PhySetup::usual(Standard::Ac);
         let of = |text: &str| ac.mode_of_rate(text.parse().unwrap());
         assert_eq!(of("433.3 Mb/s").unwrap().mcs_index(), Some(9));
+        let ax = PhySetup::usual(Standard::Ax);
+        assert_eq!(ax.mode_of_rate("600.5 Mb/s".parse().unwrap()).unwrap().mcs_index(), Some(11));
         assert_eq!(of("32.5 Mb/s").unwrap().mcs_index(), Some(0));
         let message = of("54 Mb/s").unwrap_err().to_string();
         assert!(

@@ -73,6 +73,15 @@ impl Band {
         }
     }
 
+    /// Standards in the band, oldest first. Stations of an older standard can be in a cell of a newer one.
+    pub const fn standards(self) -> &'static [Standard] {
+        match self {
+            Self::Ghz2 => &[Standard::B, Standard::G, Standard::N, Standard::Ax],
+            Self::Ghz5 => &[Standard::A, Standard::N, Standard::Ac, Standard::Ax],
+            Self::Ghz6 => &[Standard::Ax],
+        }
+    }
+
     /// Default frequency of propagation models in Hz: channel 36 at 5 GHz (as in ns-3), channel 6 at 2.4
     /// GHz, and channel 5 at 6 GHz.
     pub const fn frequency_hz(self) -> f64 {

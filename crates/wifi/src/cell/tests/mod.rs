@@ -85,6 +85,8 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
                 rate: RatePlan::fixed(mode),
                 towards: std::collections::BTreeMap::new(),
                 dsss_only: false,
+                decodes: standard.format(),
+                others: Vec::new(),
                 seams: StationSeams::plain(access)
             };
             n

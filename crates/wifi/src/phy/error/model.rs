@@ -59,7 +59,7 @@ impl ErrorModel {
             return 1.0;
         }
         let sinr = if sinr > 0.0 { sinr } else { 0.0 };
-        detmath::exp(bits as f64 * self.law.ln_bit_success(mode, sinr))
+        detmath::exp(bits as f64 * ln_bit_success(&self.law, mode, sinr))
     }
 
     /// True if [`Self::success`] is exactly 1 by the shortcut.
@@ -96,8 +96,17 @@ impl Default for ErrorModel {
     }
 }
 
+/// `ln(1 - p)` of a bit at the SINR of a frame, of which each spatial stream has an equal share.
+#[inline]
+fn ln_bit_success(law: &Law, mode: Mode, sinr: f64) -> f64 {
+    if mode.is_mcs() {
+        return law.ln_bit_success(mode, sinr / f64::from(mode.streams()));
+    }
+    law.ln_bit_success(mode, sinr)
+}
+
 fn error_free_above(law: &Law, mode: Mode) -> f64 {
-    bisect(|sinr| -law.ln_bit_success(mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
+    bisect(|sinr| -ln_bit_success(law, mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
 }
 
 /// Lowest SINR (to a billionth of a dB) at which `holds` is true, if `holds` stays true above it.
