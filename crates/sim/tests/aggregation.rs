@@ -56,6 +56,8 @@ fn one_saturated_station_is_a_sum_of_times() {
         let run = run_first(&cell(&keys, &udp("sta0", "ap", 1)));
         let (found, expected) = (goodputs(&run)[0], closed_form(mcs, n));
         assert!((found / expected - 1.0).abs() < 0.01, "MCS {mcs}, {limit}: {found} {expected}");
+        let mean = run.cells[0].stations[1].aggregate_mean_mpdus.unwrap();
+        assert!((mean / f64::from(n) - 1.0).abs() < 0.01, "{mean}");
     }
 }
 

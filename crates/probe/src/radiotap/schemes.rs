@@ -12,7 +12,7 @@ use crate::air::{AirFormat, AirFrame, AirMcs};
 
 /// Appends the fields of a frame after those of every frame.
 pub(super) fn extend(out: &mut Vec<u8>, frame: &AirFrame) {
-    if let Some(mcs) = &frame.mcs
+    if let Some(mcs) = frame.mcs
         && mcs.format == AirFormat::Ht
     {
         ht(out, mcs);
@@ -25,7 +25,7 @@ pub(super) fn extend(out: &mut Vec<u8>, frame: &AirFrame) {
         out.extend((0x0004_u16 | if is_last { 0x0008 } else { 0 }).to_le_bytes());
         out.extend([0, 0]);
     }
-    match &frame.mcs {
+    match frame.mcs {
         Some(mcs) if mcs.format == AirFormat::Vht => vht(out, mcs),
         Some(mcs) if mcs.format == AirFormat::He => he(out, mcs),
         _ => {}
@@ -36,7 +36,7 @@ fn align(out: &mut Vec<u8>, bytes: usize) {
     out.resize(out.len().next_multiple_of(bytes), 0);
 }
 
-fn ht(out: &mut Vec<u8>, mcs: &AirMcs) {
+fn ht(out: &mut Vec<u8>, mcs: AirMcs) {
     // Known: bandwidth, index, guard interval, format, coding.
     let short = if mcs.guard_ns == 400 { 0x04 } else { 0 };
     let ldpc = if mcs.ldpc { 0x10 } else { 0 };
@@ -44,7 +44,7 @@ fn ht(out: &mut Vec<u8>, mcs: &AirMcs) {
     out.extend([0x1f, wide | short | ldpc, mcs.index + 8 * (mcs.streams - 1)]);
 }
 
-fn vht(out: &mut Vec<u8>, mcs: &AirMcs) {
+fn vht(out: &mut Vec<u8>, mcs: AirMcs) {
     align(out, 2);
     // Known: guard interval, bandwidth.
     out.extend(0x0044_u16.to_le_bytes());
@@ -59,7 +59,7 @@ fn vht(out: &mut Vec<u8>, mcs: &AirMcs) {
     out.extend([u8::from(mcs.ldpc), 0, 0, 0]);
 }
 
-fn he(out: &mut Vec<u8>, mcs: &AirMcs) {
+fn he(out: &mut Vec<u8>, mcs: AirMcs) {
     align(out, 2);
     // Known: data MCS, coding, bandwidth, guard interval. The format is HE SU.
     let known = 0x0020_u16 | 0x0080 | 0x4000;

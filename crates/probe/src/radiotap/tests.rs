@@ -237,7 +237,7 @@ fn vht(number: u16, sequence: u16) -> AirFrame {
         guard_ns: 400,
         ldpc: false,
     });
-    AirFrame { aggregate, mcs, sequence, ..data(Some(1)) }
+    AirFrame { sequence, aggregate, mcs, ..data(Some(1)) }
 }
 
 /// A-MPDU status and VHT information after the fields of every frame, aligned to 4 and 2 bytes.

@@ -14,31 +14,12 @@ use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
 use super::fate::{Fate, Loss};
-use super::medium::{Delivery, Medium, Offered};
-use super::radio::{Piece, Reception, share};
+use super::judging::Judging;
+use super::medium::Medium;
+use super::packet::{Admitted, Delivery, Filling, Offered};
+use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::interference::Exposure;
 use crate::mac::{Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places};
-
-/// An aggregate that is to begin at this instant and has room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Filling {
-    /// The sending station.
-    pub station: NodeId,
-    /// Its access category.
-    pub category: usize,
-    /// The receiver.
-    pub to: NodeId,
-}
-
-/// A packet that a station accepts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Admitted {
-    pub(super) class: Class,
-    pub(super) bytes: u32,
-    pub(super) expires: Nanos,
-    pub(super) flow: u32,
-}
 
 impl Medium {
     /// The length of a packet's frame, its class and expiry. An access point drops packets to stations that are
@@ -177,9 +158,10 @@ impl Medium {
         let Some(rules) = &sender.rules.aggregation else { return };
         let frame = &sent.frame;
         let mpdus = self.stations[frame.from.index()]
-            .subframes(usize::from(frame.category), usize::from(frame.subframes));
+            .subframes(usize::from(frame.category), usize::from(frame.subframes))
+            .map(|mpdu| mpdu.bytes);
         let clear = bss.levels.clear(sent);
-        let mut by = Judging { sent, pieces: &self.radios[i].pieces, last: None };
+        let mut by = Judging::new(sent, &self.radios[i].pieces);
         for (number, place) in (0..).zip(places(mpdus, rules, frame.mode)) {
             let survival =
                 clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));
@@ -319,48 +301,5 @@ impl Medium {
         }
         shares.on_sent(sent.flow, rest);
         (!outcomes.contains(&true)).then_some(loss)
-    }
-}
-
-/// Judges the MPDUs of an aggregate at a radio.
-struct Judging<'a> {
-    sent: &'a Transmission,
-    /// Intervals in which bits of the frame could be lost.
-    pieces: &'a [Piece],
-    /// The last SINR and number of bits, and their probability of success.
-    last: Option<(f64, u64, f64)>,
-}
-
-impl Judging<'_> {
-    /// Probability that all bits of the MPDU at these bytes are correct.
-    fn survival(&mut self, place: (u32, u32), success: impl Fn(f64, u64) -> f64) -> f64 {
-        if self.pieces.is_empty() {
-            return 1.0;
-        }
-        let (from, until) = self.sent.times(place);
-        let bits = 8 * u64::from(place.1 - place.0);
-        let mut survival = 1.0;
-        for piece in self.pieces {
-            let (begins, ends) = (piece.from.max(from), piece.until.min(until));
-            if begins >= ends {
-                continue;
-            }
-            let part = share(ends.since(begins).0, until.since(from).0, bits);
-            survival *= match self.last {
-                Some((sinr, same, known)) if sinr == piece.sinr && same == part => known,
-                _ => {
-                    let new = success(piece.sinr, part);
-                    self.last = Some((piece.sinr, part, new));
-                    new
-                }
-            };
-        }
-        survival
-    }
-
-    /// What an interferer sees of the MPDU at these bytes.
-    fn exposure(&self, place: (u32, u32), station: usize) -> Exposure {
-        let (from, to) = self.sent.times(place);
-        Exposure { station, from, to, payload: to.since(from) }
     }
 }

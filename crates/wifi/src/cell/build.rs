@@ -22,6 +22,7 @@ use crate::mac::{
     Originator, Rules, Station,
 };
 use crate::phy::error::ErrorModel;
+use crate::phy::fading::Fading;
 use crate::phy::{Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
 
@@ -47,43 +48,7 @@ impl Medium {
         seed: Seed,
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
-        let mut medium = Self {
-            bss: Vec::with_capacity(cells.len()),
-            cell_of: Vec::with_capacity(total),
-            dsss_only: Vec::new(),
-            formats: Vec::new(),
-            powers: Powers::between(between.power_mw),
-            fading: between.fading,
-            stations: Vec::with_capacity(total),
-            radios: (0..total).map(|_| Radio::default()).collect(),
-            alike: Alike::none(total),
-            hearers: Vec::new(),
-            air: Vec::new(),
-            next_end: Nanos::NEVER,
-            detections: VecDeque::new(),
-            starting: Vec::new(),
-            deadlines: vec![Nanos::NEVER; total],
-            controllers: Vec::new(),
-            next_timer: Nanos::NEVER,
-            stale: false,
-            out: VecDeque::new(),
-            ready: Vec::new(),
-            touched: Vec::new(),
-            over: Vec::new(),
-            access_states: Vec::new(),
-            decoded: None,
-            blamed: None,
-            controls: Vec::with_capacity(total),
-            stats: vec![StationStats::default(); total],
-            service_times: vec![Default::default(); total],
-            shares: FlowShares::new(total),
-            airtime: None,
-            given_up: None,
-            filling: Vec::new(),
-            outcomes: Vec::new(),
-            seen: Vec::new(),
-            reorder: None,
-        };
+        let mut medium = Self::empty(total, cells.len(), between.power_mw, between.fading);
         let dsss_only = |(plan, _): &(CellPlan, String)| {
             plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
         };
@@ -117,6 +82,47 @@ impl Medium {
             medium.join_idle();
         }
         Ok(medium)
+    }
+
+    /// A medium for `total` stations without any yet.
+    fn empty(total: usize, cells: usize, power_mw: Vec<Vec<f64>>, fading: Fading) -> Self {
+        Self {
+            bss: Vec::with_capacity(cells),
+            cell_of: Vec::with_capacity(total),
+            dsss_only: Vec::new(),
+            formats: Vec::new(),
+            powers: Powers::between(power_mw),
+            fading,
+            stations: Vec::with_capacity(total),
+            radios: (0..total).map(|_| Radio::default()).collect(),
+            alike: Alike::none(total),
+            hearers: Vec::new(),
+            air: Vec::new(),
+            next_end: Nanos::NEVER,
+            detections: VecDeque::new(),
+            starting: Vec::new(),
+            deadlines: vec![Nanos::NEVER; total],
+            controllers: Vec::new(),
+            next_timer: Nanos::NEVER,
+            stale: false,
+            out: VecDeque::new(),
+            ready: Vec::new(),
+            touched: Vec::new(),
+            over: Vec::new(),
+            access_states: Vec::new(),
+            decoded: None,
+            blamed: None,
+            controls: Vec::with_capacity(total),
+            stats: vec![StationStats::default(); total],
+            service_times: vec![Default::default(); total],
+            shares: FlowShares::new(total),
+            airtime: None,
+            given_up: None,
+            filling: Vec::new(),
+            outcomes: Vec::new(),
+            seen: Vec::new(),
+            reorder: None,
+        }
     }
 
     /// Appends a cell and its stations.

@@ -7,11 +7,11 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow};
 
-use super::aggregate::Admitted;
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::alike::state::Alike;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
+use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
@@ -21,30 +21,6 @@ use crate::mac::{AccessState, CATEGORIES, Completion, Frame, NodeId, Station};
 use crate::phy::Format;
 use crate::phy::fading::Fading;
 use crate::scheme::{AifsController, ControlCategory};
-
-/// A packet that a station received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delivery {
-    /// The station.
-    pub to: NodeId,
-    /// The packet.
-    pub packet: PacketId,
-    /// Length of the data frame that carried it, MAC header and FCS included.
-    pub frame_bytes: u32,
-}
-
-/// A packet from a station's queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offered {
-    /// The packet.
-    pub packet: PacketId,
-    /// Destination.
-    pub to: NodeId,
-    /// Its access category (0 under DCF).
-    pub category: usize,
-    /// Time at which it entered the queue.
-    pub entered: Nanos,
-}
 
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]

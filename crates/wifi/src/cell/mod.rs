@@ -18,10 +18,12 @@ mod ends;
 mod fate;
 mod given_up;
 mod interferers;
+mod judging;
 mod levels;
 mod link_red;
 mod medium;
 mod oracle;
+mod packet;
 mod plan;
 mod powers;
 mod radio;
@@ -30,12 +32,12 @@ mod report;
 mod transmission;
 mod watch;
 
-pub use aggregate::Filling;
 pub use airtime::ExchangeAirtime;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
 pub use given_up::GivenUp;
-pub use medium::{Delivery, Medium, Offered};
+pub use medium::Medium;
+pub use packet::{Delivery, Filling, Offered};
 pub use plan::{CellPlan, Coupling, StationPlan};
 pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 

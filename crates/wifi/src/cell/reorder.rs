@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_units::{Nanos, Span};
 
-use super::medium::Delivery;
+use super::packet::Delivery;
 use crate::mac::{NodeId, distance};
 
 /// Receiver, sender and category.

@@ -41,6 +41,8 @@ pub struct CategoryCounts {
     pub attempts: u64,
     /// Aggregates (A-MPDUs with two or more MPDUs) sent. Each of their MPDUs counts as a data frame.
     pub aggregates: u64,
+    /// MPDUs of these aggregates.
+    pub aggregated: u64,
     /// Sum of the service times, from the head of the queue to the end of the exchange, in ns.
     pub service_ns: u64,
     /// Sum over acknowledged packets of the time from the start of the first attempt to the end of
@@ -117,6 +119,7 @@ impl StationStats {
             expired_lost: sum(|c| c.expired_lost),
             attempts: self.attempts,
             aggregates: sum(|c| c.aggregates),
+            aggregated: sum(|c| c.aggregated),
             service_ns: self.service_ns,
             latency_ns: sum(|c| c.latency_ns),
         }
@@ -136,7 +139,9 @@ impl StationStats {
     pub(crate) fn on_sent(&mut self, frame: &Frame, length: Span) {
         self.on_air(frame, length);
         if frame.subframes > 1 {
-            self.categories[usize::from(frame.category)].aggregates += 1;
+            let category = &mut self.categories[usize::from(frame.category)];
+            category.aggregates += 1;
+            category.aggregated += u64::from(frame.subframes);
             return;
         }
         let class = &mut self.classes[frame.class as usize];

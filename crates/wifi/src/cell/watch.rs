@@ -95,9 +95,11 @@ impl Medium {
             .subframes(usize::from(frame.category), usize::from(frame.subframes));
         let mpdus: Vec<Mpdu> = mpdus.copied().collect();
         self.seen.clear();
-        for (number, (mpdu, place)) in
-            (0..).zip(mpdus.iter().zip(places(mpdus.iter(), rules, frame.mode)))
-        {
+        for (number, (mpdu, place)) in (0..).zip(mpdus.iter().zip(places(
+            mpdus.iter().map(|mpdu| mpdu.bytes),
+            rules,
+            frame.mode,
+        ))) {
             let (from, until) = sent.times(place);
             let packet = mpdu.packet.map(|id| pool.get(id));
             self.seen.push(AirFrame {

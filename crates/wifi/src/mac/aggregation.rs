@@ -16,7 +16,6 @@ use airtcp_units::{Bytes, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Mpdu;
 use crate::phy::{Format, HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
 
 /// Bytes of the delimiter before each MPDU.
@@ -204,16 +203,16 @@ impl Aggregation {
     }
 }
 
-/// The MPDUs that an aggregate carries, and their places in it.
+/// Where the MPDUs of these lengths are in an aggregate: the first byte of the delimiter, and the end.
 pub(crate) fn places<'a>(
-    mpdus: impl Iterator<Item = &'a Mpdu> + 'a,
+    lengths: impl Iterator<Item = u32> + 'a,
     rules: &'a Aggregation,
     mode: Mode,
 ) -> impl Iterator<Item = (u32, u32)> + 'a {
     let mut next = 0;
-    mpdus.map(move |mpdu| {
+    lengths.map(move |bytes| {
         let first = next;
-        next += rules.stride(mpdu.bytes, mode);
-        (first, first + DELIMITER + mpdu.bytes)
+        next += rules.stride(bytes, mode);
+        (first, first + DELIMITER + bytes)
     })
 }

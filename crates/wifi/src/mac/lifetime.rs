@@ -65,7 +65,9 @@ impl Station {
         let (expired, kept): (VecDeque<Mpdu>, _) =
             waiting.into_iter().partition(|mpdu| mpdu.expires < now);
         originator.lanes[category].waiting = kept;
-        expired.into_iter().for_each(|mpdu| self.push_expired(category, mpdu));
+        for mpdu in expired {
+            self.push_expired(category, mpdu);
+        }
     }
 
     /// Drops expired packets of the categories whose back-off has ended.
