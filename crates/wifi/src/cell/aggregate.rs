@@ -94,7 +94,8 @@ impl Medium {
     /// Gives the frames of this instant that waited for packets.
     #[inline(never)]
     pub(super) fn compose(&mut self) {
-        for station in std::mem::take(&mut self.filling) {
+        let mut filling = std::mem::take(&mut self.filling);
+        for station in filling.drain(..) {
             let i = station.index();
             let rules = &self.bss[self.cell_of[i]].rules;
             let composed = self.stations[i].compose(rules);
@@ -109,6 +110,7 @@ impl Medium {
                 }
             }
         }
+        self.filling = filling;
     }
 
     /// Decides which MPDUs of an aggregate a radio decoded.

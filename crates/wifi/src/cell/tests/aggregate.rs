@@ -143,6 +143,10 @@ fn mpdus_are_retransmitted_by_themselves() {
         assert!((lost - p7).abs() < bound, "{lost} {p7}");
         assert_eq!(stats.dropped, stats.given_up);
         assert_eq!(bench.cell.in_flight(), bench.pool.in_flight());
+        // In order, and nothing is missing but what was given up or is in flight.
+        assert!(bench.order.is_sorted_by(|a, b| a < b));
+        let missing = u64::from(bench.number) - bench.delivered[0];
+        assert_eq!(missing, stats.dropped + bench.cell.in_flight());
         let asks = !frames(&bench, Kind::BlockAckReq).is_empty();
         assert_eq!(asks, after_missed_block_ack == AfterMissedBlockAck::Bar);
     }
@@ -246,5 +250,64 @@ fn transmission_opportunities_limit_aggregates() {
         let rest = &opportunities[1..opportunities.len() - 1];
         assert!(usual > 4 && rest.len() > 50, "{usual} {}", rest.len());
         assert!(rest.iter().all(|mpdus| *mpdus == usual), "{usual} {rest:?}");
+    }
+}
+
+/// MPDUs are lost by noise with the probability of their bits at the SNR, delimiter included.
+#[test]
+fn noise_loses_mpdus_by_their_bits() {
+    let mode = mode(Standard::N, 4, 1, Width::Mhz20);
+    let mut plan = pair(Standard::N, mode, up_to(32));
+    plan.error = ErrorModel::default();
+    plan.noise_mw = 1e-6 / 35.0;
+    let success = plan.error.success(mode, 35.0, 8 * (1526 + 4));
+    assert!((0.3..0.9).contains(&success), "{success}");
+    let mut bench = sender(plan, 5);
+    bench.run(Nanos(3_000_000_000));
+    let data = *bench.cell.stats(NodeId(1)).class(Class::Data);
+    let share = data.decoded as f64 / data.sent as f64;
+    // Five standard errors.
+    let bound = 5.0 * (success * (1.0 - success) / data.sent as f64).sqrt();
+    assert!((share - success).abs() < bound, "{share} {success} of {}", data.sent);
+}
+
+/// A frame of a hidden station loses the MPDUs that it overlaps, and no others.
+#[test]
+fn an_overlap_loses_the_mpdus_that_it_covers() {
+    let mode = mode(Standard::N, 4, 1, Width::Mhz20);
+    for start_us in [300, 1_500, 3_000] {
+        let mut plan = plan(3, Standard::N, aggregating(up_to(20)), TimingConfig::default());
+        plan.mac.attempts = 1;
+        plan.error = ErrorModel::default();
+        plan.capture = Capture::Sinr { late_db: 15.0 };
+        (plan.power_mw[1][2], plan.power_mw[2][1]) = (0.0, 0.0);
+        for station in &mut plan.stations {
+            station.rate = RatePlan::fixed(mode);
+            (station.seams.access[0].cw_min, station.seams.access[0].cw_max) = (0, 0);
+        }
+        let timing = plan.timing;
+        let mut bench = sender(plan, 1);
+        bench.run(Nanos(start_us * 1_000));
+        bench.payload = 400;
+        bench.offer(NodeId(2), NodeId(0));
+        bench.payload = 1460;
+        let (start, aggregate) = frames(&bench, Kind::Data)[0];
+        let ends = start + timing.frame(mode, aggregate.bytes);
+        bench.run(ends);
+        let (from, other) = frames(&bench, Kind::Data)[1];
+        assert_eq!((aggregate.subframes, other.from), (20, NodeId(2)));
+        let until = from + timing.frame(mode, other.bytes);
+        let body = start + timing.preamble(mode);
+        let length = ends.since(body).0 as f64 / mode.body_bits(aggregate.bytes) as f64;
+        let at = |byte: u64| body.0 as f64 + length * (16 + 8 * byte) as f64;
+        // Time of overlap of each MPDU in ns.
+        let overlap = |number: u64| {
+            let (first, last) = (at(number * 1532), at(number * 1532 + 1530));
+            last.min(until.0 as f64) - first.max(from.0 as f64)
+        };
+        let lost = bench.cell.stats(NodeId(1)).class(Class::Data).collided[Class::Data as usize];
+        let at_least = (0..20).filter(|n| overlap(*n) > 5_000.0).count() as u64;
+        let at_most = (0..20).filter(|n| overlap(*n) > 0.0).count() as u64;
+        assert!((at_least..=at_most).contains(&lost) && at_least > 0, "{start_us}: {lost}");
     }
 }
