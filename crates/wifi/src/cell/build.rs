@@ -274,7 +274,9 @@ impl Members<'_> {
             }
             return Ok((Rate::custom(ByStandard::new(rate, others)), slowest));
         }
-        if plan.dsss_only || self.dsss_only.is_empty() {
+        // In a cell of HT, VHT or HE only the access point sends to older stations, as in `others`.
+        let has_mcs = rules.timing.standard.has_mcs();
+        if plan.dsss_only || self.dsss_only.is_empty() || has_mcs {
             return Ok((rate, plan.rate.slowest()));
         }
         let without = plan.rate.without_ofdm();

