@@ -62,20 +62,21 @@ fn one_saturated_station_is_a_sum_of_times() {
 }
 
 /// The access point sends aggregates to several stations from its per-station queues, with equal airtime: each of
-/// two stations, one with long and one with short packets, gets half of what it would get alone.
+/// two stations, of which one has short packets or a low rate, gets half of what it would get alone.
 #[test]
 fn aggregates_share_airtime() {
-    let keys = format!("{}\nmcs = 5\naccess_point_queue = {{ kind = \"airtime-fair\" }}", star(2));
-    let flows = |messages: &[(usize, u32)]| {
-        let flow = |(i, bytes): &(usize, u32)| {
-            udp("ap", &format!("sta{i}"), 1).replace("1472 B", &format!("{bytes} B"))
+    for (bytes, mcs) in [([1472, 400], [5, 5]), ([1472, 1472], [9, 0])] {
+        let stations = format!("stations = [{{ name = \"sta1\", mcs = {} }}]", mcs[1]);
+        let queue = "access_point_queue = { kind = \"airtime-fair\" }";
+        let keys = format!("{}\nmcs = {}\n{stations}\n{queue}", star(2), mcs[0]);
+        let flow = |i: usize| {
+            udp("ap", &format!("sta{i}"), 1).replace("1472 B", &format!("{} B", bytes[i]))
         };
-        messages.iter().map(flow).collect::<Vec<_>>().join("\n")
-    };
-    let both = goodputs(&run_first(&cell(&keys, &flows(&[(0, 1472), (1, 400)]))));
-    for (i, bytes) in [(0, 1472), (1, 400)] {
-        let alone = goodputs(&run_first(&cell(&keys, &flows(&[(i, bytes)]))))[0];
-        assert!((both[i] / alone - 0.5).abs() < 0.03, "{bytes}: {} {alone}", both[i]);
+        let both = goodputs(&run_first(&cell(&keys, &format!("{}\n{}", flow(0), flow(1)))));
+        for (i, shared) in both.iter().enumerate() {
+            let alone = goodputs(&run_first(&cell(&keys, &flow(i))))[0];
+            assert!((shared / alone - 0.5).abs() < 0.03, "{bytes:?} {mcs:?}: {shared} {alone}");
+        }
     }
 }
 
