@@ -11,16 +11,15 @@
 //! symbols   N_SYM = ceil((8 bytes + 16 + 6 N_ES) / N_DBPS)
 //! ```
 //!
-//! HT and VHT frames are coded with BCC, HE frames with LDPC, for which `N_ES` is 0. The model leaves out the
-//! extra symbol that LDPC needs if its last symbol is nearly full: an HE frame can be one symbol too short.
+//! HT and VHT frames are coded with BCC (a choice), HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a
+//! symbol.
 //!
-//! Source: IEEE 802.11-2020 equations 19-90 to 19-92 (HT), 21-107 to 21-109 (VHT); 802.11ax-2021 equations
-//! 27-135 and 27-136, table 27-12 (HE). Of the HE-LTF sizes the model takes 2x (4x with 3200 ns), the ones
+//! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE). Of the HE-LTF sizes the model takes 2x (4x with 3200 ns), the ones
 //! that stations must support. Leaves out greenfield format, STBC and packet extension.
 
 use airtcp_units::Span;
 
-use super::{Format, GuardInterval, Mode};
+use super::{Format, GuardInterval, Mode, Width, ldpc};
 
 /// Duration of preamble and SIGNAL fields.
 pub(super) fn mcs_preamble(mode: Mode) -> Span {
@@ -44,8 +43,23 @@ pub(super) fn mcs_preamble(mode: Mode) -> Span {
     Span(20_000 + own_ns)
 }
 
+/// Bits of the SIGNAL fields.
+pub(super) fn mcs_plcp_bits(mode: Mode) -> u64 {
+    match (mode.format(), mode.width()) {
+        (Format::Dsss | Format::Ofdm, _) => 24,
+        (Format::Ht, _) => 24 + 48,
+        (Format::Vht, Width::Mhz20) => 24 + 48 + 26,
+        (Format::Vht, Width::Mhz40) => 24 + 48 + 27,
+        (Format::Vht, _) => 24 + 48 + 29,
+        (Format::He, _) => 24 + 24 + 52,
+    }
+}
+
 /// Duration of the symbols of a body of `bits` bits, service and tail bits included.
 pub(super) fn mcs_body(mode: Mode, bits: u64) -> Span {
+    if mode.format() == Format::He {
+        return Span(ldpc::symbols(mode, bits) * mode.symbol_ns());
+    }
     let time = bits.div_ceil(mode.bits_per_symbol()) * mode.symbol_ns();
     if mode.guard() == Some(GuardInterval::Ns400) {
         return Span(time.next_multiple_of(4_000));
@@ -66,7 +80,6 @@ pub(super) fn mcs_rx_start_delay(mode: Mode) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Width;
 
     fn frame(mode: Mode, bytes: u32) -> u64 {
         (mcs_preamble(mode) + mcs_body(mode, mode.body_bits(bytes))).0

@@ -4,6 +4,7 @@ mod airtime;
 mod channel;
 pub mod error;
 pub mod fading;
+mod ldpc;
 mod mcs;
 mod mode;
 pub mod noise;

@@ -255,22 +255,27 @@ impl Mode {
     }
 
     /// The non-HT reference rate in kb/s, by which the rate of answers is chosen: the OFDM rate with the
-    /// modulation and code of one stream, at most 54 Mb/s (802.11-2020 clause 10.6.11, table 10-10).
+    /// modulation and code of one stream, at most 54 Mb/s (802.11-2020 clause 10.6.11).
+    #[inline]
     pub fn reference_kbps(self) -> u32 {
+        if self.is_mcs() { self.reference_of_scheme() } else { self.kbps() }
+    }
+
+    #[cold]
+    fn reference_of_scheme(self) -> u32 {
         match self.mcs_index() {
-            None => self.kbps(),
             Some(0) => 6_000,
             Some(1) => 12_000,
             Some(2) => 18_000,
             Some(3) => 24_000,
             Some(4) => 36_000,
             Some(5) => 48_000,
-            Some(_) => 54_000,
+            _ => 54_000,
         }
     }
 
     /// Bits of a frame's body: its `bytes` (MAC header and FCS included), and for OFDM 16 service bits and
-    /// 6 tail bits per BCC encoder (802.11-2012 clause 18.3.5, 802.11-2020 clauses 19.3.11 and 21.3.10).
+    /// 6 tail bits per BCC encoder (802.11-2012 clause 18.3.5, 802.11-2020 clauses 19.4.3 and 21.4.3).
     pub fn body_bits(self, bytes: u32) -> u64 {
         let bits = 8 * u64::from(bytes);
         if self.is_mcs() {
@@ -385,7 +390,7 @@ mod tests {
         let encoders = |format, mcs, streams, width| {
             Mode::mcs(format, mcs, streams, width, guard).unwrap().encoders()
         };
-        // The exception of table 21-60: 6 where 5 would do for the rate.
+        // 6 where 5 would do for the rate.
         assert_eq!(encoders(Format::Vht, 7, 4, Width::Mhz160), 6);
         assert_eq!(encoders(Format::Vht, 9, 1, Width::Mhz80), 1);
         assert_eq!(encoders(Format::Vht, 9, 2, Width::Mhz80), 2);

@@ -4,6 +4,8 @@
 //! 802.11ac and ax at 5 and 6 GHz; one stream; a guard interval of 400 ns in 802.11n and ac, of 800 ns in
 //! 802.11ax.
 
+use std::fmt;
+
 use airtcp_probe::ConfigError;
 use airtcp_units::BitRate;
 
@@ -215,6 +217,17 @@ impl PhySetup {
             Standard::B => 22e6,
             _ => f64::from(self.width.mhz()) * 1e6,
         }
+    }
+}
+
+impl fmt::Display for PhySetup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { standard, band, width, streams, guard } = *self;
+        let plural = if streams > 1 { "s" } else { "" };
+        write!(
+            f,
+            "{standard} at {band}, {width}, {streams} spatial stream{plural}, guard interval {guard}"
+        )
     }
 }
 

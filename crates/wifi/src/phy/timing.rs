@@ -15,8 +15,8 @@ use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::airtime::{mcs_body, mcs_preamble, mcs_rx_start_delay};
-use super::{Band, Format, Mode, Standard, Width};
+use super::airtime::{mcs_body, mcs_plcp_bits, mcs_preamble, mcs_rx_start_delay};
+use super::{Band, Mode, Standard};
 
 /// Bytes of a MAC acknowledgement, FCS included.
 pub(crate) const ACK_BYTES: u32 = 14;
@@ -29,8 +29,8 @@ pub(crate) const CTS_BYTES: u32 = 14;
 /// 9.3.2.3.2, of 802.11n).
 pub(crate) const RIFS: Span = Span::from_micros(2);
 
-/// Maximum duration of an HT, VHT or HE frame, `aPPDUMaxTime` (802.11-2020 table 21-28, 802.11ax-2021 table
-/// 27-60).
+/// Maximum duration of an HT, VHT or HE frame, `aPPDUMaxTime` (802.11-2020 clause 21.4.4, 802.11ax-2021
+/// clause 27.4.4).
 pub const MAX_TIME: Span = Span::from_micros(5_484);
 /// Maximum duration of an HT-mixed frame, whose limit is 10 ms only in greenfield format; the L-SIG field
 /// cannot announce more than 5.484 ms.
@@ -166,26 +166,24 @@ impl Timing {
     /// short preamble), and those of the SIGNAL fields for OFDM: 24 of L-SIG, and 48 of HT-SIG, 48 of
     /// VHT-SIG-A and 26 to 29 of VHT-SIG-B, or 24 of RL-SIG and 52 of HE-SIG-A.
     pub fn plcp_bits(&self, mode: Mode) -> u64 {
-        match (mode.format(), mode.width()) {
-            (Format::Ofdm, _) => 24,
-            (Format::Ht, _) => 24 + 48,
-            (Format::Vht, Width::Mhz20) => 24 + 48 + 26,
-            (Format::Vht, Width::Mhz40) => 24 + 48 + 27,
-            (Format::Vht, _) => 24 + 48 + 29,
-            (Format::He, _) => 24 + 24 + 52,
-            (Format::Dsss, _) => match self.preamble {
-                Preamble::Short if mode != Mode::DSSS[0] => 72 + 48,
-                _ => 144 + 48,
-            },
+        if mode.is_mcs() {
+            return mcs_plcp_bits(mode);
+        }
+        if mode.is_ofdm() {
+            return 24;
+        }
+        match self.preamble {
+            Preamble::Short if mode != Mode::DSSS[0] => 72 + 48,
+            _ => 144 + 48,
         }
     }
 
     /// Time on the air of a frame of `bytes` (MAC header and FCS included) in `mode`.
     pub fn frame(&self, mode: Mode, bytes: u32) -> Span {
-        let bits = mode.body_bits(bytes);
         if mode.is_mcs() {
-            return mcs_preamble(mode) + mcs_body(mode, bits) + self.extension;
+            return mcs_preamble(mode) + mcs_body(mode, mode.body_bits(bytes)) + self.extension;
         }
+        let bits = mode.body_bits(bytes);
         let body = if mode.is_ofdm() {
             Span::from_micros(4 * bits.div_ceil(mode.bits_per_symbol())) + self.extension
         } else {
