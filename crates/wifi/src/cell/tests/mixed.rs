@@ -1,7 +1,7 @@
 //! 802.11b stations in an 802.11g cell: which frames they send and decode, and when they defer.
 
 use super::*;
-use crate::mac::Protection;
+use crate::mac::{AggregationConfig, Protection};
 use crate::phy::{Format, GuardInterval, Mode, Width};
 
 const MS: u64 = 1_000_000;
@@ -117,7 +117,9 @@ fn an_802_11g_station_senses_ofdm() {
 #[test]
 fn ofdm_stations_defer_to_ht_frames() {
     let ht = Mode::mcs(Format::Ht, 1, 1, Width::Mhz20, GuardInterval::Ns800).unwrap();
-    let mut plan = plan(3, Standard::N, MacConfig::default(), TimingConfig::default());
+    let single = AggregationConfig { max_mpdus: Some(1), ..AggregationConfig::default() };
+    let mac = MacConfig { aggregation: Some(single), ..MacConfig::default() };
+    let mut plan = plan(3, Standard::N, mac, TimingConfig::default());
     (plan.power_mw[1][2], plan.power_mw[2][1]) = (shared::WEAK, shared::WEAK);
     plan.stations[1].rate = RatePlan::fixed(ht);
     plan.stations[2].decodes = Format::Ofdm;
