@@ -61,10 +61,12 @@ pub(crate) fn described((written, plan): &(Scenario, Resolved)) -> Value {
     };
     let flow = |f: &Flow| json!({"name": f.name, "from": node(f.from), "to": node(f.to), "transport": f.transport});
     let cell = |c: &Cell| {
+        let modes = c.spec.setup().map_or_else(|_| Vec::new(), |setup| setup.modes(true));
+        let rates: Vec<String> = modes.iter().map(|mode| mode.rate().to_string()).collect();
         json!({
             "name": c.spec.name,
             "stations": c.spec.layout.stations(),
-            "rates": c.spec.standard.modes().map(|mode| mode.rate().to_string()).collect::<Vec<_>>(),
+            "rates": rates,
         })
     };
     json!({

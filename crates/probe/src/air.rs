@@ -147,6 +147,63 @@ pub struct AirFrame {
     /// `None` if there is no segment, and in a retransmission after a lost acknowledgement, because the
     /// packet has left the cell.
     pub content: Option<(EndpointId, Segment)>,
+    /// Of an MPDU in an A-MPDU, its place there. `started` and `ended` are then those of the MPDU; the
+    /// first MPDU has the preamble.
+    pub aggregate: Option<AirAggregate>,
+    /// Of a BlockAck or BlockAckReq (class [`FrameClass::Ack`]), what it says.
+    pub block_ack: Option<AirBlockAck>,
+    /// Of an HT, VHT or HE frame, its modulation and coding scheme.
+    pub mcs: Option<AirMcs>,
+}
+
+/// Format of a frame with a modulation and coding scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AirFormat {
+    /// HT-mixed (802.11n).
+    Ht,
+    /// VHT (802.11ac).
+    Vht,
+    /// HE single-user (802.11ax).
+    He,
+}
+
+/// Modulation and coding scheme of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirMcs {
+    /// Format.
+    pub format: AirFormat,
+    /// Index, from 0 for each number of streams.
+    pub index: u8,
+    /// Spatial streams.
+    pub streams: u8,
+    /// Width of the channel in MHz.
+    pub width_mhz: u16,
+    /// Guard interval in ns.
+    pub guard_ns: u16,
+    /// True if the frame is coded with LDPC, false for BCC.
+    pub ldpc: bool,
+}
+
+/// Place of an MPDU in an A-MPDU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirAggregate {
+    /// Number of the A-MPDU among the frames of its cell.
+    pub reference: u32,
+    /// Number of the MPDU, from 0.
+    pub number: u16,
+    /// Number of MPDUs.
+    pub count: u16,
+}
+
+/// What a BlockAck or a BlockAckReq says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AirBlockAck {
+    /// True for a BlockAckReq.
+    pub asks: bool,
+    /// First sequence number of the bitmap.
+    pub start: u16,
+    /// The MPDUs that the receiver has, from `start` on, lowest bit first.
+    pub bitmap: [u64; 4],
 }
 
 /// An event on a medium.

@@ -5,9 +5,13 @@
 //!         LLC and SNAP 8, IP packet, FCS 4
 //! ACK     frame control, duration, receiver, FCS                14 B;  CTS the same
 //! RTS     frame control, duration, receiver, transmitter, FCS   20 B
+//! BAR     frame control, duration, receiver, transmitter, BAR control 2, starting sequence control 2, FCS  24 B
+//! BA      frame control, duration, receiver, transmitter, BA control 2, starting sequence control 2,
+//!         bitmap 8 or 32, FCS                                   32 or 56 B
 //! ```
 //! Source: IEEE 802.11-2012 clauses 8.2.4 (fields), 8.2.5 (duration), 8.3.1 (control), 8.3.2.1 (data), 8.3.3.2
-//! (beacon), 8.3.3.5, 8.3.3.6, 8.3.3.11 (association), 8.2.4.8 (FCS); RFC 1042 (LLC and SNAP). The
+//! (beacon), 8.3.3.5, 8.3.3.6, 8.3.3.11 (association), 8.2.4.8 (FCS); 802.11-2020 clauses 9.3.1.7 and 9.3.1.8
+//! (compressed BlockAckReq and BlockAck); RFC 1042 (LLC and SNAP). The
 //! simulation gives the length of a frame, and the content is filled up to it.
 //!
 //! Addresses are locally administered: `02:00:00`, the medium's number, the station's number in two bytes.
@@ -102,6 +106,12 @@ pub(crate) fn encode(
     let [low, high] = duration(frame).to_le_bytes();
     let control = |kind: u8| [kind, 0, low, high];
     match frame.class {
+        FrameClass::Ack if frame.block_ack.is_some() => {
+            out.extend(control(if frame.block_ack.is_some_and(|b| b.asks) { 0x84 } else { 0x94 }));
+            out.extend(to);
+            out.extend(from);
+            block_ack(out, frame);
+        }
         FrameClass::Ack => {
             out.extend(control(0xd4));
             out.extend(to);
@@ -137,6 +147,25 @@ pub(crate) fn encode(
     out.extend(fcs);
 }
 
+/// Control field (compressed, with the user priority), start and bitmap of a BlockAck or BlockAckReq.
+fn block_ack(out: &mut Vec<u8>, frame: &AirFrame) {
+    let Some(block) = &frame.block_ack else { return };
+    let priority = frame.category.map_or(0, priority);
+    let long = (frame.bytes as usize) > 32;
+    out.extend((u16::from(priority) << 12 | 0x04).to_le_bytes());
+    // A fragment number of 4 stands for a bitmap of 256 bits.
+    out.extend((block.start << 4 | if long { 4 } else { 0 }).to_le_bytes());
+    if !block.asks {
+        let words = if long { 4 } else { 1 };
+        out.extend(block.bitmap[..words].iter().flat_map(|word| word.to_le_bytes()));
+    }
+}
+
+/// User priority of an access category.
+fn priority(category: u8) -> u8 {
+    PRIORITIES[usize::from(category).min(PRIORITIES.len() - 1)]
+}
+
 /// The Duration field in microseconds, rounded up.
 fn duration(frame: &AirFrame) -> u16 {
     frame.duration.0.div_ceil(1_000).min(32_767) as u16
@@ -157,8 +186,7 @@ fn data(out: &mut Vec<u8>, frame: &AirFrame, context: &FrameContext<'_>, [to, fr
     let number = frame.sequence << 4 | u16::from(frame.fragment & 15);
     out.extend(number.to_le_bytes());
     if let Some(category) = frame.category {
-        let priority = PRIORITIES[usize::from(category).min(PRIORITIES.len() - 1)];
-        out.extend([priority | if frame.no_ack { NO_ACK } else { 0 }, 0]);
+        out.extend([priority(category) | if frame.no_ack { NO_ACK } else { 0 }, 0]);
     }
 }
 

@@ -5,18 +5,19 @@
 //! could not decode has the flag *bad FCS* and a wrong FCS. Its other bytes are those sent, because bit
 //! errors are not modelled. Frames that the station never locked on to are absent, as with a real radio.
 //! Radiotap fields: TSFT (when the first bit of the MAC header was on the air, in us), flags (short
-//! preamble, FCS at the end, bad FCS), rate, channel; of a frame received, signal and noise in dBm; of a
-//! frame sent, the power in dBm instead. The time of a packet is that of the frame's end.
+//! preamble, FCS at the end, bad FCS), rate (of HT, VHT and HE frames MCS, VHT or HE instead), channel; of a
+//! frame received, signal and noise in dBm; of a frame sent, the power in dBm instead; of an MPDU in an A-MPDU, the
+//! A-MPDU status. The time of a packet is that of the frame's end, and of an MPDU that of the A-MPDU's end.
 //!
 //! The IP identification counts the packets of each station and access category.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{Nanos, Narrow, Saturate};
 
-use crate::air::{AirEvent, AirFrame, FrameClass};
+use crate::air::{AirEvent, AirFormat, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
 use crate::{Event, EventSource, Pcapng, Probe, wire};
 
@@ -52,13 +53,49 @@ struct Radio<W: Write> {
     file: Pcapng<W>,
 }
 
-/// The last MSDU that a station sent in an access category.
-struct LastSent {
+/// An MSDU that a station sent.
+struct Msdu {
+    to: Option<u32>,
     sequence: u16,
+    /// Start of its first transmission.
+    started: Nanos,
     content: Option<(EndpointId, Segment)>,
     ip_id: u16,
     /// Bytes of the MSDU in each fragment but the last.
     part: usize,
+}
+
+/// The last MSDUs that a station sent in an access category, at most [`KEPT`].
+#[derive(Default)]
+struct Recent {
+    ip_ids: u16,
+    msdus: VecDeque<Msdu>,
+}
+
+/// Twice the longest window of a BlockAck session.
+const KEPT: usize = 512;
+
+impl Recent {
+    /// The MSDU of a data frame, which is new unless the frame is a fragment, a retransmission, or the same frame
+    /// at another radio.
+    fn of(&mut self, frame: &AirFrame) -> &Msdu {
+        let is_it = |msdu: &Msdu| {
+            (msdu.to, msdu.sequence) == (frame.to, frame.sequence)
+                && (frame.retry || frame.fragment > 0 || msdu.started == frame.started)
+        };
+        let place = self.msdus.iter().rposition(is_it).unwrap_or_else(|| {
+            let ip_id = self.ip_ids;
+            self.ip_ids = ip_id.wrapping_add(1);
+            if self.msdus.len() == KEPT {
+                self.msdus.pop_front();
+            }
+            let AirFrame { to, sequence, started, content, .. } = *frame;
+            let part = mac80211::body_len(frame);
+            self.msdus.push_back(Msdu { to, sequence, started, content, ip_id, part });
+            self.msdus.len() - 1
+        });
+        &self.msdus[place]
+    }
 }
 
 /// Writes a capture for each station. Give it buffered writers. After a write error the probe writes
@@ -66,7 +103,7 @@ struct LastSent {
 pub struct RadiotapProbe<W: Write> {
     /// By medium and station.
     radios: Vec<Vec<Radio<W>>>,
-    last: BTreeMap<(u32, u32, u8), LastSent>,
+    last: BTreeMap<(u32, u32, u8), Recent>,
     packet: Vec<u8>,
     mpdu: Vec<u8>,
     bytes: Vec<u8>,
@@ -121,18 +158,8 @@ impl<W: Write> RadiotapProbe<W> {
             mac80211::encode(&mut self.mpdu, frame, &context, None, 0);
             return;
         }
-        let part = mac80211::body_len(frame);
         let key = (medium, frame.from, frame.category.unwrap_or_default());
-        let last = self.last.entry(key).or_insert_with(|| LastSent {
-            sequence: !frame.sequence,
-            content: None,
-            ip_id: u16::MAX,
-            part,
-        });
-        if last.sequence != frame.sequence {
-            let ip_id = last.ip_id.wrapping_add(1);
-            *last = LastSent { sequence: frame.sequence, content: frame.content, ip_id, part };
-        }
+        let last = self.last.entry(key).or_default().of(frame);
         let offset = usize::from(frame.fragment) * last.part;
         let content = last.content.map(|(to, segment)| {
             wire::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
@@ -170,6 +197,13 @@ fn radio<W: Write>(radios: &[Vec<Radio<W>>], medium: u32, station: u32) -> Optio
     radios.get(medium as usize)?.get(station as usize)
 }
 
+/// Bits of fields in `present`.
+const RATE: u32 = 1 << 2;
+const MCS: u32 = 1 << 19;
+const AMPDU: u32 = 1 << 20;
+const VHT: u32 = 1 << 21;
+const HE: u32 = 1 << 23;
+
 fn radiotap(
     out: &mut Vec<u8>,
     frame: &AirFrame,
@@ -177,16 +211,26 @@ fn radiotap(
     heard: Option<(f64, f64)>,
     decoded: bool,
 ) {
-    // TSFT, flags, rate, channel; then signal and noise, or power.
-    let (present, length): (u32, u16) = if heard.is_some() { (0x6f, 24) } else { (0x040f, 23) };
-    out.extend([0, 0]);
-    out.extend(length.to_le_bytes());
+    // TSFT, flags, channel; then signal and noise, or power.
+    let mut present = 0x0b | if heard.is_some() { 0x60 } else { 0x0400 };
+    present |= frame.mcs.map_or(RATE, |mcs| match mcs.format {
+        AirFormat::Ht => MCS,
+        AirFormat::Vht => VHT,
+        AirFormat::He => HE,
+    });
+    present |= frame.aggregate.map_or(0, |_| AMPDU);
+    out.extend([0, 0, 0, 0]);
     out.extend(present.to_le_bytes());
     out.extend((frame.body.0 / 1_000).to_le_bytes());
     let preamble = frame.body.since(frame.started).0;
     let short = if !frame.ofdm && preamble <= SHORT_PREAMBLE_NS { SHORT_PREAMBLE } else { 0 };
     out.push(short | FCS_AT_END | if decoded { 0 } else { BAD_FCS });
-    out.push(u8::narrow(frame.rate.bps() / 500_000));
+    if frame.mcs.is_none() {
+        out.push(u8::narrow(frame.rate.bps() / 500_000));
+    } else {
+        // The channel is aligned to 2 bytes.
+        out.push(0);
+    }
     out.extend(site.frequency_mhz.to_le_bytes());
     let modulation: u16 = if frame.ofdm { 0x0040 } else { 0x0020 };
     let band: u16 = if site.frequency_mhz < 3_000 { 0x0080 } else { 0x0100 };
@@ -197,6 +241,9 @@ fn radiotap(
         Some((signal, noise)) => out.extend([dbm(signal), dbm(noise)]),
         None => out.push(dbm(site.power_dbm)),
     }
+    schemes::extend(out, frame);
+    let length = u16::narrow(out.len()).to_le_bytes();
+    out[2..4].copy_from_slice(&length);
 }
 
 impl<W: Write> Probe for RadiotapProbe<W> {
@@ -221,5 +268,6 @@ impl<W: Write> Probe for RadiotapProbe<W> {
     }
 }
 
+mod schemes;
 #[cfg(test)]
 mod tests;

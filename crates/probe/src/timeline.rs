@@ -234,6 +234,9 @@ mod tests {
             body: Nanos(started),
             ended: Nanos(ended),
             content: None,
+            aggregate: None,
+            block_ack: None,
+            mcs: None,
         };
         Event::Air(AirEvent::Sent { frame, loss: None })
     }

@@ -149,7 +149,8 @@ fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult
     let number = cell.nodes.iter().position(|node| *node == station.node).unwrap_or_default();
     let channel = spec.channel.map(|number| Channel::new(spec.standard, number)).transpose();
     let channel = channel.map_err(error::refuse)?;
-    let usual = u16::saturate(spec.standard.frequency_hz() / 1e6);
+    let band = spec.setup().map_or(spec.standard.band(), |setup| setup.band);
+    let usual = u16::saturate(band.frequency_hz() / 1e6);
     Ok(RadioSite {
         name: plan.nodes[station.node].clone(),
         cell: spec.name.clone(),

@@ -10,8 +10,8 @@ use airtcp_wifi::phy::error::ErrorModelConfig;
 use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position, PropagationConfig};
-use airtcp_wifi::phy::{Channel, Mode, Standard, Timing, TimingConfig};
-use airtcp_wifi::rate::{RateConfig, RatePlan};
+use airtcp_wifi::phy::{Band, Channel, GuardInterval, Standard, Timing, TimingConfig, Width};
+use airtcp_wifi::rate::RateConfig;
 use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,10 +30,28 @@ pub struct CellSpec {
     /// Version of 802.11.
     #[serde(default)]
     pub standard: Standard,
-    /// Rate of data frames, or the initial rate of a rate control. Default: the standard's highest rate, or
-    /// the control's own initial rate.
+    /// Frequency band. Default: 5 GHz, and 2.4 GHz for 802.11b and g. 802.11n also exists at 2.4 GHz, 802.11ax
+    /// at 2.4 and 6 GHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
+    /// Width of the channel. Default: 40 MHz for 802.11n, 80 MHz for 802.11ac and ax, and 20 MHz for others and
+    /// at 2.4 GHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Width>,
+    /// Number of spatial streams of 802.11n, ac and ax, 1 to 4. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Guard interval of HT, VHT and HE frames. Default: 400 ns for 802.11n and ac, 800 ns for 802.11ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard_interval: Option<GuardInterval>,
+    /// Rate of data frames, or the initial rate of a rate control. Default: the highest rate that the
+    /// standard has with these streams, width and guard interval, or the control's own initial rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<BitRate>,
+    /// Index of the modulation and coding scheme of data frames in 802.11n, ac and ax, in place of `rate`. It
+    /// counts from 0 for each number of streams, also in 802.11n.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
     /// Rate control, which chooses the rate of each attempt. Default: one rate for all.
     #[serde(default)]
     pub rate_control: RateConfig,
@@ -149,21 +167,6 @@ impl CellSpec {
         std::iter::once(self.access_point.clone()).chain(stations).collect()
     }
 
-    /// The rate control and its rates.
-    ///
-    /// # Errors
-    /// If the standard lacks a rate.
-    pub fn rate_plan(&self) -> Result<RatePlan, airtcp_wifi::ConfigError> {
-        let mode = |rate: &BitRate| self.standard.mode(*rate);
-        let start = self.rate.as_ref().map(mode).transpose()?;
-        let mut modes: Vec<Mode> = self.standard.modes().collect();
-        if !self.rates.is_empty() {
-            let named = self.rates.iter().map(mode).collect::<Result<_, _>>();
-            modes = named.map_err(|e| airtcp_wifi::ConfigError::new("rates", e.message))?;
-        }
-        Ok(RatePlan { control: self.rate_control.clone(), start, modes })
-    }
-
     /// The access parameters of its stations, as its medium access and its schemes set them.
     ///
     /// # Errors
@@ -209,13 +212,15 @@ impl CellSpec {
             let message = format!("is {}: accepted are finite numbers", self.center);
             return Err(ScenarioError::at(format!("{path}.center"), message));
         }
+        self.setup().map_err(at(""))?;
         let channel = self.channel.map(|number| Channel::new(self.standard, number));
         channel.transpose().map_err(at(""))?;
         let timing = self.times().map_err(at("timing"))?;
         self.check_rate(&timing).map_err(|e| {
-            let table = if matches!(e.key, "rate" | "rates") { "" } else { "rate_control" };
+            let table = if matches!(e.key, "rate" | "rates" | "mcs") { "" } else { "rate_control" };
             at(table)(e)
         })?;
+        self.check_error_model().map_err(at("error"))?;
         self.mac.validate().map_err(at("mac"))?;
         self.hops.check(&self.mac, &self.schemes, &self.stations).map_err(at(""))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;

@@ -6,6 +6,7 @@
 
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::MacConfig;
+use airtcp_wifi::phy::SetupKeys;
 use airtcp_wifi::scheme::SchemeConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,9 +66,15 @@ impl Hops {
             );
             return refuse(&format!("schemes[{place}]"), &why);
         }
-        if let Some(place) = stations.iter().position(|station| station.rate.is_some()) {
+        let differs = |own: &StationSpec| own.setup_keys() != SetupKeys::default();
+        if let Some(place) = stations.iter().position(differs) {
+            let why = "has a width, streams or guard interval of its own";
+            return refuse(&format!("stations[{place}]"), why);
+        }
+        if let Some(place) = stations.iter().position(StationSpec::has_rate) {
             let why = "is a rate between the access point and a station";
-            return refuse(&format!("stations[{place}].rate"), why);
+            let key = if stations[place].mcs.is_some() { "mcs" } else { "rate" };
+            return refuse(&format!("stations[{place}].{key}"), why);
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ mod mixed;
 mod model;
 mod names;
 mod numbers;
+mod phy_keys;
 mod placeholders;
 mod read;
 mod resolve;

@@ -1,18 +1,23 @@
-//! Cells of mixed standards: 802.11b stations in an 802.11g cell.
+//! Cells of mixed standards: 802.11b stations in an 802.11g cell, and stations of older standards in cells of
+//! 802.11n, ac and ax.
 //!
-//! The slot is the long one of 802.11b unless `timing.slot` sets another (802.11-2012 clause 19.4.5). All
+//! OFDM stations need no protection from HT, VHT and HE frames: they decode the L-SIG field, which gives the
+//! length of the frame, and defer to its end. They wait EIFS then, as after a frame that they could not
+//! decode.
+//!
+//! With 802.11b stations, the slot is the long one of 802.11b unless `timing.slot` sets another (802.11-2012 clause 19.4.5). All
 //! frames to and from 802.11b stations are DSSS or CCK.
 
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::{Mode, Standard, Timing, TimingConfig};
 
-use crate::{CellSpec, ScenarioError};
+use crate::{CellSpec, Hops, ScenarioError};
 
 impl CellSpec {
-    /// True if an 802.11b station is in this 802.11g cell.
+    /// True if an 802.11b station is in this cell of a later standard.
     pub fn is_mixed(&self) -> bool {
         let is_old = |own: Option<Standard>| own == Some(Standard::B);
-        self.standard == Standard::G && self.stations.iter().any(|s| is_old(s.standard))
+        self.standard != Standard::B && self.stations.iter().any(|s| is_old(s.standard))
     }
 
     /// The times of the cell.
@@ -22,7 +27,8 @@ impl CellSpec {
     pub fn times(&self) -> Result<Timing, ConfigError> {
         let long = self.is_mixed().then(|| Standard::B.slot());
         let slot = self.timing.slot.or(long);
-        Timing::new(self.standard, &TimingConfig { slot, ..self.timing })
+        let band = self.setup().map_or(self.standard.band(), |setup| setup.band);
+        Timing::in_band(self.standard, band, &TimingConfig { slot, ..self.timing })
     }
 
     /// Checks the standards of single stations, and that 802.11b stations can decode the frames for
@@ -35,6 +41,13 @@ impl CellSpec {
             let cell = self.standard;
             match (cell, own) {
                 (Standard::G, Standard::B) => {}
+                _ if cell.has_mcs() => {
+                    self.check_older(own).map_err(at)?;
+                    let setup = self.setup_of(station).map_err(|e| at(e.message))?;
+                    let plan = self.plan_of(&setup).map_err(|e| at(e.message))?;
+                    plan.check(timing, &self.mac).map_err(|e| at(e.to_string()))?;
+                    continue;
+                }
                 (Standard::B, Standard::G) => {
                     return Err(at(
                         "is 802.11g in a cell of 802.11b, where it sends the frames of \
@@ -53,6 +66,27 @@ impl CellSpec {
             self.check_dsss_rates(timing).map_err(at)?;
         }
         if self.is_mixed() { self.check_answers(path, timing) } else { Ok(()) }
+    }
+
+    /// Checks that a station of standard `own` can be in this cell of 802.11n, ac or ax.
+    fn check_older(&self, own: Standard) -> Result<(), String> {
+        let band = self.setup().map_or(self.standard.band(), |setup| setup.band);
+        let all = band.standards();
+        let older = all.iter().take_while(|other| **other != self.standard);
+        if !older.clone().any(|other| *other == own) {
+            let cell = self.standard;
+            let mut names: Vec<String> = older.map(ToString::to_string).collect();
+            names.push(cell.to_string());
+            let accepted = names.join(", ");
+            return Err(format!("is {own} in a cell of {cell} at {band}: accepted are {accepted}"));
+        }
+        if self.hops == Hops::Chain {
+            return Err(format!(
+                "is {own} in a chain of {}: leave out the key, or set hops = \"access-point\"",
+                self.standard
+            ));
+        }
+        Ok(())
     }
 
     /// Checks that the rates of the cell leave some for an 802.11b station.

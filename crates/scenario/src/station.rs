@@ -7,9 +7,10 @@ use airtcp_probe::nearest;
 use airtcp_queueing::QueueConfig;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::propagation::PathLossConfig;
-use airtcp_wifi::phy::{Mode, Standard, Timing};
+use airtcp_wifi::phy::{Mode, PhySetup, Standard, Timing};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
+use crate::phy_keys::own_mode;
 use crate::{CellSpec, ScenarioError, StationSpec};
 
 /// Least and greatest power of a transmitter, in dBm.
@@ -57,9 +58,12 @@ impl CellSpec {
                     return Err(ScenarioError::at(at("power_dbm"), message));
                 }
             }
-            if station.rate.is_some() {
-                self.check_station_rate(station, timing)
-                    .map_err(|e| ScenarioError::at(at("rate"), e.message))?;
+            let setup =
+                self.setup_of(station).map_err(|e| ScenarioError::at(at(e.key), e.message))?;
+            if station.has_rate() {
+                let key = if station.mcs.is_some() { "mcs" } else { "rate" };
+                self.check_station_rate(station, &setup, timing)
+                    .map_err(|e| ScenarioError::at(at(key), e.message))?;
             }
         }
         Ok(())
@@ -93,6 +97,7 @@ impl CellSpec {
     fn check_station_rate(
         &self,
         station: &StationSpec,
+        setup: &PhySetup,
         timing: &Timing,
     ) -> Result<(), ConfigError> {
         if !matches!(self.rate_control, RateConfig::Fixed(_)) {
@@ -104,9 +109,13 @@ impl CellSpec {
             );
             return Err(ConfigError::new("rate", message));
         }
-        let standard = station.standard.unwrap_or(self.standard);
-        let start = station.rate.as_ref().map(|rate| standard.mode(*rate)).transpose()?;
-        RatePlan { start, ..self.rate_plan()? }.check(timing, &self.mac)
+        let start = own_mode(setup, station.rate, station.mcs)?;
+        let plan = if self.setup()? == *setup || !self.standard.has_mcs() {
+            self.rate_plan()?
+        } else {
+            self.plan_of(setup)?
+        };
+        RatePlan { start, ..plan }.check(timing, &self.mac)
     }
 }
 
@@ -130,7 +139,41 @@ impl<'a> StationKeys<'a> {
 
     /// True if a station decodes only DSSS and CCK in a cell that uses OFDM.
     pub fn is_dsss_only(&self, station: usize) -> bool {
-        (self.spec.standard, self.standard(station)) == (Standard::G, Standard::B)
+        self.spec.standard != Standard::B && self.standard(station) == Standard::B
+    }
+
+    /// The physical layer of a station.
+    ///
+    /// # Errors
+    /// If its standard does not have a value.
+    pub fn setup(&self, station: usize) -> Result<PhySetup, ConfigError> {
+        self.own(station).map_or_else(|| self.spec.setup(), |own| self.spec.setup_of(own))
+    }
+
+    /// True if the rates of a station are those of another standard, width, number of streams or guard
+    /// interval than its cell's, in a cell of 802.11n, ac or ax.
+    fn is_older(&self, station: usize) -> Result<bool, ConfigError> {
+        Ok(self.spec.standard.has_mcs() && self.setup(station)? != self.spec.setup()?)
+    }
+
+    /// Rates of the access point towards stations of an older standard, or with less width, fewer streams or
+    /// another guard interval, in a cell of 802.11n, ac or ax. Without those with a rate of their own.
+    ///
+    /// # Errors
+    /// If a standard does not have a value.
+    pub fn plans_towards_older(&self) -> Result<Vec<(RatePlan, Vec<usize>)>, ConfigError> {
+        let mut plans: Vec<(RatePlan, Vec<usize>)> = Vec::new();
+        for (station, place) in &self.places {
+            if self.spec.stations[*place].has_rate() || !self.is_older(*station)? {
+                continue;
+            }
+            let plan = self.rate_plan(*station)?;
+            match plans.iter_mut().find(|(other, _)| *other == plan) {
+                Some((_, stations)) => stations.push(*station),
+                None => plans.push((plan, vec![*station])),
+            }
+        }
+        Ok(plans)
     }
 
     /// Power of a station's transmitter in dBm.
@@ -155,11 +198,16 @@ impl<'a> StationKeys<'a> {
     /// # Errors
     /// If the standard lacks a rate.
     pub fn rate_plan(&self, station: usize) -> Result<RatePlan, ConfigError> {
-        let plan = self.spec.rate_plan()?;
-        let plan = if self.is_dsss_only(station) { plan.without_ofdm() } else { plan };
-        let own = self.own(station).and_then(|own| own.rate);
-        let own = own.map(|rate| self.standard(station).mode(rate)).transpose()?;
-        Ok(RatePlan { start: own.or(plan.start), ..plan })
+        let setup = self.setup(station)?;
+        let plan = if self.is_older(station)? {
+            self.spec.plan_of(&setup)?
+        } else if self.is_dsss_only(station) {
+            self.spec.rate_plan()?.without_ofdm()
+        } else {
+            self.spec.rate_plan()?
+        };
+        let own = self.own(station).map(|own| own_mode(&setup, own.rate, own.mcs)).transpose()?;
+        Ok(RatePlan { start: own.flatten().or(plan.start), ..plan })
     }
 
     /// Modes of the access point's data frames to the stations that have a rate of their own.
@@ -167,10 +215,13 @@ impl<'a> StationKeys<'a> {
     /// # Errors
     /// If the standard lacks a rate.
     pub fn modes_towards(&self) -> Result<BTreeMap<usize, Mode>, ConfigError> {
-        let own = self.places.iter().filter_map(|(station, place)| {
-            let rate = self.spec.stations[*place].rate?;
-            Some(self.standard(*station).mode(rate).map(|mode| (*station, mode)))
-        });
-        own.collect()
+        let mut own = BTreeMap::new();
+        for (station, place) in &self.places {
+            let spec = &self.spec.stations[*place];
+            if let Some(mode) = own_mode(&self.setup(*station)?, spec.rate, spec.mcs)? {
+                own.insert(*station, mode);
+            }
+        }
+        Ok(own)
     }
 }

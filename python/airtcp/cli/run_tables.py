@@ -38,6 +38,7 @@ def put_result(result: RunResult) -> None:
     if cells := summary.get("cells", []):
         for cell in cells:
             air.show(console, cell, alone=len(cells) == 1)
+    _phy(document)
     _paths(document)
     total = estimate(summary["total_goodput_bps"], 1e-6)
     console.print(f"total goodput {total} Mb/s{groups.over(document)}{_fairness(document)}")
@@ -54,6 +55,13 @@ def put_result(result: RunResult) -> None:
     if (command := result.schemes_command) is not None:
         # One line, however long, so that it can be pasted.
         console.print(f"schemes that would help this cell: {command}", markup=False, soft_wrap=True)
+
+
+def _phy(document: RunDocument) -> None:
+    """Print standard, band, width and streams of cells of 802.11n, ac and ax."""
+    for cell in document["replications"][0]["cells"]:
+        if phy := cell.get("phy"):
+            screen().print(f"{cell['name']}: {phy}", markup=False)
 
 
 def _findings(document: RunDocument) -> None:

@@ -4,6 +4,7 @@ use airtcp_packet::{Flags, Seq, Side};
 use airtcp_units::{BitRate, Span};
 
 use super::*;
+use crate::air::{AirAggregate, AirBlockAck, AirMcs};
 
 fn frame(class: FrameClass, from: u32, to: u32, bytes: u32) -> AirFrame {
     AirFrame {
@@ -25,6 +26,9 @@ fn frame(class: FrameClass, from: u32, to: u32, bytes: u32) -> AirFrame {
         body: Nanos(1_020_000),
         ended: Nanos(1_100_000),
         content: None,
+        aggregate: None,
+        block_ack: None,
+        mcs: None,
     }
 }
 
@@ -221,4 +225,57 @@ fn authentication_and_association() {
     assert_eq!(body(FrameClass::AssociationRequest, 1, 52), (0x00, request));
     let response = [&[1, 0, 0, 0, 1, 0xc0][..], &rates[..]].concat();
     assert_eq!(body(FrameClass::AssociationResponse, 0, 44), (0x10, response));
+}
+
+fn vht(number: u16, sequence: u16) -> AirFrame {
+    let aggregate = Some(AirAggregate { reference: 7, number, count: 2 });
+    let mcs = Some(AirMcs {
+        format: AirFormat::Vht,
+        index: 9,
+        streams: 2,
+        width_mhz: 80,
+        guard_ns: 400,
+        ldpc: false,
+    });
+    AirFrame { sequence, aggregate, mcs, ..data(Some(1)) }
+}
+
+/// A-MPDU status and VHT information after the fields of every frame, aligned to 4 and 2 bytes.
+#[test]
+fn mpdus_of_an_aggregate() {
+    let [ap, _] = captured(&[heard(vht(0, 0x123), true), heard(vht(1, 0x124), false)]);
+    let present = 0x0b_u32 | 0x60 | 1 << 20 | 1 << 21;
+    assert_eq!(ap[0][2..4], [44, 0]);
+    assert_eq!(ap[0][4..8], present.to_le_bytes());
+    // Reference number, last subframe known; the second is the last.
+    assert_eq!(ap[0][24..32], [7, 0, 0, 0, 4, 0, 0, 0]);
+    assert_eq!(ap[1][24..32], [7, 0, 0, 0, 12, 0, 0, 0]);
+    // Known: guard interval and bandwidth; short; 80 MHz; MCS 9 with two streams.
+    assert_eq!(ap[0][32..44], [0x44, 0, 4, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(ap[0][44..46], [0x88, 1]);
+    assert_eq!(ap[1][16], FCS_AT_END | BAD_FCS);
+    let ht = AirMcs { format: AirFormat::Ht, index: 7, width_mhz: 20, ..vht(0, 0).mcs.unwrap() };
+    let he = AirMcs { format: AirFormat::He, index: 11, guard_ns: 800, ldpc: true, ..ht };
+    let frame = |mcs| heard(AirFrame { mcs: Some(mcs), ..data(Some(1)) }, true);
+    let [ap, _] = captured(&[frame(ht), frame(he)]);
+    assert_eq!(ap[0][24..27], [0x1f, 0x04, 15]);
+    assert_eq!(ap[1][24..36], [0xa0, 0x40, 2, 0, 0, 0x2b, 0, 0, 0, 0, 2, 0]);
+}
+
+/// A BlockAck of 64 bits: best effort, compressed, starting at 0x123 with the first and third MPDU.
+#[test]
+fn block_acks_and_requests() {
+    let block = |asks, bytes| AirFrame {
+        block_ack: Some(AirBlockAck { asks, start: 0x123, bitmap: [5, 0, 0, 1 << 63] }),
+        category: Some(1),
+        ..frame(FrameClass::Ack, 1, 0, bytes)
+    };
+    let frames = [block(false, 32), block(true, 24), block(false, 56)];
+    let [ap, _] = captured(&frames.map(|frame| heard(frame, true)));
+    let mpdu = |i: usize| &ap[i][24..];
+    assert_eq!(mpdu(0)[..4], [0x94, 0, 0, 0]);
+    assert_eq!(mpdu(0)[16..28], [4, 0, 0x30, 0x12, 5, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!((mpdu(1)[0], mpdu(1)[16..20].to_vec()), (0x84, vec![4, 0, 0x30, 0x12]));
+    assert_eq!((mpdu(2)[18], mpdu(2)[51]), (0x34, 0x80));
+    assert_eq!([0, 1, 2].map(|i| mpdu(i).len()), [32, 24, 56]);
 }

@@ -65,7 +65,13 @@ fn boundary_of(cell: &Cell) -> Result<Option<Boundary>, ScenarioError> {
     let at = |(table, e): (String, airtcp_wifi::ConfigError)| {
         ScenarioError::at(format!("{}.{table}.{}", cell.path, e.key), e.message)
     };
-    Ok(cell.spec.seams().map_err(at)?.boundary)
+    let boundary = cell.spec.seams().map_err(at)?.boundary;
+    if boundary == Some(Boundary::AckAgent) && cell.spec.mac.aggregates(cell.spec.standard) {
+        let message = "has ack-agent, which waits for the MAC ACKs of single frames and does not go with \
+                       A-MPDU: omit it, or switch aggregation off with mac.aggregation.max_mpdus = 1";
+        return Err(ScenarioError::at(format!("{}.schemes", cell.path), message));
+    }
+    Ok(boundary)
 }
 
 /// A flow that a boundary acts on.

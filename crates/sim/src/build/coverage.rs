@@ -17,7 +17,6 @@ use airtcp_scenario::{Cell as Plan, CellSpec, Hops, Resolved};
 use airtcp_units::detmath;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::Mode;
-use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
@@ -90,7 +89,7 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
     let places = places_on(&map, spec.hops);
     let noticed = map.sensing.sensitivity_dbm;
-    let error = ErrorModel::new(&spec.error)?;
+    let error = spec.error_model()?;
     let floor = decibels(map.noise.floor_mw());
     let survives = |mode| floor + decibels(error.sinr_for(mode, FRAME_BITS, EDGE));
     let mut deaf = Vec::new();

@@ -12,7 +12,6 @@ use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
-use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
 
@@ -88,7 +87,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let RadioMap { names, positions, propagation, noise, sensing, .. } = &map;
     propagation.check(positions, names).map_err(at("layout"))?;
     let noise_mw = noise.floor_mw();
-    let error = ErrorModel::new(&spec.error).map_err(at("error"))?;
+    let error = spec.error_model().map_err(at("error"))?;
     let n = positions.len();
     let power = |from: usize, to: usize| {
         if from == to { 0.0 } else { Dbm(map.signal_dbm(from, to)).milliwatts() }
@@ -101,7 +100,16 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let station = |(i, seams)| {
         let rate = keys.rate_plan(i).map_err(at(""))?;
         let towards = if i == 0 { towards.clone() } else { BTreeMap::new() };
-        Ok(StationPlan { rate, towards, dsss_only: keys.is_dsss_only(i), seams })
+        let others = if i == 0 { keys.plans_towards_older().map_err(at(""))? } else { Vec::new() };
+        let dsss_only = keys.is_dsss_only(i);
+        Ok(StationPlan {
+            rate,
+            towards,
+            dsss_only,
+            decodes: keys.standard(i).format(),
+            others,
+            seams,
+        })
     };
     let stations = seams.stations.into_iter().enumerate().map(station);
     let stations = stations.collect::<Result<_, ScenarioError>>()?;

@@ -40,7 +40,8 @@ impl RadioMap {
         // A loss matrix may also name nodes of neighbouring cells.
         let all: Vec<String> = names.iter().chain(&plan.neighbours).cloned().collect();
         let propagation = propagation(spec, &all, seed, &label)?;
-        let noise = Noise::new(&spec.noise, spec.standard).map_err(|e| ("noise", e))?;
+        let noise = Noise::new(&spec.noise, spec.setup().map_err(|e| ("", e))?.bandwidth_hz())
+            .map_err(|e| ("noise", e))?;
         let mut sensing = spec.sensing;
         if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
             sensing.sensitivity_dbm = ranges.decode.0;
@@ -71,8 +72,8 @@ pub(crate) fn propagation(
     seed: Seed,
     label: &str,
 ) -> Result<Propagation, (&'static str, ConfigError)> {
-    let context =
-        PropagationContext { frequency_hz: spec.standard.frequency_hz(), stations, seed, label };
+    let frequency_hz = spec.setup().map_err(|e| ("", e))?.band.frequency_hz();
+    let context = PropagationContext { frequency_hz, stations, seed, label };
     Propagation::new(&spec.propagation, &context).map_err(|e| {
         // The key is in the table itself or in its path loss.
         let own = matches!(e.key, "frequency_mhz" | "shadowing_db" | "walls" | "loss_db");

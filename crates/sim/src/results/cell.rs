@@ -18,6 +18,9 @@ use crate::world::medium::Medium;
 pub struct CellResult {
     /// Name of the cell.
     pub name: String,
+    /// Standard, band, width, streams and guard interval of a cell of 802.11n, ac or ax, defaults included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phy: Option<String>,
     /// Number of its medium. Cells on one medium hear each other.
     pub medium: u32,
     /// Share of the measured time in which at least one of its frames was on the air.
@@ -52,6 +55,12 @@ impl CellCounters {
     }
 }
 
+/// What decides the rates of a cell of 802.11n, ac or ax, in words.
+fn phy(plan: &Plan) -> Option<String> {
+    let setup = plan.spec.setup().ok()?;
+    setup.standard.has_mcs().then(|| setup.to_string())
+}
+
 /// The results of a cell, from its counters at the end of the warm-up and of the run.
 pub(crate) fn cell(
     plan: &Plan,
@@ -65,6 +74,7 @@ pub(crate) fn cell(
     let stations = names.zip(before.stations.iter().zip(&after.stations));
     CellResult {
         name: plan.spec.name.clone(),
+        phy: phy(plan),
         medium: after.medium,
         busy_share: (after.busy_ns - before.busy_ns) as f64 / span,
         stations: stations

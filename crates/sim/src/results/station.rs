@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airtcp_units::{Metric, Nanos};
-use airtcp_wifi::cell::{ClassCounts, StationStats};
+use airtcp_wifi::cell::{CategoryCounts, ClassCounts, StationStats};
 use airtcp_wifi::mac::{Class, LinkRedCounts, NodeId};
 use airtcp_wifi::scheme::AifsnLimits;
 use schemars::JsonSchema;
@@ -147,6 +147,9 @@ pub struct StationResult {
     /// Packets that the scheme `link-red` marked; absent without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_marks: Option<u64>,
+    /// Mean number of MPDUs in its frames with data (A-MPDU); absent if it sent none with more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregate_mean_mpdus: Option<f64>,
     /// Its data frames by rate, slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RateResult>,
@@ -240,6 +243,7 @@ pub(crate) fn station(
         aifsn_limited_share: limited_share([before, after]),
         early_drops: early(|counts| counts.dropped),
         early_marks: early(|counts| counts.marked),
+        aggregate_mean_mpdus: mean_mpdus(&then.all(), &now.all()),
         rates: rates(&then.modes, &now.modes),
         categories: categories(
             &then.categories,
@@ -249,6 +253,13 @@ pub(crate) fn station(
             span,
         ),
     }
+}
+
+/// Mean number of MPDUs in the frames with data between two instants.
+fn mean_mpdus(then: &CategoryCounts, now: &CategoryCounts) -> Option<f64> {
+    let (aggregates, within) = (now.aggregates - then.aggregates, now.aggregated - then.aggregated);
+    let sent = now.sent - then.sent;
+    (aggregates > 0).then(|| sent as f64 / (sent - within + aggregates) as f64)
 }
 
 /// Share of a controller's adjustments that its bounds prevented at a station.

@@ -3,9 +3,10 @@
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::Probe;
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell;
+use airtcp_wifi::cell::{self, Filling};
 use airtcp_wifi::mac::NodeId;
 
+use super::boundary::Boundaries;
 use super::medium::{AirEvent, AirHop, Medium, StationQueues};
 use super::queue::Phase;
 use super::routes::Hop;
@@ -99,7 +100,31 @@ impl<P: Probe> World<P> {
 
     fn on_air_timers(&mut self, number: u32) {
         self.media[number as usize].on_timers(self.now, &mut self.probe, &mut self.pool);
-        self.feed_ready(number);
+        // A receiver may have handed over packets that it held back.
+        self.after_ends(number);
+        if self.media[number as usize].cell.filling(0).is_some() {
+            self.fill(number);
+        }
+    }
+
+    /// Fills the aggregates that begin at this instant.
+    #[inline(never)]
+    fn fill(&mut self, number: u32) {
+        let (routes, hops, endpoints) = (&self.routes, &self.air_hops, &self.endpoints);
+        let boundaries = &self.boundaries;
+        let medium = &mut self.media[number as usize];
+        let mut aggregate = 0;
+        while let Some(filling) = medium.cell.filling(aggregate) {
+            if let Some(Filling { station, .. }) = filling {
+                let node = medium.nodes[station.index()];
+                let next = |pool: &Pool, packet: PacketId| {
+                    let destination = endpoints[pool.get(packet).to.index()].node;
+                    next_station(routes.next(node, destination), hops, boundaries, station)
+                };
+                medium.fill(self.now, aggregate, next, &mut self.probe, &mut self.pool);
+            }
+            aggregate += 1;
+        }
     }
 
     fn on_air_starts(&mut self, number: u32) {
@@ -153,14 +178,7 @@ impl<P: Probe> World<P> {
         let node = medium.nodes[station.index()];
         let next = |pool: &Pool, packet: PacketId| {
             let destination = endpoints[pool.get(packet).to.index()].node;
-            match routes.next(node, destination) {
-                Some(Hop::Air(number)) => match hops.get(number as usize) {
-                    Some(hop) => hop.to,
-                    None => boundaries.behind(number, hops).map_or(station, |hop| hop.to),
-                },
-                // A station's queues hold only packets whose next hop is through the air.
-                Some(Hop::Link(_)) | None => station,
-            }
+            next_station(routes.next(node, destination), hops, boundaries, station)
         };
         medium.feed(self.now, station, next, &mut self.probe, &mut self.pool);
     }
@@ -179,5 +197,22 @@ impl<P: Probe> World<P> {
         self.queue.set(medium.timers, only(timers));
         let starts = if medium.cell.is_starting() { self.now } else { Nanos::NEVER };
         self.queue.set(medium.starts, starts);
+    }
+}
+
+/// The next station of a packet in a queue of `station`. A station's queues hold only packets whose next hop is
+/// through the air.
+fn next_station(
+    hop: Option<Hop>,
+    hops: &[AirHop],
+    boundaries: &Boundaries,
+    station: NodeId,
+) -> NodeId {
+    match hop {
+        Some(Hop::Air(number)) => match hops.get(number as usize) {
+            Some(hop) => hop.to,
+            None => boundaries.behind(number, hops).map_or(station, |hop| hop.to),
+        },
+        Some(Hop::Link(_)) | None => station,
     }
 }

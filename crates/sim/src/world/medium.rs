@@ -7,7 +7,7 @@ use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Airtime, Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Offered};
+use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
 use airtcp_wifi::mac::{Category, NodeId};
 use airtcp_wifi::scheme::ControlCategory;
 
@@ -49,6 +49,8 @@ pub(crate) struct Medium {
     queues: Vec<Queue>,
     /// Waiting packets of each queue with their arrival times; empty if packets do not expire.
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
+    /// Packets that have left their queue and did not fit into an aggregate, with the number of the queue.
+    set_aside: Vec<(usize, Offered)>,
     /// Stations with a queue that holds packets back, and the time of its release.
     held: Vec<(NodeId, Nanos)>,
     /// True if a queue asks for the airtime of exchanges.
@@ -81,6 +83,7 @@ impl Medium {
             cell,
             queues: Vec::new(),
             waiting: Vec::new(),
+            set_aside: Vec::new(),
             held: Vec::new(),
             shares_airtime: false,
             station_queues: vec![0],
@@ -220,21 +223,60 @@ impl Medium {
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
-                let mut cx = PoolCx::new(
-                    probe,
-                    pool,
-                    EventSource::Queue(self.queue_number(station, category)),
-                );
-                let Some(packet) = self.queues[place].dequeue(now, &mut cx) else { break };
-                let to = to(cx.pool, packet);
-                cx.source = EventSource::Medium(self.number);
-                let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
-                let offered = Offered { packet, to, category, entered };
+                let next = self.next_packet(now, (station, category), &to, probe, pool);
+                let Some(offered) = next else { break };
+                let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
                 self.cell.offer(now, station, offered, &mut cx);
             }
             let until = self.queues[place].next_timer();
             if until != Nanos::NEVER && self.cell.is_ready(station, category) {
                 self.held.push((station, until));
+            }
+        }
+    }
+
+    /// The next packet of a category of a station: the one set aside, or the first of the queue.
+    #[inline]
+    fn next_packet<P: Probe>(
+        &mut self,
+        now: Nanos,
+        (station, category): (NodeId, usize),
+        to: &impl Fn(&Pool, PacketId) -> NodeId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) -> Option<Offered> {
+        let place = self.place(station, category);
+        if !self.set_aside.is_empty()
+            && let Some(aside) = self.set_aside.iter().position(|(queue, _)| *queue == place)
+        {
+            return Some(self.set_aside.remove(aside).1);
+        }
+        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
+        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
+        let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
+        Some(Offered { packet, to: to(pool, packet), category, entered })
+    }
+
+    /// Fills aggregate number `number` of this instant with packets from the queue of its category, as long as
+    /// the next packet has the same receiver and there is room. `to` is the receiving station of a packet.
+    pub(crate) fn fill<P: Probe>(
+        &mut self,
+        now: Nanos,
+        number: usize,
+        to: impl Fn(&Pool, PacketId) -> NodeId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) {
+        if self.shares_airtime {
+            self.report_airtime();
+        }
+        while let Some(Some(Filling { station, category, .. })) = self.cell.filling(number) {
+            let next = self.next_packet(now, (station, category), &to, probe, pool);
+            let Some(offered) = next else { return };
+            let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
+            if !self.cell.fill(now, station, offered, &mut cx) {
+                self.set_aside.push((self.place(station, category), offered));
+                return;
             }
         }
     }
@@ -261,7 +303,11 @@ impl Medium {
         probe: &mut P,
         pool: &mut Pool,
     ) -> Option<PacketId> {
-        self.places(station).find_map(|place| {
+        let places = self.places(station);
+        if let Some(aside) = self.set_aside.iter().position(|(queue, _)| places.contains(queue)) {
+            return Some(self.set_aside.remove(aside).1.packet);
+        }
+        places.into_iter().find_map(|place| {
             let source = EventSource::Queue(self.first_queue + u32::narrow(place));
             let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
             left(&mut self.waiting[place], packet);
@@ -307,10 +353,10 @@ impl Medium {
         self.cell.poll()
     }
 
-    /// Packets in queues and in stations.
+    /// Packets in queues, set aside, and in stations.
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
-        waiting + self.cell.in_flight()
+        waiting + self.set_aside.len() as u64 + self.cell.in_flight()
     }
 
     /// Packets dropped by queues and by stations.

@@ -13,6 +13,9 @@ use crate::phy::propagation::pair_key;
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
+        if !self.filling.is_empty() {
+            self.compose();
+        }
         self.decide_before(now);
         if self.begins_alone() {
             self.begin_alone(now);
@@ -170,6 +173,12 @@ impl Medium {
             let from = earlier.map_or(0.0, |r| r.power);
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
+            // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
+            let lacks =
+                self.formats.get(i).is_some_and(|format| sent.frame.mode.format() > *format);
+            if lacks && let Some(reception) = &mut radio.reception {
+                reception.destroyed = true;
+            }
             if let Some(reception) = &mut radio.reception
                 && new.power < from * levels.factors.taken
             {

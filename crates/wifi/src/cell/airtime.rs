@@ -38,8 +38,8 @@ impl AirtimeLedger {
     /// A frame begins that takes `time`.
     pub(crate) fn on_start(&mut self, frame: &Frame, time: Span) {
         let owner = match frame.kind {
-            Kind::Data | Kind::Rts => frame.from,
-            Kind::Ack | Kind::Cts => frame.to,
+            Kind::Data | Kind::Rts | Kind::BlockAckReq => frame.from,
+            Kind::Ack | Kind::Cts | Kind::BlockAck => frame.to,
             Kind::Beacon | Kind::Management => return,
         };
         // Management exchanges have a category of their own, after these.
@@ -55,6 +55,10 @@ impl AirtimeLedger {
         let category = usize::from(done.category);
         let sum = &mut self.under_way[from.index()][category];
         let airtime = std::mem::replace(sum, Span::ZERO);
+        if airtime == Span::ZERO {
+            // The first packet of the aggregate that finished has the time of all.
+            return;
+        }
         self.finished.push(ExchangeAirtime { from, to: done.mpdu.to, category, airtime });
     }
 

@@ -10,9 +10,9 @@ use airtcp_units::Nanos;
 use super::ambient::Ambient;
 use super::levels::Levels;
 use crate::mac::Rules;
+use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Mode, Standard};
 
 /// A cell on its medium.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(crate) struct Bss {
     pub(crate) draws: Keyed,
     /// Draws of its frames at the radios of other cells.
     pub(crate) draws_abroad: Keyed,
+    /// Draws of the MPDUs of its aggregates, at its own radios and at others.
+    pub(crate) draws_mpdu: [Keyed; 2],
     /// Transmissions under way.
     on_air: u32,
     busy_since: Nanos,
@@ -47,11 +49,14 @@ pub(crate) struct Parts {
     pub(crate) ambient: Ambient,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
+    /// The same of the MPDUs of aggregates.
+    pub(crate) draws_mpdu: [Keyed; 2],
 }
 
 impl Bss {
     pub(crate) fn new(first: usize, channel: u16, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, draws: [draws, draws_abroad] } = parts;
+        let Parts { rules, error, fading, levels, ambient, draws, draws_mpdu } = parts;
+        let [draws, draws_abroad] = draws;
         Self {
             rules,
             error,
@@ -63,6 +68,7 @@ impl Bss {
             ordinal: 0,
             draws,
             draws_abroad,
+            draws_mpdu,
             on_air: 0,
             busy_since: Nanos::ZERO,
             busy_ns: 0,
@@ -77,9 +83,8 @@ impl Bss {
     /// True if the cell's radios can decode a frame of `sender` in `mode`. A frame on another
     /// channel, or in a modulation that the standard lacks, is only energy.
     pub(crate) fn reads(&self, sender: &Self, mode: Mode) -> bool {
-        let lacks = if mode.is_ofdm() { Standard::B } else { Standard::A };
         self.first == sender.first
-            || self.channel == sender.channel && self.rules.timing.standard != lacks
+            || self.channel == sender.channel && self.rules.timing.standard.decodes(mode)
     }
 
     /// Counts the start of a transmission of one of the cell's stations.

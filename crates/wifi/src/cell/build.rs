@@ -6,6 +6,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
+use super::aggregation_check::check_aggregation;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
@@ -14,13 +15,15 @@ use super::medium::Medium;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
+use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId, Rules,
-    Station,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
+    Originator, Rules, Station,
 };
-use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
+use crate::phy::fading::Fading;
+use crate::phy::{Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
 
 impl Medium {
@@ -45,12 +48,51 @@ impl Medium {
         seed: Seed,
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
-        let mut medium = Self {
-            bss: Vec::with_capacity(cells.len()),
+        let mut medium = Self::empty(total, cells.len(), between.power_mw, between.fading);
+        let dsss_only = |(plan, _): &(CellPlan, String)| {
+            plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
+        };
+        let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
+        if dsss_only.contains(&true) {
+            medium.dsss_only = dsss_only;
+        }
+        let lacks = |(plan, _): &(CellPlan, String)| {
+            let latest = plan.timing.standard.format();
+            latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
+        };
+        if cells.iter().any(lacks) {
+            let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);
+            medium.formats = stations.map(|station| station.decodes).collect();
+        }
+        for (number, (plan, label)) in cells.into_iter().enumerate() {
+            let channel = between.channels.get(number).copied().unwrap_or_default();
+            medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
+        }
+        if medium.bss.iter().any(|bss| bss.rules.aggregation.is_some()) {
+            medium.reorder = Some(Box::new(ReorderBuffers::new()));
+            // The deadline of the reorder buffers is the last one.
+            medium.deadlines.push(Nanos::NEVER);
+        }
+        medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
+        // Stations wait for beacons from the start.
+        (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
+        medium.interferers_begin(Nanos::ZERO);
+        if let Some(alike) = medium.shared_view() {
+            medium.alike = alike;
+            medium.join_idle();
+        }
+        Ok(medium)
+    }
+
+    /// A medium for `total` stations without any yet.
+    fn empty(total: usize, cells: usize, power_mw: Vec<Vec<f64>>, fading: Fading) -> Self {
+        Self {
+            bss: Vec::with_capacity(cells),
             cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
-            powers: Powers::between(between.power_mw),
-            fading: between.fading,
+            formats: Vec::new(),
+            powers: Powers::between(power_mw),
+            fading,
             stations: Vec::with_capacity(total),
             radios: (0..total).map(|_| Radio::default()).collect(),
             alike: Alike::none(total),
@@ -76,27 +118,11 @@ impl Medium {
             shares: FlowShares::new(total),
             airtime: None,
             given_up: None,
-        };
-        let dsss_only = |(plan, _): &(CellPlan, String)| {
-            plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
-        };
-        let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
-        if dsss_only.contains(&true) {
-            medium.dsss_only = dsss_only;
+            filling: Vec::new(),
+            outcomes: Vec::new(),
+            seen: Vec::new(),
+            reorder: None,
         }
-        for (number, (plan, label)) in cells.into_iter().enumerate() {
-            let channel = between.channels.get(number).copied().unwrap_or_default();
-            medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
-        }
-        medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
-        // Stations wait for beacons from the start.
-        (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
-        medium.interferers_begin(Nanos::ZERO);
-        if let Some(alike) = medium.shared_view() {
-            medium.alike = alike;
-            medium.join_idle();
-        }
-        Ok(medium)
     }
 
     /// Appends a cell and its stations.
@@ -111,7 +137,9 @@ impl Medium {
         plan.mac.check_protection(&plan.timing)?;
         let n = plan.stations.len();
         let first = self.stations.len();
-        let rules = Rules { timing: plan.timing, mac: plan.mac };
+        let aggregation = plan.mac.aggregation(plan.timing.standard)?;
+        let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
+        check_aggregation(&rules, &plan.stations)?;
         let stations = || plan.stations.iter().enumerate();
         let dsss_only = stations().filter(|(_, s)| s.dsss_only).map(|(i, _)| i).collect();
         let members = Members {
@@ -143,9 +171,17 @@ impl Medium {
             n,
             levels.energy_detect,
         );
-        let draws = [format!("{label}/decode"), format!("{label}/decode abroad")];
-        let draws = draws.map(|label| seed.keyed(&label));
-        let parts = Parts { rules, error: plan.error, fading: plan.fading, levels, ambient, draws };
+        let draws = ["decode", "decode abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let mpdu = ["mpdu", "mpdu abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let parts = Parts {
+            rules,
+            error: plan.error,
+            fading: plan.fading,
+            levels,
+            ambient,
+            draws,
+            draws_mpdu: mpdu,
+        };
         self.bss.push(Bss::new(first, channel, parts));
         Ok(())
     }
@@ -206,6 +242,9 @@ impl Members<'_> {
         if let Some(contender) = highest.filter(|_| manages) {
             station.add_management(beacons, association, contender);
         }
+        station.originator = rules.aggregation.map(|aggregation| {
+            Box::new(Originator::new(aggregation, total, station.contenders().len()))
+        });
         Ok(station)
     }
 
@@ -222,7 +261,22 @@ impl Members<'_> {
             let usual = plan.rate.fixed_mode().unwrap_or(rules.timing.lowest());
             rate = Rate::custom(ByReceiver::new(usual, modes.collect()));
         }
-        if plan.dsss_only || self.dsss_only.is_empty() {
+        if !plan.others.is_empty() {
+            let mut slowest = plan.rate.slowest();
+            let mut others = Vec::with_capacity(plan.others.len());
+            for (number, (rates, stations)) in plan.others.iter().enumerate() {
+                let label = format!("{label}/{number}");
+                let rate = Rate::new(rates, RateContext { label: &label, ..context })?;
+                slowest = slowest.or(rates.slowest()).map(|mode| {
+                    rates.slowest().filter(|other| other.kbps() < mode.kbps()).unwrap_or(mode)
+                });
+                others.push((rate, stations.iter().map(|to| node(*to)).collect()));
+            }
+            return Ok((Rate::custom(ByStandard::new(rate, others)), slowest));
+        }
+        // In a cell of HT, VHT or HE only the access point sends to older stations, as in `others`.
+        let has_mcs = rules.timing.standard.has_mcs();
+        if plan.dsss_only || self.dsss_only.is_empty() || has_mcs {
             return Ok((rate, plan.rate.slowest()));
         }
         let without = plan.rate.without_ofdm();
@@ -231,6 +285,7 @@ impl Members<'_> {
         // A station with a rate of its own is one of `towards`.
         let others = self.dsss_only.iter().filter(|to| !plan.towards.contains_key(to));
         let others = others.map(|to| node(*to)).collect();
-        Ok((Rate::custom(ByStandard::new(rate, dsss, others)), without.slowest()))
+        let rate = ByStandard::new(rate, vec![(dsss, others)]);
+        Ok((Rate::custom(rate), without.slowest()))
     }
 }

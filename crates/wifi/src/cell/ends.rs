@@ -59,10 +59,14 @@ impl Medium {
             // The hearers of a single frame are already in order.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
+            if observed.is_some() && sent.frame.subframes > 1 {
+                self.report_subframes_sent(now, sent, cx);
+            }
             let loss = self.count_end(sent);
-            if let Some(frame) = &observed {
+            if let Some(frame) = observed.as_ref().filter(|_| sent.frame.subframes <= 1) {
                 report_sent(now, frame, loss, cx);
             }
+            self.outcomes.clear();
             self.air[*place as usize] = None;
         }
         self.collision_ends(now);
@@ -108,11 +112,19 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
+        if sent.frame.subframes > 1 {
+            self.receive_aggregate(now, reception, i, sent, observed, cx);
+            return;
+        }
         let bss = &self.bss[self.cell_of[i]];
         let right = self.decodes(reception, sent, i) || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
-        let exposure =
-            || sent.exposure(local, self.bss[self.cell_of[sent.frame.from.index()]].rules.qos());
+        let exposure = || {
+            sent.exposure(
+                local,
+                self.bss[self.cell_of[sent.frame.from.index()]].rules.has_qos_control(),
+            )
+        };
         let spoiled =
             right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
         if let Some(frame) = observed {
@@ -147,7 +159,13 @@ impl Medium {
         }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);
-            self.hand_over(sent.frame.from, sent.frame.to, category);
+            if self.reorder.is_some() {
+                self.take_mpdu(now, &sent.frame, 0, cx);
+            } else {
+                self.hand_over(sent.frame.from, sent.frame.to, category);
+            }
+        } else if sent.frame.kind == Kind::BlockAckReq && sent.frame.to.index() == i {
+            self.move_window(&sent.frame);
         }
     }
 
@@ -163,6 +181,9 @@ impl Medium {
     pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
+        if sent.frame.subframes > 1 {
+            return self.count_aggregate_end(sent);
+        }
         self.shares.on_sent(sent.flow, sent.plcp + sent.bits);
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };

@@ -31,32 +31,41 @@ pub struct GivenUp {
 pub(crate) struct GivenUpLog {
     /// By endpoint, whether it asked for notices.
     senders: Vec<bool>,
-    /// By station and category, the data packet at the head, if its sender asked. A packet leaves
-    /// the pool when its receiver has it, but its sender may still give up its frame.
-    heads: Vec<[Option<(EndpointId, Segment)>; CATEGORIES]>,
+    /// By station and category, the data packets that it is sending, if their sender asked, by sequence
+    /// number. A packet leaves the pool when its receiver has it, but its sender may still give up its
+    /// frame.
+    sending: Vec<[Vec<(u16, EndpointId, Segment)>; CATEGORIES]>,
     given_up: VecDeque<GivenUp>,
 }
 
 impl GivenUpLog {
     pub(crate) fn new(senders: Vec<bool>, stations: usize) -> Self {
-        Self { senders, heads: vec![[None; CATEGORIES]; stations], given_up: VecDeque::new() }
+        Self { senders, sending: vec![Default::default(); stations], given_up: VecDeque::new() }
     }
 
-    /// A packet comes to the head of a category.
-    pub(crate) fn on_head(&mut self, station: NodeId, category: usize, packet: &Packet) {
+    /// A packet comes to the head of a category, or joins an aggregate, with a sequence number.
+    pub(crate) fn on_head(
+        &mut self,
+        station: NodeId,
+        (category, sequence): (usize, u16),
+        packet: &Packet,
+    ) {
         let (from, segment) = (packet.to.peer(), packet.segment);
         let asked = self.senders.get(from.index()).copied().unwrap_or_default();
         // No sender retransmits a pure acknowledgement.
         let carries = segment.len > 0 || segment.flags.has(Flags::FIN);
-        self.heads[station.index()][category] = (asked && carries).then_some((from, segment));
+        if asked && carries {
+            self.sending[station.index()][category].push((sequence, from, segment));
+        }
     }
 
-    /// A station has finished the packet at the head of a category.
+    /// A station has finished a packet.
     pub(crate) fn on_finished(&mut self, station: NodeId, done: &Finished) {
-        let head = self.heads[station.index()][usize::from(done.category)].take();
-        if let Some((from, segment)) = head
-            && done.completion == Completion::GivenUp
-        {
+        let sending = &mut self.sending[station.index()][usize::from(done.category)];
+        let place = sending.iter().position(|(sequence, ..)| *sequence == done.mpdu.sequence);
+        let Some(place) = place else { return };
+        let (_, from, segment) = sending.remove(place);
+        if done.completion == Completion::GivenUp {
             let started = done.mpdu.head_since;
             self.given_up.push_back(GivenUp { station, from, segment, started });
         }

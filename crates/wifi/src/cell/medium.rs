@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
+use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow};
 
@@ -10,37 +11,16 @@ use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::alike::state::Alike;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
+use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;
+use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
-use crate::mac::{AccessState, CATEGORIES, Class, Completion, Frame, NodeId, Station, data_bytes};
+use crate::mac::{AccessState, CATEGORIES, Completion, Frame, NodeId, Station};
+use crate::phy::Format;
 use crate::phy::fading::Fading;
 use crate::scheme::{AifsController, ControlCategory};
-
-/// A packet that a station received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delivery {
-    /// The station.
-    pub to: NodeId,
-    /// The packet.
-    pub packet: PacketId,
-    /// Length of the data frame that carried it, MAC header and FCS included.
-    pub frame_bytes: u32,
-}
-
-/// A packet from a station's queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offered {
-    /// The packet.
-    pub packet: PacketId,
-    /// Destination.
-    pub to: NodeId,
-    /// Its access category (0 under DCF).
-    pub category: usize,
-    /// Time at which it entered the queue.
-    pub entered: Nanos,
-}
 
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
@@ -50,6 +30,8 @@ pub struct Medium {
     pub(super) cell_of: Vec<usize>,
     /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
     pub(super) dsss_only: Vec<bool>,
+    /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
+    pub(super) formats: Vec<Format>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,
@@ -95,6 +77,14 @@ pub struct Medium {
     pub(super) airtime: Option<Box<AirtimeLedger>>,
     /// Packets that stations gave up, if a sender asked for notices.
     pub(super) given_up: Option<Box<GivenUpLog>>,
+    /// Stations whose aggregate the world may fill at this instant.
+    pub(super) filling: Vec<NodeId>,
+    /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
+    pub(super) outcomes: Vec<bool>,
+    /// The MPDUs of the aggregate that ends now, if a probe observes.
+    pub(super) seen: Vec<AirFrame>,
+    /// Packets that receivers hold back; `None` without aggregation.
+    pub(super) reorder: Option<Box<ReorderBuffers>>,
 }
 
 impl Medium {
@@ -143,36 +133,27 @@ impl Medium {
         offered: Offered,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let Offered { packet, to, category, entered } = offered;
-        let record = cx.pool.get(packet);
-        let cell = self.cell_of[station.index()];
-        let bytes = data_bytes(record.wire_len(), self.bss[cell].rules.qos());
-        let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
-        if !self.stations[station.index()].serves(to) {
-            cx.discard(now, packet, DropReason::NoRoute, station.0);
-            self.stats[station.index()].refused += 1;
+        let Offered { packet, to, category, .. } = offered;
+        let Some(Admitted { class, bytes, expires, flow }) = self.admit(now, station, offered, cx)
+        else {
             return;
-        }
-        let expires = self.stations[station.index()].expiry(category, entered);
-        if expires < now {
-            cx.discard(now, packet, DropReason::Lifetime, station.0);
-            self.stats[station.index()].on_expired(category);
-            return;
-        }
-        let flow = record.to.flow();
+        };
         if self.stations[station.index()].hooks.is_some()
             && self.drops_early(now, station, packet, cx)
         {
             return;
         }
         self.shares.on_head(station, category, flow);
-        if let Some(log) = &mut self.given_up {
-            log.on_head(station, category, cx.pool.get(packet));
-        }
         self.leave_if_shared(station);
         self.report_finished_backoff(now, station, category, cx);
-        let (sender, rules) = (&mut self.stations[station.index()], &self.bss[cell].rules);
-        sender.offer(now, category, packet, to, class, bytes, expires, rules);
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let sender = &mut self.stations[station.index()];
+        sender.offer(now, category, packet, to, class, bytes, expires, flow, rules);
+        if let Some(log) = &mut self.given_up
+            && let Some(head) = sender.head(category)
+        {
+            log.on_head(station, (category, head.sequence), cx.pool.get(packet));
+        }
         self.refresh(station.0);
     }
 
@@ -267,9 +248,10 @@ impl Medium {
         self.given_up.as_mut()?.take()
     }
 
-    /// Packets at the heads of the categories.
+    /// Packets at the heads of the categories and behind them, and in the reorder buffers of receivers.
     pub fn in_flight(&self) -> u64 {
-        self.stations.iter().map(Station::packets_held).sum()
+        let sending: u64 = self.stations.iter().map(Station::packets_held).sum();
+        sending + self.reorder.as_ref().map_or(0, |buffers| buffers.held())
     }
 
     /// Bits sent for a flow since the start: data frames of both directions with every attempt,
@@ -292,7 +274,7 @@ impl Medium {
 
     /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
-        let mut stats = self.stats[station.index()];
+        let mut stats = self.stats[station.index()].clone();
         for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
             stats.on_air(&sent.frame, now.since(sent.started));
         }
@@ -310,6 +292,9 @@ impl Medium {
         if !self.controllers.is_empty() {
             self.control(now);
         }
+        if self.reorder.is_some() {
+            self.release_due(now);
+        }
         self.leave_due(now);
         for place in 0..self.alike.apart.len() {
             let i = self.alike.apart[place] as usize;
@@ -321,6 +306,9 @@ impl Medium {
             self.settle(now, i, cx);
             if let Some(frame) = frame {
                 self.starting.push(frame);
+                if self.stations[i].is_preparing() {
+                    self.filling.push(NodeId(u32::narrow(i)));
+                }
                 // Until the frame begins, at this instant, the station has no other.
                 self.deadlines[i] = Nanos::NEVER;
                 self.stale = true;
@@ -356,7 +344,10 @@ impl Medium {
     #[inline(never)]
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         while let Some(done) = self.stations[i].take_finished() {
-            self.ready.push(NodeId(u32::narrow(i)));
+            let id = NodeId(u32::narrow(i));
+            if self.ready.last() != Some(&id) {
+                self.ready.push(id);
+            }
             let hooks = self.stations[i].hooks.as_mut();
             if let Some(red) = hooks.and_then(|hooks| hooks.link_red.as_mut())
                 && done.completion != Completion::Expired

@@ -4,6 +4,8 @@
 //! ([`Medium::on_timers`]), transmissions start ([`Medium::on_starts`]). Two stations whose
 //! back-off ends at the same instant both decide before either transmission starts, and collide.
 
+mod aggregate;
+mod aggregation_check;
 mod air;
 mod airtime;
 mod alike;
@@ -16,13 +18,16 @@ mod ends;
 mod fate;
 mod given_up;
 mod interferers;
+mod judging;
 mod levels;
 mod link_red;
 mod medium;
 mod oracle;
+mod packet;
 mod plan;
 mod powers;
 mod radio;
+mod reorder;
 mod report;
 mod transmission;
 mod watch;
@@ -31,7 +36,8 @@ pub use airtime::ExchangeAirtime;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
 pub use given_up::GivenUp;
-pub use medium::{Delivery, Medium, Offered};
+pub use medium::Medium;
+pub use packet::{Delivery, Filling, Offered};
 pub use plan::{CellPlan, Coupling, StationPlan};
 pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 

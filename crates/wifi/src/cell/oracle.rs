@@ -7,7 +7,8 @@
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::medium::{Delivery, Medium};
+use super::medium::Medium;
+use super::packet::Delivery;
 use super::transmission::Transmission;
 use crate::mac::{Class, NodeId, SignalQuality};
 

@@ -9,7 +9,7 @@ use crate::interference::Source;
 use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Mode, Timing};
+use crate::phy::{Format, Mode, Timing};
 use crate::rate::RatePlan;
 use crate::scheme::{AifsController, StationSeams};
 
@@ -24,6 +24,11 @@ pub struct StationPlan {
     /// True for an 802.11b station in an 802.11g cell: it decodes only DSSS and CCK, and OFDM frames
     /// are only energy to it.
     pub dsss_only: bool,
+    /// The latest format that it decodes. Of frames in later ones it decodes only the non-HT part of the
+    /// preamble.
+    pub decodes: Format,
+    /// Its rates towards stations of older standards, by their numbers in the cell.
+    pub others: Vec<(RatePlan, Vec<usize>)>,
     /// Its access categories and what schemes have set.
     pub seams: StationSeams,
 }

@@ -59,6 +59,16 @@ pub(crate) struct Reception {
     pub(crate) destroyed: bool,
     /// Power of the strongest interferer so far that was stronger than the noise.
     pub(crate) interferer: Option<f64>,
+    /// True if each MPDU of the body is judged by itself.
+    is_aggregate: bool,
+}
+
+/// An interval of constant SINR, in which bits of an aggregate can be lost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) from: Nanos,
+    pub(crate) until: Nanos,
+    pub(crate) sinr: f64,
 }
 
 /// Inputs to judge a reception.
@@ -85,6 +95,8 @@ pub(crate) struct Radio {
     pub(crate) reception: Option<Reception>,
     /// True if the station has been notified that the medium is busy.
     pub(crate) busy: bool,
+    /// Of an aggregate in reception, the intervals in which bits can be lost.
+    pub(crate) pieces: Vec<Piece>,
 }
 
 impl Radio {
@@ -152,6 +164,7 @@ impl Radio {
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place);
+        self.pieces.clear();
         let reception = Reception::new(now, signal.place, signal.power, sent);
         self.reception = Some(Reception { interference, ..reception });
     }
@@ -160,7 +173,7 @@ impl Radio {
     #[inline]
     pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
         if let Some(reception) = &mut self.reception {
-            reception.judge(now, by);
+            reception.judge(now, by, &mut self.pieces);
         }
     }
 
@@ -192,23 +205,25 @@ impl Reception {
             disturbance: 0.0,
             destroyed: false,
             interferer: None,
+            is_aggregate: sent.frame.subframes > 1,
         }
     }
 
     /// Judges it up to `now`.
     #[inline]
-    pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>) {
+    pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>, pieces: &mut Vec<Piece>) {
         // Shortcut: most frames meet no overlap and are far above the noise.
         if let Some(noise) = by.ambient.quiet(by.station)
             && self.is_error_free(by.error, self.power / (noise + self.interference))
         {
             self.until = now;
         } else {
-            self.advance(now, by);
+            self.advance(now, by, pieces);
         }
     }
 
-    /// Probability that the whole frame is correct, once judged to its end.
+    /// Probability that the whole frame is correct, once judged to its end; of an aggregate, preamble and PLCP
+    /// header.
     pub(crate) fn survival(&self) -> f64 {
         if self.destroyed { 0.0 } else { self.survival }
     }
@@ -227,7 +242,7 @@ impl Reception {
     }
 
     #[inline(never)]
-    fn advance(&mut self, now: Nanos, by: &Judge<'_>) {
+    fn advance(&mut self, now: Nanos, by: &Judge<'_>, pieces: &mut Vec<Piece>) {
         let mut from = self.until;
         self.until = now;
         while from < now && !self.destroyed && self.survival > 0.0 {
@@ -238,6 +253,9 @@ impl Reception {
                 self.disturbance += others * level.until.min(self.body).since(from).0 as f64;
             }
             self.stretch(from, level.until, by.error, sinr);
+            if self.is_aggregate && level.until > self.body {
+                pieces.push(Piece { from: from.max(self.body), until: level.until, sinr });
+            }
             if level.power > level.noise.max(self.interferer.unwrap_or(0.0)) {
                 self.interferer = Some(level.power);
             }
@@ -259,7 +277,7 @@ impl Reception {
             let part = share(body.min(now).since(from).0, body.since(self.started).0, bits);
             self.survival *= error.success(lowest, sinr, part);
         }
-        if now > body {
+        if now > body && !self.is_aggregate {
             let part = share(now.since(from.max(body)).0, self.ends.since(body).0, self.bits);
             self.survival *= error.success(self.mode, sinr, part);
         }

@@ -4,7 +4,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
 use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId};
-use crate::phy::Mode;
+use crate::phy::PerMode;
 
 const CLASSES: usize = Class::ALL.len();
 
@@ -39,6 +39,10 @@ pub struct CategoryCounts {
     pub expired_lost: u64,
     /// Data frames sent for acknowledged packets.
     pub attempts: u64,
+    /// Aggregates (A-MPDUs with two or more MPDUs) sent. Each of their MPDUs counts as a data frame.
+    pub aggregates: u64,
+    /// MPDUs of these aggregates.
+    pub aggregated: u64,
     /// Sum of the service times, from the head of the queue to the end of the exchange, in ns.
     pub service_ns: u64,
     /// Sum over acknowledged packets of the time from the start of the first attempt to the end of
@@ -70,7 +74,7 @@ pub struct ClassCounts {
 }
 
 /// Counters of a station.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StationStats {
     /// By class, in the order of [`Class::ALL`].
     pub classes: [ClassCounts; CLASSES],
@@ -91,8 +95,8 @@ pub struct StationStats {
     pub attempts: u64,
     /// Counters by access category, lowest priority first.
     pub categories: [CategoryCounts; CATEGORIES],
-    /// Data frames by rate, in the order of [`Mode::index`].
-    pub modes: [ModeCounts; Mode::COUNT],
+    /// Data frames by rate.
+    pub modes: PerMode<ModeCounts>,
 }
 
 impl StationStats {
@@ -114,6 +118,8 @@ impl StationStats {
             expired: sum(|c| c.expired),
             expired_lost: sum(|c| c.expired_lost),
             attempts: self.attempts,
+            aggregates: sum(|c| c.aggregates),
+            aggregated: sum(|c| c.aggregated),
             service_ns: self.service_ns,
             latency_ns: sum(|c| c.latency_ns),
         }
@@ -122,7 +128,7 @@ impl StationStats {
     /// Counts a frame with an airtime of `time`.
     pub(crate) fn on_air(&mut self, frame: &Frame, time: Span) {
         self.classes[frame.class as usize].airtime_ns += time.0;
-        if matches!(frame.kind, Kind::Data | Kind::Rts)
+        if matches!(frame.kind, Kind::Data | Kind::Rts | Kind::BlockAckReq)
             // Management frames have a category of their own, after these.
             && let Some(category) = self.categories.get_mut(usize::from(frame.category))
         {
@@ -132,12 +138,37 @@ impl StationStats {
 
     pub(crate) fn on_sent(&mut self, frame: &Frame, length: Span) {
         self.on_air(frame, length);
+        if frame.subframes > 1 {
+            let category = &mut self.categories[usize::from(frame.category)];
+            category.aggregates += 1;
+            category.aggregated += u64::from(frame.subframes);
+            return;
+        }
         let class = &mut self.classes[frame.class as usize];
         class.sent += 1;
         class.bytes += u64::from(frame.bytes);
         if frame.kind == Kind::Data {
             self.categories[usize::from(frame.category)].sent += 1;
-            self.modes[frame.mode.index()].sent += 1;
+            self.modes.get_mut(frame.mode).sent += 1;
+        }
+    }
+
+    /// Counts an MPDU of `bytes` that was sent in an aggregate, and why it was lost, if it was.
+    pub(crate) fn on_subframe(
+        &mut self,
+        frame: &Frame,
+        (own, bytes): (Class, u32),
+        loss: Option<Loss>,
+    ) {
+        let mpdu = Frame { class: own, bytes, ..*frame };
+        let class = &mut self.classes[own as usize];
+        class.sent += 1;
+        class.bytes += u64::from(bytes);
+        self.categories[usize::from(frame.category)].sent += 1;
+        self.modes.get_mut(frame.mode).sent += 1;
+        match loss {
+            None => self.on_decoded(&mpdu),
+            Some(loss) => self.on_lost(&mpdu, loss),
         }
     }
 
@@ -156,7 +187,7 @@ impl StationStats {
         }
         if frame.kind == Kind::Data {
             self.categories[usize::from(frame.category)].lost += 1;
-            self.modes[frame.mode.index()].lost += 1;
+            self.modes.get_mut(frame.mode).lost += 1;
         }
     }
 
@@ -224,11 +255,18 @@ impl FlowShares {
         }
     }
 
+    /// Records the flow of a packet that joins an aggregate.
+    pub(crate) fn on_join(&mut self, flow: u32) {
+        if self.bits.len() <= flow as usize {
+            self.bits.resize(flow as usize + 1, 0);
+        }
+    }
+
     /// The flow of a frame, if any.
     pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
-            Kind::Data | Kind::Rts => frame.from,
-            Kind::Ack | Kind::Cts => frame.to,
+            Kind::Data | Kind::Rts | Kind::BlockAckReq => frame.from,
+            Kind::Ack | Kind::Cts | Kind::BlockAck => frame.to,
             Kind::Beacon | Kind::Management => return None,
         };
         // RTS and answers of management exchanges belong to no flow.

@@ -1,6 +1,6 @@
 //! A frame on the air.
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::Fate;
 use crate::interference::Exposure;
@@ -27,6 +27,17 @@ pub(crate) struct Transmission {
 }
 
 impl Transmission {
+    /// When the bytes from the first of the PSDU to the second, which is not included, are on the air.
+    pub(super) fn times(&self, (first, end): (u32, u32)) -> (Nanos, Nanos) {
+        let length = u128::from(self.ends.since(self.body).0);
+        // 16 service bits come first.
+        let time = |byte: u32| {
+            let passed = length * (16 + 8 * u128::from(byte)) / u128::from(self.bits.max(1));
+            self.body + Span(u64::narrow(passed))
+        };
+        (time(first), time(end))
+    }
+
     /// What an interferer sees of it at a station.
     pub(super) fn exposure(&self, station: usize, qos: bool) -> Exposure {
         let packet = self.frame.bytes.saturating_sub(data_bytes(0, qos));

@@ -4,14 +4,18 @@
 //! only when it stops), so each phase compares what the stations wait for before and after it.
 
 use airtcp_packet::Pool;
-use airtcp_probe::air::{AirEvent, AirFrame};
+use airtcp_probe::air::{AirAggregate, AirBlockAck, AirEvent, AirFormat, AirFrame, AirMcs};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
-use airtcp_units::{Nanos, Narrow, Span, detmath};
+use airtcp_units::{LowBits, Nanos, Narrow, Span, detmath};
 
+use super::fate::Fate;
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{AccessState, Countdown, Kind, NodeId};
+use crate::mac::{
+    AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places,
+};
+use crate::phy::{Format, GuardInterval, Mode};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -72,12 +76,115 @@ impl Medium {
         sent: &Transmission,
         cx: &PoolCx<'_, P>,
     ) -> Option<AirFrame> {
-        (P::ON && cx.probe.wants_air(now)).then(|| self.describe(sent, cx.pool))
+        (P::ON && cx.probe.wants_air(now)).then(|| {
+            let frame = self.describe(sent, cx.pool);
+            if sent.frame.subframes > 1 {
+                self.describe_subframes(sent, &frame, cx.pool);
+            }
+            frame
+        })
+    }
+
+    /// Describes the MPDUs of an aggregate, each with its own time on the air; the first has the preamble.
+    fn describe_subframes(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
+        let frame = &sent.frame;
+        let Some(rules) = &self.bss[self.cell_of[frame.from.index()]].rules.aggregation else {
+            return;
+        };
+        let mpdus = self.stations[frame.from.index()]
+            .subframes(usize::from(frame.category), usize::from(frame.subframes));
+        let mpdus: Vec<Mpdu> = mpdus.copied().collect();
+        self.seen.clear();
+        for (number, (mpdu, place)) in (0..).zip(mpdus.iter().zip(places(
+            mpdus.iter().map(|mpdu| mpdu.bytes),
+            rules,
+            frame.mode,
+        ))) {
+            let (from, until) = sent.times(place);
+            let packet = mpdu.packet.map(|id| pool.get(id));
+            self.seen.push(AirFrame {
+                class: mpdu.class,
+                bytes: mpdu.bytes,
+                sequence: mpdu.sequence,
+                retry: mpdu.transmissions > 1,
+                attempt: mpdu.transmissions,
+                started: if number == 0 { sent.started } else { from },
+                body: from,
+                ended: if number + 1 == frame.subframes { sent.ends } else { until },
+                content: packet.map(|packet| (packet.to, packet.segment)),
+                aggregate: Some(AirAggregate {
+                    reference: u32::low_bits(sent.ordinal),
+                    number,
+                    count: frame.subframes,
+                }),
+                ..*ppdu
+            });
+        }
+    }
+
+    /// Reports the MPDUs of an aggregate at a radio; `decoded` is empty if it decoded none.
+    pub(super) fn report_subframes_heard<P: Probe>(
+        &self,
+        now: Nanos,
+        station: usize,
+        decoded: &[bool],
+        reception: &Reception,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        for (number, frame) in self.seen.iter().enumerate() {
+            let decoded = decoded.get(number) == Some(&true);
+            self.report_heard(now, station, frame, reception, decoded, cx);
+        }
+    }
+
+    /// Reports the end and the results of an aggregate.
+    pub(super) fn report_subframes_sent<P: Probe>(
+        &self,
+        now: Nanos,
+        sent: &Transmission,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let loss = Fate { interferer: self.blamed, ..sent.fate }.loss();
+        for (number, frame) in self.seen.iter().enumerate() {
+            let lost = self.outcomes.get(number) != Some(&true);
+            report_sent(now, frame, lost.then_some(loss), cx);
+        }
+    }
+
+    /// What a BlockAck acknowledges: the MPDUs of its receiver that the sender of the BlockAck has.
+    fn acknowledged(&self, frame: &Frame) -> Option<AirBlockAck> {
+        let asks = frame.kind == Kind::BlockAckReq;
+        if frame.kind != Kind::BlockAck && !asks {
+            return None;
+        }
+        let originator = if asks { frame.from } else { frame.to };
+        let sender = self.stations.get(originator.index())?;
+        let mpdus = sender.subframes(usize::from(frame.category), usize::MAX);
+        let mut block = AirBlockAck { asks, start: frame.sequence, bitmap: [0; 4] };
+        let mut first = None;
+        for mpdu in mpdus.filter(|mpdu| mpdu.class != Class::Ack) {
+            let start = *first.get_or_insert(mpdu.sequence);
+            let ahead = usize::from(distance(start, mpdu.sequence));
+            if mpdu.packet.is_none()
+                && let Some(word) = block.bitmap.get_mut(ahead / 64)
+            {
+                *word |= 1 << (ahead % 64);
+            }
+        }
+        block.start = first.unwrap_or(frame.sequence);
+        if asks {
+            block = AirBlockAck { asks, start: frame.sequence, bitmap: [0; 4] };
+        }
+        Some(block)
     }
 
     fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
         let frame = &sent.frame;
-        let qos = self.bss[self.cell_of[frame.from.index()]].rules.qos();
+        let block_ack = self.acknowledged(frame);
+        let rules = &self.bss[self.cell_of[frame.from.index()]].rules;
+        // Under DCF, frames with QoS control are best effort.
+        let category = if rules.qos() { frame.category } else { Category::BestEffort as u8 };
+        let category = rules.has_qos_control().then_some(category);
         let carries = matches!(frame.kind, Kind::Data | Kind::Beacon | Kind::Management);
         let head = self.stations[frame.from.index()].head(usize::from(frame.category));
         let mpdu = head.filter(|mpdu| carries && mpdu.sequence == frame.sequence);
@@ -89,7 +196,7 @@ impl Medium {
             rate: frame.mode.rate(),
             ofdm: frame.mode.is_ofdm(),
             bytes: frame.bytes,
-            category: (qos && !frame.class.is_management()).then_some(frame.category),
+            category: category.filter(|_| !frame.class.is_management()),
             sequence: frame.sequence,
             fragment: frame.fragment,
             more_fragments: frame.more_fragments,
@@ -101,6 +208,9 @@ impl Medium {
             body: sent.body,
             ended: sent.ends,
             content: packet.map(|packet| (packet.to, packet.segment)),
+            aggregate: None,
+            block_ack,
+            mcs: mcs(frame.mode),
         }
     }
 
@@ -141,6 +251,24 @@ fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
     let Countdown { category, from, until, slots, left, .. } = *down;
     let stopped = AirEvent::BackedOff { station, category, from, until, slots, left };
     cx.record(now, || Event::Air(stopped));
+}
+
+/// The modulation and coding scheme of a mode of HT, VHT or HE.
+fn mcs(mode: Mode) -> Option<AirMcs> {
+    let format = match mode.format() {
+        Format::Dsss | Format::Ofdm => return None,
+        Format::Ht => AirFormat::Ht,
+        Format::Vht => AirFormat::Vht,
+        Format::He => AirFormat::He,
+    };
+    Some(AirMcs {
+        format,
+        index: mode.mcs_index()?,
+        streams: mode.streams(),
+        width_mhz: mode.width_mhz(),
+        guard_ns: u16::narrow(mode.guard().map_or(800, GuardInterval::ns)),
+        ldpc: mode.encoders() == 0,
+    })
 }
 
 /// A power in mW as dBm.

@@ -28,7 +28,7 @@ impl Station {
         }
         if let Exchange::Awaiting { answer, heard, .. } = self.exchange {
             let answered = frame.to == self.id && frame.kind == answer;
-            if answered && answer == Kind::Ack {
+            if answered && answer != Kind::Cts {
                 self.succeed(now, rules);
                 self.grant_reverse(now, frame, rules);
                 return false;
@@ -81,6 +81,8 @@ impl Station {
         }
         let timing = &rules.timing;
         let kind = match frame.kind {
+            Kind::Data if frame.subframes > 1 => Kind::BlockAck,
+            Kind::BlockAckReq => Kind::BlockAck,
             Kind::Data | Kind::Management => Kind::Ack,
             // Clause 9.3.2.6: no CTS while another station has reserved the medium.
             Kind::Rts if self.view.nav <= now && self.exchange == Exchange::None => Kind::Cts,
@@ -89,6 +91,9 @@ impl Station {
         let mode = timing.answer_mode(frame.mode);
         let mut answer =
             Frame::control(kind, self.id, frame.from, mode, Span::ZERO, frame.category);
+        if kind == Kind::BlockAck {
+            answer.bytes = rules.block_ack_bytes(frame.mode);
+        }
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts
@@ -100,6 +105,10 @@ impl Station {
         }
         self.reserve_reverse(now, frame, &mut answer, rules);
         self.due = Some((now + timing.sifs, Due::Answer(answer)));
+        if self.originator.is_some() && frame.kind == Kind::Data {
+            // The reorder buffer detects duplicates.
+            return true;
+        }
         let sequences = match frame.kind {
             Kind::Data => usize::from(frame.category),
             Kind::Management => CATEGORIES,

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AblationConfig, AccessParams, AssociationConfig, BeaconConfig, CATEGORIES, Category,
-    EdcaConfig, TxopLimits,
+    AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
+    CATEGORIES, Category, EdcaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -152,6 +152,9 @@ pub struct MacConfig {
     /// from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub association: Option<AssociationConfig>,
+    /// Aggregation of data frames (A-MPDU). Default: on with 802.11n, ac and ax, which alone have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<AggregationConfig>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -181,6 +184,7 @@ impl Default for MacConfig {
             protection_rate: None,
             beacons: None,
             association: None,
+            aggregation: None,
             ablation: None,
         }
     }
@@ -255,6 +259,26 @@ impl MacConfig {
                 Err(ConfigError::new(key, message))
             }
         }
+    }
+
+    /// The rules of aggregation; `None` without aggregation.
+    ///
+    /// # Errors
+    /// If a key of `aggregation` is impossible, or the standard has no A-MPDU.
+    pub(crate) fn aggregation(
+        &self,
+        standard: Standard,
+    ) -> Result<Option<Aggregation>, ConfigError> {
+        match &self.aggregation {
+            Some(config) => config.rules(standard),
+            None if standard.has_mcs() => AggregationConfig::default().rules(standard),
+            None => Ok(None),
+        }
+    }
+
+    /// True if stations of a standard send A-MPDUs.
+    pub fn aggregates(&self, standard: Standard) -> bool {
+        matches!(self.aggregation(standard), Ok(Some(_)))
     }
 
     /// Numbers of access categories that a station can have.

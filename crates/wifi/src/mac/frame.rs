@@ -23,6 +23,10 @@ pub enum Kind {
     Beacon,
     /// Authentication and association.
     Management,
+    /// Acknowledges the MPDUs of an aggregate.
+    BlockAck,
+    /// Asks for a BlockAck, and moves the window of its receiver.
+    BlockAckReq,
 }
 
 /// A frame on the air.
@@ -38,18 +42,21 @@ pub struct Frame {
     pub to: NodeId,
     /// Rate of its body.
     pub mode: Mode,
-    /// Length with MAC header and FCS.
+    /// Length with MAC header and FCS; of an A-MPDU the length of the PSDU.
     pub bytes: u32,
     /// Duration field: time that the exchange takes after this frame (clause 8.2.5).
     pub duration: Span,
     /// Access category (0 under DCF).
     pub category: u8,
-    /// Sequence number, modulo 4096.
+    /// Sequence number, modulo 4096; of an A-MPDU that of its first MPDU, of a BlockAckReq the start of
+    /// the window.
     pub sequence: u16,
     /// Number of the fragment, from 0.
     pub fragment: u8,
     /// True if another fragment of the packet follows.
     pub more_fragments: bool,
+    /// Number of MPDUs if they are two or more (A-MPDU), else 0.
+    pub subframes: u16,
     /// Retry bit: the data or management frame is a retransmission (clause 8.2.4.1.6).
     pub retry: bool,
     /// True if the receiver sends no MAC ACK (ack policy No Ack, clause 8.2.4.5.4).
@@ -70,7 +77,7 @@ impl Frame {
         category: u8,
     ) -> Self {
         let (class, bytes) = match kind {
-            Kind::Ack => (Class::Ack, ACK_BYTES),
+            Kind::Ack | Kind::BlockAck => (Class::Ack, ACK_BYTES),
             Kind::Rts => (Class::Rts, RTS_BYTES),
             _ => (Class::Cts, CTS_BYTES),
         };
@@ -86,6 +93,7 @@ impl Frame {
             sequence: 0,
             fragment: 0,
             more_fragments: false,
+            subframes: 0,
             retry: false,
             no_ack: false,
             grant: None,

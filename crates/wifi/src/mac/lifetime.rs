@@ -16,6 +16,8 @@
 //! does, and the next packet of the category takes over the access. An expired packet keeps its place
 //! in the queue until it reaches the head.
 
+use std::collections::VecDeque;
+
 use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::{Completion, Finished};
@@ -41,9 +43,31 @@ impl Station {
         };
         contender.reset_window();
         contender.clear_backoff();
+        self.push_expired(category, mpdu);
+        if self.originator.is_some() {
+            self.advance_lane(category);
+        }
+        true
+    }
+
+    fn push_expired(&mut self, category: usize, mpdu: Mpdu) {
         let category = u8::narrow(category);
         self.finished.push(Finished { mpdu, category, completion: Completion::Expired });
-        true
+    }
+
+    /// Drops the packets behind the head of a category that are too old for another attempt.
+    pub(super) fn expire_waiting(&mut self, now: Nanos, category: usize) {
+        if self.contenders[category].lifetime.is_none() {
+            return;
+        }
+        let Some(originator) = &mut self.originator else { return };
+        let waiting = std::mem::take(&mut originator.lanes[category].waiting);
+        let (expired, kept): (VecDeque<Mpdu>, _) =
+            waiting.into_iter().partition(|mpdu| mpdu.expires < now);
+        originator.lanes[category].waiting = kept;
+        for mpdu in expired {
+            self.push_expired(category, mpdu);
+        }
     }
 
     /// Drops expired packets of the categories whose back-off has ended.

@@ -2,9 +2,11 @@
 
 mod ablation;
 mod access;
+mod aggregation;
 mod answer;
 mod association;
 mod beacon;
+mod block_ack;
 mod config;
 mod contender;
 mod edca;
@@ -17,8 +19,10 @@ mod link_red;
 mod management;
 mod mpdu;
 mod node;
+mod originator;
 mod outcome;
 mod part;
+mod ppdu;
 mod protection;
 mod reverse;
 mod rules;
@@ -30,6 +34,8 @@ mod view;
 
 pub use ablation::AblationConfig;
 pub use access::AccessParams;
+pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
+pub(crate) use aggregation::{Aggregation, places};
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
@@ -50,7 +56,9 @@ pub(crate) use link_red::LinkRed;
 pub use link_red::{LinkRedCounts, LinkRedParams};
 pub(crate) use mpdu::Mpdu;
 pub use node::NodeId;
+pub(crate) use originator::{Originator, distance};
 pub(crate) use part::Part;
+pub(crate) use ppdu::Joining;
 pub(crate) use rules::Rules;
 pub use service::service_time;
 pub(crate) use station::{AccessState, FrameStart, SignalQuality, Station};

@@ -33,6 +33,12 @@ pub(crate) struct Mpdu {
     pub(crate) expires: Nanos,
     /// Rate of the current or last attempt.
     pub(crate) mode: Mode,
+    /// The flow of its packet.
+    pub(crate) flow: u32,
+    /// Number of MPDUs of the PPDU that it stands for; 0 for a single one.
+    pub(crate) subframes: u16,
+    /// True if a BlockAck answers it.
+    pub(crate) block_ack: bool,
 }
 
 impl Mpdu {
@@ -60,6 +66,9 @@ impl Mpdu {
             first_attempt: Nanos::NEVER,
             expires: Nanos::NEVER,
             mode,
+            flow: u32::MAX,
+            subframes: 0,
+            block_ack: false,
         }
     }
 }

@@ -29,8 +29,9 @@ impl Station {
             return;
         }
         let pause = self.pacing_slots(category, rules);
+        let is_over = self.originator.is_some() && self.acknowledge(now, rules);
         let contender = &mut self.contenders[category];
-        if let Some(mpdu) = contender.mpdu.take() {
+        if let Some(mpdu) = contender.mpdu.take_if(|_| !is_over) {
             if mpdu.class.is_management() {
                 self.on_management_end(&mpdu, true);
             } else {
@@ -74,7 +75,8 @@ impl Station {
 
     /// Handles a missing or wrong answer.
     pub(super) fn fail(&mut self, now: Nanos, rules: &Rules) {
-        let after_rts = matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack, .. });
+        let after_rts =
+            matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack | Kind::BlockAck, .. });
         self.view.gave_up = now;
         self.view.idle_from = self.view.silent_from;
         let reservation = self.reverse_unanswered();
@@ -83,6 +85,9 @@ impl Station {
             return;
         }
         self.burst.1 = 0;
+        if self.originator.is_some() && self.lose(now, self.active, after_rts, true, rules) {
+            return;
+        }
         let tried = self.contenders[self.active].mpdu;
         self.count_failure(now, self.active, after_rts, rules);
         if let Some(mpdu) = tried.filter(|mpdu| !mpdu.class.is_management()) {
@@ -104,6 +109,9 @@ impl Station {
         data_sent: bool,
         rules: &Rules,
     ) {
+        if self.originator.is_some() && self.lose(now, category, data_sent, false, rules) {
+            return;
+        }
         let contender = &mut self.contenders[category];
         let Some(mpdu) = contender.mpdu.as_mut() else { return };
         let long = data_sent && rules.wants_rts(mpdu.bytes);

@@ -25,7 +25,7 @@ pub(crate) struct Part {
 impl Part {
     /// The first fragment of a packet whose unfragmented frame has `bytes`.
     pub(crate) fn first(bytes: u32, rules: &Rules, to: NodeId) -> Self {
-        let header = data_bytes(0, rules.qos()) - 8;
+        let header = data_bytes(0, rules.has_qos_control()) - 8;
         let all = bytes.saturating_sub(header);
         let threshold = rules.mac.fragmentation_threshold.map(|t| t.0);
         match threshold {
@@ -41,7 +41,7 @@ impl Part {
 
     /// The whole of a frame of `bytes`.
     pub(crate) fn whole(bytes: u32, rules: &Rules) -> Self {
-        let header = data_bytes(0, rules.qos()) - 8;
+        let header = data_bytes(0, rules.has_qos_control()) - 8;
         let all = bytes.saturating_sub(header);
         Self { number: 0, count: 1, header, body: all, all }
     }

@@ -15,7 +15,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{Narrow, Span};
 
 use super::{Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
-use crate::phy::{CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
+use crate::phy::{Band, CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
 use crate::rate::RateControl;
 
 /// Default rate of protecting frames: the highest basic rate of 802.11b.
@@ -40,10 +40,10 @@ impl MacConfig {
         if self.protection == Protection::None {
             return Ok(());
         }
-        if timing.standard != Standard::G {
+        if timing.band != Band::Ghz2 || timing.standard == Standard::B {
             let message = format!(
-                "is for 802.11g beside 802.11b and has no effect with {}: omit the key",
-                timing.standard
+                "is for OFDM beside 802.11b at 2.4 GHz and has no effect with {} at {}: omit the key",
+                timing.standard, timing.band
             );
             return Err(ConfigError::new("protection", message));
         }

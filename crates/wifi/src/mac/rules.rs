@@ -2,14 +2,16 @@
 
 use airtcp_units::Span;
 
-use super::{AccessMethod, BackoffDecrement, Class, MacConfig};
-use crate::phy::Timing;
+use super::{AccessMethod, Aggregation, BackoffDecrement, Class, MacConfig};
+use crate::phy::{Mode, Timing};
 
 /// Timing and medium access of a cell.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) timing: Timing,
     pub(crate) mac: MacConfig,
+    /// Rules of aggregation; `None` without aggregation.
+    pub(crate) aggregation: Option<Aggregation>,
 }
 
 impl Rules {
@@ -29,6 +31,21 @@ impl Rules {
 
     pub(crate) fn qos(&self) -> bool {
         self.mac.access == AccessMethod::Edca
+    }
+
+    /// Bytes of the BlockAck that answers a frame in `mode`.
+    pub(crate) fn block_ack_bytes(&self, mode: Mode) -> u32 {
+        self.aggregation.map_or(0, |aggregation| aggregation.block_ack_bytes(mode))
+    }
+
+    /// Time on the air of the BlockAck that answers a frame in `mode`.
+    pub(crate) fn block_ack_time(&self, mode: Mode) -> Span {
+        self.timing.frame(self.timing.answer_mode(mode), self.block_ack_bytes(mode))
+    }
+
+    /// True if data frames have a QoS control field.
+    pub(crate) fn has_qos_control(&self) -> bool {
+        self.qos() || self.timing.standard.has_mcs()
     }
 
     /// True if RTS and CTS precede a data frame of `bytes`.

@@ -23,6 +23,9 @@ impl Station {
         if let Some(hooks) = &mut self.hooks {
             hooks.on_begin(mpdu.to);
         }
+        if self.is_in_session(&mpdu) {
+            return self.prepare(now, &mpdu, rules);
+        }
         self.preceding_frame(&mpdu, rules).or_else(|| self.data(rules))
     }
 
@@ -37,7 +40,7 @@ impl Station {
     pub(super) fn choose_mode(&mut self, now: Nanos) -> Option<Mpdu> {
         let category = u8::narrow(self.active);
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
-        if !mpdu.class.is_management() {
+        if !mpdu.class.is_management() && !mpdu.is_bar() {
             mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
         }
         Some(*mpdu)
@@ -69,7 +72,7 @@ impl Station {
                 let allowed = |mpdu: &Mpdu| {
                     self.hooks.as_ref().is_none_or(|hooks| hooks.allows(self.active, mpdu))
                 };
-                if next.is_some_and(|mpdu| {
+                if next.map(|mpdu| self.alone(&mpdu)).is_some_and(|mpdu| {
                     now + self.exchange_time(&mpdu, rules) <= self.txop_end && allowed(&mpdu)
                 }) {
                     return self.begin_exchange(now, rules);
@@ -96,6 +99,9 @@ impl Station {
         if mpdu.to == NodeId::BROADCAST || self.is_unacknowledged(mpdu) {
             return rules.timing.frame(mpdu.mode, mpdu.bytes);
         }
+        if mpdu.block_ack {
+            return rules.timing.frame(mpdu.mode, mpdu.bytes) + answer_time(mpdu, rules);
+        }
         data_and_ack_time(mpdu.mode, mpdu.bytes, rules)
     }
 
@@ -119,6 +125,11 @@ impl Station {
     }
 
     pub(super) fn data(&mut self, rules: &Rules) -> Option<Frame> {
+        if self.originator.is_some()
+            && let Some(frame) = self.aggregate(rules)
+        {
+            return Some(frame);
+        }
         let timing = &rules.timing;
         let reverse = self.is_reverse();
         let head = self.contenders[self.active].mpdu.as_ref()?;
@@ -147,6 +158,7 @@ impl Station {
             sequence: mpdu.sequence,
             fragment: mpdu.part.number,
             more_fragments: mpdu.part.has_next(),
+            subframes: 0,
             retry,
             no_ack,
             grant,
@@ -164,8 +176,10 @@ impl Station {
                 self.await_reverse_cts(now, frame, rules);
                 return;
             }
-            Kind::Cts => return,
+            Kind::Cts | Kind::BlockAck => return,
             Kind::Rts => Kind::Cts,
+            Kind::BlockAckReq => Kind::BlockAck,
+            Kind::Data if frame.subframes > 1 => Kind::BlockAck,
             Kind::Data if frame.no_ack => {
                 self.due = Some((now + RIFS, Due::Unacknowledged));
                 return;
@@ -179,6 +193,14 @@ impl Station {
         let until = now + rules.timing.ack_timeout(frame.mode);
         self.exchange = Exchange::Awaiting { answer, until, heard: Nanos::NEVER };
     }
+}
+
+/// SIFS and the answer to a PPDU.
+pub(super) fn answer_time(ppdu: &Mpdu, rules: &Rules) -> Span {
+    let timing = &rules.timing;
+    let answer =
+        if ppdu.block_ack { rules.block_ack_time(ppdu.mode) } else { timing.ack(ppdu.mode) };
+    timing.sifs + answer
 }
 
 /// Duration of a data frame, SIFS and its ACK.

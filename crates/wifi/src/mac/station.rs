@@ -13,8 +13,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId, Part,
-    Rules, View,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId,
+    Originator, Part, Rules, View,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -84,6 +84,8 @@ pub(crate) struct Station {
     pub(super) management_queue: ManagementQueue,
     /// Changes of its exchanges by schemes; `None` without any.
     pub(crate) hooks: Option<Box<Hooks>>,
+    /// The sending side of its BlockAck sessions; `None` without aggregation.
+    pub(crate) originator: Option<Box<Originator>>,
 }
 
 /// Separate sequences in duplicate detection: access categories and management frames.
@@ -120,6 +122,7 @@ impl Station {
             newly_associated: false,
             management_queue: ManagementQueue::new(),
             hooks: None,
+            originator: None,
         }
     }
 
@@ -160,7 +163,7 @@ impl Station {
     /// Number of packets at the heads of its categories.
     pub(crate) fn packets_held(&self) -> u64 {
         let holds_packet = |c: &&Contender| c.mpdu.is_some_and(|m| m.packet.is_some());
-        self.contenders.iter().filter(holds_packet).count() as u64
+        self.contenders.iter().filter(holds_packet).count() as u64 + self.packets_behind()
     }
 
     /// Its medium access state.
@@ -204,10 +207,10 @@ impl Station {
         class: Class,
         bytes: u32,
         expires: Nanos,
+        flow: u32,
         rules: &Rules,
     ) {
-        let sequence = self.next_sequence;
-        self.next_sequence = (sequence + 1) % 4096;
+        let sequence = self.next_number(to, category);
         let part = Part::first(bytes, rules, to);
         let first =
             Attempt { now, to, category: u8::narrow(category), bytes: part.bytes(), number: 0 };
@@ -218,9 +221,22 @@ impl Station {
         let mpdu = Mpdu {
             packet: Some(packet),
             expires,
+            flow,
             ..Mpdu::new(now, to, class, part, sequence, mode)
         };
         self.put_at_head(now, category, mpdu, rules);
+    }
+
+    /// Takes the next sequence number: that of the session, or the station's.
+    fn next_number(&mut self, to: NodeId, category: usize) -> u16 {
+        if let Some(originator) = &mut self.originator
+            && to != NodeId::BROADCAST
+        {
+            return originator.number(to, category);
+        }
+        let sequence = self.next_sequence;
+        self.next_sequence = (sequence + 1) % 4096;
+        sequence
     }
 
     /// Puts a frame at the empty head of a category.

@@ -53,6 +53,12 @@ impl Channel {
             Standard::A => (FIVE_GHZ.contains(&number), "36, 40 to 64, 100 to 144, 149 to 165"),
             Standard::B => ((1..=14).contains(&number), "1 to 14"),
             Standard::G => ((1..=13).contains(&number), "1 to 13"),
+            Standard::N | Standard::Ac | Standard::Ax => {
+                let message = format!(
+                    "is {number}, and cells of {standard} do not share a medium yet: leave out the key"
+                );
+                return Err(ConfigError::new("channel", message));
+            }
         };
         if known {
             return Ok(Self { standard, number });

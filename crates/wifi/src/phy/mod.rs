@@ -1,16 +1,25 @@
 //! The physical layer: rates, frame durations, propagation, noise and frame errors.
 
+mod airtime;
 mod channel;
 pub mod error;
 pub mod fading;
+mod ldpc;
+mod mcs;
 mod mode;
 pub mod noise;
+mod per_mode;
 pub mod propagation;
+mod sensitivity;
+mod setup;
 mod standard;
 mod timing;
 
 pub use channel::Channel;
-pub use mode::{Mode, Modulation};
-pub use standard::Standard;
+pub use mcs::{Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+pub use mode::Mode;
+pub use per_mode::PerMode;
+pub use setup::{PhySetup, SetupKeys};
+pub use standard::{Band, Standard};
 pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RIFS, RTS_BYTES};
-pub use timing::{AckRate, Preamble, Timing, TimingConfig};
+pub use timing::{AckRate, HT_MAX_TIME, MAX_TIME, Preamble, Timing, TimingConfig};

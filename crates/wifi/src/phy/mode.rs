@@ -1,93 +1,193 @@
-//! The rates of 802.11a, b and g: modulation, code rate and bits per symbol.
+//! The rates of 802.11a, b, g, n, ac and ax: modulation, code rate and bits per symbol.
 //!
-//! Source: IEEE 802.11-2012 clauses 16 (DSSS), 17 (CCK), 18 (OFDM, table 18-4).
+//! Source: IEEE 802.11-2012 clauses 16 (DSSS), 17 (CCK), 18 (OFDM, table 18-4); the schemes of HT, VHT
+//! and HE follow from the formulas in `mcs`.
 
 use std::fmt;
 
 use airtcp_units::{BitRate, Narrow};
 
-/// Modulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Modulation {
-    /// Differential BPSK spread by the Barker sequence, 1 Mb/s.
-    Dbpsk,
-    /// Differential QPSK spread by the Barker sequence, 2 Mb/s.
-    Dqpsk,
-    /// Complementary code keying, 5.5 and 11 Mb/s.
-    Cck,
-    /// OFDM with BPSK on each subcarrier.
-    Bpsk,
-    /// OFDM with QPSK.
-    Qpsk,
-    /// OFDM with 16-QAM.
-    Qam16,
-    /// OFDM with 64-QAM.
-    Qam64,
-}
+use super::mcs::{self, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 
 /// One rate of the physical layer: an index into the table of all rates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Mode(u8);
+pub struct Mode(u16);
 
+/// What HT, VHT and HE add to a rate.
+#[derive(Clone, Copy)]
+struct Mcs {
+    format: Format,
+    index: u8,
+    streams: u8,
+    width: Width,
+    guard: GuardInterval,
+    encoders: u32,
+}
+
+#[derive(Clone, Copy)]
 struct Row {
     kbps: u32,
     modulation: Modulation,
     /// Numerator and denominator of the convolutional code.
     code: (u8, u8),
-    /// Data bits in an OFDM symbol of 4 us; 0 for DSSS.
-    bits_per_symbol: u16,
+    /// Data bits in an OFDM symbol; 0 for DSSS, and for combinations that do not exist.
+    bits_per_symbol: u32,
+    /// Duration of an OFDM symbol in ns; 0 for DSSS.
+    symbol_ns: u32,
+    mcs: Option<Mcs>,
 }
 
-const fn row(kbps: u32, modulation: Modulation, code: (u8, u8), bits_per_symbol: u16) -> Row {
-    Row { kbps, modulation, code, bits_per_symbol }
+const fn row(kbps: u32, modulation: Modulation, code: (u8, u8), bits_per_symbol: u32) -> Row {
+    let symbol_ns = if bits_per_symbol > 0 { 4_000 } else { 0 };
+    Row { kbps, modulation, code, bits_per_symbol, symbol_ns, mcs: None }
 }
 
-static TABLE: [Row; 12] = [
-    row(1_000, Modulation::Dbpsk, (1, 1), 0),
-    row(2_000, Modulation::Dqpsk, (1, 1), 0),
-    row(5_500, Modulation::Cck, (1, 1), 0),
-    row(11_000, Modulation::Cck, (1, 1), 0),
-    row(6_000, Modulation::Bpsk, (1, 2), 24),
-    row(9_000, Modulation::Bpsk, (3, 4), 36),
-    row(12_000, Modulation::Qpsk, (1, 2), 48),
-    row(18_000, Modulation::Qpsk, (3, 4), 72),
-    row(24_000, Modulation::Qam16, (1, 2), 96),
-    row(36_000, Modulation::Qam16, (3, 4), 144),
-    row(48_000, Modulation::Qam64, (2, 3), 192),
-    row(54_000, Modulation::Qam64, (3, 4), 216),
-];
+/// Number of rates of 802.11a, b and g.
+const OLD: usize = 12;
+/// Schemes by number of streams and index: places in the table for one format, width and guard interval.
+const BLOCK: usize = 12 * MAX_STREAMS as usize;
+/// Formats, widths and guard intervals.
+const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
+
+static TABLE: [Row; OLD + BLOCKS * BLOCK] = table();
+
+const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
+    let old = [
+        row(1_000, Modulation::Dbpsk, (1, 1), 0),
+        row(2_000, Modulation::Dqpsk, (1, 1), 0),
+        row(5_500, Modulation::Cck, (1, 1), 0),
+        row(11_000, Modulation::Cck, (1, 1), 0),
+        row(6_000, Modulation::Bpsk, (1, 2), 24),
+        row(9_000, Modulation::Bpsk, (3, 4), 36),
+        row(12_000, Modulation::Qpsk, (1, 2), 48),
+        row(18_000, Modulation::Qpsk, (3, 4), 72),
+        row(24_000, Modulation::Qam16, (1, 2), 96),
+        row(36_000, Modulation::Qam16, (3, 4), 144),
+        row(48_000, Modulation::Qam64, (2, 3), 192),
+        row(54_000, Modulation::Qam64, (3, 4), 216),
+    ];
+    let mut rows = [row(0, Modulation::Bpsk, (1, 2), 0); OLD + BLOCKS * BLOCK];
+    let mut place = 0;
+    while place < OLD {
+        rows[place] = old[place];
+        place += 1;
+    }
+    let formats = [Format::Ht, Format::Vht, Format::He];
+    let mut f = 0;
+    while f < formats.len() {
+        let (widths, guards) = (formats[f].widths(), formats[f].guards());
+        let mut block = 0;
+        while block < widths.len() * guards.len() {
+            let (width, guard) = (widths[block / guards.len()], guards[block % guards.len()]);
+            fill(&mut rows, place, formats[f], width, guard);
+            place += BLOCK;
+            block += 1;
+        }
+        f += 1;
+    }
+    rows
+}
+
+/// Fills the block of one format, width and guard interval.
+const fn fill(rows: &mut [Row], from: usize, format: Format, width: Width, guard: GuardInterval) {
+    let mut streams = 1;
+    while streams <= MAX_STREAMS {
+        let mut index = 0;
+        while index < format.schemes() {
+            if let Some(symbol) = mcs::symbol(format, index, streams, width) {
+                let (modulation, code) = mcs::scheme(index);
+                let symbol_ns = format.symbol_ns(guard);
+                let bits = symbol.data_bits;
+                let encoders = symbol.encoders;
+                rows[from + 12 * (streams as usize - 1) + index as usize] = Row {
+                    // Mb/s are bits per microsecond.
+                    kbps: bits * 10_000 / (symbol_ns / 100),
+                    modulation,
+                    code,
+                    bits_per_symbol: bits,
+                    symbol_ns,
+                    mcs: Some(Mcs { format, index, streams, width, guard, encoders }),
+                };
+            }
+            index += 1;
+        }
+        streams += 1;
+    }
+}
 
 impl Mode {
     /// The four DSSS and CCK rates, slowest first.
     pub const DSSS: [Self; 4] = [Self(0), Self(1), Self(2), Self(3)];
-    /// The eight OFDM rates, slowest first.
+    /// The eight OFDM rates of 802.11a and g, slowest first.
     pub const OFDM: [Self; 8] =
         [Self(4), Self(5), Self(6), Self(7), Self(8), Self(9), Self(10), Self(11)];
-    /// Number of modes: the length of an array over modes.
+    /// Number of the rates of 802.11a, b and g, which have the lowest indices.
+    pub const OLD: usize = OLD;
+    /// Number of indices. Not all of them are rates.
     pub const COUNT: usize = TABLE.len();
 
-    /// The mode with a rate in kb/s; each rate exists in one modulation only. `None` if no mode has
-    /// it.
+    /// The mode of 802.11a, b or g with a rate in kb/s; each rate exists in one modulation only. `None` if
+    /// no mode has it.
     pub fn from_kbps(kbps: u64) -> Option<Self> {
-        let place = TABLE.iter().position(|row| u64::from(row.kbps) == kbps)?;
-        Some(Self(u8::narrow(place)))
+        let place = TABLE[..OLD].iter().position(|row| u64::from(row.kbps) == kbps)?;
+        Some(Self(u16::narrow(place)))
     }
 
-    /// Index into an array over modes.
+    /// The mode of a scheme of HT, VHT or HE. The index counts from 0 for each number of streams. `None` if
+    /// the standard does not have the combination.
+    pub fn mcs(
+        format: Format,
+        mcs: u8,
+        streams: u8,
+        width: Width,
+        guard: GuardInterval,
+    ) -> Option<Self> {
+        let first = match format {
+            Format::Dsss | Format::Ofdm => return None,
+            Format::Ht => 0,
+            Format::Vht => 4,
+            Format::He => 12,
+        };
+        let guards = format.guards();
+        let guard = guards.iter().position(|g| *g == guard)?;
+        let width = format.widths().iter().position(|w| *w == width)?;
+        let streams = streams.checked_sub(1).filter(|s| *s < MAX_STREAMS)?;
+        if mcs >= format.schemes() {
+            return None;
+        }
+        let block = first + width * guards.len() + guard;
+        let place = OLD + BLOCK * block + 12 * usize::from(streams) + usize::from(mcs);
+        TABLE[place].mcs?;
+        Some(Self(u16::narrow(place)))
+    }
+
+    /// All rates, in the order of their indices.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let exists = |(_, row): &(usize, &Row)| row.kbps > 0;
+        TABLE.iter().enumerate().filter(exists).map(|(place, _)| Self(u16::narrow(place)))
+    }
+
+    /// Index into the table of all rates.
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// True for the schemes of HT, VHT and HE.
+    #[inline]
+    pub const fn is_mcs(self) -> bool {
+        self.index() >= OLD
     }
 
     fn row(self) -> &'static Row {
         &TABLE[self.index()]
     }
 
-    /// The rate in kb/s.
+    /// The rate in kb/s, rounded down.
     pub fn kbps(self) -> u32 {
         self.row().kbps
     }
 
-    /// The rate.
+    /// The rate, in whole kb/s.
     pub fn rate(self) -> BitRate {
         BitRate::new(u64::from(self.kbps()) * 1_000).unwrap_or(BitRate::from_mbps(1))
     }
@@ -97,7 +197,7 @@ impl Mode {
         self.row().modulation
     }
 
-    /// The code rate of the convolutional code, as numerator and denominator; 1/1 without a code.
+    /// The code rate, as numerator and denominator; 1/1 without a code.
     pub fn code(self) -> (u8, u8) {
         self.row().code
     }
@@ -107,13 +207,85 @@ impl Mode {
         u64::from(self.row().bits_per_symbol)
     }
 
-    /// Bits of a frame's body: its `bytes` (MAC header and FCS included), and for OFDM 16 service and
-    /// 6 tail bits (clause 18.3.5).
-    pub const fn body_bits(self, bytes: u32) -> u64 {
-        8 * bytes as u64 + if self.is_ofdm() { 16 + 6 } else { 0 }
+    /// Duration of an OFDM symbol with its guard interval, in ns; 0 for DSSS and CCK.
+    pub fn symbol_ns(self) -> u64 {
+        u64::from(self.row().symbol_ns)
     }
 
-    /// True for OFDM, false for DSSS and CCK.
+    /// Format of its frames.
+    pub fn format(self) -> Format {
+        match self.row().mcs {
+            Some(mcs) => mcs.format,
+            None if self.is_ofdm() => Format::Ofdm,
+            None => Format::Dsss,
+        }
+    }
+
+    /// Index of its modulation and coding scheme, from 0 for each number of streams; `None` for the
+    /// rates of 802.11a, b and g.
+    pub fn mcs_index(self) -> Option<u8> {
+        self.row().mcs.map(|mcs| mcs.index)
+    }
+
+    /// Number of spatial streams.
+    pub fn streams(self) -> u8 {
+        self.row().mcs.map_or(1, |mcs| mcs.streams)
+    }
+
+    /// Width of its channel; 20 MHz for the rates of 802.11a, b and g.
+    pub fn width(self) -> Width {
+        self.row().mcs.map_or(Width::Mhz20, |mcs| mcs.width)
+    }
+
+    /// Width of its channel in MHz.
+    pub fn width_mhz(self) -> u16 {
+        self.width().mhz()
+    }
+
+    /// Guard interval of its symbols; `None` for DSSS and CCK.
+    pub fn guard(self) -> Option<GuardInterval> {
+        let old = self.is_ofdm().then_some(GuardInterval::Ns800);
+        self.row().mcs.map_or(old, |mcs| Some(mcs.guard))
+    }
+
+    /// Number of BCC encoders, `N_ES`; 0 for LDPC, and for DSSS and CCK.
+    pub fn encoders(self) -> u64 {
+        let old = u32::from(self.is_ofdm());
+        u64::from(self.row().mcs.map_or(old, |mcs| mcs.encoders))
+    }
+
+    /// The non-HT reference rate in kb/s, by which the rate of answers is chosen: the OFDM rate with the
+    /// modulation and code of one stream, at most 54 Mb/s (802.11-2020 clause 10.6.11).
+    #[inline]
+    pub fn reference_kbps(self) -> u32 {
+        if self.is_mcs() { self.reference_of_scheme() } else { self.kbps() }
+    }
+
+    #[cold]
+    fn reference_of_scheme(self) -> u32 {
+        match self.mcs_index() {
+            Some(0) => 6_000,
+            Some(1) => 12_000,
+            Some(2) => 18_000,
+            Some(3) => 24_000,
+            Some(4) => 36_000,
+            Some(5) => 48_000,
+            _ => 54_000,
+        }
+    }
+
+    /// Bits of a frame's body: its `bytes` (MAC header and FCS included), and for OFDM 16 service bits and
+    /// 6 tail bits per BCC encoder (802.11-2012 clause 18.3.5, 802.11-2020 clauses 19.4.3 and 21.4.3).
+    pub fn body_bits(self, bytes: u32) -> u64 {
+        let bits = 8 * u64::from(bytes);
+        if self.is_mcs() {
+            bits + 16 + 6 * self.encoders()
+        } else {
+            bits + if self.is_ofdm() { 16 + 6 } else { 0 }
+        }
+    }
+
+    /// True for OFDM (HT, VHT and HE included), false for DSSS and CCK.
     pub const fn is_ofdm(self) -> bool {
         self.0 >= Self::OFDM[0].0
     }
@@ -121,12 +293,18 @@ impl Mode {
 
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kbps = self.kbps();
-        if kbps.is_multiple_of(1_000) {
-            write!(f, "{} Mb/s", kbps / 1_000)
-        } else {
-            write!(f, "{}.{} Mb/s", kbps / 1_000, kbps % 1_000 / 100)
+        let tenths = (self.kbps() + 50) / 100;
+        write!(f, "{}", tenths / 10)?;
+        if !tenths.is_multiple_of(10) {
+            write!(f, ".{}", tenths % 10)?;
         }
+        f.write_str(" Mb/s")?;
+        if let Some(mcs) = self.row().mcs {
+            let Mcs { format, index, streams, width, .. } = mcs;
+            let plural = if streams > 1 { "s" } else { "" };
+            write!(f, " ({format} MCS {index}, {streams} stream{plural}, {width})")?;
+        }
+        Ok(())
     }
 }
 
@@ -143,15 +321,105 @@ mod tests {
     #[test]
     fn bits_per_symbol_follow_from_modulation_and_code() {
         for mode in Mode::OFDM {
-            let bits = match mode.modulation() {
-                Modulation::Bpsk => 1,
-                Modulation::Qpsk => 2,
-                Modulation::Qam16 => 4,
-                _ => 6,
-            };
             let (k, n) = mode.code();
-            assert_eq!(mode.bits_per_symbol(), 48 * bits * u64::from(k) / u64::from(n));
+            let coded = 48 * u64::from(mode.modulation().bits());
+            assert_eq!(mode.bits_per_symbol(), coded * u64::from(k) / u64::from(n));
             assert_eq!(mode.bits_per_symbol() * 250, u64::from(mode.kbps()));
         }
+    }
+
+    /// Published rates in tenths of Mb/s: HT from H3C's manual of the WX3000E (20 MHz), VHT from the LigoWave
+    /// wiki (two streams, whole Mb/s), the rest from ns-3's `WifiMode::GetDataRate`. ns-3 does not round the bits of
+    /// a symbol down: HE MCS 11 has 600.5 Mb/s over 80 MHz, and 2402.0 Mb/s with two streams over 160 MHz.
+    #[test]
+    fn published_rates() {
+        let [short, long] = [GuardInterval::Ns400, GuardInterval::Ns800];
+        let (w20, w40, w80, w160) = (Width::Mhz20, Width::Mhz40, Width::Mhz80, Width::Mhz160);
+        for (format, mcs, streams, width, guard, tenths) in [
+            (Format::Ht, 0, 1, w20, long, 65),
+            (Format::Ht, 0, 1, w20, short, 72),
+            (Format::Ht, 5, 1, w20, short, 578),
+            (Format::Ht, 7, 1, w20, short, 722),
+            (Format::Ht, 4, 2, w20, short, 867),
+            (Format::Ht, 7, 2, w20, long, 1_300),
+            (Format::Ht, 7, 2, w20, short, 1_444),
+            (Format::Ht, 7, 4, w40, short, 6_000),
+            (Format::Vht, 8, 2, w20, short, 1_733),
+            (Format::Vht, 0, 2, w40, short, 300),
+            (Format::Vht, 9, 2, w40, short, 4_000),
+            (Format::Vht, 5, 2, w80, short, 5_200),
+            (Format::Vht, 9, 2, w80, short, 8_667),
+            (Format::Vht, 9, 1, w80, short, 4_333),
+            (Format::Vht, 9, 4, w160, short, 34_667),
+            (Format::He, 0, 1, w20, long, 86),
+            (Format::He, 11, 1, w20, long, 1_434),
+            (Format::He, 11, 2, w20, long, 2_868),
+            (Format::He, 11, 1, w80, long, 6_004),
+            (Format::He, 11, 2, w80, long, 12_010),
+            (Format::He, 11, 2, w160, long, 24_019),
+            (Format::He, 11, 1, w20, GuardInterval::Ns3200, 1_219),
+        ] {
+            let mode = Mode::mcs(format, mcs, streams, width, guard).unwrap();
+            let found = (mode.kbps() + 50) / 100;
+            assert_eq!(found, tenths, "{mode}");
+        }
+    }
+
+    /// VHT lacks MCS 9 over 20 MHz except with 3 streams, and with 3 streams MCS 6 over 80 MHz and MCS 9 over
+    /// 160 MHz. For other combinations each encoder gets whole bits.
+    #[test]
+    fn excluded_schemes_and_encoders() {
+        let guard = GuardInterval::Ns800;
+        let mut lacks = Vec::new();
+        for (width, streams) in Width::ALL.iter().flat_map(|w| (1..=4).map(move |s| (*w, s))) {
+            for mcs in 0..10 {
+                let Some(mode) = Mode::mcs(Format::Vht, mcs, streams, width, guard) else {
+                    lacks.push((width.mhz(), mcs, streams));
+                    continue;
+                };
+                let (k, n) = mode.code();
+                let coded = mode.bits_per_symbol() * u64::from(n) / u64::from(k);
+                let encoders = mode.encoders();
+                assert!(mode.bits_per_symbol().is_multiple_of(encoders), "{mode}");
+                assert!(coded.is_multiple_of(encoders), "{mode}");
+                // 540 Mb/s for each encoder with this guard interval.
+                assert!(u64::from(mode.kbps()) <= 540_000 * encoders, "{mode}");
+            }
+        }
+        assert_eq!(lacks, [(20, 9, 1), (20, 9, 2), (20, 9, 4), (80, 6, 3), (160, 9, 3)]);
+        let encoders = |format, mcs, streams, width| {
+            Mode::mcs(format, mcs, streams, width, guard).unwrap().encoders()
+        };
+        // 6 where 5 would do for the rate.
+        assert_eq!(encoders(Format::Vht, 7, 4, Width::Mhz160), 6);
+        assert_eq!(encoders(Format::Vht, 9, 1, Width::Mhz80), 1);
+        assert_eq!(encoders(Format::Vht, 9, 2, Width::Mhz80), 2);
+        assert_eq!(encoders(Format::Ht, 4, 3, Width::Mhz40), 1);
+        assert_eq!(encoders(Format::Ht, 5, 3, Width::Mhz40), 2);
+        assert_eq!(encoders(Format::He, 11, 4, Width::Mhz160), 0);
+    }
+
+    /// A mode has the parts that it was made of, and no two combinations share an index.
+    #[test]
+    fn modes_are_their_parts() {
+        let mut seen = std::collections::BTreeSet::new();
+        for format in [Format::Ht, Format::Vht, Format::He] {
+            for (width, streams) in Width::ALL.iter().flat_map(|w| (1..=4).map(move |s| (*w, s))) {
+                for (guard, index) in
+                    format.guards().iter().flat_map(|g| (0..12).map(move |i| (*g, i)))
+                {
+                    let Some(mode) = Mode::mcs(format, index, streams, width, guard) else {
+                        continue;
+                    };
+                    let parts = (mode.format(), mode.mcs_index(), mode.streams(), mode.width());
+                    assert_eq!(parts, (format, Some(index), streams, width));
+                    assert_eq!(mode.guard(), Some(guard));
+                    assert!(seen.insert(mode.index()) && mode.is_mcs() && mode.is_ofdm());
+                }
+            }
+        }
+        assert_eq!(Mode::all().count(), Mode::OLD + seen.len());
+        // HT: 8 schemes. VHT: 10 less three at 20 MHz, one at 80 and one at 160. HE: 12.
+        assert_eq!(seen.len(), 8 * 4 * 2 * 2 + (10 * 4 * 4 - 5) * 2 + 12 * 4 * 4 * 3);
     }
 }

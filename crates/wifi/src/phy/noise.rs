@@ -19,7 +19,6 @@ use airtcp_units::{Dbm, Nanos, Span, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Standard;
 use super::propagation::accept;
 
 /// Boltzmann's constant in joules per kelvin.
@@ -107,15 +106,15 @@ pub fn thermal(bandwidth_hz: f64) -> Dbm {
 }
 
 impl Noise {
-    /// The noise of a scenario.
+    /// The noise of a scenario, over a bandwidth.
     ///
     /// # Errors
     /// If a value is impossible, or an injected level lies outside the table.
-    pub fn new(config: &NoiseConfig, standard: Standard) -> Result<Self, ConfigError> {
+    pub fn new(config: &NoiseConfig, bandwidth_hz: f64) -> Result<Self, ConfigError> {
         let figure = accept("figure_db", config.figure_db, 0.0, 60.0, "dB")?;
         let base = match config.floor_dbm {
             Some(dbm) => accept("floor_dbm", dbm, LEVELS.0, LEVELS.1, "dBm")?,
-            None => thermal(standard.bandwidth_hz()).0 + figure,
+            None => thermal(bandwidth_hz).0 + figure,
         };
         let coupling_db = match config.coupling_db {
             Some(db) => accept("coupling_db", db, 0.0, 200.0, "dB")?,
@@ -195,7 +194,7 @@ mod tests {
     use super::*;
 
     fn noise(text: &str) -> Result<Noise, ConfigError> {
-        Noise::new(&toml::from_str(text).unwrap(), Standard::A)
+        Noise::new(&toml::from_str(text).unwrap(), 20e6)
     }
 
     fn dbm(mw: f64) -> f64 {
@@ -208,7 +207,7 @@ mod tests {
         assert!((dbm(noise("").unwrap().floor_mw()) - -93.965).abs() < 0.001);
         assert!((dbm(noise("figure_db = 2").unwrap().floor_mw()) - -98.965).abs() < 0.001);
         assert!((dbm(noise("floor_dbm = -99").unwrap().base_mw()) - -99.0).abs() < 1e-9);
-        let b = Noise::new(&NoiseConfig::default(), Standard::B).unwrap();
+        let b = Noise::new(&NoiseConfig::default(), 22e6).unwrap();
         assert!((b.floor_mw() / noise("").unwrap().floor_mw() - 1.1).abs() < 1e-9);
     }
 

@@ -1,6 +1,9 @@
 //! Versions of 802.11: rates, slot, SIFS and contention windows.
 //!
-//! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP).
+//! 802.11n, ac and ax take the times of the OFDM PHY of their band: those of 802.11a at 5 and 6 GHz, of
+//! 802.11g at 2.4 GHz.
+//! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP); 802.11-2020 clauses 19.4.4
+//! (HT) and 21.4.4 (VHT); 802.11ax-2021 clause 27.4.4 (HE).
 
 use std::fmt;
 
@@ -9,7 +12,7 @@ use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Mode;
+use super::{Format, Mode};
 
 /// A version of 802.11.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,17 +27,121 @@ pub enum Standard {
     /// OFDM at 2.4 GHz, and the rates of 802.11b.
     #[serde(rename = "802.11g")]
     G,
+    /// HT at 2.4 or 5 GHz: 20 and 40 MHz, up to 600 Mb/s.
+    #[serde(rename = "802.11n")]
+    N,
+    /// VHT at 5 GHz: 20 to 160 MHz.
+    #[serde(rename = "802.11ac")]
+    Ac,
+    /// HE at 2.4, 5 or 6 GHz: 20 to 160 MHz.
+    #[serde(rename = "802.11ax")]
+    Ax,
+}
+
+/// A frequency band.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Band {
+    /// 2.4 GHz.
+    #[serde(rename = "2.4 GHz")]
+    Ghz2,
+    /// 5 GHz.
+    #[serde(rename = "5 GHz")]
+    Ghz5,
+    /// 6 GHz.
+    #[serde(rename = "6 GHz")]
+    Ghz6,
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ghz2 => "2.4 GHz",
+            Self::Ghz5 => "5 GHz",
+            Self::Ghz6 => "6 GHz",
+        })
+    }
+}
+
+impl Band {
+    /// Short inter-frame space of OFDM.
+    pub const fn sifs(self) -> Span {
+        match self {
+            Self::Ghz2 => Span::from_micros(10),
+            Self::Ghz5 | Self::Ghz6 => Span::from_micros(16),
+        }
+    }
+
+    /// Standards in the band, oldest first. Stations of an older standard can be in a cell of a newer one.
+    pub const fn standards(self) -> &'static [Standard] {
+        match self {
+            Self::Ghz2 => &[Standard::B, Standard::G, Standard::N, Standard::Ax],
+            Self::Ghz5 => &[Standard::A, Standard::N, Standard::Ac, Standard::Ax],
+            Self::Ghz6 => &[Standard::Ax],
+        }
+    }
+
+    /// Default frequency of propagation models in Hz: channel 36 at 5 GHz (as in ns-3), channel 6 at 2.4
+    /// GHz, and channel 5 at 6 GHz.
+    pub const fn frequency_hz(self) -> f64 {
+        match self {
+            Self::Ghz2 => 2.437e9,
+            Self::Ghz5 => 5.18e9,
+            Self::Ghz6 => 5.975e9,
+        }
+    }
 }
 
 impl Standard {
-    /// Its rates, slowest first; for 802.11g those of 802.11b, then OFDM.
+    /// Its rates without those of HT, VHT and HE, slowest first: those of 802.11b, then OFDM.
     pub fn modes(self) -> impl Iterator<Item = Mode> {
-        let dsss = (self != Self::A).then_some(Mode::DSSS);
+        let dsss = self.bands().contains(&Band::Ghz2).then_some(Mode::DSSS);
         let ofdm = (self != Self::B).then_some(Mode::OFDM);
         dsss.into_iter().flatten().chain(ofdm.into_iter().flatten())
     }
 
-    /// The mode of `rate`.
+    /// Bands in which it exists; the first is the default.
+    pub const fn bands(self) -> &'static [Band] {
+        match self {
+            Self::A | Self::Ac => &[Band::Ghz5],
+            Self::B | Self::G => &[Band::Ghz2],
+            Self::N => &[Band::Ghz5, Band::Ghz2],
+            Self::Ax => &[Band::Ghz5, Band::Ghz2, Band::Ghz6],
+        }
+    }
+
+    /// Its default band.
+    pub const fn band(self) -> Band {
+        self.bands()[0]
+    }
+
+    /// Format of its fastest frames.
+    pub const fn format(self) -> Format {
+        match self {
+            Self::A | Self::G => Format::Ofdm,
+            Self::B => Format::Dsss,
+            Self::N => Format::Ht,
+            Self::Ac => Format::Vht,
+            Self::Ax => Format::He,
+        }
+    }
+
+    /// True if its radios can decode frames in a mode.
+    pub fn decodes(self, mode: Mode) -> bool {
+        match mode.format() {
+            Format::Dsss => self.bands().contains(&Band::Ghz2),
+            Format::Ofdm => self != Self::B,
+            format => format <= self.format(),
+        }
+    }
+
+    /// True for 802.11n, ac and ax, whose rates depend on width, streams and guard interval.
+    pub const fn has_mcs(self) -> bool {
+        matches!(self, Self::N | Self::Ac | Self::Ax)
+    }
+
+    /// The non-HT mode of `rate`.
     ///
     /// # Errors
     /// If the standard has no such rate; the message lists its rates.
@@ -50,24 +157,21 @@ impl Standard {
     /// Duration of a slot; for 802.11g the short slot of a cell without 802.11b stations.
     pub const fn slot(self) -> Span {
         match self {
-            Self::A | Self::G => Span::from_micros(9),
             Self::B => Span::from_micros(20),
+            _ => Span::from_micros(9),
         }
     }
 
-    /// Short inter-frame space.
+    /// Short inter-frame space in its default band.
     pub const fn sifs(self) -> Span {
-        match self {
-            Self::A => Span::from_micros(16),
-            Self::B | Self::G => Span::from_micros(10),
-        }
+        self.band().sifs()
     }
 
     /// Minimum contention window.
     pub const fn cw_min(self) -> u32 {
         match self {
-            Self::A | Self::G => 15,
             Self::B => 31,
+            _ => 15,
         }
     }
 
@@ -76,32 +180,15 @@ impl Standard {
         1023
     }
 
-    /// Default frequency of propagation models in Hz: channel 36 for 802.11a (as in ns-3), else
-    /// channel 6.
-    pub const fn frequency_hz(self) -> f64 {
-        match self {
-            Self::A => 5.18e9,
-            Self::B | Self::G => 2.437e9,
-        }
-    }
-
-    /// Noise bandwidth in Hz.
-    pub const fn bandwidth_hz(self) -> f64 {
-        match self {
-            Self::A | Self::G => 20e6,
-            Self::B => 22e6,
-        }
-    }
-
     /// Basic rates, which every station has and control frames use.
     pub const fn basic(self, ofdm: bool) -> &'static [Mode] {
         const OFDM: [Mode; 3] = [Mode::OFDM[0], Mode::OFDM[2], Mode::OFDM[4]];
         const LOW: [Mode; 2] = [Mode::DSSS[0], Mode::DSSS[1]];
         match self {
-            Self::A => &OFDM,
+            Self::A | Self::Ac => &OFDM,
             Self::B => &LOW,
-            Self::G if ofdm => &OFDM,
-            Self::G => &Mode::DSSS,
+            _ if ofdm => &OFDM,
+            _ => &Mode::DSSS,
         }
     }
 }
@@ -112,6 +199,9 @@ impl fmt::Display for Standard {
             Self::A => "802.11a",
             Self::B => "802.11b",
             Self::G => "802.11g",
+            Self::N => "802.11n",
+            Self::Ac => "802.11ac",
+            Self::Ax => "802.11ax",
         })
     }
 }

@@ -15,7 +15,8 @@ use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, Standard};
+use super::airtime::{mcs_body, mcs_plcp_bits, mcs_preamble, mcs_rx_start_delay};
+use super::{Band, Mode, Standard};
 
 /// Bytes of a MAC acknowledgement, FCS included.
 pub(crate) const ACK_BYTES: u32 = 14;
@@ -27,6 +28,13 @@ pub(crate) const CTS_BYTES: u32 = 14;
 /// Reduced inter-frame space, between frames of one station that no MAC ACK follows (802.11-2012 clause
 /// 9.3.2.3.2, of 802.11n).
 pub(crate) const RIFS: Span = Span::from_micros(2);
+
+/// Maximum duration of an HT, VHT or HE frame, `aPPDUMaxTime` (802.11-2020 clause 21.4.4, 802.11ax-2021
+/// clause 27.4.4).
+pub const MAX_TIME: Span = Span::from_micros(5_484);
+/// Maximum duration of an HT-mixed frame, whose limit is 10 ms only in greenfield format; the L-SIG field
+/// cannot announce more than 5.484 ms.
+pub const HT_MAX_TIME: Span = MAX_TIME;
 
 /// Preamble and header of DSSS and CCK frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -78,6 +86,10 @@ pub struct Timing {
     pub slot: Span,
     /// Short inter-frame space.
     pub sifs: Span,
+    /// The band.
+    pub band: Band,
+    /// Signal extension of OFDM frames.
+    extension: Span,
     preamble: Preamble,
     answer: Answer,
     ack_timeout: Option<Span>,
@@ -91,17 +103,27 @@ enum Answer {
 }
 
 impl Timing {
-    /// The timing of `standard` with the options of `config`.
+    /// The timing of `standard` in its default band, with the options of `config`.
     ///
     /// # Errors
     /// If the standard lacks the rate of acknowledgements, or a slot or timeout is impossible.
     pub fn new(standard: Standard, config: &TimingConfig) -> Result<Self, ConfigError> {
+        Self::in_band(standard, standard.band(), config)
+    }
+
+    /// The timing of `standard` in a band, with the options of `config`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn in_band(
+        standard: Standard,
+        band: Band,
+        config: &TimingConfig,
+    ) -> Result<Self, ConfigError> {
         let answer = match config.ack_rate {
             AckRate::Basic => Answer::Basic,
             AckRate::Half => Answer::Half,
-            AckRate::Fixed(rate) => Answer::Fixed(
-                standard.mode(rate).map_err(|e| ConfigError::new("ack_rate", e.message))?,
-            ),
+            AckRate::Fixed(rate) => Answer::Fixed(control_mode(standard, band, rate)?),
         };
         let slot = config.slot.unwrap_or(standard.slot());
         if !(Span::from_micros(1)..=Span::from_millis(1)).contains(&slot) {
@@ -109,23 +131,28 @@ impl Timing {
             return Err(ConfigError::new("slot", message));
         }
         if let Some(timeout) = config.ack_timeout
-            && !(standard.sifs()..=Span::from_millis(10)).contains(&timeout)
+            && !(band.sifs()..=Span::from_millis(10)).contains(&timeout)
         {
-            let message = format!("is {timeout}: accepted are SIFS ({}) to 10 ms", standard.sifs());
+            let message = format!("is {timeout}: accepted are SIFS ({}) to 10 ms", band.sifs());
             return Err(ConfigError::new("ack_timeout", message));
         }
         Ok(Self {
             standard,
             slot,
-            sifs: standard.sifs(),
+            sifs: band.sifs(),
+            band,
+            extension: Span::from_micros(if extends(standard, band) { 6 } else { 0 }),
             preamble: config.preamble,
             answer,
             ack_timeout: config.ack_timeout,
         })
     }
 
-    /// Duration of preamble and PLCP header of a frame in `mode`.
+    /// Duration of preamble and PLCP header of a frame in `mode`, to its first data symbol.
     pub fn preamble(&self, mode: Mode) -> Span {
+        if mode.is_mcs() {
+            return mcs_preamble(mode);
+        }
         if mode.is_ofdm() {
             return Span::from_micros(20);
         }
@@ -136,8 +163,12 @@ impl Timing {
     }
 
     /// Bits of preamble and PLCP header of a frame in `mode`: 144 + 48 for DSSS (72 + 48 with the
-    /// short preamble), and the 24 bits of the SIGNAL field for OFDM.
+    /// short preamble), and those of the SIGNAL fields for OFDM: 24 of L-SIG, and 48 of HT-SIG, 48 of
+    /// VHT-SIG-A and 26 to 29 of VHT-SIG-B, or 24 of RL-SIG and 52 of HE-SIG-A.
     pub fn plcp_bits(&self, mode: Mode) -> u64 {
+        if mode.is_mcs() {
+            return mcs_plcp_bits(mode);
+        }
         if mode.is_ofdm() {
             return 24;
         }
@@ -149,14 +180,16 @@ impl Timing {
 
     /// Time on the air of a frame of `bytes` (MAC header and FCS included) in `mode`.
     pub fn frame(&self, mode: Mode, bytes: u32) -> Span {
+        if mode.is_mcs() {
+            return mcs_preamble(mode) + mcs_body(mode, mode.body_bits(bytes)) + self.extension;
+        }
         let bits = mode.body_bits(bytes);
         let body = if mode.is_ofdm() {
-            let extension = if self.standard == Standard::G { 6 } else { 0 };
-            4 * bits.div_ceil(mode.bits_per_symbol()) + extension
+            Span::from_micros(4 * bits.div_ceil(mode.bits_per_symbol())) + self.extension
         } else {
-            (bits * 1_000).div_ceil(u64::from(mode.kbps()))
+            Span::from_micros((bits * 1_000).div_ceil(u64::from(mode.kbps())))
         };
-        self.preamble(mode) + Span::from_micros(body)
+        self.preamble(mode) + body
     }
 
     /// SIFS and `n` slots: DIFS for 2.
@@ -176,9 +209,9 @@ impl Timing {
 
     /// The lowest rate of the standard.
     pub const fn lowest(&self) -> Mode {
-        match self.standard {
-            Standard::A => Mode::OFDM[0],
-            Standard::B | Standard::G => Mode::DSSS[0],
+        match self.band {
+            Band::Ghz2 => Mode::DSSS[0],
+            Band::Ghz5 | Band::Ghz6 => Mode::OFDM[0],
         }
     }
 
@@ -188,12 +221,13 @@ impl Timing {
             Answer::Fixed(fixed) => fixed,
             Answer::Basic => {
                 let basic = self.standard.basic(mode.is_ofdm());
-                let fit = basic.iter().rev().find(|b| b.kbps() <= mode.kbps());
+                let fit = basic.iter().rev().find(|b| b.kbps() <= mode.reference_kbps());
                 *fit.unwrap_or(&basic[0])
             }
             Answer::Half => {
                 let same: &[Mode] = if mode.is_ofdm() { &Mode::OFDM } else { &Mode::DSSS };
-                *same.iter().rev().find(|m| 2 * m.kbps() <= mode.kbps()).unwrap_or(&same[0])
+                let of = mode.reference_kbps();
+                *same.iter().rev().find(|m| 2 * m.kbps() <= of).unwrap_or(&same[0])
             }
         }
     }
@@ -210,8 +244,11 @@ impl Timing {
 
     /// Time from the start of a frame to its detection (aPHY-RX-START-Delay).
     pub fn rx_start_delay(&self, mode: Mode) -> Span {
-        match (mode.is_ofdm(), self.standard) {
-            (true, Standard::G) => Span::from_micros(24),
+        if mode.is_mcs() {
+            return mcs_rx_start_delay(mode);
+        }
+        match (mode.is_ofdm(), self.band) {
+            (true, Band::Ghz2) => Span::from_micros(24),
             (true, _) => Span::from_micros(25),
             (false, _) => self.preamble(mode),
         }
@@ -228,6 +265,21 @@ impl Timing {
         let answer = self.answer_mode(mode);
         self.ack_timeout.unwrap_or_else(|| self.aifs(1) + self.rx_start_delay(answer))
     }
+}
+
+/// The mode of ACKs and CTS with a rate.
+fn control_mode(standard: Standard, band: Band, rate: BitRate) -> Result<Mode, ConfigError> {
+    let mode = standard.mode(rate).map_err(|e| ConfigError::new("ack_rate", e.message))?;
+    if mode.is_ofdm() || band == Band::Ghz2 {
+        return Ok(mode);
+    }
+    let message = format!("is {rate}, a rate of 802.11b, which does not exist at {band}");
+    Err(ConfigError::new("ack_rate", message))
+}
+
+/// True if OFDM frames end with a signal extension.
+const fn extends(standard: Standard, band: Band) -> bool {
+    matches!(band, Band::Ghz2) && !matches!(standard, Standard::B)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Rate control of an 802.11g station towards receivers of which some decode only DSSS and CCK.
+//! Rate control of a station towards receivers of which some have an older standard: 802.11b stations
+//! decode only DSSS and CCK, 802.11a and g stations no HT, VHT and HE.
 //!
-//! Two instances of the control run side by side: one with all allowed modes, and one without OFDM for
-//! the 802.11b stations. A control keeps its state per receiver, so that neither sees the other's
-//! frames.
+//! Instances of the control run side by side: one with all allowed modes, and one with the modes of each older
+//! standard. A control keeps its state per receiver, so that none sees the frames of another one.
 
 use std::collections::BTreeSet;
 
@@ -12,27 +12,28 @@ use super::{Attempt, Outcome, Rate, RateControl};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
-/// A control, and the same control without OFDM for some receivers.
+/// A control, and the same control with fewer modes for some receivers.
 #[derive(Debug)]
 pub(crate) struct ByStandard {
     usual: Rate,
-    dsss: Rate,
-    /// Stations that decode only DSSS and CCK.
-    dsss_only: BTreeSet<NodeId>,
+    /// Controls of older standards, and the stations for which they are.
+    others: Vec<(Rate, BTreeSet<NodeId>)>,
 }
 
 impl ByStandard {
-    /// `dsss` towards the stations `dsss_only`, `usual` towards all others.
-    pub(crate) const fn new(usual: Rate, dsss: Rate, dsss_only: BTreeSet<NodeId>) -> Self {
-        Self { usual, dsss, dsss_only }
+    /// `usual` towards all stations that `others` do not name.
+    pub(crate) const fn new(usual: Rate, others: Vec<(Rate, BTreeSet<NodeId>)>) -> Self {
+        Self { usual, others }
     }
 
     fn of(&self, peer: NodeId) -> &Rate {
-        if self.dsss_only.contains(&peer) { &self.dsss } else { &self.usual }
+        let own = self.others.iter().find(|(_, stations)| stations.contains(&peer));
+        own.map_or(&self.usual, |(rate, _)| rate)
     }
 
     fn of_mut(&mut self, peer: NodeId) -> &mut Rate {
-        if self.dsss_only.contains(&peer) { &mut self.dsss } else { &mut self.usual }
+        let own = self.others.iter_mut().find(|(_, stations)| stations.contains(&peer));
+        own.map_or(&mut self.usual, |(rate, _)| rate)
     }
 }
 
@@ -71,6 +72,6 @@ impl RateControl for ByStandard {
 
     /// A mode that all stations decode.
     fn rts_mode(&self) -> Option<Mode> {
-        self.dsss.rts_mode()
+        self.others.first().map_or(&self.usual, |(rate, _)| rate).rts_mode()
     }
 }

@@ -12,7 +12,7 @@ use airtcp_queueing::{Qdisc, Queue};
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{CategoryCounts, ModeCounts};
 use airtcp_wifi::mac::{Category, category_name};
-use airtcp_wifi::phy::Mode;
+use airtcp_wifi::phy::{Mode, PerMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,15 @@ use crate::results::delays::{Percentiles, Spread};
 pub struct RateResult {
     /// The rate.
     pub rate_bps: u64,
+    /// Index of the modulation and coding scheme in 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
+    /// Number of spatial streams in 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Width of the channel in 802.11n, ac and ax, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width_mhz: Option<u16>,
     /// Frames sent, every attempt counted.
     pub sent: u64,
     /// Those that the receiver did not decode.
@@ -187,13 +196,15 @@ pub(crate) fn categories(
 }
 
 /// Data frames by used rate, slowest first.
-pub(crate) fn rates(then: &[ModeCounts], now: &[ModeCounts]) -> Vec<RateResult> {
-    let modes = Mode::DSSS.into_iter().chain(Mode::OFDM);
-    let mut found: Vec<RateResult> = modes
+pub(crate) fn rates(then: &PerMode<ModeCounts>, now: &PerMode<ModeCounts>) -> Vec<RateResult> {
+    let mut found: Vec<RateResult> = Mode::all()
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
-            sent: now[mode.index()].sent - then[mode.index()].sent,
-            lost: now[mode.index()].lost - then[mode.index()].lost,
+            mcs: mode.mcs_index(),
+            streams: mode.mcs_index().map(|_| mode.streams()),
+            width_mhz: mode.mcs_index().map(|_| mode.width_mhz()),
+            sent: now.get(mode).sent - then.get(mode).sent,
+            lost: now.get(mode).lost - then.get(mode).lost,
         })
         .filter(|rate| rate.sent > 0)
         .collect();

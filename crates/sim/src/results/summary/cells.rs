@@ -243,7 +243,14 @@ mod tests {
         }))
         .unwrap();
         let stations = vec![station];
-        CellResult { name: "cell".into(), medium: 0, busy_share: 0.5, stations, boundary: None }
+        CellResult {
+            name: "cell".into(),
+            phy: None,
+            medium: 0,
+            busy_share: 0.5,
+            stations,
+            boundary: None,
+        }
     }
 
     #[test]

@@ -79,12 +79,15 @@ impl Medium {
             if let Some(power) = self.powers.get(from, station) {
                 let i = station.index();
                 let mut reception = Reception::new(sent.started, place, power, &sent);
-                reception.judge(now, &Judge::of(&self.bss[0], i));
+                let pieces = &mut self.radios[i].pieces;
+                pieces.clear();
+                reception.judge(now, &Judge::of(&self.bss[0], i), pieces);
                 self.receive(now, &reception, i, &sent, None, cx);
             }
         }
         self.apply_ack_oracle(now, place, &sent, cx);
         self.count_end(&sent);
+        self.outcomes.clear();
         let before = self.alike.view;
         self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
         self.air[place as usize] = None;
@@ -164,9 +167,14 @@ impl Medium {
         self.alike.undecided = None;
     }
 
-    /// True if a station that shares the view failed to decode a frame without errors by noise: the draw of
-    /// `receive`.
+    /// True if a station that shares the view failed to decode a frame without errors by noise, or all MPDUs
+    /// of an aggregate: the draws of `receive`.
     pub(super) fn failed(&self, sent: &Transmission, station: usize) -> bool {
-        self.draw(sent, station) >= self.bss[0].levels.clear(sent)
+        let clear = self.bss[0].levels.clear(sent);
+        if sent.frame.subframes > 1 {
+            let mut mpdus = 0..u64::from(sent.frame.subframes);
+            return mpdus.all(|number| self.draw_mpdu(sent, station, number) >= clear);
+        }
+        self.draw(sent, station) >= clear
     }
 }

@@ -124,7 +124,7 @@ impl Collision {
             let over = self.frames.iter().filter(|frame| frame.is_over);
             let ends = over.map(|frame| frame.sent.ends).filter(|ends| *ends > last).min();
             let Some(ends) = ends else { return Some(Hearing { reception, over: None }) };
-            reception.judge(ends, by);
+            reception.judge(ends, by, &mut Vec::new());
             if own.is_over && ends == own.sent.ends {
                 return Some(Hearing { reception, over: Some(own.sent) });
             }

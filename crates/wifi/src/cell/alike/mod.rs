@@ -61,6 +61,7 @@ impl Medium {
         };
         let qualifies = n > 1
             && self.dsss_only.is_empty()
+            && self.formats.is_empty()
             && bss.fading.is_none()
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO

@@ -6,7 +6,7 @@ use super::clock::Clocks;
 use super::collision::Collision;
 use crate::cell::transmission::Transmission;
 use crate::mac::{Frame, Rules, View};
-use crate::phy::Mode;
+use crate::phy::PerMode;
 
 /// The shared view, and who shares it.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Alike {
     /// The frames on the air, if they began together.
     pub(super) collision: Collision,
     /// By mode, the SINR below which a frame is certainly lost, once it is needed.
-    pub(super) hopeless: [Option<f64>; Mode::COUNT],
+    pub(super) hopeless: PerMode<Option<f64>>,
     /// A frame that ended before the answer to it, and the view of a station that failed to decode it. Which
     /// stations did is drawn only if it has an effect: after the answer, all views are equal.
     pub(super) undecided: Option<(Transmission, View)>,
@@ -51,7 +51,7 @@ impl Alike {
             clocks: Clocks::new(0, 1),
             alone: None,
             collision: Collision::default(),
-            hopeless: [None; Mode::COUNT],
+            hopeless: PerMode::all(None),
             undecided: None,
             least_power: Vec::new(),
             slot: Span::ZERO,

@@ -12,13 +12,14 @@ use crate::mac::{Kind, NodeId, SignalQuality};
 impl Medium {
     /// True if the frames that begin now are the only ones on the air, and stations share a view of it. A NAV
     /// that an RTS has set may end while a longer frame is under way, which no station that shares the view
-    /// could notice.
+    /// could notice. Of an aggregate, a station may decode the MPDUs after the end of the other frames.
     pub(crate) fn begins_collision(&self) -> bool {
         let [first, others @ ..] = self.starting.as_slice() else { return false };
         let end_together = || others.iter().all(|f| (f.mode, f.bytes) == (first.mode, first.bytes));
         !others.is_empty()
             && self.alike.is_shared()
             && self.air.iter().all(Option::is_none)
+            && self.starting.iter().all(|frame| frame.subframes <= 1)
             && (self.starting.iter().all(|frame| frame.kind != Kind::Rts) || end_together())
     }
 
@@ -27,7 +28,7 @@ impl Medium {
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent {
                 let mode = sent.frame.mode;
-                let hopeless = &mut self.alike.hopeless[mode.index()];
+                let hopeless = self.alike.hopeless.get_mut(mode);
                 let error = &self.bss[0].error;
                 let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
                 self.alike.collision.push(u32::narrow(place), *sent, hopeless);

@@ -8,9 +8,10 @@ use proptest::strategy::ValueTree;
 use super::*;
 use crate::interference::tests::Line;
 use crate::mac::{
-    AccessMethod, AckGroup, AfterTimeout, BackoffDecrement, BeaconConfig, CATEGORIES,
-    ExchangeSeams, ImmediateAccess, TxopLimits,
+    AccessMethod, AckGroup, AfterMissedBlockAck, AfterTimeout, AggregationConfig, BackoffDecrement,
+    BeaconConfig, CATEGORIES, ExchangeSeams, ImmediateAccess, TxopLimits,
 };
+use crate::phy::PhySetup;
 use crate::rate::{self, RateConfig};
 
 const MS: u64 = 1_000_000;
@@ -118,6 +119,25 @@ fn rate() -> impl Strategy<Value = RateConfig> {
     ]
 }
 
+fn aggregation() -> impl Strategy<Value = AggregationConfig> {
+    let most = prop_oneof![1 => Just(1_u32), 2 => 2..10_u32, 2 => 11..=64_u32];
+    let bytes = proptest::option::weighted(0.3, 4_096..20_000_u64);
+    (most, bytes, 0..9u64, any::<bool>(), 1..30u64).prop_map(
+        |(most, bytes, density, bar, timeout)| AggregationConfig {
+            max_mpdus: Some(most),
+            max_bytes: bytes.map(Bytes),
+            density: Span(density * 1_000),
+            reorder_timeout: Some(Span(timeout * MS)),
+            after_missed_block_ack: if bar {
+                AfterMissedBlockAck::Bar
+            } else {
+                AfterMissedBlockAck::Retransmit
+            },
+            ..AggregationConfig::default()
+        },
+    )
+}
+
 fn case() -> impl Strategy<Value = Case> {
     (2..8usize).prop_flat_map(|n| {
         let station = 0..u32::narrow(n);
@@ -140,11 +160,25 @@ fn case() -> impl Strategy<Value = Case> {
             seams(),
             prop_oneof![3 => Just(1460u16), 1 => Just(0u16)],
         );
-        let standard = prop_oneof![Just(Standard::A), Just(Standard::B), Just(Standard::G)];
-        (air, what, standard, mac(), rate(), 0..24u8).prop_map(
-            move |(air, what, standard, mac, rate, odd)| {
+        let standard = prop_oneof![
+            Just(Standard::A),
+            Just(Standard::B),
+            Just(Standard::G),
+            Just(Standard::N),
+            Just(Standard::Ac),
+            Just(Standard::Ax)
+        ];
+        (air, what, standard, mac(), rate(), 0..24u8, aggregation()).prop_map(
+            move |(air, what, standard, mut mac, rate, odd, aggregation)| {
                 let (powers, capture, residual, noise, ideal) = air;
-                let (saturated, offers, categories, seams, payload) = what;
+                let (saturated, offers, categories, mut seams, payload) = what;
+                if standard.has_mcs() {
+                    mac.aggregation = Some(aggregation);
+                }
+                if mac.aggregates(standard) {
+                    mac.fragmentation_threshold = None;
+                    (seams.group, seams.reverse_data) = (None, false);
+                }
                 Case {
                     n,
                     standard,
@@ -183,7 +217,8 @@ fn build(case: &Case, seed: u64) -> Bench {
     }
     for station in &mut plan.stations {
         station.rate.control = case.rate.clone();
-        station.rate.modes = case.standard.modes().collect();
+        station.rate.modes = PhySetup::usual(case.standard).modes(true);
+        station.rate.start = station.rate.modes.last().copied();
         station.seams.exchange = case.seams;
     }
     match case.odd {
@@ -232,7 +267,7 @@ fn state(b: &Bench, i: usize) -> State {
     let id = NodeId(u32::narrow(i));
     let next = station.next_timer(&b.cell.bss[0].rules);
     let backoffs = station.contenders().iter().map(|c| (c.slots(), c.cw)).collect();
-    (*b.cell.stats(id), b.cell.service_times(id).clone(), next, backoffs)
+    (b.cell.stats(id).clone(), b.cell.service_times(id).clone(), next, backoffs)
 }
 
 fn same(case: &Case, seed: u64) -> Result<bool, TestCaseError> {
@@ -246,6 +281,8 @@ fn same(case: &Case, seed: u64) -> Result<bool, TestCaseError> {
     }
     prop_assert_eq!(shared.log.len(), single.log.len());
     prop_assert!(shared.received == single.received, "deliveries differ");
+    // No packet is lost without being counted.
+    prop_assert_eq!(shared.cell.in_flight(), shared.pool.in_flight());
     prop_assert_eq!(shared.cell.busy_ns(0, shared.now), single.cell.busy_ns(0, single.now));
     for i in 0..case.n {
         let (a, b) = (state(&shared, i), state(&single, i));

@@ -4,6 +4,7 @@ use airtcp_units::{Dbm, Narrow, Saturate, detmath};
 
 use super::*;
 use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
+use crate::phy::Band;
 use crate::phy::propagation::{
     PathLossConfig, Position, Propagation, PropagationConfig, PropagationContext, RangesConfig,
 };
@@ -25,7 +26,7 @@ fn loss(degrees: f64, per_second: f64, seconds: u64) -> f64 {
     };
     let names = ["ap", "a", "b"].map(String::from);
     let context = PropagationContext {
-        frequency_hz: Standard::A.frequency_hz(),
+        frequency_hz: Band::Ghz5.frequency_hz(),
         stations: &names,
         seed: Seed::new(1),
         label: "cell",

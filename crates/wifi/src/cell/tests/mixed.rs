@@ -1,8 +1,8 @@
 //! 802.11b stations in an 802.11g cell: which frames they send and decode, and when they defer.
 
 use super::*;
-use crate::mac::Protection;
-use crate::phy::Mode;
+use crate::mac::{AggregationConfig, Protection};
+use crate::phy::{Format, GuardInterval, Mode, Width};
 
 const MS: u64 = 1_000_000;
 
@@ -110,4 +110,27 @@ fn an_802_11g_station_senses_ofdm() {
     b.saturated = vec![(NodeId(1), NodeId(0)), (NodeId(2), NodeId(0))];
     b.run(Nanos(2_000 * MS));
     assert_eq!(shared::begun_amid(&data(&b, 2), &data(&b, 1)), 0);
+}
+
+/// An 802.11a station decodes no HT frame, but defers to it below the energy detection threshold: it decodes the
+/// length in the non-HT part of the preamble.
+#[test]
+fn ofdm_stations_defer_to_ht_frames() {
+    let ht = Mode::mcs(Format::Ht, 1, 1, Width::Mhz20, GuardInterval::Ns800).unwrap();
+    let single = AggregationConfig { max_mpdus: Some(1), ..AggregationConfig::default() };
+    let mac = MacConfig { aggregation: Some(single), ..MacConfig::default() };
+    let mut plan = plan(3, Standard::N, mac, TimingConfig::default());
+    (plan.power_mw[1][2], plan.power_mw[2][1]) = (shared::WEAK, shared::WEAK);
+    plan.stations[1].rate = RatePlan::fixed(ht);
+    plan.stations[2].decodes = Format::Ofdm;
+    let mut b = Bench::new(plan, 1);
+    b.saturated = vec![(NodeId(1), NodeId(0)), (NodeId(2), NodeId(0))];
+    b.run(Nanos(1_000 * MS));
+    let (new, old) = (data(&b, 1), data(&b, 2));
+    assert!(new.len() > 200 && old.len() > 200, "{} {}", new.len(), old.len());
+    let inside = |at: u64| new.iter().any(|(from, to)| *from < at && at < *to);
+    assert!(old.iter().all(|(from, _)| !inside(*from)));
+    // All frames are equally strong at the access point: only frames of one instant are lost.
+    let at_once = old.iter().filter(|(at, _)| new.iter().any(|(from, _)| from == at)).count();
+    assert_eq!(u64::try_from(at_once).unwrap(), b.cell.stats(NodeId(2)).all().lost);
 }

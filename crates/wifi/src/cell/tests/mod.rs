@@ -1,6 +1,7 @@
 //! Tests that drive a cell without the simulator.
 
 mod ablation;
+mod aggregate;
 mod alike;
 mod association;
 mod beacons;
@@ -43,6 +44,9 @@ struct Bench {
     delivered: Vec<u64>,
     /// Times and stations of deliveries.
     received: Vec<(Nanos, NodeId)>,
+    /// Numbers of the packets in the order of their deliveries, and the number of the next packet.
+    order: Vec<u32>,
+    number: u32,
     /// Saturated stations, and the destinations of their packets.
     saturated: Vec<(NodeId, NodeId)>,
     /// Category in which each station sends (or, `by_entry`, each entry of `saturated`).
@@ -84,6 +88,8 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
                 rate: RatePlan::fixed(mode),
                 towards: std::collections::BTreeMap::new(),
                 dsss_only: false,
+                decodes: standard.format(),
+                others: Vec::new(),
                 seams: StationSeams::plain(access)
             };
             n
@@ -104,6 +110,8 @@ impl Bench {
             now: Nanos::ZERO,
             delivered: vec![0; n],
             received: Vec::new(),
+            order: Vec::new(),
+            number: 0,
             saturated: Vec::new(),
             categories: vec![0; n],
             by_entry: false,
@@ -132,9 +140,7 @@ impl Bench {
 
     /// Offers a packet that entered the station's queue at `entered`.
     fn offer_aged(&mut self, from: NodeId, to: NodeId, category: usize, entered: Nanos) {
-        let to_end = EndpointId::new(from.0, Side::Server);
-        let segment = Segment::datagram(0, self.payload);
-        let packet = self.pool.insert(Packet { to: to_end, segment });
+        let packet = self.packet(from);
         if entered < self.now {
             self.queued.push((packet, entered));
         }
@@ -150,6 +156,7 @@ impl Bench {
             self.received.push((self.now, got.to));
             let aged = self.queued.iter().find(|(packet, _)| *packet == got.packet);
             self.ages.extend(aged.map(|(_, entered)| self.now.since(*entered).0));
+            self.order.push(self.pool.get(got.packet).segment.seq.0);
             self.pool.remove(got.packet);
         }
         for i in 0..self.saturated.len() {
@@ -160,6 +167,40 @@ impl Bench {
                 if self.in_turn {
                     self.saturated.rotate_left(1);
                     return;
+                }
+            }
+        }
+    }
+
+    /// The next packet of a station.
+    fn packet(&mut self, from: NodeId) -> PacketId {
+        let to = EndpointId::new(from.0, Side::Server);
+        let segment = Segment::datagram(self.number, self.payload);
+        self.number += 1;
+        self.pool.insert(Packet { to, segment })
+    }
+
+    /// Fills the aggregates of saturated stations.
+    fn fill(&mut self) {
+        let mut place = 0;
+        while let Some(filling) = self.cell.filling(place) {
+            place += 1;
+            let Some(Filling { station, category, to }) = filling else { continue };
+            let entries = self.saturated.iter().enumerate();
+            let mut entries = entries.filter(|(_, entry)| **entry == (station, to));
+            let by = |i: usize| self.categories[if self.by_entry { i } else { station.index() }];
+            if !entries.any(|(i, _)| by(i) == category) {
+                continue;
+            }
+            loop {
+                let packet = self.packet(station);
+                let (mut probe, entered) = (NoProbe, self.now);
+                let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
+                let offered = Offered { packet, to, category, entered };
+                if !self.cell.fill(self.now, station, offered, &mut cx) {
+                    self.pool.remove(packet);
+                    self.number -= 1;
+                    break;
                 }
             }
         }
@@ -184,9 +225,12 @@ impl Bench {
             if self.cell.next_timer() <= now {
                 self.cell.on_timers(now, &mut cx);
             }
+            self.fill();
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.is_starting() {
                 let frames = self.cell.starting.len();
                 self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
+                self.cell.compose();
                 self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }

@@ -15,7 +15,7 @@ fn consistent(b: &mut Bench) {
     b.feed();
     let mut held = 0;
     for i in 0..b.cell.len() {
-        let stats = *b.cell.stats(NodeId(u32::narrow(i)));
+        let stats = b.cell.stats(NodeId(u32::narrow(i)));
         for counts in &stats.classes {
             let lost = counts.transmitter_side
                 + counts.captured

@@ -8,7 +8,7 @@ use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, TxopLimit
 /// Ideal slotted system: collision probability, and the numbers of idle slots, successes and
 /// collisions until `ATTEMPTS` frames were sent. It shares no code with the cell, and has no carrier
 /// sense or timers.
-fn slotted(n: usize, cw_min: u64, doublings: u32, frozen: bool) -> (f64, [u64; 3]) {
+pub(super) fn slotted(n: usize, cw_min: u64, doublings: u32, frozen: bool) -> (f64, [u64; 3]) {
     const ATTEMPTS: u64 = 300_000;
     let mut random = Seed::new(5).stream("slotted");
     let mut left: Vec<u64> = (0..n).map(|_| random.below(cw_min + 1)).collect();

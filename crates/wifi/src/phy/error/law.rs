@@ -7,7 +7,8 @@ use crate::phy::Mode;
 /// A registered error law.
 pub trait BitLaw {
     /// Natural logarithm of the probability that one bit is correct: 0 for 1, negative infinity for
-    /// 0. Not NaN for an SINR of 0 or more, and not decreasing in it.
+    /// 0. Not NaN for an SINR of 0 or more, and not decreasing in it. For HT, VHT and HE, `sinr` is that of one
+    /// spatial stream.
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64;
 }
 

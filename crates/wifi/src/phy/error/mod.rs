@@ -9,8 +9,12 @@
 //! and the frame with the product. Interference counts as noise of the same power. All laws return
 //! `ln(1 - p)`, so that the probability of a million bits costs one exponential.
 //!
-//! The SINR is a ratio over the whole channel (20 MHz for OFDM, 22 MHz for DSSS and CCK). The laws
-//! account for spreading and coding gain.
+//! The SINR is a ratio over the whole channel (20 MHz for OFDM, the width of the channel for HT, VHT and
+//! HE, 22 MHz for DSSS and CCK). The laws account for spreading and coding gain.
+//!
+//! Spatial streams: the transmitter divides its power equally over `N_SS` streams, and the receiver
+//! separates them without loss or gain (a choice). A law then gets `SINR / N_SS`, a penalty of 3.0, 4.8 and
+//! 6.0 dB for 2, 3 and 4 streams. Antenna gain, diversity, and correlated antennas are left out.
 
 mod cck;
 mod dsss;

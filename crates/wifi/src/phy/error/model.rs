@@ -6,13 +6,13 @@ use airtcp_units::{Db, detmath};
 use super::nist::Nist;
 use super::registry::Law;
 use super::{BitLaw, ErrorModelConfig};
-use crate::phy::Mode;
+use crate::phy::{Mode, PerMode};
 
 /// An error law, with the SINR above which each mode is error-free.
 #[derive(Debug, Clone)]
 pub struct ErrorModel {
     pub(super) law: Law,
-    error_free: [f64; Mode::COUNT],
+    error_free: PerMode<f64>,
 }
 
 /// Maximum length for [`ErrorModel::error_free_above`] in bits, above the 4095 bytes of the longest
@@ -33,10 +33,19 @@ impl ErrorModel {
     /// # Errors
     /// If a value is impossible; the message names the key and what is accepted.
     pub fn new(config: &ErrorModelConfig) -> Result<Self, ConfigError> {
+        Self::for_modes(config, &[])
+    }
+
+    /// The error law of a scenario, with a shortcut for the modes of HT, VHT and HE in `modes`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn for_modes(config: &ErrorModelConfig, modes: &[Mode]) -> Result<Self, ConfigError> {
         let law = Law::build(config)?;
-        let mut error_free = [f64::INFINITY; Mode::COUNT];
-        for mode in Mode::DSSS.into_iter().chain(Mode::OFDM) {
-            error_free[mode.index()] = error_free_above(&law, mode);
+        let mut error_free = PerMode::all(f64::INFINITY);
+        let more = modes.iter().copied().filter(|mode| mode.is_mcs());
+        for mode in Mode::DSSS.into_iter().chain(Mode::OFDM).chain(more) {
+            *error_free.get_mut(mode) = error_free_above(&law, mode);
         }
         Ok(Self { law, error_free })
     }
@@ -50,21 +59,21 @@ impl ErrorModel {
             return 1.0;
         }
         let sinr = if sinr > 0.0 { sinr } else { 0.0 };
-        detmath::exp(bits as f64 * self.law.ln_bit_success(mode, sinr))
+        detmath::exp(bits as f64 * ln_bit_success(&self.law, mode, sinr))
     }
 
     /// True if [`Self::success`] is exactly 1 by the shortcut.
     #[inline]
-    pub const fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
+    pub fn is_error_free(&self, mode: Mode, sinr: f64, bits: u64) -> bool {
         // An infinite SINR must not satisfy an infinite threshold, which means that there is none.
-        sinr >= self.error_free[mode.index()] && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
+        sinr >= self.error_free.get(mode) && sinr < f64::INFINITY && bits <= ERROR_FREE_BITS
     }
 
     /// SINR above which the error probability of a frame of up to 65,536 bits in `mode` is below
     /// 1e-12 and counts as 0. Infinite if there is no such SINR.
     #[inline]
-    pub const fn error_free_above(&self, mode: Mode) -> f64 {
-        self.error_free[mode.index()]
+    pub fn error_free_above(&self, mode: Mode) -> f64 {
+        self.error_free.get(mode)
     }
 
     /// SINR below which [`HOPELESS_BITS`] bits in `mode` are all correct with a probability below 2^-60.
@@ -83,12 +92,21 @@ impl Default for ErrorModel {
     /// NIST for OFDM, the DSSS formulas for the rest.
     fn default() -> Self {
         Self::new(&ErrorModelConfig::default())
-            .unwrap_or(Self { law: Law::Nist(Nist), error_free: [f64::INFINITY; Mode::COUNT] })
+            .unwrap_or(Self { law: Law::Nist(Nist), error_free: PerMode::all(f64::INFINITY) })
     }
 }
 
+/// `ln(1 - p)` of a bit at the SINR of a frame, of which each spatial stream has an equal share.
+#[inline]
+fn ln_bit_success(law: &Law, mode: Mode, sinr: f64) -> f64 {
+    if mode.is_mcs() {
+        return law.ln_bit_success(mode, sinr / f64::from(mode.streams()));
+    }
+    law.ln_bit_success(mode, sinr)
+}
+
 fn error_free_above(law: &Law, mode: Mode) -> f64 {
-    bisect(|sinr| -law.ln_bit_success(mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
+    bisect(|sinr| -ln_bit_success(law, mode, sinr) * (ERROR_FREE_BITS as f64) < NEGLIGIBLE_ERROR)
 }
 
 /// Lowest SINR (to a billionth of a dB) at which `holds` is true, if `holds` stays true above it.

@@ -5,7 +5,7 @@ use airtcp_units::{Db, Saturate, detmath};
 use proptest::prelude::*;
 
 use super::*;
-use crate::phy::Mode;
+use crate::phy::{Format, GuardInterval, Mode, PhySetup, Standard, Width};
 
 fn all_modes() -> impl Iterator<Item = Mode> {
     Mode::DSSS.into_iter().chain(Mode::OFDM)
@@ -44,6 +44,90 @@ fn success_is_that_of_ns3() {
         for (mode, sinr, theirs) in theirs {
             let ours = model.success(mode, sinr, 12_000);
             assert!((ours / theirs - 1.0).abs() < near, "{law} {mode} {sinr}: {ours} {theirs}");
+        }
+    }
+}
+
+/// A mode of HT, VHT or HE with a guard interval of 800 ns.
+fn scheme(format: Format, mcs: u8, streams: u8, width: Width) -> Mode {
+    Mode::mcs(format, mcs, streams, width, GuardInterval::Ns800).unwrap()
+}
+
+/// ns-3's results for HT, VHT and HE, over 20 and 80 MHz. ns-3 leaves out the last terms of the sums of
+/// Yans' law.
+#[test]
+fn success_of_schemes_is_that_of_ns3() {
+    let models = [ErrorModel::default(), model("model = \"yans\"").unwrap()];
+    let mut compared = 0;
+    for row in include_str!("../../../tests/data/ns3-mcs-success.csv").lines() {
+        if row.starts_with('#') {
+            continue;
+        }
+        let fields: Vec<&str> = row.split(',').collect();
+        let format = match fields[1] {
+            "ht" => Format::Ht,
+            "vht" => Format::Vht,
+            _ => Format::He,
+        };
+        let width = if fields[3] == "80" { Width::Mhz80 } else { Width::Mhz20 };
+        let mode = scheme(format, fields[2].parse().unwrap(), 1, width);
+        let sinr = Db(fields[4].parse().unwrap()).linear();
+        let theirs: f64 = fields[5].parse().unwrap();
+        let (ours, near) = match fields[0] {
+            "nist" => (models[0].success(mode, sinr, 12_000), 1e-10),
+            _ => (models[1].success(mode, sinr, 12_000), 5e-6),
+        };
+        assert!((ours - theirs).abs() < near, "{row}: {ours}");
+        compared += 1;
+    }
+    assert_eq!(compared, 336);
+}
+
+/// Two, three and four streams need 3.0, 4.8 and 6.0 dB more, under every law with an SNR.
+#[test]
+fn streams_share_the_power() {
+    for text in ["model = \"nist\"", "model = \"threshold\""] {
+        let model = model(text).unwrap();
+        let need =
+            |streams| model.sinr_for(scheme(Format::He, 5, streams, Width::Mhz80), 12_000, 0.5);
+        for streams in 2..=4 {
+            let ratio = need(streams) / need(1);
+            assert!((ratio - f64::from(streams)).abs() < 1e-6, "{text} {streams}: {ratio}");
+        }
+    }
+}
+
+/// The need of SNR rises with the index, and does not depend on format, width and guard interval under the
+/// NIST law. The shortcut agrees with the law.
+#[test]
+fn schemes_need_more_and_more() {
+    let setup = PhySetup::usual(Standard::Ax);
+    let modes = setup.modes(false);
+    let plain = ErrorModel::default();
+    let short = ErrorModel::for_modes(&ErrorModelConfig::default(), &modes).unwrap();
+    let mut before = 0.0;
+    for mode in modes {
+        let need = plain.sinr_for(mode, 12_000, 0.5);
+        assert!(need > before, "{mode}: {need} {before}");
+        before = need;
+        let clear = short.error_free_above(mode);
+        assert!(plain.error_free_above(mode).is_infinite() && clear.is_finite());
+        assert_eq!(short.success(mode, clear, 12_000), 1.0);
+        assert!(1.0 - plain.success(mode, clear, 12_000) < 1e-12);
+        let other = scheme(Format::He, mode.mcs_index().unwrap(), 1, Width::Mhz20);
+        assert_eq!(plain.sinr_for(other, 12_000, 0.5), need);
+    }
+}
+
+/// Minimum sensitivities over the assumed noise: 4 dB for MCS 0 to 34 dB for MCS 11, for any width.
+#[test]
+fn steps_of_schemes() {
+    let steps = model("model = \"threshold\"").unwrap();
+    for (mcs, need) in [(0, 4.0), (4, 16.0), (7, 22.0), (9, 29.0), (11, 34.0)] {
+        for width in Width::ALL {
+            let mode = scheme(Format::He, mcs, 1, width);
+            let at = |db: f64| steps.success(mode, Db(db).linear(), 1_000);
+            assert_eq!((at(need - 1e-6), at(need + 1e-6)), (0.0, 1.0), "{mode}");
         }
     }
 }
@@ -199,14 +283,14 @@ proptest! {
     #[test]
     fn what_holds_of_any_law(
         which in 0..ErrorModelConfig::samples().len(),
-        place in 0..Mode::COUNT,
+        place in 0..Mode::all().count(),
         db in -60.0..60.0_f64,
         more in 0.0..20.0_f64,
         bits in 0..70_000_u64,
         cut in 0.0..1.0_f64,
     ) {
         let model = ErrorModel::new(&ErrorModelConfig::samples()[which]).unwrap();
-        let mode = all_modes().nth(place).unwrap();
+        let mode = Mode::all().nth(place).unwrap();
         let (low, high) = (Db(db).linear(), Db(db + more).linear());
         let (worse, better) = (model.success(mode, low, bits), model.success(mode, high, bits));
         prop_assert!((0.0..=1.0).contains(&worse));
@@ -219,11 +303,11 @@ proptest! {
     #[test]
     fn odd_sinr_is_no_accident(
         which in 0..ErrorModelConfig::samples().len(),
-        place in 0..Mode::COUNT,
+        place in 0..Mode::all().count(),
         bits in 1..70_000_u64,
     ) {
         let model = ErrorModel::new(&ErrorModelConfig::samples()[which]).unwrap();
-        let mode = all_modes().nth(place).unwrap();
+        let mode = Mode::all().nth(place).unwrap();
         for sinr in [0.0, -0.0, 5e-324, 1e-300, -1.0, f64::NAN, f64::NEG_INFINITY] {
             let success = model.success(mode, sinr, bits);
             prop_assert!((0.0..=1.0).contains(&success));

@@ -1,8 +1,8 @@
 //! Thresholds: a chunk of a frame is received if its SINR reaches a threshold.
 //!
-//! `threshold` has one threshold per rate. For OFDM it is the standard's minimum sensitivity over the
+//! `threshold` has one threshold per rate. For OFDM (HT, VHT and HE included) it is the standard's minimum sensitivity over the
 //! noise that the standard assumes (10 dB noise figure, 5 dB implementation margin, -101 dBm thermal
-//! noise): `sensitivity + 86 dB`. For DSSS and CCK it is ns-2's capture threshold, 10 dB.
+//! noise over 20 MHz): `sensitivity + 86 dB`, the same for any width. For DSSS and CCK it is ns-2's capture threshold, 10 dB.
 //!
 //! `ideal` has one threshold for all rates, 0 dB, which the SINR must exceed: a chunk is received if
 //! it is stronger than noise and interference together. If receivers detect only frames well above
@@ -15,10 +15,8 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Db};
 
 use super::{BitLaw, Model};
-use crate::phy::{Mode, Standard};
+use crate::phy::{Mode, PerMode, Standard};
 
-/// Minimum sensitivity of the OFDM rates, in dBm.
-const SENSITIVITY: [f64; 8] = [-82.0, -81.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0];
 /// Noise that these values assume, in dBm: thermal, noise figure and implementation margin.
 const ASSUMED_NOISE: f64 = -101.0 + 10.0 + 5.0;
 /// Threshold of DSSS and CCK, in dB.
@@ -66,7 +64,9 @@ impl Default for IdealConfig {
 /// One threshold per rate.
 #[derive(Debug, Clone)]
 pub struct Threshold {
-    least: [f64; Mode::COUNT],
+    least: PerMode<f64>,
+    /// Threshold of all schemes of HT, VHT and HE, if there is one.
+    schemes: Option<f64>,
 }
 
 /// One threshold for all rates.
@@ -90,7 +90,12 @@ const fn step(survives: bool) -> f64 {
 impl BitLaw for Threshold {
     #[inline]
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
-        step(sinr >= self.least[mode.index()])
+        if mode.is_mcs() {
+            let own =
+                mode.sensitivity_20_mhz_dbm().map_or(DSSS_THRESHOLD, |dbm| dbm - ASSUMED_NOISE);
+            return step(sinr >= self.schemes.unwrap_or_else(|| Db(own).linear()));
+        }
+        step(sinr >= self.least.get(mode))
     }
 }
 
@@ -98,17 +103,20 @@ impl Model for Threshold {
     type Config = ThresholdConfig;
 
     fn build(config: &ThresholdConfig) -> Result<Self, ConfigError> {
-        let mut least = [Db(DSSS_THRESHOLD).linear(); Mode::COUNT];
-        for (mode, sensitivity) in Mode::OFDM.iter().zip(SENSITIVITY) {
-            least[mode.index()] = Db(sensitivity - ASSUMED_NOISE).linear();
+        let mut least = PerMode::all(Db(DSSS_THRESHOLD).linear());
+        for mode in Mode::OFDM {
+            if let Some(sensitivity) = mode.sensitivity_20_mhz_dbm() {
+                *least.get_mut(mode) = Db(sensitivity - ASSUMED_NOISE).linear();
+            }
         }
-        if let Some(db) = config.sinr_db {
-            least = [linear("sinr_db", db)?; Mode::COUNT];
+        let schemes = config.sinr_db.map(|db| linear("sinr_db", db)).transpose()?;
+        if let Some(all) = schemes {
+            least = PerMode::all(all);
         }
         for row in &config.rates {
-            least[Standard::G.mode(row.rate)?.index()] = linear("sinr_db", row.sinr_db)?;
+            *least.get_mut(Standard::G.mode(row.rate)?) = linear("sinr_db", row.sinr_db)?;
         }
-        Ok(Self { least })
+        Ok(Self { least, schemes })
     }
 
     #[cfg(test)]

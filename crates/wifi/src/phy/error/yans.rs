@@ -13,6 +13,9 @@
 //! | 1/2 | 10 | 11 | 0 |
 //! | 2/3 | 6 | 1 | 16 |
 //! | 3/4 | 5 | 8 | 31, 0 with BPSK |
+//! | 5/6 | 4 | 14 | 69 |
+//!
+//! For HT, VHT and HE, `B` is the width of the channel, and `s` and `R` are those of one spatial stream.
 //!
 //! Source: M. Lacage and T. Henderson, *Yet Another Network Simulator*, 2006; ns-3's
 //! YansErrorRateModel. As in ns-3, BPSK has no second distance. ns-3's sum stops before `i = d`; here
@@ -37,8 +40,21 @@ pub struct YansConfig {}
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Yans;
 
-/// Noise bandwidth, in Hz.
+/// Noise bandwidth of OFDM, in Hz.
 const BANDWIDTH: f64 = 20e6;
+
+/// Noise bandwidth over coded bits per second, of one spatial stream.
+fn spread(mode: Mode) -> f64 {
+    let (k, n) = mode.code();
+    if mode.is_mcs() {
+        let symbol_s = mode.symbol_ns() as f64 * 1e-9;
+        let subcarriers = f64::from(mode.format().data_subcarriers(mode.width()));
+        let coded = subcarriers * f64::from(mode.modulation().bits()) / symbol_s;
+        return f64::from(mode.width_mhz()) * 1e6 / coded;
+    }
+    let coded = f64::from(mode.kbps()) * 1e3 * f64::from(n) / f64::from(k);
+    BANDWIDTH / coded
+}
 
 /// Error probability of a coded bit, before decoding, from Eb/N0.
 fn coded_bit_error(modulation: Modulation, eb_n0: f64) -> f64 {
@@ -50,6 +66,8 @@ fn coded_bit_error(modulation: Modulation, eb_n0: f64) -> f64 {
         Modulation::Qpsk => qam(4.0, 2.0),
         Modulation::Qam16 => qam(16.0, 4.0),
         Modulation::Qam64 => qam(64.0, 6.0),
+        Modulation::Qam256 => qam(256.0, 8.0),
+        Modulation::Qam1024 => qam(1024.0, 10.0),
         _ => detmath::erfc(eb_n0.sqrt()) / 2.0,
     }
 }
@@ -77,6 +95,7 @@ fn decoded_bit_error(mode: Mode, p: f64) -> f64 {
     let bound = match mode.code() {
         (1, 2) => 11.0 * path_error(10, p),
         (2, 3) => path_error(6, p) + 16.0 * path_error(7, p),
+        (5, 6) => 14.0 * path_error(4, p) + 69.0 * path_error(5, p),
         _ if mode.modulation() == Modulation::Bpsk => 8.0 * path_error(5, p),
         _ => 8.0 * path_error(5, p) + 31.0 * path_error(6, p),
     };
@@ -89,12 +108,8 @@ impl BitLaw for Yans {
         if !mode.is_ofdm() {
             return dsss::ln_bit_success(mode, sinr);
         }
-        let (k, n) = mode.code();
-        let coded = f64::from(mode.kbps()) * 1e3 * f64::from(n) / f64::from(k);
-        detmath::ln_1p(-decoded_bit_error(
-            mode,
-            coded_bit_error(mode.modulation(), sinr * (BANDWIDTH / coded)),
-        ))
+        let eb_n0 = sinr * spread(mode);
+        detmath::ln_1p(-decoded_bit_error(mode, coded_bit_error(mode.modulation(), eb_n0)))
     }
 }
 

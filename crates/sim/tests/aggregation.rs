@@ -1,0 +1,105 @@
+//! Cells with aggregation in whole runs: throughput in closed form, airtime fairness, TCP, conservation, and
+//! the same bits with any number of workers.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod common;
+
+use airtcp_sim::results::Replication;
+use airtcp_wifi::phy::{GuardInterval, Mode, Standard, Timing, TimingConfig, Width};
+use common::{run_first, run_with};
+
+/// A cell of 802.11ac of 80 MHz: `keys` are those of the cell, `flows` the flows.
+fn cell(keys: &str, flows: &str) -> String {
+    format!(
+        r#"
+        duration = "2 s"
+        warmup = "500 ms"
+        [[cells]]
+        standard = "802.11ac"
+        {keys}
+        {flows}
+    "#
+    )
+}
+
+fn udp(from: &str, to: &str, count: u32) -> String {
+    format!(
+        "[[flows]]\ncount = {count}\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"udp\"\n\
+         app = {{ kind = \"constant-rate\", rate = \"900 Mb/s\", message = \"1472 B\" }}"
+    )
+}
+
+fn star(stations: u32) -> String {
+    format!("layout = {{ kind = \"star\", stations = {stations}, radius_m = 2 }}")
+}
+
+fn goodputs(run: &Replication) -> Vec<f64> {
+    run.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect()
+}
+
+/// Goodput in Mb/s of one saturated sender of aggregates of `n` datagrams.
+fn closed_form(mcs: u8, n: u32) -> f64 {
+    let timing = Timing::new(Standard::Ac, &TimingConfig::default()).unwrap();
+    let format = Standard::Ac.format();
+    let mode = Mode::mcs(format, mcs, 1, Width::Mhz80, GuardInterval::Ns400).unwrap();
+    let mpdu = 1_500 + 38;
+    let psdu = (n - 1) * (mpdu + 4_u32).next_multiple_of(4) + mpdu + 4;
+    let answer = timing.frame(timing.answer_mode(mode), 32);
+    let air = timing.difs() + timing.frame(mode, psdu) + timing.sifs + answer;
+    f64::from(n) * 1_472.0 * 8e3 / (air.0 as f64 + 7.5 * timing.slot.0 as f64)
+}
+
+#[test]
+fn one_saturated_station_is_a_sum_of_times() {
+    for (mcs, limit, n) in [(9, 64, 64), (9, 8, 8), (0, 64, 14), (5, 2, 2)] {
+        let keys = format!("{}\nmcs = {mcs}\nmac.aggregation.max_mpdus = {limit}", star(1));
+        let run = run_first(&cell(&keys, &udp("sta0", "ap", 1)));
+        let (found, expected) = (goodputs(&run)[0], closed_form(mcs, n));
+        assert!((found / expected - 1.0).abs() < 0.01, "MCS {mcs}, {limit}: {found} {expected}");
+        let mean = run.cells[0].stations[1].aggregate_mean_mpdus.unwrap();
+        assert!((mean / f64::from(n) - 1.0).abs() < 0.01, "{mean}");
+    }
+}
+
+/// The access point sends aggregates to several stations from its per-station queues, with equal airtime: each of
+/// two stations, of which one has short packets or a low rate, gets half of what it would get alone.
+#[test]
+fn aggregates_share_airtime() {
+    for (bytes, mcs) in [([1472, 400], [5, 5]), ([1472, 1472], [9, 0])] {
+        let stations = format!("stations = [{{ name = \"sta1\", mcs = {} }}]", mcs[1]);
+        let queue = "access_point_queue = { kind = \"airtime-fair\" }";
+        let keys = format!("{}\nmcs = {}\n{stations}\n{queue}", star(2), mcs[0]);
+        let flow = |i: usize| {
+            udp("ap", &format!("sta{i}"), 1).replace("1472 B", &format!("{} B", bytes[i]))
+        };
+        let both = goodputs(&run_first(&cell(&keys, &format!("{}\n{}", flow(0), flow(1)))));
+        for (i, shared) in both.iter().enumerate() {
+            let alone = goodputs(&run_first(&cell(&keys, &flow(i))))[0];
+            assert!((shared / alone - 0.5).abs() < 0.03, "{bytes:?} {mcs:?}: {shared} {alone}");
+        }
+    }
+}
+
+/// TCP in both directions over a lossy cell: conservation holds ([`run_with`]), retransmission of MPDUs hides
+/// the losses, and the bits do not depend on the number of workers.
+#[test]
+fn tcp_over_lost_mpdus() {
+    let flow = |from: &str, to: &str| {
+        format!("[[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\napp = {{ kind = \"bulk\" }}")
+    };
+    let flows = format!("{}\n{}", flow("sta0", "ap"), flow("ap", "sta1"));
+    for policy in ["retransmit", "bar"] {
+        let keys = format!(
+            "{}\nmcs = 7\nresidual_error = 0.1\nmac.aggregation.after_missed_block_ack = \"{policy}\"",
+            star(3)
+        );
+        let text = format!("replications = 3\n{}", cell(&keys, &flows));
+        let (one, three) = (run_with(&text, 1), run_with(&text, 3));
+        for (a, b) in one.replications.iter().zip(&three.replications) {
+            assert_eq!(goodputs(a), goodputs(b));
+            assert_eq!(a.fingerprint, b.fingerprint);
+        }
+        let sum: f64 = goodputs(&one.replications[0]).iter().sum();
+        assert!(sum > 100.0, "{policy}: {sum}");
+    }
+}

@@ -1,0 +1,307 @@
+//! Aggregates on the air: how the world fills them, and which of their MPDUs a receiver decodes.
+//!
+//! ```text
+//! P(MPDU k) = product of P(bits of MPDU k and its delimiter) over intervals of constant SINR, times 1 - residual error
+//! ```
+//! The bits of the PSDU are spread evenly over the time after the preamble. An error in the PLCP header, an
+//! overlap that the capture model does not survive, and a transmitting receiver lose all MPDUs. An interferer
+//! that destroys frames destroys the MPDUs that it overlaps. If no MPDU can be lost at the SINR of the frame, no
+//! work is done for single MPDUs. A station for which the aggregate is not decodes it if it decodes at
+//! least one MPDU, which has the Duration field.
+
+use airtcp_probe::air::AirFrame;
+use airtcp_probe::{DropReason, PoolCx, Probe};
+use airtcp_units::{Nanos, Span};
+
+use super::fate::{Fate, Loss};
+use super::judging::Judging;
+use super::medium::Medium;
+use super::packet::{Admitted, Delivery, Filling, Offered};
+use super::radio::Reception;
+use super::transmission::Transmission;
+use crate::mac::{Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places};
+
+impl Medium {
+    /// The length of a packet's frame, its class and expiry. An access point drops packets to stations that are
+    /// not associated with it. Every station drops expired packets.
+    pub(super) fn admit<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        offered: Offered,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<Admitted> {
+        let Offered { packet, to, category, entered } = offered;
+        let record = cx.pool.get(packet);
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let bytes = data_bytes(record.wire_len(), rules.has_qos_control());
+        let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
+        let flow = record.to.flow();
+        if !self.stations[station.index()].serves(to) {
+            cx.discard(now, packet, DropReason::NoRoute, station.0);
+            self.stats[station.index()].refused += 1;
+            return None;
+        }
+        let expires = self.stations[station.index()].expiry(category, entered);
+        if expires < now {
+            cx.discard(now, packet, DropReason::Lifetime, station.0);
+            self.stats[station.index()].on_expired(category);
+            return None;
+        }
+        Some(Admitted { class, bytes, expires, flow })
+    }
+
+    /// The aggregate of number `place` of this instant, if it has room. `None` beyond the last one.
+    pub fn filling(&self, place: usize) -> Option<Option<Filling>> {
+        let station = *self.filling.get(place)?;
+        let room = self.stations[station.index()].room();
+        Some(room.map(|(category, to)| Filling { station, category, to }))
+    }
+
+    /// Adds a packet to the aggregate that a station is to send at this instant, after [`Self::on_timers`]
+    /// and before [`Self::on_starts`]. False if the packet is for another receiver or does not fit: it then stays with the
+    /// caller.
+    pub fn fill<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        offered: Offered,
+        cx: &mut PoolCx<'_, P>,
+    ) -> bool {
+        let Offered { packet, to, category, .. } = offered;
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
+        let sender = &self.stations[station.index()];
+        if sender.room() != Some((category, to)) || !sender.has_room_for(bytes) {
+            return false;
+        }
+        let Some(Admitted { class, bytes, expires, flow }) = self.admit(now, station, offered, cx)
+        else {
+            return true;
+        };
+        self.shares.on_join(flow);
+        let sender = &mut self.stations[station.index()];
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        sender.join(now, packet, &Joining { class, bytes, expires, flow }, rules);
+        if let Some(log) = &mut self.given_up
+            && let Some(mpdu) = sender.newest(category)
+        {
+            log.on_head(station, (category, mpdu.sequence), cx.pool.get(packet));
+        }
+        true
+    }
+
+    /// Gives the frames of this instant that waited for packets.
+    #[inline(never)]
+    pub(super) fn compose(&mut self) {
+        let mut filling = std::mem::take(&mut self.filling);
+        for station in filling.drain(..) {
+            let i = station.index();
+            let rules = &self.bss[self.cell_of[i]].rules;
+            let composed = self.stations[i].compose(rules);
+            let waiting = self.starting.iter_mut().find(|frame| frame.from == station);
+            if let Some((frame, composed)) = waiting.zip(composed) {
+                *frame = composed;
+                let category = usize::from(composed.category);
+                // A BlockAckReq belongs to the flow of the frame before it.
+                let flow = self.stations[i].head(category).map(|head| head.flow);
+                if let Some(flow) = flow.filter(|flow| *flow != u32::MAX) {
+                    self.shares.on_head(station, category, flow);
+                }
+            }
+        }
+        self.filling = filling;
+    }
+
+    /// Decides which MPDUs of an aggregate a radio decoded.
+    pub(super) fn receive_aggregate<P: Probe>(
+        &mut self,
+        now: Nanos,
+        reception: &Reception,
+        i: usize,
+        sent: &Transmission,
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let addressed = sent.frame.to.index() == i;
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        let known = outcomes.len();
+        let header = reception.survival();
+        if header >= 1.0 || header > 0.0 && self.draw(sent, i) < header {
+            self.judge_mpdus(sent, i, addressed || observed.is_some(), &mut outcomes);
+        }
+        let own = outcomes.get(known..).unwrap_or_default();
+        let any = own.contains(&true);
+        if observed.is_some() {
+            self.report_subframes_heard(now, i, own, reception, cx);
+        }
+        if addressed {
+            outcomes.drain(..known);
+            self.blamed = reception.interferer;
+            for (number, right) in outcomes.iter().enumerate() {
+                if *right {
+                    self.take_mpdu(now, &sent.frame, number, cx);
+                }
+            }
+            if any {
+                self.decoded = Some(reception.place);
+            }
+        } else {
+            outcomes.truncate(known);
+        }
+        self.outcomes = outcomes;
+        self.notify_aggregate(now, reception, i, sent, any, cx);
+    }
+
+    /// Decides which MPDUs a station decodes, in order; without `all`, up to the first decoded one.
+    fn judge_mpdus(&self, sent: &Transmission, i: usize, all: bool, outcomes: &mut Vec<bool>) {
+        let bss = &self.bss[self.cell_of[i]];
+        let sender = &self.bss[self.cell_of[sent.frame.from.index()]];
+        let Some(rules) = &sender.rules.aggregation else { return };
+        let frame = &sent.frame;
+        let mpdus = self.stations[frame.from.index()]
+            .subframes(usize::from(frame.category), usize::from(frame.subframes))
+            .map(|mpdu| mpdu.bytes);
+        let clear = bss.levels.clear(sent);
+        let mut by = Judging::new(sent, &self.radios[i].pieces);
+        for (number, place) in (0..).zip(places(mpdus, rules, frame.mode)) {
+            let survival =
+                clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));
+            let right = (survival >= 1.0
+                || survival > 0.0 && self.draw_mpdu(sent, i, number) < survival)
+                && !bss.ambient.destroys(bss.local(i), || by.exposure(place, bss.local(i)));
+            outcomes.push(right);
+            if right && !all {
+                return;
+            }
+        }
+    }
+
+    /// The random draw of an MPDU at a radio, independent of other cells.
+    pub(super) fn draw_mpdu(&self, sent: &Transmission, radio: usize, number: u64) -> f64 {
+        let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
+        let bss = &self.bss[sender];
+        let [own, abroad] = &bss.draws_mpdu;
+        if sender == hearer {
+            return own.unit(sent.ordinal << 24 | (bss.local(radio) as u64) << 8 | number);
+        }
+        abroad.unit(sent.ordinal << 24 | (radio as u64) << 8 | number)
+    }
+
+    /// Notifies a station of an aggregate of which it decoded at least one MPDU, or none.
+    fn notify_aggregate<P: Probe>(
+        &mut self,
+        now: Nanos,
+        reception: &Reception,
+        i: usize,
+        sent: &Transmission,
+        any: bool,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let bss = &self.bss[self.cell_of[i]];
+        if any {
+            let level = bss.ambient.level(bss.local(i), now - Span(1), now);
+            let snr = reception.power / level.noise;
+            let sinr = reception.power / (level.noise + level.power + reception.interference);
+            let how = SignalQuality { snr, sinr };
+            self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
+        } else {
+            let noticed = reception.noticed(bss.levels.preamble);
+            self.stations[i].on_rx_error(now, noticed, &bss.rules);
+        }
+        self.settle(now, i, cx);
+    }
+
+    /// Moves the packet of an MPDU that was decoded from its sender to the reorder buffer of the receiver. The
+    /// MPDU is number `number` of its PPDU.
+    pub(super) fn take_mpdu<P: Probe>(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        number: usize,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let (from, to) = (frame.from, frame.to);
+        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
+        let sender = &mut self.stations[from.index()];
+        let Some(mpdu) = sender.subframe(usize::from(frame.category), number) else { return };
+        let Some(packet) = mpdu.packet.take() else { return };
+        let (sequence, frame_bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
+        let delivery = Delivery { to, packet, frame_bytes };
+        let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
+            self.out.push_back(delivery);
+            return;
+        };
+        let session = (to, from, frame.category);
+        if !frame.mode.is_mcs() && !buffers.has(session) {
+            // Frames between stations without HT have no session.
+            self.out.push_back(delivery);
+            return;
+        }
+        let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
+        if !buffers.take(now, session, sequence, window, delivery, &mut self.out) {
+            cx.discard(now, packet, DropReason::Duplicate, from.0);
+            self.stats[from.index()].on_dropped(frame.category);
+        }
+        self.refresh_reorder();
+    }
+
+    /// Moves the window of a receiver to the start that a BlockAckReq names.
+    pub(super) fn move_window(&mut self, frame: &Frame) {
+        let rules = self.bss[self.cell_of[frame.to.index()]].rules.aggregation;
+        if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
+            let session = (frame.to, frame.from, frame.category);
+            let timeout = rules.reorder_timeout;
+            buffers.move_window(session, frame.sequence, timeout, &mut self.out);
+            self.refresh_reorder();
+        }
+    }
+
+    /// Hands over the packets that have waited in reorder buffers for the timeout.
+    #[inline(never)]
+    pub(super) fn release_due(&mut self, now: Nanos) {
+        let Self { reorder, bss, cell_of, out, .. } = self;
+        let Some(buffers) = reorder.as_mut().filter(|buffers| buffers.next() <= now) else {
+            return;
+        };
+        let timeout = |receiver: NodeId| {
+            let rules = &bss[cell_of[receiver.index()]].rules.aggregation;
+            rules.map_or(Span::ZERO, |rules| rules.reorder_timeout)
+        };
+        buffers.expire(now, timeout, out);
+        self.refresh_reorder();
+    }
+
+    /// Takes the deadline of the reorder buffers, the last of all.
+    fn refresh_reorder(&mut self) {
+        let next = self.reorder.as_ref().map_or(Nanos::NEVER, |buffers| buffers.next());
+        if let Some(deadline) = self.deadlines.last_mut().filter(|deadline| **deadline != next) {
+            *deadline = next;
+            self.stale = true;
+        }
+    }
+
+    /// Counts the MPDUs of an aggregate at its end. A cause of loss is that of the PPDU. Returns it if no MPDU was
+    /// decoded.
+    #[inline(never)]
+    pub(super) fn count_aggregate_end(&mut self, sent: &Transmission) -> Option<Loss> {
+        self.decoded = None;
+        let frame = &sent.frame;
+        let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
+        let Self { stations, stats, shares, outcomes, .. } = self;
+        let category = usize::from(frame.category);
+        let mpdus = stations[frame.from.index()].subframes(category, frame.subframes.into());
+        let stats = &mut stats[frame.from.index()];
+        // What belongs to no MPDU counts for the flow of the first one.
+        let mut rest = sent.plcp + sent.bits;
+        for (number, Mpdu { class, bytes, flow, .. }) in mpdus.enumerate() {
+            let lost = outcomes.get(number) != Some(&true);
+            stats.on_subframe(frame, (*class, *bytes), lost.then_some(loss));
+            let bits = 8 * u64::from(*bytes);
+            shares.on_sent(Some(*flow), bits);
+            rest = rest.saturating_sub(bits);
+        }
+        shares.on_sent(sent.flow, rest);
+        (!outcomes.contains(&true)).then_some(loss)
+    }
+}

@@ -1,0 +1,189 @@
+//! Reorder buffers: a receiver hands packets over in the order of their sequence numbers.
+//!
+//! ```text
+//! expected      handed over, with those behind it that wait
+//! ahead         waits, until the missing ones come, or
+//!                 - a later MPDU moves the window: its start becomes sequence - window + 1
+//!                 - a BlockAckReq moves the window: its start becomes the one that it names
+//!                 - it has waited for the timeout, and so has no other one before it
+//! behind        is old: the receiver discards it
+//! ```
+//! Each sender and category has a buffer of its own. Distances are modulo 4096; one below 2048 is ahead. Source:
+//! IEEE 802.11-2020 clause 10.25.6.6 (receive reordering buffer). The standard has no timeout; the rule and its 100 ms
+//! are those of Linux's mac80211 (`HT_RX_REORDER_BUF_TIMEOUT`).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airtcp_units::{Nanos, Span};
+
+use super::packet::Delivery;
+use crate::mac::{NodeId, distance};
+
+/// Receiver, sender and category.
+pub(crate) type Session = (NodeId, NodeId, u8);
+
+/// A packet that waits.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    delivery: Delivery,
+    since: Nanos,
+}
+
+/// The buffer of a session.
+#[derive(Debug, Default)]
+struct Buffer {
+    /// The expected sequence number.
+    start: u16,
+    /// From `start` on, what waits.
+    slots: VecDeque<Option<Held>>,
+}
+
+/// The buffers of a medium.
+#[derive(Debug)]
+pub(crate) struct ReorderBuffers {
+    sessions: BTreeMap<Session, Buffer>,
+    held: u64,
+    /// No packet has waited for the timeout before this.
+    next: Nanos,
+}
+
+impl Buffer {
+    /// Moves the start of the window ahead, and hands over what waits before it.
+    fn move_to(&mut self, start: u16, out: &mut VecDeque<Delivery>) -> u64 {
+        let mut released = 0;
+        while self.start != start {
+            self.start = (self.start + 1) % 4096;
+            if let Some(held) = self.slots.pop_front().flatten() {
+                out.push_back(held.delivery);
+                released += 1;
+            } else if self.slots.is_empty() {
+                self.start = start;
+            }
+        }
+        released + self.release(out)
+    }
+
+    /// Hands over what waits at the start.
+    fn release(&mut self, out: &mut VecDeque<Delivery>) -> u64 {
+        let mut released = 0;
+        while let Some(Some(held)) = self.slots.front() {
+            out.push_back(held.delivery);
+            self.slots.pop_front();
+            self.start = (self.start + 1) % 4096;
+            released += 1;
+        }
+        released
+    }
+
+    /// The first packet that waits: its distance from the start, and since when.
+    fn first(&self) -> Option<(u16, Nanos)> {
+        let place = |(place, held): (u16, &Option<Held>)| held.map(|held| (place, held.since));
+        (0..).zip(&self.slots).find_map(place)
+    }
+
+    /// When the first packet that waits has waited for the timeout; never if none waits.
+    fn deadline(&self, timeout: Span) -> Nanos {
+        self.first().map_or(Nanos::NEVER, |(_, since)| since + timeout)
+    }
+}
+
+impl ReorderBuffers {
+    pub(crate) const fn new() -> Self {
+        Self { sessions: BTreeMap::new(), held: 0, next: Nanos::NEVER }
+    }
+
+    /// Packets that wait.
+    pub(crate) const fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// Time at which [`Self::expire`] may hand over packets.
+    pub(crate) const fn next(&self) -> Nanos {
+        self.next
+    }
+
+    /// True if a session has begun.
+    pub(crate) fn has(&self, session: Session) -> bool {
+        self.sessions.contains_key(&session)
+    }
+
+    /// Takes a packet with a sequence number. False if it is old, and the receiver discards it.
+    pub(crate) fn take(
+        &mut self,
+        now: Nanos,
+        session: Session,
+        sequence: u16,
+        (window, timeout): (u16, Span),
+        delivery: Delivery,
+        out: &mut VecDeque<Delivery>,
+    ) -> bool {
+        let buffer = self.sessions.entry(session).or_default();
+        let mut ahead = distance(buffer.start, sequence);
+        if ahead >= 2048 {
+            return false;
+        }
+        if ahead >= window {
+            let start = (buffer.start + (ahead - window + 1)) % 4096;
+            self.held -= buffer.move_to(start, out);
+            ahead = distance(buffer.start, sequence);
+        }
+        if ahead == 0 {
+            out.push_back(delivery);
+            buffer.start = (buffer.start + 1) % 4096;
+            buffer.slots.pop_front();
+            self.held -= buffer.release(out);
+            self.next = self.next.min(buffer.deadline(timeout));
+            return true;
+        }
+        let place = usize::from(ahead);
+        if buffer.slots.len() <= place {
+            buffer.slots.resize(place + 1, None);
+        }
+        if buffer.slots[place].is_some() {
+            return false;
+        }
+        buffer.slots[place] = Some(Held { delivery, since: now });
+        self.held += 1;
+        self.next = self.next.min(buffer.deadline(timeout));
+        true
+    }
+
+    /// Moves the start of a window, if it moves ahead.
+    pub(crate) fn move_window(
+        &mut self,
+        session: Session,
+        start: u16,
+        timeout: Span,
+        out: &mut VecDeque<Delivery>,
+    ) {
+        let buffer = self.sessions.entry(session).or_default();
+        if distance(buffer.start, start) < 2048 {
+            self.held -= buffer.move_to(start, out);
+            self.next = self.next.min(buffer.deadline(timeout));
+        }
+    }
+
+    /// Hands over packets that have waited for the timeout; `timeout` gives it for a receiver.
+    pub(crate) fn expire(
+        &mut self,
+        now: Nanos,
+        timeout: impl Fn(NodeId) -> Span,
+        out: &mut VecDeque<Delivery>,
+    ) {
+        self.next = Nanos::NEVER;
+        for ((receiver, ..), buffer) in &mut self.sessions {
+            let timeout = timeout(*receiver);
+            while let Some((ahead, since)) = buffer.first() {
+                if since + timeout > now {
+                    self.next = self.next.min(since + timeout);
+                    break;
+                }
+                let start = (buffer.start + ahead) % 4096;
+                self.held -= buffer.move_to(start, out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

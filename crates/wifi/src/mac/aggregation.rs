@@ -1,0 +1,218 @@
+//! Configuration of aggregation (A-MPDU), and the lengths of aggregates.
+//!
+//! ```text
+//! subframe   delimiter 4 + MPDU, padded to a multiple of 4 B (the last one is not padded)
+//! stride     max(subframe, density at the rate of the PPDU)         a subframe that another one follows
+//! A-MPDU     strides of all MPDUs but the last + 4 + last MPDU
+//! BlockAck   32 B with 64 bits, 56 B with 256; BlockAckReq 24 B
+//! ```
+//! Source: IEEE 802.11-2020 clauses 9.7.1 (format of an A-MPDU), 10.12 (operation), 10.12.3 (minimum MPDU
+//! start spacing), 9.3.1.7 (BlockAckReq), 9.3.1.8 (BlockAck), 10.25.6 (HT-immediate Block Ack); 802.11ax-2021
+//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-60
+//! of the PHY characteristics (time; PSDU of HE).
+
+use airtcp_probe::ConfigError;
+use airtcp_units::{Bytes, Narrow, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::phy::{Format, HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
+
+/// Bytes of the delimiter before each MPDU.
+const DELIMITER: u32 = 4;
+/// Bytes of a BlockAckReq, FCS included.
+pub(crate) const BLOCK_ACK_REQ_BYTES: u32 = 24;
+
+/// What a sender does if no BlockAck comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterMissedBlockAck {
+    /// It sends the MPDUs again. MPDUs that the sender gives up leave a hole at the receiver.
+    #[default]
+    Retransmit,
+    /// It asks for the BlockAck with a BlockAckReq first. After it has given up MPDUs, a BlockAckReq
+    /// moves the window of the receiver.
+    Bar,
+}
+
+/// Aggregation of MPDUs (A-MPDU) and its acknowledgement (BlockAck).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AggregationConfig {
+    /// Maximum number of MPDUs in an A-MPDU, and the window of the BlockAck session. 1 switches aggregation
+    /// off. Default: 64; 256 for 802.11ax.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_mpdus: Option<u32>,
+    /// Maximum length of an A-MPDU. Default: the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<Bytes>,
+    /// Maximum time of a PPDU on the air. Default: 5.484 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_time: Option<Span>,
+    /// Minimum time between the starts of the MPDUs of an A-MPDU (minimum MPDU start spacing of the
+    /// receiver), 0 to 16 us. Default: 0, no restriction.
+    pub density: Span,
+    /// Time after which a receiver hands over packets that wait for a missing one. Default: 100 ms, as in
+    /// Linux.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reorder_timeout: Option<Span>,
+    /// What a sender does if no BlockAck comes.
+    pub after_missed_block_ack: AfterMissedBlockAck,
+}
+
+/// Limits that a standard sets.
+#[derive(Debug, Clone, Copy)]
+struct Most {
+    mpdus: u32,
+    /// Bytes of an A-MPDU, and the default.
+    bytes: u32,
+    usual: u32,
+    time: Span,
+}
+
+/// Limits of a standard; `None` without A-MPDU. An HT-mixed PPDU may not last longer than its L-SIG can say.
+const fn most(standard: Standard) -> Option<Most> {
+    match standard {
+        Standard::A | Standard::B | Standard::G => None,
+        Standard::N => Some(Most { mpdus: 64, bytes: 65_535, usual: 65_535, time: HT_MAX_TIME }),
+        Standard::Ac => {
+            Some(Most { mpdus: 64, bytes: 1_048_575, usual: 1_048_575, time: MAX_TIME })
+        }
+        Standard::Ax => {
+            Some(Most { mpdus: 256, bytes: 6_500_631, usual: 4_194_303, time: MAX_TIME })
+        }
+    }
+}
+
+impl AggregationConfig {
+    /// The rules of aggregation; `None` without aggregation.
+    ///
+    /// # Errors
+    /// If a value is impossible.
+    pub(crate) fn rules(&self, standard: Standard) -> Result<Option<Aggregation>, ConfigError> {
+        let Some(most) = most(standard) else {
+            let message =
+                format!("needs 802.11n, ac or ax, but the standard is {standard}: omit it");
+            return Err(ConfigError::new("aggregation", message));
+        };
+        let mpdus = self.max_mpdus.unwrap_or(most.mpdus);
+        if !(1..=most.mpdus).contains(&mpdus) {
+            let message = format!("is {mpdus}: accepted are 1 to {}", most.mpdus);
+            return Err(ConfigError::new("aggregation.max_mpdus", message));
+        }
+        let bytes = self.max_bytes.unwrap_or(Bytes(u64::from(most.usual)));
+        if !(4_096..=u64::from(most.bytes)).contains(&bytes.0) {
+            let message = format!("is {bytes}: accepted are 4096 to {} B", most.bytes);
+            return Err(ConfigError::new("aggregation.max_bytes", message));
+        }
+        let time = self.max_time.unwrap_or(most.time);
+        if !(Span::from_micros(100)..=most.time).contains(&time) {
+            let message = format!("is {time}: accepted are 100 us to {}", most.time);
+            return Err(ConfigError::new("aggregation.max_time", message));
+        }
+        if self.density > Span::from_micros(16) {
+            let message = format!("is {}: accepted are 0 s to 16 us", self.density);
+            return Err(ConfigError::new("aggregation.density", message));
+        }
+        let reorder_timeout = self.reorder_timeout.unwrap_or(Span::from_millis(100));
+        if !(Span::from_millis(1)..=Span::from_secs(10)).contains(&reorder_timeout) {
+            let message = format!("is {reorder_timeout}: accepted are 1 ms to 10 s");
+            return Err(ConfigError::new("aggregation.reorder_timeout", message));
+        }
+        Ok((mpdus > 1).then_some(Aggregation {
+            window: u16::narrow(mpdus),
+            max_bytes: u32::narrow(bytes.0),
+            max_time: time,
+            density: self.density,
+            reorder_timeout,
+            asks: self.after_missed_block_ack == AfterMissedBlockAck::Bar,
+        }))
+    }
+}
+
+/// Rules of aggregation in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Aggregation {
+    /// Window of the sessions, and maximum number of MPDUs of an aggregate.
+    window: u16,
+    max_bytes: u32,
+    pub(crate) max_time: Span,
+    density: Span,
+    pub(crate) reorder_timeout: Span,
+    /// True if a BlockAckReq follows a missing BlockAck.
+    pub(crate) asks: bool,
+}
+
+impl Aggregation {
+    /// Bytes that an MPDU of `bytes` takes before the next MPDU.
+    pub(crate) fn stride(&self, bytes: u32, mode: Mode) -> u32 {
+        let subframe = (DELIMITER + bytes).next_multiple_of(4);
+        if self.density == Span::ZERO {
+            return subframe;
+        }
+        // Kilobits per second times nanoseconds are 10^-6 bits.
+        let bits = (u64::from(mode.kbps()) * self.density.0).div_ceil(1_000_000);
+        subframe.max(u32::narrow(bits.div_ceil(8)).next_multiple_of(4))
+    }
+
+    /// Bytes of a PPDU in `mode` with one MPDU. In VHT and HE a delimiter precedes this one too.
+    pub(crate) fn single(bytes: u32, mode: Mode) -> u32 {
+        if mode.format() >= Format::Vht { DELIMITER + bytes } else { bytes }
+    }
+
+    /// Window of a session whose PPDUs have this mode, and maximum number of MPDUs of an aggregate; 1 for
+    /// frames that cannot be aggregates.
+    pub(crate) fn window(&self, mode: Mode) -> u16 {
+        match mode.format() {
+            Format::Dsss | Format::Ofdm => 1,
+            Format::Ht | Format::Vht => self.window.min(64),
+            Format::He => self.window,
+        }
+    }
+
+    /// Maximum bytes of an aggregate in a mode.
+    fn max_bytes(&self, mode: Mode) -> u32 {
+        let most = match mode.format() {
+            Format::Dsss | Format::Ofdm | Format::Ht => 65_535,
+            Format::Vht => 1_048_575,
+            Format::He => u32::MAX,
+        };
+        self.max_bytes.min(most)
+    }
+
+    /// Bytes of an aggregate whose MPDUs but the last take `before`.
+    pub(crate) const fn with_last(before: u32, last: u32) -> u32 {
+        before + DELIMITER + last
+    }
+
+    /// Bytes of the BlockAck that answers a frame in a mode. A BlockAckReq has a non-HT mode, and gets the
+    /// longest bitmap of the cell.
+    pub(crate) fn block_ack_bytes(&self, mode: Mode) -> u32 {
+        let window = if mode.is_mcs() { self.window(mode) } else { self.window };
+        if window <= 64 { 32 } else { 56 }
+    }
+
+    /// The most bytes of a PPDU in `mode` that last at most `time`, up to `max_bytes`.
+    pub(crate) fn longest(&self, timing: &Timing, mode: Mode, time: Span) -> u32 {
+        let (mut fits, mut long) = (0, self.max_bytes(mode) + 1);
+        while fits + 1 < long {
+            let middle = fits + (long - fits) / 2;
+            if timing.frame(mode, middle) <= time { fits = middle } else { long = middle }
+        }
+        fits
+    }
+}
+
+/// Where the MPDUs of these lengths are in an aggregate: the first byte of the delimiter, and the end.
+pub(crate) fn places<'a>(
+    lengths: impl Iterator<Item = u32> + 'a,
+    rules: &'a Aggregation,
+    mode: Mode,
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let mut next = 0;
+    lengths.map(move |bytes| {
+        let first = next;
+        next += rules.stride(bytes, mode);
+        (first, first + DELIMITER + bytes)
+    })
+}

@@ -1,0 +1,182 @@
+//! The end of the exchange of an aggregate: what the BlockAck acknowledges, or what its absence costs.
+//!
+//! ```text
+//! BlockAck        MPDUs that the receiver has are finished; the others of the PPDU count a failed attempt
+//! no BlockAck     all MPDUs of the PPDU count a failed attempt, and the window doubles
+//! no CTS          all MPDUs of the PPDU count a failed attempt without data
+//! ```
+//! An MPDU at its limit of attempts is given up, and the others stay in order. A BlockAck with holes is a
+//! success for the back-off. `attempts` failed PPDUs in a row reset the window, as the retry limit of a single
+//! frame does (QSRC). The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
+//! BlockAck was lost; here the receiver marks them at the sender when it decodes them ([`Mpdu::packet`]).
+//!
+//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission), 10.25.6.7 (originator), 10.3.4.4 (retry counts).
+
+use airtcp_units::{Nanos, Narrow};
+
+use super::exchange::{Completion, Finished};
+use super::outcome::outcome;
+use super::{Mpdu, Rules, Station};
+use crate::rate::{Ending, RateControl};
+
+impl Station {
+    /// Handles the answer to the PPDU of the active category. False if its head is not of a session.
+    pub(super) fn acknowledge(&mut self, now: Nanos, rules: &Rules) -> bool {
+        let category = self.active;
+        let Some(head) = self.contenders[category].mpdu else { return false };
+        if !self.is_in_session(&head) {
+            return false;
+        }
+        let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) else {
+            return false;
+        };
+        let on_air = if head.is_bar() { 0 } else { lane.on_air.max(1) };
+        let alone = on_air == 1;
+        lane.failures = 0;
+        let ppdu = self.ppdu().unwrap_or(head);
+        let long = rules.wants_rts(ppdu.bytes);
+        let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) else {
+            return false;
+        };
+        let first = (!head.is_bar()).then_some(head);
+        let waiting = std::mem::take(&mut lane.waiting);
+        self.contenders[category].mpdu = None;
+        self.rts_unanswered.remove(&head.to);
+        let mut lost = false;
+        for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
+            let sent = number < on_air;
+            mpdu.mode = if sent { head.mode } else { mpdu.mode };
+            if mpdu.packet.is_none() || sent && alone {
+                self.finish(category, mpdu, Completion::Acknowledged);
+            } else if !sent {
+                self.keep(category, mpdu);
+                continue;
+            } else {
+                lost |= self.count_attempt(category, mpdu, long, rules);
+            }
+            if sent {
+                self.report_attempt(now, category, &mpdu, mpdu.packet.is_none() || alone);
+            }
+        }
+        self.advance_lane(category);
+        if lost {
+            self.ask(now, category, head.to, rules);
+        }
+        true
+    }
+
+    /// Handles a missing answer (`tried`), or an internal collision, of a category. False if its head is not of
+    /// a session.
+    pub(super) fn lose(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        data_sent: bool,
+        tried: bool,
+        rules: &Rules,
+    ) -> bool {
+        let Some(head) = self.contenders[category].mpdu else { return false };
+        if !self.is_in_session(&head) {
+            return false;
+        }
+        let ppdu = self.ppdu().filter(|_| tried).unwrap_or(head);
+        let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) else {
+            return false;
+        };
+        let on_air = if tried { lane.on_air.max(1) } else { 1 };
+        lane.failures += 1;
+        let limit = rules.mac.attempts;
+        let exhausted = lane.failures >= limit;
+        if exhausted {
+            lane.failures = 0;
+        }
+        let waiting = std::mem::take(&mut lane.waiting);
+        self.contenders[category].mpdu = None;
+        let long = data_sent && rules.wants_rts(ppdu.bytes);
+        let mut lost = false;
+        for (number, mut mpdu) in std::iter::once(head).chain(waiting).enumerate() {
+            if number >= on_air {
+                self.keep(category, mpdu);
+                continue;
+            }
+            mpdu.mode = head.mode;
+            lost |= self.count_attempt(category, mpdu, long, rules);
+            if tried && data_sent && !mpdu.is_bar() {
+                self.report_attempt(now, category, &mpdu, false);
+            }
+        }
+        self.advance_lane(category);
+        if tried && !data_sent {
+            self.report_missing_cts(now, category, &head, lost);
+        }
+        self.back_off_after_loss(now, category, exhausted, rules);
+        if lost || data_sent && !head.is_bar() {
+            self.ask(now, category, head.to, rules);
+        }
+        self.next_management(now, rules);
+        true
+    }
+
+    /// Window and back-off after a PPDU without answer.
+    fn back_off_after_loss(&mut self, now: Nanos, category: usize, exhausted: bool, rules: &Rules) {
+        let contender = &mut self.contenders[category];
+        let restored = self.hooks.as_mut().is_some_and(|hooks| {
+            hooks.before_draw(category, contender);
+            hooks.unzoom(category, contender)
+        });
+        if exhausted {
+            contender.reset_window();
+        } else if !restored {
+            contender.double_window(&rules.mac);
+        }
+        contender.draw(now, &mut self.random);
+    }
+
+    /// Counts a failed attempt of an MPDU that has left its lane, and keeps or gives up the MPDU. True if it
+    /// is given up.
+    fn count_attempt(
+        &mut self,
+        category: usize,
+        mut mpdu: Mpdu,
+        long: bool,
+        rules: &Rules,
+    ) -> bool {
+        let limit = if long {
+            mpdu.long_failures += 1;
+            mpdu.long_failures >= rules.mac.attempts_long
+        } else {
+            mpdu.short_failures += 1;
+            let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
+            mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
+        };
+        if !limit {
+            self.keep(category, mpdu);
+        } else if !mpdu.is_bar() {
+            self.finish(category, mpdu, Completion::GivenUp);
+        }
+        limit && !mpdu.is_bar()
+    }
+
+    fn keep(&mut self, category: usize, mpdu: Mpdu) {
+        if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
+            lane.waiting.push_back(mpdu);
+        }
+    }
+
+    fn finish(&mut self, category: usize, mpdu: Mpdu, completion: Completion) {
+        self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
+    }
+
+    /// Tells rate control how an MPDU of a PPDU fared.
+    fn report_attempt(&mut self, now: Nanos, category: usize, mpdu: &Mpdu, acknowledged: bool) {
+        let ending = if acknowledged { Ending::Acknowledged } else { Ending::NoAck };
+        self.rate.on_result(&outcome(now, category, mpdu, ending, false));
+    }
+
+    fn report_missing_cts(&mut self, now: Nanos, category: usize, head: &Mpdu, given_up: bool) {
+        if given_up {
+            self.rts_unanswered.insert(head.to);
+        }
+        self.rate.on_result(&outcome(now, category, head, Ending::NoCts, given_up));
+    }
+}

@@ -1,0 +1,255 @@
+//! The PPDUs of a station in BlockAck sessions: an aggregate, a single MPDU, or a BlockAckReq.
+//!
+//! ```text
+//! access -> prepare -> [the world adds packets ->] compose -> RTS, CTS-to-self or data
+//! ```
+//! An aggregate first takes the MPDUs that the category holds. Then, at the instant of the access, the world adds
+//! packets until it is full: the window, the length or the time of the PPDU, or the transmission opportunity ends.
+//! Durations follow from the full aggregate.
+//!
+//! Source: IEEE 802.11-2020 clauses 10.12 (A-MPDU operation), 10.23.2.9 (transmission opportunity limits).
+
+use airtcp_packet::PacketId;
+use airtcp_units::{Nanos, Narrow, Span};
+
+use super::aggregation::{Aggregation, BLOCK_ACK_REQ_BYTES, places};
+use super::originator::{Lane, Room, distance};
+use super::sending::answer_time;
+use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
+
+impl Station {
+    /// True if aggregates can carry this MPDU, or if it is a BlockAckReq.
+    pub(super) fn is_in_session(&self, mpdu: &Mpdu) -> bool {
+        self.originator.is_some() && mpdu.to != NodeId::BROADCAST && !mpdu.class.is_management()
+    }
+
+    /// Prepares the PPDU of an access with the MPDUs that the category holds. [`Self::compose`] gives its
+    /// first frame, once the world has added packets. Returns a frame in its place.
+    pub(super) fn prepare(&mut self, now: Nanos, head: &Mpdu, rules: &Rules) -> Option<Frame> {
+        let category = self.active;
+        self.expire_waiting(now, category);
+        let until = self.txop_room(now, head, rules);
+        let originator = self.originator.as_mut()?;
+        let most = originator.longest(head.mode, rules);
+        let aggregation = originator.rules;
+        let window = aggregation.window(head.mode);
+        let bytes = until
+            .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
+        let lane = &mut originator.lanes[category];
+        let all = 1 + lane.waiting.len();
+        let mut before = aggregation.stride(head.bytes, head.mode);
+        lane.on_air = 1;
+        if !head.is_bar() {
+            for mpdu in lane.waiting.iter().take(usize::from(window) - 1) {
+                if Aggregation::with_last(before, mpdu.bytes) > bytes {
+                    break;
+                }
+                before += aggregation.stride(mpdu.bytes, head.mode);
+                lane.on_air += 1;
+            }
+        }
+        let complete = lane.on_air < all || head.is_bar();
+        let mpdus = if complete {
+            0
+        } else {
+            let span = distance(head.sequence, originator.upcoming(head.to, category));
+            usize::from(window.saturating_sub(span))
+        };
+        originator.room =
+            Some(Room { category, to: head.to, mode: head.mode, before, bytes, mpdus });
+        Some(Frame::control(Kind::Rts, self.id, head.to, head.mode, Span::ZERO, 0))
+    }
+
+    /// Time for the PPDU within the transmission opportunity; `None` without a limit.
+    fn txop_room(&self, now: Nanos, head: &Mpdu, rules: &Rules) -> Option<Span> {
+        let limit = self.contenders[self.active].txop;
+        if limit == Span::ZERO {
+            return None;
+        }
+        // The longest PPDU decides whether RTS and CTS come first.
+        let long = Mpdu { bytes: u32::MAX, ..*head };
+        let rest =
+            self.preceding_time(&long, rules) + rules.timing.sifs + rules.block_ack_time(head.mode);
+        Some(Span(self.txop_end.0.saturating_sub(now.0)).saturating_sub(rest))
+    }
+
+    /// True if [`Self::compose`] is to give the frame of this instant.
+    pub(crate) fn is_preparing(&self) -> bool {
+        self.originator.as_ref().is_some_and(|originator| originator.room.is_some())
+    }
+
+    /// The category and the receiver of the aggregate of this instant, if it has room.
+    pub(crate) fn room(&self) -> Option<(usize, NodeId)> {
+        let room = self.originator.as_ref()?.room?;
+        (room.mpdus > 0).then_some((room.category, room.to))
+    }
+
+    /// True if the aggregate of this instant has room for an MPDU of `bytes`.
+    pub(crate) fn has_room_for(&self, bytes: u32) -> bool {
+        let room = self.originator.as_ref().and_then(|originator| originator.room);
+        room.is_some_and(|room| {
+            room.mpdus > 0 && Aggregation::with_last(room.before, bytes) <= room.bytes
+        })
+    }
+
+    /// Adds a packet to the aggregate of this instant.
+    pub(crate) fn join(&mut self, now: Nanos, packet: PacketId, new: &Joining, rules: &Rules) {
+        let Some(originator) = &mut self.originator else { return };
+        let Some(mut room) = originator.room else { return };
+        let sequence = originator.number(room.to, room.category);
+        let part = Part::whole(new.bytes, rules);
+        let mpdu = Mpdu {
+            packet: Some(packet),
+            expires: new.expires,
+            first_attempt: now,
+            flow: new.flow,
+            ..Mpdu::new(now, room.to, new.class, part, sequence, room.mode)
+        };
+        room.before += originator.rules.stride(new.bytes, room.mode);
+        room.mpdus -= 1;
+        originator.room = Some(room);
+        let lane = &mut originator.lanes[room.category];
+        lane.waiting.push_back(mpdu);
+        lane.on_air += 1;
+    }
+
+    /// The first frame of the access of this instant: RTS, CTS-to-self, or data.
+    pub(crate) fn compose(&mut self, rules: &Rules) -> Option<Frame> {
+        self.originator.as_mut()?.room = None;
+        let ppdu = self.ppdu()?;
+        self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules))
+    }
+
+    /// The PPDU of the active category as if it were one MPDU: the head, with the length of all. Without
+    /// aggregation, the head.
+    pub(super) fn ppdu(&self) -> Option<Mpdu> {
+        let head = self.contenders[self.active].mpdu?;
+        let Some(originator) = self.originator.as_ref().filter(|_| self.is_in_session(&head))
+        else {
+            return Some(head);
+        };
+        let lane = originator.lanes.get(self.active)?;
+        if head.is_bar() {
+            return Some(head);
+        }
+        if lane.on_air <= 1 {
+            return Some(self.alone(&head));
+        }
+        let lengths = self.subframes(self.active, lane.on_air).map(|mpdu| mpdu.bytes);
+        let last = places(lengths, &originator.rules, head.mode).last();
+        let bytes = last.map_or(0, |(_, end)| end);
+        Some(Mpdu { bytes, subframes: u16::narrow(lane.on_air), block_ack: true, ..head })
+    }
+
+    /// An MPDU as the only one of its PPDU.
+    pub(super) fn alone(&self, mpdu: &Mpdu) -> Mpdu {
+        if self.is_in_session(mpdu) && !mpdu.is_bar() {
+            return Mpdu { bytes: Aggregation::single(mpdu.bytes, mpdu.mode), ..*mpdu };
+        }
+        *mpdu
+    }
+
+    /// The first `count` MPDUs of a category.
+    pub(crate) fn subframes(&self, category: usize, count: usize) -> impl Iterator<Item = &Mpdu> {
+        let waiting = self.originator.as_ref().and_then(|o| o.lanes.get(category));
+        let waiting = waiting.into_iter().flat_map(|lane| &lane.waiting);
+        let head = self.contenders.get(category).and_then(|c| c.mpdu.as_ref());
+        head.into_iter().chain(waiting).take(count)
+    }
+
+    /// The MPDU of this number in the PPDU of a category.
+    pub(crate) fn subframe(&mut self, category: usize, number: usize) -> Option<&mut Mpdu> {
+        match number.checked_sub(1) {
+            None => self.contenders.get_mut(category)?.mpdu.as_mut(),
+            Some(behind) => {
+                self.originator.as_mut()?.lanes.get_mut(category)?.waiting.get_mut(behind)
+            }
+        }
+    }
+
+    /// The MPDU of a category with the highest sequence number.
+    pub(crate) fn newest(&self, category: usize) -> Option<&Mpdu> {
+        self.originator.as_ref()?.lanes.get(category)?.waiting.back()
+    }
+
+    /// The frame with the MPDUs of the current PPDU; `None` if the head is not of a session.
+    pub(super) fn aggregate(&mut self, rules: &Rules) -> Option<Frame> {
+        let ppdu = self.ppdu()?;
+        if !self.is_in_session(&ppdu) {
+            return None;
+        }
+        let category = u8::narrow(self.active);
+        let duration = answer_time(&ppdu, rules);
+        let retry = ppdu.transmissions > 0;
+        for number in 0..usize::from(ppdu.subframes.max(1)) {
+            if let Some(mpdu) = self.subframe(self.active, number) {
+                mpdu.transmissions += 1;
+                mpdu.all_transmissions += 1;
+            }
+        }
+        let usual = Frame::control(Kind::Data, self.id, ppdu.to, ppdu.mode, duration, category);
+        if ppdu.is_bar() {
+            let sequence = self.window_start(ppdu.to);
+            let (kind, bytes) = (Kind::BlockAckReq, BLOCK_ACK_REQ_BYTES);
+            return Some(Frame { kind, class: Class::Ack, bytes, sequence, ..usual });
+        }
+        Some(Frame {
+            class: ppdu.class,
+            bytes: ppdu.bytes,
+            sequence: ppdu.sequence,
+            subframes: ppdu.subframes,
+            retry,
+            ..usual
+        })
+    }
+
+    /// The first sequence number that the active category has not finished.
+    fn window_start(&self, to: NodeId) -> u16 {
+        let Some(originator) = &self.originator else { return 0 };
+        let oldest = originator.lanes[self.active].waiting.front();
+        oldest.map_or_else(|| originator.upcoming(to, self.active), |mpdu| mpdu.sequence)
+    }
+
+    /// Moves the first MPDU that waits to the empty head of a category.
+    pub(super) fn advance_lane(&mut self, category: usize) {
+        if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
+            self.contenders[category].mpdu = lane.waiting.pop_front();
+            lane.on_air = 0;
+        }
+    }
+
+    /// Puts a BlockAckReq at the head of a category, if the rules want one.
+    pub(super) fn ask(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
+        let Some(originator) = &mut self.originator else { return };
+        let head = self.contenders[category].mpdu;
+        if !originator.rules.asks || head.is_some_and(|mpdu| mpdu.is_bar()) {
+            return;
+        }
+        let lane = &mut originator.lanes[category];
+        let mode = rules.timing.answer_mode(head.map_or(rules.timing.lowest(), |mpdu| mpdu.mode));
+        if let Some(first) = head {
+            lane.waiting.push_front(first);
+        }
+        lane.on_air = 0;
+        let part = Part::whole(BLOCK_ACK_REQ_BYTES, rules);
+        let bar = Mpdu::new(now, to, Class::Ack, part, 0, mode);
+        let bar = Mpdu { bytes: BLOCK_ACK_REQ_BYTES, block_ack: true, ..bar };
+        self.contenders[category].mpdu = Some(bar);
+    }
+
+    /// Packets that wait behind the heads.
+    pub(super) fn packets_behind(&self) -> u64 {
+        let lanes = self.originator.iter().flat_map(|originator| &originator.lanes);
+        let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
+        lanes.map(held).sum()
+    }
+}
+
+/// A packet that joins an aggregate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Joining {
+    pub(crate) class: Class,
+    pub(crate) bytes: u32,
+    pub(crate) expires: Nanos,
+    pub(crate) flow: u32,
+}

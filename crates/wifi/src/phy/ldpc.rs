@@ -1,0 +1,99 @@
+//! Number of symbols of HE frames, which are coded with LDPC.
+//!
+//! ```text
+//! N_SYM = ceil((8 bytes + 16) / N_DBPS)
+//! ```
+//! One more follows if the last symbol has no room for padding (more than three of its four segments are in use) and
+//! too many of the code's parity bits would have to be punctured:
+//!
+//! ```text
+//! N_shrt = N_CW L R - N_pld               shortened bits; codewords N_CW, their length L, code rate R
+//! N_punc = N_CW L - N_avbits - N_shrt     punctured bits
+//! extra    if N_punc > 0.1 N_CW L (1 - R) and N_shrt < 1.2 N_punc R / (1 - R), or N_punc > 0.3 N_CW L (1 - R)
+//! ```
+//! Source: IEEE 802.11-2020 clause 19.3.11.7.5; 802.11ax-2021 clause 27.3.12.5. Leaves out the segments after the
+//! last bits: the packet extension is 0.
+
+use super::{Mode, Width};
+
+/// Data subcarriers of a segment of a symbol, `N_SD,short`.
+const fn segment(width: Width) -> u64 {
+    match width {
+        Width::Mhz20 => 60,
+        Width::Mhz40 => 120,
+        Width::Mhz80 => 240,
+        Width::Mhz160 => 492,
+    }
+}
+
+/// Symbols of a body of `bits` bits, the service bits included.
+pub(super) fn symbols(mode: Mode, bits: u64) -> u64 {
+    let per_symbol = mode.bits_per_symbol();
+    let symbols = bits.div_ceil(per_symbol);
+    let (k, n) = mode.code();
+    let (k, n) = (u64::from(k), u64::from(n));
+    let per_subcarrier = u64::from(mode.modulation().bits()) * u64::from(mode.streams());
+    let in_segment = segment(mode.width()) * per_subcarrier * k / n;
+    let last = bits - (symbols.saturating_sub(1)) * per_symbol;
+    if last <= 3 * in_segment {
+        return symbols;
+    }
+    let subcarriers = u64::from(mode.format().data_subcarriers(mode.width()));
+    let available = symbols * subcarriers * per_subcarrier;
+    symbols + u64::from(punctures_too_much(symbols * per_symbol, available, k, n))
+}
+
+/// True if `data` bits in `available` coded bits need another symbol at the code rate `k / n`.
+fn punctures_too_much(data: u64, available: u64, k: u64, n: u64) -> bool {
+    let fits = |parity: u64| available * n >= data * n + parity * (n - k);
+    let (codewords, length) = match available {
+        ..=648 => (1, if fits(912) { 1_296 } else { 648 }),
+        ..=1_296 => (1, if fits(1_464) { 1_944 } else { 1_296 }),
+        ..=1_944 => (1, 1_944),
+        ..=2_592 => (2, if fits(2_916) { 1_944 } else { 1_296 }),
+        _ => ((data * n).div_ceil(1_944 * k), 1_944),
+    };
+    let coded = codewords * length;
+    let shortened = (coded * k / n).saturating_sub(data);
+    let punctured = coded.saturating_sub(available + shortened);
+    let parity = coded * (n - k);
+    10 * punctured * n > 3 * parity
+        || 10 * punctured * n > parity && 10 * shortened * (n - k) < 12 * punctured * k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Format, GuardInterval};
+
+    /// By hand, HE MCS 0 over 20 MHz: 117 bits in a symbol, 30 in a segment. 100 B are 816 bits in 7 symbols, 114 of
+    /// them in the last. One codeword of 1944 bits has 153 shortened and 153 punctured bits, more than 97.2. Of 91 B,
+    /// 42 bits are in the last symbol. Frames of 1500 to 1599 B have 13 or 14 codewords, which share what is
+    /// shortened.
+    #[test]
+    fn extra_symbols() {
+        let mode = Mode::mcs(Format::He, 0, 1, Width::Mhz20, GuardInterval::Ns800).unwrap();
+        assert_eq!(symbols(mode, 8 * 100 + 16), 8);
+        assert_eq!(symbols(mode, 8 * 91 + 16), 7);
+        assert!((1_500..1_600).all(|b| symbols(mode, 8 * b + 16) == (8 * b + 16).div_ceil(117)));
+    }
+
+    /// At most one symbol more, for less than half of the short frames and for no long one, and never fewer symbols
+    /// for more bits.
+    #[test]
+    fn the_number_of_symbols_is_bounded() {
+        for mode in Mode::all().filter(|mode| mode.format() == Format::He) {
+            let mut before = 0;
+            let mut extra = 0;
+            for bytes in (1..3_000).step_by(13) {
+                let bits = 8 * bytes + 16;
+                let (found, least) = (symbols(mode, bits), bits.div_ceil(mode.bits_per_symbol()));
+                assert!((least..=least + 1).contains(&found) && found >= before, "{mode} {bytes}");
+                (before, extra) = (found, extra + found - least);
+            }
+            assert!(extra < 115, "{mode}");
+            let long = 8 * 40_000 + 16;
+            assert_eq!(symbols(mode, long), long.div_ceil(mode.bits_per_symbol()), "{mode}");
+        }
+    }
+}
