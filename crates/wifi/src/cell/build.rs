@@ -137,9 +137,10 @@ impl Medium {
         plan.mac.check_protection(&plan.timing)?;
         let n = plan.stations.len();
         let first = self.stations.len();
+        let seams = plan.stations.iter().map(|station| &station.seams);
+        check_aggregation(&plan.mac, plan.timing.standard, seams)?;
         let aggregation = plan.mac.aggregation(plan.timing.standard)?;
         let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
-        check_aggregation(&rules, &plan.stations)?;
         let stations = || plan.stations.iter().enumerate();
         let dsss_only = stations().filter(|(_, s)| s.dsss_only).map(|(i, _)| i).collect();
         let members = Members {
