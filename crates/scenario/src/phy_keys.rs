@@ -10,7 +10,7 @@ use crate::{CellSpec, StationSpec};
 
 /// The mode that `rate` or `mcs` gives.
 pub(crate) fn own_mode(
-    setup: &PhySetup,
+    setup: PhySetup,
     rate: Option<BitRate>,
     mcs: Option<u8>,
 ) -> Result<Option<Mode>, ConfigError> {
@@ -57,7 +57,7 @@ impl CellSpec {
     }
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.
-    pub(crate) fn plan_of(&self, setup: &PhySetup) -> Result<RatePlan, ConfigError> {
+    pub(crate) fn plan_of(&self, setup: PhySetup) -> Result<RatePlan, ConfigError> {
         let modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
         let start = self.rate_plan()?.start.and_then(|mode| setup.like(mode));
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })

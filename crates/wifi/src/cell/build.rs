@@ -49,7 +49,7 @@ impl Medium {
             bss: Vec::with_capacity(cells.len()),
             cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
-            formats: Vec::new(),
+            formats: formats(&cells),
             powers: Powers::between(between.power_mw),
             fading: between.fading,
             stations: Vec::with_capacity(total),
@@ -84,14 +84,6 @@ impl Medium {
         let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
         if dsss_only.contains(&true) {
             medium.dsss_only = dsss_only;
-        }
-        let lacks = |(plan, _): &(CellPlan, String)| {
-            let latest = plan.timing.standard.format();
-            latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
-        };
-        if cells.iter().any(lacks) {
-            let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);
-            medium.formats = stations.map(|station| station.decodes).collect();
         }
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
@@ -158,6 +150,20 @@ impl Medium {
         self.bss.push(Bss::new(first, channel, parts));
         Ok(())
     }
+}
+
+/// By station, the latest format that it decodes; empty if all decode all frames of their cell, except those of
+/// 802.11b.
+fn formats(cells: &[(CellPlan, String)]) -> Vec<Format> {
+    let lacks = |(plan, _): &(CellPlan, String)| {
+        let latest = plan.timing.standard.format();
+        latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
+    };
+    if !cells.iter().any(lacks) {
+        return Vec::new();
+    }
+    let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);
+    stations.map(|station| station.decodes).collect()
 }
 
 /// Inputs to build the stations of a cell.

@@ -51,6 +51,7 @@ const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
 
 static TABLE: [Row; OLD + BLOCKS * BLOCK] = table();
 
+#[allow(clippy::large_stack_arrays, reason = "only the compiler evaluates it")]
 const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
     let old = [
         row(1_000, Modulation::Dbpsk, (1, 1), 0),

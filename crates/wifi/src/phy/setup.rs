@@ -152,7 +152,7 @@ impl PhySetup {
             .collect()
     }
 
-    fn scheme(&self, mcs: u8, streams: u8) -> Option<Mode> {
+    fn scheme(self, mcs: u8, streams: u8) -> Option<Mode> {
         Mode::mcs(self.standard.format(), mcs, streams, self.width, self.guard)
     }
 
