@@ -190,7 +190,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "standard = \"802.11n\"\nrate_control.control = \"rbar\"",
-        "cells[0].rate_control.control: is \"rbar\"",
+        "cells[0].rate_control.control: is \"rbar\", which is for the rates of 802.11a, b and g",
     ),
     (
         "standard = \"802.11n\"\ntiming.ack_rate.fixed = \"1 Mb/s\"",
