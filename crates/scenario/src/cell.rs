@@ -2,7 +2,7 @@
 
 use airtcp_queueing::QueueConfig;
 use airtcp_units::{BitRate, Probability};
-use airtcp_wifi::cell::{Capture, Sensing};
+use airtcp_wifi::cell::{Capture, Sensing, check_aggregation};
 use airtcp_wifi::interference::InterferenceConfig;
 use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
@@ -225,6 +225,7 @@ impl CellSpec {
         self.hops.check(&self.mac, &self.schemes, &self.stations).map_err(at(""))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;
+        check_aggregation(&self.mac, self.standard, &seams.stations).map_err(at("mac"))?;
         let ranges = matches!(self.propagation.path_loss, PathLossConfig::Ranges(_));
         if ranges && seams.stations.iter().any(|station| station.power_gain_db > 0.0) {
             let message = "has \"power-classes\", which has no effect with the path loss \"ranges\": \

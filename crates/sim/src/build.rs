@@ -182,7 +182,8 @@ fn station_queues(
             let label = format!("{label}/sta/{i}/queue/{category}");
             let mut queue =
                 Queue::new(config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
-            let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, categories > 1);
+            let qos = categories > 1 || timing.standard.has_mcs();
+            let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, qos);
             queue.on_link(&LinkInfo {
                 time_for: &time,
                 polls_when_idle: true,

@@ -4,9 +4,11 @@
 
 mod common;
 
+use airtcp_scenario::read;
 use airtcp_sim::results::Replication;
+use airtcp_sim::run;
 use airtcp_wifi::phy::{GuardInterval, Mode, Standard, Timing, TimingConfig, Width};
-use common::{run_first, run_with};
+use common::{no_traces, plan, run_first, run_with};
 
 /// A cell of 802.11ac of 80 MHz: `keys` are those of the cell, `flows` the flows.
 fn cell(keys: &str, flows: &str) -> String {
@@ -102,4 +104,36 @@ fn tcp_over_lost_mpdus() {
         let sum: f64 = goodputs(&one.replications[0]).iter().sum();
         assert!(sum > 100.0, "{policy}: {sum}");
     }
+}
+
+/// What needs single frames is refused with the key, and with the way out.
+#[test]
+fn what_does_not_go_with_aggregates_is_refused() {
+    let off = "mac.aggregation.max_mpdus = 1";
+    for (keys, path, expected) in [
+        ("mac.aggregation.max_mpdus = 65", "mac.aggregation.max_mpdus", "accepted are 1 to 64"),
+        ("mac.aggregation.max_bytes = \"2 MB\"", "mac.aggregation.max_bytes", "4096 to 1048575 B"),
+        ("mac.aggregation.max_time = \"6 ms\"", "mac.aggregation.max_time", "5.484 ms"),
+        ("mac.aggregation.reorder_timeout = \"0 s\"", "reorder_timeout", "accepted are 1 ms"),
+        ("mac.fragmentation_threshold = \"500 B\"", "mac.fragmentation_threshold", off),
+        ("mac.ablation.ack_oracle = true", "mac.ablation.ack_oracle", off),
+        ("schemes = [{ scheme = \"link-red\" }]", "mac.aggregation", off),
+        ("schemes = [{ scheme = \"dcf+\" }]", "mac.aggregation", off),
+    ] {
+        let text = cell(&format!("{}\n{keys}", star(1)), &udp("sta0", "ap", 1));
+        let refused = match read(&text, "test", &[]) {
+            Err(e) => e.to_string(),
+            Ok(scenario) => scenario.resolve().map(|_| ()).unwrap_err().to_string(),
+        };
+        assert!(refused.contains(path) && refused.contains(expected), "{keys}: {refused}");
+    }
+    let old = cell(&format!("{}\nmac.aggregation = {{}}", star(1)), &udp("sta0", "ap", 1));
+    let refused = read(&old.replace("802.11ac", "802.11a"), "test", &[]).unwrap().resolve();
+    let refused = refused.map(|_| ()).unwrap_err().to_string();
+    assert!(refused.contains("needs 802.11n, ac or ax"), "{refused}");
+    let agent = cell(&format!("{}\nschemes = [{{ scheme = \"ack-agent\" }}]", star(2)), "")
+        + "[[flows]]\nfrom = \"sta0\"\nto = \"sta1\"\n";
+    let refused = run(&plan(&agent), &no_traces, Some(1), |_, _| true).map(|_| ());
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("schemes") && refused.contains(off), "{refused}");
 }

@@ -2,19 +2,20 @@
 
 use airtcp_probe::ConfigError;
 
-use super::plan::StationPlan;
-use crate::mac::Rules;
-use crate::rate::RateConfig;
+use crate::mac::MacConfig;
+use crate::phy::Standard;
+use crate::scheme::StationSeams;
 
-/// Checks that nothing in a cell needs exchanges of single frames.
+/// Checks the keys of aggregation, and that nothing in a cell needs exchanges of single frames.
 ///
 /// # Errors
-/// The first key that does not go with aggregation.
-pub(super) fn check_aggregation(
-    rules: &Rules,
-    stations: &[StationPlan],
+/// The first key of `mac` that is impossible or does not go with aggregation.
+pub fn check_aggregation<'a>(
+    mac: &MacConfig,
+    standard: Standard,
+    stations: impl IntoIterator<Item = &'a StationSeams>,
 ) -> Result<(), ConfigError> {
-    if rules.aggregation.is_none() {
+    if mac.aggregation(standard)?.is_none() {
         return Ok(());
     }
     let refuse = |key: &'static str, what: &str| {
@@ -24,24 +25,20 @@ pub(super) fn check_aggregation(
         );
         Err(ConfigError::new(key, message))
     };
-    if rules.mac.fragmentation_threshold.is_some() {
+    if mac.fragmentation_threshold.is_some() {
         return refuse("fragmentation_threshold", "fragmentation");
     }
-    if rules.has_ack_oracle() {
+    if mac.ablation.is_some_and(|ablation| ablation.ack_oracle) {
         return refuse("ablation.ack_oracle", "the ACK oracle");
     }
-    for station in stations {
-        let seams = &station.seams;
-        if matches!(station.rate.control, RateConfig::Rbar(_)) {
-            return refuse("aggregation", "a rate control that asks for grants (rbar)");
-        }
-        if seams.exchange.group.is_some() {
+    for StationSeams { exchange, link_red, .. } in stations {
+        if exchange.group.is_some() {
             return refuse("aggregation", "the scheme tap, which groups ACKs,");
         }
-        if seams.exchange.reverse_data {
+        if exchange.reverse_data {
             return refuse("aggregation", "the scheme dcf+, which sends data in return for data,");
         }
-        if seams.link_red.is_some() {
+        if link_red.is_some() {
             return refuse(
                 "aggregation",
                 "the scheme link-red, which counts retries of single frames,",

@@ -32,6 +32,7 @@ mod report;
 mod transmission;
 mod watch;
 
+pub use aggregation_check::check_aggregation;
 pub use airtime::ExchangeAirtime;
 pub use capture::{Capture, Sensing};
 pub use fate::{Fate, Loss};
