@@ -171,7 +171,7 @@ BAD_CELLS: dict[str, tuple[str, str, list[str]]] = {
         ["cells[0].propagation.path_loss.exponent", "-1"],
     ),
     "an unknown layout": ('"star"', '"stars"', ["layout", "stars", "star", "grid"]),
-    "an unknown standard": ('"802.11a"', '"802.11ac"', ["standard", "802.11ac", "802.11g"]),
+    "an unknown standard": ('"802.11a"', '"802.11be"', ["standard", "802.11be", "802.11ax"]),
     "a radius without sense": ("radius_m = 5", "radius_m = -5", ["radius_m", "-5"]),
 }
 

@@ -44,7 +44,7 @@ impl CellSpec {
                 _ if cell.has_mcs() => {
                     self.check_older(own).map_err(at)?;
                     let setup = self.setup_of(station).map_err(|e| at(e.message))?;
-                    let plan = self.plan_of(&setup).map_err(|e| at(e.message))?;
+                    let plan = self.plan_of(setup).map_err(|e| at(e.message))?;
                     plan.check(timing, &self.mac).map_err(|e| at(e.to_string()))?;
                     continue;
                 }

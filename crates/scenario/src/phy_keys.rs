@@ -10,7 +10,7 @@ use crate::{CellSpec, StationSpec};
 
 /// The mode that `rate` or `mcs` gives.
 pub(crate) fn own_mode(
-    setup: &PhySetup,
+    setup: PhySetup,
     rate: Option<BitRate>,
     mcs: Option<u8>,
 ) -> Result<Option<Mode>, ConfigError> {
@@ -57,7 +57,7 @@ impl CellSpec {
     }
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.
-    pub(crate) fn plan_of(&self, setup: &PhySetup) -> Result<RatePlan, ConfigError> {
+    pub(crate) fn plan_of(&self, setup: PhySetup) -> Result<RatePlan, ConfigError> {
         let modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
         let start = self.rate_plan()?.start.and_then(|mode| setup.like(mode));
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })
@@ -93,16 +93,17 @@ impl CellSpec {
     /// If the standard lacks a rate.
     pub fn rate_plan(&self) -> Result<RatePlan, ConfigError> {
         let setup = self.setup()?;
-        let start = match (self.rate, self.mcs) {
-            (Some(_), Some(_)) => {
-                let message =
-                    "and `rate` both give the rate of data frames: leave out one of the two";
-                return Err(ConfigError::new("mcs", message));
-            }
-            (Some(rate), None) => Some(setup.mode_of_rate(rate)?),
-            (None, Some(mcs)) => Some(setup.mode_of_mcs(mcs)?),
-            (None, None) => None,
-        };
+        let start = own_mode(setup, self.rate, self.mcs)?;
+        let for_old = matches!(self.rate_control, RateConfig::Chain(_) | RateConfig::Rbar(_));
+        if for_old && setup.standard.has_mcs() {
+            let message = format!(
+                "is \"{}\", which is for the rates of 802.11a, b and g: {} accepts fixed, s0, arf, aarf, \
+                 amrr, onoe, minstrel and ideal",
+                self.rate_control.control(),
+                setup.standard
+            );
+            return Err(ConfigError::new("control", message));
+        }
         let mut modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
         if !self.rates.is_empty() {
             let named = self.rates.iter().map(|rate| setup.mode_of_rate(*rate));

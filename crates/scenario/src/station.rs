@@ -62,7 +62,7 @@ impl CellSpec {
                 self.setup_of(station).map_err(|e| ScenarioError::at(at(e.key), e.message))?;
             if station.has_rate() {
                 let key = if station.mcs.is_some() { "mcs" } else { "rate" };
-                self.check_station_rate(station, &setup, timing)
+                self.check_station_rate(station, setup, timing)
                     .map_err(|e| ScenarioError::at(at(key), e.message))?;
             }
         }
@@ -97,7 +97,7 @@ impl CellSpec {
     fn check_station_rate(
         &self,
         station: &StationSpec,
-        setup: &PhySetup,
+        setup: PhySetup,
         timing: &Timing,
     ) -> Result<(), ConfigError> {
         if !matches!(self.rate_control, RateConfig::Fixed(_)) {
@@ -110,7 +110,7 @@ impl CellSpec {
             return Err(ConfigError::new("rate", message));
         }
         let start = own_mode(setup, station.rate, station.mcs)?;
-        let plan = if self.setup()? == *setup || !self.standard.has_mcs() {
+        let plan = if self.setup()? == setup || !self.standard.has_mcs() {
             self.rate_plan()?
         } else {
             self.plan_of(setup)?
@@ -200,13 +200,13 @@ impl<'a> StationKeys<'a> {
     pub fn rate_plan(&self, station: usize) -> Result<RatePlan, ConfigError> {
         let setup = self.setup(station)?;
         let plan = if self.is_older(station)? {
-            self.spec.plan_of(&setup)?
+            self.spec.plan_of(setup)?
         } else if self.is_dsss_only(station) {
             self.spec.rate_plan()?.without_ofdm()
         } else {
             self.spec.rate_plan()?
         };
-        let own = self.own(station).map(|own| own_mode(&setup, own.rate, own.mcs)).transpose()?;
+        let own = self.own(station).map(|own| own_mode(setup, own.rate, own.mcs)).transpose()?;
         Ok(RatePlan { start: own.flatten().or(plan.start), ..plan })
     }
 
@@ -218,7 +218,7 @@ impl<'a> StationKeys<'a> {
         let mut own = BTreeMap::new();
         for (station, place) in &self.places {
             let spec = &self.spec.stations[*place];
-            if let Some(mode) = own_mode(&self.setup(*station)?, spec.rate, spec.mcs)? {
+            if let Some(mode) = own_mode(self.setup(*station)?, spec.rate, spec.mcs)? {
                 own.insert(*station, mode);
             }
         }

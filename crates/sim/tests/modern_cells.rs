@@ -157,76 +157,76 @@ fn old_stations_at_2_4_ghz() {
     assert_ne!(plain.fingerprint, protected.fingerprint);
 }
 
+/// Keys of a cell, and a part of the message that refuses them.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "standard = \"802.11ac\"\nband = \"2.4 GHz\"",
+        "cells[0].band: is 2.4 GHz: 802.11ac exists at 5 GHz",
+    ),
+    (
+        "standard = \"802.11n\"\nwidth = \"80 MHz\"",
+        "cells[0].width: is 80 MHz: 802.11n at 5 GHz has 20 MHz, 40 MHz; the nearest is 40 MHz",
+    ),
+    ("standard = \"802.11ax\"\nband = \"2.4 GHz\"\nwidth = \"80 MHz\"", "the nearest is 40 MHz"),
+    ("standard = \"802.11ax\"\nstreams = 5", "cells[0].streams: is 5: accepted are 1 to 4"),
+    ("streams = 2", "cells[0].streams: is 2: accepted are 1 with 802.11a"),
+    (
+        "standard = \"802.11ax\"\nguard_interval = \"400 ns\"",
+        "cells[0].guard_interval: is 400 ns: 802.11ax has 800 ns, 1600 ns, 3200 ns; the nearest is 800 ns",
+    ),
+    (
+        "standard = \"802.11ac\"\nwidth = \"20 MHz\"\nmcs = 9",
+        "cells[0].mcs: is 9: 802.11ac with 1 stream over 20 MHz has 0, 1, 2, 3, 4, 5, 6, 7, 8; the nearest is 8",
+    ),
+    ("standard = \"802.11ac\"\nstreams = 3\nmcs = 6", "the nearest is 5"),
+    ("mcs = 3", "cells[0].mcs: is 3, and 802.11a has no such index"),
+    ("standard = \"802.11n\"\nmcs = 3\nrate = \"60 Mb/s\"", "cells[0].mcs: and `rate` both"),
+    (
+        "standard = \"802.11n\"\nrate = \"54 Mb/s\"",
+        "the nearest is 60 Mb/s (HT MCS 3, 1 stream, 40 MHz)",
+    ),
+    (
+        "standard = \"802.11n\"\nchannel = 36",
+        "cells[0].channel: is 36, and cells of 802.11n do not share a medium yet",
+    ),
+    (
+        "standard = \"802.11n\"\nrate_control.control = \"rbar\"",
+        "cells[0].rate_control.control: is \"rbar\", which is for the rates of 802.11a, b and g",
+    ),
+    (
+        "standard = \"802.11n\"\ntiming.ack_rate.fixed = \"1 Mb/s\"",
+        "cells[0].timing.ack_rate: is 1 Mb/s",
+    ),
+    (
+        "standard = \"802.11ac\"\nerror = { model = \"table\", reference = \"1000 B\", curves = [] }",
+        "none for 32.5 Mb/s (VHT MCS 0, 1 stream, 80 MHz)",
+    ),
+    (
+        "standard = \"802.11n\"\nmac.protection = \"rts-cts\"",
+        "cells[0].mac.protection: is for OFDM beside 802.11b",
+    ),
+    (
+        "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", standard = \"802.11ax\" }]",
+        "stations[0].standard: is 802.11ax in a cell of 802.11ac at 5 GHz: accepted are 802.11a, 802.11n, 802.11ac",
+    ),
+    (
+        "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", width = \"160 MHz\" }]",
+        "stations[0].width: is 160 MHz in a cell of 80 MHz",
+    ),
+    (
+        "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", standard = \"802.11n\", mcs = 9 }]",
+        "stations[0].mcs: is 9: 802.11n with 1 stream over 40 MHz has 0, 1, 2, 3, 4, 5, 6, 7; the nearest is 7",
+    ),
+    (
+        "standard = \"802.11ac\"\nhops = \"chain\"\nstations = [{ name = \"sta0\", standard = \"802.11a\" }]",
+        "stations[0].standard: is 802.11a in a chain",
+    ),
+    ("standard = \"802.11ax\"\nwidth = \"90 MHz\"", "width"),
+];
+
 #[test]
 fn what_does_not_exist_is_refused() {
-    for (keys, expected) in [
-        (
-            "standard = \"802.11ac\"\nband = \"2.4 GHz\"",
-            "cells[0].band: is 2.4 GHz: 802.11ac exists at 5 GHz",
-        ),
-        (
-            "standard = \"802.11n\"\nwidth = \"80 MHz\"",
-            "cells[0].width: is 80 MHz: 802.11n at 5 GHz has 20 MHz, 40 MHz; the nearest is 40 MHz",
-        ),
-        (
-            "standard = \"802.11ax\"\nband = \"2.4 GHz\"\nwidth = \"80 MHz\"",
-            "the nearest is 40 MHz",
-        ),
-        ("standard = \"802.11ax\"\nstreams = 5", "cells[0].streams: is 5: accepted are 1 to 4"),
-        ("streams = 2", "cells[0].streams: is 2: accepted are 1 with 802.11a"),
-        (
-            "standard = \"802.11ax\"\nguard_interval = \"400 ns\"",
-            "cells[0].guard_interval: is 400 ns: 802.11ax has 800 ns, 1600 ns, 3200 ns; the nearest is 800 ns",
-        ),
-        (
-            "standard = \"802.11ac\"\nwidth = \"20 MHz\"\nmcs = 9",
-            "cells[0].mcs: is 9: 802.11ac with 1 stream over 20 MHz has 0, 1, 2, 3, 4, 5, 6, 7, 8; the nearest is 8",
-        ),
-        ("standard = \"802.11ac\"\nstreams = 3\nmcs = 6", "the nearest is 5"),
-        ("mcs = 3", "cells[0].mcs: is 3, and 802.11a has no such index"),
-        ("standard = \"802.11n\"\nmcs = 3\nrate = \"60 Mb/s\"", "cells[0].mcs: and `rate` both"),
-        (
-            "standard = \"802.11n\"\nrate = \"54 Mb/s\"",
-            "the nearest is 60 Mb/s (HT MCS 3, 1 stream, 40 MHz)",
-        ),
-        (
-            "standard = \"802.11n\"\nchannel = 36",
-            "cells[0].channel: is 36, and cells of 802.11n do not share a medium yet",
-        ),
-        (
-            "standard = \"802.11n\"\nrate_control.control = \"rbar\"",
-            "cells[0].rate_control.control: is \"rbar\"",
-        ),
-        (
-            "standard = \"802.11n\"\ntiming.ack_rate.fixed = \"1 Mb/s\"",
-            "cells[0].timing.ack_rate: is 1 Mb/s",
-        ),
-        (
-            "standard = \"802.11ac\"\nerror = { model = \"table\", reference = \"1000 B\", curves = [] }",
-            "none for 32.5 Mb/s (VHT MCS 0, 1 stream, 80 MHz)",
-        ),
-        (
-            "standard = \"802.11n\"\nmac.protection = \"rts-cts\"",
-            "cells[0].mac.protection: is for OFDM beside 802.11b",
-        ),
-        (
-            "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", standard = \"802.11ax\" }]",
-            "stations[0].standard: is 802.11ax in a cell of 802.11ac at 5 GHz: accepted are 802.11a, 802.11n, 802.11ac",
-        ),
-        (
-            "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", width = \"160 MHz\" }]",
-            "stations[0].width: is 160 MHz in a cell of 80 MHz",
-        ),
-        (
-            "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", standard = \"802.11n\", mcs = 9 }]",
-            "stations[0].mcs: is 9: 802.11n with 1 stream over 40 MHz has 0, 1, 2, 3, 4, 5, 6, 7; the nearest is 7",
-        ),
-        (
-            "standard = \"802.11ac\"\nhops = \"chain\"\nstations = [{ name = \"sta0\", standard = \"802.11a\" }]",
-            "stations[0].standard: is 802.11a in a chain",
-        ),
-        ("standard = \"802.11ax\"\nwidth = \"90 MHz\"", "width"),
-    ] {
+    for (keys, expected) in REFUSED {
         let text = format!(
             "duration = \"1 s\"\n[[cells]]\nlayout = {{ kind = \"star\", stations = 1 }}\n{keys}\n\
              [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n"

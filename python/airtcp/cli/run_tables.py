@@ -59,7 +59,7 @@ def put_result(result: RunResult) -> None:
 
 def _phy(document: RunDocument) -> None:
     """Print standard, band, width and streams of cells of 802.11n, ac and ax."""
-    for cell in document["replications"][0]["cells"]:
+    for cell in document["replications"][0].get("cells", []):
         if phy := cell.get("phy"):
             screen().print(f"{cell['name']}: {phy}", markup=False)
 

@@ -14,6 +14,7 @@ use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
+use airtcp_wifi::scheme::StationSeams;
 
 use super::radio_map::{RadioMap, label, propagation};
 
@@ -76,6 +77,21 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Coupling
     Ok(Coupling { power_mw, fading, channels })
 }
 
+/// The stations of a cell, the access point first.
+fn stations(plan: &Plan, seams: Vec<StationSeams>) -> Result<Vec<StationPlan>, ScenarioError> {
+    let keys = plan.spec.station_keys();
+    let towards = keys.modes_towards().map_err(at(plan, ""))?;
+    let station = |(i, seams)| {
+        let rate = keys.rate_plan(i).map_err(at(plan, ""))?;
+        let towards = if i == 0 { towards.clone() } else { BTreeMap::new() };
+        let others =
+            if i == 0 { keys.plans_towards_older().map_err(at(plan, ""))? } else { Vec::new() };
+        let (dsss_only, decodes) = (keys.is_dsss_only(i), keys.standard(i).format());
+        Ok(StationPlan { rate, towards, dsss_only, decodes, others, seams })
+    };
+    seams.into_iter().enumerate().map(station).collect()
+}
+
 /// A cell of one replication, and its radio map.
 fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> {
     let spec = &plan.spec;
@@ -95,24 +111,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let power_mw = (0..n).map(|from| (0..n).map(|to| power(from, to)).collect()).collect();
     let seams = spec.seams().map_err(|(table, e)| at(&table)(e))?;
     let controllers = seams.controllers;
-    let keys = spec.station_keys();
-    let towards = keys.modes_towards().map_err(at(""))?;
-    let station = |(i, seams)| {
-        let rate = keys.rate_plan(i).map_err(at(""))?;
-        let towards = if i == 0 { towards.clone() } else { BTreeMap::new() };
-        let others = if i == 0 { keys.plans_towards_older().map_err(at(""))? } else { Vec::new() };
-        let dsss_only = keys.is_dsss_only(i);
-        Ok(StationPlan {
-            rate,
-            towards,
-            dsss_only,
-            decodes: keys.standard(i).format(),
-            others,
-            seams,
-        })
-    };
-    let stations = seams.stations.into_iter().enumerate().map(station);
-    let stations = stations.collect::<Result<_, ScenarioError>>()?;
+    let stations = stations(plan, seams.stations)?;
     let interferer = |(number, config)| {
         let context = interference::InterferenceContext {
             stations: names,

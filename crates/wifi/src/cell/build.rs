@@ -56,14 +56,7 @@ impl Medium {
         if dsss_only.contains(&true) {
             medium.dsss_only = dsss_only;
         }
-        let lacks = |(plan, _): &(CellPlan, String)| {
-            let latest = plan.timing.standard.format();
-            latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
-        };
-        if cells.iter().any(lacks) {
-            let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);
-            medium.formats = stations.map(|station| station.decodes).collect();
-        }
+        medium.formats = formats(&cells);
         for (number, (plan, label)) in cells.into_iter().enumerate() {
             let channel = between.channels.get(number).copied().unwrap_or_default();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
@@ -186,6 +179,20 @@ impl Medium {
         self.bss.push(Bss::new(first, channel, parts));
         Ok(())
     }
+}
+
+/// By station, the latest format that it decodes; empty if all decode all frames of their cell, except those of
+/// 802.11b.
+fn formats(cells: &[(CellPlan, String)]) -> Vec<Format> {
+    let lacks = |(plan, _): &(CellPlan, String)| {
+        let latest = plan.timing.standard.format();
+        latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
+    };
+    if !cells.iter().any(lacks) {
+        return Vec::new();
+    }
+    let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);
+    stations.map(|station| station.decodes).collect()
 }
 
 /// Inputs to build the stations of a cell.

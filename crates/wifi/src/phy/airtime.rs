@@ -21,7 +21,14 @@ use airtcp_units::Span;
 
 use super::{Format, GuardInterval, Mode, Width, ldpc};
 
+/// Duration of a frame of `bytes`, without signal extension.
+#[inline(never)]
+pub(super) fn mcs_frame(mode: Mode, bytes: u32) -> Span {
+    mcs_preamble(mode) + mcs_body(mode, mode.body_bits(bytes))
+}
+
 /// Duration of preamble and SIGNAL fields.
+#[inline(never)]
 pub(super) fn mcs_preamble(mode: Mode) -> Span {
     let fields = match mode.streams() {
         streams @ (0..=2) => u64::from(streams),
@@ -44,6 +51,7 @@ pub(super) fn mcs_preamble(mode: Mode) -> Span {
 }
 
 /// Bits of the SIGNAL fields.
+#[inline(never)]
 pub(super) fn mcs_plcp_bits(mode: Mode) -> u64 {
     match (mode.format(), mode.width()) {
         (Format::Dsss | Format::Ofdm, _) => 24,
@@ -56,7 +64,7 @@ pub(super) fn mcs_plcp_bits(mode: Mode) -> u64 {
 }
 
 /// Duration of the symbols of a body of `bits` bits, service and tail bits included.
-pub(super) fn mcs_body(mode: Mode, bits: u64) -> Span {
+fn mcs_body(mode: Mode, bits: u64) -> Span {
     if mode.format() == Format::He {
         return Span(ldpc::symbols(mode, bits) * mode.symbol_ns());
     }
@@ -82,7 +90,7 @@ mod tests {
     use super::*;
 
     fn frame(mode: Mode, bytes: u32) -> u64 {
-        (mcs_preamble(mode) + mcs_body(mode, mode.body_bits(bytes))).0
+        mcs_frame(mode, bytes).0
     }
 
     /// By hand. HT MCS 7 over 20 MHz, 1536 B: 12310 bits in symbols of 260, which are 48 of 4 us after 36 us, or

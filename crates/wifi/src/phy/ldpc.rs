@@ -47,10 +47,10 @@ pub(super) fn symbols(mode: Mode, bits: u64) -> u64 {
 fn punctures_too_much(data: u64, available: u64, k: u64, n: u64) -> bool {
     let fits = |parity: u64| available * n >= data * n + parity * (n - k);
     let (codewords, length) = match available {
-        ..=648 => (1, if fits(912) { 1_296 } else { 648 }),
-        ..=1_296 => (1, if fits(1_464) { 1_944 } else { 1_296 }),
-        ..=1_944 => (1, 1_944),
-        ..=2_592 => (2, if fits(2_916) { 1_944 } else { 1_296 }),
+        0..=648 => (1, if fits(912) { 1_296 } else { 648 }),
+        649..=1_296 => (1, if fits(1_464) { 1_944 } else { 1_296 }),
+        1_297..=1_944 => (1, 1_944),
+        1_945..=2_592 => (2, if fits(2_916) { 1_944 } else { 1_296 }),
         _ => ((data * n).div_ceil(1_944 * k), 1_944),
     };
     let coded = codewords * length;

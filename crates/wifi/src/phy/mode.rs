@@ -51,6 +51,7 @@ const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
 
 static TABLE: [Row; OLD + BLOCKS * BLOCK] = table();
 
+#[allow(clippy::large_stack_arrays, reason = "only the compiler evaluates it")]
 const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
     let old = [
         row(1_000, Modulation::Dbpsk, (1, 1), 0),
@@ -276,13 +277,17 @@ impl Mode {
 
     /// Bits of a frame's body: its `bytes` (MAC header and FCS included), and for OFDM 16 service bits and
     /// 6 tail bits per BCC encoder (802.11-2012 clause 18.3.5, 802.11-2020 clauses 19.4.3 and 21.4.3).
+    #[inline]
     pub fn body_bits(self, bytes: u32) -> u64 {
-        let bits = 8 * u64::from(bytes);
         if self.is_mcs() {
-            bits + 16 + 6 * self.encoders()
-        } else {
-            bits + if self.is_ofdm() { 16 + 6 } else { 0 }
+            return self.scheme_body_bits(bytes);
         }
+        8 * u64::from(bytes) + if self.is_ofdm() { 16 + 6 } else { 0 }
+    }
+
+    #[inline(never)]
+    fn scheme_body_bits(self, bytes: u32) -> u64 {
+        8 * u64::from(bytes) + 16 + 6 * self.encoders()
     }
 
     /// True for OFDM (HT, VHT and HE included), false for DSSS and CCK.

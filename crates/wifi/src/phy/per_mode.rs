@@ -54,6 +54,7 @@ impl<T: Copy> PerMode<T> {
         }
     }
 
+    #[inline(never)]
     fn other(&mut self, place: usize) -> &mut T {
         if place < self.first || place - self.first >= self.others.len() {
             self.widen(place);

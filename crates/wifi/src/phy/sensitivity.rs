@@ -28,13 +28,11 @@ impl Mode {
 
     /// The minimum sensitivity in dBm of the same modulation and code over 20 MHz.
     pub(crate) fn sensitivity_20_mhz_dbm(self) -> Option<f64> {
-        match self.mcs_index() {
-            Some(index) => SCHEMES.get(usize::from(index)).copied(),
-            None => {
-                let place = self.index().checked_sub(Self::OFDM[0].index())?;
-                OFDM.get(place).copied()
-            }
+        if let Some(index) = self.mcs_index() {
+            return SCHEMES.get(usize::from(index)).copied();
         }
+        let place = self.index().checked_sub(Self::OFDM[0].index())?;
+        OFDM.get(place).copied()
     }
 }
 

@@ -111,12 +111,15 @@ impl PhySetup {
         if let Some(width) = keys.width.filter(|width| *width > self.width) {
             return refuse(
                 "width",
-                format!("is {width} in a cell of {}: accepted are up to it", self.width),
+                format!(
+                    "is {width} in a cell of {}: a station is at most as wide as its cell",
+                    self.width
+                ),
             );
         }
         if let Some(streams) = keys.streams.filter(|streams| *streams > self.streams) {
             let message = format!(
-                "is {streams} in a cell of {}: accepted are up to that number",
+                "is {streams} in a cell with {}: a station has at most the streams of its cell",
                 self.streams
             );
             return refuse("streams", message);
@@ -152,7 +155,7 @@ impl PhySetup {
             .collect()
     }
 
-    fn scheme(&self, mcs: u8, streams: u8) -> Option<Mode> {
+    fn scheme(self, mcs: u8, streams: u8) -> Option<Mode> {
         Mode::mcs(self.standard.format(), mcs, streams, self.width, self.guard)
     }
 

@@ -15,7 +15,7 @@ use airtcp_units::{BitRate, Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::airtime::{mcs_body, mcs_plcp_bits, mcs_preamble, mcs_rx_start_delay};
+use super::airtime::{mcs_frame, mcs_plcp_bits, mcs_preamble, mcs_rx_start_delay};
 use super::{Band, Mode, Standard};
 
 /// Bytes of a MAC acknowledgement, FCS included.
@@ -149,6 +149,7 @@ impl Timing {
     }
 
     /// Duration of preamble and PLCP header of a frame in `mode`, to its first data symbol.
+    #[inline]
     pub fn preamble(&self, mode: Mode) -> Span {
         if mode.is_mcs() {
             return mcs_preamble(mode);
@@ -165,6 +166,7 @@ impl Timing {
     /// Bits of preamble and PLCP header of a frame in `mode`: 144 + 48 for DSSS (72 + 48 with the
     /// short preamble), and those of the SIGNAL fields for OFDM: 24 of L-SIG, and 48 of HT-SIG, 48 of
     /// VHT-SIG-A and 26 to 29 of VHT-SIG-B, or 24 of RL-SIG and 52 of HE-SIG-A.
+    #[inline]
     pub fn plcp_bits(&self, mode: Mode) -> u64 {
         if mode.is_mcs() {
             return mcs_plcp_bits(mode);
@@ -179,9 +181,10 @@ impl Timing {
     }
 
     /// Time on the air of a frame of `bytes` (MAC header and FCS included) in `mode`.
+    #[inline]
     pub fn frame(&self, mode: Mode, bytes: u32) -> Span {
         if mode.is_mcs() {
-            return mcs_preamble(mode) + mcs_body(mode, mode.body_bits(bytes)) + self.extension;
+            return mcs_frame(mode, bytes) + self.extension;
         }
         let bits = mode.body_bits(bytes);
         let body = if mode.is_ofdm() {
@@ -217,16 +220,16 @@ impl Timing {
 
     /// The mode of the ACK or CTS that answers a frame in `mode`.
     pub fn answer_mode(&self, mode: Mode) -> Mode {
+        let of = mode.reference_kbps();
         match self.answer {
             Answer::Fixed(fixed) => fixed,
             Answer::Basic => {
                 let basic = self.standard.basic(mode.is_ofdm());
-                let fit = basic.iter().rev().find(|b| b.kbps() <= mode.reference_kbps());
+                let fit = basic.iter().rev().find(|b| b.kbps() <= of);
                 *fit.unwrap_or(&basic[0])
             }
             Answer::Half => {
                 let same: &[Mode] = if mode.is_ofdm() { &Mode::OFDM } else { &Mode::DSSS };
-                let of = mode.reference_kbps();
                 *same.iter().rev().find(|m| 2 * m.kbps() <= of).unwrap_or(&same[0])
             }
         }
