@@ -187,9 +187,19 @@ def test_deeply_nested_values_are_refused(tmp_path: Path, run_cli: Program) -> N
             run(given, tmp_path / "out")
     (tmp_path / "link.toml").write_text(json_toml(LINK))
     (tmp_path / "s.toml").write_text(f'of = "link.toml"\nvary = {{ "{DELAY}" = ["5 ms"] }}\n')
-    ended = run_cli("sweep", "s.toml", "--set", f"duration={DEEP}")
-    assert ended.code == 2
-    assert "Traceback" not in ended.err
+    for values in (f"duration={DEEP}", f"{'a.' * 3000}a=1"):
+        ended = run_cli("sweep", "s.toml", "--set", values)
+        assert ended.code == 2
+        assert "Traceback" not in ended.err
+
+
+def test_an_empty_scenario_is_refused_as_a_scenario(tmp_path: Path) -> None:
+    (tmp_path / "empty.toml").write_text("")
+    for subject in ({"of": str(tmp_path / "empty.toml")}, {"scenario": {}}):
+        with pytest.raises(airtcp.AirtcpError) as caught:
+            run(subject | {"vary": {"duration": ["1 s"]}}, tmp_path / "out")
+        assert "traces" not in str(caught.value)
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_position_in_foreign_digits_is_refused(tmp_path: Path) -> None:

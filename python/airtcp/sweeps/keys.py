@@ -107,7 +107,7 @@ class Keys:
         try:
             for way, mark in zip(ways, marks, strict=True):
                 tree = _replaced(tree, way, mark)
-        except (KeyError, IndexError):
+        except (KeyError, IndexError, RecursionError):
             return None
         whole, written = _json([tree, self._loose, []]), [_json(mark) for mark in marks]
         if nested or any(whole.count(mark) != 1 for mark in written):
@@ -132,7 +132,7 @@ def _applied(
             cache[way] = _alike(value_of(text), word=way[1])
         try:
             tree = _replaced(tree, steps(path), cache[way])
-        except (KeyError, IndexError):
+        except (KeyError, IndexError, RecursionError):
             loose.append((path, text))
     return tree, loose
 
@@ -192,8 +192,9 @@ def _names(sweep: Sweep) -> Iterator[str]:
     for path, text in sweep.fixed:
         yield from file_names(value_of(text), last(path))
     for axis in sweep.axes:
-        for path in axis.paths:
+        for key in map(last, axis.paths):
             for value in axis.values:
                 # Numbers and quantities, of which there may be many, name no file.
-                if isinstance(value, dict | list) or last(path) in FILE_KEYS or "{" in str(value):
-                    yield from file_names(value_of(axis.text(value)), last(path))
+                table = "{" in value if isinstance(value, str) else isinstance(value, dict | list)
+                if table or key in FILE_KEYS:
+                    yield from file_names(value_of(axis.text(value)), key)

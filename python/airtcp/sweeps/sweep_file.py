@@ -196,7 +196,7 @@ def _subject(folder: Path, table: dict[str, Any]) -> tuple[tuple[str, ...], str,
         text = "\n".join(f"{key} = {inline(value)}" for key, value in cast("Any", own).items())
         if kind == "study":
             refuse("scenario", "a study is of traces; expected `of`")
-        return (), parsable(text, "scenario"), kind or "run"
+        return (), parsable(text, "scenario") or "\n", kind or "run"
     given: list[Any] = cast("list[Any]", of) if isinstance(of, list) else [of]
     if not given or not all(isinstance(one, str) and one for one in given):
         refuse("of", f"found {found(of)}; expected the name of a file, or a list of names")
@@ -221,7 +221,8 @@ def _check_inputs(names: tuple[str, ...], scenarios: list[str], kind: Kind) -> N
 def _scenario(folder: Path, name: str) -> str:
     try:
         with (folder / name).open("rb") as file:
-            return text_of(file, str(folder / name))
+            # No text would mean that there is no scenario.
+            return text_of(file, str(folder / name)) or "\n"
     except OSError as error:
         refuse("of", f"{folder / name}: {error.strerror}; expected a scenario file (TOML)")
 
