@@ -275,7 +275,7 @@ def test_a_point_that_the_scenario_refuses_is_a_failure(tmp_path: Path, run_cli:
     ended = run_cli("sweep", "bad.toml", "--no-report", "--workers", "1", "-n", "2")
     assert ended.code == 2
     assert "failed: flows[0].tcp.mss=1460, links[0].mtu=600 B: " in ended.err
-    assert "1 of 4 points failed; the same command runs them again" in ended.err
+    assert "1 of 4 points failed; the same command runs it again" in ended.err
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def sweep(
         workers: Number of processes; by default one per core. The results do not depend on it.
         on: Where to run: None for processes of this machine, `dask` for a Dask cluster that the
             call starts here, or the address of a Dask scheduler (`tcp://HOST:PORT`).
-        overrides: Values set at every point, by path.
+        overrides: Values set at every point, by path; they replace those of the file.
         seed: Root seed; by default the file's, else the scenario's. All points have the same, so
             that they share random draws (common random numbers).
         replications: Number of replications, instead of the file's number or rule.

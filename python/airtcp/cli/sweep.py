@@ -101,8 +101,8 @@ def sweep(
         # The same command goes on with a sweep, and draws its figures anew.
         drawing.check(figures, force=True)
     if dry_run:
-        with refusals():
-            said = estimate(read(file, **asked), folder, workers)
+        with refusals(), progress(quiet=quiet) as tell:
+            said = estimate(read(file, **asked), folder, workers, tell)
         _dry(said, as_json=as_json)
         return
     with refusals(), progress(quiet=quiet) as tell:
@@ -133,6 +133,8 @@ def sweep(
 
 def _end(result: SweepResult) -> None:
     """End the command with its exit code."""
+    from airtcp.findings.words import counted
+
     points = result.json["points"]
     if result.interrupted:
         note(
@@ -148,8 +150,8 @@ def _end(result: SweepResult) -> None:
         more = len(result.failures) - _FAILURES
         rest = f" (and {more} more, in sweep.json)" if more > 0 else ""
         fail(
-            f"{len(result.failures)} of {points['distinct']} points failed{rest}; "
-            "the same command runs them again",
+            f"{len(result.failures)} of {counted(points['distinct'], 'point')} failed{rest}; "
+            f"the same command runs {'it' if len(result.failures) == 1 else 'them'} again",
             _FAILED,
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp import _core
 from airtcp.sweeps.errors import refuse
+from airtcp.sweeps.paths import OPTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _MOST: Final = 100
 """Values of a key that are tried; of more values, as many at equal distances."""
-_OPTION: Final = "options."
 
 
 def check(plan: Plan) -> None:
@@ -72,7 +72,7 @@ def _refused(
     """Refuse the sweep if the core refuses all of these points."""
     first = ""
     for sets in tried:
-        scenario = [pair for pair in sets if not pair[0].startswith(_OPTION)]
+        scenario = [pair for pair in sets if not pair[0].startswith(OPTION)]
         seed = [] if sweep.seed is None else [("seed", str(sweep.seed))]
         try:
             attempt([*sweep.fixed, *scenario, *seed])

@@ -116,8 +116,9 @@ def limits(table: Mapping[str, tuple[str, dict[str, Any]]], key: str) -> tuple[i
 def file_schema() -> dict[str, Any]:
     """Return the JSON Schema of a sweep file.
 
-    It has the rules of single keys, and which keys need or exclude each other. That units fit, and
-    that the scenario has the paths, only `airtcp sweep` checks.
+    It has the rules of single keys, and most rules of which keys need or exclude each other. Only
+    `airtcp sweep` checks units, the order of numbers, which options and measures a kind has, paths
+    that are set twice, and that the scenario has the paths.
 
     >>> file_schema()["properties"]["design"]["enum"]
     ['grid', 'list', 'latin-hypercube', 'sobol']

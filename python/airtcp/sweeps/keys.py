@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import tomllib
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
+from airtcp.api.info import schema
+from airtcp.sweeps.named_files import FILE_KEYS, contents, file_names
+from airtcp.sweeps.paths import last, steps, tree_of, value_of
 from airtcp.sweeps.quantities import quantity
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from airtcp.sweeps.sweep_file import Sweep
 
-_STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _SIZE: Final = 16
 """Bytes of a key. Among a million points, two equal keys have a probability below 1e-26."""
-_BLOCK: Final = 1 << 20
 _WRITTEN: Final = 100_000
 """Values whose JSON text is kept."""
+_WORDS: Final = FILE_KEYS | {"name", "from", "to", "title"}
+"""Keys whose texts are no quantities: a flow named "10 ms" is not that named "0.01 s"."""
 _Form = tuple[list[tuple[int, bytes]], bytes]
 """For each value, in the order of the text: its place in the point and the text behind it; and the
 text before the first value."""
@@ -41,26 +41,28 @@ class Keys:
 
     def __init__(self, sweep: Sweep) -> None:
         """Hash what all points share."""
-        base: Any = _alike(tomllib.loads(sweep.text)) if sweep.text else {}
-        named: Any = tomllib.loads(sweep.text) if sweep.text else {}
-        fixed = list(sweep.fixed)
-        if sweep.seed is not None and sweep.text:
-            fixed.append(("seed", str(sweep.seed)))
+        base = _alike(tree_of(sweep.text))
+        fixed, seed = list(sweep.fixed), sweep.seed
+        default: int = schema("scenario")["properties"]["seed"]["default"]
+        if sweep.text:
+            # The seed that is in force, wherever it is from, changes no key.
+            base.setdefault("seed", default)
+            fixed += [] if seed is None else [("seed", str(seed))]
         self._base, self._loose = _applied(base, fixed)
-        self._values: dict[str, Any] = {}
-        self._written: dict[str, bytes] = {}
-        texts = [named, [text for _, text in sweep.fixed], sweep.options]
-        texts += [axis.values for axis in sweep.axes]
+        self._values: dict[tuple[str, bool], Any] = {}
+        self._written: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
+        self._words = [last(path) in _WORDS for axis in sweep.axes for path in axis.paths]
+        files = contents(sweep.scenario_folder, _names(sweep))
         traces = () if sweep.text else sweep.inputs
         self._common = hashlib.blake2b(digest_size=_SIZE)
         shared: dict[str, Any] = {
             "kind": sweep.kind,
             "options": sweep.options,
-            "seed": sweep.seed,
+            "seed": None if sweep.text else default if seed is None else seed,
             "rule": asdict(sweep.rule),
             "measures": sweep.measures,
             "version": _core.version(),
-            "files": _files(sweep.folder, [*_texts(texts), *traces]),
+            "files": [files, contents(sweep.folder, traces)],
             "traces": traces,
         }
         self._common.update(_json(shared))
@@ -76,13 +78,14 @@ class Keys:
             tree, loose = _applied(self._base, values, self._values)
             whole.update(_json([tree, self._loose, loose]))
             return whole.hexdigest()
-        written, parts = self._written, [self._form[1]]
+        parts = [self._form[1]]
         for place, after in self._form[0]:
-            text = values[place][1]
+            text, word = values[place][1], self._words[place]
+            written = self._written[word]
             if text not in written:
                 if len(written) >= _WRITTEN:
                     written.clear()
-                written[text] = _json(_parsed(text))
+                written[text] = _json(_alike(value_of(text), word=word))
             parts += (written[text], after)
         whole.update(b"".join(parts))
         return whole.hexdigest()
@@ -93,7 +96,7 @@ class Keys:
         Only values differ between points, so that the text need not be made for each point. None
         if a path is unknown to the scenario, or leads into the value of another path.
         """
-        ways = [_steps(path) for path in paths]
+        ways = [steps(path) for path in paths]
         nested = any(
             i != j and one == other[: len(one)]
             for i, one in enumerate(ways)
@@ -104,7 +107,7 @@ class Keys:
         try:
             for way, mark in zip(ways, marks, strict=True):
                 tree = _replaced(tree, way, mark)
-        except (KeyError, IndexError):
+        except (KeyError, IndexError, RecursionError):
             return None
         whole, written = _json([tree, self._loose, []]), [_json(mark) for mark in marks]
         if nested or any(whole.count(mark) != 1 for mark in written):
@@ -115,7 +118,7 @@ class Keys:
 
 
 def _applied(
-    tree: Any, values: Iterable[tuple[str, str]], known: dict[str, Any] | None = None
+    tree: Any, values: Iterable[tuple[str, str]], known: dict[tuple[str, bool], Any] | None = None
 ) -> tuple[Any, list[tuple[str, str]]]:
     """Return a scenario with replaced values, and the values that have no place in it.
 
@@ -124,17 +127,14 @@ def _applied(
     loose: list[tuple[str, str]] = []
     cache = {} if known is None else known
     for path, text in values:
-        if text not in cache:
-            cache[text] = _parsed(text)
+        way = text, last(path) in _WORDS
+        if way not in cache:
+            cache[way] = _alike(value_of(text), word=way[1])
         try:
-            tree = _replaced(tree, _steps(path), cache[text])
-        except (KeyError, IndexError):
+            tree = _replaced(tree, steps(path), cache[way])
+        except (KeyError, IndexError, RecursionError):
             loose.append((path, text))
     return tree, loose
-
-
-def _steps(path: str) -> list[str]:
-    return [found[1] or found[2] for found in _STEP.finditer(path)]
 
 
 def _json(value: Any) -> bytes:
@@ -150,15 +150,14 @@ def _cut(text: bytes, marks: list[bytes]) -> list[bytes]:
     return [*parts, text]
 
 
-def _replaced(at: Any, steps: list[str], value: Any) -> Any:
-    if not steps:
+def _replaced(at: Any, way: list[str], value: Any) -> Any:
+    if not way:
         return value
-    step, *rest = steps
+    step, *rest = way
     if isinstance(at, list):
         whole = list(cast("list[Any]", at))
-        whole[int(step) if step.isdigit() else len(whole)] = _replaced(
-            whole[int(step) if step.isdigit() else len(whole)], rest, value
-        )
+        place = int(step) if step.isascii() and step.isdecimal() else len(whole)
+        whole[place] = _replaced(whole[place], rest, value)
         return whole
     if isinstance(at, str) and step != "profile":
         # The name of a profile becomes a table, as in `airtcp run --set`.
@@ -170,68 +169,32 @@ def _replaced(at: Any, steps: list[str], value: Any) -> Any:
     return table
 
 
-def _parsed(text: str) -> Any:
-    """Read a value as --set does, and write equal quantities equally."""
-    try:
-        value = tomllib.loads(f"v = {text}")["v"]
-    except tomllib.TOMLDecodeError:
-        value = text
-    return _alike(value)
+def _alike(value: Any, *, word: bool = False) -> Any:
+    """Write equal quantities equally, anywhere within a value.
 
-
-def _alike(value: Any) -> Any:
-    """Write equal quantities equally, anywhere within a value."""
+    Args: value: The value. word: Whether it is that of a key whose texts are no quantities.
+    """
     if isinstance(value, dict):
-        return {key: _alike(part) for key, part in cast("dict[str, Any]", value).items()}
+        table = cast("dict[str, Any]", value)
+        return {key: _alike(part, word=key in _WORDS) for key, part in table.items()}
     if isinstance(value, list):
         return [_alike(part) for part in cast("list[Any]", value)]
-    found = quantity(value) if isinstance(value, str) else None
+    found = quantity(value) if isinstance(value, str) and not word else None
     if found is None or not found.unit:
         return value
     return {"quantity": found.si, "dimension": found.dimension} if found.dimension else found.si
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield every text within a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in cast("dict[str, Any]", value).values():
-            yield from _texts(part)
-    elif isinstance(value, list | tuple):
-        for part in cast("list[Any]", value):
-            yield from _texts(part)
-
-
-def _files(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Return the hash of each file that a text could name: `file`, `file#link`, a pattern."""
-    found: dict[str, str] = {}
-    for name in sorted(set(names)):
-        if not name or len(name) > 1000 or "\n" in name or "\0" in name:  # noqa: PLR2004
-            continue
-        for path in _named(folder, name):
-            found.setdefault(str(path), _digest(path))
-    return found
-
-
-def _named(folder: Path, name: str) -> list[Path]:
-    try:
-        for plain in (name, name.partition("#")[0]):
-            path = folder / plain
-            if plain and path.is_file():
-                return [path]
-            if plain and path.is_dir():
-                return sorted(one for one in path.rglob("*") if one.is_file())
-        if any(letter in name for letter in "*?[") and not Path(name).is_absolute():
-            return sorted(one for one in folder.glob(name) if one.is_file())
-    except (OSError, ValueError, NotImplementedError):
-        pass
-    return []
-
-
-def _digest(path: Path) -> str:
-    whole = hashlib.blake2b(digest_size=_SIZE)
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            whole.update(block)
-    return whole.hexdigest()
+def _names(sweep: Sweep) -> Iterator[str]:
+    """Yield the names of files in the scenario, and in the values that are set in it."""
+    yield from file_names(tree_of(sweep.text))
+    yield from file_names(sweep.options)
+    for path, text in sweep.fixed:
+        yield from file_names(value_of(text), last(path))
+    for axis in sweep.axes:
+        for key in map(last, axis.paths):
+            for value in axis.values:
+                # Numbers and quantities, of which there may be many, name no file.
+                table = "{" in value if isinstance(value, str) else isinstance(value, dict | list)
+                if table or key in FILE_KEYS:
+                    yield from file_names(value_of(axis.text(value)), key)

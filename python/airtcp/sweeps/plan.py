@@ -91,12 +91,12 @@ class Plan:
     def job(self) -> dict[str, Any]:
         """What a worker needs beside a point, as JSON types."""
         sweep = self.sweep
-        folder = sweep.folder.resolve()
+        folder, own = sweep.folder.resolve(), sweep.scenario_folder.resolve()
         return {
             "kind": sweep.kind,
             "text": sweep.text,
             "name": sweep.inputs[0] if sweep.inputs else "scenario",
-            "folder": str(folder),
+            "folder": str(own),
             "paths": [] if sweep.text else [str(folder / one) for one in sweep.inputs],
             "fixed": [list(pair) for pair in sweep.fixed],
             "options": sweep.options,

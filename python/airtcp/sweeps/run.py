@@ -16,7 +16,7 @@ from airtcp.sweeps.local import LocalPool, cores
 from airtcp.sweeps.plan import Plan
 from airtcp.sweeps.result import SweepResult
 from airtcp.sweeps.sensitivity import sensitivity
-from airtcp.sweeps.store import DOCUMENT, POINTS, Store, finished_keys
+from airtcp.sweeps.store import DOCUMENT, POINTS, Store, finished_keys, places_of
 from airtcp.sweeps.tasks import run_point
 from airtcp.sweeps.until import uncertain
 
@@ -69,10 +69,13 @@ def run(
         store.close()
 
 
-def estimate(sweep: Sweep, out: Path, workers: int | None) -> dict[str, Any]:
+def estimate(
+    sweep: Sweep, out: Path, workers: int | None, progress: Progress | None = None
+) -> dict[str, Any]:
     """Run one point that is not finished, and return how long the others would take.
 
-    Args: sweep: The sweep. out: The folder of its results. workers: Number of workers.
+    Args: sweep: The sweep. out: The folder of its results. workers: Number of workers. progress:
+        Called with done, total and a label while points are planned.
 
     Raises:
         AirtcpError: If the point fails.
@@ -80,9 +83,7 @@ def estimate(sweep: Sweep, out: Path, workers: int | None) -> dict[str, Any]:
     plan = Plan(sweep)
     check(plan)
     known = finished_keys(out)
-    keys: dict[str, int] = {}
-    for index, point in enumerate(plan):
-        keys.setdefault(point.key, index)
+    keys = places_of(plan, progress)
     left = [index for key, index in keys.items() if key not in known]
     said: dict[str, Any] = {
         "points": len(keys),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from airtcp.destinations import PlaceError
 from airtcp.sweeps.chunks import HIDDEN, columns_of, keys_in, read_chunk, select, write_chunk
 from airtcp.sweeps.locks import try_lock
+from airtcp.sweeps.named_files import SWEEP_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from airtcp.arguments import Progress
     from airtcp.sweeps.plan import Plan, Point
 
-MARK: Final = ".airtcp-sweep"
+MARK: Final = SWEEP_MARK
 """The file that makes a folder that of a sweep; its lock belongs to the running sweep."""
 POINTS: Final = "points"
 UNUSED: Final = "unused"
@@ -66,9 +67,7 @@ class Store:
         self._lock: int | None = _locked(folder)
         try:
             self._points.mkdir(exist_ok=True)
-            self._next = 1 + max(
-                (int(p.stem) for p in self._every() if p.stem.isdigit()), default=0
-            )
+            self._next = 1 + max((_number(path) for path in self._every()), default=0)
         except BaseException:
             self.close()
             raise
@@ -83,11 +82,7 @@ class Store:
         Returns:
             The place of each point in the plan, by key; equal points have one key.
         """
-        places: dict[str, int] = {}
-        for index, point in enumerate(plan):
-            places.setdefault(point.key, index)
-            if progress is not None and index % _PLANNED == 0 and index:
-                progress(index, len(plan), "planning")
+        places = places_of(plan, progress)
         for folder in (self._points, self._unused):
             for left in folder.glob(f"{HIDDEN}*"):
                 left.unlink(missing_ok=True)
@@ -232,3 +227,21 @@ def finished_keys(folder: Path) -> set[str]:
     """Return the keys of all points in a folder, without its lock."""
     paths = [path for part in (POINTS, UNUSED) for path in (folder / part).glob("*.parquet")]
     return {key for path in paths for key in keys_in(read_chunk(path))}
+
+
+def _number(path: Path) -> int:
+    """Return the number of a chunk; 0 if its name is none of ours."""
+    return int(path.stem) if path.stem.isascii() and path.stem.isdecimal() else 0
+
+
+def places_of(plan: Plan, progress: Progress | None) -> dict[str, int]:
+    """Return the place of each point in the plan, by key; equal points have one key.
+
+    Args: plan: The points. progress: Called with done, total and a label.
+    """
+    places: dict[str, int] = {}
+    for index, point in enumerate(plan):
+        places.setdefault(point.key, index)
+        if progress is not None and index % _PLANNED == 0 and index:
+            progress(index, len(plan), "planning")
+    return places

@@ -15,9 +15,11 @@ from airtcp.api.scenarios import parsable, text_of
 from airtcp.arguments import plain
 from airtcp.plain import printable
 from airtcp.sweeps.axes import Axis, axis_of
+from airtcp.sweeps.conflicts import check_columns, check_once, check_paths
 from airtcp.sweeps.errors import found, known, near, refuse
 from airtcp.sweeps.file_keys import DESIGNS, KEYS, limits
 from airtcp.sweeps.measures import KINDS, Kind, check_measures, defaults
+from airtcp.sweeps.paths import OPTION, steps, value_of
 from airtcp.sweeps.quantities import quantity
 from airtcp.toml_text import inline, value_text
 
@@ -48,7 +50,9 @@ class Sweep:
     name: str
     """The file, for messages."""
     folder: Path
-    """The folder that names of files are relative to."""
+    """The folder that `of` is relative to."""
+    scenario_folder: Path
+    """The folder that names of files in the scenario are relative to: that of its file."""
     title: str
     kind: Kind
     inputs: tuple[str, ...]
@@ -100,6 +104,8 @@ def read(
             refuse(name, f"{error.strerror}; expected a sweep file (TOML)")
         except tomllib.TOMLDecodeError as error:
             refuse(name, f"not TOML: {error}; expected a sweep file")
+        except RecursionError:
+            refuse(name, "nested too deeply; expected a sweep file")
     else:
         name, folder, table = "sweep", Path(), cast("dict[str, Any]", plain(dict(source)))
     try:
@@ -118,17 +124,24 @@ def _with(
     seed: int | None,
     replications: int | None,
 ) -> dict[str, Any]:
-    """Return the table with the values of the command line."""
+    """Return the table with the values of the command line, which replace those of the file."""
     table = dict(table)
-    if overrides:
-        before = table.get("set", {})
-        table["set"] = (before if isinstance(before, dict) else {}) | dict(overrides)
-    if seed is not None:
-        table["seed"] = seed
+    asked: dict[str, Any] = {"seed": seed, "replications": replications}
+    given = {key: value for key, value in asked.items() if value is not None}
     if replications is not None:
         table.pop("until", None)
-        table["replications"] = replications
-    return table
+    ways = [steps(path) for path in (*(overrides or ()), *given)]
+    for key, before in (("set", ""), ("options", OPTION)):
+        part = table.get(key)
+        if isinstance(part, dict):
+            there = cast("dict[str, Any]", part)
+            table[key] = {k: v for k, v in there.items() if steps(before + k) not in ways}
+    for key in asked:
+        if [key] in ways:
+            table.pop(key, None)
+    if overrides and isinstance(table.get("set", {}), dict):
+        table["set"] = table.get("set", {}) | dict(overrides)
+    return table | given
 
 
 def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
@@ -142,20 +155,18 @@ def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
         refuse("vary", 'expected a table of keys to vary, such as "links[0].rate" = ["5 Mb/s"]')
     grid = design in {"grid", "list"}
     axes = tuple(axis_of(key, value, grid=grid) for key, value in cast("Any", vary).items())
-    _check_axes(axes, kind)
+    fixed, options = _fixed(table, kind, axes, scenario=bool(text))
     points = _whole(table, "points")
     if grid and points is not None:
         refuse("points", f"a {design} has the points of [vary]; remove the key")
     if not grid and points is None:
         refuse("points", f'missing: design = "{design}" needs a number of points')
-    options = _table(table, "options")
-    if options and kind == "run":
-        refuse("options", 'a run has no options; expected kind = "study" or "compare"')
-    known("options", options, KINDS[kind].options)
     measures = check_measures(kind, table.get("measure", list(defaults(kind))))
+    check_columns(axes, measures)
     return Sweep(
         name=name,
         folder=folder,
+        scenario_folder=(folder / inputs[0]).parent if text and inputs else folder,
         title=_text(table, "title") or "",
         kind=kind,
         inputs=inputs,
@@ -163,7 +174,7 @@ def _sweep(name: str, folder: Path, table: dict[str, Any]) -> Sweep:
         axes=axes,
         design=design,
         points=points,
-        fixed=tuple((key, value_text(value)) for key, value in _table(table, "set").items()),
+        fixed=fixed,
         options=options,
         seed=_whole(table, "seed"),
         rule=_rule(table, kind, measures),
@@ -185,7 +196,7 @@ def _subject(folder: Path, table: dict[str, Any]) -> tuple[tuple[str, ...], str,
         text = "\n".join(f"{key} = {inline(value)}" for key, value in cast("Any", own).items())
         if kind == "study":
             refuse("scenario", "a study is of traces; expected `of`")
-        return (), parsable(text, "scenario"), kind or "run"
+        return (), parsable(text, "scenario") or "\n", kind or "run"
     given: list[Any] = cast("list[Any]", of) if isinstance(of, list) else [of]
     if not given or not all(isinstance(one, str) and one for one in given):
         refuse("of", f"found {found(of)}; expected the name of a file, or a list of names")
@@ -210,28 +221,35 @@ def _check_inputs(names: tuple[str, ...], scenarios: list[str], kind: Kind) -> N
 def _scenario(folder: Path, name: str) -> str:
     try:
         with (folder / name).open("rb") as file:
-            return text_of(file, str(folder / name))
+            # No text would mean that there is no scenario.
+            return text_of(file, str(folder / name)) or "\n"
     except OSError as error:
         refuse("of", f"{folder / name}: {error.strerror}; expected a scenario file (TOML)")
 
 
-def _check_axes(axes: tuple[Axis, ...], kind: Kind) -> None:
-    columns: dict[str, str] = {}
-    for axis in axes:
-        for path in axis.paths:
-            option = path.removeprefix("options.")
-            if option != path and option not in KINDS[kind].options:
-                accepted = near(option, KINDS[kind].options)
-                refuse(f"vary.{axis.name}", f'"{option}" is no option of kind "{kind}"{accepted}')
-            if option == path and kind == "study":
-                refuse(
-                    f"vary.{axis.name}",
-                    f"a study has no key {path}; expected options.NAME"
-                    f"{near(path, KINDS[kind].options)}",
-                )
-        if axis.column in columns:
-            refuse(f"vary.{axis.name}", f"has the same column as {columns[axis.column]}")
-        columns[axis.column] = axis.name
+def _fixed(
+    table: dict[str, Any], kind: Kind, axes: tuple[Axis, ...], *, scenario: bool
+) -> tuple[tuple[tuple[str, str], ...], dict[str, Any]]:
+    """Return the values set in the scenario at every point, and the options.
+
+    Raises:
+        AirtcpError: If a path is set twice, or is no path of the kind.
+    """
+    options = _table(table, "options")
+    if options and kind == "run":
+        refuse("options", 'a run has no options; expected kind = "study" or "compare"')
+    known("options", options, KINDS[kind].options)
+    fixed = [(path, value_text(value)) for path, value in _table(table, "set").items()]
+    paths = [(f"vary.{axis.name}", path) for axis in axes for path in axis.paths]
+    paths += [(f"set.{path}", path) for path, _ in fixed]
+    check_paths(paths, kind, scenario=scenario)
+    paths += [(f"options.{name}", f"{OPTION}{name}") for name in options]
+    rule = "replications" if table.get("replications") is not None else "until"
+    own = [("seed", "seed"), (rule, "replications")]
+    check_once([*paths, *(pair for pair in own if table.get(pair[0]) not in ({}, None))])
+    set_options = {path: text for path, text in fixed if path.startswith(OPTION)}
+    values = {path.removeprefix(OPTION): value_of(text) for path, text in set_options.items()}
+    return tuple(pair for pair in fixed if pair[0] not in set_options), options | values
 
 
 def _rule(table: dict[str, Any], kind: Kind, measures: tuple[str, ...]) -> Rule:

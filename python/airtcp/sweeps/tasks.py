@@ -8,9 +8,11 @@ runs make no document: for a short run, both would take as long as the simulatio
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
+from airtcp.sweeps.paths import OPTION, value_of
 from airtcp.sweeps.until import excess, is_zero, needed
 from airtcp.table import Table
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from airtcp.sweeps.until import Estimate
 
 Row = tuple[str, str, list[float | None]]
-_OPTION: Final = "options."
 _LOW: Final = "_ci_low"
 _HIGH: Final = "_ci_high"
 
@@ -103,21 +104,11 @@ def _split(
     options: dict[str, Any] = dict(job["options"])
     paths: list[list[str]] = list(job["fixed"])
     for path, text in sets:
-        if path.startswith(_OPTION):
-            options[path.removeprefix(_OPTION)] = _option(text)
+        if path.startswith(OPTION):
+            options[path.removeprefix(OPTION)] = value_of(text)
         else:
             paths.append([path, text])
     return paths, options
-
-
-def _option(text: str) -> Any:
-    """Read the value of an option: a TOML value, else text."""
-    import tomllib
-
-    try:
-        return tomllib.loads(f"v = {text}")["v"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def _study(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -140,7 +131,7 @@ def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, An
     text = job["text"] or None
     more: dict[str, Any] = {"remedies": False} | options
     result = compare(
-        [f"{job['folder']}/{job['name']}"] if text else job["paths"],
+        [str(Path(job["folder"], Path(job["name"]).name))] if text else job["paths"],
         text=text,
         overrides=dict(paths),
         seed=job["seed"],
