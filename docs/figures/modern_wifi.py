@@ -47,7 +47,11 @@ def _download(loss: float, flow: Mapping[str, Any], aggregation: Mapping[str, An
     }
     wire = {"from": "server", "to": "ap", "rate": "1 Gb/s", "delay": "5 ms"}
     wire["queue"] = {"kind": "drop-tail", "packets": 1000}
-    return RUN | {"cells": [cell], "links": [wire], "flows": [{"from": "server", "to": "sta0", **flow}]}
+    return RUN | {
+        "cells": [cell],
+        "links": [wire],
+        "flows": [{"from": "server", "to": "sta0", **flow}],
+    }
 
 
 def _ends(name: str, estimate: Mapping[str, float], scale: float) -> dict[str, float]:
@@ -60,7 +64,10 @@ def cells() -> dict[str, pl.DataFrame]:
     scenario = ROOT / "scenarios" / "wifi-starved-uploads.toml"
     for standard, keys in STANDARDS.items():
         for packets in QUEUES:
-            queue = {"cells[0].access_point_queue.packets": packets, "cells[0].noise.floor_dbm": -99}
+            queue = {
+                "cells[0].access_point_queue.packets": packets,
+                "cells[0].noise.floor_dbm": -99,
+            }
             found = airtcp.compare_schemes(
                 [scenario], schemes=SCHEMES, overrides={**keys, **queue, "duration": "12 s"}
             )
