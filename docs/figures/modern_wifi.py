@@ -27,7 +27,8 @@ CUBIC: Final = {"tcp": {"profile": "linux", "congestion": "cubic"}}
 SENDERS: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     "CUBIC": (CUBIC, {}),
     "CUBIC, reorder timeout 5 ms": (CUBIC, {"reorder_timeout": "5 ms"}),
-    "CUBIC, BlockAckReq": (CUBIC, {"after_missed_block_ack": "bar"}),
+    "CUBIC, BlockAckReq first": (CUBIC, {"after_missed_block_ack": "bar"}),
+    "CUBIC, no BlockAckReq": (CUBIC, {"after_missed_block_ack": "no-bar"}),
     "BBR": ({"tcp": {"profile": "linux", "congestion": "bbr"}}, {}),
     "LT-TCP": ({"transport": "lt-tcp"}, {}),
     "sliding": ({"transport": "sliding"}, {}),

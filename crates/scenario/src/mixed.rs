@@ -43,7 +43,11 @@ impl CellSpec {
                 (Standard::G, Standard::B) => {}
                 _ if cell.has_mcs() => {
                     self.check_older(own).map_err(at)?;
-                    let setup = self.setup_of(station).map_err(|e| at(e.message))?;
+                    let key = |e: ConfigError| {
+                        let path = format!("{path}.stations[{place}].{}", e.key);
+                        ScenarioError::at(path, e.message)
+                    };
+                    let setup = self.setup_of(station).map_err(key)?;
                     let plan = self.plan_of(setup).map_err(|e| at(e.message))?;
                     plan.check(timing, &self.mac).map_err(|e| at(e.to_string()))?;
                     continue;

@@ -90,7 +90,7 @@ fn tcp_over_lost_mpdus() {
         format!("[[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\napp = {{ kind = \"bulk\" }}")
     };
     let flows = format!("{}\n{}", flow("sta0", "ap"), flow("ap", "sta1"));
-    for policy in ["retransmit", "bar"] {
+    for policy in ["retransmit", "bar", "no-bar"] {
         let keys = format!(
             "{}\nmcs = 7\nresidual_error = 0.1\nmac.aggregation.after_missed_block_ack = \"{policy}\"",
             star(3)

@@ -27,12 +27,15 @@ pub(crate) const BLOCK_ACK_REQ_BYTES: u32 = 24;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterMissedBlockAck {
-    /// It sends the MPDUs again. MPDUs that the sender gives up leave a hole at the receiver.
+    /// It sends the MPDUs again (Linux). After it has given up MPDUs, a BlockAckReq moves the window of the
+    /// receiver.
     #[default]
     Retransmit,
-    /// It asks for the BlockAck with a BlockAckReq first. After it has given up MPDUs, a BlockAckReq
-    /// moves the window of the receiver.
+    /// It asks for the BlockAck with a BlockAckReq first (ns-3), and also sends one after it has given up
+    /// MPDUs.
     Bar,
+    /// It sends the MPDUs again, and never a BlockAckReq: MPDUs that it gives up leave a hole at the receiver.
+    NoBar,
 }
 
 /// Aggregation of MPDUs (A-MPDU) and its acknowledgement (BlockAck).
@@ -125,7 +128,7 @@ impl AggregationConfig {
             max_time: time,
             density: self.density,
             reorder_timeout,
-            asks: self.after_missed_block_ack == AfterMissedBlockAck::Bar,
+            after_missed_block_ack: self.after_missed_block_ack,
         }))
     }
 }
@@ -139,11 +142,20 @@ pub(crate) struct Aggregation {
     pub(crate) max_time: Span,
     density: Span,
     pub(crate) reorder_timeout: Span,
-    /// True if a BlockAckReq follows a missing BlockAck.
-    pub(crate) asks: bool,
+    after_missed_block_ack: AfterMissedBlockAck,
 }
 
 impl Aggregation {
+    /// True if a BlockAckReq follows a PPDU of which MPDUs were given up (`lost`), or one without BlockAck
+    /// (`missed`).
+    pub(crate) fn asks(&self, lost: bool, missed: bool) -> bool {
+        match self.after_missed_block_ack {
+            AfterMissedBlockAck::Retransmit => lost,
+            AfterMissedBlockAck::Bar => lost || missed,
+            AfterMissedBlockAck::NoBar => false,
+        }
+    }
+
     /// Bytes that an MPDU of `bytes` takes before the next MPDU.
     pub(crate) fn stride(&self, bytes: u32, mode: Mode) -> u32 {
         let subframe = (DELIMITER + bytes).next_multiple_of(4);

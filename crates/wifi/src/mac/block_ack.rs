@@ -59,7 +59,7 @@ impl Station {
             }
         }
         self.advance_lane(category);
-        if lost {
+        if self.asks(lost, false) {
             self.ask(now, category, head.to, rules);
         }
         true
@@ -110,7 +110,7 @@ impl Station {
             self.report_missing_cts(now, category, &head, lost);
         }
         self.back_off_after_loss(now, category, exhausted, rules);
-        if lost || data_sent && !head.is_bar() {
+        if self.asks(lost, data_sent && !head.is_bar()) {
             self.ask(now, category, head.to, rules);
         }
         self.next_management(now, rules);

@@ -218,11 +218,16 @@ impl Station {
         }
     }
 
-    /// Puts a BlockAckReq at the head of a category, if the rules want one.
+    /// True if a BlockAckReq follows a PPDU: MPDUs of it were given up, or its BlockAck is missing.
+    pub(super) fn asks(&self, lost: bool, missed: bool) -> bool {
+        self.originator.as_ref().is_some_and(|originator| originator.rules.asks(lost, missed))
+    }
+
+    /// Puts a BlockAckReq at the head of a category, unless one is there.
     pub(super) fn ask(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
         let Some(originator) = &mut self.originator else { return };
         let head = self.contenders[category].mpdu;
-        if !originator.rules.asks || head.is_some_and(|mpdu| mpdu.is_bar()) {
+        if head.is_some_and(|mpdu| mpdu.is_bar()) {
             return;
         }
         let lane = &mut originator.lanes[category];

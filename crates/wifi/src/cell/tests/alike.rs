@@ -122,17 +122,17 @@ fn rate() -> impl Strategy<Value = RateConfig> {
 fn aggregation() -> impl Strategy<Value = AggregationConfig> {
     let most = prop_oneof![1 => Just(1_u32), 2 => 2..10_u32, 2 => 11..=64_u32];
     let bytes = proptest::option::weighted(0.3, 4_096..20_000_u64);
-    (most, bytes, 0..9u64, any::<bool>(), 1..30u64).prop_map(
-        |(most, bytes, density, bar, timeout)| AggregationConfig {
+    (most, bytes, 0..9u64, 0..3_usize, 1..30u64).prop_map(
+        |(most, bytes, density, policy, timeout)| AggregationConfig {
             max_mpdus: Some(most),
             max_bytes: bytes.map(Bytes),
             density: Span(density * 1_000),
             reorder_timeout: Some(Span(timeout * MS)),
-            after_missed_block_ack: if bar {
-                AfterMissedBlockAck::Bar
-            } else {
-                AfterMissedBlockAck::Retransmit
-            },
+            after_missed_block_ack: [
+                AfterMissedBlockAck::Retransmit,
+                AfterMissedBlockAck::Bar,
+                AfterMissedBlockAck::NoBar,
+            ][policy],
             ..AggregationConfig::default()
         },
     )
