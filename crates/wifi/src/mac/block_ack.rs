@@ -12,9 +12,9 @@
 //!
 //! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission), 10.25.6.7 (originator), 10.3.4.4 (retry counts).
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::Nanos;
 
-use super::exchange::{Completion, Finished};
+use super::exchange::Completion;
 use super::outcome::outcome;
 use super::{Mpdu, Rules, Station};
 use crate::rate::{Ending, RateControl};
@@ -109,27 +109,12 @@ impl Station {
         if tried && !data_sent {
             self.report_missing_cts(now, category, &head, lost);
         }
-        self.back_off_after_loss(now, category, exhausted, rules);
+        self.back_off_after_failure(now, category, exhausted, rules);
         if self.asks(lost, data_sent && !head.is_bar()) {
             self.ask(now, category, head.to, rules);
         }
         self.next_management(now, rules);
         true
-    }
-
-    /// Window and back-off after a PPDU without answer.
-    fn back_off_after_loss(&mut self, now: Nanos, category: usize, exhausted: bool, rules: &Rules) {
-        let contender = &mut self.contenders[category];
-        let restored = self.hooks.as_mut().is_some_and(|hooks| {
-            hooks.before_draw(category, contender);
-            hooks.unzoom(category, contender)
-        });
-        if exhausted {
-            contender.reset_window();
-        } else if !restored {
-            contender.double_window(&rules.mac);
-        }
-        contender.draw(now, &mut self.random);
     }
 
     /// Counts a failed attempt of an MPDU that has left its lane, and keeps or gives up the MPDU. True if it
@@ -141,14 +126,7 @@ impl Station {
         long: bool,
         rules: &Rules,
     ) -> bool {
-        let limit = if long {
-            mpdu.long_failures += 1;
-            mpdu.long_failures >= rules.mac.attempts_long
-        } else {
-            mpdu.short_failures += 1;
-            let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
-            mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
-        };
+        let limit = self.fails_for_good(&mut mpdu, long, rules);
         if !limit {
             self.keep(category, mpdu);
         } else if !mpdu.is_bar() {
@@ -161,10 +139,6 @@ impl Station {
         if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
             lane.waiting.push_back(mpdu);
         }
-    }
-
-    fn finish(&mut self, category: usize, mpdu: Mpdu, completion: Completion) {
-        self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
     }
 
     /// Tells rate control how an MPDU of a PPDU fared.

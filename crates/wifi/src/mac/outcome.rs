@@ -38,7 +38,7 @@ impl Station {
                 let arrived = success || mpdu.packet.is_none();
                 let completion =
                     if arrived { Completion::Acknowledged } else { Completion::GivenUp };
-                self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
+                self.finish(category, mpdu, completion);
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if success && mpdu.to != NodeId::BROADCAST {
                     self.rts_unanswered.remove(&mpdu.to);
@@ -112,40 +112,55 @@ impl Station {
         if self.originator.is_some() && self.lose(now, category, data_sent, false, rules) {
             return;
         }
-        let contender = &mut self.contenders[category];
-        let Some(mpdu) = contender.mpdu.as_mut() else { return };
+        let Some(mut mpdu) = self.contenders[category].mpdu.take() else { return };
         let long = data_sent && rules.wants_rts(mpdu.bytes);
-        let given_up = if long {
-            mpdu.long_failures += 1;
-            mpdu.long_failures >= rules.mac.attempts_long
+        let given_up = self.fails_for_good(&mut mpdu, long, rules);
+        if !given_up {
+            self.contenders[category].mpdu = Some(mpdu);
+        } else if mpdu.class.is_management() {
+            self.on_management_end(&mpdu, false);
         } else {
-            mpdu.short_failures += 1;
-            let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
-            mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
-        };
+            self.finish(category, mpdu, Completion::GivenUp);
+        }
+        self.back_off_after_failure(now, category, given_up, rules);
+        self.next_management(now, rules);
+    }
+
+    /// Counts a failed attempt of an MPDU. True at its retry limit; `long` counts towards that of frames after
+    /// RTS.
+    pub(super) fn fails_for_good(&self, mpdu: &mut Mpdu, long: bool, rules: &Rules) -> bool {
+        if long {
+            mpdu.long_failures += 1;
+            return mpdu.long_failures >= rules.mac.attempts_long;
+        }
+        mpdu.short_failures += 1;
+        let own = self.hooks.as_ref().and_then(|hooks| hooks.seams.attempts);
+        mpdu.short_failures >= own.unwrap_or_else(|| rules.attempts(mpdu.class))
+    }
+
+    /// Doubles the window after a failure, or resets it at the retry limit, and draws the back-off.
+    pub(super) fn back_off_after_failure(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        exhausted: bool,
+        rules: &Rules,
+    ) {
+        let contender = &mut self.contenders[category];
         let restored = self.hooks.as_mut().is_some_and(|hooks| {
             hooks.before_draw(category, contender);
             hooks.unzoom(category, contender)
         });
-        if given_up {
+        if exhausted {
             contender.reset_window();
-            if let Some(mpdu) = contender.mpdu.take() {
-                if mpdu.class.is_management() {
-                    self.on_management_end(&mpdu, false);
-                } else {
-                    let category = u8::narrow(category);
-                    self.finished.push(Finished {
-                        mpdu,
-                        category,
-                        completion: Completion::GivenUp,
-                    });
-                }
-            }
         } else if !restored {
             contender.double_window(&rules.mac);
         }
-        self.contenders[category].draw(now, &mut self.random);
-        self.next_management(now, rules);
+        contender.draw(now, &mut self.random);
+    }
+
+    pub(super) fn finish(&mut self, category: usize, mpdu: Mpdu, completion: Completion) {
+        self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
     }
 }
 
