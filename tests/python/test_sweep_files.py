@@ -145,6 +145,15 @@ def test_the_key_of_a_study_does_not_depend_on_results(folders: Path) -> None:
     assert key(given) != before
 
 
+@pytest.mark.parametrize("pattern", ["{folder}/sweeps/*.txt", "sweeps/*.txt", "{folder}/**/t.*"])
+def test_the_key_of_a_study_depends_on_files_of_a_pattern(folders: Path, pattern: str) -> None:
+    given = {"of": [pattern.format(folder=folders)], "kind": "study"}
+    given |= {"vary": {"options.replicas": [2]}}
+    before = key(given)
+    write_trace(folders / "sweeps", 0.8)
+    assert key(given) != before
+
+
 def test_the_keys_of_files_are_those_of_the_schema() -> None:
     """Every free text of a scenario whose description speaks of a file has a known key."""
     words = ("The file", "File of", "of the file", "Delivery trace")

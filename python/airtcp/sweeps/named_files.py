@@ -62,15 +62,17 @@ def _named(folder: Path, name: str) -> list[tuple[str, Path]]:
                 return [("", path)]
             if plain and path.is_dir():
                 return _within(path, path.rglob("*"))
-        if any(letter in name for letter in "*?[") and not Path(name).is_absolute():
-            return _within(folder, folder.glob(name))
-    except (OSError, ValueError, NotImplementedError):
+        if any(letter in name for letter in "*?["):
+            pattern = (folder / name).absolute()
+            top = Path(pattern.anchor)
+            return _within(folder.absolute(), top.glob(str(pattern.relative_to(top))))
+    except (OSError, ValueError):
         pass
     return []
 
 
 def _within(folder: Path, paths: Iterable[Path]) -> list[tuple[str, Path]]:
-    """Return the files with their places in a folder, without results of sweeps."""
+    """Return the files without results of sweeps, each with its place in a folder or elsewhere."""
     results: dict[Path, bool] = {}
 
     def is_result(path: Path) -> bool:
@@ -84,7 +86,10 @@ def _within(folder: Path, paths: Iterable[Path]) -> list[tuple[str, Path]]:
         return False
 
     files = sorted(path for path in paths if path.is_file() and not is_result(path))
-    return [(path.relative_to(folder).as_posix(), path) for path in files]
+    return [
+        ((path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix(), path)
+        for path in files
+    ]
 
 
 def _digest(path: Path) -> str:
