@@ -60,7 +60,7 @@ def _ends(name: str, estimate: Mapping[str, float], scale: float) -> dict[str, f
 
 
 def cells() -> dict[str, pl.DataFrame]:
-    """Means with the ends of their intervals; rates in Mb/s, times in ms."""
+    """Means with the ends of their intervals; rates in Mb/s."""
     uploads: list[dict[str, object]] = []
     scenario = ROOT / "scenarios" / "wifi-starved-uploads.toml"
     for standard, keys in STANDARDS.items():
@@ -83,6 +83,7 @@ def cells() -> dict[str, pl.DataFrame]:
         for loss in LOSSES:
             summary = airtcp.run(_download(loss, flow, aggregation)).json["summary"]
             row = {"sender": sender, "loss": loss}
+            row |= _ends("mpdus", summary["cells"][0]["stations"][0]["aggregate_mean_mpdus"], 1.0)
             lost.append(row | _ends("goodput", summary["total_goodput_bps"], 1e-6))
     return {
         "modern-wifi-schemes.csv": pl.DataFrame(uploads),
@@ -113,4 +114,7 @@ def losses(data: Mapping[str, pl.DataFrame]) -> str:
     for sender in SENDERS:
         shown = " | ".join(_estimate(row, "goodput") for row in rows if row["sender"] == sender)
         lines.append(f"| {sender} | {shown} |")
+    first = next(iter(SENDERS))
+    shown = " | ".join(_estimate(row, "mpdus") for row in rows if row["sender"] == first)
+    lines.append(f"| MPDUs in an aggregate ({first}) | {shown} |")
     return "\n".join(lines)
