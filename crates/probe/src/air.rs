@@ -27,11 +27,13 @@ pub enum FrameClass {
     AssociationRequest,
     /// Association response.
     AssociationResponse,
+    /// Trigger frame.
+    Trigger,
 }
 
 impl FrameClass {
     /// All classes, in order; arrays of counters are indexed by class.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Data,
         Self::TcpAck,
         Self::Ack,
@@ -41,6 +43,7 @@ impl FrameClass {
         Self::Authentication,
         Self::AssociationRequest,
         Self::AssociationResponse,
+        Self::Trigger,
     ];
 
     /// True for management frames.
@@ -66,6 +69,7 @@ impl FrameClass {
             Self::Authentication => "authentication",
             Self::AssociationRequest => "association_request",
             Self::AssociationResponse => "association_response",
+            Self::Trigger => "trigger",
         }
     }
 }

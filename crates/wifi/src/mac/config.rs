@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    CATEGORIES, Category, EdcaConfig, TxopLimits,
+    CATEGORIES, Category, EdcaConfig, OfdmaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -155,6 +155,9 @@ pub struct MacConfig {
     /// Aggregation of data frames (A-MPDU). Default: on with 802.11n, ac and ax, which alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
+    /// Multi-user operation (OFDMA, 802.11ax only). Default: none; `{}` is downlink and uplink.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ofdma: Option<OfdmaConfig>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -185,6 +188,7 @@ impl Default for MacConfig {
             beacons: None,
             association: None,
             aggregation: None,
+            ofdma: None,
             ablation: None,
         }
     }
@@ -221,6 +225,9 @@ impl MacConfig {
         }
         if let Some(association) = &self.association {
             association.validate(self.beacons.is_some())?;
+        }
+        if let Some(ofdma) = &self.ofdma {
+            ofdma.validate()?;
         }
         self.check_unused()
     }

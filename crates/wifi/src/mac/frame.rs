@@ -5,7 +5,7 @@
 pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
-use super::NodeId;
+use super::{MuTimes, NodeId};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
 
 /// Kind of a frame.
@@ -27,6 +27,12 @@ pub enum Kind {
     BlockAck,
     /// Asks for a BlockAck, and moves the window of its receiver.
     BlockAckReq,
+    /// Carries packets for several stations (HE MU PPDU).
+    MultiUser,
+    /// Asks several stations for data (trigger frame).
+    Trigger,
+    /// Acknowledges the data of several stations (Multi-STA BlockAck).
+    MultiBlockAck,
 }
 
 /// A frame on the air.
@@ -64,6 +70,11 @@ pub struct Frame {
     /// In RTS and CTS, if the receiver chooses the rate (RBAR). In an ACK, the data frame that it
     /// reserves the medium for; in that data frame, itself (DCF+).
     pub grant: Option<Grant>,
+    /// Times of the PPDU that carries it, if that is a multi-user PPDU.
+    pub multi_user: Option<MuTimes>,
+    /// In a data frame of a station that reports its queue: the bytes in an A-MPDU of the packets that it still
+    /// holds.
+    pub report: Option<u64>,
 }
 
 impl Frame {
@@ -77,7 +88,8 @@ impl Frame {
         category: u8,
     ) -> Self {
         let (class, bytes) = match kind {
-            Kind::Ack | Kind::BlockAck => (Class::Ack, ACK_BYTES),
+            Kind::Ack | Kind::BlockAck | Kind::MultiBlockAck => (Class::Ack, ACK_BYTES),
+            Kind::Trigger => (Class::Trigger, RTS_BYTES),
             Kind::Rts => (Class::Rts, RTS_BYTES),
             _ => (Class::Cts, CTS_BYTES),
         };
@@ -97,6 +109,8 @@ impl Frame {
             retry: false,
             no_ack: false,
             grant: None,
+            multi_user: None,
+            report: None,
         }
     }
 }

@@ -76,6 +76,7 @@ impl Station {
     /// True if [`Self::compose`] is to give the frame of this instant.
     pub(crate) fn is_preparing(&self) -> bool {
         self.originator.as_ref().is_some_and(|originator| originator.room.is_some())
+            || self.mu_access.as_ref().is_some_and(|mu| mu.is_preparing())
     }
 
     /// The category and the receiver of the aggregate of this instant, if it has room.
@@ -114,8 +115,11 @@ impl Station {
     }
 
     /// The first frame of the access of this instant: RTS, CTS-to-self, or data.
-    pub(crate) fn compose(&mut self, rules: &Rules) -> Option<Frame> {
+    pub(crate) fn compose(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
+        if let Some(composed) = self.compose_multi_user(now, rules) {
+            return composed;
+        }
         let ppdu = self.ppdu()?;
         self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules))
     }
@@ -199,12 +203,13 @@ impl Station {
             sequence: ppdu.sequence,
             subframes: ppdu.subframes,
             retry,
+            report: self.report(self.active, usize::from(ppdu.subframes.max(1)), ppdu.mode),
             ..usual
         })
     }
 
     /// The first sequence number that the active category has not finished.
-    fn window_start(&self, to: NodeId) -> u16 {
+    pub(super) fn window_start(&self, to: NodeId) -> u16 {
         let Some(originator) = &self.originator else { return 0 };
         let oldest = originator.lanes[self.active].waiting.front();
         oldest.map_or_else(|| originator.upcoming(to, self.active), |mpdu| mpdu.sequence)
@@ -246,7 +251,7 @@ impl Station {
     pub(super) fn packets_behind(&self) -> u64 {
         let lanes = self.originator.iter().flat_map(|originator| &originator.lanes);
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
-        lanes.map(held).sum()
+        lanes.map(held).sum::<u64>() + self.mu_access.as_ref().map_or(0, |mu| mu.packets())
     }
 }
 

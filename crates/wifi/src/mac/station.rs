@@ -13,8 +13,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId,
-    Originator, Part, Rules, View,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu,
+    MuAccess, MuStation, NodeId, Originator, Part, Rules, View,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -86,6 +86,10 @@ pub(crate) struct Station {
     pub(crate) hooks: Option<Box<Hooks>>,
     /// The sending side of its BlockAck sessions; `None` without aggregation.
     pub(crate) originator: Option<Box<Originator>>,
+    /// Multi-user operation of an access point; `None` without it.
+    pub(crate) mu_access: Option<Box<MuAccess>>,
+    /// Multi-user operation of a station that the access point triggers.
+    pub(crate) mu_station: Option<Box<MuStation>>,
 }
 
 /// Separate sequences in duplicate detection: access categories and management frames.
@@ -123,6 +127,8 @@ impl Station {
             management_queue: ManagementQueue::new(),
             hooks: None,
             originator: None,
+            mu_access: None,
+            mu_station: None,
         }
     }
 
@@ -264,8 +270,11 @@ impl Station {
     }
 
     /// Handles a medium that becomes idle.
-    pub(crate) const fn on_idle(&mut self, now: Nanos) {
+    pub(crate) fn on_idle(&mut self, now: Nanos) {
         self.view.silent_from = now;
+        if self.mu_station.is_some() {
+            self.end_mu_edca(now);
+        }
         // While the station waits for an answer, no back-off slot passes.
         if !matches!(self.exchange, Exchange::Awaiting { .. }) {
             self.view.idle_from = now;
@@ -366,7 +375,7 @@ impl Station {
             hooks.on_access();
         }
         self.exchange = Exchange::Sending;
-        self.begin_exchange(now, rules)
+        self.begin_access(now, rules)
     }
 
     /// The first category that may transmit. A station that is not associated sends no data.
