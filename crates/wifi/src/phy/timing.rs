@@ -198,14 +198,15 @@ impl Timing {
         self.preamble(mode) + body
     }
 
-    /// Time that follows the data of OFDM frames at 2.4 GHz (signal extension).
-    pub(crate) const fn extension(&self) -> Span {
-        self.extension
-    }
-
     /// Timeout of the HE TB PPDUs that answer a trigger, from its end.
     pub(crate) fn group_timeout(&self) -> Span {
-        self.aifs(1) + HE_RX_START_DELAY
+        self.ack_timeout.unwrap_or_else(|| self.aifs(1) + HE_RX_START_DELAY)
+    }
+
+    /// Signal extension of OFDM frames, which ends each PPDU at 2.4 GHz; 0 otherwise. [`Self::frame`] has it, the
+    /// durations of multi-user PPDUs do not.
+    pub const fn extension(&self) -> Span {
+        self.extension
     }
 
     /// SIFS and `n` slots: DIFS for 2.
