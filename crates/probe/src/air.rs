@@ -103,6 +103,7 @@ impl FrameLoss {
             Self::Collision(FrameClass::Authentication) => "with_authentication",
             Self::Collision(FrameClass::AssociationRequest) => "with_association_request",
             Self::Collision(FrameClass::AssociationResponse) => "with_association_response",
+            Self::Collision(FrameClass::Trigger) => "with_trigger",
             Self::Captured(_) => "captured",
             Self::Interferer => "interferer",
             Self::Noise => "noise",

@@ -9,6 +9,7 @@
 //! work is done for single MPDUs. A station for which the aggregate is not decodes it if it decodes at
 //! least one MPDU, which has the Duration field.
 
+use airtcp_packet::PacketId;
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
@@ -19,7 +20,7 @@ use super::medium::Medium;
 use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places};
+use crate::mac::{Class, Frame, Joining, Kind, Mpdu, NodeId, SignalQuality, data_bytes, places};
 
 impl Medium {
     /// The length of a packet's frame, its class and expiry. An access point drops packets to stations that are
@@ -54,8 +55,12 @@ impl Medium {
     /// The aggregate of number `place` of this instant, if it has room. `None` beyond the last one.
     pub fn filling(&self, place: usize) -> Option<Option<Filling>> {
         let station = *self.filling.get(place)?;
-        let room = self.stations[station.index()].room();
-        Some(room.map(|(category, to)| Filling { station, category, to }))
+        let sender = &self.stations[station.index()];
+        if let Some((category, to)) = sender.mu_room() {
+            return Some(Some(Filling { station, category, to, by_receiver: true }));
+        }
+        let filling = |(category, to)| Filling { station, category, to, by_receiver: false };
+        Some(sender.room().map(filling))
     }
 
     /// Adds a packet to the aggregate that a station is to send at this instant, after [`Self::on_timers`]
@@ -72,6 +77,9 @@ impl Medium {
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
         let sender = &self.stations[station.index()];
+        if sender.mu_room().is_some() {
+            return self.fill_user(now, station, offered, cx);
+        }
         if sender.room() != Some((category, to)) || !sender.has_room_for(bytes) {
             return false;
         }
@@ -86,22 +94,21 @@ impl Medium {
         if let Some(log) = &mut self.given_up
             && let Some(mpdu) = sender.newest(category)
         {
-            log.on_head(station, (category, mpdu.sequence), cx.pool.get(packet));
+            log.on_head(station, (category, to, mpdu.sequence), cx.pool.get(packet));
         }
         true
     }
 
     /// Gives the frames of this instant that waited for packets.
     #[inline(never)]
-    pub(super) fn compose(&mut self) {
+    pub(super) fn compose(&mut self, now: Nanos) {
         let mut filling = std::mem::take(&mut self.filling);
         for station in filling.drain(..) {
             let i = station.index();
             let rules = &self.bss[self.cell_of[i]].rules;
-            let composed = self.stations[i].compose(rules);
-            let waiting = self.starting.iter_mut().find(|frame| frame.from == station);
-            if let Some((frame, composed)) = waiting.zip(composed) {
-                *frame = composed;
+            let composed = self.stations[i].compose(now, rules);
+            self.replace(now, station, composed);
+            if let Some(composed) = composed.filter(|frame| frame.kind != Kind::MultiUser) {
                 let category = usize::from(composed.category);
                 // A BlockAckReq belongs to the flow of the frame before it.
                 let flow = self.stations[i].head(category).map(|head| head.flow);
@@ -205,6 +212,7 @@ impl Medium {
             let sinr = reception.power / (level.noise + level.power + reception.interference);
             let how = SignalQuality { snr, sinr };
             self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
+            self.take_report_at(now, i, &sent.frame);
         } else {
             let noticed = reception.noticed(bss.levels.preamble);
             self.stations[i].on_rx_error(now, noticed, &bss.rules);
@@ -221,12 +229,24 @@ impl Medium {
         number: usize,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let (from, to) = (frame.from, frame.to);
-        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
-        let sender = &mut self.stations[from.index()];
+        let sender = &mut self.stations[frame.from.index()];
         let Some(mpdu) = sender.subframe(usize::from(frame.category), number) else { return };
         let Some(packet) = mpdu.packet.take() else { return };
         let (sequence, frame_bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
+        self.keep_in_order(now, frame, (packet, sequence, frame_bytes), cx);
+    }
+
+    /// Gives the packet of a frame that was decoded to the reorder buffer of the receiver: packet, sequence number and
+    /// length of its data frame.
+    pub(super) fn keep_in_order<P: Probe>(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        (packet, sequence, frame_bytes): (PacketId, u16, u32),
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let (from, to) = (frame.from, frame.to);
+        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
         let delivery = Delivery { to, packet, frame_bytes };
         let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
             self.out.push_back(delivery);

@@ -4,6 +4,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
+use super::mu_receive::capture_user;
 use super::radio::{Judge, Signal};
 use super::transmission::Transmission;
 use crate::mac::{Frame, FrameStart, NodeId};
@@ -14,7 +15,10 @@ impl Medium {
     /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
         if !self.filling.is_empty() {
-            self.compose();
+            self.compose(now);
+            if self.starting.is_empty() {
+                return;
+            }
         }
         self.decide_before(now);
         if self.begins_alone() {
@@ -47,7 +51,8 @@ impl Medium {
                     power *= self.gain(from, radio as usize, now);
                 }
                 let readable = alone || self.reads(radio as usize, from, frame.mode);
-                let signal = Signal { place, power, since: now, readable };
+                let group = frame.group();
+                let signal = Signal { place, power, since: now, readable, group };
                 let new = self.hear(now, radio as usize, signal);
                 // Transmissions of one instant may begin in two steps.
                 if new || !touched.contains(&radio) {
@@ -80,6 +85,7 @@ impl Medium {
         let i = sender.index();
         self.radios[i].sending = true;
         self.radios[i].reception = None;
+        self.radios[i].group.clear();
         self.radios[i].busy = true;
         self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
         self.refresh(sender.0);
@@ -88,14 +94,17 @@ impl Medium {
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
         let bss = &mut self.bss[self.cell_of[frame.from.index()]];
         let timing = &bss.rules.timing;
-        let length = timing.frame(frame.mode, frame.bytes);
+        let length = match frame.multi_user {
+            None => timing.frame(frame.mode, frame.bytes),
+            Some(times) => times.time,
+        };
         let plcp = timing.plcp_bits(frame.mode);
         let mut sent = Transmission {
             frame: *frame,
             started: now,
-            body: now + timing.preamble(frame.mode),
+            body: now + frame.multi_user.map_or(timing.preamble(frame.mode), |t| t.preamble),
             ends: now + length,
-            bits: frame.mode.body_bits(frame.bytes),
+            bits: frame.body_bits(),
             plcp,
             flow: self.shares.owner(frame),
             ordinal: bss.ordinal,
@@ -103,10 +112,18 @@ impl Medium {
         };
         bss.on_start(now);
         if let Some(airtime) = &mut self.airtime {
-            airtime.on_start(frame, length);
+            airtime.on_start(frame, frame.own_time(length));
         }
+        if frame.multi_user.is_some() {
+            self.start_multi_user(frame);
+        }
+        self.overlap_with_users(&mut sent);
         // Each transmission under way and this one overlap at both their receivers.
+        let group = frame.group();
         for other in self.air.iter_mut().flatten() {
+            if group.is_some() && other.frame.group() == group {
+                continue;
+            }
             if let Some(power) = self.powers.get(frame.from, other.frame.to) {
                 other.fate.overlap(power, frame.class);
             }
@@ -148,6 +165,7 @@ impl Medium {
     }
 
     fn mark_receiver_sends(&mut self, sender: NodeId) {
+        self.mark_user_sends(sender);
         for other in self.air.iter_mut().flatten() {
             if other.frame.to == sender {
                 other.fate.receiver_sent = true;
@@ -161,6 +179,11 @@ impl Medium {
         let levels = &bss.levels;
         let radio = &mut self.radios[i];
         if radio.sending {
+            return;
+        }
+        let station = NodeId(u32::narrow(i));
+        if radio.group_begins(now, station) {
+            self.group_arrives(now, i, station);
             return;
         }
         let missed = levels.detection > 0.0
@@ -192,6 +215,10 @@ impl Medium {
                 && old.frame.to.index() == i
             {
                 old.fate.captured = class;
+            }
+            if let Some(old) = earlier.filter(|_| !self.multi_user.is_empty()) {
+                let from = self.air[old.place as usize].map(|sent| sent.frame.from);
+                capture_user(&mut self.multi_user, from, i, class);
             }
         } else {
             radio.update();

@@ -18,8 +18,8 @@ use super::radio::Radio;
 use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
-    Originator, Rules, Station,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
+    MuStation, NodeId, Originator, Rules, Station,
 };
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -115,6 +115,9 @@ impl Medium {
             outcomes: Vec::new(),
             seen: Vec::new(),
             reorder: None,
+            multi_user: Vec::new(),
+            ended_groups: Vec::new(),
+            acknowledged: Vec::new(),
         }
     }
 
@@ -132,6 +135,7 @@ impl Medium {
         let first = self.stations.len();
         let seams = plan.stations.iter().map(|station| &station.seams);
         check_aggregation(&plan.mac, plan.timing.standard, seams)?;
+        plan.mac.check_ofdma(plan.timing.standard)?;
         let aggregation = plan.mac.aggregation(plan.timing.standard)?;
         let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
         let stations = || plan.stations.iter().enumerate();
@@ -144,6 +148,7 @@ impl Medium {
             error: &plan.error,
             seed,
             label,
+            has_he: plan.stations.iter().map(|s| s.decodes >= Format::He).collect(),
         };
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
@@ -207,6 +212,8 @@ struct Members<'a> {
     error: &'a ErrorModel,
     seed: Seed,
     label: &'a str,
+    /// By station of the cell, whether it has 802.11ax.
+    has_he: Vec<bool>,
 }
 
 impl Members<'_> {
@@ -253,7 +260,26 @@ impl Members<'_> {
         station.originator = rules.aggregation.map(|aggregation| {
             Box::new(Originator::new(aggregation, total, station.contenders().len()))
         });
+        self.multi_user(i, &mut station);
         Ok(station)
+    }
+
+    /// Adds multi-user operation to a station with 802.11ax.
+    fn multi_user(&self, i: usize, station: &mut Station) {
+        let Some(ofdma) = self.rules.mac.ofdma.filter(|_| self.has_he[i]) else { return };
+        let contenders = station.contenders();
+        if i == 0 {
+            let mut capable = vec![false; self.total];
+            capable[self.first..][..self.has_he.len()].copy_from_slice(&self.has_he);
+            capable[self.first] = false;
+            let access = MuAccess::new(ofdma, capable, contenders.len());
+            station.mu_access = Some(Box::new(access));
+        } else if ofdma.uplink {
+            let first = u32::narrow(self.first);
+            let cell = first..first + u32::narrow(self.has_he.len());
+            let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
+            station.mu_station = Some(Box::new(own));
+        }
     }
 
     /// Rate control of a station, and its slowest mode if it adapts. Towards stations that decode only

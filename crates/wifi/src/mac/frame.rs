@@ -6,7 +6,7 @@ pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
 use super::{MuTimes, NodeId};
-use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, RuSize};
 
 /// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +78,39 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// True if its MPDUs are decoded each by itself.
+    pub(crate) const fn is_judged_by_mpdu(&self) -> bool {
+        let carries = matches!(self.kind, Kind::Data | Kind::MultiUser | Kind::BlockAckReq);
+        self.subframes > 1 || self.multi_user.is_some() && carries
+    }
+
+    /// Bits of the body, service and tail bits included; of a multi-user PPDU all data bits of its symbols.
+    pub(crate) fn body_bits(&self) -> u64 {
+        let whole = |times: MuTimes| times.bits(self.mode);
+        self.multi_user.map_or_else(|| self.mode.body_bits(self.bytes), whole)
+    }
+
+    /// True for an HE TB PPDU.
+    pub(crate) fn is_triggered(&self) -> bool {
+        self.multi_user.is_some_and(|times| times.triggered)
+    }
+
+    /// The access point whose trigger it answers, of an HE TB PPDU.
+    pub(crate) fn group(&self) -> Option<NodeId> {
+        self.is_triggered().then_some(self.to)
+    }
+
+    /// The part of a time on the air that counts for its sender: of an HE TB PPDU that of its resource unit.
+    pub(crate) fn own_time(&self, time: Span) -> Span {
+        match self.mode.ru().filter(|_| self.is_triggered()) {
+            None => time,
+            Some(ru) => {
+                let whole = RuSize::whole(self.mode.width());
+                Span(time.0 * u64::from(ru.tones()) / u64::from(whole.tones()))
+            }
+        }
+    }
+
     /// An RTS, CTS or ACK. Its Retry bit is 0 (clause 8.2.4.1.6).
     pub(super) fn control(
         kind: Kind,

@@ -64,7 +64,6 @@ pub use link_red::{LinkRedCounts, LinkRedParams};
 pub(crate) use mpdu::Mpdu;
 pub(crate) use mu_access::{MuAccess, User};
 pub use mu_air::MuTimes;
-pub(crate) use mu_air::TbGrant;
 pub use mu_config::{MuEdcaConfig, MuScheduler, OfdmaConfig};
 pub(crate) use mu_uplink::MuStation;
 pub use node::NodeId;

@@ -159,6 +159,11 @@ impl Station {
         self.begin_exchange(now, rules)
     }
 
+    /// True during a multi-user exchange of the access point.
+    pub(super) fn is_in_multi_user(&self) -> bool {
+        self.mu_access.as_ref().is_some_and(|mu| mu.stage != Stage::None)
+    }
+
     /// The category of the access that [`Self::plan`] is to plan.
     pub(crate) fn planning(&self) -> Option<usize> {
         let planning = self.mu_access.as_ref().is_some_and(|mu| mu.stage == Stage::Planning);

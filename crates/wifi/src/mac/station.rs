@@ -147,7 +147,14 @@ impl Station {
 
     /// True if a category can take its next packet.
     pub(crate) fn is_ready(&self, category: usize) -> bool {
-        self.contenders[category].mpdu.is_none() && self.may_send()
+        self.contenders[category].mpdu.is_none()
+            && self.may_send()
+            && (category != self.active || !self.is_in_multi_user())
+    }
+
+    /// The category of the current or last exchange.
+    pub(crate) const fn active_category(&self) -> usize {
+        self.active
     }
 
     /// The frame at the head of a category.

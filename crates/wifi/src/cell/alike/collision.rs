@@ -67,7 +67,7 @@ impl Collision {
         let left = self.frames.iter().filter(|frame| !frame.is_over);
         left.map(move |Colliding { place, sent, .. }| {
             let power = power(sent);
-            Signal { place: *place, power, since: sent.started, readable: true }
+            Signal { place: *place, power, since: sent.started, readable: true, group: None }
         })
     }
 
