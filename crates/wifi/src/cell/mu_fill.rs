@@ -9,6 +9,11 @@ use crate::mac::{Frame, Joining, NodeId, data_bytes};
 use crate::phy::Mode;
 
 impl Medium {
+    /// The station of number `place` of this instant that waits for packets. `None` beyond the last one.
+    pub fn preparing(&self, place: usize) -> Option<NodeId> {
+        self.filling.get(place).copied()
+    }
+
     /// The access of number `place` of this instant that [`Self::plan`] is to plan: its access point and category.
     pub fn planning(&self, place: usize) -> Option<(NodeId, usize)> {
         let station = *self.filling.get(place)?;

@@ -143,7 +143,6 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let _ = observed;
         let from = sent.frame.from;
         let header = reception.survival();
         let preamble = header >= 1.0 || header > 0.0 && self.draw(sent, i) < header;
@@ -157,7 +156,7 @@ impl Medium {
         if preamble {
             let lengths: Vec<u32> =
                 self.stations[from.index()].mu_subframes(&user).map(|mpdu| mpdu.bytes).collect();
-            let part = self.part_of(sent, user.mode);
+            let part = sent.part(user.mode);
             let pieces = &self.radios[i].pieces;
             outcomes = self.judge_part(&part, pieces, i, &lengths);
         }
@@ -165,6 +164,9 @@ impl Medium {
             if *right {
                 self.take_user_mpdu(now, &sent.frame, i, number, cx);
             }
+        }
+        if observed.is_some() {
+            self.report_user_heard(now, i, &outcomes, reception, cx);
         }
         let any = outcomes.contains(&true);
         if let Some(user) = self.user_fate(from, i) {
@@ -180,12 +182,6 @@ impl Medium {
             }
         }
         self.settle(now, i, cx);
-    }
-
-    /// The part of a PPDU in a resource unit, as a transmission of its own.
-    fn part_of(&self, sent: &Transmission, mode: crate::phy::Mode) -> Transmission {
-        let bits = sent.frame.multi_user.map_or(sent.bits, |times| times.bits(mode));
-        Transmission { frame: Frame { mode, ..sent.frame }, bits, ..*sent }
     }
 
     /// Decides which MPDUs of these lengths a radio decodes in a part of a PPDU.

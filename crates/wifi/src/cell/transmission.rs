@@ -5,6 +5,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::fate::Fate;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Kind, data_bytes};
+use crate::phy::Mode;
 
 /// A frame on the air, with the events at its receiver so far.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,12 @@ impl Transmission {
             self.body + Span(u64::narrow(passed))
         };
         (time(first), time(end))
+    }
+
+    /// The part of a multi-user PPDU in a resource unit, as a transmission of its own.
+    pub(super) fn part(&self, mode: Mode) -> Self {
+        let bits = self.frame.multi_user.map_or(self.bits, |times| times.bits(mode));
+        Self { frame: Frame { mode, ..self.frame }, bits, ..*self }
     }
 
     /// What an interferer sees of it at a station.
