@@ -41,7 +41,7 @@ impl Radio {
     pub(super) fn update_group(&mut self) {
         let mut group = std::mem::take(&mut self.group);
         for Member { reception, .. } in &mut group {
-            reception.interference = self.others_of(reception);
+            reception.interference = self.others(reception.place, reception.band);
         }
         self.group = group;
     }

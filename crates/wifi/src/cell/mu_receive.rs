@@ -229,7 +229,7 @@ impl Medium {
         let station = &mut self.stations[i];
         if preamble {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);
-            let snr = reception.power / level.noise;
+            let snr = reception.power / (level.noise * bss.band.part_in(reception.band));
             let addressed = usable && self.multi_user.iter().any(|mu| {
                 mu.from == sent.frame.from && mu.users.iter().any(|user| user.station as usize == i)
             });
