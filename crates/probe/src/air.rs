@@ -170,6 +170,10 @@ pub enum AirFormat {
     Vht,
     /// HE single-user (802.11ax).
     He,
+    /// HE multi-user, of an access point.
+    HeMu,
+    /// HE trigger-based, of a station.
+    HeTrigger,
 }
 
 /// Modulation and coding scheme of a frame.
@@ -187,6 +191,8 @@ pub struct AirMcs {
     pub guard_ns: u16,
     /// True if the frame is coded with LDPC, false for BCC.
     pub ldpc: bool,
+    /// Tones of its resource unit, of a multi-user frame.
+    pub ru_tones: Option<u16>,
 }
 
 /// Place of an MPDU in an A-MPDU.

@@ -65,7 +65,11 @@ impl AirtimeLedger {
     }
 
     /// An HE MU PPDU of `time` begins, whose resource units are equal.
-    pub(crate) fn on_multi_user(&mut self, frame: &Frame, users: impl ExactSizeIterator<Item = NodeId>) {
+    pub(crate) fn on_multi_user(
+        &mut self,
+        frame: &Frame,
+        users: impl ExactSizeIterator<Item = NodeId>,
+    ) {
         let time = frame.multi_user.map_or(0, |times| times.time.0);
         let airtime = Span(time / (users.len() as u64).max(1));
         let (from, category) = (frame.from, usize::from(frame.category));

@@ -76,7 +76,8 @@ impl Medium {
             if signal.power < bss.levels.sensitivity {
                 continue;
             }
-            start = Some(FrameStart { since: sent.started, ends: sent.ends, mode: sent.frame.mode });
+            start =
+                Some(FrameStart { since: sent.started, ends: sent.ends, mode: sent.frame.mode });
             let reception = Reception::new(now, signal.place, signal.power, sent);
             radio.group.push(Member { reception, pieces: Vec::new() });
         }

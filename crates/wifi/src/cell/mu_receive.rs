@@ -100,7 +100,13 @@ impl Medium {
     }
 
     /// Handles a trigger frame or a Multi-STA BlockAck that a station decoded.
-    pub(super) fn hear_control(&mut self, now: Nanos, i: usize, sent: &Transmission, how: SignalQuality) {
+    pub(super) fn hear_control(
+        &mut self,
+        now: Nanos,
+        i: usize,
+        sent: &Transmission,
+        how: SignalQuality,
+    ) {
         let (frame, station) = (&sent.frame, NodeId(u32::narrow(i)));
         let rules = &self.bss[self.cell_of[i]].rules;
         let sender = &self.stations[frame.from.index()];
@@ -176,7 +182,8 @@ impl Medium {
         self.hear_preamble(now, reception, i, sent, preamble, any);
         if any {
             let rules = &self.bss[self.cell_of[i]].rules;
-            let answer = self.stations[from.index()].mu_answer(NodeId(u32::narrow(i)), &sent.frame, rules);
+            let answer =
+                self.stations[from.index()].mu_answer(NodeId(u32::narrow(i)), &sent.frame, rules);
             if let Some(answer) = answer {
                 self.stations[i].answer_group(now, answer, rules);
             }
@@ -196,10 +203,9 @@ impl Medium {
         let sender = &self.bss[self.cell_of[part.frame.from.index()]];
         let Some(rules) = &sender.rules.aggregation else { return Vec::new() };
         // Data frames alone have a residual error.
-        let clear = bss.levels.clear(&Transmission {
-            frame: Frame { kind: Kind::Data, ..part.frame },
-            ..*part
-        });
+        let clear = bss
+            .levels
+            .clear(&Transmission { frame: Frame { kind: Kind::Data, ..part.frame }, ..*part });
         let mode = part.frame.mode;
         let mut by = Judging::new(part, pieces);
         let mut outcomes = Vec::with_capacity(lengths.len());
@@ -230,9 +236,11 @@ impl Medium {
         if preamble {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);
             let snr = reception.power / (level.noise * bss.band.part_in(reception.band));
-            let addressed = usable && self.multi_user.iter().any(|mu| {
-                mu.from == sent.frame.from && mu.users.iter().any(|user| user.station as usize == i)
-            });
+            let addressed = usable
+                && self.multi_user.iter().any(|mu| {
+                    mu.from == sent.frame.from
+                        && mu.users.iter().any(|user| user.station as usize == i)
+                });
             let duration = if addressed { Span::ZERO } else { sent.frame.duration };
             let frame = Frame { duration, to: NodeId::BROADCAST, ..sent.frame };
             station.on_rx_preamble(now, &frame, SignalQuality { snr, sinr: snr }, &bss.rules);

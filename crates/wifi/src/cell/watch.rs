@@ -13,9 +13,10 @@ use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{
-    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places,
+    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance,
+    places,
 };
-use crate::phy::{Format, GuardInterval, Mode};
+use crate::phy::{Format, GuardInterval, Mode, RuSize};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -114,7 +115,7 @@ impl Medium {
             let own = AirFrame {
                 to: Some(user.station.0),
                 rate: user.mode.rate(),
-                mcs: mcs(user.mode),
+                mcs: mcs(user.mode, false),
                 ..*ppdu
             };
             describe_mpdus(&mut self.seen, &part, &own, &mpdus, rules, pool);
@@ -138,12 +139,7 @@ impl Medium {
     }
 
     /// Reports the end and the results of an HE MU PPDU.
-    fn report_users_sent<P: Probe>(
-        &self,
-        now: Nanos,
-        sent: &Transmission,
-        cx: &mut PoolCx<'_, P>,
-    ) {
+    fn report_users_sent<P: Probe>(&self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
         let users = self.multi_user.iter().filter(|mu| mu.from == sent.frame.from);
         for user in users.flat_map(|mu| &mu.users) {
             let own = self.seen.iter().filter(|frame| frame.to == Some(user.station));
@@ -250,7 +246,7 @@ impl Medium {
             content: packet.map(|packet| (packet.to, packet.segment)),
             aggregate: None,
             block_ack,
-            mcs: mcs(frame.mode),
+            mcs: mcs(frame.mode, frame.is_triggered()),
         }
     }
 
@@ -326,13 +322,15 @@ fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
     cx.record(now, || Event::Air(stopped));
 }
 
-/// The modulation and coding scheme of a mode of HT, VHT or HE.
-fn mcs(mode: Mode) -> Option<AirMcs> {
+/// The modulation and coding scheme of a mode of HT, VHT or HE; `triggered` for an HE TB PPDU.
+fn mcs(mode: Mode, triggered: bool) -> Option<AirMcs> {
     let format = match mode.format() {
         Format::Dsss | Format::Ofdm => return None,
         Format::Ht => AirFormat::Ht,
         Format::Vht => AirFormat::Vht,
-        Format::He => AirFormat::He,
+        Format::He if mode.ru().is_none() => AirFormat::He,
+        Format::He if triggered => AirFormat::HeTrigger,
+        Format::He => AirFormat::HeMu,
     };
     Some(AirMcs {
         format,
@@ -341,6 +339,7 @@ fn mcs(mode: Mode) -> Option<AirMcs> {
         width_mhz: mode.width_mhz(),
         guard_ns: u16::narrow(mode.guard().map_or(800, GuardInterval::ns)),
         ldpc: mode.encoders() == 0,
+        ru_tones: mode.ru().map(RuSize::tones),
     })
 }
 

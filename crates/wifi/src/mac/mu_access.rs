@@ -225,6 +225,9 @@ impl Station {
         if turn && self.plan_uplink(now, uplink, rules) {
             return;
         }
+        if turn {
+            self.forget_reports(category, uplink);
+        }
         let Some(mu) = &mut self.mu_access else { return };
         mu.was_down[category] = true;
         if !down {
@@ -239,8 +242,19 @@ impl Station {
         } else if let ([only], false) = (receivers.as_slice(), head) {
             self.unpark(category, *only);
             self.begin_single(now, rules);
-        } else {
-            self.plan_downlink(now, receivers, rules);
+        } else if !self.plan_downlink(now, &receivers, rules) {
+            if let Some(first) = receivers.first().filter(|_| !head) {
+                self.unpark(category, *first);
+            }
+            self.begin_single(now, rules);
+        }
+    }
+
+    /// Forgets the reports of stations that no trigger frame can serve.
+    fn forget_reports(&mut self, category: usize, uplink: &[(NodeId, Mode)]) {
+        let Some(mu) = &mut self.mu_access else { return };
+        for (station, _) in uplink {
+            mu.set_report(*station, category, 0);
         }
     }
 
@@ -310,13 +324,8 @@ impl Station {
     /// The mode that rate control gives the next MPDU of a category for a receiver.
     pub(super) fn mode_towards(&self, now: Nanos, category: usize, to: NodeId) -> Mode {
         let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
-        let unknown = Attempt {
-            now,
-            to,
-            category: u8::narrow(category),
-            bytes: USUAL_BYTES,
-            number: 0,
-        };
+        let unknown =
+            Attempt { now, to, category: u8::narrow(category), bytes: USUAL_BYTES, number: 0 };
         let next = parked.filter(|mpdu| !mpdu.is_bar());
         self.rate.pick(&next.map_or(unknown, |mpdu| attempt(now, unknown.category, mpdu)))
     }
@@ -335,7 +344,11 @@ impl Station {
 
     /// The frame of a multi-user access or triggered transmission, or `Some(None)` if nothing is to be sent; `None` if
     /// the exchange of this instant is another one.
-    pub(super) fn compose_multi_user(&mut self, now: Nanos, rules: &Rules) -> Option<Option<Frame>> {
+    pub(super) fn compose_multi_user(
+        &mut self,
+        now: Nanos,
+        rules: &Rules,
+    ) -> Option<Option<Frame>> {
         if self.is_triggered() {
             let frame = self.compose_triggered(rules);
             if frame.is_none() {

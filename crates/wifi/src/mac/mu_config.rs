@@ -81,7 +81,8 @@ impl OfdmaConfig {
     /// The first key that is impossible or has no effect.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         if !(self.downlink || self.uplink) {
-            let message = "has neither downlink nor uplink: omit the table, or set one of them to true";
+            let message =
+                "has neither downlink nor uplink: omit the table, or set one of them to true";
             return Err(ConfigError::new("ofdma", message));
         }
         if !(2..=74).contains(&self.max_stations) {
@@ -166,7 +167,10 @@ mod tests {
         let none = refuse(OfdmaConfig { downlink: false, uplink: false, ..usual });
         assert_eq!(none.key, "ofdma");
         let one = refuse(OfdmaConfig { max_stations: 1, ..usual });
-        assert_eq!((one.key, one.message.as_str()), ("ofdma.max_stations", "is 1: accepted are 2 to 74"));
+        assert_eq!(
+            (one.key, one.message.as_str()),
+            ("ofdma.max_stations", "is 1: accepted are 2 to 74")
+        );
         let edca = |config| refuse(OfdmaConfig { mu_edca: Some(config), ..usual });
         let own = MuEdcaConfig::default();
         assert_eq!(edca(MuEdcaConfig { aifsn: 1, ..own }).key, "ofdma.mu_edca.aifsn");
@@ -174,7 +178,7 @@ mod tests {
         assert_eq!(edca(MuEdcaConfig { cw_min: 2047, ..own }).key, "ofdma.mu_edca.cw_min");
         let timer = edca(MuEdcaConfig { timer: Span::from_millis(20), ..own });
         assert_eq!(timer.key, "ofdma.mu_edca.timer");
-        assert!(timer.message.contains("such as 16.384 ms"), "{}", timer.message);
+        assert!(timer.message.contains("such as 16384 us"), "{}", timer.message);
         let down = OfdmaConfig { uplink: false, mu_edca: Some(own), ..usual };
         assert!(refuse(down).message.contains("set ofdma.uplink = true"));
         assert!(MacConfig { ofdma: Some(usual), ..MacConfig::default() }.validate().is_ok());

@@ -6,6 +6,7 @@
 //!           maximum length of an A-MPDU
 //! PPDU      as long as the longest user needs; the others are padded
 //! ```
+//! If the bytes of T_max do not suffice for an MPDU of each user, fewer stations get larger resource units.
 //! Each A-MPDU carries a trigger for its station. A station that decodes at least one of its MPDUs answers SIFS after
 //! the PPDU with a BlockAck in an HE TB PPDU, all of them at once. The MPDUs of a station without BlockAck have failed.
 //! The back-off has succeeded if any BlockAck came.
@@ -26,33 +27,50 @@ use crate::phy::{GuardInterval, Mode, MuPpdu, TbPpdu, equal_rus};
 use crate::rate::{Attempt, Ending, RateControl};
 
 impl Station {
-    /// Prepares an HE MU PPDU for the first of these receivers, with the MPDUs that are parked for them.
-    pub(super) fn plan_downlink(&mut self, now: Nanos, receivers: Vec<NodeId>, rules: &Rules) {
+    /// Prepares an HE MU PPDU for the first of these receivers, with the MPDUs that are parked for them. False if the
+    /// time does not suffice for an MPDU, whatever the number of receivers.
+    pub(super) fn plan_downlink(
+        &mut self,
+        now: Nanos,
+        receivers: &[NodeId],
+        rules: &Rules,
+    ) -> bool {
         let category = self.active;
         let most = self.mu_access.as_ref().map_or(0, |mu| mu.rules.max_stations as usize);
-        let mut stations = receivers;
-        stations.truncate(most);
-        let modes = |this: &Self, stations: &[NodeId]| -> Vec<Mode> {
-            stations.iter().map(|to| this.mode_towards(now, category, *to)).collect()
-        };
-        let width = widest(&modes(self, &stations));
-        let (ru, served) = equal_rus(width, stations.len());
-        stations.truncate(served);
-        for to in &stations {
-            self.begin_packets(now, category, *to);
+        let mut count = receivers.len().min(most);
+        while count > 0 {
+            let single = |to: &NodeId| self.mode_towards(now, category, *to);
+            let all: Vec<Mode> = receivers.iter().take(count).map(single).collect();
+            let (ru, served) = equal_rus(widest(&all), count);
+            let modes = in_units(all.get(..served).unwrap_or(&all), ru, GuardInterval::Ns800);
+            let longest = self.longest_downlink(now, &modes, rules);
+            let ppdu = longest.and_then(|time| MuPpdu::longest(&modes, time));
+            let users = || receivers.iter().zip(&modes);
+            let fits = |ppdu: &MuPpdu| users().all(|(to, m)| self.needs(*to) <= ppdu.bytes(*m));
+            if let Some(ppdu) = ppdu.filter(fits) {
+                let users = users();
+                let users = users.map(|(to, mode)| self.user(*to, *mode, ppdu.bytes(*mode)));
+                let users: Vec<User> = users.collect();
+                for user in &users {
+                    self.begin_packets(now, category, user.station);
+                }
+                if let Some(mu) = &mut self.mu_access {
+                    mu.users = users;
+                    mu.stage = Stage::Filling;
+                }
+                return true;
+            }
+            // Fewer stations have larger resource units.
+            count = served.min(count) - 1;
         }
-        let modes = in_units(&modes(self, &stations), ru, GuardInterval::Ns800);
-        let longest = self.longest_downlink(now, &modes, rules);
-        let Some(ppdu) = longest.and_then(|time| MuPpdu::longest(&modes, time)) else {
-            self.set_stage(Stage::Cancelled);
-            return;
-        };
-        let users = stations.iter().zip(&modes);
-        let users = users.map(|(to, mode)| self.user(*to, *mode, ppdu.bytes(*mode))).collect();
-        if let Some(mu) = &mut self.mu_access {
-            mu.users = users;
-            mu.stage = Stage::Filling;
-        }
+        false
+    }
+
+    /// Bytes of the A-MPDU with the next MPDU alone for a receiver.
+    fn needs(&self, to: NodeId) -> u32 {
+        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(self.active, to)?.front());
+        let bytes = parked.map_or(super::mu_access::USUAL_BYTES, |mpdu| mpdu.bytes);
+        Aggregation::with_last(0, bytes)
     }
 
     /// Tells rate control that a packet comes to the head for a receiver without parked MPDUs.
@@ -61,12 +79,6 @@ impl Station {
         if parked.is_none_or(std::collections::VecDeque::is_empty) {
             let (category, bytes) = (u8::narrow(category), super::mu_access::USUAL_BYTES);
             self.rate.on_packet(&Attempt { now, to, category, bytes, number: 0 });
-        }
-    }
-
-    pub(super) fn set_stage(&mut self, stage: Stage) {
-        if let Some(mu) = &mut self.mu_access {
-            mu.stage = stage;
         }
     }
 
@@ -206,8 +218,14 @@ impl Station {
         let fragile = modes.iter().max_by_key(|mode| mode.mcs_index())?.without_ru();
         let duration = rules.timing.sifs + answers.time;
         let category = u8::narrow(category);
-        let usual =
-            Frame::control(Kind::MultiUser, self.id, NodeId::BROADCAST, fragile, duration, category);
+        let usual = Frame::control(
+            Kind::MultiUser,
+            self.id,
+            NodeId::BROADCAST,
+            fragile,
+            duration,
+            category,
+        );
         Some(Frame {
             class: Class::Data,
             bytes: sizes.iter().map(|(_, bytes)| bytes).sum(),

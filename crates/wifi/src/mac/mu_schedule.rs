@@ -26,16 +26,17 @@ pub(super) struct Candidate {
 #[derive(Debug)]
 pub(super) struct Turns {
     scheduler: MuScheduler,
-    /// By station, number of the last transmission that served it; 0 for none.
+    /// By station, number of its last service among all; 0 for none. The stations of one transmission are numbered in
+    /// their order, which keeps turns equal if not all are served at once.
     served: Vec<u64>,
     /// By station, mean bytes per transmission.
     means: Vec<f64>,
-    transmissions: u64,
+    services: u64,
 }
 
 impl Turns {
     pub(super) fn new(scheduler: MuScheduler, stations: usize) -> Self {
-        Self { scheduler, served: vec![0; stations], means: vec![1.0; stations], transmissions: 0 }
+        Self { scheduler, served: vec![0; stations], means: vec![1.0; stations], services: 0 }
     }
 
     /// Puts candidates into the order of service.
@@ -57,10 +58,10 @@ impl Turns {
 
     /// A transmission has served stations with numbers of bytes.
     pub(super) fn on_served(&mut self, served: impl Iterator<Item = (NodeId, u32)> + Clone) {
-        self.transmissions += 1;
         for (station, _) in served.clone() {
+            self.services += 1;
             if let Some(last) = self.served.get_mut(station.index()) {
-                *last = self.transmissions;
+                *last = self.services;
             }
         }
         if self.scheduler == MuScheduler::RoundRobin {
@@ -106,7 +107,10 @@ mod tests {
         let rates = [6_500, 65_000, 13_000, 130_000];
         for scheduler in [MuScheduler::RoundRobin, MuScheduler::Proportional] {
             let found = shares(scheduler, &rates, |i| rates[i] / 100);
-            assert!(found.iter().all(|share| (share - 0.25).abs() < 0.01), "{scheduler:?} {found:?}");
+            assert!(
+                found.iter().all(|share| (share - 0.25).abs() < 0.01),
+                "{scheduler:?} {found:?}"
+            );
         }
     }
 

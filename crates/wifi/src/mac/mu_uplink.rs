@@ -22,10 +22,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::aggregation::Aggregation;
 use super::exchange::{Due, Exchange};
-use super::mu_access::{MAX_UNANSWERED, Stage, User};
-use super::mu_air::{
-    MuTimes, TbGrant, in_units, multi_block_ack_bytes, trigger_bytes, widest,
-};
+use super::mu_access::{MAX_UNANSWERED, Stage, USUAL_BYTES, User};
+use super::mu_air::{MuTimes, TbGrant, in_units, multi_block_ack_bytes, trigger_bytes, widest};
 use super::mu_schedule::Candidate;
 use super::originator::{Room, distance};
 use super::{Class, Contender, Frame, Kind, MuEdcaConfig, NodeId, Rules, Station};
@@ -80,7 +78,8 @@ impl Station {
     ) -> bool {
         let category = self.active;
         let Some(mu) = &mut self.mu_access else { return false };
-        let candidate = |(station, mode): &(NodeId, Mode)| Candidate { station: *station, kbps: mode.kbps() };
+        let candidate =
+            |(station, mode): &(NodeId, Mode)| Candidate { station: *station, kbps: mode.kbps() };
         let mut order: Vec<Candidate> = uplink.iter().map(candidate).collect();
         mu.up.sort(&mut order);
         order.truncate(mu.rules.max_stations as usize);
@@ -88,30 +87,38 @@ impl Station {
             let of = |c: &Candidate| uplink.iter().find(|(s, _)| *s == c.station).map(|(_, m)| *m);
             order.iter().filter_map(of).collect()
         };
-        let (ru, served) = equal_rus(widest(&single(&order)), order.len());
-        order.truncate(served);
-        let modes = in_units(&single(&order), ru, GuardInterval::Ns1600);
-        let need = |(candidate, mode): (&Candidate, &Mode)| {
-            let bytes = mu.report(candidate.station, category).min(u64::from(u32::MAX));
-            (*mode, u32::narrow(bytes))
+        let reports: Vec<u32> = order
+            .iter()
+            .map(|c| u32::narrow(mu.report(c.station, category).min(u64::from(u32::MAX))))
+            .collect();
+        let all = single(&order);
+        let mut count = all.len();
+        let (served, control, answer, needs, ppdu) = loop {
+            if count == 0 {
+                return false;
+            }
+            let (ru, served) = equal_rus(widest(&all[..count]), count);
+            let modes = in_units(&all[..served], ru, GuardInterval::Ns1600);
+            let needs: Vec<(Mode, u32)> = modes.iter().copied().zip(reports.clone()).collect();
+            let window = rules.aggregation.map_or(64, |aggregation| aggregation.window(modes[0]));
+            let control = rules.timing.answer_mode(slowest(&modes));
+            let answer = rules.timing.frame(control, multi_block_ack_bytes(served, window));
+            let ppdu = self.uplink_ppdu(now, &needs, (control, answer), rules);
+            // One MPDU of usual length for each.
+            let usual = Aggregation::with_last(0, USUAL_BYTES);
+            let fits = |ppdu: &TbPpdu| needs.iter().all(|(m, b)| ppdu.bytes(*m) >= usual.min(*b));
+            if let Some(ppdu) = ppdu.filter(fits) {
+                break (served, control, answer, needs, ppdu);
+            }
+            // Fewer stations have larger resource units.
+            count = served - 1;
         };
-        let needs: Vec<(Mode, u32)> = order.iter().zip(&modes).map(need).collect();
+        let modes: Vec<Mode> = needs.iter().map(|(mode, _)| *mode).collect();
         let stations: Vec<NodeId> = order.iter().map(|candidate| candidate.station).collect();
-        let window = rules.aggregation.map_or(64, |aggregation| aggregation.window(modes[0]));
-        let control = rules.timing.answer_mode(slowest(&modes));
-        let answer = rules.timing.frame(control, multi_block_ack_bytes(served, window));
-        let Some(ppdu) = self.uplink_ppdu(now, &needs, (control, answer), rules) else {
-            return false;
-        };
         let times = MuTimes::triggered(&ppdu, rules.timing.extension());
         let after = rules.timing.sifs + answer;
-        let grant = |mode: &Mode| TbGrant {
-            mode: *mode,
-            category,
-            times,
-            bytes: ppdu.bytes(*mode),
-            after,
-        };
+        let grant =
+            |mode: &Mode| TbGrant { mode: *mode, category, times, bytes: ppdu.bytes(*mode), after };
         let user = |(station, (mode, bytes)): (&NodeId, &(Mode, u32))| User {
             station: *station,
             mode: *mode,
@@ -255,9 +262,8 @@ impl Station {
     pub(crate) fn mode_if_triggered(&self, now: Nanos, category: usize) -> Option<Mode> {
         let to = self.mu_station.as_ref()?.access_point;
         let head = self.contenders.get(category)?.mpdu.as_ref();
-        let (bytes, number) = head.map_or((super::mu_access::USUAL_BYTES, 0), |mpdu| {
-            (mpdu.bytes, mpdu.transmissions)
-        });
+        let (bytes, number) =
+            head.map_or((USUAL_BYTES, 0), |mpdu| (mpdu.bytes, mpdu.transmissions));
         let category = u8::narrow(category);
         Some(self.rate.pick(&Attempt { now, to, category, bytes, number }))
     }
@@ -297,7 +303,14 @@ impl Station {
         self.record_first_attempt(now);
         self.expire_waiting(now, grant.category);
         self.reserve_triggered(&grant);
-        Some(Frame::control(Kind::Rts, self.id, NodeId::BROADCAST, rules.timing.lowest(), Span::ZERO, 0))
+        Some(Frame::control(
+            Kind::Rts,
+            self.id,
+            NodeId::BROADCAST,
+            rules.timing.lowest(),
+            Span::ZERO,
+            0,
+        ))
     }
 
     /// Chooses the MPDUs that fit into a triggered PPDU, and the room for others.
@@ -354,11 +367,8 @@ impl Station {
         let last = super::places(lengths, rules.aggregation.as_ref()?, mode).last();
         let usual =
             Frame::control(Kind::Data, self.id, head.to, mode, grant.after, u8::narrow(category));
-        let (kind, class) = if head.is_bar() {
-            (Kind::BlockAckReq, Class::Ack)
-        } else {
-            (Kind::Data, head.class)
-        };
+        let (kind, class) =
+            if head.is_bar() { (Kind::BlockAckReq, Class::Ack) } else { (Kind::Data, head.class) };
         Some(Frame {
             kind,
             class,

@@ -13,8 +13,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu,
-    MuAccess, MuStation, NodeId, Originator, Part, Rules, View,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
+    MuStation, NodeId, Originator, Part, Rules, View,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};

@@ -109,8 +109,7 @@ impl Medium {
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
                 let (since, band) = (sent.started, sent.band);
-                let signal =
-                    Signal { place, power, band, since, readable: true, group: None };
+                let signal = Signal { place, power, band, since, readable: true, group: None };
                 radio.signals.push(signal);
                 radio.lock(sent.started, signal, sent);
             }
