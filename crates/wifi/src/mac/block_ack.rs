@@ -10,7 +10,7 @@
 //! frame does (QSRC). The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
 //! BlockAck was lost; here the receiver marks them at the sender when it decodes them ([`Mpdu::packet`]).
 //!
-//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission), 10.25.6.7 (originator), 10.3.4.4 (retry counts).
+//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission, retry counts), 10.25.6.7 (originator).
 
 use airtcp_units::Nanos;
 
