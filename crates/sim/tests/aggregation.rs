@@ -137,3 +137,25 @@ fn what_does_not_go_with_aggregates_is_refused() {
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("schemes") && refused.contains(off), "{refused}");
 }
+
+/// A receiver that waits 1 ms for a missing packet discards it when it comes later. These packets are counted
+/// apart from those without a successful attempt.
+#[test]
+fn packets_that_come_too_late_are_counted_apart() {
+    let keys = format!(
+        "{}\nmcs = 0\nresidual_error = 0.3\nmac.aggregation = {{ max_mpdus = 8, reorder_timeout = \"1 ms\" }}",
+        star(1)
+    );
+    let run = run_first(&cell(&keys, &udp("sta0", "ap", 1)));
+    assert!(run.conservation.ok);
+    let station = run.cells[0].stations.iter().find(|station| station.name == "sta0").unwrap();
+    let late = station.reorder_drops.unwrap();
+    assert!(late > 400 && station.retry_drops < 20, "{late} {}", station.retry_drops);
+    let by = |reason: &str| -> u64 {
+        run.drops.iter().filter(|drop| drop.reason == reason).map(|drop| drop.packets).sum()
+    };
+    assert_eq!((by("duplicate"), by("retry_limit")), (late, station.retry_drops));
+    // Three of ten MPDUs come again, after at least 1 ms. Those with no later one before them are in time.
+    let share = station.residual_loss.unwrap();
+    assert!((0.2..0.3).contains(&share), "{share}");
+}
