@@ -159,3 +159,39 @@ fn packets_that_come_too_late_are_counted_apart() {
     let share = station.residual_loss.unwrap();
     assert!((0.2..0.3).contains(&share), "{share}");
 }
+
+/// The default queue holds enough packets for the longest aggregates: 1000 at all stations of the newer standards,
+/// 100 at those of the older ones.
+#[test]
+fn the_default_queue_fills_aggregates() {
+    let mean = |keys: &str, rate: &str| {
+        let flows = format!(
+            "[[flows]]\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"{rate}\", message = \"1472 B\" }}"
+        );
+        let cell = cell(&format!("{}\n{keys}", star(1)), &flows);
+        let run = run_first(&cell.replace("802.11ac", "802.11ax"));
+        let ap = run.cells[0].stations[0].clone();
+        (ap.aggregate_mean_mpdus.unwrap_or(1.0), ap.mean_queue_packets)
+    };
+    let fast = "streams = 4\nmcs = 11\nwidth = \"160 MHz\"";
+    let (mpdus, _) = mean(fast, "4 Gb/s");
+    assert!(mpdus > 255.0, "{mpdus}");
+    let (mpdus, _) =
+        mean(&format!("{fast}\nqueue = {{ kind = \"drop-tail\", packets = 100 }}"), "4 Gb/s");
+    assert!((100.0..=101.0).contains(&mpdus), "{mpdus}");
+    // A rate above the capacity keeps the queue full.
+    for (keys, packets) in [
+        ("mcs = 0", 1000.0),
+        ("mcs = 0\nqueue.kind = \"ack-filter\"", 1000.0),
+        ("mcs = 0\nqueue = { kind = \"drop-tail\", packets = 50 }", 50.0),
+        ("mcs = 0\naccess_point_queue = { kind = \"drop-tail\", packets = 70 }", 70.0),
+    ] {
+        let (_, found) = mean(keys, "900 Mb/s");
+        assert!(found <= packets && found > 0.9 * packets - 5.0, "{keys}: {found}");
+    }
+    let old = "[[flows]]\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+               app = { kind = \"constant-rate\", rate = \"90 Mb/s\", message = \"1472 B\" }";
+    let run = run_first(&cell(&star(1), old).replace("802.11ac", "802.11a"));
+    assert!(run.cells[0].stations[0].mean_queue_packets <= 100.0);
+}
