@@ -16,7 +16,7 @@ use airtcp_units::Nanos;
 
 use super::exchange::Completion;
 use super::outcome::outcome;
-use super::{Mpdu, Rules, Station};
+use super::{Mpdu, NodeId, Rules, Station};
 use crate::rate::{Ending, RateControl};
 
 impl Station {
@@ -43,9 +43,13 @@ impl Station {
         self.contenders[category].mpdu = None;
         self.rts_unanswered.remove(&head.to);
         let mut lost = false;
+        let mut newest = None;
         for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
             let sent = number < on_air;
             mpdu.mode = if sent { head.mode } else { mpdu.mode };
+            if sent && (mpdu.packet.is_none() || alone) {
+                newest = Some(mpdu.sequence);
+            }
             if mpdu.packet.is_none() || sent && alone {
                 self.finish(category, mpdu, Completion::Acknowledged);
             } else if !sent {
@@ -58,11 +62,22 @@ impl Station {
                 self.report_attempt(now, category, &mpdu, mpdu.packet.is_none() || alone);
             }
         }
+        let pending = self.confirm(category, head.to, newest);
         self.advance_lane(category);
-        if self.asks(lost, false) {
+        if pending || self.asks(lost, false) {
             self.ask(now, category, head.to, rules);
         }
         true
+    }
+
+    /// Records what an answer says of the receiver's window: it has the MPDU `newest`, or without one it has
+    /// taken the start that a BlockAckReq named. True if a BlockAckReq is still to be answered.
+    fn confirm(&mut self, category: usize, to: NodeId, newest: Option<u16>) -> bool {
+        let start = self.window_start(to);
+        let Some(originator) = &mut self.originator else { return false };
+        let agreement = originator.agreement(to, category);
+        agreement.confirm(newest.unwrap_or(start));
+        std::mem::take(&mut agreement.bar_pending) && newest.is_some()
     }
 
     /// Handles a missing answer (`tried`), or an internal collision, of a category. False if its head is not of
@@ -131,6 +146,8 @@ impl Station {
             self.keep(category, mpdu);
         } else if !mpdu.is_bar() {
             self.finish(category, mpdu, Completion::GivenUp);
+        } else if let Some(originator) = &mut self.originator {
+            originator.agreement(mpdu.to, category).bar_pending = true;
         }
         limit && !mpdu.is_bar()
     }

@@ -46,7 +46,9 @@ pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
 pub(crate) use contender::{Contender, Countdown};
-pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, category_name};
+pub use edca::{
+    CATEGORIES, Category, CategoryConfig, EdcaConfig, EdcaTable, TxopLimits, category_name,
+};
 pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};

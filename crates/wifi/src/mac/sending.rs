@@ -99,7 +99,7 @@ impl Station {
         if mpdu.to == NodeId::BROADCAST || self.is_unacknowledged(mpdu) {
             return rules.timing.frame(mpdu.mode, mpdu.bytes);
         }
-        if mpdu.block_ack {
+        if mpdu.block_ack > 0 {
             return rules.timing.frame(mpdu.mode, mpdu.bytes) + answer_time(mpdu, rules);
         }
         data_and_ack_time(mpdu.mode, mpdu.bytes, rules)
@@ -198,8 +198,10 @@ impl Station {
 /// SIFS and the answer to a PPDU.
 pub(super) fn answer_time(ppdu: &Mpdu, rules: &Rules) -> Span {
     let timing = &rules.timing;
-    let answer =
-        if ppdu.block_ack { rules.block_ack_time(ppdu.mode) } else { timing.ack(ppdu.mode) };
+    let answer = match ppdu.block_ack {
+        0 => timing.ack(ppdu.mode),
+        bytes => timing.frame(timing.answer_mode(ppdu.mode), bytes),
+    };
     timing.sifs + answer
 }
 
