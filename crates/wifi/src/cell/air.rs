@@ -4,6 +4,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
+use super::occupied::Occupied;
 use super::radio::{Judge, Signal};
 use super::transmission::Transmission;
 use crate::mac::{Frame, FrameStart, NodeId};
@@ -37,6 +38,7 @@ impl Medium {
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
+            let band = self.band(frame);
             let fades = !self.bss[self.cell_of[from]].fading.is_none();
             let alone = self.bss.len() == 1 && self.dsss_only.is_empty();
             for &(radio, mut power) in &hearers[from] {
@@ -47,7 +49,7 @@ impl Medium {
                     power *= self.gain(from, radio as usize, now);
                 }
                 let readable = alone || self.reads(radio as usize, from, frame.mode);
-                let signal = Signal { place, power, since: now, readable };
+                let signal = Signal { place, power, band, since: now, readable };
                 let new = self.hear(now, radio as usize, signal);
                 // Transmissions of one instant may begin in two steps.
                 if new || !touched.contains(&radio) {
@@ -85,7 +87,15 @@ impl Medium {
         self.refresh(sender.0);
     }
 
+    /// The band that a frame occupies.
+    fn band(&self, frame: &Frame) -> Occupied {
+        let width = |station: NodeId| self.widths.get(station.index()).copied();
+        let own = width(frame.from).unwrap_or(frame.mode.width());
+        Occupied::of(frame.mode, width(frame.to).map_or(own, |other| own.min(other)))
+    }
+
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
+        let band = self.band(frame);
         let bss = &mut self.bss[self.cell_of[frame.from.index()]];
         let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
@@ -96,6 +106,7 @@ impl Medium {
             body: now + timing.preamble(frame.mode),
             ends: now + length,
             bits: frame.mode.body_bits(frame.bytes),
+            band,
             plcp,
             flow: self.shares.owner(frame),
             ordinal: bss.ordinal,
@@ -164,7 +175,7 @@ impl Medium {
             return;
         }
         let missed = levels.detection > 0.0
-            && radio.misses(now, bss.ambient.level(bss.local(i), now, now), levels);
+            && radio.misses(now, (bss.ambient.level(bss.local(i), now, now), bss.band), levels);
         let strongest =
             radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
         if let Some(new) = strongest {

@@ -9,6 +9,7 @@ use airtcp_units::Nanos;
 
 use super::ambient::Ambient;
 use super::levels::Levels;
+use super::occupied::Occupied;
 use crate::mac::Rules;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -23,6 +24,8 @@ pub(crate) struct Bss {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
+    /// Its channel, over which the noise is counted.
+    pub(crate) band: Occupied,
     /// Number of its first station on the medium.
     pub(crate) first: usize,
     channel: u16,
@@ -47,6 +50,7 @@ pub(crate) struct Parts {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
+    pub(crate) band: Occupied,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
     /// The same of the MPDUs of aggregates.
@@ -55,7 +59,7 @@ pub(crate) struct Parts {
 
 impl Bss {
     pub(crate) fn new(first: usize, channel: u16, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, draws, draws_mpdu } = parts;
+        let Parts { rules, error, fading, levels, ambient, band, draws, draws_mpdu } = parts;
         let [draws, draws_abroad] = draws;
         Self {
             rules,
@@ -63,6 +67,7 @@ impl Bss {
             fading,
             levels,
             ambient,
+            band,
             first,
             channel,
             ordinal: 0,

@@ -12,6 +12,7 @@ use super::ambient::Ambient;
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
 use super::medium::Medium;
+use super::occupied::Occupied;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
@@ -84,6 +85,7 @@ impl Medium {
             cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
             formats: Vec::new(),
+            widths: Vec::with_capacity(total),
             powers: Powers::between(power_mw),
             fading,
             stations: Vec::with_capacity(total),
@@ -148,6 +150,7 @@ impl Medium {
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
+            self.widths.push(station.width);
         }
         for controller in plan.controllers {
             // Deadlines of controllers follow those of the stations.
@@ -173,6 +176,7 @@ impl Medium {
             fading: plan.fading,
             levels,
             ambient,
+            band: Occupied::whole(plan.width),
             draws,
             draws_mpdu: mpdu,
         };
