@@ -58,9 +58,14 @@ impl CellSpec {
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.
     pub(crate) fn plan_of(&self, setup: PhySetup) -> Result<RatePlan, ConfigError> {
-        let modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
+        let modes = setup.modes(!self.uses_fewer_streams());
         let start = self.rate_plan()?.start.and_then(|mode| setup.like(mode));
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })
+    }
+
+    /// True if the rate control chooses among numbers of streams.
+    const fn uses_fewer_streams(&self) -> bool {
+        matches!(self.rate_control, RateConfig::Ideal(_) | RateConfig::MinstrelHt(_))
     }
 
     /// The error model of its radios.
@@ -98,13 +103,20 @@ impl CellSpec {
         if for_old && setup.standard.has_mcs() {
             let message = format!(
                 "is \"{}\", which is for the rates of 802.11a, b and g: {} accepts fixed, s0, arf, aarf, \
-                 amrr, onoe, minstrel and ideal",
+                 amrr, onoe, minstrel, minstrel-ht and ideal",
                 self.rate_control.control(),
                 setup.standard
             );
             return Err(ConfigError::new("control", message));
         }
-        let mut modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
+        if matches!(self.rate_control, RateConfig::MinstrelHt(_)) && !setup.standard.has_mcs() {
+            let message = format!(
+                "is \"minstrel-ht\", which is for 802.11n, ac and ax: choose \"minstrel\" with {}",
+                setup.standard
+            );
+            return Err(ConfigError::new("control", message));
+        }
+        let mut modes = setup.modes(!self.uses_fewer_streams());
         if !self.rates.is_empty() {
             let named = self.rates.iter().map(|rate| setup.mode_of_rate(*rate));
             modes = named

@@ -11,6 +11,7 @@ mod config;
 mod contender;
 mod edca;
 mod exchange;
+mod feedback;
 mod fragment;
 mod frame;
 mod hooks;

@@ -13,6 +13,7 @@
 use std::collections::VecDeque;
 
 use super::aggregation::Aggregation;
+use super::feedback::Series;
 use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
 use crate::phy::Mode;
 
@@ -24,6 +25,8 @@ pub(super) struct Lane {
     pub(super) on_air: usize,
     /// Failed PPDUs in a row.
     pub(super) failures: u32,
+    /// Attempts for rate control.
+    pub(super) series: Series,
 }
 
 /// What the aggregate of the current access can still take.

@@ -181,5 +181,5 @@ pub(super) fn outcome(
     if ending != Ending::NoCts {
         attempt.number = attempt.number.saturating_sub(1);
     }
-    Outcome { attempt, mode: mpdu.mode, ending, given_up }
+    Outcome::of_frame(attempt, mpdu.mode, ending, given_up)
 }

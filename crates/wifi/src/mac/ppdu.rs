@@ -44,6 +44,7 @@ impl Station {
         let bytes = until
             .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
         let lane = &mut originator.lanes[category];
+        let window = if lane.series.single { 1 } else { window };
         let all = 1 + lane.waiting.len();
         let mut before = aggregation.stride(head.bytes, head.mode);
         lane.on_air = 1;

@@ -12,6 +12,7 @@ mod given_up;
 mod hidden;
 mod interference;
 mod lifetime;
+mod mcs_rates;
 mod mixed;
 mod odd;
 mod preamble;
