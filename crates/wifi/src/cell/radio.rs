@@ -13,8 +13,8 @@ use super::ambient::{Ambient, Level};
 use super::bss::Bss;
 use super::levels::Levels;
 use super::transmission::Transmission;
-use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
+use crate::phy::{Mode, Spectrum};
 
 /// A signal at a radio, with its received power.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +24,10 @@ pub(crate) struct Signal {
     pub(crate) power: f64,
     /// Start of the transmission.
     pub(crate) since: Nanos,
-    /// True if the radio can decode it: on the radio's channel, in a known modulation.
+    /// True if the radio can lock on to it: on its primary channel, in a known modulation.
     pub(crate) readable: bool,
+    /// The part of the radio's band that it is in; empty for a single cell on the medium.
+    pub(crate) spectrum: Spectrum,
 }
 
 impl Signal {
@@ -61,6 +63,8 @@ pub(crate) struct Reception {
     pub(crate) interferer: Option<f64>,
     /// True if each MPDU of the body is judged by itself.
     is_aggregate: bool,
+    /// The part of the radio's band that the frame is in.
+    spectrum: Spectrum,
 }
 
 /// An interval of constant SINR, in which bits of an aggregate can be lost.
@@ -95,6 +99,8 @@ pub(crate) struct Radio {
     pub(crate) reception: Option<Reception>,
     /// True if the station has been notified that the medium is busy.
     pub(crate) busy: bool,
+    /// By secondary channel, since when it has been idle; never while it is busy.
+    pub(crate) secondary_idle: [Nanos; 3],
     /// Of an aggregate in reception, the intervals in which bits can be lost.
     pub(crate) pieces: Vec<Piece>,
 }
@@ -105,22 +111,30 @@ impl Radio {
         !self.sending && !self.busy && self.signals.is_empty() && self.reception.is_none()
     }
 
-    /// Sum of the powers of all transmissions except one.
-    pub(crate) fn others(&self, place: u32) -> f64 {
-        self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
+    /// Sum of the powers of all transmissions except one, in its band.
+    pub(crate) fn others(&self, place: u32, within: Spectrum) -> f64 {
+        let others = self.signals.iter().filter(|s| s.place != place);
+        others.map(|s| s.power * s.spectrum.share_in(within)).sum()
     }
 
     /// True if a frame past the detection time is in reception or above the carrier sense
-    /// threshold, or if the sum of all powers and of `interferers` reaches the energy detection
-    /// threshold.
-    pub(crate) fn is_loud(&self, now: Nanos, levels: &Levels, interferers: f64) -> bool {
+    /// threshold, or if the sum of all powers in the primary channel and of `interferers` reaches the energy
+    /// detection threshold.
+    pub(crate) fn is_loud(
+        &self,
+        now: Nanos,
+        levels: &Levels,
+        interferers: f64,
+        primary: Spectrum,
+    ) -> bool {
         let noticed = |since: Nanos| levels.detection_time <= now.since(since);
         if self.reception.is_some_and(|r| noticed(r.started)) {
             return true;
         }
         let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
             let sensed = s.readable && noticed(s.since);
-            (if sensed { s.power.max(top) } else { top }, sum + s.power)
+            let energy = s.power * s.spectrum.share_in(primary);
+            (if sensed { s.power.max(top) } else { top }, sum + energy)
         });
         top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
     }
@@ -148,7 +162,8 @@ impl Radio {
             let at_once = current.started == now && new.power > current.power;
             return audible && new.place != current.place && (takes_over || at_once);
         }
-        let earlier = self.signals.iter().filter(|s| !s.began(now)).map(|s| s.power).sum();
+        let earlier = self.signals.iter().filter(|s| !s.began(now));
+        let earlier = earlier.map(|s| s.power * s.spectrum.share_in(new.spectrum)).sum();
         audible && levels.exceeds(new.power, earlier, factors.late)
     }
 
@@ -156,17 +171,18 @@ impl Radio {
     /// is too low (`sensing.preamble_detection_sinr_db`).
     pub(crate) fn misses(&self, now: Nanos, level: Level, levels: &Levels) -> bool {
         self.strongest_new(now).is_some_and(|new| {
-            let others = level.noise + level.power + self.others(new.place);
+            let others = level.noise + level.power + self.others(new.place, new.spectrum);
             new.power >= levels.sensitivity && new.power < others * levels.detection
         })
     }
 
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
-        let interference = self.others(signal.place);
+        let interference = self.others(signal.place, signal.spectrum);
         self.pieces.clear();
         let reception = Reception::new(now, signal.place, signal.power, sent);
-        self.reception = Some(Reception { interference, ..reception });
+        let spectrum = signal.spectrum;
+        self.reception = Some(Reception { interference, spectrum, ..reception });
     }
 
     /// Judges the reception up to `now`; call before the powers change.
@@ -179,8 +195,8 @@ impl Radio {
 
     /// Records that the powers have changed.
     pub(crate) fn update(&mut self) {
-        if let Some(place) = self.reception.as_ref().map(|r| r.place) {
-            let interference = self.others(place);
+        if let Some((place, within)) = self.reception.as_ref().map(|r| (r.place, r.spectrum)) {
+            let interference = self.others(place, within);
             if let Some(reception) = &mut self.reception {
                 reception.interference = interference;
             }
@@ -206,6 +222,7 @@ impl Reception {
             destroyed: false,
             interferer: None,
             is_aggregate: sent.frame.subframes > 1,
+            spectrum: Spectrum { low: 0, high: 0 },
         }
     }
 

@@ -5,6 +5,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::fate::Fate;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Kind, data_bytes};
+use crate::phy::Width;
 
 /// A frame on the air, with the events at its receiver so far.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,8 @@ pub(crate) struct Transmission {
     pub(crate) flow: Option<u32>,
     /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
+    /// Width of the band that it occupies.
+    pub(crate) width: Width,
     /// Events at its receiver.
     pub(crate) fate: Fate,
 }

@@ -94,6 +94,7 @@ impl Station {
         if kind == Kind::BlockAck {
             answer.bytes = rules.block_ack_bytes(frame.mode);
         }
+        answer.width = frame.answer_width();
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts

@@ -17,7 +17,7 @@ use airtcp_units::Nanos;
 use super::exchange::Completion;
 use super::outcome::outcome;
 use super::{Mpdu, Rules, Station};
-use crate::rate::{Ending, RateControl};
+use crate::rate::Ending;
 
 impl Station {
     /// Handles the answer to the PPDU of the active category. False if its head is not of a session.
@@ -144,13 +144,13 @@ impl Station {
     /// Tells rate control how an MPDU of a PPDU fared.
     fn report_attempt(&mut self, now: Nanos, category: usize, mpdu: &Mpdu, acknowledged: bool) {
         let ending = if acknowledged { Ending::Acknowledged } else { Ending::NoAck };
-        self.rate.on_result(&outcome(now, category, mpdu, ending, false));
+        self.report(&outcome(now, category, mpdu, ending, false));
     }
 
     fn report_missing_cts(&mut self, now: Nanos, category: usize, head: &Mpdu, given_up: bool) {
         if given_up {
             self.rts_unanswered.insert(head.to);
         }
-        self.rate.on_result(&outcome(now, category, head, Ending::NoCts, given_up));
+        self.report(&outcome(now, category, head, Ending::NoCts, given_up));
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    CATEGORIES, Category, EdcaConfig, TxopLimits,
+    Bonding, CATEGORIES, Category, EdcaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -155,6 +155,9 @@ pub struct MacConfig {
     /// Aggregation of data frames (A-MPDU). Default: on with 802.11n, ac and ax, which alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
+    /// What a station does if a secondary channel is busy. Default: `dynamic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bonding: Option<Bonding>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -185,6 +188,7 @@ impl Default for MacConfig {
             beacons: None,
             association: None,
             aggregation: None,
+            bonding: None,
             ablation: None,
         }
     }

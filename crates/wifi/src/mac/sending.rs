@@ -41,7 +41,9 @@ impl Station {
         let category = u8::narrow(self.active);
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         if !mpdu.class.is_management() && !mpdu.is_bar() {
-            mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
+            let chosen = self.rate.pick(&attempt(now, category, mpdu));
+            let widths = self.widths.as_mut();
+            mpdu.mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
         }
         Some(*mpdu)
     }
@@ -162,6 +164,7 @@ impl Station {
             retry,
             no_ack,
             grant,
+            width: None,
         })
     }
 

@@ -12,14 +12,17 @@ mod per_mode;
 pub mod propagation;
 mod sensitivity;
 mod setup;
+mod spectrum;
 mod standard;
 mod timing;
 
 pub use channel::Channel;
+pub(crate) use channel::Heard;
 pub use mcs::{Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 pub use mode::Mode;
 pub use per_mode::PerMode;
 pub use setup::{PhySetup, SetupKeys};
+pub use spectrum::{SecondaryChannel, Spectrum};
 pub use standard::{Band, Standard};
 pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RIFS, RTS_BYTES};
 pub use timing::{AckRate, HT_MAX_TIME, MAX_TIME, Preamble, Timing, TimingConfig};

@@ -12,6 +12,7 @@ use airtcp_units::Nanos;
 use crate::cell::levels::Levels;
 use crate::cell::radio::{Judge, Reception, Signal, share};
 use crate::cell::transmission::Transmission;
+use crate::phy::Spectrum;
 use crate::phy::error::HOPELESS_BITS;
 
 /// The frames, in the order in which radios hear them.
@@ -67,7 +68,13 @@ impl Collision {
         let left = self.frames.iter().filter(|frame| !frame.is_over);
         left.map(move |Colliding { place, sent, .. }| {
             let power = power(sent);
-            Signal { place: *place, power, since: sent.started, readable: true }
+            Signal {
+                place: *place,
+                power,
+                since: sent.started,
+                readable: true,
+                spectrum: Spectrum::default(),
+            }
         })
     }
 
