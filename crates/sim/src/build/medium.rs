@@ -89,7 +89,8 @@ fn stations(plan: &Plan, seams: Vec<StationSeams>) -> Result<Vec<StationPlan>, S
         let others =
             if i == 0 { keys.plans_towards_older().map_err(at(plan, ""))? } else { Vec::new() };
         let (dsss_only, decodes) = (keys.is_dsss_only(i), keys.standard(i).format());
-        Ok(StationPlan { rate, towards, dsss_only, decodes, others, seams })
+        let width = keys.setup(i).map_err(at(plan, ""))?.width;
+        Ok(StationPlan { rate, towards, dsss_only, decodes, width, others, seams })
     };
     seams.into_iter().enumerate().map(station).collect()
 }
@@ -133,6 +134,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
         error,
         capture: spec.capture,
         sensing: *sensing,
+        width: map.width,
         noise_mw,
         noise_steps: noise.steps().to_vec(),
         interference: interference?,

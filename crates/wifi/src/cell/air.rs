@@ -4,11 +4,12 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
+use super::occupied::Occupied;
 use super::radio::{Judge, Radio, Signal};
 use super::transmission::Transmission;
 use crate::mac::{Frame, FrameStart, NodeId};
 use crate::phy::propagation::pair_key;
-use crate::phy::{Heard, Spectrum, Width};
+use crate::phy::{Heard, Width};
 
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
@@ -83,7 +84,22 @@ impl Medium {
         self.refresh(sender.0);
     }
 
+    /// Width of the band that a frame occupies.
+    fn width(&self, frame: &Frame) -> Width {
+        if frame.mode.is_mcs() {
+            return frame.mode.width();
+        }
+        if !frame.mode.is_ofdm() {
+            return Width::Mhz20;
+        }
+        let width = |station: NodeId| self.widths.get(station.index()).copied();
+        let own = width(frame.from).unwrap_or(Width::Mhz20);
+        let both = width(frame.to).map_or(own, |other| own.min(other));
+        frame.width.map_or(both, |narrow| both.min(narrow))
+    }
+
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
+        let width = self.width(frame);
         let bss = &mut self.bss[self.cell_of[frame.from.index()]];
         let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
@@ -94,10 +110,11 @@ impl Medium {
             body: now + timing.preamble(frame.mode),
             ends: now + length,
             bits: frame.mode.body_bits(frame.bytes),
+            band: bss.band_of(frame.mode, width),
+            width,
             plcp,
             flow: self.shares.owner(frame),
             ordinal: bss.ordinal,
-            width: frame.occupied(bss.width()),
             fate: Fate::default(),
         };
         bss.on_start(now);
@@ -137,14 +154,14 @@ impl Medium {
         let sent = self.air[place as usize].as_ref()?;
         let mode = sent.frame.mode;
         let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
-        let Some(Heard { share, spectrum, is_tuned, .. }) = self.heard(sent, radio) else {
-            let spectrum = Spectrum::default();
-            return Some(Signal { place, power, since, readable: !lacks, spectrum });
+        let Some(Heard { share, spectrum, is_tuned, is_within }) = self.heard(sent, radio) else {
+            return Some(Signal { place, power, band: sent.band, since, readable: !lacks });
         };
         let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
         let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
-        let (power, spectrum) = (power * share, *spectrum);
-        let signal = Signal { place, power, since, readable: locks && !lacks, spectrum };
+        let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
+        let power = power * share;
+        let signal = Signal { place, power, band, since, readable: locks && !lacks };
         (*share > 0.0).then_some(signal)
     }
 
@@ -202,7 +219,7 @@ impl Medium {
             return;
         }
         let missed = levels.detection > 0.0
-            && radio.misses(now, bss.ambient.level(bss.local(i), now, now), levels);
+            && radio.misses(now, (bss.ambient.level(bss.local(i), now, now), bss.band), levels);
         let strongest =
             radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
         if let Some(new) = strongest {

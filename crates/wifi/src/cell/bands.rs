@@ -17,6 +17,7 @@
 use airtcp_units::{Db, Dbm, Nanos, Span};
 
 use super::levels::Levels;
+use super::occupied::Occupied;
 use super::radio::Radio;
 use crate::phy::{Channel, Heard, Spectrum, Width};
 
@@ -83,8 +84,8 @@ impl Bands {
 /// The primary and secondary channels of a cell whose medium other cells share.
 #[derive(Debug, Default)]
 pub(crate) struct Tuned {
-    /// The primary 20 MHz; empty for a single cell, whose energy is that of the whole width.
-    pub(crate) primary: Spectrum,
+    /// The primary 20 MHz; `None` for a single cell, whose energy is that of the whole width.
+    pub(crate) primary: Option<Occupied>,
     /// Secondary channels, with the levels in mW of a frame of up to 40 MHz in it, of a wider one, and of all
     /// together.
     secondaries: Vec<(Spectrum, [f64; 3])>,
@@ -96,7 +97,8 @@ impl Tuned {
         let energy = SECONDARY_ENERGY_DB.map(|db| levels.energy_detect * Db(db).linear());
         let secondaries = channel.secondaries().zip(energy);
         let secondaries = secondaries.map(|(spectrum, energy)| (spectrum, [narrow, wide, energy]));
-        Self { primary: channel.spectrum(Width::Mhz20), secondaries: secondaries.collect() }
+        let primary = Some(Occupied::all(channel.spectrum(Width::Mhz20)));
+        Self { primary, secondaries: secondaries.collect() }
     }
 
     /// True if the cell is wider than 20 MHz.
@@ -109,8 +111,8 @@ impl Tuned {
         for (place, (spectrum, [narrow, wide, energy])) in self.secondaries.iter().enumerate() {
             let mut sum = 0.0;
             let busy = radio.signals.iter().any(|signal| {
-                let common = signal.spectrum.common(*spectrum).mhz();
-                let power = signal.power * signal.spectrum.share_in(*spectrum);
+                let common = signal.band.spectrum().common(*spectrum).mhz();
+                let power = signal.power * signal.band.part_in(Occupied::all(*spectrum));
                 sum += power;
                 power >= if common > 40 { *wide } else { *narrow } || sum >= *energy
             });

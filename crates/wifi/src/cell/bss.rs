@@ -10,6 +10,7 @@ use airtcp_units::Nanos;
 use super::ambient::Ambient;
 use super::bands::Tuned;
 use super::levels::Levels;
+use super::occupied::Occupied;
 use crate::mac::Rules;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -24,6 +25,8 @@ pub(crate) struct Bss {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
+    /// Its channel, over which the noise is counted.
+    pub(crate) band: Occupied,
     /// Number of its first station on the medium.
     pub(crate) first: usize,
     channel: Option<Channel>,
@@ -50,6 +53,7 @@ pub(crate) struct Parts {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
+    pub(crate) band: Occupied,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
     /// The same of the MPDUs of aggregates.
@@ -58,7 +62,7 @@ pub(crate) struct Parts {
 
 impl Bss {
     pub(crate) fn new(first: usize, channel: Option<Channel>, tuned: Tuned, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, draws, draws_mpdu } = parts;
+        let Parts { rules, error, fading, levels, ambient, band, draws, draws_mpdu } = parts;
         let [draws, draws_abroad] = draws;
         Self {
             rules,
@@ -66,6 +70,7 @@ impl Bss {
             fading,
             levels,
             ambient,
+            band,
             first,
             channel,
             tuned,
@@ -91,9 +96,11 @@ impl Bss {
         standard.decodes(if mode.format() == Format::Dsss { mode } else { Mode::OFDM[0] })
     }
 
-    /// Width of its channel.
-    pub(crate) fn width(&self) -> Width {
-        self.channel.map_or(Width::Mhz20, Channel::width)
+    /// The band of its frames in `mode` that occupy `width`.
+    pub(crate) fn band_of(&self, mode: Mode, width: Width) -> Occupied {
+        let band = Occupied::of(mode, width);
+        let shared = self.channel.filter(|_| self.tuned.primary.is_some());
+        shared.map_or(band, |channel| band.at(channel.spectrum(width)))
     }
 
     /// Counts the start of a transmission of one of the cell's stations.

@@ -13,6 +13,7 @@ use super::bands::{Bands, Tuned};
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
 use super::medium::Medium;
+use super::occupied::Occupied;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
@@ -87,6 +88,7 @@ impl Medium {
             cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
             formats: Vec::new(),
+            widths: Vec::with_capacity(total),
             powers: Powers::between(power_mw),
             fading,
             stations: Vec::with_capacity(total),
@@ -152,6 +154,7 @@ impl Medium {
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
+            self.widths.push(station.width);
         }
         for controller in plan.controllers {
             // Deadlines of controllers follow those of the stations.
@@ -171,18 +174,22 @@ impl Medium {
         );
         let draws = ["decode", "decode abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
         let mpdu = ["mpdu", "mpdu abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let whole = Occupied::whole(plan.width);
+        let shared = channel.filter(|_| !self.bands.is_empty());
+        let band = shared.map_or(whole, |c| whole.at(c.spectrum(plan.width)));
         let parts = Parts {
             rules,
             error: plan.error,
             fading: plan.fading,
             levels,
             ambient,
+            band,
             draws,
             draws_mpdu: mpdu,
         };
         // Of a single cell, all energy is in its own band.
-        let tuned = channel.filter(|_| !self.bands.is_empty());
-        let tuned = tuned.map_or_else(Tuned::default, |channel| Tuned::new(channel, &parts.levels));
+        let tuned =
+            shared.map_or_else(Tuned::default, |channel| Tuned::new(channel, &parts.levels));
         if let Some(channel) = channel.filter(|_| tuned.has_secondaries()) {
             let widths = Widths::new(bonding, channel.width());
             self.stations[first..].iter_mut().for_each(|station| station.widths = Some(widths));

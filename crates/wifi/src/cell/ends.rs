@@ -145,10 +145,11 @@ impl Medium {
             self.decoded = Some(reception.place);
         }
         let level = bss.ambient.level(local, now - Span(1), now);
-        let snr = reception.power / level.noise;
+        let noise = level.noise * bss.band.part_in(reception.band);
+        let snr = reception.power / noise;
         // Other stations ignore the SINR.
         let sinr = if sent.frame.to.index() == i {
-            reception.power / (level.noise + level.power + reception.interference)
+            reception.power / (noise + level.power + reception.interference)
         } else {
             snr
         };

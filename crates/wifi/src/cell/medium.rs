@@ -19,8 +19,8 @@ use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
 use crate::mac::{AccessState, CATEGORIES, Completion, Frame, NodeId, Station};
-use crate::phy::Format;
 use crate::phy::fading::Fading;
+use crate::phy::{Format, Width};
 use crate::scheme::{AifsController, ControlCategory};
 
 /// The stations of a cell, or of several that share a medium.
@@ -35,6 +35,8 @@ pub struct Medium {
     pub(super) dsss_only: Vec<bool>,
     /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
     pub(super) formats: Vec<Format>,
+    /// By station, the width of its channel.
+    pub(super) widths: Vec<Width>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,

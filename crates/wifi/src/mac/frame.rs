@@ -69,14 +69,6 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Width of the band that it occupies, in a cell of width `cell`.
-    pub(crate) fn occupied(&self, cell: Width) -> Width {
-        if self.mode.is_mcs() {
-            return self.mode.width();
-        }
-        if self.mode.is_ofdm() { self.width.unwrap_or(cell) } else { Width::Mhz20 }
-    }
-
     /// Width of the answer to it: that of its own band. `None` for the width of the cell.
     pub(crate) fn answer_width(&self) -> Option<Width> {
         if self.mode.is_mcs() { Some(self.mode.width()) } else { self.width }

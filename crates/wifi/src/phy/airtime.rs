@@ -14,6 +14,9 @@
 //! HT and VHT frames are coded with BCC (a choice), HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a
 //! symbol.
 //!
+//! A mode in a resource unit has the times of an HE TB PPDU, whose HE-STF takes 8 us. The times of an HE MU PPDU
+//! depend on all its users (`multi_user`).
+//!
 //! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE). Of the HE-LTF sizes the model takes 2x (4x with 3200 ns), the ones
 //! that stations must support. Leaves out greenfield format, STBC and packet extension.
 
@@ -30,24 +33,32 @@ pub(super) fn mcs_frame(mode: Mode, bytes: u32) -> Span {
 /// Duration of preamble and SIGNAL fields.
 #[inline(never)]
 pub(super) fn mcs_preamble(mode: Mode) -> Span {
-    let fields = match mode.streams() {
-        streams @ (0..=2) => u64::from(streams),
-        _ => 4,
-    };
+    let fields = training_fields(mode.streams());
     let own_ns = match mode.format() {
         Format::Dsss | Format::Ofdm => 0,
         Format::Ht => 12_000 + 4_000 * fields,
         Format::Vht => 16_000 + 4_000 * fields,
-        Format::He => {
-            let field = match mode.guard() {
-                Some(GuardInterval::Ns3200) => 12_800 + 3_200,
-                Some(GuardInterval::Ns1600) => 6_400 + 1_600,
-                _ => 6_400 + 800,
-            };
-            16_000 + field * fields
-        }
+        Format::He if mode.ru().is_some() => 20_000 + he_ltf_ns(mode) * fields,
+        Format::He => 16_000 + he_ltf_ns(mode) * fields,
     };
     Span(20_000 + own_ns)
+}
+
+/// Number of long training fields of a number of streams.
+pub(super) const fn training_fields(streams: u8) -> u64 {
+    match streams {
+        0..=2 => streams as u64,
+        _ => 4,
+    }
+}
+
+/// Duration of an HE-LTF in ns.
+pub(super) fn he_ltf_ns(mode: Mode) -> u64 {
+    match mode.guard() {
+        Some(GuardInterval::Ns3200) => 12_800 + 3_200,
+        Some(GuardInterval::Ns1600) => 6_400 + 1_600,
+        _ => 6_400 + 800,
+    }
 }
 
 /// Bits of the SIGNAL fields.

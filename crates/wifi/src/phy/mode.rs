@@ -7,6 +7,7 @@ use std::fmt;
 
 use airtcp_units::{BitRate, Narrow};
 
+use super::RuSize;
 use super::mcs::{self, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 
 /// One rate of the physical layer: an index into the table of all rates.
@@ -22,6 +23,7 @@ struct Mcs {
     width: Width,
     guard: GuardInterval,
     encoders: u32,
+    ru: Option<RuSize>,
 }
 
 #[derive(Clone, Copy)]
@@ -48,11 +50,15 @@ const OLD: usize = 12;
 const BLOCK: usize = 12 * MAX_STREAMS as usize;
 /// Formats, widths and guard intervals.
 const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
+/// Resource units by width, with three guard intervals: 4 sizes in 20 MHz to 7 in 160 MHz.
+const RU_BLOCKS: usize = (4 + 5 + 6 + 7) * 3;
+/// Number of rows.
+const ROWS: usize = OLD + (BLOCKS + RU_BLOCKS) * BLOCK;
 
-static TABLE: [Row; OLD + BLOCKS * BLOCK] = table();
+static TABLE: [Row; ROWS] = table();
 
 #[allow(clippy::large_stack_arrays, reason = "only the compiler evaluates it")]
-const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
+const fn table() -> [Row; ROWS] {
     let old = [
         row(1_000, Modulation::Dbpsk, (1, 1), 0),
         row(2_000, Modulation::Dqpsk, (1, 1), 0),
@@ -67,7 +73,7 @@ const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
         row(48_000, Modulation::Qam64, (2, 3), 192),
         row(54_000, Modulation::Qam64, (3, 4), 216),
     ];
-    let mut rows = [row(0, Modulation::Bpsk, (1, 2), 0); OLD + BLOCKS * BLOCK];
+    let mut rows = [row(0, Modulation::Bpsk, (1, 2), 0); ROWS];
     let mut place = 0;
     while place < OLD {
         rows[place] = old[place];
@@ -80,22 +86,51 @@ const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
         let mut block = 0;
         while block < widths.len() * guards.len() {
             let (width, guard) = (widths[block / guards.len()], guards[block % guards.len()]);
-            fill(&mut rows, place, formats[f], width, guard);
+            fill(&mut rows, place, formats[f], width, guard, None);
             place += BLOCK;
             block += 1;
         }
         f += 1;
     }
+    let mut w = 0;
+    while w < Width::ALL.len() {
+        let width = Width::ALL[w];
+        let mut block = 0;
+        while block < 3 * sizes(width) {
+            let (ru, guard) = (RuSize::ALL[block / 3], Format::He.guards()[block % 3]);
+            fill(&mut rows, place, Format::He, width, guard, Some(ru));
+            place += BLOCK;
+            block += 1;
+        }
+        w += 1;
+    }
     rows
 }
 
-/// Fills the block of one format, width and guard interval.
-const fn fill(rows: &mut [Row], from: usize, format: Format, width: Width, guard: GuardInterval) {
+/// Number of sizes of resource units in a width: the smallest ones.
+const fn sizes(width: Width) -> usize {
+    match width {
+        Width::Mhz20 => 4,
+        Width::Mhz40 => 5,
+        Width::Mhz80 => 6,
+        Width::Mhz160 => 7,
+    }
+}
+
+/// Fills the block of one format, width, guard interval and resource unit.
+const fn fill(
+    rows: &mut [Row],
+    from: usize,
+    format: Format,
+    width: Width,
+    guard: GuardInterval,
+    ru: Option<RuSize>,
+) {
     let mut streams = 1;
     while streams <= MAX_STREAMS {
         let mut index = 0;
         while index < format.schemes() {
-            if let Some(symbol) = mcs::symbol(format, index, streams, width) {
+            if let Some(symbol) = mcs::symbol(format, index, streams, width, ru) {
                 let (modulation, code) = mcs::scheme(index);
                 let symbol_ns = format.symbol_ns(guard);
                 let bits = symbol.data_bits;
@@ -107,7 +142,7 @@ const fn fill(rows: &mut [Row], from: usize, format: Format, width: Width, guard
                     code,
                     bits_per_symbol: bits,
                     symbol_ns,
-                    mcs: Some(Mcs { format, index, streams, width, guard, encoders }),
+                    mcs: Some(Mcs { format, index, streams, width, guard, encoders, ru }),
                 };
             }
             index += 1;
@@ -162,7 +197,39 @@ impl Mode {
         Some(Self(u16::narrow(place)))
     }
 
-    /// All rates, in the order of their indices.
+    /// The same scheme in a resource unit of its width, in a multi-user PPDU. `None` if it is not of HE, or the
+    /// width has no such unit.
+    ///
+    /// The width stays that of the PPDU; the rate, the bits of a symbol and the noise share are those of the unit.
+    pub fn in_ru(self, ru: RuSize) -> Option<Self> {
+        let mcs = self.row().mcs.filter(|mcs| mcs.format == Format::He)?;
+        if ru.count(mcs.width) == 0 {
+            return None;
+        }
+        let narrower = Width::ALL.into_iter().take_while(|width| *width < mcs.width);
+        let first = narrower.map(sizes).sum::<usize>() + ru as usize;
+        let guard = Format::He.guards().iter().position(|g| *g == mcs.guard)?;
+        let block = BLOCKS + 3 * first + guard;
+        let scheme = 12 * usize::from(mcs.streams - 1) + usize::from(mcs.index);
+        Some(Self(u16::narrow(OLD + BLOCK * block + scheme)))
+    }
+
+    /// The same scheme over the whole width of the PPDU, in a single-user PPDU.
+    pub fn without_ru(self) -> Self {
+        let whole = self.row().mcs.filter(|mcs| mcs.ru.is_some());
+        let mode = whole.and_then(|m| Self::mcs(m.format, m.index, m.streams, m.width, m.guard));
+        mode.unwrap_or(self)
+    }
+
+    /// The same scheme with another guard interval, in the same resource unit. `None` if its format does not have
+    /// it.
+    pub fn with_guard(self, guard: GuardInterval) -> Option<Self> {
+        let own = self.row().mcs?;
+        let mode = Self::mcs(own.format, own.index, own.streams, own.width, guard)?;
+        own.ru.map_or(Some(mode), |ru| mode.in_ru(ru))
+    }
+
+    /// All rates, in the order of their indices, those of resource units last.
     pub fn all() -> impl Iterator<Item = Self> {
         let exists = |(_, row): &(usize, &Row)| row.kbps > 0;
         TABLE.iter().enumerate().filter(exists).map(|(place, _)| Self(u16::narrow(place)))
@@ -254,6 +321,24 @@ impl Mode {
         self.width().mhz()
     }
 
+    /// The resource unit of a multi-user PPDU that carries it; `None` for single-user frames.
+    pub fn ru(self) -> Option<RuSize> {
+        self.row().mcs.and_then(|mcs| mcs.ru)
+    }
+
+    /// Data subcarriers, `N_SD`; 0 for DSSS and CCK.
+    pub fn data_subcarriers(self) -> u32 {
+        self.ru()
+            .map_or_else(|| self.format().data_subcarriers(self.width()), RuSize::data_subcarriers)
+    }
+
+    /// Bandwidth in Hz of the subcarriers that it uses: its width, or of a resource unit the width times the unit's
+    /// part of the tones.
+    pub fn bandwidth_hz(self) -> f64 {
+        let whole = f64::from(self.width_mhz()) * 1e6;
+        self.ru().map_or(whole, |ru| whole * ru.share(self.width()))
+    }
+
     /// Guard interval of its symbols; `None` for DSSS and CCK.
     pub fn guard(self) -> Option<GuardInterval> {
         let old = self.is_ofdm().then_some(GuardInterval::Ns800);
@@ -316,9 +401,13 @@ impl fmt::Display for Mode {
         }
         f.write_str(" Mb/s")?;
         if let Some(mcs) = self.row().mcs {
-            let Mcs { format, index, streams, width, .. } = mcs;
+            let Mcs { format, index, streams, width, ru, .. } = mcs;
             let plural = if streams > 1 { "s" } else { "" };
-            write!(f, " ({format} MCS {index}, {streams} stream{plural}, {width})")?;
+            write!(f, " ({format} MCS {index}, {streams} stream{plural}, ")?;
+            match ru {
+                Some(ru) => write!(f, "{ru} of {width})")?,
+                None => write!(f, "{width})")?,
+            }
         }
         Ok(())
     }
@@ -447,8 +536,76 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Mode::all().count(), Mode::OLD + seen.len());
+        let single = Mode::all().filter(|mode| mode.ru().is_none());
+        assert_eq!(single.count(), Mode::OLD + seen.len());
         // HT: 8 schemes. VHT: 10 less three at 20 MHz, one at 80 and one at 160. HE: 12.
         assert_eq!(seen.len(), 8 * 4 * 2 * 2 + (10 * 4 * 4 - 5) * 2 + 12 * 4 * 4 * 3);
+    }
+
+    /// A resource unit changes the unit and the rate, nothing else, and no two modes share an index.
+    #[test]
+    fn resource_units() {
+        let mut seen = std::collections::BTreeSet::new();
+        for mode in Mode::all().filter(|m| m.format() == Format::He && m.ru().is_none()) {
+            for ru in RuSize::ALL {
+                let Some(unit) = mode.in_ru(ru) else {
+                    assert_eq!(ru.count(mode.width()), 0);
+                    continue;
+                };
+                let parts = |m: Mode| (m.mcs_index(), m.streams(), m.width(), m.guard());
+                assert_eq!((parts(unit), unit.ru()), (parts(mode), Some(ru)));
+                assert_eq!(unit.without_ru(), mode);
+                assert_eq!(unit.in_ru(RuSize::Tones26), mode.in_ru(RuSize::Tones26));
+                assert!(seen.insert(unit.index()));
+                for guard in Format::He.guards() {
+                    let other = unit.with_guard(*guard).unwrap();
+                    assert_eq!((other.guard(), other.ru()), (Some(*guard), Some(ru)));
+                }
+                let whole = ru == RuSize::whole(mode.width());
+                assert_eq!(unit.kbps() == mode.kbps(), whole, "{unit}");
+                assert_eq!(unit.bandwidth_hz() < mode.bandwidth_hz(), !whole, "{unit}");
+            }
+        }
+        assert_eq!(seen.len(), RU_BLOCKS * BLOCK);
+        assert_eq!(Mode::all().filter(|mode| mode.ru().is_some()).count(), seen.len());
+        assert_eq!(Mode::OFDM[0].in_ru(RuSize::Tones26), None);
+        let guard = GuardInterval::Ns800;
+        let mode = Mode::mcs(Format::He, 7, 1, Width::Mhz20, guard).unwrap();
+        let name = mode.in_ru(RuSize::Tones52).unwrap().to_string();
+        assert_eq!(name, "17.6 Mb/s (HE MCS 7, 1 stream, 52-tone RU of 20 MHz)");
+    }
+
+    /// Rates of resource units, against ns-3.37. ns-3 does not round the bits of a symbol down.
+    #[test]
+    fn rates_of_resource_units() {
+        let mut compared = 0;
+        for row in include_str!("../../tests/data/ns3-ru.csv").lines() {
+            let Some(numbers) = row.strip_prefix("rate,") else { continue };
+            let numbers: Vec<u64> = numbers.split(',').map(|n| n.parse().unwrap()).collect();
+            let [tones, mcs, streams, guard, theirs] = numbers[..] else { panic!("{row}") };
+            let ru = RuSize::ALL.into_iter().find(|r| u64::from(r.tones()) == tones).unwrap();
+            let guards = Format::He.guards();
+            let guard = *guards.iter().find(|g| u64::from(g.ns()) == guard).unwrap();
+            let [mcs, streams] = [mcs, streams].map(|n| u8::try_from(n).unwrap());
+            let whole = Mode::mcs(Format::He, mcs, streams, Width::Mhz160, guard).unwrap();
+            let ours = whole.in_ru(ru).unwrap();
+            // One bit of a symbol, and rounding to kb/s.
+            let below = theirs as f64 - 1e3 * f64::from(ours.kbps());
+            let most = 1e9 / ours.symbol_ns() as f64 + 1e3;
+            assert!((-1.0..most).contains(&below), "{row}: {ours}");
+            compared += 1;
+        }
+        assert_eq!(compared, 7 * 6 * 2 * 3);
+        let published = |mcs, ru, guard| {
+            let mode = Mode::mcs(Format::He, mcs, 1, Width::Mhz20, guard).unwrap();
+            (mode.in_ru(ru).unwrap().kbps() + 50) / 100
+        };
+        let [short, long] = [GuardInterval::Ns800, GuardInterval::Ns3200];
+        // Published in tenths of Mb/s.
+        assert_eq!(published(0, RuSize::Tones26, short), 9);
+        assert_eq!(published(11, RuSize::Tones26, short), 147);
+        assert_eq!(published(11, RuSize::Tones52, short), 294);
+        assert_eq!(published(11, RuSize::Tones106, short), 625);
+        assert_eq!(published(11, RuSize::Tones106, long), 531);
     }
 }

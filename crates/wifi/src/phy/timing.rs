@@ -195,6 +195,12 @@ impl Timing {
         self.preamble(mode) + body
     }
 
+    /// Signal extension of OFDM frames, which ends each PPDU at 2.4 GHz; 0 otherwise. [`Self::frame`] has it, the
+    /// durations of multi-user PPDUs do not.
+    pub const fn extension(&self) -> Span {
+        self.extension
+    }
+
     /// SIFS and `n` slots: DIFS for 2.
     pub fn aifs(&self, n: u32) -> Span {
         self.sifs + Span(self.slot.0 * u64::from(n))

@@ -42,7 +42,6 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::medium::Medium;
 use super::radio::Signal;
 use crate::mac::{NodeId, Station, View};
-use crate::phy::Spectrum;
 use crate::rate::RateControl;
 use state::Alike;
 
@@ -108,13 +107,8 @@ impl Medium {
         let Some(sent) = &self.air[place as usize] else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
-                let signal = Signal {
-                    place,
-                    power,
-                    since: sent.started,
-                    readable: true,
-                    spectrum: Spectrum::default(),
-                };
+                let (since, band) = (sent.started, sent.band);
+                let signal = Signal { place, power, band, since, readable: true };
                 radio.signals.push(signal);
                 radio.lock(sent.started, signal, sent);
             }

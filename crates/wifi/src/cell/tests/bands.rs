@@ -35,7 +35,11 @@ fn bench(places: &[Place], power: f64, bonding: Bonding, change: impl Fn(&mut Ce
             MacConfig { aggregation: Some(single), bonding: Some(bonding), ..MacConfig::default() };
         let mut plan = plan(2, Standard::Ac, mac, TimingConfig::default());
         plan.capture = Capture::Sinr { late_db: 5.0 };
-        plan.stations.iter_mut().for_each(|s| s.rate = RatePlan::fixed(vht(4, *width)));
+        plan.width = *width;
+        for station in &mut plan.stations {
+            station.width = *width;
+            station.rate = RatePlan::fixed(vht(4, *width));
+        }
         change(&mut plan);
         (plan, format!("cell {i}"))
     };
@@ -133,7 +137,7 @@ fn power_is_spread_over_the_band() {
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
     let powers = |i: usize| -> Vec<(u16, f64)> {
         let signals = b.cell.radios[i].signals.iter();
-        signals.map(|s| (s.spectrum.mhz(), s.power)).collect()
+        signals.map(|s| (s.band.spectrum().mhz(), s.power)).collect()
     };
     // At the radio of channel 44: a quarter of 80 MHz, its own frame, and none of channels 36 and 40.
     let narrow = powers(2);
@@ -147,11 +151,11 @@ fn power_is_spread_over_the_band() {
     // At the radio of 80 MHz all of all. In the 40 MHz of the third frame: half of the first, none of the second.
     let radio = &b.cell.radios[0];
     assert_eq!(radio.signals.len(), 3);
-    let third = radio.signals.iter().find(|s| s.spectrum.mhz() == 40).unwrap();
-    assert!(near(radio.others(third.place, third.spectrum), 1e-6 / 2.0));
-    let first = radio.signals.iter().find(|s| s.spectrum.mhz() == 80).unwrap();
-    assert!(near(radio.others(first.place, first.spectrum), 2.0 * WEAK));
-    assert_eq!(radio.reception.unwrap().interference, radio.others(first.place, first.spectrum));
+    let third = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 40).unwrap();
+    assert!(near(radio.others(third.place, third.band), 1e-6 / 2.0));
+    let first = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 80).unwrap();
+    assert!(near(radio.others(first.place, first.band), 2.0 * WEAK));
+    assert_eq!(radio.reception.unwrap().interference, radio.others(first.place, first.band));
 }
 
 /// A narrow cell on a secondary channel: dynamic bonding transmits beside its frames over the primary 20 or 40 MHz,
@@ -303,7 +307,11 @@ fn random(cells: &[Random], powers: &[f64], seed: u64) -> Bench {
         plan.error = ErrorModel::default();
         plan.capture = Capture::default();
         let mode = *setup.modes(true).iter().rev().nth(2).unwrap();
-        plan.stations.iter_mut().for_each(|s| s.rate = RatePlan::fixed(mode));
+        plan.width = setup.width;
+        for station in &mut plan.stations {
+            station.width = setup.width;
+            station.rate = RatePlan::fixed(mode);
+        }
         (plan, format!("cell {i}"))
     };
     let n = 2 * cells.len();
