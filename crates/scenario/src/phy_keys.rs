@@ -3,7 +3,7 @@
 use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
-use airtcp_wifi::phy::{Mode, PhySetup, SetupKeys};
+use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use crate::{CellSpec, StationSpec};
@@ -34,6 +34,38 @@ impl CellSpec {
         let (band, width, streams) = (self.band, self.width, self.streams);
         let keys = SetupKeys { band, width, streams, guard: self.guard_interval };
         PhySetup::new(self.standard, &keys)
+    }
+
+    /// The channel of the cell; `None` if it names none.
+    ///
+    /// # Errors
+    /// If the standard has no such channel in its band and width.
+    pub fn radio_channel(&self) -> Result<Option<Channel>, ConfigError> {
+        let Some(number) = self.channel else {
+            if self.secondary_channel.is_some() {
+                let message = "needs `channel`, the primary 20 MHz: give it, or leave out this key";
+                return Err(ConfigError::new("secondary_channel", message));
+            }
+            return Ok(None);
+        };
+        Channel::of(&self.setup()?, number, self.secondary_channel).map(Some)
+    }
+
+    /// Refuses a rule for secondary channels in a cell without any.
+    pub(crate) fn check_bonding(&self) -> Result<(), ConfigError> {
+        if self.mac.bonding.is_none() {
+            return Ok(());
+        }
+        let width = self.setup()?.width;
+        let message = if width == Width::Mhz20 {
+            "is for cells of 40 MHz and more, and this one has 20 MHz: leave out the key, or set `width`"
+        } else if self.channel.is_none() {
+            "is for cells that share a medium with others, and this one names no channel: leave out the key, or \
+             set `channel`"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new("bonding", message))
     }
 
     /// The modes of data frames, those of stations with a standard or width of their own included.

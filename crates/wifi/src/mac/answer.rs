@@ -99,6 +99,7 @@ impl Station {
                 _ => rules.block_ack_bytes(frame.mode),
             };
         }
+        answer.width = frame.answer_width();
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts

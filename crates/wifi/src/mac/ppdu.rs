@@ -126,7 +126,8 @@ impl Station {
     pub(crate) fn compose(&mut self, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
         let ppdu = self.ppdu()?;
-        self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules))
+        let first = self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules));
+        first.map(|frame| self.with_width(frame))
     }
 
     /// The PPDU of the active category as if it were one MPDU: the head, with the length of all. Without

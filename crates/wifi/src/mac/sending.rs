@@ -40,7 +40,9 @@ impl Station {
         let mut mpdu = self.contenders[self.active].mpdu?;
         if !mpdu.class.is_management() && !mpdu.is_bar() {
             let next = self.next_attempt(now, self.active, &mpdu);
-            mpdu.mode = self.rate.pick(&next);
+            let chosen = self.rate.pick(&next);
+            let widths = self.widths.as_mut();
+            mpdu.mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
             self.contenders[self.active].mpdu = Some(mpdu);
         }
         Some(mpdu)
@@ -162,6 +164,7 @@ impl Station {
             retry,
             no_ack,
             grant,
+            width: None,
         })
     }
 

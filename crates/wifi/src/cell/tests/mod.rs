@@ -4,6 +4,7 @@ mod ablation;
 mod aggregate;
 mod alike;
 mod association;
+mod bands;
 mod beacons;
 mod capture;
 mod exchange;
