@@ -19,6 +19,7 @@ use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{Class, Frame, Kind, Mpdu, NodeId, SignalQuality, User, places};
+use crate::phy::Width;
 
 /// What became of the part of an HE MU PPDU for one station.
 #[derive(Debug, Clone, Default)]
@@ -65,11 +66,15 @@ impl Medium {
     }
 
     /// Records that a frame overlaps the HE MU PPDU of `other` at its stations.
-    pub(super) fn overlap_users(&mut self, other: NodeId, from: NodeId, class: Class) {
-        let Self { multi_user, powers, .. } = self;
+    fn overlap_users(&mut self, other: NodeId, (from, width): (NodeId, Width), class: Class) {
+        let Self { multi_user, powers, bands, cell_of, .. } = self;
+        let arriving = |to: NodeId| {
+            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
+            bands.power(powers.get(from, to)?, cells.0, width, cells.1)
+        };
         let users = multi_user.iter_mut().filter(|mu| mu.from == other);
         for user in users.flat_map(|mu| &mut mu.users) {
-            if let Some(power) = powers.get(from, NodeId(user.station)) {
+            if let Some(power) = arriving(NodeId(user.station)) {
                 user.fate.overlap(power, class);
             }
             user.fate.receiver_sent |= from.0 == user.station;
@@ -82,12 +87,12 @@ impl Medium {
             return;
         }
         let frame = sent.frame;
-        let others: Vec<(NodeId, Class)> =
-            self.air.iter().flatten().map(|other| (other.frame.from, other.frame.class)).collect();
-        for (from, class) in others {
-            self.overlap_users(from, frame.from, frame.class);
+        let other = |other: &Transmission| (other.frame.from, other.width, other.frame.class);
+        let others: Vec<(NodeId, Width, Class)> = self.air.iter().flatten().map(other).collect();
+        for (from, width, class) in others {
+            self.overlap_users(from, (frame.from, sent.width), frame.class);
             if frame.kind == Kind::MultiUser {
-                self.overlap_users(frame.from, from, class);
+                self.overlap_users(frame.from, (from, width), class);
             }
         }
     }
@@ -264,9 +269,9 @@ impl Medium {
         let sender = &mut self.stations[frame.from.index()];
         let start = sender.mu_window_start(to);
         let Some(mpdu) = sender.mu_subframe(to, number) else { return };
-        let own = Frame { to, ..*frame };
+        let own = Frame { to, sequence: start, ..*frame };
         if mpdu.is_bar() {
-            self.move_window(&Frame { sequence: start, ..own });
+            self.move_window(&own);
             return;
         }
         let (sequence, bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());

@@ -6,7 +6,7 @@ pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
 use super::{MuTimes, NodeId};
-use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, RuSize};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, RuSize, Width};
 
 /// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,7 +57,7 @@ pub struct Frame {
     /// Sequence number, modulo 4096; of an A-MPDU that of its first MPDU, of a BlockAckReq the start of
     /// the window.
     pub sequence: u16,
-    /// Number of the fragment, from 0.
+    /// Number of the fragment, from 0; of a BlockAckReq 4 if it asks for a bitmap of 256 bits.
     pub fragment: u8,
     /// True if another fragment of the packet follows.
     pub more_fragments: bool,
@@ -75,9 +75,16 @@ pub struct Frame {
     /// In a data frame of a station that reports its queue: the bytes in an A-MPDU of the packets that it still
     /// holds.
     pub report: Option<u64>,
+    /// Width of a non-HT frame that is duplicated over less than the width of its cell.
+    pub width: Option<Width>,
 }
 
 impl Frame {
+    /// Width of the answer to it: that of its own band. `None` for the width of the cell.
+    pub(crate) fn answer_width(&self) -> Option<Width> {
+        if self.mode.is_mcs() { Some(self.mode.width()) } else { self.width }
+    }
+
     /// True if its MPDUs are decoded each by itself.
     pub(crate) const fn is_judged_by_mpdu(&self) -> bool {
         let carries = matches!(self.kind, Kind::Data | Kind::MultiUser | Kind::BlockAckReq);
@@ -144,6 +151,7 @@ impl Frame {
             grant: None,
             multi_user: None,
             report: None,
+            width: None,
         }
     }
 }

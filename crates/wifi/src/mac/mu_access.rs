@@ -12,11 +12,11 @@
 
 use airtcp_units::{Nanos, Narrow};
 
+use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
 use super::exchange::Exchange;
 use super::mu_air::TbGrant;
 use super::mu_lanes::ReceiverLanes;
 use super::mu_schedule::{Candidate, Turns};
-use super::outcome::attempt;
 use super::{CATEGORIES, Class, Frame, Kind, Mpdu, NodeId, OfdmaConfig, Part, Rules, Station};
 use crate::phy::Mode;
 use crate::rate::{Attempt, RateControl};
@@ -46,6 +46,8 @@ pub(crate) struct User {
     pub(crate) station: NodeId,
     /// Mode in its resource unit.
     pub(crate) mode: Mode,
+    /// The mode that rate control chose.
+    pub(super) chosen: Mode,
     /// Of a PPDU in preparation: bytes of its MPDUs, each as if another one followed, maximum length, and number of
     /// MPDUs that can still join.
     pub(super) before: u32,
@@ -281,6 +283,7 @@ impl Station {
             let lane = &mut originator.lanes[category];
             lane.on_air = 0;
             let waiting = std::mem::take(&mut lane.waiting);
+            *mu.lanes.series_mut(category, head.to) = std::mem::take(&mut lane.series);
             mu.lanes.of(category, head.to).extend(std::iter::once(head).chain(waiting));
         }
         if contender.lifetime.is_some() {
@@ -300,6 +303,7 @@ impl Station {
         let lane = &mut originator.lanes[category];
         lane.on_air = 0;
         lane.waiting = mpdus;
+        lane.series = mu.lanes.series(category, to);
     }
 
     /// The receivers of an HE MU PPDU of a category, in the order of service: those with 802.11ax that have parked
@@ -313,7 +317,7 @@ impl Station {
         all.sort_unstable();
         all.dedup();
         let candidate = |station: &NodeId| {
-            let mode = self.mode_towards(now, category, *station);
+            let mode = self.rate.pick(&self.attempt_towards(now, category, *station));
             Candidate { station: *station, kbps: mode.kbps() }
         };
         let mut candidates: Vec<Candidate> = all.iter().map(candidate).collect();
@@ -321,13 +325,18 @@ impl Station {
         candidates.iter().map(|candidate| candidate.station).collect()
     }
 
-    /// The mode that rate control gives the next MPDU of a category for a receiver.
-    pub(super) fn mode_towards(&self, now: Nanos, category: usize, to: NodeId) -> Mode {
+    /// The next attempt of a category towards a receiver, for rate control.
+    pub(super) fn attempt_towards(&self, now: Nanos, category: usize, to: NodeId) -> Attempt {
         let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
-        let unknown =
-            Attempt { now, to, category: u8::narrow(category), bytes: USUAL_BYTES, number: 0 };
-        let next = parked.filter(|mpdu| !mpdu.is_bar());
-        self.rate.pick(&next.map_or(unknown, |mpdu| attempt(now, unknown.category, mpdu)))
+        let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
+        let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
+        let number = series.map_or(0, |series| series.number());
+        Attempt { now, to, category: u8::narrow(category), bytes, number }
+    }
+
+    /// A mode in the width of the access.
+    pub(super) fn within_access(&self, mode: Mode) -> Mode {
+        self.widths.map_or(mode, |widths| widths.within(mode))
     }
 
     /// True if the last exchange of a category carried data of the access point.
@@ -400,14 +409,17 @@ impl Station {
 
     /// Puts a BlockAckReq before the parked MPDUs of a receiver, unless one is there.
     pub(super) fn ask_parked(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+            return;
+        };
+        let window = originator.agreement(to, category).window;
         let lane = mu.lanes.of(category, to);
-        if lane.front().is_some_and(Mpdu::is_bar) {
+        if window < 2 || lane.front().is_some_and(Mpdu::is_bar) {
             return;
         }
-        let bytes = super::aggregation::BLOCK_ACK_REQ_BYTES;
+        let bytes = BLOCK_ACK_REQ_BYTES;
         let mode = rules.timing.answer_mode(lane.front().map_or(rules.timing.lowest(), |m| m.mode));
         let bar = Mpdu::new(now, to, Class::Ack, Part::whole(bytes, rules), 0, mode);
-        lane.push_front(Mpdu { bytes, block_ack: true, ..bar });
+        lane.push_front(Mpdu { bytes, block_ack: bitmap_bytes(window), ..bar });
     }
 }

@@ -21,10 +21,9 @@ use super::exchange::{Completion, Exchange};
 use super::mu_access::{Stage, User};
 use super::mu_air::{MuTimes, answer_modes, in_units, widest};
 use super::originator::distance;
-use super::outcome::outcome;
 use super::{Class, Frame, Joining, Kind, Mpdu, NodeId, Part, Rules, Station};
 use crate::phy::{GuardInterval, Mode, MuPpdu, TbPpdu, equal_rus};
-use crate::rate::{Attempt, Ending, RateControl};
+use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 impl Station {
     /// Prepares an HE MU PPDU for the first of these receivers, with the MPDUs that are parked for them. False if the
@@ -39,8 +38,9 @@ impl Station {
         let most = self.mu_access.as_ref().map_or(0, |mu| mu.rules.max_stations as usize);
         let mut count = receivers.len().min(most);
         while count > 0 {
-            let single = |to: &NodeId| self.mode_towards(now, category, *to);
-            let all: Vec<Mode> = receivers.iter().take(count).map(single).collect();
+            let single = |to: &NodeId| self.rate.pick(&self.attempt_towards(now, category, *to));
+            let chosen: Vec<Mode> = receivers.iter().take(count).map(single).collect();
+            let all: Vec<Mode> = chosen.iter().map(|mode| self.within_access(*mode)).collect();
             let (ru, served) = equal_rus(widest(&all), count);
             let modes = in_units(all.get(..served).unwrap_or(&all), ru, GuardInterval::Ns800);
             let longest = self.longest_downlink(now, &modes, rules);
@@ -48,11 +48,13 @@ impl Station {
             let users = || receivers.iter().zip(&modes);
             let fits = |ppdu: &MuPpdu| users().all(|(to, m)| self.needs(*to) <= ppdu.bytes(*m));
             if let Some(ppdu) = ppdu.filter(fits) {
-                let users = users();
-                let users = users.map(|(to, mode)| self.user(*to, *mode, ppdu.bytes(*mode)));
-                let users: Vec<User> = users.collect();
-                for user in &users {
-                    self.begin_packets(now, category, user.station);
+                let modes: Vec<(NodeId, Mode, Mode)> =
+                    users().zip(&chosen).map(|((to, mode), own)| (*to, *mode, *own)).collect();
+                let mut users = Vec::with_capacity(modes.len());
+                for (to, mode, own) in modes {
+                    let single = self.begin_ppdu(now, category, to, mode);
+                    let user = self.user(to, mode, ppdu.bytes(mode), single);
+                    users.push(User { chosen: own, ..user });
                 }
                 if let Some(mu) = &mut self.mu_access {
                     mu.users = users;
@@ -73,13 +75,22 @@ impl Station {
         Aggregation::with_last(0, bytes)
     }
 
-    /// Tells rate control that a packet comes to the head for a receiver without parked MPDUs.
-    fn begin_packets(&mut self, now: Nanos, category: usize, to: NodeId) {
-        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to));
-        if parked.is_none_or(std::collections::VecDeque::is_empty) {
-            let (category, bytes) = (u8::narrow(category), super::mu_access::USUAL_BYTES);
-            self.rate.on_packet(&Attempt { now, to, category, bytes, number: 0 });
+    /// Begins a PPDU for a receiver: rate control learns of a new packet, and a session whose window could have fallen
+    /// behind begins anew. True if the PPDU is to carry a single MPDU.
+    fn begin_ppdu(&mut self, now: Nanos, category: usize, to: NodeId, mode: Mode) -> bool {
+        let next = self.attempt_towards(now, category, to);
+        let first = self.mu_window_start(to);
+        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+            return false;
+        };
+        if mu.lanes.series_mut(category, to).begins() {
+            self.rate.on_packet(&next);
         }
+        let window = originator.rules.window(mode);
+        let agreement = originator.agreement(to, category);
+        agreement.renew(first);
+        agreement.window = window;
+        self.rate.is_single(&next)
     }
 
     /// The maximum duration of an HE MU PPDU with users of these modes; `None` if the transmission opportunity has no
@@ -98,11 +109,12 @@ impl Station {
     }
 
     /// A user with its parked MPDUs, as far as they fit into `fits` bytes and the window.
-    fn user(&self, to: NodeId, mode: Mode, fits: u32) -> User {
+    fn user(&self, to: NodeId, mode: Mode, fits: u32, single: bool) -> User {
         let category = self.active;
         let none = User {
             station: to,
             mode,
+            chosen: mode,
             before: 0,
             most: 0,
             room: 0,
@@ -114,7 +126,7 @@ impl Station {
             return none;
         };
         let rules = originator.rules;
-        let window = rules.window(mode);
+        let window = if single { 1 } else { rules.window(mode) };
         let most = rules.most_bytes(mode).min(fits);
         let mut user = User { most, ..none };
         let empty = std::collections::VecDeque::new();
@@ -296,36 +308,74 @@ impl Station {
     }
 
     fn finish_user(&mut self, now: Nanos, category: usize, user: &User, rules: &Rules) {
+        let to = user.station;
+        let next = self.attempt_towards(now, category, to);
         let Some(mu) = &mut self.mu_access else { return };
-        let mpdus = mu.lanes.take(category, user.station);
-        let mut lost = false;
+        let mpdus = mu.lanes.take(category, to);
         let mut kept = std::collections::VecDeque::with_capacity(mpdus.len());
+        let (mut lost, mut data, mut newest, mut acknowledged) = (false, 0, None, 0);
         for (number, mut mpdu) in mpdus.into_iter().enumerate() {
             if number >= user.on_air {
                 kept.push_back(mpdu);
                 continue;
             }
-            let arrived = user.answered && (mpdu.packet.is_none() || mpdu.is_bar());
-            if !mpdu.is_bar() {
-                let ending = if arrived { Ending::Acknowledged } else { Ending::NoAck };
-                let given_up = !arrived && self.fails_for_good(&mut mpdu, false, rules);
-                self.rate.on_result(&outcome(now, category, &mpdu, ending, false));
-                match (arrived, given_up) {
-                    (true, _) => self.finish(category, mpdu, Completion::Acknowledged),
-                    (_, true) => self.finish(category, mpdu, Completion::GivenUp),
-                    _ => kept.push_back(mpdu),
+            let is_bar = mpdu.is_bar();
+            data += u32::from(!is_bar);
+            if user.answered && (mpdu.packet.is_none() || is_bar) {
+                if !is_bar {
+                    (newest, acknowledged) = (Some(mpdu.sequence), acknowledged + 1);
+                    self.finish(category, mpdu, Completion::Acknowledged);
                 }
-                lost |= given_up;
-            } else if !arrived && !self.fails_for_good(&mut mpdu, false, rules) {
+            } else if !self.fails_for_good(&mut mpdu, false, rules) {
                 kept.push_back(mpdu);
+            } else if is_bar {
+                self.expect_bar(category, to);
+            } else {
+                lost = true;
+                self.finish(category, mpdu, Completion::GivenUp);
             }
         }
         if let Some(mu) = &mut self.mu_access {
-            *mu.lanes.of(category, user.station) = kept;
+            *mu.lanes.of(category, to) = kept;
         }
-        if self.asks(lost, !user.answered) {
-            self.ask_parked(now, category, user.station, rules);
+        self.tell_of_user(user, next, (data, acknowledged), rules);
+        let pending = user.answered && self.confirm_parked(category, to, newest);
+        if pending || self.asks(lost, !user.answered && data > 0) {
+            self.ask_parked(now, category, to, rules);
         }
+    }
+
+    /// Tells rate control of a user's PPDU with numbers of MPDUs: those sent and those acknowledged.
+    fn tell_of_user(
+        &mut self,
+        user: &User,
+        attempt: Attempt,
+        (mpdus, acknowledged): (u32, u32),
+        rules: &Rules,
+    ) {
+        let Some(mu) = self.mu_access.as_mut().filter(|_| mpdus > 0) else { return };
+        let series = mu.lanes.series_mut(usize::from(attempt.category), user.station);
+        let given_up = series.end(user.answered, rules.mac.attempts);
+        let ending = if user.answered { Ending::Acknowledged } else { Ending::NoAck };
+        let mode = user.chosen;
+        self.rate.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+    }
+
+    /// Records that a BlockAckReq was given up.
+    fn expect_bar(&mut self, category: usize, to: NodeId) {
+        if let Some(originator) = &mut self.originator {
+            originator.agreement(to, category).bar_pending = true;
+        }
+    }
+
+    /// Records that a receiver has the MPDU `newest`, or without one that its window has moved. True if a BlockAckReq is
+    /// still to be answered.
+    fn confirm_parked(&mut self, category: usize, to: NodeId, newest: Option<u16>) -> bool {
+        let start = self.mu_window_start(to);
+        let Some(originator) = &mut self.originator else { return false };
+        let agreement = originator.agreement(to, category);
+        agreement.confirm(newest.unwrap_or(start));
+        std::mem::take(&mut agreement.bar_pending) && newest.is_some()
     }
 
     /// Ends a multi-user access: draws the back-off, after success with the smallest window.

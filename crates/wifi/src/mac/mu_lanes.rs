@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::feedback::Series;
 use super::{Mpdu, NodeId};
 
 /// MPDUs of one receiver in one category.
@@ -14,6 +15,8 @@ struct ReceiverLane {
     category: usize,
     to: NodeId,
     mpdus: VecDeque<Mpdu>,
+    /// Attempts for rate control.
+    series: Series,
 }
 
 /// The parked MPDUs of an access point.
@@ -29,14 +32,30 @@ impl ReceiverLanes {
         Some(&lane.mpdus)
     }
 
-    /// The MPDUs of a receiver in a category, to change.
-    pub(super) fn of(&mut self, category: usize, to: NodeId) -> &mut VecDeque<Mpdu> {
+    fn lane(&mut self, category: usize, to: NodeId) -> &mut ReceiverLane {
         let found = self.lanes.iter().position(|lane| (lane.category, lane.to) == (category, to));
         let place = found.unwrap_or_else(|| {
-            self.lanes.push(ReceiverLane { category, to, mpdus: VecDeque::new() });
+            let (mpdus, series) = (VecDeque::new(), Series::default());
+            self.lanes.push(ReceiverLane { category, to, mpdus, series });
             self.lanes.len() - 1
         });
-        &mut self.lanes[place].mpdus
+        &mut self.lanes[place]
+    }
+
+    /// The MPDUs of a receiver in a category, to change.
+    pub(super) fn of(&mut self, category: usize, to: NodeId) -> &mut VecDeque<Mpdu> {
+        &mut self.lane(category, to).mpdus
+    }
+
+    /// The attempts towards a receiver in a category.
+    pub(super) fn series(&self, category: usize, to: NodeId) -> Series {
+        let lane = self.lanes.iter().find(|lane| (lane.category, lane.to) == (category, to));
+        lane.map_or_else(Series::default, |lane| lane.series)
+    }
+
+    /// The attempts towards a receiver in a category, to change.
+    pub(super) fn series_mut(&mut self, category: usize, to: NodeId) -> &mut Series {
+        &mut self.lane(category, to).series
     }
 
     /// Takes all MPDUs of a receiver in a category.

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::aggregation::Aggregation;
+use super::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
 use super::exchange::{Due, Exchange};
 use super::mu_access::{MAX_UNANSWERED, Stage, USUAL_BYTES, User};
 use super::mu_air::{MuTimes, TbGrant, in_units, multi_block_ack_bytes, trigger_bytes, widest};
@@ -77,7 +77,9 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         let category = self.active;
-        let Some(mu) = &mut self.mu_access else { return false };
+        let uplink: Vec<(NodeId, Mode)> =
+            uplink.iter().map(|(s, mode)| (*s, self.within_access(*mode))).collect();
+        let Some(mu) = &self.mu_access else { return false };
         let candidate =
             |(station, mode): &(NodeId, Mode)| Candidate { station: *station, kbps: mode.kbps() };
         let mut order: Vec<Candidate> = uplink.iter().map(candidate).collect();
@@ -122,6 +124,7 @@ impl Station {
         let user = |(station, (mode, bytes)): (&NodeId, &(Mode, u32))| User {
             station: *station,
             mode: *mode,
+            chosen: *mode,
             before: 0,
             most: 0,
             room: 0,
@@ -250,7 +253,7 @@ impl Station {
     }
 
     /// The report in a data frame that carries the first `on_air` MPDUs of a category.
-    pub(super) fn report(&self, category: usize, on_air: usize, mode: Mode) -> Option<u64> {
+    pub(super) fn queue_report(&self, category: usize, on_air: usize, mode: Mode) -> Option<u64> {
         let mu = self.mu_station.as_ref()?;
         let rules = self.originator.as_ref()?.rules;
         let held = self.subframes(category, usize::MAX).skip(on_air);
@@ -302,6 +305,7 @@ impl Station {
         self.choose_mode(now);
         self.record_first_attempt(now);
         self.expire_waiting(now, grant.category);
+        self.renew_session(grant.category);
         self.reserve_triggered(&grant);
         Some(Frame::control(
             Kind::Rts,
@@ -313,6 +317,19 @@ impl Station {
         ))
     }
 
+    /// Begins a new session with the receiver of the head where its window could have fallen behind.
+    fn renew_session(&mut self, category: usize) {
+        let Some(head) = self.contenders[category].mpdu else { return };
+        let first = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
+        let Some(originator) = &mut self.originator else { return };
+        let window = originator.rules.window(head.mode);
+        let agreement = originator.agreement(head.to, category);
+        agreement.renew(first);
+        if !head.is_bar() {
+            agreement.window = window;
+        }
+    }
+
     /// Chooses the MPDUs that fit into a triggered PPDU, and the room for others.
     fn reserve_triggered(&mut self, grant: &TbGrant) {
         let TbGrant { category, mode, .. } = *grant;
@@ -321,6 +338,7 @@ impl Station {
         let rules = originator.rules;
         let (window, bytes) = (rules.window(mode), rules.most_bytes(mode).min(grant.bytes));
         let lane = &mut originator.lanes[category];
+        let window = if lane.series.single { 1 } else { window };
         let all = 1 + lane.waiting.len();
         let mut before = 0;
         lane.on_air = 0;
@@ -355,7 +373,7 @@ impl Station {
         if on_air == 0 {
             return None;
         }
-        let report = self.report(category, on_air, mode);
+        let report = self.queue_report(category, on_air, mode);
         let sequence = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
         for number in 0..on_air {
             if let Some(mpdu) = self.subframe(category, number) {
@@ -372,6 +390,7 @@ impl Station {
         Some(Frame {
             kind,
             class,
+            fragment: if head.block_ack > BLOCK_ACK_BYTES { LONG_BITMAP } else { 0 },
             bytes: last.map_or(0, |(_, end)| end),
             sequence,
             subframes: if on_air > 1 { u16::narrow(on_air) } else { 0 },
