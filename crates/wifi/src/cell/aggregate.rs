@@ -260,7 +260,7 @@ impl Medium {
             return;
         }
         let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
-        let number = sender.session(to, usize::from(frame.category));
+        let number = self.stations[from.index()].session(to, usize::from(frame.category));
         buffers.open(session, number, frame.sequence, &mut self.out);
         if !buffers.take(now, session, sequence, window, delivery, &mut self.out) {
             cx.discard(now, packet, DropReason::Duplicate, from.0);
