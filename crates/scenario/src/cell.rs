@@ -204,7 +204,7 @@ impl CellSpec {
         }
         let refuse = |message: &str| Err(ScenarioError::at(format!("{path}.mac.ofdma"), message));
         let (queue, _) = self.station_keys().queue(0);
-        if !matches!(queue, QueueConfig::AirtimeFair(_)) {
+        if !matches!(*queue, QueueConfig::AirtimeFair(_)) {
             return refuse(
                 "needs a queue for each station at the access point: set access_point_queue.kind = \
                  \"airtime-fair\", or omit it",

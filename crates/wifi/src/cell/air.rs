@@ -4,7 +4,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
-use super::mu_receive::capture_user;
+use super::mu_receive::capture;
 use super::occupied::Occupied;
 use super::radio::{Judge, Radio, Signal};
 use super::transmission::Transmission;
@@ -267,15 +267,8 @@ impl Medium {
             let receiving = FrameStart { since, ends, mode: sent.frame.mode };
             self.stations[i].on_rx_start(now, &receiving, &self.bss[self.cell_of[i]].rules);
             let class = Some(sent.frame.class);
-            if let Some(old) = old.and_then(|place| self.air[place].as_mut())
-                && old.frame.to.index() == i
-            {
-                old.fate.captured = class;
-            }
-            if let Some(old) = earlier.filter(|_| !self.multi_user.is_empty()) {
-                let from = self.air[old.place as usize].map(|sent| sent.frame.from);
-                capture_user(&mut self.multi_user, from, i, class);
-            }
+            let old = old.and_then(|place| self.air[place].as_mut());
+            capture(old, &mut self.multi_user, i, class);
         } else {
             radio.update();
         }

@@ -39,10 +39,8 @@ impl AirtimeLedger {
     pub(crate) fn on_start(&mut self, frame: &Frame, time: Span) {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts | Kind::BlockAckReq => frame.from,
-            Kind::BlockAck if frame.multi_user.is_some() => return,
-            Kind::Ack | Kind::Cts | Kind::BlockAck => frame.to,
-            Kind::Beacon | Kind::Management => return,
-            Kind::MultiUser | Kind::Trigger | Kind::MultiBlockAck => return,
+            Kind::Ack | Kind::Cts | Kind::BlockAck if frame.multi_user.is_none() => frame.to,
+            _ => return,
         };
         // Management exchanges have a category of their own, after these.
         let category = usize::from(frame.category);

@@ -140,7 +140,6 @@ impl Medium {
         let first = self.stations.len();
         let seams = plan.stations.iter().map(|station| &station.seams);
         check_aggregation(&plan.mac, plan.timing.standard, seams)?;
-        plan.mac.check_ofdma(plan.timing.standard)?;
         let aggregation = plan.mac.aggregation(plan.timing.standard)?;
         let bonding = plan.mac.bonding.unwrap_or_default();
         let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
@@ -170,15 +169,9 @@ impl Medium {
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
         self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
-        let ambient = Ambient::new(
-            plan.noise_mw,
-            plan.noise_steps,
-            plan.interference,
-            n,
-            levels.energy_detect,
-        );
-        let draws = ["decode", "decode abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
-        let mpdu = ["mpdu", "mpdu abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let (noise, steps) = (plan.noise_mw, plan.noise_steps);
+        let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect);
+        let keyed = |what| seed.keyed(&format!("{label}/{what}"));
         let whole = Occupied::whole(plan.width);
         let shared = channel.filter(|_| !self.bands.is_empty());
         let band = shared.map_or(whole, |c| whole.at(c.spectrum(plan.width)));
@@ -189,8 +182,8 @@ impl Medium {
             levels,
             ambient,
             band,
-            draws,
-            draws_mpdu: mpdu,
+            draws: ["decode", "decode abroad"].map(keyed),
+            draws_mpdu: ["mpdu", "mpdu abroad"].map(keyed),
         };
         // Of a single cell, all energy is in its own band.
         let tuned =
@@ -297,7 +290,7 @@ impl Members<'_> {
             let first = u32::narrow(self.first);
             let cell = first..first + u32::narrow(self.has_he.len());
             let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
-            station.mu_station = Some(Box::new(own));
+            station.responder = Some(Box::new(own));
         }
     }
 

@@ -42,29 +42,16 @@ impl Medium {
         for (place, sent) in &over {
             let from = sent.frame.from;
             let observed = self.observed(now, sent, cx);
-            if sent.frame.kind == Kind::MultiBlockAck {
-                let users = self.stations[from.index()].mu_users().iter();
-                self.acknowledged = users.filter(|u| u.answered).map(|u| u.station).collect();
-            }
+            self.note_acknowledged(&sent.frame);
             let bss = &mut self.bss[self.cell_of[from.index()]];
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
-            if sent.frame.kind == Kind::MultiBlockAck {
-                self.ready.push(from);
-            }
             for &(radio, _) in &hearers[from.index()] {
                 if self.alike.shares(radio) {
                     continue;
                 }
-                self.unhear(now, radio as usize, *place);
-                if let Some(Member { reception, pieces }) = self.member(radio, *place) {
-                    let member = (&reception, pieces.as_slice());
-                    self.receive_member(now, member, radio as usize, sent, observed.as_ref(), cx);
-                }
-                if let Some(reception) = self.received(radio, *place) {
-                    self.receive(now, &reception, radio as usize, sent, observed.as_ref(), cx);
-                }
+                self.end_at(now, radio, (*place, sent), observed.as_ref(), cx);
                 touched.push(radio);
             }
             self.apply_ack_oracle(now, *place, sent, cx);
@@ -98,6 +85,26 @@ impl Medium {
         over.clear();
         self.over = over;
         self.touched = touched;
+    }
+
+    /// Ends a transmission at a radio that may be receiving it.
+    #[inline]
+    fn end_at<P: Probe>(
+        &mut self,
+        now: Nanos,
+        radio: u32,
+        (place, sent): (u32, &Transmission),
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let i = radio as usize;
+        self.unhear(now, i, place);
+        if let Some(Member { reception, pieces }) = self.member(radio, place) {
+            self.receive_member(now, (&reception, pieces.as_slice()), i, sent, observed, cx);
+        }
+        if let Some(reception) = self.received(radio, place) {
+            self.receive(now, &reception, i, sent, observed, cx);
+        }
     }
 
     /// Ends a signal at a radio, after judging the frame in reception with that signal still
@@ -139,12 +146,8 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        if sent.frame.multi_user.is_some() {
-            self.receive_multi_user(now, reception, i, sent, observed, cx);
-            return;
-        }
-        if sent.frame.subframes > 1 {
-            self.receive_aggregate(now, reception, i, sent, observed, cx);
+        if sent.frame.multi_user.is_some() || sent.frame.subframes > 1 {
+            self.receive_mpdus(now, reception, i, sent, observed, cx);
             return;
         }
         let bss = &self.bss[self.cell_of[i]];
@@ -185,8 +188,7 @@ impl Medium {
         };
         let how = SignalQuality { snr, sinr };
         if matches!(sent.frame.kind, Kind::Trigger | Kind::MultiBlockAck) {
-            self.hear_control(now, i, sent, how);
-            self.settle(now, i, cx);
+            self.hear_control(now, i, sent, how, cx);
             return;
         }
         let wanted = self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);

@@ -37,14 +37,19 @@ pub(super) struct MuOnAir {
     pub(super) users: Vec<UserFate>,
 }
 
-/// Records that a station switched from its part of the HE MU PPDU of `from` to a stronger frame.
-pub(super) fn capture_user(
+/// Records that a station switched from a frame for it, or its part of an HE MU PPDU, to a stronger frame.
+pub(super) fn capture(
+    old: Option<&mut Transmission>,
     on_air: &mut [MuOnAir],
-    from: Option<NodeId>,
     station: usize,
     class: Option<Class>,
 ) {
-    let users = on_air.iter_mut().filter(|mu| Some(mu.from) == from).flat_map(|mu| &mut mu.users);
+    let Some(old) = old else { return };
+    if old.frame.to.index() == station {
+        old.fate.captured = class;
+    }
+    let from = old.frame.from;
+    let users = on_air.iter_mut().filter(|mu| mu.from == from).flat_map(|mu| &mut mu.users);
     for user in users.filter(|user| user.station as usize == station) {
         user.fate.captured = class;
     }
@@ -104,13 +109,41 @@ impl Medium {
         }
     }
 
+    /// Records the stations that a Multi-STA BlockAck which ends now acknowledges.
+    pub(super) fn note_acknowledged(&mut self, frame: &Frame) {
+        if frame.kind == Kind::MultiBlockAck {
+            let users = self.stations[frame.from.index()].mu_users().iter();
+            self.acknowledged = users.filter(|u| u.answered).map(|u| u.station).collect();
+            // Its exchange ends, too.
+            self.ready.push(frame.from);
+        }
+    }
+
+    /// Handles the end of a frame whose MPDUs are decoded each by itself, at a radio that was receiving it.
+    pub(super) fn receive_mpdus<P: Probe>(
+        &mut self,
+        now: Nanos,
+        reception: &Reception,
+        i: usize,
+        sent: &Transmission,
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        if sent.frame.multi_user.is_some() {
+            self.receive_multi_user(now, reception, i, sent, observed, cx);
+        } else {
+            self.receive_aggregate(now, reception, i, sent, observed, cx);
+        }
+    }
+
     /// Handles a trigger frame or a Multi-STA BlockAck that a station decoded.
-    pub(super) fn hear_control(
+    pub(super) fn hear_control<P: Probe>(
         &mut self,
         now: Nanos,
         i: usize,
         sent: &Transmission,
         how: SignalQuality,
+        cx: &mut PoolCx<'_, P>,
     ) {
         let (frame, station) = (&sent.frame, NodeId(u32::narrow(i)));
         let rules = &self.bss[self.cell_of[i]].rules;
@@ -120,15 +153,18 @@ impl Medium {
                 let own = Frame { duration: Span::ZERO, ..*frame };
                 self.stations[i].on_rx_preamble(now, &own, how, rules);
                 self.stations[i].on_trigger(now, grant, rules);
+                self.settle(now, i, cx);
                 return;
             }
         } else if self.acknowledged.contains(&station)
             && self.stations[i].on_multi_block_ack(now, rules)
         {
             self.ready.push(station);
+            self.settle(now, i, cx);
             return;
         }
         self.stations[i].on_rx_preamble(now, frame, how, rules);
+        self.settle(now, i, cx);
     }
 
     /// Takes the report in a frame that its receiver `i` decoded.
@@ -145,7 +181,7 @@ impl Medium {
     }
 
     /// Handles the end of an HE MU PPDU at a radio that was receiving it.
-    pub(super) fn receive_multi_user<P: Probe>(
+    fn receive_multi_user<P: Probe>(
         &mut self,
         now: Nanos,
         reception: &Reception,

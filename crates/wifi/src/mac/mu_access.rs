@@ -14,6 +14,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
 use super::exchange::Exchange;
+use super::feedback::Series;
 use super::mu_air::TbGrant;
 use super::mu_lanes::ReceiverLanes;
 use super::mu_schedule::{Candidate, Turns};
@@ -40,6 +41,17 @@ pub(super) enum Stage {
     Cancelled,
 }
 
+/// What follows from the preparation of an access.
+#[derive(Debug)]
+pub(super) enum Composed {
+    /// The frame of a multi-user exchange.
+    Frame(Frame),
+    /// Nothing is left to send.
+    Nothing,
+    /// A single-user exchange, whose frame comes from elsewhere.
+    Other,
+}
+
 /// A station that a multi-user exchange serves.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct User {
@@ -59,6 +71,23 @@ pub(crate) struct User {
     pub(super) bytes: u32,
     /// True if its answer arrived.
     pub(crate) answered: bool,
+}
+
+impl User {
+    /// A station without MPDUs.
+    pub(super) const fn new(station: NodeId, mode: Mode) -> Self {
+        Self {
+            station,
+            mode,
+            chosen: mode,
+            before: 0,
+            most: 0,
+            room: 0,
+            on_air: 0,
+            bytes: 0,
+            answered: false,
+        }
+    }
 }
 
 /// Multi-user operation of an access point.
@@ -330,7 +359,7 @@ impl Station {
         let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
         let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
         let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
-        let number = series.map_or(0, |series| series.number());
+        let number = series.map_or(0, Series::number);
         Attempt { now, to, category: u8::narrow(category), bytes, number }
     }
 
@@ -351,29 +380,24 @@ impl Station {
         }
     }
 
-    /// The frame of a multi-user access or triggered transmission, or `Some(None)` if nothing is to be sent; `None` if
-    /// the exchange of this instant is another one.
-    pub(super) fn compose_multi_user(
-        &mut self,
-        now: Nanos,
-        rules: &Rules,
-    ) -> Option<Option<Frame>> {
+    /// The frame of a multi-user access or of a triggered transmission.
+    pub(super) fn compose_multi_user(&mut self, now: Nanos, rules: &Rules) -> Composed {
+        let or_nothing = |frame: Option<Frame>| frame.map_or(Composed::Nothing, Composed::Frame);
         if self.is_triggered() {
             let frame = self.compose_triggered(rules);
             if frame.is_none() {
                 self.cancel_triggered();
             }
-            return Some(frame);
+            return or_nothing(frame);
         }
-        let mu = self.mu_access.as_mut()?;
+        let Some(mu) = self.mu_access.as_mut() else { return Composed::Other };
         let plain = mu.plain.take();
         let frame = match mu.stage {
-            Stage::None if plain.is_none() => return None,
-            Stage::None => return Some(plain),
-            Stage::Downlink | Stage::Uplink => return None,
+            Stage::None => return plain.map_or(Composed::Other, Composed::Frame),
+            Stage::Downlink | Stage::Uplink => return Composed::Other,
             Stage::Triggering => {
                 mu.stage = Stage::Uplink;
-                return Some(plain);
+                return or_nothing(plain);
             }
             Stage::Filling => self.compose_downlink(now, rules),
             Stage::Planning | Stage::Cancelled => None,
@@ -381,7 +405,7 @@ impl Station {
         if frame.is_none() {
             self.cancel_access(now, rules);
         }
-        Some(frame)
+        or_nothing(frame)
     }
 
     /// Ends an access that has nothing to send.

@@ -111,17 +111,7 @@ impl Station {
     /// A user with its parked MPDUs, as far as they fit into `fits` bytes and the window.
     fn user(&self, to: NodeId, mode: Mode, fits: u32, single: bool) -> User {
         let category = self.active;
-        let none = User {
-            station: to,
-            mode,
-            chosen: mode,
-            before: 0,
-            most: 0,
-            room: 0,
-            on_air: 0,
-            bytes: 0,
-            answered: false,
-        };
+        let none = User::new(to, mode);
         let Some((mu, originator)) = self.mu_access.as_ref().zip(self.originator.as_ref()) else {
             return none;
         };

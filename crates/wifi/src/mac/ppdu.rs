@@ -15,6 +15,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::aggregation::{
     Aggregation, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, LONG_BITMAP, bitmap_bytes, places,
 };
+use super::mu_access::Composed;
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
@@ -126,8 +127,10 @@ impl Station {
     /// The first frame of the access of this instant: RTS, CTS-to-self, or data.
     pub(crate) fn compose(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
-        if let Some(composed) = self.compose_multi_user(now, rules) {
-            return composed.map(|frame| self.with_width(frame));
+        match self.compose_multi_user(now, rules) {
+            Composed::Frame(frame) => return Some(self.with_width(frame)),
+            Composed::Nothing => return None,
+            Composed::Other => {}
         }
         let ppdu = self.ppdu()?;
         let first = self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules));

@@ -89,7 +89,7 @@ pub(crate) struct Station {
     /// Multi-user operation of an access point; `None` without it.
     pub(crate) mu_access: Option<Box<MuAccess>>,
     /// Multi-user operation of a station that the access point triggers.
-    pub(crate) mu_station: Option<Box<MuStation>>,
+    pub(crate) responder: Option<Box<MuStation>>,
     /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
     pub(crate) widths: Option<Widths>,
 }
@@ -130,7 +130,7 @@ impl Station {
             hooks: None,
             originator: None,
             mu_access: None,
-            mu_station: None,
+            responder: None,
             widths: None,
         }
     }
@@ -283,7 +283,7 @@ impl Station {
     /// Handles a medium that becomes idle.
     pub(crate) fn on_idle(&mut self, now: Nanos) {
         self.view.silent_from = now;
-        if self.mu_station.is_some() {
+        if self.responder.is_some() {
             self.end_mu_edca(now);
         }
         // While the station waits for an answer, no back-off slot passes.
