@@ -92,7 +92,8 @@ fn small_packets_wait_less() {
     let all = format!("{with} {without}: {down} {down_without}, {up} {up_without}");
     assert!(down < 0.5 * down_without && with > without, "{all}");
     let triggered = |s: &StationResult| s.mu_frames.unwrap_or_default();
-    assert!((0..n).all(|i| triggered(station(&run, &format!("sta{i}"))) > 50));
+    let responses: u64 = (0..n).map(|i| triggered(station(&run, &format!("sta{i}")))).sum();
+    assert!(responses > 200, "{responses}");
     assert!(station(&run, "ap").frames.contains_key("trigger"));
     assert!(plain.cells[0].stations.iter().all(|s| s.mu_frames.is_none()));
 }
@@ -113,7 +114,7 @@ fn airtime_of_a_group_counts_once() {
 #[test]
 fn runs_repeat_and_conserve() {
     let flows = "[[flows]]\ncount = 5\nfrom = \"ap\"\nto = \"sta*\"\n\
-                 [[flows]]\ncount = 5\nfrom = \"sta*\"\nto = \"ap\"\naccess_category = \"video\"\n";
+                 [[flows]]\ncount = 5\nfrom = \"sta*\"\nto = \"ap\"\naccess_category = \"background\"\n";
     for ofdma in [
         "mac.ofdma = {}",
         "mac.ofdma = { scheduler = \"proportional\", max_stations = 3, mu_edca = { aifsn = 7 } }",

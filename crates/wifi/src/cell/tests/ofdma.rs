@@ -1,8 +1,6 @@
 //! Multi-user operation: times and shares of HE MU PPDUs and of triggered transmissions, retransmission of single MPDUs,
 //! and cells of all kinds of stations.
 
-use airtcp_units::Bytes;
-
 use super::*;
 use crate::mac::{AggregationConfig, ImmediateAccess, MuEdcaConfig, MuScheduler, OfdmaConfig};
 use crate::phy::{Format, GuardInterval, Mode, MuPpdu, TbPpdu, Width, equal_rus};
