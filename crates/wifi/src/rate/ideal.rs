@@ -4,7 +4,12 @@
 //! mode = the fastest in which a frame of this length succeeds with probability >= target
 //! ```
 //! The cell's own error model gives the probability, without interference. If no mode meets the
-//! target, the control uses the slowest. When a data frame or its RTS reaches the retry limit, the
+//! target, the control uses the slowest. The power of a narrower frame meets less noise:
+//!
+//! ```text
+//! SNR of a mode = SNR over the widest mode * width of the widest / width of the mode
+//! ```
+//! Frames without HT are duplicated over the width of the pair, which is that of its widest mode. When a data frame or its RTS reaches the retry limit, the
 //! control forgets the SNR and uses the slowest mode until it receives another frame of the
 //! destination. Without that rule a sender that receives only ACKs would keep a rate that the channel
 //! no longer carries. ns-3's `IdealWifiManager` forgets on the same two events, but requires a bit
@@ -33,7 +38,8 @@ impl Default for IdealConfig {
     }
 }
 
-/// The fastest mode in which a frame of `bytes` succeeds with probability `target`, or the slowest.
+/// The fastest mode in which a frame of `bytes` succeeds with probability `target`, or the slowest. `sinr` is that
+/// over the band of the widest mode.
 pub(super) fn fastest(
     ladder: &Ladder,
     error: &ErrorModel,
@@ -41,7 +47,10 @@ pub(super) fn fastest(
     bytes: u32,
     target: f64,
 ) -> Mode {
-    let carries = |mode: &&Mode| error.success(**mode, sinr, mode.body_bits(bytes)) >= target;
+    let carries = |mode: &&Mode| {
+        let own = sinr / ladder.part_of_widest(**mode);
+        error.success(**mode, own, mode.body_bits(bytes)) >= target
+    };
     let found = ladder.modes().iter().rev().find(carries);
     found.copied().unwrap_or_else(|| ladder.mode(0))
 }
@@ -70,7 +79,7 @@ pub struct Ideal {
 enum PeerSnr {
     /// No frame of it received yet.
     Unknown,
-    /// SNR of its last frame.
+    /// SNR of its last frame, over the band of the widest mode.
     Snr(f64),
     /// A frame to it has reached the retry limit since.
     Lost,
@@ -93,8 +102,9 @@ impl RateControl for Ideal {
         }
     }
 
-    fn on_rx(&mut self, _: Nanos, from: NodeId, snr: f64) {
-        *self.peers.get_mut(from) = PeerSnr::Snr(snr);
+    fn on_rx(&mut self, _: Nanos, from: NodeId, mode: Mode, snr: f64) {
+        let over_widest = snr * self.ladder.part_of_widest(mode);
+        *self.peers.get_mut(from) = PeerSnr::Snr(over_widest);
     }
 }
 
@@ -133,15 +143,15 @@ mod tests {
         let need = |step: usize| error.sinr_for(Mode::OFDM[step], 8 * 1536 + 22, 0.9);
         for step in 2..8 {
             assert!(need(step) > need(step - 1) || step == 2, "{step}");
-            s.rate.on_rx(Nanos::ZERO, PEER, need(step) * 1.000_001);
+            s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], need(step) * 1.000_001);
             assert_eq!(s.packet(".").1, [step]);
-            s.rate.on_rx(Nanos::ZERO, PEER, need(step) * 0.999_999);
+            s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], need(step) * 0.999_999);
             assert!(s.packet(".").1[0] < step);
         }
-        s.rate.on_rx(Nanos::ZERO, PEER, 0.0);
+        s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], 0.0);
         assert_eq!(s.packet(".").1, [0]);
         // The SNR of other stations does not count.
-        s.rate.on_rx(Nanos::ZERO, NodeId(9), 1e9);
+        s.rate.on_rx(Nanos::ZERO, NodeId(9), Mode::OFDM[0], 1e9);
         assert_eq!(s.packet(".").1, [0]);
     }
 
@@ -149,11 +159,11 @@ mod tests {
     #[test]
     fn giving_up_forgets_the_snr() {
         let mut s = Script::new(&RateConfig::Ideal(IdealConfig::default()));
-        s.rate.on_rx(Nanos::ZERO, PEER, 1e6);
+        s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], 1e6);
         assert_eq!(s.packet("xxxxxx.").1, [7; 7]);
         assert_eq!(s.packet("xxxxxxx").1, [7; 7]);
         assert_eq!(s.packet("xx").1, [0, 0]);
-        s.rate.on_rx(Nanos::ZERO, PEER, 1e6);
+        s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], 1e6);
         assert_eq!(s.packet(".").1, [7]);
     }
 }
