@@ -95,7 +95,6 @@ fn controls_come_near_the_best_fixed_scheme() {
             }
             let mut bench = link(&adaptive(control), snr_db, |_| {});
             let got = delivered(&mut bench, 1_500, 1_500) / best.0;
-            println!("{snr_db} dB, best {} {:.0}/s: {control} {got:.3}", best.1, best.0);
             assert!(got > share && got < 1.03, "{control} at {snr_db} dB: {got} of {best:?}");
             if control == "minstrel-ht" {
                 check_samples(&bench, snr_db);
@@ -114,7 +113,6 @@ fn check_samples(bench: &Bench, snr_db: f64) {
     let single = late.filter(|(_, frame)| frame.subframes <= 1);
     let time: u64 = single.map(|(_, frame)| timing.frame(frame.mode, frame.bytes).0).sum();
     let share = time as f64 / (1_500.0 * MS as f64);
-    println!("{snr_db} dB: samples take {share:.4} of the air");
     let most = if snr_db < 8.0 { 0.12 } else { 0.04 };
     assert!(share < most, "{snr_db} dB: samples take {share} of the air");
     // With a top scheme that carries all, there is nothing to sample.
@@ -163,7 +161,6 @@ fn minstrel_ht_follows_steps_of_the_snr() {
         delivered(&mut bench, 2_000, 1_000) / high,
         delivered(&mut bench, 3_000, 500) / high,
     ];
-    println!("{shares:?}");
     // It meets the fall with retry chains of faster schemes, and climbs by samples.
     assert!(shares[0] > 0.95 && shares[2] > 0.9 && shares[4] > 0.95, "{shares:?}");
     assert!(shares[1] > 0.1 && shares[3] > 0.3, "{shares:?}");
