@@ -18,7 +18,7 @@ mod standard;
 mod timing;
 
 pub use channel::Channel;
-pub use mcs::{Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+pub use mcs::{Coding, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 pub use mode::Mode;
 pub use multi_user::{MuPpdu, TbPpdu};
 pub use per_mode::PerMode;
