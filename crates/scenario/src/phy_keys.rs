@@ -1,8 +1,8 @@
-//! Keys of a cell that decide its rates: band, width, streams, guard interval, `rate` and `mcs`.
+//! Keys of a cell that decide its rates: band, width, streams, guard interval, code, `rate` and `mcs`.
 
 use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
+use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
@@ -32,7 +32,8 @@ impl CellSpec {
     /// If the standard does not have a value.
     pub fn setup(&self) -> Result<PhySetup, ConfigError> {
         let (band, width, streams) = (self.band, self.width, self.streams);
-        let keys = SetupKeys { band, width, streams, guard: self.guard_interval };
+        let (guard, coding) = (self.guard_interval, self.coding);
+        let keys = SetupKeys { band, width, streams, guard, coding };
         PhySetup::new(self.standard, &keys)
     }
 
@@ -103,25 +104,9 @@ impl CellSpec {
     /// The error model of its radios.
     ///
     /// # Errors
-    /// If a value is impossible, or a table of measured error rates does not cover the cell's modes.
+    /// If a value is impossible.
     pub fn error_model(&self) -> Result<ErrorModel, ConfigError> {
-        self.check_error_model()?;
-        ErrorModel::for_modes(&self.error, &self.data_modes())
-    }
-
-    /// Checks that the error model covers the cell's modes.
-    pub(crate) fn check_error_model(&self) -> Result<(), ConfigError> {
-        let modes = self.data_modes();
-        if let (ErrorModelConfig::Table(_), Some(mode)) =
-            (&self.error, modes.iter().find(|mode| mode.is_mcs()))
-        {
-            let message = format!(
-                "is \"table\", which has curves of 802.11a, b and g and none for {mode}: choose \"nist\", \
-                 \"yans\" or \"threshold\""
-            );
-            return Err(ConfigError::new("model", message));
-        }
-        Ok(())
+        ErrorModel::with_penalty(&self.error, &self.data_modes(), self.stream_penalty_db)
     }
 
     /// The rate control and its rates.
