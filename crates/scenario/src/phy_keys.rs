@@ -1,9 +1,9 @@
-//! Keys of a cell that decide its rates: band, width, streams, guard interval, `rate` and `mcs`.
+//! Keys of a cell that decide its rates: band, width, streams, guard interval, code, `rate` and `mcs`.
 
 use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
-use airtcp_wifi::phy::{Mode, PhySetup, SetupKeys};
+use airtcp_wifi::phy::error::ErrorModel;
+use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use crate::{CellSpec, StationSpec};
@@ -32,8 +32,41 @@ impl CellSpec {
     /// If the standard does not have a value.
     pub fn setup(&self) -> Result<PhySetup, ConfigError> {
         let (band, width, streams) = (self.band, self.width, self.streams);
-        let keys = SetupKeys { band, width, streams, guard: self.guard_interval };
+        let (guard, coding) = (self.guard_interval, self.coding);
+        let keys = SetupKeys { band, width, streams, guard, coding };
         PhySetup::new(self.standard, &keys)
+    }
+
+    /// The channel of the cell; `None` if it names none.
+    ///
+    /// # Errors
+    /// If the standard has no such channel in its band and width.
+    pub fn radio_channel(&self) -> Result<Option<Channel>, ConfigError> {
+        let Some(number) = self.channel else {
+            if self.secondary_channel.is_some() {
+                let message = "needs `channel`, the primary 20 MHz: give it, or leave out this key";
+                return Err(ConfigError::new("secondary_channel", message));
+            }
+            return Ok(None);
+        };
+        Channel::of(&self.setup()?, number, self.secondary_channel).map(Some)
+    }
+
+    /// Refuses a rule for secondary channels in a cell without any.
+    pub(crate) fn check_bonding(&self) -> Result<(), ConfigError> {
+        if self.mac.bonding.is_none() {
+            return Ok(());
+        }
+        let width = self.setup()?.width;
+        let message = if width == Width::Mhz20 {
+            "is for cells of 40 MHz and more, and this one has 20 MHz: leave out the key, or set `width`"
+        } else if self.channel.is_none() {
+            "is for cells that share a medium with others, and this one names no channel: leave out the key, or \
+             set `channel`"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new("bonding", message))
     }
 
     /// The modes of data frames, those of stations with a standard or width of their own included.
@@ -76,25 +109,9 @@ impl CellSpec {
     /// The error model of its radios.
     ///
     /// # Errors
-    /// If a value is impossible, or a table of measured error rates does not cover the cell's modes.
+    /// If a value is impossible.
     pub fn error_model(&self) -> Result<ErrorModel, ConfigError> {
-        self.check_error_model()?;
-        ErrorModel::for_modes(&self.error, &self.data_modes())
-    }
-
-    /// Checks that the error model covers the cell's modes.
-    pub(crate) fn check_error_model(&self) -> Result<(), ConfigError> {
-        let modes = self.data_modes();
-        if let (ErrorModelConfig::Table(_), Some(mode)) =
-            (&self.error, modes.iter().find(|mode| mode.is_mcs()))
-        {
-            let message = format!(
-                "is \"table\", which has curves of 802.11a, b and g and none for {mode}: choose \"nist\", \
-                 \"yans\" or \"threshold\""
-            );
-            return Err(ConfigError::new("model", message));
-        }
-        Ok(())
+        ErrorModel::with_penalty(&self.error, &self.data_modes(), self.stream_penalty_db)
     }
 
     /// The rate control and its rates.

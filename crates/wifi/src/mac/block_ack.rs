@@ -10,12 +10,12 @@
 //! frame does (QSRC). The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
 //! BlockAck was lost; here the receiver marks them at the sender when it decodes them ([`Mpdu::packet`]).
 //!
-//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission), 10.25.6.7 (originator), 10.3.4.4 (retry counts).
+//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission, retry counts), 10.25.6.7 (originator).
 
 use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::Completion;
-use super::{Mpdu, Rules, Station};
+use super::{Mpdu, NodeId, Rules, Station};
 use crate::rate::Ending;
 
 impl Station {
@@ -41,11 +41,14 @@ impl Station {
         let waiting = std::mem::take(&mut lane.waiting);
         self.contenders[category].mpdu = None;
         self.rts_unanswered.remove(&head.to);
-        let (mut lost, mut acknowledged) = (false, 0);
+        let (mut lost, mut acknowledged, mut newest) = (false, 0, None);
         for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
             let sent = number < on_air;
             mpdu.mode = if sent { head.mode } else { mpdu.mode };
-            acknowledged += u32::from(sent && (mpdu.packet.is_none() || alone));
+            if sent && (mpdu.packet.is_none() || alone) {
+                acknowledged += 1;
+                newest = Some(mpdu.sequence);
+            }
             if mpdu.packet.is_none() || sent && alone {
                 self.finish(category, mpdu, Completion::Acknowledged);
             } else if !sent {
@@ -56,11 +59,22 @@ impl Station {
         }
         let counts = (u32::narrow(on_air), acknowledged);
         self.report(now, category, &head, Ending::Acknowledged, counts, false);
+        let pending = self.confirm(category, head.to, newest);
         self.advance_lane(category);
-        if self.asks(lost, false) {
+        if pending || self.asks(lost, false) {
             self.ask(now, category, head.to, rules);
         }
         true
+    }
+
+    /// Records what an answer says of the receiver's window: it has the MPDU `newest`, or without one it has
+    /// taken the start that a BlockAckReq named. True if a BlockAckReq is still to be answered.
+    fn confirm(&mut self, category: usize, to: NodeId, newest: Option<u16>) -> bool {
+        let start = self.window_start(to);
+        let Some(originator) = &mut self.originator else { return false };
+        let agreement = originator.agreement(to, category);
+        agreement.confirm(newest.unwrap_or(start));
+        std::mem::take(&mut agreement.bar_pending) && newest.is_some()
     }
 
     /// Handles a missing answer (`tried`), or an internal collision, of a category. False if its head is not of
@@ -132,6 +146,8 @@ impl Station {
             self.keep(category, mpdu);
         } else if !mpdu.is_bar() {
             self.finish(category, mpdu, Completion::GivenUp);
+        } else if let Some(originator) = &mut self.originator {
+            originator.agreement(mpdu.to, category).bar_pending = true;
         }
         limit && !mpdu.is_bar()
     }

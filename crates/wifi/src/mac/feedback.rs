@@ -79,6 +79,6 @@ impl Station {
         }
         let attempt = Attempt { number, ..attempt(now, u8::narrow(category), head) };
         let mode = head.mode;
-        self.rate.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+        self.tell_rate(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
     }
 }

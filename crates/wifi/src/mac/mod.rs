@@ -3,10 +3,12 @@
 mod ablation;
 mod access;
 mod aggregation;
+mod amsdu;
 mod answer;
 mod association;
 mod beacon;
 mod block_ack;
+mod bonding;
 mod config;
 mod contender;
 mod edca;
@@ -37,17 +39,22 @@ pub use ablation::AblationConfig;
 pub use access::AccessParams;
 pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
 pub(crate) use aggregation::{Aggregation, places};
+pub(crate) use amsdu::Rider;
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
 pub(crate) use association::Stage;
 pub use beacon::BeaconConfig;
 pub(crate) use beacon::Beacons;
+pub use bonding::Bonding;
+pub(crate) use bonding::Widths;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
 pub(crate) use contender::{Contender, Countdown};
-pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, category_name};
+pub use edca::{
+    CATEGORIES, Category, CategoryConfig, EdcaConfig, EdcaTable, TxopLimits, category_name,
+};
 pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};

@@ -40,7 +40,9 @@ impl Station {
         let mut mpdu = self.contenders[self.active].mpdu?;
         if !mpdu.class.is_management() && !mpdu.is_bar() {
             let next = self.next_attempt(now, self.active, &mpdu);
-            mpdu.mode = self.rate.pick(&next);
+            let chosen = self.rate.pick(&next);
+            let widths = self.widths.as_mut();
+            mpdu.mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
             self.contenders[self.active].mpdu = Some(mpdu);
         }
         Some(mpdu)
@@ -99,7 +101,7 @@ impl Station {
         if mpdu.to == NodeId::BROADCAST || self.is_unacknowledged(mpdu) {
             return rules.timing.frame(mpdu.mode, mpdu.bytes);
         }
-        if mpdu.block_ack {
+        if mpdu.block_ack > 0 {
             return rules.timing.frame(mpdu.mode, mpdu.bytes) + answer_time(mpdu, rules);
         }
         data_and_ack_time(mpdu.mode, mpdu.bytes, rules)
@@ -162,6 +164,7 @@ impl Station {
             retry,
             no_ack,
             grant,
+            width: None,
         })
     }
 
@@ -198,8 +201,10 @@ impl Station {
 /// SIFS and the answer to a PPDU.
 pub(super) fn answer_time(ppdu: &Mpdu, rules: &Rules) -> Span {
     let timing = &rules.timing;
-    let answer =
-        if ppdu.block_ack { rules.block_ack_time(ppdu.mode) } else { timing.ack(ppdu.mode) };
+    let answer = match ppdu.block_ack {
+        0 => timing.ack(ppdu.mode),
+        bytes => timing.frame(timing.answer_mode(ppdu.mode), bytes),
+    };
     timing.sifs + answer
 }
 

@@ -3,7 +3,9 @@
 mod ablation;
 mod aggregate;
 mod alike;
+mod amsdu;
 mod association;
+mod bands;
 mod beacons;
 mod capture;
 mod exchange;
