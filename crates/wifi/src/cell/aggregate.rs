@@ -19,6 +19,7 @@ use super::judging::Judging;
 use super::medium::Medium;
 use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
+use super::reorder::Deliveries;
 use super::transmission::Transmission;
 use crate::mac::{Class, Frame, Joining, Kind, Mpdu, NodeId, SignalQuality, data_bytes, places};
 
@@ -234,37 +235,50 @@ impl Medium {
         let Some(mpdu) = sender.subframe(usize::from(frame.category), number) else { return };
         let Some(packet) = mpdu.packet.take() else { return };
         let (sequence, frame_bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
-        self.keep_in_order(now, frame, (packet, sequence, frame_bytes), cx);
+        let place = (usize::from(frame.category), frame.to, sequence);
+        let has_riders = mpdu.riders > 0;
+        self.keep_in_order(now, frame, (packet, frame_bytes), (place, has_riders), cx);
     }
 
-    /// Gives the packet of a frame that was decoded to the reorder buffer of the receiver: packet, sequence number and
-    /// length of its data frame.
+    /// Gives the packets of a frame that was decoded to the reorder buffer of the receiver: the first one with the length
+    /// of its data frame, and those behind it in the MPDU at `place`, if it has any.
     pub(super) fn keep_in_order<P: Probe>(
         &mut self,
         now: Nanos,
         frame: &Frame,
-        (packet, sequence, frame_bytes): (PacketId, u16, u32),
+        (packet, frame_bytes): (PacketId, u32),
+        (place, has_riders): ((usize, NodeId, u16), bool),
         cx: &mut PoolCx<'_, P>,
     ) {
-        let (from, to) = (frame.from, frame.to);
+        let (from, to, sequence) = (frame.from, frame.to, place.2);
         let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
-        let delivery = Delivery { to, packet, frame_bytes };
+        let sender = &mut self.stations[from.index()];
+        let mut packets =
+            Deliveries { first: Delivery { to, packet, frame_bytes }, more: Vec::new() };
+        if has_riders {
+            let more = sender.take_riders(place).into_iter();
+            packets.more =
+                more.map(|(packet, frame_bytes)| Delivery { to, packet, frame_bytes }).collect();
+        }
         let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
-            self.out.push_back(delivery);
+            packets.hand_over(&mut self.out);
             return;
         };
         let session = (to, from, frame.category);
-        if !frame.mode.is_mcs() && !buffers.has(session) {
-            // Frames between stations without HT have no session.
-            self.out.push_back(delivery);
+        // Frames between stations without HT have no session, nor have those of stations without A-MPDU.
+        if rules.is_single() || !frame.mode.is_mcs() && !buffers.has(session) {
+            packets.hand_over(&mut self.out);
             return;
         }
         let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
-        let number = self.stations[from.index()].session(to, usize::from(frame.category));
+        let number = sender.session(to, usize::from(frame.category));
         buffers.open(session, number, frame.sequence, &mut self.out);
-        if !buffers.take(now, session, sequence, window, delivery, &mut self.out) {
-            cx.discard(now, packet, DropReason::Duplicate, from.0);
-            self.stats[from.index()].on_outdated(frame.category);
+        let taken = buffers.take(now, session, sequence, window, packets, &mut self.out);
+        if let Err(Deliveries { first, more }) = taken {
+            for delivery in std::iter::once(first).chain(more) {
+                cx.discard(now, delivery.packet, DropReason::Duplicate, from.0);
+                self.stats[from.index()].on_outdated(frame.category);
+            }
         }
         self.refresh_reorder();
     }
@@ -320,11 +334,14 @@ impl Medium {
         let stats = &mut stats[frame.from.index()];
         // What belongs to no MPDU counts for the flow of the first one.
         let mut rest = sent.plcp + sent.bits;
-        for (number, Mpdu { class, bytes, flow, .. }) in mpdus.enumerate() {
+        for (number, mpdu) in mpdus.enumerate() {
+            let Mpdu { class, bytes, flow, .. } = mpdu;
             let lost = outcomes.get(number) != Some(&true);
             stats.on_subframe(frame, (*class, *bytes), lost.then_some(loss));
             let bits = 8 * u64::from(*bytes);
-            shares.on_sent(Some(*flow), bits);
+            let riders = stations[frame.from.index()].riders(category, mpdu);
+            let others = shares.on_riders(riders);
+            shares.on_sent(Some(*flow), bits - others);
             rest = rest.saturating_sub(bits);
         }
         shares.on_sent(sent.flow, rest);

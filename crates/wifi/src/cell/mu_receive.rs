@@ -310,9 +310,10 @@ impl Medium {
             self.move_window(&own);
             return;
         }
-        let (sequence, bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
+        let place = (usize::from(frame.category), to, mpdu.sequence);
+        let (bytes, has_riders) = (mpdu.part.bytes_of_all(), mpdu.riders > 0);
         if let Some(packet) = mpdu.packet.take() {
-            self.keep_in_order(now, &own, (packet, sequence, bytes), cx);
+            self.keep_in_order(now, &own, (packet, bytes), (place, has_riders), cx);
         }
     }
 
@@ -331,12 +332,15 @@ impl Medium {
             let frame = Frame { kind: Kind::Data, mode: user.mode, ..sent.frame };
             stats.on_user(&frame, user.on_air);
             let loss = fate.fate.loss();
-            for (number, Mpdu { class, bytes, flow, .. }) in sender.mu_subframes(user).enumerate() {
+            for (number, mpdu) in sender.mu_subframes(user).enumerate() {
+                let Mpdu { class, bytes, flow, .. } = mpdu;
                 let lost = fate.outcomes.get(number) != Some(&true);
                 decoded |= !lost;
                 stats.on_subframe(&frame, (*class, *bytes), lost.then_some(loss));
                 let bits = 8 * u64::from(*bytes);
-                shares.on_sent(Some(*flow), bits);
+                let riders = sender.riders(usize::from(frame.category), mpdu);
+                let others = shares.on_riders(riders);
+                shares.on_sent(Some(*flow), bits - others);
                 rest = rest.saturating_sub(bits);
             }
         }
@@ -426,7 +430,9 @@ impl Medium {
             let lost = outcomes.get(number) != Some(&true);
             stats.on_subframe(frame, (mpdu.class, mpdu.bytes), lost.then_some(loss));
             let bits = 8 * u64::from(mpdu.bytes);
-            shares.on_sent(Some(mpdu.flow), bits);
+            let riders = stations[frame.from.index()].riders(category, mpdu);
+            let others = shares.on_riders(riders);
+            shares.on_sent(Some(mpdu.flow), bits - others);
             rest = rest.saturating_sub(bits);
         }
         shares.on_sent(sent.flow, rest);

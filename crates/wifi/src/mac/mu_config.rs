@@ -144,7 +144,7 @@ impl MacConfig {
             let message = format!("needs 802.11ax, but the standard is {standard}: omit it");
             return Err(ConfigError::new("ofdma", message));
         }
-        if !self.aggregates(standard) {
+        if self.aggregation(standard)?.is_none_or(|rules| rules.is_single()) {
             let message = "needs A-MPDU, but mac.aggregation.max_mpdus is 1: omit either";
             return Err(ConfigError::new("ofdma", message));
         }

@@ -169,7 +169,10 @@ impl Station {
         let span = distance(head.sequence, originator.upcoming(head.to, category));
         let complete = head.is_bar() || originator.lanes[category].on_air < all;
         let mpdus = if complete { 0 } else { usize::from(window.saturating_sub(span)) };
-        originator.room = Some(Room { category, to: head.to, mode, before, bytes, mpdus });
+        // No packet joins an MPDU that waits (A-MSDU).
+        let (open, several) = (0, false);
+        originator.room =
+            Some(Room { category, to: head.to, mode, before, bytes, mpdus, open, several });
     }
 
     /// True while a triggered transmission is being prepared or waits for its answer.

@@ -1,6 +1,8 @@
 //! Multi-user operation: times and shares of HE MU PPDUs and of triggered transmissions, retransmission of single MPDUs,
 //! and cells of all kinds of stations.
 
+use airtcp_units::Narrow;
+
 use super::*;
 use crate::mac::{AggregationConfig, ImmediateAccess, MuEdcaConfig, MuScheduler, OfdmaConfig};
 use crate::phy::{Format, GuardInterval, Mode, MuPpdu, TbPpdu, Width, equal_rus};
@@ -133,25 +135,32 @@ fn the_time_of_an_uplink_exchange_is_that_of_its_parts() {
         let longest = TbPpdu::longest(&vec![data; served], Span::from_micros(5_484)).unwrap();
         let k = (1..=mpdus).filter(|k| psdu(*k) <= longest.bytes(data)).max().unwrap();
         let control = timing.answer_mode(mode);
-        let trigger = timing.frame(control, 16 + 8 + 6 * served as u32 + 2 + 4);
+        let trigger = timing.frame(control, 16 + 8 + 6 * u32::narrow(served) + 2 + 4);
         let bitmap = if mpdus > 64 { 32 } else { 8 };
-        let answer = timing.frame(control, 22 + (4 + bitmap) * served as u32);
+        let answer = timing.frame(control, 22 + (4 + bitmap) * u32::narrow(served));
         let exchange = trigger + timing.sifs + longest.duration() + timing.sifs + answer;
-        let triggers = frames(&bench, Kind::Trigger);
-        assert!(triggers.len() > 50, "{n} {width}: {}", triggers.len());
-        // At the start all stations contend, and each sends once.
-        let rest = &triggers[triggers.len() - 40..];
-        for pair in rest.windows(2) {
-            // Only the access point backs off.
-            let idle = pair[1].0.since(pair[0].0).0 - timing.difs().0 - exchange.0;
-            assert!(idle.is_multiple_of(timing.slot.0) && idle <= 15 * timing.slot.0, "{idle}");
-            assert_eq!(pair[0].1.duration, exchange - trigger);
+        let full = 22 + (4 + bitmap) * u32::narrow(served);
+        let mut exchanges = 0;
+        for (place, (at, ack)) in bench.log.iter().enumerate() {
+            if ack.kind != Kind::MultiBlockAck || ack.bytes != full {
+                continue;
+            }
+            let (begun, asks) = bench.log[place - served - 1];
+            let data = &bench.log[place - served..place];
+            let ends = begun + trigger + timing.sifs;
+            assert_eq!((asks.kind, asks.duration), (Kind::Trigger, exchange - trigger));
+            assert!(data.iter().all(|(at, f)| *at == ends && f.is_triggered()), "{data:?}");
+            assert!(data.iter().all(|(_, f)| u32::from(f.subframes.max(1)) == k));
+            assert_eq!(*at, ends + longest.duration() + timing.sifs);
+            exchanges += 1;
+            // If the access point has the next access, it has backed off for up to 15 slots.
+            if let Some((next, _)) = bench.log.get(place + 1).filter(|(_, f)| f.from == AP) {
+                let idle = next.since(*at + answer).0 - timing.difs().0;
+                assert!(idle.is_multiple_of(timing.slot.0) && idle <= 15 * timing.slot.0, "{idle}");
+            }
         }
-        let since = rest[0].0;
-        let data: Vec<_> = frames(&bench, Kind::Data).into_iter().filter(|f| f.0 > since).collect();
-        assert!(data.len() >= 39 * served, "{n} {width}: {}", data.len());
-        assert!(data.iter().all(|(_, f)| u32::from(f.subframes.max(1)) == k && f.is_triggered()));
-        let stats: Vec<_> = (1..=n).map(|i| bench.cell.stats(NodeId(i as u32))).collect();
+        assert!(exchanges > 40, "{n} {width}: {exchanges}");
+        let stats: Vec<_> = (1..=n).map(|i| bench.cell.stats(NodeId(u32::narrow(i)))).collect();
         assert!(stats.iter().all(|s| s.given_up == 0 && s.mu_frames > 0));
         assert_eq!(bench.cell.in_flight(), bench.pool.in_flight());
     }
@@ -297,15 +306,17 @@ fn random_cells_account_for_all_packets_and_repeat() {
     for seed in 0..24 {
         let mut random = Seed::new(seed).stream("cell");
         let mut below = |n: u64| random.below(n);
-        let n = 2 + below(8) as usize;
-        let scheduler = [MuScheduler::RoundRobin, MuScheduler::Proportional][below(2) as usize];
-        let edca = [None, Some(MuEdcaConfig::default())][below(2) as usize];
-        let mut ofdma = OfdmaConfig { scheduler, max_stations: 2 + below(9) as u32, ..only(true) };
+        let n = 2 + usize::narrow(below(8));
+        let scheduler =
+            [MuScheduler::RoundRobin, MuScheduler::Proportional][usize::narrow(below(2))];
+        let edca = [None, Some(MuEdcaConfig::default())][usize::narrow(below(2))];
+        let mut ofdma =
+            OfdmaConfig { scheduler, max_stations: 2 + u32::narrow(below(9)), ..only(true) };
         ofdma.uplink = below(3) > 0;
         ofdma.downlink = !ofdma.uplink || below(3) > 0;
         ofdma.mu_edca = edca.filter(|_| ofdma.uplink);
-        let width = [Width::Mhz20, Width::Mhz40, Width::Mhz80][below(3) as usize];
-        let (mcs, mpdus) = (below(12) as u8, [2, 16, 64, 256][below(4) as usize]);
+        let width = [Width::Mhz20, Width::Mhz40, Width::Mhz80][usize::narrow(below(3))];
+        let (mcs, mpdus) = (u8::narrow(below(12)), [2, 16, 64, 256][usize::narrow(below(4))]);
         let (error, hidden, old) = (below(5) as f64 / 10.0, below(2) == 0, below(3) == 0);
         let lifetime = (below(4) == 0).then_some(Span::from_millis(30));
         let run = || {
@@ -333,7 +344,7 @@ fn random_cells_account_for_all_packets_and_repeat() {
         let (bench, again) = (run(), run());
         assert_eq!(bench.log, again.log, "{seed}");
         assert_eq!(bench.delivered, again.delivered, "{seed}");
-        let stats = (0..=n as u32).map(|i| bench.cell.stats(NodeId(i)));
+        let stats = (0..=u32::narrow(n)).map(|i| bench.cell.stats(NodeId(i)));
         let lost: u64 = stats.map(|s| s.dropped + s.refused + s.all().expired_lost).sum();
         let delivered: u64 = bench.delivered.iter().sum();
         assert_eq!(bench.cell.in_flight(), bench.pool.in_flight(), "{seed}");

@@ -1,4 +1,5 @@
 //! Minstrel-HT against numbers worked by hand.
+#![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
 use airtcp_random::Seed;
 
