@@ -51,6 +51,9 @@ pub(crate) struct Medium {
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
     /// Packets that have left their queue and did not fit into an aggregate, with the number of the queue.
     set_aside: Vec<(usize, Offered)>,
+    /// Packets that have left their queue out of turn, for a multi-user PPDU, and did not fit: at most one for each
+    /// receiver. They come before other packets of their receiver, but not before those of others.
+    out_of_turn: Vec<(usize, Offered)>,
     /// Stations with a queue that holds packets back, and the time of its release.
     held: Vec<(NodeId, Nanos)>,
     /// True if a queue asks for the airtime of exchanges.
@@ -84,6 +87,7 @@ impl Medium {
             queues: Vec::new(),
             waiting: Vec::new(),
             set_aside: Vec::new(),
+            out_of_turn: Vec::new(),
             held: Vec::new(),
             shares_airtime: false,
             station_queues: vec![0],
@@ -252,9 +256,20 @@ impl Medium {
             return Some(self.set_aside.remove(aside).1);
         }
         let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
+        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source));
+        let Some(packet) = packet else {
+            let last = self.out_of_turn.iter().position(|(queue, _)| *queue == place)?;
+            return Some(self.out_of_turn.remove(last).1);
+        };
         let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
-        Some(Offered { packet, to: to(pool, packet), category, entered })
+        let next = Offered { packet, to: to(pool, packet), category, entered };
+        if self.out_of_turn.is_empty() {
+            return Some(next);
+        }
+        let earlier =
+            |(queue, other): &&mut (usize, Offered)| (*queue, other.to) == (place, next.to);
+        let earlier = self.out_of_turn.iter_mut().find(earlier);
+        Some(earlier.map_or(next, |(_, offered)| std::mem::replace(offered, next)))
     }
 
     /// The next packet for a receiver in a category of a station, whatever comes before it: one set aside, or one of
@@ -268,9 +283,11 @@ impl Medium {
         pool: &mut Pool,
     ) -> Option<Offered> {
         let place = self.place(station, category);
-        let aside = |(queue, offered): &(usize, Offered)| (*queue, offered.to) == (place, to);
-        if let Some(aside) = self.set_aside.iter().position(aside) {
-            return Some(self.set_aside.remove(aside).1);
+        let own = |(queue, offered): &(usize, Offered)| (*queue, offered.to) == (place, to);
+        for aside in [&mut self.set_aside, &mut self.out_of_turn] {
+            if let Some(own) = aside.iter().position(own) {
+                return Some(aside.remove(own).1);
+            }
         }
         let source = EventSource::Queue(self.first_queue + u32::narrow(place));
         let receiver = *self.nodes.get(to.index())?;
@@ -289,7 +306,8 @@ impl Medium {
         let cell = self.cells.partition_point(|first| *first <= station.index()) - 1;
         let named = |to: &NodeId| self.nodes.get(to.index()).is_some_and(|n| receivers.contains(n));
         let waiting = self.stations(cell).filter(named);
-        let aside = self.set_aside.iter().filter(|(queue, _)| *queue == place).map(|(_, o)| o.to);
+        let aside = self.set_aside.iter().chain(&self.out_of_turn);
+        let aside = aside.filter(|(queue, _)| *queue == place).map(|(_, offered)| offered.to);
         let queued: Vec<NodeId> = waiting.chain(aside).collect();
         self.cell.plan(now, station, &queued);
     }
@@ -331,7 +349,8 @@ impl Medium {
                 if self.cell.fill(now, station, offered, &mut cx) {
                     continue;
                 }
-                self.set_aside.push((self.place(station, category), offered));
+                let own = (self.place(station, category), offered);
+                if by_receiver { &mut self.out_of_turn } else { &mut self.set_aside }.push(own);
             }
             if !by_receiver {
                 break;
@@ -364,8 +383,10 @@ impl Medium {
         pool: &mut Pool,
     ) -> Option<PacketId> {
         let places = self.places(station);
-        if let Some(aside) = self.set_aside.iter().position(|(queue, _)| places.contains(queue)) {
-            return Some(self.set_aside.remove(aside).1.packet);
+        for aside in [&mut self.set_aside, &mut self.out_of_turn] {
+            if let Some(own) = aside.iter().position(|(queue, _)| places.contains(queue)) {
+                return Some(aside.remove(own).1.packet);
+            }
         }
         places.into_iter().find_map(|place| {
             let source = EventSource::Queue(self.first_queue + u32::narrow(place));
@@ -416,7 +437,8 @@ impl Medium {
     /// Packets in queues, set aside, and in stations.
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
-        waiting + self.set_aside.len() as u64 + self.cell.in_flight()
+        let aside = self.set_aside.len() + self.out_of_turn.len();
+        waiting + aside as u64 + self.cell.in_flight()
     }
 
     /// Packets dropped by queues and by stations.

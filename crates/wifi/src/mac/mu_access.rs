@@ -103,8 +103,10 @@ pub(crate) struct MuAccess {
     pub(super) grants: Vec<TbGrant>,
     /// By station and category, the bytes that it reported.
     reports: Vec<u64>,
-    /// By station, trigger frames in a row that it did not answer.
+    /// By station, trigger frames in a row that it did not answer, but others did.
     pub(super) unanswered: Vec<u8>,
+    /// Trigger frames in a row without any answer.
+    pub(super) silent: u8,
     pub(super) down: Turns,
     pub(super) up: Turns,
     /// By category, whether the last exchange carried data of the access point.
@@ -115,8 +117,10 @@ pub(crate) struct MuAccess {
     pub(super) plain: Option<Frame>,
 }
 
-/// Trigger frames without answer after which the access point forgets the report of a station.
+/// Trigger frames that a station did not answer, but others did, after which the access point forgets its report.
 pub(super) const MAX_UNANSWERED: u8 = 3;
+/// Trigger frames in a row without any answer after which the access point forgets the reports of their stations.
+pub(super) const MAX_SILENT: u8 = 7;
 
 impl MuAccess {
     pub(crate) fn new(rules: OfdmaConfig, capable: Vec<bool>, categories: usize) -> Self {
@@ -130,6 +134,7 @@ impl MuAccess {
             grants: Vec::new(),
             reports: vec![0; stations * CATEGORIES],
             unanswered: vec![0; stations],
+            silent: 0,
             down: turns(),
             up: turns(),
             was_down: vec![false; categories],

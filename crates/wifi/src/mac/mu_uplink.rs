@@ -12,7 +12,8 @@
 //! from the next busy period.
 //!
 //! A report is exact (a choice; the queue size in QoS control has steps of 256 bytes and leaves out headers). The
-//! access point forgets the report of a station that did not answer three triggers in a row.
+//! access point forgets the report of a station that did not answer three triggers which others answered, and the reports
+//! of all that it triggers after seven triggers in a row without any answer.
 //!
 //! Source: IEEE 802.11ax-2021 clauses 26.5.2 (UL MU operation), 26.5.2.5 (carrier sense), 26.2.7 (MU EDCA).
 
@@ -20,7 +21,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::aggregation::Aggregation;
 use super::exchange::{Due, Exchange};
-use super::mu_access::{MAX_UNANSWERED, Stage, USUAL_BYTES, User};
+use super::mu_access::{MAX_SILENT, MAX_UNANSWERED, Stage, USUAL_BYTES, User};
 use super::mu_air::{MuTimes, TbGrant, in_units, multi_block_ack_bytes, trigger_bytes, widest};
 use super::mu_schedule::Candidate;
 use super::{Frame, Kind, NodeId, Rules, Station};
@@ -187,17 +188,21 @@ impl Station {
         mu.stage = Stage::None;
         mu.grants.clear();
         let users = std::mem::take(&mut mu.users);
+        let answered = users.iter().any(|user| user.answered);
+        mu.silent = if answered { 0 } else { mu.silent + 1 };
+        let lost = mu.silent >= MAX_SILENT;
         for user in &users {
             let Some(count) = mu.unanswered.get_mut(user.station.index()) else { continue };
-            *count = if user.answered { 0 } else { *count + 1 };
-            if *count >= MAX_UNANSWERED {
+            // Without any answer the trigger frame may have collided.
+            *count = if user.answered { 0 } else { *count + u8::from(answered) };
+            if lost || *count >= MAX_UNANSWERED {
                 *count = 0;
                 mu.set_report(user.station, category, 0);
             }
         }
+        mu.silent = if lost { 0 } else { mu.silent };
         let served = users.iter().map(|u| (u.station, if u.answered { u.bytes } else { 0 }));
         mu.up.on_served(served);
-        let answered = users.iter().any(|user| user.answered);
         self.end_access(now, category, answered, rules);
     }
 }
