@@ -118,9 +118,9 @@ pub(crate) struct MuAccess {
 }
 
 /// Trigger frames that a station did not answer, but others did, after which the access point forgets its report.
-pub(super) const MAX_UNANSWERED: u8 = 3;
+pub(super) const MAX_UNANSWERED: u8 = 10;
 /// Trigger frames in a row without any answer after which the access point forgets the reports of their stations.
-pub(super) const MAX_SILENT: u8 = 7;
+pub(super) const MAX_SILENT: u8 = 50;
 
 impl MuAccess {
     pub(crate) fn new(rules: OfdmaConfig, capable: Vec<bool>, categories: usize) -> Self {

@@ -12,8 +12,8 @@
 //! from the next busy period.
 //!
 //! A report is exact (a choice; the queue size in QoS control has steps of 256 bytes and leaves out headers). The
-//! access point forgets the report of a station that did not answer three triggers which others answered, and the reports
-//! of all that it triggers after seven triggers in a row without any answer.
+//! access point forgets the report of a station that did not answer ten triggers which others answered, and the reports of
+//! all that it triggers after 50 triggers in a row without any answer.
 //!
 //! Source: IEEE 802.11ax-2021 clauses 26.5.2 (UL MU operation), 26.5.2.5 (carrier sense), 26.2.7 (MU EDCA).
 
