@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Span};
 use super::Ladder;
 use crate::mac::NodeId;
 use crate::phy::error::ErrorModel;
-use crate::phy::{Mode, Timing};
+use crate::phy::{Mode, Timing, Width};
 
 /// An attempt to send a data frame, or a PPDU with several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,10 +92,11 @@ pub trait RateControl {
     }
 
     /// Called when a frame of `from` in `mode` was received, with any destination; `snr` is the ratio of its power
-    /// to the noise in its band. May not be called where [`Self::learns_from_receptions`] is false and the
+    /// to the noise in its band. `width` is that of a non-HT frame that is duplicated over less than the width of the
+    /// pair. May not be called where [`Self::learns_from_receptions`] is false and the
     /// frame is for another station.
-    fn on_rx(&mut self, now: Nanos, from: NodeId, mode: Mode, snr: f64) {
-        let _ = (now, from, mode, snr);
+    fn on_rx(&mut self, now: Nanos, from: NodeId, (mode, width): (Mode, Option<Width>), snr: f64) {
+        let _ = (now, from, mode, width, snr);
     }
 
     /// True if [`Self::on_rx`] has an effect. The stations of a cell whose controls return false can share
