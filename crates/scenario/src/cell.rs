@@ -11,7 +11,7 @@ use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position, PropagationConfig};
 use airtcp_wifi::phy::{
-    Band, Channel, Coding, GuardInterval, Standard, Timing, TimingConfig, Width,
+    Band, Coding, GuardInterval, SecondaryChannel, Standard, Timing, TimingConfig, Width,
 };
 use airtcp_wifi::rate::RateConfig;
 use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
@@ -82,10 +82,14 @@ pub struct CellSpec {
     /// unless the layout gives positions.
     #[serde(default)]
     pub center: Position,
-    /// Channel number. Cells whose channels overlap share one medium: their stations hear each other.
-    /// Default: the cell has its own medium.
+    /// Channel number, that of the primary 20 MHz. Cells whose channels overlap share one medium: their stations
+    /// hear each other. Default: the cell has its own medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<u16>,
+    /// Where the other 20 MHz of a channel of 40 MHz at 2.4 GHz is. Default: above the channels 1 to 9, and below
+    /// the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secondary_channel: Option<SecondaryChannel>,
     /// Transmit power of every station in dBm.
     #[serde(default = "power")]
     pub power_dbm: f64,
@@ -221,8 +225,7 @@ impl CellSpec {
             return Err(ScenarioError::at(format!("{path}.center"), message));
         }
         self.setup().map_err(at(""))?;
-        let channel = self.channel.map(|number| Channel::new(self.standard, number));
-        channel.transpose().map_err(at(""))?;
+        self.radio_channel().map_err(at(""))?;
         let timing = self.times().map_err(at("timing"))?;
         self.check_rate(&timing).map_err(|e| {
             let table = if matches!(e.key, "rate" | "rates" | "mcs") { "" } else { "rate_control" };
@@ -231,6 +234,7 @@ impl CellSpec {
         ErrorModel::validate(&self.error, self.stream_penalty_db)
             .map_err(|e| at(if e.key == "stream_penalty_db" { "" } else { "error" })(e))?;
         self.mac.validate().map_err(at("mac"))?;
+        self.check_bonding().map_err(at("mac"))?;
         self.hops.check(&self.mac, &self.schemes, &self.stations).map_err(at(""))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;

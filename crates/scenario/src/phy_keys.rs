@@ -3,7 +3,7 @@
 use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::error::ErrorModel;
-use airtcp_wifi::phy::{Mode, PhySetup, SetupKeys};
+use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use crate::{CellSpec, StationSpec};
@@ -37,6 +37,38 @@ impl CellSpec {
         PhySetup::new(self.standard, &keys)
     }
 
+    /// The channel of the cell; `None` if it names none.
+    ///
+    /// # Errors
+    /// If the standard has no such channel in its band and width.
+    pub fn radio_channel(&self) -> Result<Option<Channel>, ConfigError> {
+        let Some(number) = self.channel else {
+            if self.secondary_channel.is_some() {
+                let message = "needs `channel`, the primary 20 MHz: give it, or leave out this key";
+                return Err(ConfigError::new("secondary_channel", message));
+            }
+            return Ok(None);
+        };
+        Channel::of(&self.setup()?, number, self.secondary_channel).map(Some)
+    }
+
+    /// Refuses a rule for secondary channels in a cell without any.
+    pub(crate) fn check_bonding(&self) -> Result<(), ConfigError> {
+        if self.mac.bonding.is_none() {
+            return Ok(());
+        }
+        let width = self.setup()?.width;
+        let message = if width == Width::Mhz20 {
+            "is for cells of 40 MHz and more, and this one has 20 MHz: leave out the key, or set `width`"
+        } else if self.channel.is_none() {
+            "is for cells that share a medium with others, and this one names no channel: leave out the key, or \
+             set `channel`"
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::new("bonding", message))
+    }
+
     /// The modes of data frames, those of stations with a standard or width of their own included.
     pub fn data_modes(&self) -> Vec<Mode> {
         let Ok(setup) = self.setup() else { return Vec::new() };
@@ -59,9 +91,14 @@ impl CellSpec {
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.
     pub(crate) fn plan_of(&self, setup: PhySetup) -> Result<RatePlan, ConfigError> {
-        let modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
+        let modes = setup.modes(!self.uses_fewer_streams());
         let start = self.rate_plan()?.start.and_then(|mode| setup.like(mode));
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })
+    }
+
+    /// True if the rate control chooses among numbers of streams.
+    const fn uses_fewer_streams(&self) -> bool {
+        matches!(self.rate_control, RateConfig::Ideal(_) | RateConfig::MinstrelHt(_))
     }
 
     /// The error model of its radios.
@@ -83,13 +120,20 @@ impl CellSpec {
         if for_old && setup.standard.has_mcs() {
             let message = format!(
                 "is \"{}\", which is for the rates of 802.11a, b and g: {} accepts fixed, s0, arf, aarf, \
-                 amrr, onoe, minstrel and ideal",
+                 amrr, onoe, minstrel, minstrel-ht and ideal",
                 self.rate_control.control(),
                 setup.standard
             );
             return Err(ConfigError::new("control", message));
         }
-        let mut modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
+        if matches!(self.rate_control, RateConfig::MinstrelHt(_)) && !setup.standard.has_mcs() {
+            let message = format!(
+                "is \"minstrel-ht\", which is for 802.11n, ac and ax: choose \"minstrel\" with {}",
+                setup.standard
+            );
+            return Err(ConfigError::new("control", message));
+        }
+        let mut modes = setup.modes(!self.uses_fewer_streams());
         if !self.rates.is_empty() {
             let named = self.rates.iter().map(|rate| setup.mode_of_rate(*rate));
             modes = named

@@ -182,7 +182,7 @@ fn station_queues(
         for (category, access) in station.access.iter().enumerate() {
             let label = format!("{label}/sta/{i}/queue/{category}");
             let mut queue =
-                Queue::new(config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
+                Queue::new(&config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
             let qos = categories > 1 || timing.standard.has_mcs();
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, qos);
             queue.on_link(&LinkInfo {

@@ -137,3 +137,61 @@ fn what_does_not_go_with_aggregates_is_refused() {
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("schemes") && refused.contains(off), "{refused}");
 }
+
+/// A receiver that waits 1 ms for a missing packet discards it when it comes later. These packets are counted
+/// apart from those without a successful attempt.
+#[test]
+fn packets_that_come_too_late_are_counted_apart() {
+    let keys = format!(
+        "{}\nmcs = 0\nresidual_error = 0.3\nmac.aggregation = {{ max_mpdus = 8, reorder_timeout = \"1 ms\" }}",
+        star(1)
+    );
+    let run = run_first(&cell(&keys, &udp("sta0", "ap", 1)));
+    assert!(run.conservation.ok);
+    let station = run.cells[0].stations.iter().find(|station| station.name == "sta0").unwrap();
+    let late = station.reorder_drops.unwrap();
+    assert!(late > 400 && station.retry_drops < 20, "{late} {}", station.retry_drops);
+    let by = |reason: &str| -> u64 {
+        run.drops.iter().filter(|drop| drop.reason == reason).map(|drop| drop.packets).sum()
+    };
+    assert_eq!((by("duplicate"), by("retry_limit")), (late, station.retry_drops));
+    // Three of ten MPDUs come again, after at least 1 ms. Those with no later one before them are in time.
+    let share = station.residual_loss.unwrap();
+    assert!((0.2..0.3).contains(&share), "{share}");
+}
+
+/// The default queue holds enough packets for the longest aggregates: 1000 at all stations of the newer standards,
+/// 100 at those of the older ones.
+#[test]
+fn the_default_queue_fills_aggregates() {
+    let mean = |keys: &str, rate: &str| {
+        let flows = format!(
+            "[[flows]]\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"{rate}\", message = \"1472 B\" }}"
+        );
+        let cell = cell(&format!("{}\n{keys}", star(1)), &flows);
+        let run = run_first(&cell.replace("802.11ac", "802.11ax"));
+        let ap = run.cells[0].stations[0].clone();
+        (ap.aggregate_mean_mpdus.unwrap_or(1.0), ap.mean_queue_packets)
+    };
+    let fast = "streams = 4\nmcs = 11\nwidth = \"160 MHz\"";
+    let (mpdus, _) = mean(fast, "4 Gb/s");
+    assert!(mpdus > 255.0, "{mpdus}");
+    let (mpdus, _) =
+        mean(&format!("{fast}\nqueue = {{ kind = \"drop-tail\", packets = 100 }}"), "4 Gb/s");
+    assert!((100.0..=101.0).contains(&mpdus), "{mpdus}");
+    // A rate above the capacity keeps the queue full.
+    for (keys, packets) in [
+        ("mcs = 0", 1000.0),
+        ("mcs = 0\nqueue.kind = \"ack-filter\"", 1000.0),
+        ("mcs = 0\nqueue = { kind = \"drop-tail\", packets = 50 }", 50.0),
+        ("mcs = 0\naccess_point_queue = { kind = \"drop-tail\", packets = 70 }", 70.0),
+    ] {
+        let (_, found) = mean(keys, "900 Mb/s");
+        assert!(found <= packets && found > 0.9 * packets - 5.0, "{keys}: {found}");
+    }
+    let old = "[[flows]]\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+               app = { kind = \"constant-rate\", rate = \"90 Mb/s\", message = \"1472 B\" }";
+    let run = run_first(&cell(&star(1), old).replace("802.11ac", "802.11a"));
+    assert!(run.cells[0].stations[0].mean_queue_packets <= 100.0);
+}

@@ -186,8 +186,29 @@ const REFUSED: &[(&str, &str)] = &[
         "the nearest is 60 Mb/s (HT MCS 3, 1 stream, 40 MHz)",
     ),
     (
-        "standard = \"802.11n\"\nchannel = 36",
-        "cells[0].channel: is 36, and cells of 802.11n do not share a medium yet",
+        "standard = \"802.11ac\"\nwidth = \"40 MHz\"\nchannel = 165",
+        "cells[0].channel: is 165, which no channel of 40 MHz of 802.11ac at 5 GHz contains: the nearest that one \
+         contains is 161, and the widest with 165 has 20 MHz",
+    ),
+    (
+        "standard = \"802.11ax\"\nband = \"6 GHz\"\nchannel = 36",
+        "cells[0].channel: is 36: 802.11ax at 6 GHz has the channels 1 to 233 in steps of 4; the nearest is 37",
+    ),
+    (
+        "standard = \"802.11n\"\nsecondary_channel = \"above\"",
+        "cells[0].secondary_channel: needs `channel`, the primary 20 MHz",
+    ),
+    (
+        "standard = \"802.11n\"\nchannel = 36\nsecondary_channel = \"above\"",
+        "cells[0].secondary_channel: is only for channels of 40 MHz at 2.4 GHz",
+    ),
+    (
+        "standard = \"802.11ac\"\nmac.bonding = \"static\"",
+        "cells[0].mac.bonding: is for cells that share a medium with others, and this one names no channel",
+    ),
+    (
+        "standard = \"802.11a\"\nchannel = 36\nmac.bonding = \"static\"",
+        "cells[0].mac.bonding: is for cells of 40 MHz and more, and this one has 20 MHz",
     ),
     (
         "standard = \"802.11n\"\nrate_control.control = \"rbar\"",

@@ -30,7 +30,13 @@ def _ours(peer: Mapping[str, Any]) -> Mapping[str, float]:
             "path_loss": {"model": "log-distance", "exponent": 3.5, "reference_loss_db": 46.67}
         },
         "queue": {"kind": "drop-tail", "packets": 500},
-        "mac": {"access": "edca", "aggregation": {"max_bytes": f"{peer['max_bytes']} B"}},
+        "mac": {
+            "access": "edca",
+            # The defaults of ns-3.37.
+            "txop_limits": "2012",
+            "edca_access_point_table": "stations",
+            "aggregation": {"max_bytes": f"{peer['max_bytes']} B"},
+        },
     }
     ends = {"from": "ap", "to": "sta*"} if peer["down"] else {"from": "sta*", "to": "ap"}
     flow: dict[str, Any] = {"count": count, **ends}

@@ -3,6 +3,7 @@
 //! ```text
 //! power = power sent - loss(a, b) - rejection of the other channel          dBm, between two cells
 //! ```
+//! Of the frames of 802.11n, ac and ax, the medium takes the share that lies in the band of the radio.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +47,8 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Coupling
     let first = cells[0];
     let label = format!("medium/{}", first.spec.name);
     let fading = Fading::new(&first.spec.fading, seed, &label).map_err(at(first, "fading"))?;
-    let channels = cells.iter().map(|plan| plan.spec.channel.unwrap_or_default()).collect();
+    let channels = cells.iter().map(|plan| plan.spec.radio_channel().map_err(at(plan, "")));
+    let channels = channels.collect::<Result<Vec<_>, _>>()?;
     if cells.len() == 1 {
         return Ok(Coupling { power_mw: Vec::new(), fading, channels });
     }

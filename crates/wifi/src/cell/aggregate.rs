@@ -240,9 +240,11 @@ impl Medium {
             return;
         }
         let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
+        let number = sender.session(to, usize::from(frame.category));
+        buffers.open(session, number, frame.sequence, &mut self.out);
         if !buffers.take(now, session, sequence, window, delivery, &mut self.out) {
             cx.discard(now, packet, DropReason::Duplicate, from.0);
-            self.stats[from.index()].on_dropped(frame.category);
+            self.stats[from.index()].on_outdated(frame.category);
         }
         self.refresh_reorder();
     }
@@ -253,6 +255,9 @@ impl Medium {
         if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
             let session = (frame.to, frame.from, frame.category);
             let timeout = rules.reorder_timeout;
+            let sender = &self.stations[frame.from.index()];
+            let number = sender.session(frame.to, usize::from(frame.category));
+            buffers.open(session, number, frame.sequence, &mut self.out);
             buffers.move_window(session, frame.sequence, timeout, &mut self.out);
             self.refresh_reorder();
         }

@@ -94,6 +94,7 @@ impl Medium {
         radio.judge(now, &Judge::of(&self.bss[self.cell_of[i]], i));
         if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
             radio.signals.remove(at);
+            self.sense_secondaries(now, i);
         }
     }
 

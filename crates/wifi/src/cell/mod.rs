@@ -10,6 +10,7 @@ mod air;
 mod airtime;
 mod alike;
 mod ambient;
+mod bands;
 mod bss;
 mod build;
 mod capture;

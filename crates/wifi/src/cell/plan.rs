@@ -9,7 +9,7 @@ use crate::interference::Source;
 use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Format, Mode, Timing, Width};
+use crate::phy::{Channel, Format, Mode, Timing, Width};
 use crate::rate::RatePlan;
 use crate::scheme::{AifsController, StationSeams};
 
@@ -78,6 +78,6 @@ pub struct Coupling {
     pub power_mw: Vec<Vec<f64>>,
     /// Fading of these powers.
     pub fading: Fading,
-    /// Channel of each cell. Frames on another channel are only energy.
-    pub channels: Vec<u16>,
+    /// Channel of each cell; `None` for a single one.
+    pub channels: Vec<Option<Channel>>,
 }

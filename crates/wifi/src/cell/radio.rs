@@ -23,11 +23,11 @@ pub(crate) struct Signal {
     /// Index of the transmission on the medium.
     pub(crate) place: u32,
     pub(crate) power: f64,
-    /// The band over which its power is spread.
+    /// The band over which its power is spread, as far as it is in the radio's.
     pub(crate) band: Occupied,
     /// Start of the transmission.
     pub(crate) since: Nanos,
-    /// True if the radio can decode it: on the radio's channel, in a known modulation.
+    /// True if the radio can lock on to it: on its primary channel, in a known modulation.
     pub(crate) readable: bool,
 }
 
@@ -102,6 +102,8 @@ pub(crate) struct Radio {
     pub(crate) reception: Option<Reception>,
     /// True if the station has been notified that the medium is busy.
     pub(crate) busy: bool,
+    /// By secondary channel, since when it has been idle; never while it is busy.
+    pub(crate) secondary_idle: [Nanos; 3],
     /// Of an aggregate in reception, the intervals in which bits can be lost.
     pub(crate) pieces: Vec<Piece>,
 }
@@ -119,16 +121,23 @@ impl Radio {
     }
 
     /// True if a frame past the detection time is in reception or above the carrier sense
-    /// threshold, or if the sum of all powers and of `interferers` reaches the energy detection
-    /// threshold.
-    pub(crate) fn is_loud(&self, now: Nanos, levels: &Levels, interferers: f64) -> bool {
+    /// threshold, or if the sum of all powers in the primary channel and of `interferers` reaches the energy
+    /// detection threshold.
+    pub(crate) fn is_loud(
+        &self,
+        now: Nanos,
+        levels: &Levels,
+        interferers: f64,
+        primary: Option<Occupied>,
+    ) -> bool {
         let noticed = |since: Nanos| levels.detection_time <= now.since(since);
         if self.reception.is_some_and(|r| noticed(r.started)) {
             return true;
         }
         let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
             let sensed = s.readable && noticed(s.since);
-            (if sensed { s.power.max(top) } else { top }, sum + s.power)
+            let energy = s.power * primary.map_or(1.0, |primary| s.band.part_in(primary));
+            (if sensed { s.power.max(top) } else { top }, sum + energy)
         });
         top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
     }
@@ -181,7 +190,8 @@ impl Radio {
         let interference = self.others(signal.place, signal.band);
         self.pieces.clear();
         let reception = Reception::new(now, signal.place, signal.power, sent);
-        self.reception = Some(Reception { interference, ..reception });
+        let band = signal.band;
+        self.reception = Some(Reception { interference, band, ..reception });
     }
 
     /// Judges the reception up to `now`; call before the powers change.

@@ -8,6 +8,9 @@
 //!                 - it has waited for the timeout, and so has no other one before it
 //! behind        is old: the receiver discards it
 //! ```
+//! The sender numbers its sessions. With a new session the receiver hands over all that waits, and the window
+//! starts at the first MPDU of the first frame that it receives.
+//!
 //! Each sender and category has a buffer of its own. Distances are modulo 4096; one below 2048 is ahead. Source:
 //! IEEE 802.11-2020 clause 10.25.6.6 (receive reordering buffer). The standard has no timeout; the rule and its 100 ms
 //! are those of Linux's mac80211 (`HT_RX_REORDER_BUF_TIMEOUT`).
@@ -36,6 +39,8 @@ struct Buffer {
     start: u16,
     /// From `start` on, what waits.
     slots: VecDeque<Option<Held>>,
+    /// Which of the sender's sessions it belongs to.
+    number: u8,
 }
 
 /// The buffers of a medium.
@@ -61,6 +66,14 @@ impl Buffer {
             }
         }
         released + self.release(out)
+    }
+
+    /// Hands over all that waits, and begins anew at `start`.
+    fn restart(&mut self, start: u16, out: &mut VecDeque<Delivery>) -> u64 {
+        let waited = out.len();
+        out.extend(self.slots.drain(..).flatten().map(|held| held.delivery));
+        self.start = start;
+        (out.len() - waited) as u64
     }
 
     /// Hands over what waits at the start.
@@ -105,6 +118,21 @@ impl ReorderBuffers {
     /// True if a session has begun.
     pub(crate) fn has(&self, session: Session) -> bool {
         self.sessions.contains_key(&session)
+    }
+
+    /// Begins session number `number` of a sender at `start`, unless that is the current one.
+    pub(crate) fn open(
+        &mut self,
+        session: Session,
+        number: u8,
+        start: u16,
+        out: &mut VecDeque<Delivery>,
+    ) {
+        let buffer = self.sessions.entry(session).or_default();
+        if buffer.number != number {
+            buffer.number = number;
+            self.held -= buffer.restart(start, out);
+        }
     }
 
     /// Takes a packet with a sequence number. False if it is old, and the receiver discards it.

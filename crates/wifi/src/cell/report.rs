@@ -33,6 +33,8 @@ pub struct CategoryCounts {
     /// Packets lost after their last attempt: the receiver did not get them. (Includes a few
     /// acknowledged packets that the receiver mistook for duplicates.)
     pub dropped: u64,
+    /// Those of them that the receiver decoded and discarded, because it had stopped waiting for them.
+    pub outdated: u64,
     /// Packets whose lifetime expired, whether or not the receiver got them.
     pub expired: u64,
     /// Expired packets that the receiver did not get.
@@ -115,6 +117,7 @@ impl StationStats {
             acknowledged: self.acknowledged,
             given_up: self.given_up,
             dropped: self.dropped,
+            outdated: sum(|c| c.outdated),
             expired: sum(|c| c.expired),
             expired_lost: sum(|c| c.expired_lost),
             attempts: self.attempts,
@@ -218,6 +221,12 @@ impl StationStats {
     pub(crate) fn on_dropped(&mut self, category: u8) {
         self.dropped += 1;
         self.categories[usize::from(category)].dropped += 1;
+    }
+
+    /// Counts a packet that the receiver discarded as an old one.
+    pub(crate) fn on_outdated(&mut self, category: u8) {
+        self.on_dropped(category);
+        self.categories[usize::from(category)].outdated += 1;
     }
 
     /// Counts a packet that expired before it reached the head of its category.

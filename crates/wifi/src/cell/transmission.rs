@@ -6,6 +6,7 @@ use super::fate::Fate;
 use super::occupied::Occupied;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Kind, data_bytes};
+use crate::phy::Width;
 
 /// A frame on the air, with the events at its receiver so far.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,8 @@ pub(crate) struct Transmission {
     pub(crate) flow: Option<u32>,
     /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
+    /// Width of that band.
+    pub(crate) width: Width,
     /// Events at its receiver.
     pub(crate) fate: Fate,
 }

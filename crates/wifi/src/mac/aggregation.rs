@@ -8,7 +8,7 @@
 //! ```
 //! Source: IEEE 802.11-2020 clauses 9.7.1 (format of an A-MPDU), 10.12 (operation), 10.12.3 (minimum MPDU
 //! start spacing), 9.3.1.7 (BlockAckReq), 9.3.1.8 (BlockAck), 10.25.6 (HT-immediate Block Ack); 802.11ax-2021
-//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-60
+//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-54
 //! of the PHY characteristics (time; PSDU of HE).
 
 use airtcp_probe::ConfigError;
@@ -22,6 +22,10 @@ use crate::phy::{Format, HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
 const DELIMITER: u32 = 4;
 /// Bytes of a BlockAckReq, FCS included.
 pub(crate) const BLOCK_ACK_REQ_BYTES: u32 = 24;
+/// Bytes of a BlockAck with a bitmap of 64 bits, FCS included.
+pub(crate) const BLOCK_ACK_BYTES: u32 = 32;
+/// The fragment number that stands for a bitmap of 256 bits.
+pub(crate) const LONG_BITMAP: u8 = 4;
 
 /// What a sender does if no BlockAck comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -197,11 +201,9 @@ impl Aggregation {
         before + DELIMITER + last
     }
 
-    /// Bytes of the BlockAck that answers a frame in a mode. A BlockAckReq has a non-HT mode, and gets the
-    /// longest bitmap of the cell.
+    /// Bytes of the BlockAck that answers an aggregate in a mode.
     pub(crate) fn block_ack_bytes(&self, mode: Mode) -> u32 {
-        let window = if mode.is_mcs() { self.window(mode) } else { self.window };
-        if window <= 64 { 32 } else { 56 }
+        bitmap_bytes(self.window(mode))
     }
 
     /// The most bytes of a PPDU in `mode` that last at most `time`, up to `max_bytes`.
@@ -213,6 +215,11 @@ impl Aggregation {
         }
         fits
     }
+}
+
+/// Bytes of the BlockAck of a session with a window.
+pub(crate) const fn bitmap_bytes(window: u16) -> u32 {
+    if window <= 64 { BLOCK_ACK_BYTES } else { BLOCK_ACK_BYTES + 24 }
 }
 
 /// Where the MPDUs of these lengths are in an aggregate: the first byte of the delimiter, and the end.

@@ -5,6 +5,7 @@
 
 use airtcp_units::{Nanos, Span};
 
+use super::aggregation::{BLOCK_ACK_BYTES, LONG_BITMAP, bitmap_bytes};
 use super::exchange::{Due, Exchange};
 use super::sending::data_and_ack_time;
 use super::{CATEGORIES, Frame, Grant, Kind, NodeId, Rules, SignalQuality, Station};
@@ -92,8 +93,13 @@ impl Station {
         let mut answer =
             Frame::control(kind, self.id, frame.from, mode, Span::ZERO, frame.category);
         if kind == Kind::BlockAck {
-            answer.bytes = rules.block_ack_bytes(frame.mode);
+            answer.bytes = match frame.kind {
+                Kind::BlockAckReq if frame.fragment == LONG_BITMAP => bitmap_bytes(256),
+                Kind::BlockAckReq => BLOCK_ACK_BYTES,
+                _ => rules.block_ack_bytes(frame.mode),
+            };
         }
+        answer.width = frame.answer_width();
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts

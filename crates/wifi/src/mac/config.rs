@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    CATEGORIES, Category, EdcaConfig, TxopLimits,
+    Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -106,8 +106,14 @@ pub struct MacConfig {
     /// Access parameters of the access point's categories. Default: those of `edca`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edca_access_point: Option<EdcaConfig>,
-    /// Limits of transmission opportunities (EDCA).
-    pub txop_limits: TxopLimits,
+    /// Table of the standard with the defaults of the access point. With `access-point`, the values of `edca`
+    /// apply to the stations only. Default: `access-point` for 802.11n, ac and ax, `stations` for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edca_access_point_table: Option<EdcaTable>,
+    /// Limits of transmission opportunities (EDCA). Default: `2020` for 802.11n, ac and ax, `2012` for the
+    /// others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub txop_limits: Option<TxopLimits>,
     /// Attempts (not retries) of a frame without RTS, and of an RTS.
     pub attempts: u32,
     /// Attempts of a frame after an RTS.
@@ -155,6 +161,9 @@ pub struct MacConfig {
     /// Aggregation of data frames (A-MPDU). Default: on with 802.11n, ac and ax, which alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
+    /// What a station does if a secondary channel is busy. Default: `dynamic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bonding: Option<Bonding>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -168,7 +177,8 @@ impl Default for MacConfig {
             cw_max: None,
             edca: EdcaConfig::default(),
             edca_access_point: None,
-            txop_limits: TxopLimits::default(),
+            edca_access_point_table: None,
+            txop_limits: None,
             attempts: 7,
             attempts_long: 4,
             rts_threshold: None,
@@ -185,6 +195,7 @@ impl Default for MacConfig {
             beacons: None,
             association: None,
             aggregation: None,
+            bonding: None,
             ablation: None,
         }
     }
@@ -242,7 +253,8 @@ impl MacConfig {
         let edca = [
             ("edca", self.edca != own),
             ("edca_access_point", self.edca_access_point.is_some()),
-            ("txop_limits", self.txop_limits != TxopLimits::default()),
+            ("edca_access_point_table", self.edca_access_point_table.is_some()),
+            ("txop_limits", self.txop_limits.is_some()),
         ];
         let dcf = [("cw_min", self.cw_min.is_some()), ("cw_max", self.cw_max.is_some())];
         let (unused, access, other): (&[(&'static str, bool)], _, _) = match self.access {
@@ -299,11 +311,19 @@ impl MacConfig {
         access_point: bool,
     ) -> Result<Vec<AccessParams>, ConfigError> {
         if self.access == AccessMethod::Edca {
+            let table = match self.edca_access_point_table {
+                _ if !access_point => EdcaTable::Stations,
+                Some(table) => table,
+                None => EdcaTable::of(standard),
+            };
+            let none = EdcaConfig::default();
             let (key, config) = match &self.edca_access_point {
                 Some(own) if access_point => ("edca_access_point", own),
+                None if table == EdcaTable::AccessPoint => ("edca_access_point", &none),
                 _ => ("edca", &self.edca),
             };
-            let params = config.params(standard, self.txop_limits);
+            let limits = self.txop_limits.unwrap_or_else(|| TxopLimits::of(standard));
+            let params = config.params(standard, table, limits);
             let mut params = params.map_err(|e| ConfigError::new(key, e.message))?;
             for category in &mut params {
                 category.lifetime = category.lifetime.or(self.lifetime);
@@ -337,7 +357,10 @@ mod tests {
         let own = Some(EdcaConfig::default());
         let own = refuse(MacConfig { edca_access_point: own, ..MacConfig::default() });
         assert_eq!(own.key, "edca_access_point");
-        let limits = MacConfig { txop_limits: TxopLimits::Zero, ..MacConfig::default() };
+        let table = Some(EdcaTable::AccessPoint);
+        let table = refuse(MacConfig { edca_access_point_table: table, ..MacConfig::default() });
+        assert_eq!(table.key, "edca_access_point_table");
+        let limits = MacConfig { txop_limits: Some(TxopLimits::Zero), ..MacConfig::default() };
         assert_eq!(refuse(limits.clone()).key, "txop_limits");
         let access = AccessMethod::Edca;
         assert!(MacConfig { access, edca, ..limits }.validate().is_ok());

@@ -7,10 +7,12 @@ mod answer;
 mod association;
 mod beacon;
 mod block_ack;
+mod bonding;
 mod config;
 mod contender;
 mod edca;
 mod exchange;
+mod feedback;
 mod fragment;
 mod frame;
 mod hooks;
@@ -42,11 +44,15 @@ pub use association::AssociationConfig;
 pub(crate) use association::Stage;
 pub use beacon::BeaconConfig;
 pub(crate) use beacon::Beacons;
+pub use bonding::Bonding;
+pub(crate) use bonding::Widths;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
 pub(crate) use contender::{Contender, Countdown};
-pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, category_name};
+pub use edca::{
+    CATEGORIES, Category, CategoryConfig, EdcaConfig, EdcaTable, TxopLimits, category_name,
+};
 pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};

@@ -37,8 +37,8 @@ pub(crate) struct Mpdu {
     pub(crate) flow: u32,
     /// Number of MPDUs of the PPDU that it stands for; 0 for a single one.
     pub(crate) subframes: u16,
-    /// True if a BlockAck answers it.
-    pub(crate) block_ack: bool,
+    /// Bytes of the BlockAck that answers it; 0 if another frame does.
+    pub(crate) block_ack: u32,
 }
 
 impl Mpdu {
@@ -68,7 +68,7 @@ impl Mpdu {
             mode,
             flow: u32::MAX,
             subframes: 0,
-            block_ack: false,
+            block_ack: 0,
         }
     }
 }

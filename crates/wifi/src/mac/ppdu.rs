@@ -12,7 +12,9 @@
 use airtcp_packet::PacketId;
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::aggregation::{Aggregation, BLOCK_ACK_REQ_BYTES, places};
+use super::aggregation::{
+    Aggregation, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, LONG_BITMAP, bitmap_bytes, places,
+};
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
@@ -29,13 +31,20 @@ impl Station {
         let category = self.active;
         self.expire_waiting(now, category);
         let until = self.txop_room(now, head, rules);
+        let first = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
         let originator = self.originator.as_mut()?;
+        let window = originator.rules.window(head.mode);
+        let agreement = originator.agreement(head.to, category);
+        agreement.renew(first);
+        if !head.is_bar() {
+            agreement.window = window;
+        }
         let most = originator.longest(head.mode, rules);
         let aggregation = originator.rules;
-        let window = aggregation.window(head.mode);
         let bytes = until
             .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
         let lane = &mut originator.lanes[category];
+        let window = if lane.series.single { 1 } else { window };
         let all = 1 + lane.waiting.len();
         let mut before = aggregation.stride(head.bytes, head.mode);
         lane.on_air = 1;
@@ -117,7 +126,8 @@ impl Station {
     pub(crate) fn compose(&mut self, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
         let ppdu = self.ppdu()?;
-        self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules))
+        let first = self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules));
+        first.map(|frame| self.with_width(frame))
     }
 
     /// The PPDU of the active category as if it were one MPDU: the head, with the length of all. Without
@@ -138,7 +148,8 @@ impl Station {
         let lengths = self.subframes(self.active, lane.on_air).map(|mpdu| mpdu.bytes);
         let last = places(lengths, &originator.rules, head.mode).last();
         let bytes = last.map_or(0, |(_, end)| end);
-        Some(Mpdu { bytes, subframes: u16::narrow(lane.on_air), block_ack: true, ..head })
+        let block_ack = originator.rules.block_ack_bytes(head.mode);
+        Some(Mpdu { bytes, subframes: u16::narrow(lane.on_air), block_ack, ..head })
     }
 
     /// An MPDU as the only one of its PPDU.
@@ -191,7 +202,8 @@ impl Station {
         if ppdu.is_bar() {
             let sequence = self.window_start(ppdu.to);
             let (kind, bytes) = (Kind::BlockAckReq, BLOCK_ACK_REQ_BYTES);
-            return Some(Frame { kind, class: Class::Ack, bytes, sequence, ..usual });
+            let fragment = if ppdu.block_ack > BLOCK_ACK_BYTES { LONG_BITMAP } else { 0 };
+            return Some(Frame { kind, class: Class::Ack, bytes, sequence, fragment, ..usual });
         }
         Some(Frame {
             class: ppdu.class,
@@ -204,7 +216,7 @@ impl Station {
     }
 
     /// The first sequence number that the active category has not finished.
-    fn window_start(&self, to: NodeId) -> u16 {
+    pub(super) fn window_start(&self, to: NodeId) -> u16 {
         let Some(originator) = &self.originator else { return 0 };
         let oldest = originator.lanes[self.active].waiting.front();
         oldest.map_or_else(|| originator.upcoming(to, self.active), |mpdu| mpdu.sequence)
@@ -223,11 +235,12 @@ impl Station {
         self.originator.as_ref().is_some_and(|originator| originator.rules.asks(lost, missed))
     }
 
-    /// Puts a BlockAckReq at the head of a category, unless one is there.
+    /// Puts a BlockAckReq at the head of a category, unless one is there, or the receiver has no session.
     pub(super) fn ask(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
         let Some(originator) = &mut self.originator else { return };
         let head = self.contenders[category].mpdu;
-        if head.is_some_and(|mpdu| mpdu.is_bar()) {
+        let window = originator.agreement(to, category).window;
+        if window < 2 || head.is_some_and(|mpdu| mpdu.is_bar()) {
             return;
         }
         let lane = &mut originator.lanes[category];
@@ -238,8 +251,13 @@ impl Station {
         lane.on_air = 0;
         let part = Part::whole(BLOCK_ACK_REQ_BYTES, rules);
         let bar = Mpdu::new(now, to, Class::Ack, part, 0, mode);
-        let bar = Mpdu { bytes: BLOCK_ACK_REQ_BYTES, block_ack: true, ..bar };
+        let bar = Mpdu { bytes: BLOCK_ACK_REQ_BYTES, block_ack: bitmap_bytes(window), ..bar };
         self.contenders[category].mpdu = Some(bar);
+    }
+
+    /// The number of its session with a receiver.
+    pub(crate) fn session(&self, to: NodeId, category: usize) -> u8 {
+        self.originator.as_ref().map_or(0, |originator| originator.session(to, category))
     }
 
     /// Packets that wait behind the heads.

@@ -341,6 +341,17 @@ impl Mode {
         self.row().mcs.map_or(Width::Mhz20, |mcs| mcs.width)
     }
 
+    /// The same scheme over at most `width`, with the highest index up to its own that exists.
+    #[must_use]
+    pub fn within(self, width: Width) -> Self {
+        let Some(Mcs { format, index, streams, guard, .. }) = self.row().mcs else { return self };
+        if self.width() <= width {
+            return self;
+        }
+        let narrow = (0..=index).rev().find_map(|i| Self::mcs(format, i, streams, width, guard));
+        narrow.unwrap_or(self)
+    }
+
     /// Width of its channel in MHz.
     pub fn width_mhz(self) -> u16 {
         self.width().mhz()
@@ -528,6 +539,19 @@ mod tests {
         assert_eq!(encoders(Format::Ht, 4, 3, Width::Mhz40), 1);
         assert_eq!(encoders(Format::Ht, 5, 3, Width::Mhz40), 2);
         assert_eq!(encoders(Format::He, 11, 4, Width::Mhz160), 0);
+    }
+
+    #[test]
+    fn narrower_modes_keep_their_index() {
+        let vht = |mcs, streams, width| {
+            Mode::mcs(Format::Vht, mcs, streams, width, GuardInterval::Ns400).unwrap()
+        };
+        let wide = vht(9, 1, Width::Mhz80);
+        assert_eq!(wide.within(Width::Mhz160), wide);
+        assert_eq!(wide.within(Width::Mhz40), vht(9, 1, Width::Mhz40));
+        // MCS 9 does not exist over 20 MHz.
+        assert_eq!(wide.within(Width::Mhz20), vht(8, 1, Width::Mhz20));
+        assert_eq!(Mode::OFDM[3].within(Width::Mhz20), Mode::OFDM[3]);
     }
 
     /// A mode has the parts that it was made of, and no two combinations share an index.

@@ -46,6 +46,10 @@ impl RateControl for ByStandard {
         self.of(attempt.to).pick(attempt)
     }
 
+    fn is_single(&self, attempt: &Attempt) -> bool {
+        self.of(attempt.to).is_single(attempt)
+    }
+
     fn on_result(&mut self, outcome: &Outcome) {
         self.of_mut(outcome.attempt.to).on_result(outcome);
     }

@@ -48,6 +48,12 @@ impl Ladder {
         self.0.iter().rposition(|mode| mode.kbps() <= kbps).unwrap_or(0)
     }
 
+    /// The highest step whose non-HT reference rate is at most `kbps`, or the lowest of all. For 802.11a, b and
+    /// g the reference rate is the rate; for an MCS it is that of its modulation and code.
+    pub fn at_most_reference(&self, kbps: u32) -> usize {
+        self.0.iter().rposition(|mode| mode.reference_kbps() <= kbps).unwrap_or(0)
+    }
+
     /// All modes, slowest first.
     pub fn modes(&self) -> &[Mode] {
         &self.0

@@ -69,11 +69,7 @@ fn mac() -> impl Strategy<Value = MacConfig> {
             let (decrement, immediate, again, attempts) = rest;
             MacConfig {
                 access: if edca { AccessMethod::Edca } else { AccessMethod::default() },
-                txop_limits: if edca && immediate == 0 {
-                    TxopLimits::Zero
-                } else {
-                    TxopLimits::default()
-                },
+                txop_limits: (edca && immediate == 0).then_some(TxopLimits::Zero),
                 rts_threshold: rts.map(|()| Bytes(500)),
                 fragmentation_threshold: fragments.map(|()| Bytes(500)),
                 lifetime: lifetime.map(|()| Span(4 * MS)),
