@@ -73,6 +73,8 @@ impl CellSpec {
     pub fn data_modes(&self) -> Vec<Mode> {
         let Ok(setup) = self.setup() else { return Vec::new() };
         let mut modes = setup.modes(false);
+        let more = self.modes_of(setup);
+        modes.extend(more.into_iter().filter(|mode| mode.width() < setup.width));
         if setup.standard.has_mcs() {
             let own = self.stations.iter().filter_map(|own| self.setup_of(own).ok());
             for mode in own.flat_map(|setup| setup.modes(false)) {
@@ -91,14 +93,17 @@ impl CellSpec {
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.
     pub(crate) fn plan_of(&self, setup: PhySetup) -> Result<RatePlan, ConfigError> {
-        let modes = setup.modes(!self.uses_fewer_streams());
+        let modes = self.modes_of(setup);
         let start = self.rate_plan()?.start.and_then(|mode| setup.like(mode));
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })
     }
 
-    /// True if the rate control chooses among numbers of streams.
-    const fn uses_fewer_streams(&self) -> bool {
-        matches!(self.rate_control, RateConfig::Ideal(_) | RateConfig::MinstrelHt(_))
+    /// The modes of a rate control: all widths and numbers of streams for those that choose among them.
+    fn modes_of(&self, setup: PhySetup) -> Vec<Mode> {
+        match self.rate_control {
+            RateConfig::Ideal(_) | RateConfig::MinstrelHt(_) => setup.modes_of_all_widths(),
+            _ => setup.modes(true),
+        }
     }
 
     /// The error model of its radios.
@@ -133,7 +138,7 @@ impl CellSpec {
             );
             return Err(ConfigError::new("control", message));
         }
-        let mut modes = setup.modes(!self.uses_fewer_streams());
+        let mut modes = self.modes_of(setup);
         if !self.rates.is_empty() {
             let named = self.rates.iter().map(|rate| setup.mode_of_rate(*rate));
             modes = named

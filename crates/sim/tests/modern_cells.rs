@@ -129,7 +129,7 @@ fn rate_controls_choose_among_schemes() {
     assert_eq!(best(&far("ideal", 2.0)), (9, 2));
     let (mcs, streams) = best(&far("ideal", 40.0));
     assert!(mcs < 9 && streams <= 2, "{mcs} {streams}");
-    for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel"] {
+    for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel", "minstrel-ht"] {
         let (mcs, streams) = best(&far(control, 2.0));
         assert!(
             streams == 2 && (mcs > 5 || ["amrr", "onoe"].contains(&control)),

@@ -3,7 +3,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId};
+use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId, Rider};
 use crate::phy::PerMode;
 
 const CLASSES: usize = Class::ALL.len();
@@ -281,6 +281,15 @@ impl FlowShares {
         // RTS and answers of management exchanges belong to no flow.
         let head = |h: &[u32; CATEGORIES]| h.get(usize::from(frame.category)).copied();
         self.heads.get(owner.index()).and_then(head)
+    }
+
+    /// Counts the bits of the packets of an MPDU behind the first one. Returns their sum.
+    pub(crate) fn on_riders(&mut self, riders: &[Rider]) -> u64 {
+        let bits = |rider: &Rider| 8 * u64::from(rider.bytes);
+        for rider in riders {
+            self.on_sent(Some(rider.flow), bits(rider));
+        }
+        riders.iter().map(bits).sum()
     }
 
     /// Counts the bits of a transmitted frame.

@@ -3,6 +3,7 @@
 mod ablation;
 mod access;
 mod aggregation;
+mod amsdu;
 mod answer;
 mod association;
 mod beacon;
@@ -38,6 +39,7 @@ pub use ablation::AblationConfig;
 pub use access::AccessParams;
 pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
 pub(crate) use aggregation::{Aggregation, places};
+pub(crate) use amsdu::Rider;
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]

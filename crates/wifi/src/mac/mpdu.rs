@@ -33,6 +33,8 @@ pub(crate) struct Mpdu {
     pub(crate) expires: Nanos,
     /// Rate of the current or last attempt.
     pub(crate) mode: Mode,
+    /// Number of further packets in it (A-MSDU).
+    pub(crate) riders: u16,
     /// The flow of its packet.
     pub(crate) flow: u32,
     /// Number of MPDUs of the PPDU that it stands for; 0 for a single one.
@@ -66,6 +68,7 @@ impl Mpdu {
             first_attempt: Nanos::NEVER,
             expires: Nanos::NEVER,
             mode,
+            riders: 0,
             flow: u32::MAX,
             subframes: 0,
             block_ack: 0,

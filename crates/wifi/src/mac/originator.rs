@@ -10,9 +10,10 @@
 //!
 //! Source: IEEE 802.11-2020 clause 10.25.6.7 (originator); `bar_pending` of Linux's mac80211.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::aggregation::Aggregation;
+use super::amsdu::{Place, Rider};
 use super::feedback::Series;
 use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
 use crate::phy::Mode;
@@ -40,6 +41,22 @@ pub(super) struct Room {
     /// Most bytes of the aggregate.
     pub(super) bytes: u32,
     pub(super) mpdus: usize,
+    /// Bytes of the last MPDU, which packets may join (A-MSDU); 0 if they may not.
+    pub(super) open: u32,
+    /// True if that MPDU has several packets.
+    pub(super) several: bool,
+}
+
+impl Room {
+    /// Bytes of the last MPDU with a packet whose own MPDU would have `joining`; `None` if it does not fit.
+    pub(super) fn extended(&self, rules: &Aggregation, joining: u32) -> Option<u32> {
+        if self.open == 0 {
+            return None;
+        }
+        let bytes = rules.extended(self.open, self.several, joining, self.mode)?;
+        let before = self.before - rules.stride(self.open, self.mode);
+        (Aggregation::with_last(before, bytes) <= self.bytes).then_some(bytes)
+    }
 }
 
 /// How far a sequence number may be ahead of the last one that the receiver confirmed: 2048 less two windows of
@@ -71,6 +88,8 @@ pub(crate) struct Originator {
     /// By receiver and category.
     agreements: Vec<Agreement>,
     pub(super) room: Option<Room>,
+    /// The packets of MPDUs behind the first ones (A-MSDU).
+    pub(super) riders: BTreeMap<Place, Vec<Rider>>,
     /// The longest PPDU of a mode, by the mode used last.
     longest: Option<(Mode, u32)>,
 }
@@ -82,6 +101,7 @@ impl Originator {
             lanes: (0..categories).map(|_| Lane::default()).collect(),
             agreements: vec![Agreement::default(); stations * CATEGORIES],
             room: None,
+            riders: BTreeMap::new(),
             longest: None,
         }
     }

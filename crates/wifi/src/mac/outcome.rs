@@ -160,6 +160,9 @@ impl Station {
     }
 
     pub(super) fn finish(&mut self, category: usize, mpdu: Mpdu, completion: Completion) {
+        if mpdu.riders > 0 {
+            self.finish_riders(category, &mpdu, completion);
+        }
         self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
     }
 }

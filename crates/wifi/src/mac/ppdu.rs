@@ -19,6 +19,9 @@ use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
 
+/// Bytes of the MPDU of a TCP segment without payload and options.
+const LEAST_BYTES: u32 = 78;
+
 impl Station {
     /// True if aggregates can carry this MPDU, or if it is a BlockAckReq.
     pub(super) fn is_in_session(&self, mpdu: &Mpdu) -> bool {
@@ -58,14 +61,24 @@ impl Station {
             }
         }
         let complete = lane.on_air < all || head.is_bar();
+        let last = *lane.waiting.back().unwrap_or(head);
+        let is_open = !complete && last.transmissions == 0 && aggregation.has_amsdu();
         let mpdus = if complete {
             0
         } else {
             let span = distance(head.sequence, originator.upcoming(head.to, category));
             usize::from(window.saturating_sub(span))
         };
-        originator.room =
-            Some(Room { category, to: head.to, mode: head.mode, before, bytes, mpdus });
+        originator.room = Some(Room {
+            category,
+            to: head.to,
+            mode: head.mode,
+            before,
+            bytes,
+            mpdus,
+            open: if is_open { last.bytes } else { 0 },
+            several: last.riders > 0,
+        });
         Some(Frame::control(Kind::Rts, self.id, head.to, head.mode, Span::ZERO, 0))
     }
 
@@ -89,20 +102,27 @@ impl Station {
 
     /// The category and the receiver of the aggregate of this instant, if it has room.
     pub(crate) fn room(&self) -> Option<(usize, NodeId)> {
-        let room = self.originator.as_ref()?.room?;
-        (room.mpdus > 0).then_some((room.category, room.to))
+        let originator = self.originator.as_ref()?;
+        let room = originator.room?;
+        let has_room = room.mpdus > 0 || room.extended(&originator.rules, LEAST_BYTES).is_some();
+        has_room.then_some((room.category, room.to))
     }
 
     /// True if the aggregate of this instant has room for an MPDU of `bytes`.
     pub(crate) fn has_room_for(&self, bytes: u32) -> bool {
-        let room = self.originator.as_ref().and_then(|originator| originator.room);
-        room.is_some_and(|room| {
-            room.mpdus > 0 && Aggregation::with_last(room.before, bytes) <= room.bytes
+        self.originator.as_ref().is_some_and(|originator| {
+            originator.room.is_some_and(|room| {
+                room.mpdus > 0 && Aggregation::with_last(room.before, bytes) <= room.bytes
+                    || room.extended(&originator.rules, bytes).is_some()
+            })
         })
     }
 
     /// Adds a packet to the aggregate of this instant.
     pub(crate) fn join(&mut self, now: Nanos, packet: PacketId, new: &Joining, rules: &Rules) {
+        if self.ride(now, packet, new) {
+            return;
+        }
         let Some(originator) = &mut self.originator else { return };
         let Some(mut room) = originator.room else { return };
         let sequence = originator.number(room.to, room.category);
@@ -116,6 +136,8 @@ impl Station {
         };
         room.before += originator.rules.stride(new.bytes, room.mode);
         room.mpdus -= 1;
+        (room.open, room.several) =
+            if originator.rules.has_amsdu() { (new.bytes, false) } else { (0, false) };
         originator.room = Some(room);
         let lane = &mut originator.lanes[room.category];
         lane.waiting.push_back(mpdu);
@@ -180,7 +202,8 @@ impl Station {
 
     /// The MPDU of a category with the highest sequence number.
     pub(crate) fn newest(&self, category: usize) -> Option<&Mpdu> {
-        self.originator.as_ref()?.lanes.get(category)?.waiting.back()
+        let behind = self.originator.as_ref()?.lanes.get(category)?.waiting.back();
+        behind.or(self.contenders.get(category)?.mpdu.as_ref())
     }
 
     /// The frame with the MPDUs of the current PPDU; `None` if the head is not of a session.
@@ -260,11 +283,13 @@ impl Station {
         self.originator.as_ref().map_or(0, |originator| originator.session(to, category))
     }
 
-    /// Packets that wait behind the heads.
+    /// Packets that wait behind the heads, also in their MPDUs.
     pub(super) fn packets_behind(&self) -> u64 {
         let lanes = self.originator.iter().flat_map(|originator| &originator.lanes);
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
-        lanes.map(held).sum()
+        let riders = self.originator.iter().flat_map(|originator| originator.riders.values());
+        let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
+        lanes.map(held).sum::<u64>() + riders
     }
 }
 

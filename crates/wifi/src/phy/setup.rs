@@ -164,6 +164,15 @@ impl PhySetup {
             .collect()
     }
 
+    /// The modes of data frames of all widths up to this one and all numbers of streams.
+    pub fn modes_of_all_widths(&self) -> Vec<Mode> {
+        if !self.standard.has_mcs() {
+            return self.modes(false);
+        }
+        let widths = widths(self.standard, self.band).iter().filter(|width| **width <= self.width);
+        widths.flat_map(|width| Self { width: *width, ..*self }.modes(false)).collect()
+    }
+
     fn scheme(self, mcs: u8, streams: u8) -> Option<Mode> {
         let mode = Mode::mcs(self.standard.format(), mcs, streams, self.width, self.guard)?;
         mode.with_coding(self.coding)

@@ -26,15 +26,16 @@ fn link(rate: &RatePlan, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> Ben
     };
     let mut plan = plan(2, Standard::Ac, mac, TimingConfig::default());
     plan.error =
-        ErrorModel::for_modes(&ErrorModelConfig::default(), &setup().modes(false)).unwrap();
+        ErrorModel::for_modes(&ErrorModelConfig::default(), &setup().modes_of_all_widths())
+            .unwrap();
     plan.sensing =
         Sensing { sensitivity_dbm: -120.0, carrier_sense_dbm: -120.0, ..Sensing::default() };
     let power = plan.noise_mw * airtcp_units::Db(snr_db).linear();
     (plan.power_mw[0][1], plan.power_mw[1][0]) = (power, power);
-    plan.width = setup().width;
+    plan.width = Width::Mhz40;
     for station in &mut plan.stations {
         station.rate = rate.clone();
-        station.width = plan.width;
+        station.width = Width::Mhz40;
     }
     change(&mut plan);
     let mut bench = Bench::new(plan, 1);
@@ -43,9 +44,12 @@ fn link(rate: &RatePlan, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> Ben
 }
 
 fn adaptive(control: &str) -> RatePlan {
-    // As a scenario gives them: fewer streams only to controls that know of streams.
-    let full = !matches!(control, "minstrel-ht" | "ideal");
-    RatePlan { control: named(control), start: None, modes: setup().modes(full) }
+    // As a scenario gives them: less width and fewer streams only to controls that know of them.
+    let modes = match control {
+        "minstrel-ht" | "ideal" => setup().modes_of_all_widths(),
+        _ => setup().modes(true),
+    };
+    RatePlan { control: named(control), start: None, modes }
 }
 
 /// Packets in `ms` from `from_ms` on.
@@ -56,12 +60,11 @@ fn delivered(bench: &mut Bench, from_ms: u64, ms: u64) -> f64 {
     (bench.delivered[0] - before) as f64 * 1_000.0 / ms as f64
 }
 
-/// The best fixed scheme, and its packets per second.
+/// The best fixed scheme of all widths and numbers of streams, and its packets per second.
 fn best_fixed(snr_db: f64) -> (f64, Mode) {
-    let each = setup()
-        .modes(false)
-        .into_iter()
-        .map(|mode| (delivered(&mut link(&RatePlan::fixed(mode), snr_db, |_| {}), 20, 150), mode));
+    let ms = if snr_db < 8.0 { 1_000 } else { 150 };
+    let goodput = |mode| delivered(&mut link(&RatePlan::fixed(mode), snr_db, |_| {}), 20, ms);
+    let each = setup().modes_of_all_widths().into_iter().map(|mode| (goodput(mode), mode));
     each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
 }
 
@@ -69,18 +72,27 @@ fn data(bench: &Bench) -> Vec<(Nanos, Frame)> {
     bench.log.iter().filter(|(_, frame)| frame.kind == Kind::Data).copied().collect()
 }
 
-/// Controls, and the least share of the goodput of the best fixed scheme.
-const SHARES: [(&str, f64); 5] =
-    [("minstrel-ht", 0.94), ("ideal", 0.96), ("aarf", 0.94), ("arf", 0.89), ("minstrel", 0.82)];
+/// Controls, the least share of the goodput of the best fixed scheme, and the least SNR. Below it, narrow frames are
+/// best.
+const SHARES: [(&str, f64, f64); 5] = [
+    ("minstrel-ht", 0.90, 3.0),
+    ("ideal", 0.96, 3.0),
+    ("aarf", 0.94, 8.0),
+    ("arf", 0.89, 8.0),
+    ("minstrel", 0.82, 8.0),
+];
 
-/// Over SNRs with different best schemes.
+/// Over SNRs with different best schemes: 20 MHz at 3 dB, one stream at 5 dB, two streams above.
 #[test]
 fn controls_come_near_the_best_fixed_scheme() {
     let mut used = std::collections::BTreeSet::new();
-    for snr_db in [8.0, 11.0, 14.0, 17.0, 20.0, 23.0, 26.0, 29.0, 32.0, 35.0, 38.0] {
+    for snr_db in [3.0, 5.0, 8.0, 11.0, 14.0, 17.0, 20.0, 23.0, 26.0, 29.0, 32.0, 35.0, 38.0] {
         let best = best_fixed(snr_db);
         used.insert(best.1);
-        for (control, share) in SHARES {
+        for (control, share, least) in SHARES {
+            if snr_db < least {
+                continue;
+            }
             let mut bench = link(&adaptive(control), snr_db, |_| {});
             let got = delivered(&mut bench, 1_500, 1_500) / best.0;
             println!("{snr_db} dB, best {} {:.0}/s: {control} {got:.3}", best.1, best.0);
@@ -90,10 +102,12 @@ fn controls_come_near_the_best_fixed_scheme() {
             }
         }
     }
-    assert!(used.len() >= 8, "{used:?}");
+    let narrow = used.iter().filter(|mode| mode.width() == Width::Mhz20).count();
+    assert!(used.len() >= 9 && narrow == 1, "{used:?}");
 }
 
-/// Samples take at most a twentieth of the air. A sender with much to send has no other single MPDUs.
+/// Samples take at most 4 % of the air, or 12 % where a single MPDU at the best scheme takes about a millisecond. A
+/// sender with much to send has no other single MPDUs.
 fn check_samples(bench: &Bench, snr_db: f64) {
     let timing = bench.cell.bss[0].rules.timing;
     let late = data(bench).into_iter().filter(|(at, _)| *at >= Nanos(1_500 * MS));
@@ -101,7 +115,8 @@ fn check_samples(bench: &Bench, snr_db: f64) {
     let time: u64 = single.map(|(_, frame)| timing.frame(frame.mode, frame.bytes).0).sum();
     let share = time as f64 / (1_500.0 * MS as f64);
     println!("{snr_db} dB: samples take {share:.4} of the air");
-    assert!(share < 0.05, "{snr_db} dB: samples take {share} of the air");
+    let most = if snr_db < 8.0 { 0.12 } else { 0.04 };
+    assert!(share < most, "{snr_db} dB: samples take {share} of the air");
     // With a top scheme that carries all, there is nothing to sample.
     assert_eq!(share > 0.001, snr_db < 35.0, "{snr_db} dB: {share}");
 }
@@ -145,11 +160,11 @@ fn minstrel_ht_follows_steps_of_the_snr() {
         delivered(&mut bench, 500, 500) / high,
         delivered(&mut bench, 1_000, 300) / low,
         delivered(&mut bench, 1_300, 700) / low,
-        delivered(&mut bench, 2_000, 500) / high,
-        delivered(&mut bench, 2_500, 500) / high,
+        delivered(&mut bench, 2_000, 1_000) / high,
+        delivered(&mut bench, 3_000, 500) / high,
     ];
     println!("{shares:?}");
     // It meets the fall with retry chains of faster schemes, and climbs by samples.
-    assert!(shares[0] > 0.95 && shares[2] > 0.95 && shares[4] > 0.95, "{shares:?}");
-    assert!(shares[1] > 0.05 && shares[3] > 0.3, "{shares:?}");
+    assert!(shares[0] > 0.95 && shares[2] > 0.9 && shares[4] > 0.95, "{shares:?}");
+    assert!(shares[1] > 0.1 && shares[3] > 0.3, "{shares:?}");
 }

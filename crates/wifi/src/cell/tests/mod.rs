@@ -3,6 +3,7 @@
 mod ablation;
 mod aggregate;
 mod alike;
+mod amsdu;
 mod association;
 mod bands;
 mod beacons;

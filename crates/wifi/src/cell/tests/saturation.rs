@@ -230,7 +230,7 @@ fn a_transmission_opportunity_is_filled() {
 /// ```
 /// (G. Bianchi, *IEEE JSAC* 18(3), 2000, equations 7 and 9; for a finite number of attempts H. Wu et
 /// al., INFOCOM 2002.)
-fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
+pub(super) fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
     let tau = |p: f64| {
         let (mut above, mut below) = (0.0, 0.0);
         for i in 0..attempts {
