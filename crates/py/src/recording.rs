@@ -147,8 +147,7 @@ fn site(plan: &Resolved, station: &MediumStation, access_point: u32) -> PyResult
     let cell = &plan.cells[station.cell];
     let spec = &cell.spec;
     let number = cell.nodes.iter().position(|node| *node == station.node).unwrap_or_default();
-    let channel = spec.channel.map(|number| Channel::new(spec.standard, number)).transpose();
-    let channel = channel.map_err(error::refuse)?;
+    let channel = spec.radio_channel().map_err(error::refuse)?;
     let band = spec.setup().map_or(spec.standard.band(), |setup| setup.band);
     let usual = u16::saturate(band.frequency_hz() / 1e6);
     Ok(RadioSite {

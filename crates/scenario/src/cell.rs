@@ -6,11 +6,13 @@ use airtcp_wifi::cell::{Capture, Sensing, check_aggregation};
 use airtcp_wifi::interference::InterferenceConfig;
 use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
-use airtcp_wifi::phy::error::ErrorModelConfig;
+use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
 use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position, PropagationConfig};
-use airtcp_wifi::phy::{Band, Channel, GuardInterval, Standard, Timing, TimingConfig, Width};
+use airtcp_wifi::phy::{
+    Band, Coding, GuardInterval, SecondaryChannel, Standard, Timing, TimingConfig, Width,
+};
 use airtcp_wifi::rate::RateConfig;
 use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
 use schemars::JsonSchema;
@@ -44,6 +46,12 @@ pub struct CellSpec {
     /// Guard interval of HT, VHT and HE frames. Default: 400 ns for 802.11n and ac, 800 ns for 802.11ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_interval: Option<GuardInterval>,
+    /// Code of HT and VHT frames: "bcc" or "ldpc". Default: "bcc". HE frames are coded with LDPC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coding: Option<Coding>,
+    /// SNR in dB that each spatial stream after the first needs, in addition to its equal part of the power.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stream_penalty_db: f64,
     /// Rate of data frames, or the initial rate of a rate control. Default: the highest rate that the
     /// standard has with these streams, width and guard interval, or the control's own initial rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,10 +82,14 @@ pub struct CellSpec {
     /// unless the layout gives positions.
     #[serde(default)]
     pub center: Position,
-    /// Channel number. Cells whose channels overlap share one medium: their stations hear each other.
-    /// Default: the cell has its own medium.
+    /// Channel number, that of the primary 20 MHz. Cells whose channels overlap share one medium: their stations
+    /// hear each other. Default: the cell has its own medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<u16>,
+    /// Where the other 20 MHz of a channel of 40 MHz at 2.4 GHz is. Default: above the channels 1 to 9, and below
+    /// the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secondary_channel: Option<SecondaryChannel>,
     /// Transmit power of every station in dBm.
     #[serde(default = "power")]
     pub power_dbm: f64,
@@ -213,15 +225,16 @@ impl CellSpec {
             return Err(ScenarioError::at(format!("{path}.center"), message));
         }
         self.setup().map_err(at(""))?;
-        let channel = self.channel.map(|number| Channel::new(self.standard, number));
-        channel.transpose().map_err(at(""))?;
+        self.radio_channel().map_err(at(""))?;
         let timing = self.times().map_err(at("timing"))?;
         self.check_rate(&timing).map_err(|e| {
             let table = if matches!(e.key, "rate" | "rates" | "mcs") { "" } else { "rate_control" };
             at(table)(e)
         })?;
-        self.check_error_model().map_err(at("error"))?;
+        ErrorModel::validate(&self.error, self.stream_penalty_db)
+            .map_err(|e| at(if e.key == "stream_penalty_db" { "" } else { "error" })(e))?;
         self.mac.validate().map_err(at("mac"))?;
+        self.check_bonding().map_err(at("mac"))?;
         self.hops.check(&self.mac, &self.schemes, &self.stations).map_err(at(""))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;

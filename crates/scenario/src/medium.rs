@@ -4,7 +4,6 @@
 //! a third cell. Path loss, shadowing and fading must be the same for all cells on a medium. Properties of a
 //! radio (noise, thresholds, capture, decoding, power) and medium access belong to each cell.
 
-use airtcp_wifi::phy::Channel;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 
 use crate::{Cell, CellSpec, Resolved, ScenarioError};
@@ -14,10 +13,11 @@ use crate::{Cell, CellSpec, Resolved, ScenarioError};
 pub const MAX_ON_MEDIUM: usize = 1001;
 
 impl CellSpec {
-    /// Attenuation of this cell's frames at a radio of `other` by channel separation, in dB; `None` if the
-    /// channels do not overlap or a cell names none.
+    /// Attenuation of this cell's frames at a radio of `other` by channel separation, in dB; 0 if a cell is of
+    /// 802.11n, ac or ax, whose frames may have several widths. `None` if the channels do not overlap or a cell
+    /// names none.
     pub fn rejection_db(&self, other: &Self) -> Option<f64> {
-        let channel = |spec: &Self| Channel::new(spec.standard, spec.channel?).ok();
+        let channel = |spec: &Self| spec.radio_channel().ok().flatten();
         channel(self)?.rejection_db(channel(other)?)
     }
 }

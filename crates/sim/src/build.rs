@@ -23,6 +23,7 @@ use airtcp_wifi::mac::service_time;
 pub(crate) mod boundary;
 pub(crate) mod check;
 pub(crate) mod coverage;
+mod curves;
 pub(crate) mod media;
 mod medium;
 mod memory;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `SINR` is the ratio at which half of the frames of 1000 bytes survive, at the station's rate or the
-//! lowest rate that its rate control can choose. Leaves out fading and interference.
+//! lowest rate that its rate control can choose. The noise floor is that in the band of its frames. Leaves out fading and interference.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,12 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, CellSpec, Hops, Resolved};
 use airtcp_units::detmath;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::phy::Mode;
+use airtcp_wifi::cell::noise_part;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
+use airtcp_wifi::phy::{Mode, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
+use super::curves;
 use super::radio_map::RadioMap;
 
 /// Length of the frames that define the range (a choice).
@@ -47,9 +49,13 @@ pub(crate) struct Heard {
     pub(crate) snr_db: f64,
 }
 
-fn places_on(map: &RadioMap, hops: Hops) -> Vec<Place> {
-    let at = &map.positions;
-    let noise_dbm = decibels(map.noise.floor_mw());
+fn places_on(map: &RadioMap, spec: &CellSpec) -> Vec<Place> {
+    let (at, hops) = (&map.positions, spec.hops);
+    let keys = spec.station_keys();
+    let floor = |i: usize| {
+        let width = keys.setup(i).map_or(map.width, |setup| setup.width);
+        decibels(map.noise.floor_mw() * noise_part(None, width, map.width))
+    };
     let mut hidden = vec![0; at.len()];
     for i in 1..at.len() {
         for j in 1..i {
@@ -65,7 +71,7 @@ fn places_on(map: &RadioMap, hops: Hops) -> Vec<Place> {
         let heard = || Heard {
             distance_m: at[receiver].distance_m(at[i]),
             signal_dbm,
-            snr_db: signal_dbm - noise_dbm,
+            snr_db: signal_dbm - floor(i),
         };
         Place { at: at[i], hidden: hidden[i], heard: (i > 0).then(heard) }
     };
@@ -75,10 +81,11 @@ fn places_on(map: &RadioMap, hops: Hops) -> Vec<Place> {
 /// The places of a cell's stations, the access point's first. Empty if a model refuses its parameters,
 /// which building the cell reports.
 pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
-    RadioMap::new(plan, seed).map(|map| places_on(&map, plan.spec.hops)).unwrap_or_default()
+    RadioMap::new(plan, seed).map(|map| places_on(&map, &plan.spec)).unwrap_or_default()
 }
 
-/// Warnings about stations that are out of range, for the positions of the first replication.
+/// Warnings about stations that are out of range, for the positions of the first replication, and about modes without
+/// measured error rates.
 pub fn warnings(plan: &Resolved) -> Vec<String> {
     let seed = Seed::new(plan.scenario.seed);
     plan.cells.iter().flat_map(|cell| cell_warnings(cell, seed).unwrap_or_default()).collect()
@@ -87,11 +94,14 @@ pub fn warnings(plan: &Resolved) -> Vec<String> {
 fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     let spec = &plan.spec;
     let map = RadioMap::new(plan, seed).map_err(|(_, e)| e)?;
-    let places = places_on(&map, spec.hops);
+    let places = places_on(&map, spec);
     let noticed = map.sensing.sensitivity_dbm;
     let error = spec.error_model()?;
-    let floor = decibels(map.noise.floor_mw());
-    let survives = |mode| floor + decibels(error.sinr_for(mode, FRAME_BITS, EDGE));
+    let survives = |mode: Mode| {
+        // Stations that send non-HT frames in a cell of 802.11n, ac or ax are 20 MHz wide, as all others.
+        let floor = map.noise.floor_mw() * noise_part(Some(mode), Width::Mhz20, map.width);
+        decibels(floor) + decibels(error.sinr_for(mode, FRAME_BITS, EDGE))
+    };
     let mut deaf = Vec::new();
     // By mode, the stations that are too weak for it.
     let mut weak: BTreeMap<Mode, Vec<(&str, Heard)>> = BTreeMap::new();
@@ -111,7 +121,7 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         1 => format!("the station is {what}"),
         _ => format!("all stations are {what}"),
     };
-    let mut found = Vec::new();
+    let mut found: Vec<String> = curves::warning(plan, &error)?.into_iter().collect();
     if !deaf.is_empty() {
         let subject = match spec.hops {
             Hops::Chain => count(deaf.len(), "out of the range of the previous node of the chain"),
@@ -130,7 +140,7 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     }
     for (mode, weak) in weak {
         let survives = survives(mode);
-        let subject = count(weak.len(), &format!("too weak for {}", mode.rate()));
+        let subject = count(weak.len(), &format!("too weak for {mode}"));
         let rule = format!("at that rate half of the frames of 1000 B survive {survives:.1} dBm");
         found.push(format!("{}: {subject}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
     }
@@ -146,7 +156,9 @@ fn nearest(mut stations: Vec<(&str, Heard)>, needed: f64, spec: &CellSpec) -> St
     let place = format!("\"{name}\"{best} is {distance_m:.1} m away");
     let real = !matches!(spec.propagation.path_loss, PathLossConfig::Ranges(_));
     if real && signal_dbm.is_finite() {
-        let margin = signal_dbm - needed;
+        let below = signal_dbm - needed;
+        // A margin that rounds to 0 has no sign.
+        let margin = if below.abs() < 0.05 { 0.0 } else { below };
         format!("{place} and arrives with {signal_dbm:.1} dBm (margin {margin:.1} dB)")
     } else {
         place

@@ -3,6 +3,7 @@
 //! ```text
 //! power = power sent - loss(a, b) - rejection of the other channel          dBm, between two cells
 //! ```
+//! Of the frames of 802.11n, ac and ax, the medium takes the share that lies in the band of the radio.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +47,8 @@ fn between(cells: &[&Plan], grounds: &[RadioMap], seed: Seed) -> Result<Coupling
     let first = cells[0];
     let label = format!("medium/{}", first.spec.name);
     let fading = Fading::new(&first.spec.fading, seed, &label).map_err(at(first, "fading"))?;
-    let channels = cells.iter().map(|plan| plan.spec.channel.unwrap_or_default()).collect();
+    let channels = cells.iter().map(|plan| plan.spec.radio_channel().map_err(at(plan, "")));
+    let channels = channels.collect::<Result<Vec<_>, _>>()?;
     if cells.len() == 1 {
         return Ok(Coupling { power_mw: Vec::new(), fading, channels });
     }
@@ -87,7 +89,8 @@ fn stations(plan: &Plan, seams: Vec<StationSeams>) -> Result<Vec<StationPlan>, S
         let others =
             if i == 0 { keys.plans_towards_older().map_err(at(plan, ""))? } else { Vec::new() };
         let (dsss_only, decodes) = (keys.is_dsss_only(i), keys.standard(i).format());
-        Ok(StationPlan { rate, towards, dsss_only, decodes, others, seams })
+        let width = keys.setup(i).map_err(at(plan, ""))?.width;
+        Ok(StationPlan { rate, towards, dsss_only, decodes, width, others, seams })
     };
     seams.into_iter().enumerate().map(station).collect()
 }
@@ -131,6 +134,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
         error,
         capture: spec.capture,
         sensing: *sensing,
+        width: map.width,
         noise_mw,
         noise_steps: noise.steps().to_vec(),
         interference: interference?,

@@ -5,6 +5,7 @@ use airtcp_scenario::{Cell as Plan, CellSpec};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::cell::Sensing;
+use airtcp_wifi::phy::Width;
 use airtcp_wifi::phy::noise::Noise;
 use airtcp_wifi::phy::propagation::{Position, Propagation, PropagationContext};
 
@@ -20,6 +21,8 @@ pub(crate) struct RadioMap {
     pub(crate) positions: Vec<Position>,
     pub(crate) propagation: Propagation,
     pub(crate) noise: Noise,
+    /// Width of the channel, over which the noise is counted.
+    pub(crate) width: Width,
     /// Thresholds of the scenario, or of a path loss model with its own thresholds.
     pub(crate) sensing: Sensing,
     /// Power of the transmitters, by station.
@@ -40,8 +43,8 @@ impl RadioMap {
         // A loss matrix may also name nodes of neighbouring cells.
         let all: Vec<String> = names.iter().chain(&plan.neighbours).cloned().collect();
         let propagation = propagation(spec, &all, seed, &label)?;
-        let noise = Noise::new(&spec.noise, spec.setup().map_err(|e| ("", e))?.bandwidth_hz())
-            .map_err(|e| ("noise", e))?;
+        let setup = spec.setup().map_err(|e| ("", e))?;
+        let noise = Noise::new(&spec.noise, setup.bandwidth_hz()).map_err(|e| ("noise", e))?;
         let mut sensing = spec.sensing;
         if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
             sensing.sensitivity_dbm = ranges.decode.0;
@@ -55,7 +58,8 @@ impl RadioMap {
         };
         let power = |station| keys.power_dbm(station) + gain(station);
         let power_dbm = (0..names.len()).map(power).collect();
-        Ok(Self { names, positions, propagation, noise, sensing, power_dbm })
+        let width = setup.width;
+        Ok(Self { names, positions, propagation, noise, width, sensing, power_dbm })
     }
 
     /// Received power of station `from` at station `to`, in dBm; minus infinity if no power arrives.

@@ -202,8 +202,9 @@ impl Medium {
         let bss = &self.bss[self.cell_of[i]];
         if any {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);
-            let snr = reception.power / level.noise;
-            let sinr = reception.power / (level.noise + level.power + reception.interference);
+            let noise = level.noise * bss.band.part_in(reception.band);
+            let snr = reception.power / noise;
+            let sinr = reception.power / (noise + level.power + reception.interference);
             let how = SignalQuality { snr, sinr };
             self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
         } else {

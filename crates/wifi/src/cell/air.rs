@@ -4,11 +4,12 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
-use super::radio::{Judge, Signal};
+use super::occupied::Occupied;
+use super::radio::{Judge, Radio, Signal};
 use super::transmission::Transmission;
 use crate::mac::{Frame, FrameStart, NodeId};
-use crate::phy::Mode;
 use crate::phy::propagation::pair_key;
+use crate::phy::{Heard, Width};
 
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
@@ -38,7 +39,6 @@ impl Medium {
             let from = frame.from.index();
             let place = self.start(now, frame);
             let fades = !self.bss[self.cell_of[from]].fading.is_none();
-            let alone = self.bss.len() == 1 && self.dsss_only.is_empty();
             for &(radio, mut power) in &hearers[from] {
                 if self.alike.shares(radio) {
                     continue;
@@ -46,8 +46,7 @@ impl Medium {
                 if fades {
                     power *= self.gain(from, radio as usize, now);
                 }
-                let readable = alone || self.reads(radio as usize, from, frame.mode);
-                let signal = Signal { place, power, since: now, readable };
+                let Some(signal) = self.signal(place, power, now, radio as usize) else { continue };
                 let new = self.hear(now, radio as usize, signal);
                 // Transmissions of one instant may begin in two steps.
                 if new || !touched.contains(&radio) {
@@ -85,7 +84,22 @@ impl Medium {
         self.refresh(sender.0);
     }
 
+    /// Width of the band that a frame occupies.
+    fn width(&self, frame: &Frame) -> Width {
+        if frame.mode.is_mcs() {
+            return frame.mode.width();
+        }
+        if !frame.mode.is_ofdm() {
+            return Width::Mhz20;
+        }
+        let width = |station: NodeId| self.widths.get(station.index()).copied();
+        let own = width(frame.from).unwrap_or(Width::Mhz20);
+        let both = width(frame.to).map_or(own, |other| own.min(other));
+        frame.width.map_or(both, |narrow| both.min(narrow))
+    }
+
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
+        let width = self.width(frame);
         let bss = &mut self.bss[self.cell_of[frame.from.index()]];
         let timing = &bss.rules.timing;
         let length = timing.frame(frame.mode, frame.bytes);
@@ -96,6 +110,8 @@ impl Medium {
             body: now + timing.preamble(frame.mode),
             ends: now + length,
             bits: frame.mode.body_bits(frame.bytes),
+            band: bss.band_of(frame.mode, width),
+            width,
             plcp,
             flow: self.shares.owner(frame),
             ordinal: bss.ordinal,
@@ -106,11 +122,16 @@ impl Medium {
             airtime.on_start(frame, length);
         }
         // Each transmission under way and this one overlap at both their receivers.
-        for other in self.air.iter_mut().flatten() {
-            if let Some(power) = self.powers.get(frame.from, other.frame.to) {
+        let Self { air, powers, bands, cell_of, .. } = self;
+        let arriving = |from: NodeId, width: Width, to: NodeId| {
+            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
+            bands.power(powers.get(from, to)?, cells.0, width, cells.1)
+        };
+        for other in air.iter_mut().flatten() {
+            if let Some(power) = arriving(frame.from, sent.width, other.frame.to) {
                 other.fate.overlap(power, frame.class);
             }
-            if let Some(power) = self.powers.get(other.frame.from, frame.to) {
+            if let Some(power) = arriving(other.frame.from, other.width, frame.to) {
                 sent.fate.overlap(power, other.frame.class);
             }
             if other.frame.from == frame.to {
@@ -127,11 +148,44 @@ impl Medium {
         u32::narrow(place)
     }
 
-    /// True if a radio can decode a station's frames in a mode.
-    fn reads(&self, radio: usize, sender: usize, mode: Mode) -> bool {
-        let (hearer, sender) = (&self.bss[self.cell_of[radio]], &self.bss[self.cell_of[sender]]);
+    /// What a radio receives of the transmission at `place`, of which `power` arrives; `None` if nothing of it is
+    /// in the radio's band.
+    fn signal(&self, place: u32, power: f64, since: Nanos, radio: usize) -> Option<Signal> {
+        let sent = self.air[place as usize].as_ref()?;
+        let mode = sent.frame.mode;
         let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
-        hearer.reads(sender, mode) && !lacks
+        let Some(Heard { share, spectrum, is_tuned, is_within }) = self.heard(sent, radio) else {
+            return Some(Signal { place, power, band: sent.band, since, readable: !lacks });
+        };
+        let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
+        let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
+        let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
+        let power = power * share;
+        let signal = Signal { place, power, band, since, readable: locks && !lacks };
+        (*share > 0.0).then_some(signal)
+    }
+
+    /// What a radio receives of the band of a transmission; `None` for a single cell, whose radios receive all.
+    fn heard(&self, sent: &Transmission, radio: usize) -> Option<&Heard> {
+        self.bands.heard(self.cell_of[sent.frame.from.index()], sent.width, self.cell_of[radio])
+    }
+
+    /// True if a radio decodes only the non-HT part of the preamble of a transmission: in a later format, or in a
+    /// band that is not all in the radio's.
+    fn lacks(&self, radio: usize, sent: &Transmission) -> bool {
+        let mode = sent.frame.mode;
+        let outside = || self.heard(sent, radio).is_some_and(|heard| !heard.is_within);
+        self.formats.get(radio).is_some_and(|format| mode.format() > *format)
+            || mode.is_mcs() && outside()
+    }
+
+    /// Records which secondary channels of a radio are busy.
+    pub(super) fn sense_secondaries(&mut self, now: Nanos, station: usize) {
+        let tuned = &self.bss[self.cell_of[station]].tuned;
+        if tuned.has_secondaries() {
+            let radio: &mut Radio = &mut self.radios[station];
+            tuned.sense(now, radio);
+        }
     }
 
     /// Starts a signal at a radio. Returns true if it is the first new one there at this instant.
@@ -144,6 +198,7 @@ impl Medium {
             radio.judge(now, &Judge::of(bss, station));
         }
         radio.signals.push(signal);
+        self.sense_secondaries(now, station);
         first
     }
 
@@ -164,7 +219,7 @@ impl Medium {
             return;
         }
         let missed = levels.detection > 0.0
-            && radio.misses(now, bss.ambient.level(bss.local(i), now, now), levels);
+            && radio.misses(now, (bss.ambient.level(bss.local(i), now, now), bss.band), levels);
         let strongest =
             radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
         if let Some(new) = strongest {
@@ -174,8 +229,8 @@ impl Medium {
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
             // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
-            let lacks =
-                self.formats.get(i).is_some_and(|format| sent.frame.mode.format() > *format);
+            let lacks = self.lacks(i, sent);
+            let radio = &mut self.radios[i];
             if lacks && let Some(reception) = &mut radio.reception {
                 reception.destroyed = true;
             }
@@ -247,7 +302,12 @@ impl Medium {
         let radio = &mut self.radios[i];
         let bss = &self.bss[self.cell_of[i]];
         let busy = radio.sending
-            || radio.is_loud(now, &bss.levels, bss.ambient.energy_at(bss.local(i)))
+            || radio.is_loud(
+                now,
+                &bss.levels,
+                bss.ambient.energy_at(bss.local(i)),
+                bss.tuned.primary,
+            )
             || bss.ambient.is_heard_at(bss.local(i));
         if busy == radio.busy {
             return false;

@@ -8,11 +8,13 @@ use airtcp_random::Keyed;
 use airtcp_units::Nanos;
 
 use super::ambient::Ambient;
+use super::bands::Tuned;
 use super::levels::Levels;
+use super::occupied::Occupied;
 use crate::mac::Rules;
-use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
+use crate::phy::{Channel, Format, Mode, Width};
 
 /// A cell on its medium.
 #[derive(Debug)]
@@ -23,9 +25,13 @@ pub(crate) struct Bss {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
+    /// Its channel, over which the noise is counted.
+    pub(crate) band: Occupied,
     /// Number of its first station on the medium.
     pub(crate) first: usize,
-    channel: u16,
+    channel: Option<Channel>,
+    /// Its primary and secondary channels, if other cells share the medium.
+    pub(crate) tuned: Tuned,
     /// Number of transmissions begun.
     pub(crate) ordinal: u64,
     /// Draws of its frames at its own radios.
@@ -47,6 +53,7 @@ pub(crate) struct Parts {
     pub(crate) fading: Fading,
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
+    pub(crate) band: Occupied,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
     /// The same of the MPDUs of aggregates.
@@ -54,8 +61,8 @@ pub(crate) struct Parts {
 }
 
 impl Bss {
-    pub(crate) fn new(first: usize, channel: u16, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, draws, draws_mpdu } = parts;
+    pub(crate) fn new(first: usize, channel: Option<Channel>, tuned: Tuned, parts: Parts) -> Self {
+        let Parts { rules, error, fading, levels, ambient, band, draws, draws_mpdu } = parts;
         let [draws, draws_abroad] = draws;
         Self {
             rules,
@@ -63,8 +70,10 @@ impl Bss {
             fading,
             levels,
             ambient,
+            band,
             first,
             channel,
+            tuned,
             ordinal: 0,
             draws,
             draws_abroad,
@@ -80,11 +89,18 @@ impl Bss {
         station - self.first
     }
 
-    /// True if the cell's radios can decode a frame of `sender` in `mode`. A frame on another
-    /// channel, or in a modulation that the standard lacks, is only energy.
-    pub(crate) fn reads(&self, sender: &Self, mode: Mode) -> bool {
-        self.first == sender.first
-            || self.channel == sender.channel && self.rules.timing.standard.decodes(mode)
+    /// True if the cell's radios, tuned to the channel of a frame of another cell, lock on to it: OFDM frames of
+    /// all formats begin with the same preamble.
+    pub(crate) fn locks_on(&self, mode: Mode) -> bool {
+        let standard = self.rules.timing.standard;
+        standard.decodes(if mode.format() == Format::Dsss { mode } else { Mode::OFDM[0] })
+    }
+
+    /// The band of its frames in `mode` that occupy `width`.
+    pub(crate) fn band_of(&self, mode: Mode, width: Width) -> Occupied {
+        let band = Occupied::of(mode, width);
+        let shared = self.channel.filter(|_| self.tuned.primary.is_some());
+        shared.map_or(band, |channel| band.at(channel.spectrum(width)))
     }
 
     /// Counts the start of a transmission of one of the cell's stations.

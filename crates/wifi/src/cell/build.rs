@@ -9,9 +9,11 @@ use airtcp_units::{Nanos, Narrow};
 use super::aggregation_check::check_aggregation;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
+use super::bands::{Bands, Tuned};
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
 use super::medium::Medium;
+use super::occupied::Occupied;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
@@ -19,11 +21,11 @@ use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
-    Originator, Rules, Station,
+    Originator, Rules, Station, Widths,
 };
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Format, Mode};
+use crate::phy::{Channel, Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
 
 impl Medium {
@@ -33,7 +35,7 @@ impl Medium {
     /// If the rules of medium access or a station's access parameters are impossible.
     pub fn new(plan: CellPlan, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let fading = plan.fading;
-        let between = Coupling { power_mw: Vec::new(), fading, channels: vec![0] };
+        let between = Coupling { power_mw: Vec::new(), fading, channels: vec![None] };
         Self::shared(vec![(plan, label.to_owned())], between, seed).map_err(|(_, e)| e)
     }
 
@@ -57,8 +59,9 @@ impl Medium {
             medium.dsss_only = dsss_only;
         }
         medium.formats = formats(&cells);
+        medium.bands = Bands::new(&between.channels);
         for (number, (plan, label)) in cells.into_iter().enumerate() {
-            let channel = between.channels.get(number).copied().unwrap_or_default();
+            let channel = between.channels.get(number).copied().flatten();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
         }
         if medium.bss.iter().any(|bss| bss.rules.aggregation.is_some()) {
@@ -81,9 +84,11 @@ impl Medium {
     fn empty(total: usize, cells: usize, power_mw: Vec<Vec<f64>>, fading: Fading) -> Self {
         Self {
             bss: Vec::with_capacity(cells),
+            bands: Bands::default(),
             cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
             formats: Vec::new(),
+            widths: Vec::with_capacity(total),
             powers: Powers::between(power_mw),
             fading,
             stations: Vec::with_capacity(total),
@@ -122,7 +127,7 @@ impl Medium {
     fn add(
         &mut self,
         plan: CellPlan,
-        channel: u16,
+        channel: Option<Channel>,
         seed: Seed,
         label: &str,
     ) -> Result<(), ConfigError> {
@@ -133,6 +138,7 @@ impl Medium {
         let seams = plan.stations.iter().map(|station| &station.seams);
         check_aggregation(&plan.mac, plan.timing.standard, seams)?;
         let aggregation = plan.mac.aggregation(plan.timing.standard)?;
+        let bonding = plan.mac.bonding.unwrap_or_default();
         let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
         let stations = || plan.stations.iter().enumerate();
         let dsss_only = stations().filter(|(_, s)| s.dsss_only).map(|(i, _)| i).collect();
@@ -148,6 +154,7 @@ impl Medium {
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
+            self.widths.push(station.width);
         }
         for controller in plan.controllers {
             // Deadlines of controllers follow those of the stations.
@@ -167,28 +174,40 @@ impl Medium {
         );
         let draws = ["decode", "decode abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
         let mpdu = ["mpdu", "mpdu abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let whole = Occupied::whole(plan.width);
+        let shared = channel.filter(|_| !self.bands.is_empty());
+        let band = shared.map_or(whole, |c| whole.at(c.spectrum(plan.width)));
         let parts = Parts {
             rules,
             error: plan.error,
             fading: plan.fading,
             levels,
             ambient,
+            band,
             draws,
             draws_mpdu: mpdu,
         };
-        self.bss.push(Bss::new(first, channel, parts));
+        // Of a single cell, all energy is in its own band.
+        let tuned =
+            shared.map_or_else(Tuned::default, |channel| Tuned::new(channel, &parts.levels));
+        if let Some(channel) = channel.filter(|_| tuned.has_secondaries()) {
+            let widths = Widths::new(bonding, channel.width());
+            self.stations[first..].iter_mut().for_each(|station| station.widths = Some(widths));
+        }
+        self.bss.push(Bss::new(first, channel, tuned, parts));
         Ok(())
     }
 }
 
-/// By station, the latest format that it decodes; empty if all decode all frames of their cell, except those of
+/// By station, the latest format that it decodes; empty if all decode all frames of the medium, except those of
 /// 802.11b.
 fn formats(cells: &[(CellPlan, String)]) -> Vec<Format> {
     let lacks = |(plan, _): &(CellPlan, String)| {
         let latest = plan.timing.standard.format();
         latest > Format::Ofdm && plan.stations.iter().any(|station| station.decodes < latest)
     };
-    if !cells.iter().any(lacks) {
+    let several = cells.len() > 1 && cells.iter().any(|(plan, _)| plan.timing.standard.has_mcs());
+    if !several && !cells.iter().any(lacks) {
         return Vec::new();
     }
     let stations = cells.iter().flat_map(|(plan, _)| &plan.stations);

@@ -94,6 +94,7 @@ impl Medium {
         radio.judge(now, &Judge::of(&self.bss[self.cell_of[i]], i));
         if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
             radio.signals.remove(at);
+            self.sense_secondaries(now, i);
         }
     }
 
@@ -144,10 +145,11 @@ impl Medium {
             self.decoded = Some(reception.place);
         }
         let level = bss.ambient.level(local, now - Span(1), now);
-        let snr = reception.power / level.noise;
+        let noise = level.noise * bss.band.part_in(reception.band);
+        let snr = reception.power / noise;
         // Other stations ignore the SINR.
         let sinr = if sent.frame.to.index() == i {
-            reception.power / (level.noise + level.power + reception.interference)
+            reception.power / (noise + level.power + reception.interference)
         } else {
             snr
         };

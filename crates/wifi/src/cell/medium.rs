@@ -9,6 +9,7 @@ use airtcp_units::{Delays, Nanos, Narrow};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::alike::state::Alike;
+use super::bands::Bands;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
 use super::packet::{Admitted, Delivery, Offered};
@@ -18,20 +19,24 @@ use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
 use crate::mac::{AccessState, CATEGORIES, Completion, Frame, NodeId, Station};
-use crate::phy::Format;
 use crate::phy::fading::Fading;
+use crate::phy::{Format, Width};
 use crate::scheme::{AifsController, ControlCategory};
 
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
 pub struct Medium {
     pub(super) bss: Vec<Bss>,
+    /// What the radios of each cell receive of the other cells.
+    pub(super) bands: Bands,
     /// By station, the number of its cell.
     pub(super) cell_of: Vec<usize>,
     /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
     pub(super) dsss_only: Vec<bool>,
     /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
     pub(super) formats: Vec<Format>,
+    /// By station, the width of its channel.
+    pub(super) widths: Vec<Width>,
     pub(super) powers: Powers,
     /// Fading between stations of different cells.
     pub(super) fading: Fading,
@@ -302,6 +307,10 @@ impl Medium {
                 continue;
             }
             let rules = &self.bss[self.cell_of[i]].rules;
+            if let Some(widths) = &mut self.stations[i].widths {
+                let tuned = &self.bss[self.cell_of[i]].tuned;
+                widths.idle = tuned.idle_width(now, rules.pifs(), &self.radios[i]);
+            }
             let frame = self.stations[i].on_timer(now, rules);
             self.settle(now, i, cx);
             if let Some(frame) = frame {

@@ -9,7 +9,7 @@ use crate::interference::Source;
 use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
-use crate::phy::{Format, Mode, Timing};
+use crate::phy::{Channel, Format, Mode, Timing, Width};
 use crate::rate::RatePlan;
 use crate::scheme::{AifsController, StationSeams};
 
@@ -27,6 +27,8 @@ pub struct StationPlan {
     /// The latest format that it decodes. Of frames in later ones it decodes only the non-HT part of the
     /// preamble.
     pub decodes: Format,
+    /// Width of its channel.
+    pub width: Width,
     /// Its rates towards stations of older standards, by their numbers in the cell.
     pub others: Vec<(RatePlan, Vec<usize>)>,
     /// Its access categories and what schemes have set.
@@ -46,6 +48,8 @@ pub struct CellPlan {
     pub capture: Capture,
     /// Detection thresholds.
     pub sensing: Sensing,
+    /// Width of the channel, over which the noise is counted.
+    pub width: Width,
     /// Noise in mW.
     pub noise_mw: f64,
     /// Changes of the noise in mW, in order of time.
@@ -74,6 +78,6 @@ pub struct Coupling {
     pub power_mw: Vec<Vec<f64>>,
     /// Fading of these powers.
     pub fading: Fading,
-    /// Channel of each cell. Frames on another channel are only energy.
-    pub channels: Vec<u16>,
+    /// Channel of each cell; `None` for a single one.
+    pub channels: Vec<Option<Channel>>,
 }

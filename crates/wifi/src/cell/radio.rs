@@ -1,7 +1,7 @@
 //! A radio: the signals at its position, and the frame in reception.
 //!
 //! ```text
-//! SINR = power of the frame / (noise + sum of all other powers), constant between changes
+//! SINR = power of the frame / (noise + sum of all other powers) in its band, constant between changes
 //! P(frame) = product over header and body, over intervals of constant SINR
 //! ```
 //! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
@@ -12,6 +12,7 @@ use airtcp_units::{Nanos, Narrow};
 use super::ambient::{Ambient, Level};
 use super::bss::Bss;
 use super::levels::Levels;
+use super::occupied::Occupied;
 use super::transmission::Transmission;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
@@ -22,9 +23,11 @@ pub(crate) struct Signal {
     /// Index of the transmission on the medium.
     pub(crate) place: u32,
     pub(crate) power: f64,
+    /// The band over which its power is spread, as far as it is in the radio's.
+    pub(crate) band: Occupied,
     /// Start of the transmission.
     pub(crate) since: Nanos,
-    /// True if the radio can decode it: on the radio's channel, in a known modulation.
+    /// True if the radio can lock on to it: on its primary channel, in a known modulation.
     pub(crate) readable: bool,
 }
 
@@ -40,6 +43,7 @@ impl Signal {
 pub(crate) struct Reception {
     pub(crate) place: u32,
     pub(crate) power: f64,
+    pub(crate) band: Occupied,
     pub(crate) mode: Mode,
     pub(crate) started: Nanos,
     /// End of preamble and PLCP header.
@@ -50,7 +54,7 @@ pub(crate) struct Reception {
     /// Probability that all bits up to `until` are correct.
     survival: f64,
     until: Nanos,
-    /// Sum of other powers since `until`.
+    /// Sum of other powers in its band since `until`.
     pub(crate) interference: f64,
     /// Noise and other powers in mW, integrated over the header's time in ns. Intervals in which
     /// the frame's bits were certain to survive are left out.
@@ -76,6 +80,8 @@ pub(crate) struct Piece {
 pub(crate) struct Judge<'a> {
     pub(crate) error: &'a ErrorModel,
     pub(crate) ambient: &'a Ambient,
+    /// The band of the noise.
+    pub(crate) band: Occupied,
     /// The radio's station, by its number in its cell.
     pub(crate) station: usize,
 }
@@ -83,7 +89,8 @@ pub(crate) struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// Inputs for station `i`, numbered on the medium, of a cell.
     pub(crate) fn of(bss: &'a Bss, i: usize) -> Self {
-        Self { error: &bss.error, ambient: &bss.ambient, station: bss.local(i) }
+        let Bss { error, ambient, band, .. } = bss;
+        Self { error, ambient, band: *band, station: bss.local(i) }
     }
 }
 
@@ -95,6 +102,8 @@ pub(crate) struct Radio {
     pub(crate) reception: Option<Reception>,
     /// True if the station has been notified that the medium is busy.
     pub(crate) busy: bool,
+    /// By secondary channel, since when it has been idle; never while it is busy.
+    pub(crate) secondary_idle: [Nanos; 3],
     /// Of an aggregate in reception, the intervals in which bits can be lost.
     pub(crate) pieces: Vec<Piece>,
 }
@@ -105,22 +114,30 @@ impl Radio {
         !self.sending && !self.busy && self.signals.is_empty() && self.reception.is_none()
     }
 
-    /// Sum of the powers of all transmissions except one.
-    pub(crate) fn others(&self, place: u32) -> f64 {
-        self.signals.iter().filter(|s| s.place != place).map(|s| s.power).sum()
+    /// Sum of the powers in a band of all transmissions except one.
+    pub(crate) fn others(&self, place: u32, band: Occupied) -> f64 {
+        let others = self.signals.iter().filter(|s| s.place != place);
+        others.map(|s| s.power * s.band.part_in(band)).sum()
     }
 
     /// True if a frame past the detection time is in reception or above the carrier sense
-    /// threshold, or if the sum of all powers and of `interferers` reaches the energy detection
-    /// threshold.
-    pub(crate) fn is_loud(&self, now: Nanos, levels: &Levels, interferers: f64) -> bool {
+    /// threshold, or if the sum of all powers in the primary channel and of `interferers` reaches the energy
+    /// detection threshold.
+    pub(crate) fn is_loud(
+        &self,
+        now: Nanos,
+        levels: &Levels,
+        interferers: f64,
+        primary: Option<Occupied>,
+    ) -> bool {
         let noticed = |since: Nanos| levels.detection_time <= now.since(since);
         if self.reception.is_some_and(|r| noticed(r.started)) {
             return true;
         }
         let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
             let sensed = s.readable && noticed(s.since);
-            (if sensed { s.power.max(top) } else { top }, sum + s.power)
+            let energy = s.power * primary.map_or(1.0, |primary| s.band.part_in(primary));
+            (if sensed { s.power.max(top) } else { top }, sum + energy)
         });
         top >= levels.carrier_sense || sum + interferers >= levels.energy_detect
     }
@@ -148,25 +165,33 @@ impl Radio {
             let at_once = current.started == now && new.power > current.power;
             return audible && new.place != current.place && (takes_over || at_once);
         }
-        let earlier = self.signals.iter().filter(|s| !s.began(now)).map(|s| s.power).sum();
+        let earlier = self.signals.iter().filter(|s| !s.began(now));
+        let earlier = earlier.map(|s| s.power * s.band.part_in(new.band)).sum();
         audible && levels.exceeds(new.power, earlier, factors.late)
     }
 
     /// True if the radio does not detect the preamble of the strongest new frame, because the SINR
     /// is too low (`sensing.preamble_detection_sinr_db`).
-    pub(crate) fn misses(&self, now: Nanos, level: Level, levels: &Levels) -> bool {
+    pub(crate) fn misses(
+        &self,
+        now: Nanos,
+        (level, band): (Level, Occupied),
+        levels: &Levels,
+    ) -> bool {
         self.strongest_new(now).is_some_and(|new| {
-            let others = level.noise + level.power + self.others(new.place);
+            let noise = level.noise * band.part_in(new.band);
+            let others = noise + level.power + self.others(new.place, new.band);
             new.power >= levels.sensitivity && new.power < others * levels.detection
         })
     }
 
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
-        let interference = self.others(signal.place);
+        let interference = self.others(signal.place, signal.band);
         self.pieces.clear();
         let reception = Reception::new(now, signal.place, signal.power, sent);
-        self.reception = Some(Reception { interference, ..reception });
+        let band = signal.band;
+        self.reception = Some(Reception { interference, band, ..reception });
     }
 
     /// Judges the reception up to `now`; call before the powers change.
@@ -179,8 +204,8 @@ impl Radio {
 
     /// Records that the powers have changed.
     pub(crate) fn update(&mut self) {
-        if let Some(place) = self.reception.as_ref().map(|r| r.place) {
-            let interference = self.others(place);
+        if let Some((place, band)) = self.reception.as_ref().map(|r| (r.place, r.band)) {
+            let interference = self.others(place, band);
             if let Some(reception) = &mut self.reception {
                 reception.interference = interference;
             }
@@ -194,6 +219,7 @@ impl Reception {
         Self {
             place,
             power,
+            band: sent.band,
             mode: sent.frame.mode,
             started: sent.started,
             body: sent.body,
@@ -214,7 +240,8 @@ impl Reception {
     pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>, pieces: &mut Vec<Piece>) {
         // Shortcut: most frames meet no overlap and are far above the noise.
         if let Some(noise) = by.ambient.quiet(by.station)
-            && self.is_error_free(by.error, self.power / (noise + self.interference))
+            && self
+                .is_error_free(by.error, self.power / (self.noise(noise, by) + self.interference))
         {
             self.until = now;
         } else {
@@ -247,7 +274,8 @@ impl Reception {
         self.until = now;
         while from < now && !self.destroyed && self.survival > 0.0 {
             let level = by.ambient.level(by.station, from, now);
-            let others = level.noise + level.power + self.interference;
+            let noise = self.noise(level.noise, by);
+            let others = noise + level.power + self.interference;
             let sinr = self.power / others;
             if from < self.body {
                 self.disturbance += others * level.until.min(self.body).since(from).0 as f64;
@@ -256,11 +284,17 @@ impl Reception {
             if self.is_aggregate && level.until > self.body {
                 pieces.push(Piece { from: from.max(self.body), until: level.until, sinr });
             }
-            if level.power > level.noise.max(self.interferer.unwrap_or(0.0)) {
+            if level.power > noise.max(self.interferer.unwrap_or(0.0)) {
                 self.interferer = Some(level.power);
             }
             from = level.until;
         }
+    }
+
+    /// The part of the noise that falls into its band.
+    #[inline]
+    fn noise(&self, noise: f64, by: &Judge<'_>) -> f64 {
+        noise * by.band.part_in(self.band)
     }
 
     /// True if no part of the frame can be lost at an SINR.

@@ -3,8 +3,10 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::Fate;
+use super::occupied::Occupied;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Kind, data_bytes};
+use crate::phy::Width;
 
 /// A frame on the air, with the events at its receiver so far.
 #[derive(Debug, Clone, Copy)]
@@ -16,12 +18,16 @@ pub(crate) struct Transmission {
     pub(crate) ends: Nanos,
     /// Bits of the body, service and tail bits included.
     pub(crate) bits: u64,
+    /// The band that it occupies.
+    pub(crate) band: Occupied,
     /// Bits of preamble and PLCP header.
     pub(crate) plcp: u64,
     /// The flow that it belongs to.
     pub(crate) flow: Option<u32>,
     /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
+    /// Width of that band.
+    pub(crate) width: Width,
     /// Events at its receiver.
     pub(crate) fate: Fate,
 }

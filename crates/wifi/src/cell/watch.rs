@@ -230,7 +230,7 @@ impl Medium {
             station: u32::narrow(station),
             frame: *frame,
             signal_dbm: dbm(reception.power),
-            noise_dbm: dbm(level.noise + level.power),
+            noise_dbm: dbm(level.noise * bss.band.part_in(reception.band) + level.power),
             decoded,
         };
         cx.record(now, || Event::Air(heard));

@@ -9,7 +9,7 @@
 //! ```
 //! Source: IEEE 802.11-2020 clauses 9.7.1 (format of an A-MPDU), 10.12 (operation), 10.12.3 (minimum MPDU
 //! start spacing), 9.3.1.7 (BlockAckReq), 9.3.1.8 (BlockAck), 10.25.6 (HT-immediate Block Ack); 802.11ax-2021
-//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-60
+//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-54
 //! of the PHY characteristics (time; PSDU of HE). A-MSDU: clause 9.3.2.2 (format); an HT MPDU in an A-MPDU has at
 //! most 4095 B, and an A-MSDU alone 7935 B; a VHT or HE MPDU has at most 11,454 B (`ieee80211.h` of Linux).
 

@@ -23,7 +23,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         self.view.eifs = Span::ZERO;
-        self.rate.on_rx(now, frame.from, how.snr);
+        self.rate.on_rx(now, frame.from, frame.mode, how.snr);
         if frame.kind == Kind::Beacon {
             self.on_beacon(now, frame.from, rules);
         }
@@ -99,6 +99,7 @@ impl Station {
                 _ => rules.block_ack_bytes(frame.mode),
             };
         }
+        answer.width = frame.answer_width();
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    CATEGORIES, Category, EdcaConfig, EdcaTable, TxopLimits,
+    Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -173,6 +173,9 @@ pub struct MacConfig {
     /// Aggregation of data frames (A-MPDU). Default: on with 802.11n, ac and ax, which alone have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<AggregationConfig>,
+    /// What a station does if a secondary channel is busy. Default: `dynamic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bonding: Option<Bonding>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -205,6 +208,7 @@ impl Default for MacConfig {
             beacons: None,
             association: None,
             aggregation: None,
+            bonding: None,
             ablation: None,
         }
     }

@@ -6,7 +6,7 @@ pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
 use super::NodeId;
-use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, Width};
 
 /// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,9 +64,16 @@ pub struct Frame {
     /// In RTS and CTS, if the receiver chooses the rate (RBAR). In an ACK, the data frame that it
     /// reserves the medium for; in that data frame, itself (DCF+).
     pub grant: Option<Grant>,
+    /// Width of a non-HT frame that is duplicated over less than the width of its cell.
+    pub width: Option<Width>,
 }
 
 impl Frame {
+    /// Width of the answer to it: that of its own band. `None` for the width of the cell.
+    pub(crate) fn answer_width(&self) -> Option<Width> {
+        if self.mode.is_mcs() { Some(self.mode.width()) } else { self.width }
+    }
+
     /// An RTS, CTS or ACK. Its Retry bit is 0 (clause 8.2.4.1.6).
     pub(super) fn control(
         kind: Kind,
@@ -97,6 +104,7 @@ impl Frame {
             retry: false,
             no_ack: false,
             grant: None,
+            width: None,
         }
     }
 }

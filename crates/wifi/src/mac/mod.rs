@@ -8,10 +8,12 @@ mod answer;
 mod association;
 mod beacon;
 mod block_ack;
+mod bonding;
 mod config;
 mod contender;
 mod edca;
 mod exchange;
+mod feedback;
 mod fragment;
 mod frame;
 mod hooks;
@@ -44,6 +46,8 @@ pub use association::AssociationConfig;
 pub(crate) use association::Stage;
 pub use beacon::BeaconConfig;
 pub(crate) use beacon::Beacons;
+pub use bonding::Bonding;
+pub(crate) use bonding::Widths;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };

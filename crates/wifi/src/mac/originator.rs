@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::aggregation::Aggregation;
 use super::amsdu::{Place, Rider};
+use super::feedback::Series;
 use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
 use crate::phy::Mode;
 
@@ -25,6 +26,8 @@ pub(super) struct Lane {
     pub(super) on_air: usize,
     /// Failed PPDUs in a row.
     pub(super) failures: u32,
+    /// Attempts for rate control.
+    pub(super) series: Series,
 }
 
 /// What the aggregate of the current access can still take.

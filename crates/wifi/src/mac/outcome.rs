@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Completion, Due, Exchange, Finished};
 use super::{Kind, LinkRed, Mpdu, NodeId, Rules, Station};
-use crate::rate::{Attempt, Ending, Outcome, RateControl};
+use crate::rate::{Attempt, Ending, Outcome};
 
 impl Station {
     /// Handles a successful exchange.
@@ -42,7 +42,7 @@ impl Station {
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if success && mpdu.to != NodeId::BROADCAST {
                     self.rts_unanswered.remove(&mpdu.to);
-                    self.rate.on_result(&outcome);
+                    self.tell_rate(&outcome);
                 }
             }
         }
@@ -96,7 +96,7 @@ impl Station {
             if given_up && !after_rts {
                 self.rts_unanswered.insert(mpdu.to);
             }
-            self.rate.on_result(&outcome(now, self.active, &mpdu, ending, given_up));
+            self.tell_rate(&outcome(now, self.active, &mpdu, ending, given_up));
         }
     }
 
@@ -184,5 +184,5 @@ pub(super) fn outcome(
     if ending != Ending::NoCts {
         attempt.number = attempt.number.saturating_sub(1);
     }
-    Outcome { attempt, mode: mpdu.mode, ending, given_up }
+    Outcome::of_frame(attempt, mpdu.mode, ending, given_up)
 }

@@ -47,6 +47,7 @@ impl Station {
         let bytes = until
             .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
         let lane = &mut originator.lanes[category];
+        let window = if lane.series.single { 1 } else { window };
         let all = 1 + lane.waiting.len();
         let mut before = aggregation.stride(head.bytes, head.mode);
         lane.on_air = 1;
@@ -147,7 +148,8 @@ impl Station {
     pub(crate) fn compose(&mut self, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
         let ppdu = self.ppdu()?;
-        self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules))
+        let first = self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules));
+        first.map(|frame| self.with_width(frame))
     }
 
     /// The PPDU of the active category as if it were one MPDU: the head, with the length of all. Without

@@ -10,7 +10,6 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
-use super::outcome::attempt;
 use super::{Class, Frame, Grant, Kind, Mpdu, NodeId, Rules, Station};
 use crate::phy::{Mode, RIFS, Timing};
 use crate::rate::RateControl;
@@ -38,12 +37,15 @@ impl Station {
 
     /// The frame at the head of the active category, with the rate of its next attempt.
     pub(super) fn choose_mode(&mut self, now: Nanos) -> Option<Mpdu> {
-        let category = u8::narrow(self.active);
-        let mpdu = self.contenders[self.active].mpdu.as_mut()?;
+        let mut mpdu = self.contenders[self.active].mpdu?;
         if !mpdu.class.is_management() && !mpdu.is_bar() {
-            mpdu.mode = self.rate.pick(&attempt(now, category, mpdu));
+            let next = self.next_attempt(now, self.active, &mpdu);
+            let chosen = self.rate.pick(&next);
+            let widths = self.widths.as_mut();
+            mpdu.mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
+            self.contenders[self.active].mpdu = Some(mpdu);
         }
-        Some(*mpdu)
+        Some(mpdu)
     }
 
     /// The frame that was due SIFS after the previous one.
@@ -162,6 +164,7 @@ impl Station {
             retry,
             no_ack,
             grant,
+            width: None,
         })
     }
 

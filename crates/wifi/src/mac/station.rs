@@ -14,7 +14,7 @@ use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId,
-    Originator, Part, Rules, View,
+    Originator, Part, Rules, View, Widths,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -86,6 +86,8 @@ pub(crate) struct Station {
     pub(crate) hooks: Option<Box<Hooks>>,
     /// The sending side of its BlockAck sessions; `None` without aggregation.
     pub(crate) originator: Option<Box<Originator>>,
+    /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
+    pub(crate) widths: Option<Widths>,
 }
 
 /// Separate sequences in duplicate detection: access categories and management frames.
@@ -123,6 +125,7 @@ impl Station {
             management_queue: ManagementQueue::new(),
             hooks: None,
             originator: None,
+            widths: None,
         }
     }
 
@@ -216,6 +219,7 @@ impl Station {
             Attempt { now, to, category: u8::narrow(category), bytes: part.bytes(), number: 0 };
         if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
+            self.begin_series(category);
         }
         let mode = self.rate.pick(&first);
         let mpdu = Mpdu {
@@ -304,6 +308,10 @@ impl Station {
 
     /// Handles its timer. Returns the frame to transmit, if any.
     pub(crate) fn on_timer(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        self.next_frame(now, rules).map(|frame| self.with_width(frame))
+    }
+
+    fn next_frame(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         if self.has_management {
             self.queue_due_beacon(now, rules);
             self.expire_stage(now);
@@ -346,6 +354,9 @@ impl Station {
         // One bit for each category that is ready and does not win.
         let lost = (first..winner).filter(|i| ready(&self.contenders[*i]));
         let lost = lost.fold(0_u32, |bits, i| bits | 1 << i);
+        if !self.takes_width(now, rules) {
+            return None;
+        }
         self.on_busy(now, rules);
         self.view.eifs = Span::ZERO;
         for category in first..winner {

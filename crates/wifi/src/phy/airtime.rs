@@ -11,15 +11,17 @@
 //! symbols   N_SYM = ceil((8 bytes + 16 + 6 N_ES) / N_DBPS)
 //! ```
 //!
-//! HT and VHT frames are coded with BCC (a choice), HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a
-//! symbol.
+//! HT and VHT frames are coded with BCC or LDPC, HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a symbol.
+//!
+//! A mode in a resource unit has the times of an HE TB PPDU, whose HE-STF takes 8 us. The times of an HE MU PPDU
+//! depend on all its users (`multi_user`).
 //!
 //! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE). Of the HE-LTF sizes the model takes 2x (4x with 3200 ns), the ones
 //! that stations must support. Leaves out greenfield format, STBC and packet extension.
 
 use airtcp_units::Span;
 
-use super::{Format, GuardInterval, Mode, Width, ldpc};
+use super::{Coding, Format, GuardInterval, Mode, Width, ldpc};
 
 /// Duration of a frame of `bytes`, without signal extension.
 #[inline(never)]
@@ -30,24 +32,32 @@ pub(super) fn mcs_frame(mode: Mode, bytes: u32) -> Span {
 /// Duration of preamble and SIGNAL fields.
 #[inline(never)]
 pub(super) fn mcs_preamble(mode: Mode) -> Span {
-    let fields = match mode.streams() {
-        streams @ (0..=2) => u64::from(streams),
-        _ => 4,
-    };
+    let fields = training_fields(mode.streams());
     let own_ns = match mode.format() {
         Format::Dsss | Format::Ofdm => 0,
         Format::Ht => 12_000 + 4_000 * fields,
         Format::Vht => 16_000 + 4_000 * fields,
-        Format::He => {
-            let field = match mode.guard() {
-                Some(GuardInterval::Ns3200) => 12_800 + 3_200,
-                Some(GuardInterval::Ns1600) => 6_400 + 1_600,
-                _ => 6_400 + 800,
-            };
-            16_000 + field * fields
-        }
+        Format::He if mode.ru().is_some() => 20_000 + he_ltf_ns(mode) * fields,
+        Format::He => 16_000 + he_ltf_ns(mode) * fields,
     };
     Span(20_000 + own_ns)
+}
+
+/// Number of long training fields of a number of streams.
+pub(super) const fn training_fields(streams: u8) -> u64 {
+    match streams {
+        0..=2 => streams as u64,
+        _ => 4,
+    }
+}
+
+/// Duration of an HE-LTF in ns.
+pub(super) fn he_ltf_ns(mode: Mode) -> u64 {
+    match mode.guard() {
+        Some(GuardInterval::Ns3200) => 12_800 + 3_200,
+        Some(GuardInterval::Ns1600) => 6_400 + 1_600,
+        _ => 6_400 + 800,
+    }
 }
 
 /// Bits of the SIGNAL fields.
@@ -65,10 +75,11 @@ pub(super) fn mcs_plcp_bits(mode: Mode) -> u64 {
 
 /// Duration of the symbols of a body of `bits` bits, service and tail bits included.
 fn mcs_body(mode: Mode, bits: u64) -> Span {
-    if mode.format() == Format::He {
-        return Span(ldpc::symbols(mode, bits) * mode.symbol_ns());
-    }
-    let time = bits.div_ceil(mode.bits_per_symbol()) * mode.symbol_ns();
+    let symbols = match mode.coding() {
+        Some(Coding::Ldpc) => ldpc::symbols(mode, bits),
+        _ => bits.div_ceil(mode.bits_per_symbol()),
+    };
+    let time = symbols * mode.symbol_ns();
     if mode.guard() == Some(GuardInterval::Ns400) {
         return Span(time.next_multiple_of(4_000));
     }
@@ -110,6 +121,27 @@ mod tests {
         let streams = |n| Mode::mcs(Format::Ht, 0, n, Width::Mhz40, GuardInterval::Ns800).unwrap();
         let preambles = [1, 2, 3, 4].map(|n| mcs_preamble(streams(n)).0 / 1_000);
         assert_eq!(preambles, [36, 40, 48, 48]);
+    }
+
+    /// By hand, MCS 7 over 20 MHz with 312 coded bits in a symbol of 260 bits. 20 B are 176 bits: in HT one codeword of
+    /// 648 bits has 364 shortened bits and none punctured, and one symbol holds it. VHT counts the 84 bits of
+    /// padding as data: 280 shortened and 56 punctured bits, more than 32.4, need a second symbol. 29 B, 248 bits, have 44
+    /// punctured bits in HT.
+    #[test]
+    fn frames_with_ldpc() {
+        let long = GuardInterval::Ns800;
+        let of = |format, bytes| {
+            let mode = Mode::mcs(format, 7, 1, Width::Mhz20, long).unwrap();
+            let ldpc = mode.with_coding(Coding::Ldpc).unwrap();
+            [mode, ldpc].map(|mode| (frame(mode, bytes) - mcs_preamble(mode).0) / 4_000)
+        };
+        assert_eq!(of(Format::Ht, 20), [1, 1]);
+        assert_eq!(of(Format::Vht, 20), [1, 2]);
+        assert_eq!(of(Format::Ht, 29), [1, 2]);
+        assert_eq!(of(Format::Ht, 1_536), [48, 48]);
+        // 14560 bits fill 56 symbols; the tail needs one more. Nine codewords have 20 shortened and 4 punctured bits.
+        assert_eq!(of(Format::Vht, 1_818), [57, 56]);
+        assert_eq!(of(Format::Ht, 1_818), [57, 56]);
     }
 
     /// ns-3 leaves out the VHT-SIG-B of single-user frames, and does not round the end of frames with the

@@ -1,4 +1,4 @@
-//! Number of symbols of HE frames, which are coded with LDPC.
+//! Number of symbols of frames that are coded with LDPC: HE frames, and HT and VHT frames by choice.
 //!
 //! ```text
 //! N_SYM = ceil((8 bytes + 16) / N_DBPS)
@@ -11,36 +11,71 @@
 //! N_punc = N_CW L - N_avbits - N_shrt     punctured bits
 //! extra    if N_punc > 0.1 N_CW L (1 - R) and N_shrt < 1.2 N_punc R / (1 - R), or N_punc > 0.3 N_CW L (1 - R)
 //! ```
-//! Source: IEEE 802.11-2020 clause 19.3.11.7.5; 802.11ax-2021 clause 27.3.12.5. Leaves out the segments after the
-//! last bits: the packet extension is 0.
+//! The data bits `N_pld` are those of the frame in HT, and the bits of all symbols, padding included, in VHT and HE.
+//! HT and VHT have no segments: their last symbol counts as full.
+//!
+//! Source: IEEE 802.11-2020 clauses 19.3.11.7.5 (HT) and 21.3.10.5.4 (VHT); 802.11ax-2021 clause 27.3.12.5. Leaves out the segments after the
+//! last bits: the packet extension is 0. Users of a multi-user PPDU have the same number of symbols
+//! (802.11ax-2021 clause 27.3.12.5.4).
 
-use super::{Mode, Width};
-
-/// Data subcarriers of a segment of a symbol, `N_SD,short`.
-const fn segment(width: Width) -> u64 {
-    match width {
-        Width::Mhz20 => 60,
-        Width::Mhz40 => 120,
-        Width::Mhz80 => 240,
-        Width::Mhz160 => 492,
-    }
-}
+use super::{Format, Mode, RuSize};
 
 /// Symbols of a body of `bits` bits, the service bits included.
 pub(super) fn symbols(mode: Mode, bits: u64) -> u64 {
+    if mode.format() == Format::He {
+        return common_symbols(std::iter::once((mode, bits)));
+    }
+    let symbols = bits.div_ceil(mode.bits_per_symbol());
+    let data = if mode.format() == Format::Ht { bits } else { symbols * mode.bits_per_symbol() };
+    symbols + u64::from(needs_more_for(mode, symbols, data))
+}
+
+/// Symbols of a multi-user PPDU with a body of these bits for each user, the service bits included. The user whose
+/// bits take the longest decides, and an extra symbol that one of them needs is common to all.
+pub(super) fn common_symbols(users: impl Iterator<Item = (Mode, u64)> + Clone) -> u64 {
+    let longest = users.clone().map(|(mode, bits)| length(mode, bits)).max();
+    let Some((symbols, last)) = longest else { return 0 };
+    let extra = last == 4 && users.into_iter().any(|(mode, _)| needs_more(mode, symbols));
+    symbols + u64::from(extra)
+}
+
+/// Symbols of a body of `bits` bits without an extra symbol, and the number of segments in use of the last, 1 to 4.
+fn length(mode: Mode, bits: u64) -> (u64, u64) {
     let per_symbol = mode.bits_per_symbol();
     let symbols = bits.div_ceil(per_symbol);
+    let last = bits - symbols.saturating_sub(1) * per_symbol;
+    (symbols, last.div_ceil(segment_bits(mode)).min(4))
+}
+
+/// Data bits of a segment of a symbol, `N_DBPS,short`.
+fn segment_bits(mode: Mode) -> u64 {
     let (k, n) = mode.code();
-    let (k, n) = (u64::from(k), u64::from(n));
+    let ru = mode.ru().unwrap_or(RuSize::whole(mode.width()));
+    let coded = u64::from(ru.segment() * mode.modulation().bits()) * u64::from(mode.streams());
+    (coded * u64::from(k) / u64::from(n)).max(1)
+}
+
+/// True if a body that fills `symbols` symbols needs another one.
+pub(super) fn needs_more(mode: Mode, symbols: u64) -> bool {
+    needs_more_for(mode, symbols, symbols * mode.bits_per_symbol())
+}
+
+/// True if `data` bits in `symbols` symbols need another one.
+fn needs_more_for(mode: Mode, symbols: u64, data: u64) -> bool {
+    let (k, n) = mode.code();
     let per_subcarrier = u64::from(mode.modulation().bits()) * u64::from(mode.streams());
-    let in_segment = segment(mode.width()) * per_subcarrier * k / n;
-    let last = bits - (symbols.saturating_sub(1)) * per_symbol;
-    if last <= 3 * in_segment {
-        return symbols;
+    let available = symbols * u64::from(mode.data_subcarriers()) * per_subcarrier;
+    punctures_too_much(data, available, k.into(), n.into())
+}
+
+/// Maximum number of data bits in `symbols` symbols, the service bits included. With `room`, the last segment of the
+/// last symbol is for parity bits, so that no extra symbol is needed.
+pub(super) fn capacity(mode: Mode, symbols: u64, room: bool) -> u64 {
+    let per_symbol = mode.bits_per_symbol();
+    if room {
+        return symbols.saturating_sub(1) * per_symbol + 3 * segment_bits(mode);
     }
-    let subcarriers = u64::from(mode.format().data_subcarriers(mode.width()));
-    let available = symbols * subcarriers * per_subcarrier;
-    symbols + u64::from(punctures_too_much(symbols * per_symbol, available, k, n))
+    symbols * per_symbol
 }
 
 /// True if `data` bits in `available` coded bits need another symbol at the code rate `k / n`.
@@ -64,7 +99,7 @@ fn punctures_too_much(data: u64, available: u64, k: u64, n: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{Format, GuardInterval};
+    use crate::phy::{GuardInterval, Width};
 
     /// By hand, HE MCS 0 over 20 MHz: 117 bits in a symbol, 30 in a segment. 100 B are 816 bits in 7 symbols, 114 of
     /// them in the last. One codeword of 1944 bits has 153 shortened and 153 punctured bits, more than 97.2. Of 91 B,
@@ -82,7 +117,7 @@ mod tests {
     /// for more bits.
     #[test]
     fn the_number_of_symbols_is_bounded() {
-        for mode in Mode::all().filter(|mode| mode.format() == Format::He) {
+        for mode in Mode::all().filter(|m| m.format() == Format::He && m.ru().is_none()) {
             let mut before = 0;
             let mut extra = 0;
             for bytes in (1..3_000).step_by(13) {
@@ -94,6 +129,20 @@ mod tests {
             assert!(extra < 115, "{mode}");
             let long = 8 * 40_000 + 16;
             assert_eq!(symbols(mode, long), long.div_ceil(mode.bits_per_symbol()), "{mode}");
+        }
+    }
+
+    /// What a number of symbols can hold takes that number of symbols, and one bit more takes one more.
+    #[test]
+    fn capacities_are_exact() {
+        let units = Mode::all().filter(|mode| mode.ru().is_some()).step_by(29);
+        for mode in units.chain(Mode::all().filter(|mode| mode.format() == Format::He).step_by(31))
+        {
+            for n in [1, 2, 3, 7, 20, 100, 200] {
+                let bits = capacity(mode, n, needs_more(mode, n));
+                assert_eq!(symbols(mode, bits), n, "{mode} {n}");
+                assert_eq!(symbols(mode, bits + 1), n + 1, "{mode} {n}");
+            }
         }
     }
 }

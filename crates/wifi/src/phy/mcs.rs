@@ -18,7 +18,8 @@
 //! streams, as in VHT and HE: HT's MCS 15 is index 7 with 2 streams.
 //!
 //! BCC encoders: HT has 2 above 300 Mb/s, else 1. VHT has the least number of at least `N_DBPS / 2160`
-//! that divides `N_CBPS` and `N_DBPS`. HE frames are coded with LDPC, which has no tail bits.
+//! that divides `N_CBPS` and `N_DBPS`. HE frames are coded with LDPC, which has no tail bits. Resource units of
+//! HE have their own N_SD (`ru`).
 //!
 //! Source: IEEE 802.11-2020 clauses 19.3.5 and 19.5 (HT), 21.3.6 and 21.5 (VHT); 802.11ax-2021 clauses
 //! 27.3.12 and 27.5 (HE). Leaves out unequal modulation, HT's MCS 32, STBC, DCM, and more than 4 streams.
@@ -26,6 +27,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+use super::RuSize;
 
 /// Modulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +91,27 @@ impl fmt::Display for Format {
             Self::Ht => "HT",
             Self::Vht => "VHT",
             Self::He => "HE",
+        })
+    }
+}
+
+/// Code of the data bits of HT and VHT frames. HE frames are coded with LDPC.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coding {
+    /// The binary convolutional code, with 6 tail bits per encoder.
+    Bcc,
+    /// The low-density parity-check code, without tail bits.
+    Ldpc,
+}
+
+impl fmt::Display for Coding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bcc => "bcc",
+            Self::Ldpc => "ldpc",
         })
     }
 }
@@ -248,14 +272,24 @@ pub(super) struct Symbol {
 }
 
 /// The symbol of a scheme; `None` if the standard excludes the combination.
-pub(super) const fn symbol(format: Format, mcs: u8, streams: u8, width: Width) -> Option<Symbol> {
+pub(super) const fn symbol(
+    format: Format,
+    mcs: u8,
+    streams: u8,
+    width: Width,
+    ru: Option<RuSize>,
+) -> Option<Symbol> {
     let known = matches!((format, width), (Format::Vht | Format::He, _))
         || matches!((format, width), (Format::Ht, Width::Mhz20 | Width::Mhz40));
     if !known || mcs >= format.schemes() || streams == 0 || streams > MAX_STREAMS {
         return None;
     }
     let (modulation, (k, n)) = scheme(mcs);
-    let coded = format.data_subcarriers(width) * modulation.bits() * streams as u32;
+    let subcarriers = match ru {
+        Some(ru) => ru.data_subcarriers(),
+        None => format.data_subcarriers(width),
+    };
+    let coded = subcarriers * modulation.bits() * streams as u32;
     let data_bits = coded * k as u32 / n as u32;
     match format {
         Format::He => Some(Symbol { data_bits, encoders: 0 }),

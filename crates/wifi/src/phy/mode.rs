@@ -7,7 +7,8 @@ use std::fmt;
 
 use airtcp_units::{BitRate, Narrow};
 
-use super::mcs::{self, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+use super::RuSize;
+use super::mcs::{self, Coding, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 
 /// One rate of the physical layer: an index into the table of all rates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +23,7 @@ struct Mcs {
     width: Width,
     guard: GuardInterval,
     encoders: u32,
+    ru: Option<RuSize>,
 }
 
 #[derive(Clone, Copy)]
@@ -48,11 +50,19 @@ const OLD: usize = 12;
 const BLOCK: usize = 12 * MAX_STREAMS as usize;
 /// Formats, widths and guard intervals.
 const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
+/// Resource units by width, with three guard intervals: 4 sizes in 20 MHz to 7 in 160 MHz.
+const RU_BLOCKS: usize = (4 + 5 + 6 + 7) * 3;
+/// Blocks of HT and VHT, the first ones; at the end of the table they follow again, with LDPC.
+const CODED_BLOCKS: usize = 2 * 2 + 4 * 2;
+/// Number of rows.
+const ROWS: usize = LDPC + CODED_BLOCKS * BLOCK;
+/// Place of the first row of HT with LDPC.
+const LDPC: usize = OLD + (BLOCKS + RU_BLOCKS) * BLOCK;
 
-static TABLE: [Row; OLD + BLOCKS * BLOCK] = table();
+static TABLE: [Row; ROWS] = table();
 
 #[allow(clippy::large_stack_arrays, reason = "only the compiler evaluates it")]
-const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
+const fn table() -> [Row; ROWS] {
     let old = [
         row(1_000, Modulation::Dbpsk, (1, 1), 0),
         row(2_000, Modulation::Dqpsk, (1, 1), 0),
@@ -67,7 +77,7 @@ const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
         row(48_000, Modulation::Qam64, (2, 3), 192),
         row(54_000, Modulation::Qam64, (3, 4), 216),
     ];
-    let mut rows = [row(0, Modulation::Bpsk, (1, 2), 0); OLD + BLOCKS * BLOCK];
+    let mut rows = [row(0, Modulation::Bpsk, (1, 2), 0); ROWS];
     let mut place = 0;
     while place < OLD {
         rows[place] = old[place];
@@ -80,22 +90,59 @@ const fn table() -> [Row; OLD + BLOCKS * BLOCK] {
         let mut block = 0;
         while block < widths.len() * guards.len() {
             let (width, guard) = (widths[block / guards.len()], guards[block % guards.len()]);
-            fill(&mut rows, place, formats[f], width, guard);
+            fill(&mut rows, place, formats[f], width, guard, None);
             place += BLOCK;
             block += 1;
         }
         f += 1;
     }
+    let mut w = 0;
+    while w < Width::ALL.len() {
+        let width = Width::ALL[w];
+        let mut block = 0;
+        while block < 3 * sizes(width) {
+            let (ru, guard) = (RuSize::ALL[block / 3], Format::He.guards()[block % 3]);
+            fill(&mut rows, place, Format::He, width, guard, Some(ru));
+            place += BLOCK;
+            block += 1;
+        }
+        w += 1;
+    }
+    let mut copied = 0;
+    while copied < CODED_BLOCKS * BLOCK {
+        rows[LDPC + copied] = rows[OLD + copied];
+        if let Some(mcs) = &mut rows[LDPC + copied].mcs {
+            mcs.encoders = 0;
+        }
+        copied += 1;
+    }
     rows
 }
 
-/// Fills the block of one format, width and guard interval.
-const fn fill(rows: &mut [Row], from: usize, format: Format, width: Width, guard: GuardInterval) {
+/// Number of sizes of resource units in a width: the smallest ones.
+const fn sizes(width: Width) -> usize {
+    match width {
+        Width::Mhz20 => 4,
+        Width::Mhz40 => 5,
+        Width::Mhz80 => 6,
+        Width::Mhz160 => 7,
+    }
+}
+
+/// Fills the block of one format, width, guard interval and resource unit.
+const fn fill(
+    rows: &mut [Row],
+    from: usize,
+    format: Format,
+    width: Width,
+    guard: GuardInterval,
+    ru: Option<RuSize>,
+) {
     let mut streams = 1;
     while streams <= MAX_STREAMS {
         let mut index = 0;
         while index < format.schemes() {
-            if let Some(symbol) = mcs::symbol(format, index, streams, width) {
+            if let Some(symbol) = mcs::symbol(format, index, streams, width, ru) {
                 let (modulation, code) = mcs::scheme(index);
                 let symbol_ns = format.symbol_ns(guard);
                 let bits = symbol.data_bits;
@@ -107,7 +154,7 @@ const fn fill(rows: &mut [Row], from: usize, format: Format, width: Width, guard
                     code,
                     bits_per_symbol: bits,
                     symbol_ns,
-                    mcs: Some(Mcs { format, index, streams, width, guard, encoders }),
+                    mcs: Some(Mcs { format, index, streams, width, guard, encoders, ru }),
                 };
             }
             index += 1;
@@ -162,10 +209,66 @@ impl Mode {
         Some(Self(u16::narrow(place)))
     }
 
-    /// All rates, in the order of their indices.
+    /// The same scheme in a resource unit of its width, in a multi-user PPDU. `None` if it is not of HE, or the
+    /// width has no such unit.
+    ///
+    /// The width stays that of the PPDU; the rate, the bits of a symbol and the noise share are those of the unit.
+    pub fn in_ru(self, ru: RuSize) -> Option<Self> {
+        let mcs = self.row().mcs.filter(|mcs| mcs.format == Format::He)?;
+        if ru.count(mcs.width) == 0 {
+            return None;
+        }
+        let narrower = Width::ALL.into_iter().take_while(|width| *width < mcs.width);
+        let first = narrower.map(sizes).sum::<usize>() + ru as usize;
+        let guard = Format::He.guards().iter().position(|g| *g == mcs.guard)?;
+        let block = BLOCKS + 3 * first + guard;
+        let scheme = 12 * usize::from(mcs.streams - 1) + usize::from(mcs.index);
+        Some(Self(u16::narrow(OLD + BLOCK * block + scheme)))
+    }
+
+    /// The same scheme over the whole width of the PPDU, in a single-user PPDU.
+    pub fn without_ru(self) -> Self {
+        let whole = self.row().mcs.filter(|mcs| mcs.ru.is_some());
+        let mode = whole.and_then(|m| Self::mcs(m.format, m.index, m.streams, m.width, m.guard));
+        mode.unwrap_or(self)
+    }
+
+    /// The same scheme with another guard interval, in the same resource unit. `None` if its format does not have
+    /// it.
+    pub fn with_guard(self, guard: GuardInterval) -> Option<Self> {
+        let own = self.row().mcs?;
+        let mode = Self::mcs(own.format, own.index, own.streams, own.width, guard)?;
+        own.ru.map_or_else(|| mode.with_coding(self.coding()?), |ru| mode.in_ru(ru))
+    }
+
+    /// The same scheme with another code. `None` if its format does not have it.
+    pub fn with_coding(self, coding: Coding) -> Option<Self> {
+        if self.coding()? == coding {
+            return Some(self);
+        }
+        let place = match (self.format(), coding) {
+            (Format::He, _) => return None,
+            (_, Coding::Ldpc) => LDPC + (self.index() - OLD),
+            (_, Coding::Bcc) => OLD + (self.index() - LDPC),
+        };
+        Some(Self(u16::narrow(place)))
+    }
+
+    /// The code of its data bits; `None` for the rates of 802.11a, b and g.
+    pub fn coding(self) -> Option<Coding> {
+        let mcs = self.row().mcs?;
+        Some(if mcs.encoders == 0 { Coding::Ldpc } else { Coding::Bcc })
+    }
+
+    /// All rates, in the order of their indices: those of single-user frames, of resource units, and of HT and VHT
+    /// with LDPC.
     pub fn all() -> impl Iterator<Item = Self> {
-        let exists = |(_, row): &(usize, &Row)| row.kbps > 0;
-        TABLE.iter().enumerate().filter(exists).map(|(place, _)| Self(u16::narrow(place)))
+        (0..ROWS).filter_map(Self::at)
+    }
+
+    /// The rate of an index; `None` if there is none.
+    pub(super) fn at(index: usize) -> Option<Self> {
+        TABLE.get(index).filter(|row| row.kbps > 0).map(|_| Self(u16::narrow(index)))
     }
 
     /// Index into the table of all rates.
@@ -238,9 +341,38 @@ impl Mode {
         self.row().mcs.map_or(Width::Mhz20, |mcs| mcs.width)
     }
 
+    /// The same scheme over at most `width`, with the highest index up to its own that exists.
+    #[must_use]
+    pub fn within(self, width: Width) -> Self {
+        let Some(Mcs { format, index, streams, guard, .. }) = self.row().mcs else { return self };
+        if self.width() <= width {
+            return self;
+        }
+        let narrow = (0..=index).rev().find_map(|i| Self::mcs(format, i, streams, width, guard));
+        narrow.unwrap_or(self)
+    }
+
     /// Width of its channel in MHz.
     pub fn width_mhz(self) -> u16 {
         self.width().mhz()
+    }
+
+    /// The resource unit of a multi-user PPDU that carries it; `None` for single-user frames.
+    pub fn ru(self) -> Option<RuSize> {
+        self.row().mcs.and_then(|mcs| mcs.ru)
+    }
+
+    /// Data subcarriers, `N_SD`; 0 for DSSS and CCK.
+    pub fn data_subcarriers(self) -> u32 {
+        self.ru()
+            .map_or_else(|| self.format().data_subcarriers(self.width()), RuSize::data_subcarriers)
+    }
+
+    /// Bandwidth in Hz of the subcarriers that it uses: its width, or of a resource unit the width times the unit's
+    /// part of the tones.
+    pub fn bandwidth_hz(self) -> f64 {
+        let whole = f64::from(self.width_mhz()) * 1e6;
+        self.ru().map_or(whole, |ru| whole * ru.share(self.width()))
     }
 
     /// Guard interval of its symbols; `None` for DSSS and CCK.
@@ -305,9 +437,14 @@ impl fmt::Display for Mode {
         }
         f.write_str(" Mb/s")?;
         if let Some(mcs) = self.row().mcs {
-            let Mcs { format, index, streams, width, .. } = mcs;
+            let Mcs { format, index, streams, width, ru, .. } = mcs;
             let plural = if streams > 1 { "s" } else { "" };
-            write!(f, " ({format} MCS {index}, {streams} stream{plural}, {width})")?;
+            write!(f, " ({format} MCS {index}, {streams} stream{plural}, ")?;
+            match ru {
+                Some(ru) => write!(f, "{ru} of {width})")?,
+                None if mcs.encoders == 0 && format != Format::He => write!(f, "{width}, LDPC)")?,
+                None => write!(f, "{width})")?,
+            }
         }
         Ok(())
     }
@@ -404,6 +541,19 @@ mod tests {
         assert_eq!(encoders(Format::He, 11, 4, Width::Mhz160), 0);
     }
 
+    #[test]
+    fn narrower_modes_keep_their_index() {
+        let vht = |mcs, streams, width| {
+            Mode::mcs(Format::Vht, mcs, streams, width, GuardInterval::Ns400).unwrap()
+        };
+        let wide = vht(9, 1, Width::Mhz80);
+        assert_eq!(wide.within(Width::Mhz160), wide);
+        assert_eq!(wide.within(Width::Mhz40), vht(9, 1, Width::Mhz40));
+        // MCS 9 does not exist over 20 MHz.
+        assert_eq!(wide.within(Width::Mhz20), vht(8, 1, Width::Mhz20));
+        assert_eq!(Mode::OFDM[3].within(Width::Mhz20), Mode::OFDM[3]);
+    }
+
     /// A mode has the parts that it was made of, and no two combinations share an index.
     #[test]
     fn modes_are_their_parts() {
@@ -423,8 +573,95 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Mode::all().count(), Mode::OLD + seen.len());
+        let single = Mode::all().filter(|mode| mode.index() < OLD + BLOCKS * BLOCK);
+        assert_eq!(single.count(), Mode::OLD + seen.len());
         // HT: 8 schemes. VHT: 10 less three at 20 MHz, one at 80 and one at 160. HE: 12.
         assert_eq!(seen.len(), 8 * 4 * 2 * 2 + (10 * 4 * 4 - 5) * 2 + 12 * 4 * 4 * 3);
+    }
+
+    /// A resource unit changes the unit and the rate, nothing else, and no two modes share an index.
+    #[test]
+    fn resource_units() {
+        let mut seen = std::collections::BTreeSet::new();
+        for mode in Mode::all().filter(|m| m.format() == Format::He && m.ru().is_none()) {
+            assert_eq!(mode.with_coding(Coding::Bcc), None);
+            for ru in RuSize::ALL {
+                let Some(unit) = mode.in_ru(ru) else {
+                    assert_eq!(ru.count(mode.width()), 0);
+                    continue;
+                };
+                let parts = |m: Mode| (m.mcs_index(), m.streams(), m.width(), m.guard());
+                assert_eq!((parts(unit), unit.ru()), (parts(mode), Some(ru)));
+                assert_eq!(unit.without_ru(), mode);
+                assert_eq!(unit.in_ru(RuSize::Tones26), mode.in_ru(RuSize::Tones26));
+                assert!(seen.insert(unit.index()));
+                for guard in Format::He.guards() {
+                    let other = unit.with_guard(*guard).unwrap();
+                    assert_eq!((other.guard(), other.ru()), (Some(*guard), Some(ru)));
+                }
+                let whole = ru == RuSize::whole(mode.width());
+                assert_eq!(unit.kbps() == mode.kbps(), whole, "{unit}");
+                assert_eq!(unit.bandwidth_hz() < mode.bandwidth_hz(), !whole, "{unit}");
+            }
+        }
+        assert_eq!(seen.len(), RU_BLOCKS * BLOCK);
+        assert_eq!(Mode::all().filter(|mode| mode.ru().is_some()).count(), seen.len());
+        assert_eq!(Mode::OFDM[0].in_ru(RuSize::Tones26), None);
+        let guard = GuardInterval::Ns800;
+        let mode = Mode::mcs(Format::He, 7, 1, Width::Mhz20, guard).unwrap();
+        let name = mode.in_ru(RuSize::Tones52).unwrap().to_string();
+        assert_eq!(name, "17.6 Mb/s (HE MCS 7, 1 stream, 52-tone RU of 20 MHz)");
+    }
+
+    /// LDPC changes the code and the index, nothing else.
+    #[test]
+    fn codes_of_ht_and_vht() {
+        let mut seen = std::collections::BTreeSet::new();
+        let first = OLD + CODED_BLOCKS * BLOCK;
+        for mode in Mode::all().filter(|mode| mode.is_mcs() && mode.index() < first) {
+            let ldpc = mode.with_coding(Coding::Ldpc).unwrap();
+            let parts = |m: Mode| (m.format(), m.mcs_index(), m.streams(), m.width(), m.guard());
+            assert_eq!((parts(ldpc), ldpc.kbps()), (parts(mode), mode.kbps()));
+            assert_eq!((mode.coding(), ldpc.coding()), (Some(Coding::Bcc), Some(Coding::Ldpc)));
+            assert_eq!(ldpc.with_coding(Coding::Bcc), Some(mode));
+            assert_eq!(ldpc.with_guard(GuardInterval::Ns800).unwrap().coding(), ldpc.coding());
+            assert!(seen.insert(ldpc.index()) && ldpc.index() >= LDPC);
+        }
+        assert_eq!(Mode::all().filter(|mode| mode.index() >= LDPC).count(), seen.len());
+        assert_eq!(Mode::OFDM[7].coding(), None);
+    }
+
+    /// Rates of resource units, against ns-3.37. ns-3 does not round the bits of a symbol down.
+    #[test]
+    fn rates_of_resource_units() {
+        let mut compared = 0;
+        for row in include_str!("../../tests/data/ns3-ru.csv").lines() {
+            let Some(numbers) = row.strip_prefix("rate,") else { continue };
+            let numbers: Vec<u64> = numbers.split(',').map(|n| n.parse().unwrap()).collect();
+            let [tones, mcs, streams, guard, theirs] = numbers[..] else { panic!("{row}") };
+            let ru = RuSize::ALL.into_iter().find(|r| u64::from(r.tones()) == tones).unwrap();
+            let guards = Format::He.guards();
+            let guard = *guards.iter().find(|g| u64::from(g.ns()) == guard).unwrap();
+            let [mcs, streams] = [mcs, streams].map(|n| u8::try_from(n).unwrap());
+            let whole = Mode::mcs(Format::He, mcs, streams, Width::Mhz160, guard).unwrap();
+            let ours = whole.in_ru(ru).unwrap();
+            // One bit of a symbol, and rounding to kb/s.
+            let below = theirs as f64 - 1e3 * f64::from(ours.kbps());
+            let most = 1e9 / ours.symbol_ns() as f64 + 1e3;
+            assert!((-1.0..most).contains(&below), "{row}: {ours}");
+            compared += 1;
+        }
+        assert_eq!(compared, 7 * 6 * 2 * 3);
+        let published = |mcs, ru, guard| {
+            let mode = Mode::mcs(Format::He, mcs, 1, Width::Mhz20, guard).unwrap();
+            (mode.in_ru(ru).unwrap().kbps() + 50) / 100
+        };
+        let [short, long] = [GuardInterval::Ns800, GuardInterval::Ns3200];
+        // Published in tenths of Mb/s.
+        assert_eq!(published(0, RuSize::Tones26, short), 9);
+        assert_eq!(published(11, RuSize::Tones26, short), 147);
+        assert_eq!(published(11, RuSize::Tones52, short), 294);
+        assert_eq!(published(11, RuSize::Tones106, short), 625);
+        assert_eq!(published(11, RuSize::Tones106, long), 531);
     }
 }

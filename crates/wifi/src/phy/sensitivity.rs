@@ -1,7 +1,8 @@
 //! Minimum sensitivity of receivers, which the standard requires.
 //!
 //! ```text
-//! sensitivity = table + 10 log10(width / 20 MHz)      3 dB for each doubling of the width
+//! sensitivity = table + 10 log10(width / 20 MHz)      3 dB for each doubling of the width; of resource units
+//!                                                     their bandwidth
 //! ```
 //! The level at which one frame in ten is lost: of 1000 bytes in OFDM, of 4096 bytes in HT, VHT and HE. It
 //! does not depend on the number of streams.
@@ -22,7 +23,7 @@ const SCHEMES: [f64; 12] =
 impl Mode {
     /// The standard's minimum sensitivity in dBm; `None` for DSSS and CCK.
     pub fn sensitivity_dbm(self) -> Option<f64> {
-        let wider = 10.0 * detmath::log10(f64::from(self.width_mhz()) / 20.0);
+        let wider = 10.0 * detmath::log10(self.bandwidth_hz() / 20e6);
         Some(self.sensitivity_20_mhz_dbm()? + wider)
     }
 

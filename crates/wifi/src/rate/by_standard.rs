@@ -46,12 +46,16 @@ impl RateControl for ByStandard {
         self.of(attempt.to).pick(attempt)
     }
 
+    fn is_single(&self, attempt: &Attempt) -> bool {
+        self.of(attempt.to).is_single(attempt)
+    }
+
     fn on_result(&mut self, outcome: &Outcome) {
         self.of_mut(outcome.attempt.to).on_result(outcome);
     }
 
-    fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
-        self.of_mut(from).on_rx(now, from, snr);
+    fn on_rx(&mut self, now: Nanos, from: NodeId, mode: Mode, snr: f64) {
+        self.of_mut(from).on_rx(now, from, mode, snr);
     }
 
     fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {

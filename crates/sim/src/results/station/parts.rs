@@ -12,7 +12,7 @@ use airtcp_queueing::{Qdisc, Queue};
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{CategoryCounts, ModeCounts};
 use airtcp_wifi::mac::{Category, category_name};
-use airtcp_wifi::phy::{Mode, PerMode};
+use airtcp_wifi::phy::PerMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -203,7 +203,8 @@ pub(crate) fn categories(
 
 /// Data frames by used rate, slowest first.
 pub(crate) fn rates(then: &PerMode<ModeCounts>, now: &PerMode<ModeCounts>) -> Vec<RateResult> {
-    let mut found: Vec<RateResult> = Mode::all()
+    let mut found: Vec<RateResult> = now
+        .modes()
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
             mcs: mode.mcs_index(),

@@ -118,6 +118,7 @@ impl Medium {
         let bss = &self.bss[0];
         let power = self.alike.least_power[sent.frame.from.index()];
         let sure = bss.ambient.quiet(0).is_some_and(|noise| {
+            let noise = noise * bss.band.part_in(sent.band);
             is_error_free(&bss.error, power / noise, sent.frame.mode, sent.bits)
         });
         match (sure, bss.levels.clear(sent) >= 1.0) {

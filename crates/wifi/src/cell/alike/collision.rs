@@ -10,6 +10,7 @@
 use airtcp_units::Nanos;
 
 use crate::cell::levels::Levels;
+use crate::cell::occupied::Occupied;
 use crate::cell::radio::{Judge, Reception, Signal, share};
 use crate::cell::transmission::Transmission;
 use crate::phy::error::HOPELESS_BITS;
@@ -67,7 +68,8 @@ impl Collision {
         let left = self.frames.iter().filter(|frame| !frame.is_over);
         left.map(move |Colliding { place, sent, .. }| {
             let power = power(sent);
-            Signal { place: *place, power, since: sent.started, readable: true }
+            let (since, band) = (sent.started, sent.band);
+            Signal { place: *place, power, band, since, readable: true }
         })
     }
 
@@ -83,13 +85,13 @@ impl Collision {
         &self,
         power: impl Fn(&Transmission) -> f64,
         levels: &Levels,
-        noise: f64,
+        (noise, band): (f64, Occupied),
     ) -> bool {
         let Some((own, own_power)) = self.strongest(&power) else { return false };
         let sent = &own.sent;
         let (mut others, mut until) = (0.0, sent.ends);
         for frame in self.frames.iter().filter(|frame| frame.place != own.place) {
-            others += power(&frame.sent);
+            others += power(&frame.sent) * frame.sent.band.part_in(sent.band);
             until = until.min(frame.sent.ends);
         }
         if !levels.exceeds(own_power, others, levels.factors.survive) {
@@ -97,7 +99,7 @@ impl Collision {
         }
         let (part, whole) = (until.since(sent.body).0, sent.ends.since(sent.body).0);
         until > sent.body
-            && own_power < own.hopeless * (noise + others)
+            && own_power < own.hopeless * (noise * band.part_in(sent.band) + others)
             && share(part, whole, sent.bits) >= HOPELESS_BITS
     }
 
@@ -112,7 +114,8 @@ impl Collision {
         let others = |after: Nanos| -> f64 {
             let left =
                 |f: &&Colliding| f.place != own.place && !(f.is_over && f.sent.ends <= after);
-            self.frames.iter().filter(left).map(|frame| power(&frame.sent)).sum()
+            let part = |frame: &Colliding| frame.sent.band.part_in(own.sent.band);
+            self.frames.iter().filter(left).map(|frame| power(&frame.sent) * part(frame)).sum()
         };
         let since = own.sent.started;
         let mut reception = Reception::new(since, own.place, own_power, &own.sent);

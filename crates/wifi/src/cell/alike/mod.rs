@@ -107,7 +107,8 @@ impl Medium {
         let Some(sent) = &self.air[place as usize] else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
-                let signal = Signal { place, power, since: sent.started, readable: true };
+                let (since, band) = (sent.started, sent.band);
+                let signal = Signal { place, power, band, since, readable: true };
                 radio.signals.push(signal);
                 radio.lock(sent.started, signal, sent);
             }

@@ -70,10 +70,10 @@ impl Medium {
 
     /// True if a station noticed, and failed to decode, the frame of the collision that it locked on to.
     fn has_failed(&self, i: usize) -> bool {
-        let Bss { levels, ambient, .. } = &self.bss[0];
+        let Bss { levels, ambient, band, .. } = &self.bss[0];
         if let Some(noise) = ambient.quiet(i)
             && levels.preamble <= 0.0
-            && self.alike.collision.is_lost(|sent| self.power(sent, i), levels, noise)
+            && self.alike.collision.is_lost(|sent| self.power(sent, i), levels, (noise, *band))
         {
             return true;
         }

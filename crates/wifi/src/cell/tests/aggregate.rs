@@ -26,8 +26,10 @@ pub(super) fn up_to(mpdus: u32) -> AggregationConfig {
 /// A cell of two stations that send in one mode.
 pub(super) fn pair(standard: Standard, mode: Mode, config: AggregationConfig) -> CellPlan {
     let mut plan = plan(2, standard, aggregating(config), TimingConfig::default());
+    plan.width = mode.width();
     for station in &mut plan.stations {
         station.rate = RatePlan::fixed(mode);
+        station.width = mode.width();
     }
     plan
 }
@@ -261,21 +263,25 @@ fn transmission_opportunities_limit_aggregates() {
 #[test]
 fn noise_loses_mpdus_by_their_bits() {
     let mode = mode(Standard::N, 4, 1, Width::Mhz20);
-    let mut plan = pair(Standard::N, mode, up_to(32));
-    plan.error = ErrorModel::default();
-    // The SNR at which about 70 % of the MPDUs survive.
-    let survive = |snr: f64| plan.error.success(mode, snr, 8 * (1526 + 4));
-    let snr = (10..1_000).map(f64::from).find(|snr| survive(*snr) > 0.7).unwrap();
-    let success = survive(snr);
-    assert!(success < 0.9, "{success}");
-    plan.noise_mw = 1e-6 / snr;
-    let mut bench = sender(plan, 5);
-    bench.run(Nanos(3_000_000_000));
-    let data = *bench.cell.stats(NodeId(1)).class(Class::Data);
-    let share = data.decoded as f64 / data.sent as f64;
-    // Five standard errors.
-    let bound = 5.0 * (success * (1.0 - success) / data.sent as f64).sqrt();
-    assert!((share - success).abs() < bound, "{share} {success} of {}", data.sent);
+    // In a cell of 40 MHz, half of the noise is in the band of the frames.
+    for (cell, part) in [(Width::Mhz20, 1.0), (Width::Mhz40, 0.5)] {
+        let mut plan = pair(Standard::N, mode, up_to(32));
+        plan.width = cell;
+        plan.error = ErrorModel::default();
+        // The SNR at which about 70 % of the MPDUs survive.
+        let survive = |snr: f64| plan.error.success(mode, snr, 8 * (1526 + 4));
+        let snr = (10..1_000).map(f64::from).find(|snr| survive(*snr) > 0.7).unwrap();
+        let success = survive(snr);
+        assert!(success < 0.9, "{success}");
+        plan.noise_mw = 1e-6 / snr / part;
+        let mut bench = sender(plan, 5);
+        bench.run(Nanos(3_000_000_000));
+        let data = *bench.cell.stats(NodeId(1)).class(Class::Data);
+        let share = data.decoded as f64 / data.sent as f64;
+        // Five standard errors.
+        let bound = 5.0 * (success * (1.0 - success) / data.sent as f64).sqrt();
+        assert!((share - success).abs() < bound, "{share} {success} of {}", data.sent);
+    }
 }
 
 /// A frame of a hidden station loses the MPDUs that it overlaps, and no others.

@@ -11,7 +11,7 @@ use crate::mac::{
     AccessMethod, AckGroup, AfterMissedBlockAck, AfterTimeout, AggregationConfig, BackoffDecrement,
     BeaconConfig, CATEGORIES, ExchangeSeams, ImmediateAccess, TxopLimits,
 };
-use crate::phy::PhySetup;
+use crate::phy::Width;
 use crate::rate::{self, RateConfig};
 
 const MS: u64 = 1_000_000;
@@ -228,6 +228,14 @@ fn build(case: &Case, seed: u64) -> Bench {
             let text =
                 "kind = \"periodic\"\nperiod = \"5 ms\"\non = \"1 ms\"\nreach.received_dbm = -60";
             plan.interference = vec![Line::new(n - 1).build(text, 1).unwrap()];
+        }
+        5..=9 if case.standard.has_mcs() => {
+            for station in plan.stations.iter_mut().skip(1).step_by(2) {
+                let narrow = PhySetup { width: Width::Mhz20, ..PhySetup::usual(case.standard) };
+                station.width = narrow.width;
+                station.rate.modes = narrow.modes(true);
+                station.rate.start = station.rate.modes.last().copied();
+            }
         }
         _ => {}
     }

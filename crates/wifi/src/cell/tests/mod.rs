@@ -5,6 +5,7 @@ mod aggregate;
 mod alike;
 mod amsdu;
 mod association;
+mod bands;
 mod beacons;
 mod capture;
 mod exchange;
@@ -13,6 +14,7 @@ mod given_up;
 mod hidden;
 mod interference;
 mod lifetime;
+mod mcs_rates;
 mod mixed;
 mod odd;
 mod preamble;
@@ -22,6 +24,7 @@ mod saturation;
 mod schemes;
 mod sensing;
 mod shared;
+mod widths;
 
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment, Side};
 use airtcp_probe::{EventSource, NoProbe, PoolCx};
@@ -33,7 +36,7 @@ use super::*;
 use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, NodeId, data_bytes};
 use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
 use crate::phy::fading::{Fading, FadingConfig};
-use crate::phy::{Standard, Timing, TimingConfig};
+use crate::phy::{PhySetup, Standard, Timing, TimingConfig};
 use crate::rate::RatePlan;
 use crate::scheme::StationSeams;
 
@@ -76,6 +79,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         error: ErrorModel::new(&ErrorModelConfig::Ideal(IdealConfig::default())).unwrap(),
         capture: Capture::None,
         sensing: Sensing::default(),
+        width: PhySetup::usual(standard).width,
         noise_mw: 1e-10,
         noise_steps: Vec::new(),
         interference: Vec::new(),
@@ -90,6 +94,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
                 towards: std::collections::BTreeMap::new(),
                 dsss_only: false,
                 decodes: standard.format(),
+                width: PhySetup::usual(standard).width,
                 others: Vec::new(),
                 seams: StationSeams::plain(access)
             };

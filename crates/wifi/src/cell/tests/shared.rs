@@ -4,7 +4,7 @@ use airtcp_units::Narrow;
 
 use super::*;
 use crate::interference::tests::Line;
-use crate::phy::Mode;
+use crate::phy::{Channel, Mode};
 
 const MS: u64 = 1_000_000;
 /// -70 dBm: above the carrier sense threshold, below the energy detection threshold.
@@ -30,7 +30,7 @@ pub(super) fn bench(
     let between = Coupling {
         power_mw: vec![vec![power; n]; n],
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "medium").unwrap(),
-        channels: cells.iter().map(|(_, channel)| *channel).collect(),
+        channels: cells.iter().map(|(s, number)| Channel::new(*s, *number).ok()).collect(),
     };
     let plans = cells.iter().enumerate().map(make).collect();
     let mut b = Bench::of(Medium::shared(plans, between, Seed::new(1)).unwrap());

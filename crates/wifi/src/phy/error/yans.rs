@@ -15,7 +15,7 @@
 //! | 3/4 | 5 | 8 | 31, 0 with BPSK |
 //! | 5/6 | 4 | 14 | 69 |
 //!
-//! For HT, VHT and HE, `B` is the width of the channel, and `s` and `R` are those of one spatial stream.
+//! For HT, VHT and HE, `B` is the width of the channel (of a resource unit, its own), and `s` and `R` are those of one spatial stream.
 //!
 //! Source: M. Lacage and T. Henderson, *Yet Another Network Simulator*, 2006; ns-3's
 //! YansErrorRateModel. As in ns-3, BPSK has no second distance. ns-3's sum stops before `i = d`; here
@@ -48,9 +48,9 @@ fn spread(mode: Mode) -> f64 {
     let (k, n) = mode.code();
     if mode.is_mcs() {
         let symbol_s = mode.symbol_ns() as f64 * 1e-9;
-        let subcarriers = f64::from(mode.format().data_subcarriers(mode.width()));
+        let subcarriers = f64::from(mode.data_subcarriers());
         let coded = subcarriers * f64::from(mode.modulation().bits()) / symbol_s;
-        return f64::from(mode.width_mhz()) * 1e6 / coded;
+        return mode.bandwidth_hz() / coded;
     }
     let coded = f64::from(mode.kbps()) * 1e3 * f64::from(n) / f64::from(k);
     BANDWIDTH / coded
