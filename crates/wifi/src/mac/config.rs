@@ -92,11 +92,6 @@ const MIN_THRESHOLD: u64 = 256;
 /// Maximum `hardware_queue`.
 const MAX_HARDWARE_QUEUE: u32 = 10_000;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-const fn is_zero(packets: &u32) -> bool {
-    *packets == 0
-}
-
 /// Medium access of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -143,9 +138,9 @@ pub struct MacConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
     /// Packets that each access category of a station holds below its queue discipline, in the driver and the
-    /// device, first in, first out. At most 10,000.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub hardware_queue: u32,
+    /// device, first in, first out. At most 10,000. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware_queue: Option<u32>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
     /// Whether a back-off counts the slot in which the medium becomes busy. Default: `slot-end`
@@ -197,7 +192,7 @@ impl Default for MacConfig {
             rts_rate: None,
             fragmentation_threshold: None,
             lifetime: None,
-            hardware_queue: 0,
+            hardware_queue: None,
             backoff: Backoff::default(),
             backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
@@ -237,11 +232,8 @@ impl MacConfig {
             let message = "is 0 s: leave it out, or give a time";
             return Err(ConfigError::new("lifetime", message));
         }
-        if self.hardware_queue > MAX_HARDWARE_QUEUE {
-            let message = format!(
-                "is {}: accepted are 0 to {MAX_HARDWARE_QUEUE} packets",
-                self.hardware_queue
-            );
+        if let Some(packets) = self.hardware_queue.filter(|packets| *packets > MAX_HARDWARE_QUEUE) {
+            let message = format!("is {packets}: accepted are 0 to {MAX_HARDWARE_QUEUE} packets");
             return Err(ConfigError::new("hardware_queue", message));
         }
         if let Some(ablation) = &self.ablation {
@@ -397,7 +389,7 @@ mod tests {
         let protecting = refuse(MacConfig { protection, ..rts.clone() }).message;
         assert!(protecting.contains("protection_rate"), "{protecting}");
         assert!(MacConfig { rts_threshold: Some(Bytes(0)), ..rts }.validate().is_ok());
-        let long = refuse(MacConfig { hardware_queue: 10_001, ..MacConfig::default() });
+        let long = refuse(MacConfig { hardware_queue: Some(10_001), ..MacConfig::default() });
         assert_eq!(long.key, "hardware_queue");
         assert!(long.message.contains("accepted are 0 to 10000 packets"), "{}", long.message);
         let cw_max = Some(63);
