@@ -89,6 +89,9 @@ pub enum Protection {
 /// Minimum `fragmentation_threshold` in bytes (`dot11FragmentationThreshold`).
 const MIN_THRESHOLD: u64 = 256;
 
+/// Maximum `hardware_queue`.
+const MAX_HARDWARE_QUEUE: u32 = 10_000;
+
 /// Medium access of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -134,6 +137,10 @@ pub struct MacConfig {
     /// a category takes precedence. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
+    /// Packets that each access category of a station holds below its queue discipline, in the driver and the
+    /// device, first in, first out. At most 10,000. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware_queue: Option<u32>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
     /// Whether a back-off counts the slot in which the medium becomes busy. Default: `slot-end`
@@ -185,6 +192,7 @@ impl Default for MacConfig {
             rts_rate: None,
             fragmentation_threshold: None,
             lifetime: None,
+            hardware_queue: None,
             backoff: Backoff::default(),
             backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
@@ -223,6 +231,10 @@ impl MacConfig {
         if self.lifetime == Some(Span::ZERO) {
             let message = "is 0 s: leave it out, or give a time";
             return Err(ConfigError::new("lifetime", message));
+        }
+        if let Some(packets) = self.hardware_queue.filter(|packets| *packets > MAX_HARDWARE_QUEUE) {
+            let message = format!("is {packets}: accepted are 0 to {MAX_HARDWARE_QUEUE} packets");
+            return Err(ConfigError::new("hardware_queue", message));
         }
         if let Some(ablation) = &self.ablation {
             ablation.validate()?;
@@ -377,6 +389,9 @@ mod tests {
         let protecting = refuse(MacConfig { protection, ..rts.clone() }).message;
         assert!(protecting.contains("protection_rate"), "{protecting}");
         assert!(MacConfig { rts_threshold: Some(Bytes(0)), ..rts }.validate().is_ok());
+        let long = refuse(MacConfig { hardware_queue: Some(10_001), ..MacConfig::default() });
+        assert_eq!(long.key, "hardware_queue");
+        assert!(long.message.contains("accepted are 0 to 10000 packets"), "{}", long.message);
         let cw_max = Some(63);
         assert_eq!(refuse(MacConfig { access, cw_max, ..MacConfig::default() }).key, "cw_max");
     }
