@@ -11,6 +11,7 @@ use super::ambient::Ambient;
 use super::bands::Tuned;
 use super::levels::Levels;
 use super::occupied::Occupied;
+use super::reuse::ObssPd;
 use crate::mac::Rules;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -32,6 +33,7 @@ pub(crate) struct Bss {
     channel: Option<Channel>,
     /// Its primary and secondary channels, if other cells share the medium.
     pub(crate) tuned: Tuned,
+    pub(crate) reuse: ObssPd,
     /// Number of transmissions begun.
     pub(crate) ordinal: u64,
     /// Draws of its frames at its own radios.
@@ -54,6 +56,7 @@ pub(crate) struct Parts {
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
     pub(crate) band: Occupied,
+    pub(crate) reuse: ObssPd,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
     /// The same of the MPDUs of aggregates.
@@ -62,7 +65,7 @@ pub(crate) struct Parts {
 
 impl Bss {
     pub(crate) fn new(first: usize, channel: Option<Channel>, tuned: Tuned, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, band, draws, draws_mpdu } = parts;
+        let Parts { rules, error, fading, levels, ambient, band, reuse, draws, draws_mpdu } = parts;
         let [draws, draws_abroad] = draws;
         Self {
             rules,
@@ -74,6 +77,7 @@ impl Bss {
             first,
             channel,
             tuned,
+            reuse,
             ordinal: 0,
             draws,
             draws_abroad,
@@ -94,6 +98,11 @@ impl Bss {
     pub(crate) fn locks_on(&self, mode: Mode) -> bool {
         let standard = self.rules.timing.standard;
         standard.decodes(if mode.format() == Format::Dsss { mode } else { Mode::OFDM[0] })
+    }
+
+    /// Part of a power in a band that is in the primary 20 MHz.
+    pub(crate) fn primary_part(&self, band: Occupied) -> f64 {
+        self.tuned.primary.map_or(1.0, |primary| band.part_in(primary))
     }
 
     /// The band of its frames in `mode` that occupy `width`.

@@ -19,6 +19,7 @@ use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
+use super::reuse::ObssPd;
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
     Originator, Rules, Station, Widths,
@@ -177,6 +178,9 @@ impl Medium {
         let whole = Occupied::whole(plan.width);
         let shared = channel.filter(|_| !self.bands.is_empty());
         let band = shared.map_or(whole, |c| whole.at(c.spectrum(plan.width)));
+        let reuse = plan.reuse.filter(|_| shared.is_some());
+        let level = rules.mac.obss_pd_dbm;
+        let reuse = reuse.map_or_else(ObssPd::default, |reuse| ObssPd::new(&reuse, level));
         let parts = Parts {
             rules,
             error: plan.error,
@@ -184,6 +188,7 @@ impl Medium {
             levels,
             ambient,
             band,
+            reuse,
             draws,
             draws_mpdu: mpdu,
         };

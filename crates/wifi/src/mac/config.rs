@@ -171,6 +171,10 @@ pub struct MacConfig {
     /// What a station does if a secondary channel is busy. Default: `dynamic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bonding: Option<Bonding>,
+    /// Stations ignore frames of 802.11ax whose cell has another `bss_color`, if they receive them below this level,
+    /// in dBm over 20 MHz: -82 to -62. Their power is then limited. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obss_pd_dbm: Option<f64>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -204,6 +208,7 @@ impl Default for MacConfig {
             association: None,
             aggregation: None,
             bonding: None,
+            obss_pd_dbm: None,
             ablation: None,
         }
     }
@@ -244,6 +249,10 @@ impl MacConfig {
         }
         if let Some(association) = &self.association {
             association.validate(self.beacons.is_some())?;
+        }
+        if let Some(level) = self.obss_pd_dbm.filter(|level| !(-82.0..=-62.0).contains(level)) {
+            let message = format!("is {level}: accepted are -82 to -62");
+            return Err(ConfigError::new("obss_pd_dbm", message));
         }
         self.check_unused()
     }

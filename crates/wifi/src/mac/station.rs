@@ -14,7 +14,7 @@ use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId,
-    Originator, Part, Rules, View, Widths,
+    Originator, Part, PowerLimit, Rules, View, Widths,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -88,6 +88,7 @@ pub(crate) struct Station {
     pub(crate) originator: Option<Box<Originator>>,
     /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
     pub(crate) widths: Option<Widths>,
+    pub(super) power_limit: PowerLimit,
 }
 
 /// Separate sequences in duplicate detection: access categories and management frames.
@@ -126,6 +127,7 @@ impl Station {
             hooks: None,
             originator: None,
             widths: None,
+            power_limit: PowerLimit::None,
         }
     }
 
@@ -369,6 +371,7 @@ impl Station {
                 }
             }
         }
+        self.power_limit.on_access();
         self.active = winner;
         let contender = &mut self.contenders[winner];
         contender.clear_backoff();

@@ -20,6 +20,7 @@ mod odd;
 mod preamble;
 mod protection;
 mod rates;
+mod reuse;
 mod saturation;
 mod schemes;
 mod sensing;
@@ -88,6 +89,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
         controllers: Vec::new(),
+        reuse: None,
         stations: vec![
             StationPlan {
                 rate: RatePlan::fixed(mode),
