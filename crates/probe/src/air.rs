@@ -27,11 +27,13 @@ pub enum FrameClass {
     AssociationRequest,
     /// Association response.
     AssociationResponse,
+    /// Trigger frame.
+    Trigger,
 }
 
 impl FrameClass {
     /// All classes, in order; arrays of counters are indexed by class.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Data,
         Self::TcpAck,
         Self::Ack,
@@ -41,6 +43,7 @@ impl FrameClass {
         Self::Authentication,
         Self::AssociationRequest,
         Self::AssociationResponse,
+        Self::Trigger,
     ];
 
     /// True for management frames.
@@ -66,6 +69,7 @@ impl FrameClass {
             Self::Authentication => "authentication",
             Self::AssociationRequest => "association_request",
             Self::AssociationResponse => "association_response",
+            Self::Trigger => "trigger",
         }
     }
 }
@@ -99,6 +103,7 @@ impl FrameLoss {
             Self::Collision(FrameClass::Authentication) => "with_authentication",
             Self::Collision(FrameClass::AssociationRequest) => "with_association_request",
             Self::Collision(FrameClass::AssociationResponse) => "with_association_response",
+            Self::Collision(FrameClass::Trigger) => "with_trigger",
             Self::Captured(_) => "captured",
             Self::Interferer => "interferer",
             Self::Noise => "noise",
@@ -165,6 +170,10 @@ pub enum AirFormat {
     Vht,
     /// HE single-user (802.11ax).
     He,
+    /// HE multi-user, of an access point.
+    HeMu,
+    /// HE trigger-based, of a station.
+    HeTrigger,
 }
 
 /// Modulation and coding scheme of a frame.
@@ -182,6 +191,8 @@ pub struct AirMcs {
     pub guard_ns: u16,
     /// True if the frame is coded with LDPC, false for BCC.
     pub ldpc: bool,
+    /// Tones of its resource unit, of a multi-user frame.
+    pub ru_tones: Option<u16>,
 }
 
 /// Place of an MPDU in an A-MPDU.

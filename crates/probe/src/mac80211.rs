@@ -112,6 +112,21 @@ pub(crate) fn encode(
             out.extend(from);
             block_ack(out, frame);
         }
+        FrameClass::Ack if frame.to.is_none() => {
+            // Multi-STA BlockAck, whose type is 11; the parts of the stations are left out.
+            out.extend(control(0x94));
+            out.extend(to);
+            out.extend(from);
+            out.extend((11_u16 << 1).to_le_bytes());
+            out.resize((frame.bytes as usize).saturating_sub(FCS), 0);
+        }
+        FrameClass::Trigger => {
+            // Common info and user info are left out.
+            out.extend(control(0x24));
+            out.extend(to);
+            out.extend(from);
+            out.resize((frame.bytes as usize).saturating_sub(FCS), 0);
+        }
         FrameClass::Ack => {
             out.extend(control(0xd4));
             out.extend(to);

@@ -216,7 +216,7 @@ fn radiotap(
     present |= frame.mcs.map_or(RATE, |mcs| match mcs.format {
         AirFormat::Ht => MCS,
         AirFormat::Vht => VHT,
-        AirFormat::He => HE,
+        AirFormat::He | AirFormat::HeMu | AirFormat::HeTrigger => HE,
     });
     present |= frame.aggregate.map_or(0, |_| AMPDU);
     out.extend([0, 0, 0, 0]);

@@ -17,6 +17,9 @@
 //! gain nothing. A packet at the head of an access category has left the queue: the discipline
 //! chooses the order in which packets reach the head, and is charged when the exchange ends.
 //!
+//! An access point with multi-user operation also takes packets for a station that it names, out of turn. They are
+//! charged like others.
+//!
 //! Over a wired link each destination counts as a station, and a packet is charged its
 //! serialisation time when it leaves. Times in nanoseconds. Leaves out: weights, the queue limit in
 //! airtime (AQL), CoDel's parameters for slow stations (50 ms, 300 ms).
@@ -215,6 +218,24 @@ impl Qdisc for AirtimeFair {
                 station.listed = Listed::Nowhere;
             }
         }
+    }
+
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        receiver: u32,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let place = *self.places.get(&receiver)?;
+        let station = &mut self.stations[place as usize];
+        let packet = station.flows.take(now, &mut self.ledger, cx)?;
+        self.charge(place as usize, packet.len);
+        Some(packet.id)
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        let waits = |(_, place): &(&u32, &u32)| !self.stations[**place as usize].flows.is_empty();
+        self.places.iter().filter(waits).map(|(receiver, _)| *receiver).collect()
     }
 
     fn backlog(&self) -> Backlog {

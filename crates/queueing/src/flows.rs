@@ -133,6 +133,11 @@ impl FlowQueues {
         true
     }
 
+    /// True if no packet waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.flows.iter().all(|flow| flow.line.bytes() == 0)
+    }
+
     /// Adds a packet to its flow.
     #[inline]
     pub(crate) fn push(&mut self, own: usize, packet: Waiting) {

@@ -48,6 +48,23 @@ pub trait Qdisc {
     /// dropped packets from the pool.
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId>;
 
+    /// Dequeues the next packet for a receiver, as [`LinkInfo::receivers`] numbers it, whatever comes before the
+    /// packet. `None` without one, and for disciplines without a queue for each receiver.
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        receiver: u32,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let _ = (now, receiver, cx);
+        None
+    }
+
+    /// The receivers for which packets wait; empty for disciplines without a queue for each receiver.
+    fn waiting_receivers(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// Current queue length.
     fn backlog(&self) -> Backlog;
 

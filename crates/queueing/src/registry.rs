@@ -94,6 +94,17 @@ impl Qdisc for Queue {
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         each!(self, q => q.dequeue(now, cx))
     }
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        receiver: u32,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        each!(self, q => q.dequeue_for(now, receiver, cx))
+    }
+    fn waiting_receivers(&self) -> Vec<u32> {
+        each!(self, q => q.waiting_receivers())
+    }
     #[inline]
     fn backlog(&self) -> Backlog {
         each!(self, q => q.backlog())

@@ -207,6 +207,25 @@ impl CellSpec {
         self.rate_plan()?.check(timing, &self.mac)
     }
 
+    /// Refuses multi-user operation without a queue for each station, and where stations forward packets.
+    fn check_ofdma(&self, path: &str) -> Result<(), ScenarioError> {
+        if self.mac.ofdma.is_none() {
+            return Ok(());
+        }
+        let refuse = |message: &str| Err(ScenarioError::at(format!("{path}.mac.ofdma"), message));
+        let (queue, _) = self.station_keys().queue(0);
+        if !matches!(*queue, QueueConfig::AirtimeFair(_)) {
+            return refuse(
+                "needs a queue for each station at the access point: set access_point_queue.kind = \
+                 \"airtime-fair\", or omit it",
+            );
+        }
+        if self.hops == Hops::Chain {
+            return refuse("needs hops = \"access-point\", but hops is \"chain\": omit it");
+        }
+        Ok(())
+    }
+
     /// Checks what does not depend on a seed.
     pub(crate) fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let at = |table: &str| {
@@ -244,6 +263,8 @@ impl CellSpec {
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;
         check_aggregation(&self.mac, self.standard, &seams.stations).map_err(at("mac"))?;
+        self.mac.check_ofdma(self.standard).map_err(at("mac"))?;
+        self.check_ofdma(path)?;
         let ranges = matches!(self.propagation.path_loss, PathLossConfig::Ranges(_));
         if ranges && seams.stations.iter().any(|station| station.power_gain_db > 0.0) {
             let message = "has \"power-classes\", which has no effect with the path loss \"ranges\": \

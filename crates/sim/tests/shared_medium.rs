@@ -380,6 +380,7 @@ fn wide_cells_share_a_medium_where_their_bands_overlap() {
     let dynamic = of("channel = 36", narrow);
     let fixed = of("channel = 36\nmac.bonding = \"static\"", narrow);
     let wide = |run: &Replication| run.flows[..2].iter().map(|flow| flow.goodput_bps).sum::<f64>();
-    let narrow = |run: &Replication| run.flows[2..].iter().map(|flow| flow.goodput_bps).sum::<f64>();
+    let narrow =
+        |run: &Replication| run.flows[2..].iter().map(|flow| flow.goodput_bps).sum::<f64>();
     panic!("{:?}", [&isolated, &dynamic, &fixed].map(|run| (wide(run), narrow(run))));
 }

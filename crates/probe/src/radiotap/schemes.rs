@@ -4,7 +4,7 @@
 //! MCS     3 B: known, flags, index (8 for each further stream)
 //! A-MPDU  8 B: reference number, flags (last subframe), delimiter CRC, reserved
 //! VHT    12 B: known, flags, bandwidth, MCS and streams of four users, coding, group, partial AID
-//! HE     12 B: data 1 to 6
+//! HE     12 B: data 1 to 6 (format, MCS, width or resource unit, streams)
 //! ```
 //! Fields are aligned to their largest part. Source: <https://www.radiotap.org/fields/MCS>, A-MPDU status, VHT, HE.
 
@@ -27,7 +27,7 @@ pub(super) fn extend(out: &mut Vec<u8>, frame: &AirFrame) {
     }
     match frame.mcs {
         Some(mcs) if mcs.format == AirFormat::Vht => vht(out, mcs),
-        Some(mcs) if mcs.format == AirFormat::He => he(out, mcs),
+        Some(mcs) if mcs.format != AirFormat::Ht => he(out, mcs),
         _ => {}
     }
 }
@@ -61,14 +61,26 @@ fn vht(out: &mut Vec<u8>, mcs: AirMcs) {
 
 fn he(out: &mut Vec<u8>, mcs: AirMcs) {
     align(out, 2);
-    // Known: data MCS, no DCM, coding, no STBC, bandwidth, guard interval. The format is HE SU.
-    let known = 0x0020_u16 | 0x0040 | 0x0080 | 0x0200 | 0x4000;
+    // Known: data MCS, no DCM, coding, no STBC, bandwidth or resource unit, guard interval.
+    let format = match mcs.format {
+        AirFormat::HeMu => 2,
+        AirFormat::HeTrigger => 3,
+        _ => 0,
+    };
+    let known = 0x0020_u16 | 0x0040 | 0x0080 | 0x0200 | 0x4000 | format;
     let coding = if mcs.ldpc { 0x2000 } else { 0 };
-    let width = match mcs.width_mhz {
-        20 => 0,
-        40 => 1,
-        80 => 2,
-        _ => 3,
+    let width = match (mcs.ru_tones, mcs.width_mhz) {
+        (None, 20) => 0,
+        (None, 40) => 1,
+        (None, 80) => 2,
+        (None, _) => 3,
+        (Some(26), _) => 4,
+        (Some(52), _) => 5,
+        (Some(106), _) => 6,
+        (Some(242), _) => 7,
+        (Some(484), _) => 8,
+        (Some(996), _) => 9,
+        (Some(_), _) => 10,
     };
     let guard = match mcs.guard_ns {
         800 => 0,

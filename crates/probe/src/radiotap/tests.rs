@@ -236,6 +236,7 @@ fn vht(number: u16, sequence: u16) -> AirFrame {
         width_mhz: 80,
         guard_ns: 400,
         ldpc: false,
+        ru_tones: None,
     });
     AirFrame { sequence, aggregate, mcs, ..data(Some(1)) }
 }
@@ -257,7 +258,10 @@ fn mpdus_of_an_aggregate() {
     let ht = AirMcs { format: AirFormat::Ht, index: 7, width_mhz: 20, ..vht(0, 0).mcs.unwrap() };
     let he = AirMcs { format: AirFormat::He, index: 11, guard_ns: 800, ldpc: true, ..ht };
     let frame = |mcs| heard(AirFrame { mcs: Some(mcs), ..data(Some(1)) }, true);
-    let [ap, _] = captured(&[frame(ht), frame(he)]);
+    let format = AirFormat::HeTrigger;
+    let unit = AirMcs { format, guard_ns: 1600, ru_tones: Some(52), ..he };
+    let [ap, _] = captured(&[frame(ht), frame(he), frame(unit)]);
+    assert_eq!(ap[2][24..36], [0xe3, 0x42, 2, 0, 0, 0x2b, 0, 0, 0x15, 0, 2, 0]);
     assert_eq!(ap[0][24..27], [0x7f, 0x04, 15]);
     assert_eq!(ap[1][24..36], [0xe0, 0x42, 2, 0, 0, 0x2b, 0, 0, 0, 0, 2, 0]);
 }

@@ -88,6 +88,33 @@ fn airtime_is_shared_equally() {
     assert!(*least > 1_000_000, "{spent:?}");
 }
 
+/// Packets for a receiver leave out of turn, are charged, and the others keep their order.
+#[test]
+fn packets_for_a_receiver_leave_out_of_turn() {
+    let mut rig = Rig::new(&config(), false);
+    (0..3).for_each(|flow| {
+        rig.put(flow, 2, 1460);
+    });
+    assert_eq!(rig.queue.waiting_receivers(), [0, 1, 2]);
+    let mut take_for = |rig: &mut Rig, receiver| {
+        let mut probe = NoProbe;
+        let mut cx = PoolCx::new(&mut probe, &mut rig.pool, EventSource::Queue(0));
+        let id = rig.queue.dequeue_for(rig.now, receiver, &mut cx)?;
+        Some(rig.pool.remove(id).to.flow())
+    };
+    assert_eq!(take_for(&mut rig, 2), Some(2));
+    assert_eq!(take_for(&mut rig, 2), Some(2));
+    assert_eq!(take_for(&mut rig, 2), None);
+    assert_eq!(take_for(&mut rig, 9), None);
+    assert_eq!(rig.queue.waiting_receivers(), [0, 1]);
+    let credit = |rig: &Rig, place: usize| rig.queue.stations[place].credit;
+    assert!(credit(&rig, 2) < credit(&rig, 0));
+    let order = rig.order(9, [0; 4]);
+    assert_eq!(order.len(), 4);
+    assert!(order.iter().all(|station| *station < 2));
+    assert_eq!(rig.queue.backlog().packets, 0);
+}
+
 /// What a station sends counts, unless `received` is false.
 #[test]
 fn airtime_of_received_packets_counts() {

@@ -32,7 +32,7 @@ pub struct FrameResult {
     /// Their bits per second, MAC header and FCS included.
     pub mac_bps: f64,
     /// Frames lost, by cause: `transmitter_side` (the receiver was transmitting), `with_data`,
-    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon` (frames overlapped),
+    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon`, `with_trigger` (frames overlapped),
     /// `captured` (the receiver switched to a stronger frame), `interferer`, `noise`.
     pub lost: BTreeMap<String, u64>,
 }
@@ -69,7 +69,7 @@ pub struct StationResult {
     pub airtime_share: f64,
     /// Bits per second of its frames of all classes, MAC headers and FCS included.
     pub mac_bps: f64,
-    /// Frames by class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`; absent if it sent none.
+    /// Frames by class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`, `trigger`; absent if it sent none.
     pub frames: BTreeMap<String, FrameResult>,
     /// Mean number of attempts of the packets that were acknowledged.
     #[schemars(extend("metric" = Metric::count("Attempts", 14)))]
@@ -154,6 +154,9 @@ pub struct StationResult {
     /// Mean number of MPDUs in its frames with data (A-MPDU); absent if it sent none with more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aggregate_mean_mpdus: Option<f64>,
+    /// Multi-user PPDUs with data that it sent (OFDMA); absent if it sent none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mu_frames: Option<u64>,
     /// Its data frames by rate, slowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RateResult>,
@@ -249,6 +252,7 @@ pub(crate) fn station(
         early_drops: early(|counts| counts.dropped),
         early_marks: early(|counts| counts.marked),
         aggregate_mean_mpdus: mean_mpdus(&then.all(), &now.all()),
+        mu_frames: Some(now.mu_frames - then.mu_frames).filter(|count| *count > 0),
         rates: rates(&then.modes, &now.modes),
         categories: categories(
             &then.categories,

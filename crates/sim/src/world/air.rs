@@ -3,7 +3,7 @@
 use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::Probe;
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell::{self, Filling};
+use airtcp_wifi::cell;
 use airtcp_wifi::mac::NodeId;
 
 use super::boundary::Boundaries;
@@ -102,7 +102,7 @@ impl<P: Probe> World<P> {
         self.media[number as usize].on_timers(self.now, &mut self.probe, &mut self.pool);
         // A receiver may have handed over packets that it held back.
         self.after_ends(number);
-        if self.media[number as usize].cell.filling(0).is_some() {
+        if self.media[number as usize].cell.preparing(0).is_some() {
             self.fill(number);
         }
     }
@@ -114,15 +114,13 @@ impl<P: Probe> World<P> {
         let boundaries = &self.boundaries;
         let medium = &mut self.media[number as usize];
         let mut aggregate = 0;
-        while let Some(filling) = medium.cell.filling(aggregate) {
-            if let Some(Filling { station, .. }) = filling {
-                let node = medium.nodes[station.index()];
-                let next = |pool: &Pool, packet: PacketId| {
-                    let destination = endpoints[pool.get(packet).to.index()].node;
-                    next_station(routes.next(node, destination), hops, boundaries, station)
-                };
-                medium.fill(self.now, aggregate, next, &mut self.probe, &mut self.pool);
-            }
+        while let Some(station) = medium.cell.preparing(aggregate) {
+            let node = medium.nodes[station.index()];
+            let next = |pool: &Pool, packet: PacketId| {
+                let destination = endpoints[pool.get(packet).to.index()].node;
+                next_station(routes.next(node, destination), hops, boundaries, station)
+            };
+            medium.fill(self.now, aggregate, next, &mut self.probe, &mut self.pool);
             aggregate += 1;
         }
     }

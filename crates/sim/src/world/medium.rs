@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{EventSource, PoolCx, Probe};
-use airtcp_queueing::{Airtime, Qdisc, Queue, Verdict};
+use airtcp_queueing::{Airtime, Backlog, Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
 use airtcp_wifi::mac::{Category, NodeId};
@@ -295,6 +295,54 @@ impl Medium {
         Some(Offered { packet, to: to(pool, packet), category, entered })
     }
 
+    /// The next packet for a receiver in a category of a station, whatever comes before it: one set aside, or one of
+    /// the queue.
+    fn next_packet_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        (station, category): (NodeId, usize),
+        to: NodeId,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) -> Option<Offered> {
+        let place = self.place(station, category);
+        let aside = |(queue, offered): &(usize, Offered)| (*queue, offered.to) == (place, to);
+        if let Some(aside) = self.set_aside.iter().position(aside) {
+            return Some(self.set_aside.remove(aside).1);
+        }
+        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
+        let receiver = *self.nodes.get(to.index())?;
+        let mut cx = PoolCx::new(probe, pool, source);
+        let packet = self.queues[place].dequeue_for(now, receiver, &mut cx)?;
+        let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
+        Some(Offered { packet, to, category, entered })
+    }
+
+    /// Plans the multi-user access of number `number` of this instant, if it is one: names the stations with packets
+    /// in the queue.
+    fn plan(&mut self, now: Nanos, number: usize) {
+        let Some((station, category)) = self.cell.planning(number) else { return };
+        let place = self.place(station, category);
+        let receivers = self.queues[place].waiting_receivers();
+        let cell = self.cells.partition_point(|first| *first <= station.index()) - 1;
+        let named = |to: &NodeId| self.nodes.get(to.index()).is_some_and(|n| receivers.contains(n));
+        let waiting = self.stations(cell).filter(named);
+        let aside = self.set_aside.iter().filter(|(queue, _)| *queue == place).map(|(_, o)| o.to);
+        let queued: Vec<NodeId> = waiting.chain(aside).collect();
+        self.cell.plan(now, station, &queued);
+    }
+
+    /// Tells a station the length of its queue, which its data frame reports.
+    fn report_queue(&mut self, number: usize) {
+        let Some((station, category)) = self.cell.reporting(number) else { return };
+        let place = self.place(station, category);
+        let Backlog { packets, bytes } = self.queues[place].backlog();
+        let aside = self.set_aside.iter().filter(|(queue, _)| *queue == place).count();
+        // A packet set aside is nearly always one of full length.
+        let bytes = bytes + 1_500 * aside as u64;
+        self.cell.set_queued(station, category, (packets + u32::narrow(aside), bytes));
+    }
+
     /// Fills aggregate number `number` of this instant with packets from the queue of its category, as long as
     /// the next packet has the same receiver and there is room. `to` is the receiving station of a packet.
     pub(crate) fn fill<P: Probe>(
@@ -308,15 +356,27 @@ impl Medium {
         if self.shares_airtime {
             self.report_airtime();
         }
-        while let Some(Some(Filling { station, category, .. })) = self.cell.filling(number) {
-            let next = self.next_packet(now, (station, category), &to, probe, pool);
-            let Some(offered) = next else { return };
+        self.plan(now, number);
+        while let Some(Some(filling)) = self.cell.filling(number) {
+            let Filling { station, category, to: receiver, by_receiver } = filling;
+            let next = if by_receiver {
+                self.next_packet_for(now, (station, category), receiver, probe, pool)
+            } else {
+                self.next_packet(now, (station, category), &to, probe, pool)
+            };
             let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
-            if !self.cell.fill(now, station, offered, &mut cx) {
+            if let Some(offered) = next {
+                if self.cell.fill(now, station, offered, &mut cx) {
+                    continue;
+                }
                 self.set_aside.push((self.place(station, category), offered));
-                return;
             }
+            if !by_receiver {
+                break;
+            }
+            self.cell.close_filling(station);
         }
+        self.report_queue(number);
     }
 
     /// Reports the airtime of each finished exchange to the queues of both stations.

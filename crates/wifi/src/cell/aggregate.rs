@@ -9,6 +9,7 @@
 //! work is done for single MPDUs. A station for which the aggregate is not decodes it if it decodes at
 //! least one MPDU, which has the Duration field.
 
+use airtcp_packet::PacketId;
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
@@ -20,7 +21,7 @@ use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
 use super::reorder::Deliveries;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places};
+use crate::mac::{Class, Frame, Joining, Kind, Mpdu, NodeId, SignalQuality, data_bytes, places};
 
 impl Medium {
     /// The length of a packet's frame, its class and expiry. An access point drops packets to stations that are
@@ -55,8 +56,12 @@ impl Medium {
     /// The aggregate of number `place` of this instant, if it has room. `None` beyond the last one.
     pub fn filling(&self, place: usize) -> Option<Option<Filling>> {
         let station = *self.filling.get(place)?;
-        let room = self.stations[station.index()].room();
-        Some(room.map(|(category, to)| Filling { station, category, to }))
+        let sender = &self.stations[station.index()];
+        if let Some((category, to)) = sender.mu_room() {
+            return Some(Some(Filling { station, category, to, by_receiver: true }));
+        }
+        let filling = |(category, to)| Filling { station, category, to, by_receiver: false };
+        Some(sender.room().map(filling))
     }
 
     /// Adds a packet to the aggregate that a station is to send at this instant, after [`Self::on_timers`]
@@ -73,6 +78,9 @@ impl Medium {
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
         let sender = &self.stations[station.index()];
+        if sender.mu_room().is_some() {
+            return self.fill_user(now, station, offered, cx);
+        }
         if sender.room() != Some((category, to)) || !sender.has_room_for(bytes) {
             return false;
         }
@@ -87,22 +95,21 @@ impl Medium {
         if let Some(log) = &mut self.given_up
             && let Some(mpdu) = sender.newest(category)
         {
-            log.on_head(station, (category, mpdu.sequence), cx.pool.get(packet));
+            log.on_head(station, (category, to, mpdu.sequence), cx.pool.get(packet));
         }
         true
     }
 
     /// Gives the frames of this instant that waited for packets.
     #[inline(never)]
-    pub(super) fn compose(&mut self) {
+    pub(super) fn compose(&mut self, now: Nanos) {
         let mut filling = std::mem::take(&mut self.filling);
         for station in filling.drain(..) {
             let i = station.index();
             let rules = &self.bss[self.cell_of[i]].rules;
-            let composed = self.stations[i].compose(rules);
-            let waiting = self.starting.iter_mut().find(|frame| frame.from == station);
-            if let Some((frame, composed)) = waiting.zip(composed) {
-                *frame = composed;
+            let composed = self.stations[i].compose(now, rules);
+            self.replace(now, station, composed);
+            if let Some(composed) = composed.filter(|frame| frame.kind != Kind::MultiUser) {
                 let category = usize::from(composed.category);
                 // A BlockAckReq belongs to the flow of the frame before it.
                 let flow = self.stations[i].head(category).map(|head| head.flow);
@@ -207,6 +214,7 @@ impl Medium {
             let sinr = reception.power / (noise + level.power + reception.interference);
             let how = SignalQuality { snr, sinr };
             self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
+            self.take_report_at(now, i, &sent.frame);
         } else {
             let noticed = reception.noticed(bss.levels.preamble);
             self.stations[i].on_rx_error(now, noticed, &bss.rules);
@@ -223,17 +231,32 @@ impl Medium {
         number: usize,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let (from, to) = (frame.from, frame.to);
-        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
-        let sender = &mut self.stations[from.index()];
+        let sender = &mut self.stations[frame.from.index()];
         let Some(mpdu) = sender.subframe(usize::from(frame.category), number) else { return };
         let Some(packet) = mpdu.packet.take() else { return };
         let (sequence, frame_bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
+        let place = (usize::from(frame.category), frame.to, sequence);
+        let has_riders = mpdu.riders > 0;
+        self.keep_in_order(now, frame, (packet, frame_bytes), (place, has_riders), cx);
+    }
+
+    /// Gives the packets of a frame that was decoded to the reorder buffer of the receiver: the first one with the length
+    /// of its data frame, and those behind it in the MPDU at `place`, if it has any.
+    pub(super) fn keep_in_order<P: Probe>(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        (packet, frame_bytes): (PacketId, u32),
+        (place, has_riders): ((usize, NodeId, u16), bool),
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let (from, to, sequence) = (frame.from, frame.to, place.2);
+        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
+        let sender = &mut self.stations[from.index()];
         let mut packets =
             Deliveries { first: Delivery { to, packet, frame_bytes }, more: Vec::new() };
-        if mpdu.riders > 0 {
-            let riders = sender.take_riders((usize::from(frame.category), to, sequence));
-            let more = riders.into_iter();
+        if has_riders {
+            let more = sender.take_riders(place).into_iter();
             packets.more =
                 more.map(|(packet, frame_bytes)| Delivery { to, packet, frame_bytes }).collect();
         }

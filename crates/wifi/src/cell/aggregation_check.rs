@@ -15,6 +15,7 @@ pub fn check_aggregation<'a>(
     standard: Standard,
     stations: impl IntoIterator<Item = &'a StationSeams>,
 ) -> Result<(), ConfigError> {
+    mac.check_ofdma(standard)?;
     if mac.aggregation(standard)?.is_none() {
         return Ok(());
     }

@@ -4,6 +4,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
+use super::mu_receive::capture;
 use super::occupied::Occupied;
 use super::radio::{Judge, Radio, Signal};
 use super::transmission::Transmission;
@@ -15,7 +16,10 @@ impl Medium {
     /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
         if !self.filling.is_empty() {
-            self.compose();
+            self.compose(now);
+            if self.starting.is_empty() {
+                return;
+            }
         }
         self.decide_before(now);
         if self.begins_alone() {
@@ -80,6 +84,7 @@ impl Medium {
         let i = sender.index();
         self.radios[i].sending = true;
         self.radios[i].reception = None;
+        self.radios[i].group.clear();
         self.radios[i].busy = true;
         self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
         self.refresh(sender.0);
@@ -106,14 +111,17 @@ impl Medium {
         let limited = self.stations[i].is_limited(frame);
         let gain = if limited { bss.reuse.limit(bss.local(i)) } else { 1.0 };
         let timing = &bss.rules.timing;
-        let length = timing.frame(frame.mode, frame.bytes);
+        let length = match frame.multi_user {
+            None => timing.frame(frame.mode, frame.bytes),
+            Some(times) => times.time,
+        };
         let plcp = timing.plcp_bits(frame.mode);
         let mut sent = Transmission {
             frame: *frame,
             started: now,
-            body: now + timing.preamble(frame.mode),
+            body: now + frame.multi_user.map_or(timing.preamble(frame.mode), |t| t.preamble),
             ends: now + length,
-            bits: frame.mode.body_bits(frame.bytes),
+            bits: frame.body_bits(),
             band: bss.band_of(frame.mode, width),
             gain,
             width,
@@ -124,8 +132,12 @@ impl Medium {
         };
         bss.on_start(now);
         if let Some(airtime) = &mut self.airtime {
-            airtime.on_start(frame, length);
+            airtime.on_start(frame, frame.own_time(length));
         }
+        if frame.multi_user.is_some() {
+            self.start_multi_user(frame);
+        }
+        self.overlap_with_users(&mut sent);
         // Each transmission under way and this one overlap at both their receivers.
         let Self { air, powers, bands, cell_of, .. } = self;
         let arriving = |sent: &Transmission, to: NodeId| {
@@ -133,7 +145,11 @@ impl Medium {
             let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
             bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
         };
+        let group = frame.group();
         for other in air.iter_mut().flatten() {
+            if group.is_some() && other.frame.group() == group {
+                continue;
+            }
             if let Some(power) = arriving(&sent, other.frame.to) {
                 other.fate.overlap(power, frame.class);
             }
@@ -161,13 +177,15 @@ impl Medium {
         let mode = sent.frame.mode;
         let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
         let Some(Heard { share, spectrum, is_tuned, is_within }) = self.heard(sent, radio) else {
-            return Some(Signal { place, power, band: sent.band, since, readable: !lacks });
+            let (band, group) = (sent.band, sent.frame.group());
+            return Some(Signal { place, power, band, since, readable: !lacks, group });
         };
         let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
         let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
         let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
         let power = power * share * sent.gain;
-        let signal = Signal { place, power, band, since, readable: locks && !lacks };
+        let group = sent.frame.group();
+        let signal = Signal { place, power, band, since, readable: locks && !lacks, group };
         (*share > 0.0).then_some(signal)
     }
 
@@ -209,6 +227,7 @@ impl Medium {
     }
 
     fn mark_receiver_sends(&mut self, sender: NodeId) {
+        self.mark_user_sends(sender);
         for other in self.air.iter_mut().flatten() {
             if other.frame.to == sender {
                 other.fate.receiver_sent = true;
@@ -222,6 +241,11 @@ impl Medium {
         let levels = &bss.levels;
         let radio = &mut self.radios[i];
         if radio.sending {
+            return;
+        }
+        let station = NodeId(u32::narrow(i));
+        if radio.group_begins(now, station) {
+            self.group_arrives(now, i, station);
             return;
         }
         let missed = levels.detection > 0.0
@@ -249,11 +273,8 @@ impl Medium {
             let receiving = FrameStart { since, ends, mode: sent.frame.mode };
             self.stations[i].on_rx_start(now, &receiving, &self.bss[self.cell_of[i]].rules);
             let class = Some(sent.frame.class);
-            if let Some(old) = old.and_then(|place| self.air[place].as_mut())
-                && old.frame.to.index() == i
-            {
-                old.fate.captured = class;
-            }
+            let old = old.and_then(|place| self.air[place].as_mut());
+            capture(old, &mut self.multi_user, i, class);
         } else {
             radio.update();
         }

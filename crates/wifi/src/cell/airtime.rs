@@ -39,8 +39,8 @@ impl AirtimeLedger {
     pub(crate) fn on_start(&mut self, frame: &Frame, time: Span) {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts | Kind::BlockAckReq => frame.from,
-            Kind::Ack | Kind::Cts | Kind::BlockAck => frame.to,
-            Kind::Beacon | Kind::Management => return,
+            Kind::Ack | Kind::Cts | Kind::BlockAck if frame.multi_user.is_none() => frame.to,
+            _ => return,
         };
         // Management exchanges have a category of their own, after these.
         let category = usize::from(frame.category);
@@ -60,6 +60,18 @@ impl AirtimeLedger {
             return;
         }
         self.finished.push(ExchangeAirtime { from, to: done.mpdu.to, category, airtime });
+    }
+
+    /// An HE MU PPDU of `time` begins, whose resource units are equal.
+    pub(crate) fn on_multi_user(
+        &mut self,
+        frame: &Frame,
+        users: impl ExactSizeIterator<Item = NodeId>,
+    ) {
+        let time = frame.multi_user.map_or(0, |times| times.time.0);
+        let airtime = Span(time / (users.len() as u64).max(1));
+        let (from, category) = (frame.from, usize::from(frame.category));
+        self.finished.extend(users.map(|to| ExchangeAirtime { from, to, category, airtime }));
     }
 
     pub(crate) fn take(&mut self) -> Option<ExchangeAirtime> {

@@ -21,8 +21,8 @@ use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use super::reuse::ObssPd;
 use crate::mac::{
-    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, NodeId,
-    Originator, Rules, Station, Widths,
+    AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
+    MuStation, NodeId, Originator, Rules, Station, Widths,
 };
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -121,6 +121,9 @@ impl Medium {
             outcomes: Vec::new(),
             seen: Vec::new(),
             reorder: None,
+            multi_user: Vec::new(),
+            ended_groups: Vec::new(),
+            acknowledged: Vec::new(),
         }
     }
 
@@ -151,6 +154,7 @@ impl Medium {
             error: &plan.error,
             seed,
             label,
+            has_he: plan.stations.iter().map(|s| s.decodes >= Format::He).collect(),
         };
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
@@ -166,15 +170,9 @@ impl Medium {
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
         self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
-        let ambient = Ambient::new(
-            plan.noise_mw,
-            plan.noise_steps,
-            plan.interference,
-            n,
-            levels.energy_detect,
-        );
-        let draws = ["decode", "decode abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
-        let mpdu = ["mpdu", "mpdu abroad"].map(|what| seed.keyed(&format!("{label}/{what}")));
+        let (noise, steps) = (plan.noise_mw, plan.noise_steps);
+        let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect);
+        let keyed = |what| seed.keyed(&format!("{label}/{what}"));
         let whole = Occupied::whole(plan.width);
         let shared = channel.filter(|_| !self.bands.is_empty());
         let band = shared.map_or(whole, |c| whole.at(c.spectrum(plan.width)));
@@ -189,8 +187,8 @@ impl Medium {
             ambient,
             band,
             reuse,
-            draws,
-            draws_mpdu: mpdu,
+            draws: ["decode", "decode abroad"].map(keyed),
+            draws_mpdu: ["mpdu", "mpdu abroad"].map(keyed),
         };
         // Of a single cell, all energy is in its own band.
         let tuned =
@@ -231,6 +229,8 @@ struct Members<'a> {
     error: &'a ErrorModel,
     seed: Seed,
     label: &'a str,
+    /// By station of the cell, whether it has 802.11ax.
+    has_he: Vec<bool>,
 }
 
 impl Members<'_> {
@@ -277,7 +277,26 @@ impl Members<'_> {
         station.originator = rules.aggregation.map(|aggregation| {
             Box::new(Originator::new(aggregation, total, station.contenders().len()))
         });
+        self.multi_user(i, &mut station);
         Ok(station)
+    }
+
+    /// Adds multi-user operation to a station with 802.11ax.
+    fn multi_user(&self, i: usize, station: &mut Station) {
+        let Some(ofdma) = self.rules.mac.ofdma.filter(|_| self.has_he[i]) else { return };
+        let contenders = station.contenders();
+        if i == 0 {
+            let mut capable = vec![false; self.total];
+            capable[self.first..][..self.has_he.len()].copy_from_slice(&self.has_he);
+            capable[self.first] = false;
+            let access = MuAccess::new(ofdma, capable, contenders.len());
+            station.mu_access = Some(Box::new(access));
+        } else if ofdma.uplink {
+            let first = u32::narrow(self.first);
+            let cell = first..first + u32::narrow(self.has_he.len());
+            let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
+            station.responder = Some(Box::new(own));
+        }
     }
 
     /// Rate control of a station, and its slowest mode if it adapts. Towards stations that decode only

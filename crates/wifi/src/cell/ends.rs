@@ -5,6 +5,7 @@ use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::{Fate, Loss};
+use super::group::Member;
 use super::medium::Medium;
 use super::radio::{Judge, Reception};
 use super::transmission::Transmission;
@@ -41,6 +42,7 @@ impl Medium {
         for (place, sent) in &over {
             let from = sent.frame.from;
             let observed = self.observed(now, sent, cx);
+            self.note_acknowledged(&sent.frame);
             let bss = &mut self.bss[self.cell_of[from.index()]];
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
@@ -49,26 +51,24 @@ impl Medium {
                 if self.alike.shares(radio) {
                     continue;
                 }
-                self.unhear(now, radio as usize, *place);
-                if let Some(reception) = self.received(radio, *place) {
-                    self.receive(now, &reception, radio as usize, sent, observed.as_ref(), cx);
-                }
+                self.end_at(now, radio, (*place, sent), observed.as_ref(), cx);
                 touched.push(radio);
             }
             self.apply_ack_oracle(now, *place, sent, cx);
             // The hearers of a single frame are already in order.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
-            if observed.is_some() && sent.frame.subframes > 1 {
+            if observed.is_some() && sent.frame.is_judged_by_mpdu() {
                 self.report_subframes_sent(now, sent, cx);
             }
             let loss = self.count_end(sent);
-            if let Some(frame) = observed.as_ref().filter(|_| sent.frame.subframes <= 1) {
+            if let Some(frame) = observed.as_ref().filter(|_| !sent.frame.is_judged_by_mpdu()) {
                 report_sent(now, frame, loss, cx);
             }
             self.outcomes.clear();
             self.air[*place as usize] = None;
         }
+        self.end_groups(now, cx);
         self.collision_ends(now);
         self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
         if !alone {
@@ -87,6 +87,26 @@ impl Medium {
         self.touched = touched;
     }
 
+    /// Ends a transmission at a radio that may be receiving it.
+    #[inline]
+    fn end_at<P: Probe>(
+        &mut self,
+        now: Nanos,
+        radio: u32,
+        (place, sent): (u32, &Transmission),
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let i = radio as usize;
+        self.unhear(now, i, place);
+        if let Some(Member { reception, pieces }) = self.member(radio, place) {
+            self.receive_member(now, (&reception, pieces.as_slice()), i, sent, observed, cx);
+        }
+        if let Some(reception) = self.received(radio, place) {
+            self.receive(now, &reception, i, sent, observed, cx);
+        }
+    }
+
     /// Ends a signal at a radio, after judging the frame in reception with that signal still
     /// present.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
@@ -103,6 +123,19 @@ impl Medium {
         self.radios[radio as usize].reception.take_if(|r| r.place == place)
     }
 
+    /// The member of a group in reception that is the transmission at `place`.
+    fn member(&mut self, radio: u32, place: u32) -> Option<Member> {
+        let group = &self.radios[radio as usize].group;
+        if group.is_empty() {
+            return None;
+        }
+        let member = self.radios[radio as usize].take_member(place);
+        if member.is_some() && !self.ended_groups.contains(&radio) {
+            self.ended_groups.push(radio);
+        }
+        member
+    }
+
     /// Decides whether a radio that was receiving the ended transmission decoded it.
     pub(super) fn receive<P: Probe>(
         &mut self,
@@ -113,8 +146,8 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        if sent.frame.subframes > 1 {
-            self.receive_aggregate(now, reception, i, sent, observed, cx);
+        if sent.frame.multi_user.is_some() || sent.frame.subframes > 1 {
+            self.receive_mpdus(now, reception, i, sent, observed, cx);
             return;
         }
         let bss = &self.bss[self.cell_of[i]];
@@ -153,8 +186,13 @@ impl Medium {
         } else {
             snr
         };
-        let wanted =
-            self.stations[i].on_rx(now, &sent.frame, SignalQuality { snr, sinr }, &bss.rules);
+        let how = SignalQuality { snr, sinr };
+        if matches!(sent.frame.kind, Kind::Trigger | Kind::MultiBlockAck) {
+            self.hear_control(now, i, sent, how, cx);
+            return;
+        }
+        let wanted = self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
+        self.take_report_at(now, i, &sent.frame);
         self.settle(now, i, cx);
         if self.stations[i].take_newly_associated() {
             self.ready.push(NodeId(u32::narrow(i)));
@@ -183,6 +221,12 @@ impl Medium {
     pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
+        if sent.frame.kind == Kind::MultiUser {
+            return self.count_multi_user_end(sent);
+        }
+        if sent.frame.is_triggered() {
+            return self.count_member_end(sent);
+        }
         if sent.frame.subframes > 1 {
             return self.count_aggregate_end(sent);
         }

@@ -31,10 +31,10 @@ pub struct GivenUp {
 pub(crate) struct GivenUpLog {
     /// By endpoint, whether it asked for notices.
     senders: Vec<bool>,
-    /// By station and category, the data packets that it is sending, if their sender asked, by sequence
-    /// number. A packet leaves the pool when its receiver has it, but its sender may still give up its
+    /// By station and category, the data packets that it is sending, if their sender asked, by receiver and
+    /// sequence number. A packet leaves the pool when its receiver has it, but its sender may still give up its
     /// frame.
-    sending: Vec<[Vec<(u16, EndpointId, Segment)>; CATEGORIES]>,
+    sending: Vec<[Vec<(NodeId, u16, EndpointId, Segment)>; CATEGORIES]>,
     given_up: VecDeque<GivenUp>,
 }
 
@@ -47,7 +47,7 @@ impl GivenUpLog {
     pub(crate) fn on_head(
         &mut self,
         station: NodeId,
-        (category, sequence): (usize, u16),
+        (category, to, sequence): (usize, NodeId, u16),
         packet: &Packet,
     ) {
         let (from, segment) = (packet.to.peer(), packet.segment);
@@ -55,16 +55,17 @@ impl GivenUpLog {
         // No sender retransmits a pure acknowledgement.
         let carries = segment.len > 0 || segment.flags.has(Flags::FIN);
         if asked && carries {
-            self.sending[station.index()][category].push((sequence, from, segment));
+            self.sending[station.index()][category].push((to, sequence, from, segment));
         }
     }
 
     /// A station has finished a packet.
     pub(crate) fn on_finished(&mut self, station: NodeId, done: &Finished) {
         let sending = &mut self.sending[station.index()][usize::from(done.category)];
-        let place = sending.iter().position(|(sequence, ..)| *sequence == done.mpdu.sequence);
+        let own = (done.mpdu.to, done.mpdu.sequence);
+        let place = sending.iter().position(|(to, sequence, ..)| (*to, *sequence) == own);
         let Some(place) = place else { return };
-        let (_, from, segment) = sending.remove(place);
+        let (.., from, segment) = sending.remove(place);
         if done.completion == Completion::GivenUp {
             let started = done.mpdu.head_since;
             self.given_up.push_back(GivenUp { station, from, segment, started });

@@ -12,6 +12,7 @@ use super::alike::state::Alike;
 use super::bands::Bands;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
+use super::mu_receive::MuOnAir;
 use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;
@@ -90,6 +91,12 @@ pub struct Medium {
     pub(super) seen: Vec<AirFrame>,
     /// Packets that receivers hold back; `None` without aggregation.
     pub(super) reorder: Option<Box<ReorderBuffers>>,
+    /// The HE MU PPDUs on the air.
+    pub(super) multi_user: Vec<MuOnAir>,
+    /// Access points whose groups of HE TB PPDUs end now.
+    pub(super) ended_groups: Vec<u32>,
+    /// Stations that the Multi-STA BlockAck which ends now acknowledges.
+    pub(super) acknowledged: Vec<NodeId>,
 }
 
 impl Medium {
@@ -157,7 +164,7 @@ impl Medium {
         if let Some(log) = &mut self.given_up
             && let Some(head) = sender.head(category)
         {
-            log.on_head(station, (category, head.sequence), cx.pool.get(packet));
+            log.on_head(station, (category, to, head.sequence), cx.pool.get(packet));
         }
         self.refresh(station.0);
     }
@@ -323,6 +330,10 @@ impl Medium {
                 self.stale = true;
             } else {
                 self.refresh(u32::narrow(i));
+                if self.stations[i].mu_access.is_some() {
+                    // A multi-user exchange that failed has finished no packet.
+                    self.ready.push(NodeId(u32::narrow(i)));
+                }
             }
         }
         if !self.alike.qualifies() {

@@ -38,6 +38,8 @@ pub struct Filling {
     pub category: usize,
     /// The receiver.
     pub to: NodeId,
+    /// True if the next packet for this receiver is wanted, whatever comes before it in the queue.
+    pub by_receiver: bool,
 }
 
 /// A packet that a station accepts.

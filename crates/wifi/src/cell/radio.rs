@@ -11,9 +11,11 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::{Ambient, Level};
 use super::bss::Bss;
+use super::group::Member;
 use super::levels::Levels;
 use super::occupied::Occupied;
 use super::transmission::Transmission;
+use crate::mac::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 
@@ -29,6 +31,8 @@ pub(crate) struct Signal {
     pub(crate) since: Nanos,
     /// True if the radio can lock on to it: on its primary channel, in a known modulation.
     pub(crate) readable: bool,
+    /// Of an HE TB PPDU, the access point whose trigger it answers.
+    pub(crate) group: Option<NodeId>,
 }
 
 impl Signal {
@@ -106,18 +110,27 @@ pub(crate) struct Radio {
     pub(crate) secondary_idle: [Nanos; 3],
     /// Of an aggregate in reception, the intervals in which bits can be lost.
     pub(crate) pieces: Vec<Piece>,
+    /// Of an access point, the HE TB PPDUs in reception; empty while another frame is.
+    pub(crate) group: Vec<Member>,
 }
 
 impl Radio {
     /// True if nothing is on the air for it.
     pub(crate) const fn is_quiet(&self) -> bool {
-        !self.sending && !self.busy && self.signals.is_empty() && self.reception.is_none()
+        let receives = self.reception.is_some() || !self.group.is_empty();
+        !self.sending && !self.busy && self.signals.is_empty() && !receives
     }
 
-    /// Sum of the powers in a band of all transmissions except one.
+    /// Sum of the powers in a band of all transmissions except one and its group.
     pub(crate) fn others(&self, place: u32, band: Occupied) -> f64 {
-        let others = self.signals.iter().filter(|s| s.place != place);
-        others.map(|s| s.power * s.band.part_in(band)).sum()
+        let group = self.group_of(place);
+        let disturbs = |s: &&Signal| s.place != place && (group.is_none() || s.group != group);
+        self.signals.iter().filter(disturbs).map(|s| s.power * s.band.part_in(band)).sum()
+    }
+
+    /// The group of a transmission.
+    fn group_of(&self, place: u32) -> Option<NodeId> {
+        self.signals.iter().find(|s| s.place == place).and_then(|s| s.group)
     }
 
     /// True if a frame past the detection time is in reception or above the carrier sense
@@ -131,7 +144,7 @@ impl Radio {
         primary: Option<Occupied>,
     ) -> bool {
         let noticed = |since: Nanos| levels.detection_time <= now.since(since);
-        if self.reception.is_some_and(|r| noticed(r.started)) {
+        if self.reception.is_some_and(|r| noticed(r.started)) || !self.group.is_empty() {
             return true;
         }
         let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
@@ -158,6 +171,9 @@ impl Radio {
     pub(crate) fn locks(&self, now: Nanos, new: &Signal, levels: &Levels) -> bool {
         let factors = &levels.factors;
         let audible = new.power >= levels.sensitivity;
+        if !self.group.is_empty() {
+            return false;
+        }
         if let Some(current) = &self.reception {
             let in_time = !factors.in_preamble_only || now < current.body;
             let takes_over = in_time && new.power >= current.power * factors.take_over;
@@ -200,6 +216,9 @@ impl Radio {
         if let Some(reception) = &mut self.reception {
             reception.judge(now, by, &mut self.pieces);
         }
+        if !self.group.is_empty() {
+            self.judge_group(now, by);
+        }
     }
 
     /// Records that the powers have changed.
@@ -209,6 +228,9 @@ impl Radio {
             if let Some(reception) = &mut self.reception {
                 reception.interference = interference;
             }
+        }
+        if !self.group.is_empty() {
+            self.update_group();
         }
     }
 }
@@ -231,7 +253,7 @@ impl Reception {
             disturbance: 0.0,
             destroyed: false,
             interferer: None,
-            is_aggregate: sent.frame.subframes > 1,
+            is_aggregate: sent.frame.is_judged_by_mpdu(),
         }
     }
 

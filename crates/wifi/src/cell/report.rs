@@ -99,6 +99,8 @@ pub struct StationStats {
     pub categories: [CategoryCounts; CATEGORIES],
     /// Data frames by rate.
     pub modes: PerMode<ModeCounts>,
+    /// Multi-user PPDUs with data.
+    pub mu_frames: u64,
 }
 
 impl StationStats {
@@ -130,8 +132,12 @@ impl StationStats {
 
     /// Counts a frame with an airtime of `time`.
     pub(crate) fn on_air(&mut self, frame: &Frame, time: Span) {
+        let time = frame.own_time(time);
         self.classes[frame.class as usize].airtime_ns += time.0;
-        if matches!(frame.kind, Kind::Data | Kind::Rts | Kind::BlockAckReq)
+        if matches!(
+            frame.kind,
+            Kind::Data | Kind::Rts | Kind::BlockAckReq | Kind::MultiUser | Kind::Trigger
+        )
             // Management frames have a category of their own, after these.
             && let Some(category) = self.categories.get_mut(usize::from(frame.category))
         {
@@ -141,6 +147,10 @@ impl StationStats {
 
     pub(crate) fn on_sent(&mut self, frame: &Frame, length: Span) {
         self.on_air(frame, length);
+        if frame.multi_user.is_some() && frame.is_judged_by_mpdu() {
+            // The MPDUs count each by itself.
+            return;
+        }
         if frame.subframes > 1 {
             let category = &mut self.categories[usize::from(frame.category)];
             category.aggregates += 1;
@@ -156,6 +166,15 @@ impl StationStats {
         }
     }
 
+    /// Counts the A-MPDU of `mpdus` MPDUs that a multi-user PPDU carries for one station.
+    pub(crate) fn on_user(&mut self, frame: &Frame, mpdus: usize) {
+        if mpdus > 1 {
+            let category = &mut self.categories[usize::from(frame.category)];
+            category.aggregates += 1;
+            category.aggregated += mpdus as u64;
+        }
+    }
+
     /// Counts an MPDU of `bytes` that was sent in an aggregate, and why it was lost, if it was.
     pub(crate) fn on_subframe(
         &mut self,
@@ -163,12 +182,15 @@ impl StationStats {
         (own, bytes): (Class, u32),
         loss: Option<Loss>,
     ) {
-        let mpdu = Frame { class: own, bytes, ..*frame };
+        let kind = if own == Class::Ack { Kind::BlockAckReq } else { Kind::Data };
+        let mpdu = Frame { kind, class: own, bytes, ..*frame };
         let class = &mut self.classes[own as usize];
         class.sent += 1;
         class.bytes += u64::from(bytes);
-        self.categories[usize::from(frame.category)].sent += 1;
-        self.modes.get_mut(frame.mode).sent += 1;
+        if kind == Kind::Data {
+            self.categories[usize::from(frame.category)].sent += 1;
+            self.modes.get_mut(frame.mode).sent += 1;
+        }
         match loss {
             None => self.on_decoded(&mpdu),
             Some(loss) => self.on_lost(&mpdu, loss),
@@ -274,9 +296,9 @@ impl FlowShares {
     /// The flow of a frame, if any.
     pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
-            Kind::Data | Kind::Rts | Kind::BlockAckReq => frame.from,
+            Kind::Data | Kind::Rts | Kind::BlockAckReq | Kind::MultiUser => frame.from,
             Kind::Ack | Kind::Cts | Kind::BlockAck => frame.to,
-            Kind::Beacon | Kind::Management => return None,
+            Kind::Beacon | Kind::Management | Kind::Trigger | Kind::MultiBlockAck => return None,
         };
         // RTS and answers of management exchanges belong to no flow.
         let head = |h: &[u32; CATEGORIES]| h.get(usize::from(frame.category)).copied();

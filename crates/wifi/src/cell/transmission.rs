@@ -6,7 +6,7 @@ use super::fate::Fate;
 use super::occupied::Occupied;
 use crate::interference::Exposure;
 use crate::mac::{Frame, Kind, data_bytes};
-use crate::phy::Width;
+use crate::phy::{Mode, Width};
 
 /// A frame on the air, with the events at its receiver so far.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,12 @@ impl Transmission {
             self.body + Span(u64::narrow(passed))
         };
         (time(first), time(end))
+    }
+
+    /// The part of a multi-user PPDU in a resource unit, as a transmission of its own.
+    pub(super) fn part(&self, mode: Mode) -> Self {
+        let bits = self.frame.multi_user.map_or(self.bits, |times| times.bits(mode));
+        Self { frame: Frame { mode, ..self.frame }, bits, ..*self }
     }
 
     /// What an interferer sees of it at a station.

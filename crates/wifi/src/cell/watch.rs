@@ -13,9 +13,10 @@ use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{
-    AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance, places,
+    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance,
+    places,
 };
-use crate::phy::{Format, GuardInterval, Mode};
+use crate::phy::{Format, GuardInterval, Mode, RuSize};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -78,7 +79,9 @@ impl Medium {
     ) -> Option<AirFrame> {
         (P::ON && cx.probe.wants_air(now)).then(|| {
             let frame = self.describe(sent, cx.pool);
-            if sent.frame.subframes > 1 {
+            if sent.frame.kind == Kind::MultiUser {
+                self.describe_users(sent, &frame, cx.pool);
+            } else if sent.frame.is_judged_by_mpdu() {
                 self.describe_subframes(sent, &frame, cx.pool);
             }
             frame
@@ -92,33 +95,58 @@ impl Medium {
             return;
         };
         let mpdus = self.stations[frame.from.index()]
-            .subframes(usize::from(frame.category), usize::from(frame.subframes));
+            .subframes(usize::from(frame.category), usize::from(frame.subframes.max(1)));
         let mpdus: Vec<Mpdu> = mpdus.copied().collect();
         self.seen.clear();
-        for (number, (mpdu, place)) in (0..).zip(mpdus.iter().zip(places(
-            mpdus.iter().map(|mpdu| mpdu.bytes),
-            rules,
-            frame.mode,
-        ))) {
-            let (from, until) = sent.times(place);
-            let packet = mpdu.packet.map(|id| pool.get(id));
-            self.seen.push(AirFrame {
-                class: mpdu.class,
-                bytes: mpdu.bytes,
-                sequence: mpdu.sequence,
-                retry: mpdu.transmissions > 1,
-                attempt: mpdu.transmissions,
-                started: if number == 0 { sent.started } else { from },
-                body: from,
-                ended: if number + 1 == frame.subframes { sent.ends } else { until },
-                content: packet.map(|packet| (packet.to, packet.segment)),
-                aggregate: Some(AirAggregate {
-                    reference: u32::low_bits(sent.ordinal),
-                    number,
-                    count: frame.subframes,
-                }),
+        describe_mpdus(&mut self.seen, sent, ppdu, &mpdus, rules, pool);
+    }
+
+    /// Describes the MPDUs of an HE MU PPDU, station by station.
+    fn describe_users(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
+        let from = sent.frame.from;
+        let Some(rules) = &self.bss[self.cell_of[from.index()]].rules.aggregation else {
+            return;
+        };
+        let sender = &self.stations[from.index()];
+        self.seen.clear();
+        for user in sender.mu_users() {
+            let mpdus: Vec<Mpdu> = sender.mu_subframes(user).copied().collect();
+            let part = sent.part(user.mode);
+            let own = AirFrame {
+                to: Some(user.station.0),
+                rate: user.mode.rate(),
+                mcs: mcs(user.mode, false),
                 ..*ppdu
-            });
+            };
+            describe_mpdus(&mut self.seen, &part, &own, &mpdus, rules, pool);
+        }
+    }
+
+    /// Reports at a station the MPDUs of an HE MU PPDU for it.
+    pub(super) fn report_user_heard<P: Probe>(
+        &self,
+        now: Nanos,
+        station: usize,
+        decoded: &[bool],
+        reception: &Reception,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let own = self.seen.iter().filter(|frame| frame.to == Some(u32::narrow(station)));
+        for (number, frame) in own.enumerate() {
+            let decoded = decoded.get(number) == Some(&true);
+            self.report_heard(now, station, frame, reception, decoded, cx);
+        }
+    }
+
+    /// Reports the end and the results of an HE MU PPDU.
+    fn report_users_sent<P: Probe>(&self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
+        let users = self.multi_user.iter().filter(|mu| mu.from == sent.frame.from);
+        for user in users.flat_map(|mu| &mu.users) {
+            let own = self.seen.iter().filter(|frame| frame.to == Some(user.station));
+            for (number, frame) in own.enumerate() {
+                let lost = user.outcomes.get(number) != Some(&true);
+                report_sent(now, frame, lost.then(|| user.fate.loss()), cx);
+            }
         }
     }
 
@@ -144,6 +172,10 @@ impl Medium {
         sent: &Transmission,
         cx: &mut PoolCx<'_, P>,
     ) {
+        if sent.frame.kind == Kind::MultiUser {
+            self.report_users_sent(now, sent, cx);
+            return;
+        }
         let loss = Fate { interferer: self.blamed, ..sent.fate }.loss();
         for (number, frame) in self.seen.iter().enumerate() {
             let lost = self.outcomes.get(number) != Some(&true);
@@ -159,7 +191,11 @@ impl Medium {
         }
         let originator = if asks { frame.from } else { frame.to };
         let sender = self.stations.get(originator.index())?;
-        let mpdus = sender.subframes(usize::from(frame.category), usize::MAX);
+        let user = sender.mu_users().iter().find(|user| user.station == frame.from);
+        let user = user.filter(|_| frame.multi_user.is_some() && !asks);
+        let usual = sender.subframes(usize::from(frame.category), usize::MAX);
+        let mpdus = usual.filter(|_| user.is_none());
+        let mpdus = mpdus.chain(user.into_iter().flat_map(|user| sender.mu_subframes(user)));
         let mut block = AirBlockAck { asks, start: frame.sequence, bitmap: [0; 4] };
         let mut first = None;
         for mpdu in mpdus.filter(|mpdu| mpdu.class != Class::Ack) {
@@ -210,7 +246,7 @@ impl Medium {
             content: packet.map(|packet| (packet.to, packet.segment)),
             aggregate: None,
             block_ack,
-            mcs: mcs(frame.mode),
+            mcs: mcs(frame.mode, frame.is_triggered()),
         }
     }
 
@@ -237,6 +273,39 @@ impl Medium {
     }
 }
 
+/// Describes the MPDUs of an A-MPDU.
+fn describe_mpdus(
+    seen: &mut Vec<AirFrame>,
+    sent: &Transmission,
+    ppdu: &AirFrame,
+    mpdus: &[Mpdu],
+    rules: &Aggregation,
+    pool: &Pool,
+) {
+    let count = u16::narrow(mpdus.len());
+    let lengths = mpdus.iter().map(|mpdu| mpdu.bytes);
+    for (number, (mpdu, place)) in
+        (0..).zip(mpdus.iter().zip(places(lengths, rules, sent.frame.mode)))
+    {
+        let (from, until) = sent.times(place);
+        let packet = mpdu.packet.map(|id| pool.get(id));
+        let reference = u32::low_bits(sent.ordinal);
+        seen.push(AirFrame {
+            class: mpdu.class,
+            bytes: mpdu.bytes,
+            sequence: mpdu.sequence,
+            retry: mpdu.transmissions > 1,
+            attempt: mpdu.transmissions,
+            started: if number == 0 { sent.started } else { from },
+            body: from,
+            ended: if number + 1 == count { sent.ends } else { until },
+            content: packet.map(|packet| (packet.to, packet.segment)),
+            aggregate: Some(AirAggregate { reference, number, count }),
+            ..*ppdu
+        });
+    }
+}
+
 /// Reports the end and the result of a transmission.
 pub(super) fn report_sent<P: Probe>(
     now: Nanos,
@@ -253,13 +322,15 @@ fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
     cx.record(now, || Event::Air(stopped));
 }
 
-/// The modulation and coding scheme of a mode of HT, VHT or HE.
-fn mcs(mode: Mode) -> Option<AirMcs> {
+/// The modulation and coding scheme of a mode of HT, VHT or HE; `triggered` for an HE TB PPDU.
+fn mcs(mode: Mode, triggered: bool) -> Option<AirMcs> {
     let format = match mode.format() {
         Format::Dsss | Format::Ofdm => return None,
         Format::Ht => AirFormat::Ht,
         Format::Vht => AirFormat::Vht,
-        Format::He => AirFormat::He,
+        Format::He if mode.ru().is_none() => AirFormat::He,
+        Format::He if triggered => AirFormat::HeTrigger,
+        Format::He => AirFormat::HeMu,
     };
     Some(AirMcs {
         format,
@@ -268,6 +339,7 @@ fn mcs(mode: Mode) -> Option<AirMcs> {
         width_mhz: mode.width_mhz(),
         guard_ns: u16::narrow(mode.guard().map_or(800, GuardInterval::ns)),
         ldpc: mode.encoders() == 0,
+        ru_tones: mode.ru().map(RuSize::tones),
     })
 }
 

@@ -251,7 +251,7 @@ impl Aggregation {
     }
 
     /// Maximum bytes of an aggregate in a mode.
-    fn max_bytes(&self, mode: Mode) -> u32 {
+    pub(crate) fn most_bytes(&self, mode: Mode) -> u32 {
         let most = match mode.format() {
             Format::Dsss | Format::Ofdm | Format::Ht => 65_535,
             Format::Vht => 1_048_575,
@@ -272,7 +272,7 @@ impl Aggregation {
 
     /// The most bytes of a PPDU in `mode` that last at most `time`, up to `max_bytes`.
     pub(crate) fn longest(&self, timing: &Timing, mode: Mode, time: Span) -> u32 {
-        let (mut fits, mut long) = (0, self.max_bytes(mode) + 1);
+        let (mut fits, mut long) = (0, self.most_bytes(mode) + 1);
         while fits + 1 < long {
             let middle = fits + (long - fits) / 2;
             if timing.frame(mode, middle) <= time { fits = middle } else { long = middle }

@@ -127,6 +127,36 @@ impl Station {
         new && frame.kind == Kind::Data
     }
 
+    /// Handles a multi-user PPDU or a control frame for several stations, of which the station decoded the preamble.
+    pub(crate) fn on_rx_preamble(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        how: SignalQuality,
+        rules: &Rules,
+    ) {
+        self.view.eifs = Span::ZERO;
+        self.rate.on_rx(now, frame.from, (frame.mode, frame.width), how.snr);
+        if let Exchange::Awaiting { heard, .. } = self.exchange
+            && heard <= now
+        {
+            self.fail(now, rules);
+        }
+        if frame.duration > Span::ZERO {
+            self.view.reserve(now, frame, false, rules);
+        }
+    }
+
+    /// Answers an HE MU PPDU with a BlockAck in an HE TB PPDU.
+    pub(crate) fn answer_group(&mut self, now: Nanos, answer: Frame, rules: &Rules) {
+        if matches!(self.exchange, Exchange::Awaiting { .. }) {
+            self.fail(now, rules);
+        }
+        if self.due.is_none() {
+            self.due = Some((now + rules.timing.sifs, Due::Answer(answer)));
+        }
+    }
+
     /// Handles a frame that the radio received but could not decode, or lost to a stronger one.
     /// EIFS follows if the radio noticed the frame.
     pub(crate) fn on_rx_error(&mut self, now: Nanos, noticed: bool, rules: &Rules) {

@@ -132,6 +132,48 @@ impl Station {
         true
     }
 
+    /// Ends a triggered transmission of a category: MPDUs that the access point has are finished, and the others count a
+    /// failed attempt. The back-off does not change.
+    pub(super) fn settle_triggered(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        acknowledged: bool,
+        rules: &Rules,
+    ) {
+        let Some(head) = self.contenders[category].mpdu.take() else { return };
+        let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) else {
+            return;
+        };
+        let on_air = lane.on_air.max(1);
+        let waiting = std::mem::take(&mut lane.waiting);
+        let (mut lost, mut count, mut newest) = (false, 0, None);
+        for (number, mut mpdu) in std::iter::once(head).chain(waiting).enumerate() {
+            if number >= on_air {
+                self.keep(category, mpdu);
+                continue;
+            }
+            mpdu.mode = head.mode;
+            if !(acknowledged && (mpdu.packet.is_none() || mpdu.is_bar())) {
+                lost |= self.count_attempt(category, mpdu, false, rules);
+            } else if !mpdu.is_bar() {
+                (count, newest) = (count + 1, Some(mpdu.sequence));
+                self.finish(category, mpdu, Completion::Acknowledged);
+            }
+        }
+        if !head.is_bar() {
+            let ending = if acknowledged { Ending::Acknowledged } else { Ending::NoAck };
+            let counts = (u32::narrow(on_air), count);
+            self.report(now, category, &head, ending, counts, false);
+        }
+        let pending = acknowledged && self.confirm(category, head.to, newest);
+        self.advance_lane(category);
+        if pending || self.asks(lost, !acknowledged && !head.is_bar()) {
+            self.ask(now, category, head.to, rules);
+        }
+        self.next_management(now, rules);
+    }
+
     /// Counts a failed attempt of an MPDU that has left its lane, and keeps or gives up the MPDU. True if it
     /// is given up.
     fn count_attempt(

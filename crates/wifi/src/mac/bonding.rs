@@ -59,6 +59,11 @@ impl Widths {
         narrow
     }
 
+    /// A mode as an access of this width has it.
+    pub(super) fn within(&self, mode: Mode) -> Mode {
+        mode.within(self.current)
+    }
+
     /// The mode that the rate control had chosen.
     fn chosen(&self, used: Mode) -> Mode {
         self.chosen.filter(|(_, narrow)| *narrow == used).map_or(used, |(mode, _)| mode)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable, TxopLimits,
+    Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable, OfdmaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -175,6 +175,9 @@ pub struct MacConfig {
     /// in dBm over 20 MHz: -82 to -62. Their power is then limited. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obss_pd_dbm: Option<f64>,
+    /// Multi-user operation (OFDMA, 802.11ax only). Default: none; `{}` is downlink and uplink.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ofdma: Option<OfdmaConfig>,
     /// Changes to medium access that no real device makes, to isolate the cause of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ablation: Option<AblationConfig>,
@@ -209,6 +212,7 @@ impl Default for MacConfig {
             aggregation: None,
             bonding: None,
             obss_pd_dbm: None,
+            ofdma: None,
             ablation: None,
         }
     }
@@ -253,6 +257,9 @@ impl MacConfig {
         if let Some(level) = self.obss_pd_dbm.filter(|level| !(-82.0..=-62.0).contains(level)) {
             let message = format!("is {level}: accepted are -82 to -62");
             return Err(ConfigError::new("obss_pd_dbm", message));
+        }
+        if let Some(ofdma) = &self.ofdma {
+            ofdma.validate()?;
         }
         self.check_unused()
     }

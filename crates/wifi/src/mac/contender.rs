@@ -55,6 +55,11 @@ pub(crate) struct Contender {
     arrived: Nanos,
     /// Time of the last draw; no earlier slot counts.
     drawn: Nanos,
+    /// True if the category contends without a frame at its head: its frames follow from the access itself
+    /// (multi-user operation).
+    wants: bool,
+    /// End of the time in which the category does not contend (MU EDCA without AIFSN).
+    barred: Nanos,
 }
 
 impl Contender {
@@ -74,6 +79,8 @@ impl Contender {
             immediate: false,
             arrived: Nanos::ZERO,
             drawn: Nanos::ZERO,
+            wants: false,
+            barred: Nanos::ZERO,
         }
     }
 
@@ -86,13 +93,15 @@ impl Contender {
         let again = if mac.after_timeout == AfterTimeout::IfsAgain { self.ifs } else { Span::ZERO };
         let reserved = view.nav + self.ifs;
         let failed = if view.gave_up == Nanos::ZERO { Nanos::ZERO } else { view.gave_up + again };
-        (view.idle_from + (self.ifs + view.eifs)).max(reserved).max(failed).max(self.drawn)
+        let first = view.idle_from + (self.ifs + view.eifs);
+        let first = first.max(reserved).max(failed).max(self.drawn);
+        if self.barred == Nanos::ZERO { first } else { first.max(self.barred + self.ifs) }
     }
 
     /// Time at which it may transmit if the medium stays idle; never without a frame or on a busy
     /// medium.
     pub(crate) fn access(&self, view: &View, rules: &Rules) -> Nanos {
-        if self.mpdu.is_none() || view.idle_from == Nanos::NEVER {
+        if self.mpdu.is_none() && !self.wants || view.idle_from == Nanos::NEVER {
             return Nanos::NEVER;
         }
         let back_off = Span(rules.timing.slot.0 * u64::from(self.slots));
@@ -182,6 +191,44 @@ impl Contender {
         random: &mut Stream,
     ) {
         self.mpdu = Some(mpdu);
+        if !self.wants {
+            self.begin(now, answer_due, view, rules, random);
+        }
+    }
+
+    /// Contends with or without a frame at the head.
+    pub(crate) fn want(
+        &mut self,
+        now: Nanos,
+        answer_due: bool,
+        view: &View,
+        rules: &Rules,
+        random: &mut Stream,
+    ) {
+        if !std::mem::replace(&mut self.wants, true) && self.mpdu.is_none() {
+            self.begin(now, answer_due, view, rules, random);
+        }
+    }
+
+    /// Contends only with a frame at the head.
+    pub(crate) const fn want_no_more(&mut self) {
+        self.wants = false;
+    }
+
+    /// Does not contend until a time.
+    pub(crate) const fn bar(&mut self, until: Nanos) {
+        self.barred = until;
+    }
+
+    /// Begins to contend for a frame that has come to an empty category.
+    fn begin(
+        &mut self,
+        now: Nanos,
+        answer_due: bool,
+        view: &View,
+        rules: &Rules,
+        random: &mut Stream,
+    ) {
         self.arrived = now;
         if !self.is_over(now, view, rules) {
             return;

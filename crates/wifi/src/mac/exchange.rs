@@ -36,6 +36,8 @@ pub(crate) enum Due {
     Unacknowledged,
     /// The next data frame of the transmission opportunity or burst, if one waits and fits.
     NextInTxop,
+    /// The HE TB PPDU after a trigger frame.
+    Triggered,
 }
 
 /// A packet that the sender has finished.

@@ -25,6 +25,29 @@ pub(super) struct Series {
     pub(super) single: bool,
 }
 
+impl Series {
+    /// Number of the next attempt.
+    pub(super) const fn number(self) -> u32 {
+        self.unanswered
+    }
+
+    /// Begins a series of which rate control has to learn. False if it knows.
+    pub(super) const fn begins(&mut self) -> bool {
+        !std::mem::replace(&mut self.begun, true)
+    }
+
+    /// Takes the end of a PPDU with data. True if it was the last of as many failed ones in a row as `limit`.
+    pub(super) fn end(&mut self, answered: bool, limit: u32) -> bool {
+        let given_up = !answered && self.unanswered + 1 >= limit;
+        if answered || given_up {
+            *self = Self::default();
+        } else {
+            self.unanswered += 1;
+        }
+        given_up
+    }
+}
+
 impl Station {
     fn series(&mut self, category: usize) -> Option<&mut Series> {
         Some(&mut self.originator.as_mut()?.lanes.get_mut(category)?.series)

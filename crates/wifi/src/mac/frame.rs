@@ -5,8 +5,8 @@
 pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
-use super::NodeId;
-use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, Width};
+use super::{MuTimes, NodeId};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, RuSize, Width};
 
 /// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,12 @@ pub enum Kind {
     BlockAck,
     /// Asks for a BlockAck, and moves the window of its receiver.
     BlockAckReq,
+    /// Carries packets for several stations (HE MU PPDU).
+    MultiUser,
+    /// Asks several stations for data (trigger frame).
+    Trigger,
+    /// Acknowledges the data of several stations (Multi-STA BlockAck).
+    MultiBlockAck,
 }
 
 /// A frame on the air.
@@ -64,6 +70,11 @@ pub struct Frame {
     /// In RTS and CTS, if the receiver chooses the rate (RBAR). In an ACK, the data frame that it
     /// reserves the medium for; in that data frame, itself (DCF+).
     pub grant: Option<Grant>,
+    /// Times of the PPDU that carries it, if that is a multi-user PPDU.
+    pub multi_user: Option<MuTimes>,
+    /// In a data frame of a station that reports its queue: the bytes in an A-MPDU of the packets that it still
+    /// holds.
+    pub report: Option<u64>,
     /// Width of a non-HT frame that is duplicated over less than the width of its cell.
     pub width: Option<Width>,
 }
@@ -72,6 +83,39 @@ impl Frame {
     /// Width of the answer to it: that of its own band. `None` for the width of the cell.
     pub(crate) fn answer_width(&self) -> Option<Width> {
         if self.mode.is_mcs() { Some(self.mode.width()) } else { self.width }
+    }
+
+    /// True if its MPDUs are decoded each by itself.
+    pub(crate) const fn is_judged_by_mpdu(&self) -> bool {
+        let carries = matches!(self.kind, Kind::Data | Kind::MultiUser | Kind::BlockAckReq);
+        self.subframes > 1 || self.multi_user.is_some() && carries
+    }
+
+    /// Bits of the body, service and tail bits included; of a multi-user PPDU all data bits of its symbols.
+    pub(crate) fn body_bits(&self) -> u64 {
+        let whole = |times: MuTimes| times.bits(self.mode);
+        self.multi_user.map_or_else(|| self.mode.body_bits(self.bytes), whole)
+    }
+
+    /// True for an HE TB PPDU.
+    pub(crate) fn is_triggered(&self) -> bool {
+        self.multi_user.is_some_and(|times| times.triggered)
+    }
+
+    /// The access point whose trigger it answers, of an HE TB PPDU.
+    pub(crate) fn group(&self) -> Option<NodeId> {
+        self.is_triggered().then_some(self.to)
+    }
+
+    /// The part of a time on the air that counts for its sender: of an HE TB PPDU that of its resource unit.
+    pub(crate) fn own_time(&self, time: Span) -> Span {
+        match self.mode.ru().filter(|_| self.is_triggered()) {
+            None => time,
+            Some(ru) => {
+                let whole = RuSize::whole(self.mode.width());
+                Span(time.0 * u64::from(ru.tones()) / u64::from(whole.tones()))
+            }
+        }
     }
 
     /// An RTS, CTS or ACK. Its Retry bit is 0 (clause 8.2.4.1.6).
@@ -84,7 +128,8 @@ impl Frame {
         category: u8,
     ) -> Self {
         let (class, bytes) = match kind {
-            Kind::Ack | Kind::BlockAck => (Class::Ack, ACK_BYTES),
+            Kind::Ack | Kind::BlockAck | Kind::MultiBlockAck => (Class::Ack, ACK_BYTES),
+            Kind::Trigger => (Class::Trigger, RTS_BYTES),
             Kind::Rts => (Class::Rts, RTS_BYTES),
             _ => (Class::Cts, CTS_BYTES),
         };
@@ -104,6 +149,8 @@ impl Frame {
             retry: false,
             no_ack: false,
             grant: None,
+            multi_user: None,
+            report: None,
             width: None,
         }
     }

@@ -50,7 +50,7 @@ impl Station {
         true
     }
 
-    fn push_expired(&mut self, category: usize, mpdu: Mpdu) {
+    pub(super) fn push_expired(&mut self, category: usize, mpdu: Mpdu) {
         self.finish(category, mpdu, Completion::Expired);
     }
 

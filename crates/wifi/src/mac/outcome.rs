@@ -79,6 +79,9 @@ impl Station {
             matches!(self.exchange, Exchange::Awaiting { answer: Kind::Ack | Kind::BlockAck, .. });
         self.view.gave_up = now;
         self.view.idle_from = self.view.silent_from;
+        if self.fail_multi_user(now, rules) {
+            return;
+        }
         let reservation = self.reverse_unanswered();
         self.exchange = Exchange::None;
         if reservation {
@@ -112,7 +115,13 @@ impl Station {
         if self.originator.is_some() && self.lose(now, category, data_sent, false, rules) {
             return;
         }
-        let Some(mut mpdu) = self.contenders[category].mpdu.take() else { return };
+        let Some(mut mpdu) = self.contenders[category].mpdu.take() else {
+            // Without a head, the category contends for a multi-user exchange.
+            if self.mu_access.is_some() {
+                self.back_off_after_failure(now, category, false, rules);
+            }
+            return;
+        };
         let long = data_sent && rules.wants_rts(mpdu.bytes);
         let given_up = self.fails_for_good(&mut mpdu, long, rules);
         if !given_up {

@@ -15,6 +15,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::aggregation::{
     Aggregation, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, LONG_BITMAP, bitmap_bytes, places,
 };
+use super::mu_access::Composed;
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
@@ -98,6 +99,7 @@ impl Station {
     /// True if [`Self::compose`] is to give the frame of this instant.
     pub(crate) fn is_preparing(&self) -> bool {
         self.originator.as_ref().is_some_and(|originator| originator.room.is_some())
+            || self.mu_access.as_ref().is_some_and(|mu| mu.is_preparing())
     }
 
     /// The category and the receiver of the aggregate of this instant, if it has room.
@@ -145,8 +147,13 @@ impl Station {
     }
 
     /// The first frame of the access of this instant: RTS, CTS-to-self, or data.
-    pub(crate) fn compose(&mut self, rules: &Rules) -> Option<Frame> {
+    pub(crate) fn compose(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
+        match self.compose_multi_user(now, rules) {
+            Composed::Frame(frame) => return Some(self.with_width(frame)),
+            Composed::Nothing => return None,
+            Composed::Other => {}
+        }
         let ppdu = self.ppdu()?;
         let first = self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules));
         first.map(|frame| self.with_width(frame))
@@ -234,6 +241,7 @@ impl Station {
             sequence: ppdu.sequence,
             subframes: ppdu.subframes,
             retry,
+            report: self.queue_report(self.active, usize::from(ppdu.subframes.max(1)), ppdu.mode),
             ..usual
         })
     }
@@ -289,7 +297,8 @@ impl Station {
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
         let riders = self.originator.iter().flat_map(|originator| originator.riders.values());
         let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
-        lanes.map(held).sum::<u64>() + riders
+        let parked = self.mu_access.as_ref().map_or(0, |mu| mu.packets());
+        lanes.map(held).sum::<u64>() + riders + parked
     }
 }
 

@@ -54,6 +54,7 @@ impl Station {
             Due::Answer(frame) => Some(frame),
             Due::DataAfterCts => self.data(rules),
             Due::Fragment => self.next_fragment(now, rules),
+            Due::Triggered => self.begin_triggered(now, rules),
             Due::Unacknowledged => {
                 self.complete(now, false, rules);
                 None
@@ -164,6 +165,8 @@ impl Station {
             retry,
             no_ack,
             grant,
+            multi_user: None,
+            report: None,
             width: None,
         })
     }
@@ -179,6 +182,15 @@ impl Station {
                 self.await_reverse_cts(now, frame, rules);
                 return;
             }
+            Kind::MultiBlockAck => {
+                self.finish_uplink(now, rules);
+                return;
+            }
+            Kind::MultiUser | Kind::Trigger => {
+                self.await_group(now, frame.kind, rules);
+                return;
+            }
+            Kind::Data | Kind::BlockAckReq if frame.multi_user.is_some() => Kind::MultiBlockAck,
             Kind::Cts | Kind::BlockAck => return,
             Kind::Rts => Kind::Cts,
             Kind::BlockAckReq => Kind::BlockAck,

@@ -13,8 +13,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, NodeId,
-    Originator, Part, PowerLimit, Rules, View, Widths,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
+    MuStation, NodeId, Originator, Part, PowerLimit, Rules, View, Widths,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -86,6 +86,10 @@ pub(crate) struct Station {
     pub(crate) hooks: Option<Box<Hooks>>,
     /// The sending side of its BlockAck sessions; `None` without aggregation.
     pub(crate) originator: Option<Box<Originator>>,
+    /// Multi-user operation of an access point; `None` without it.
+    pub(crate) mu_access: Option<Box<MuAccess>>,
+    /// Multi-user operation of a station that the access point triggers.
+    pub(crate) responder: Option<Box<MuStation>>,
     /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
     pub(crate) widths: Option<Widths>,
     pub(super) power_limit: PowerLimit,
@@ -126,6 +130,8 @@ impl Station {
             management_queue: ManagementQueue::new(),
             hooks: None,
             originator: None,
+            mu_access: None,
+            responder: None,
             widths: None,
             power_limit: PowerLimit::None,
         }
@@ -146,7 +152,14 @@ impl Station {
 
     /// True if a category can take its next packet.
     pub(crate) fn is_ready(&self, category: usize) -> bool {
-        self.contenders[category].mpdu.is_none() && self.may_send()
+        self.contenders[category].mpdu.is_none()
+            && self.may_send()
+            && (category != self.active || !self.is_in_multi_user())
+    }
+
+    /// The category of the current or last exchange.
+    pub(crate) const fn active_category(&self) -> usize {
+        self.active
     }
 
     /// The frame at the head of a category.
@@ -270,8 +283,11 @@ impl Station {
     }
 
     /// Handles a medium that becomes idle.
-    pub(crate) const fn on_idle(&mut self, now: Nanos) {
+    pub(crate) fn on_idle(&mut self, now: Nanos) {
         self.view.silent_from = now;
+        if self.responder.is_some() {
+            self.end_mu_edca(now);
+        }
         // While the station waits for an answer, no back-off slot passes.
         if !matches!(self.exchange, Exchange::Awaiting { .. }) {
             self.view.idle_from = now;
@@ -380,7 +396,7 @@ impl Station {
             hooks.on_access();
         }
         self.exchange = Exchange::Sending;
-        self.begin_exchange(now, rules)
+        self.begin_access(now, rules)
     }
 
     /// The first category that may transmit. A station that is not associated sends no data.

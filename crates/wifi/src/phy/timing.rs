@@ -36,6 +36,9 @@ pub const MAX_TIME: Span = Span::from_micros(5_484);
 /// cannot announce more than 5.484 ms.
 pub const HT_MAX_TIME: Span = MAX_TIME;
 
+/// Time to the detection of an HE frame (aRxPHYStartDelay).
+const HE_RX_START_DELAY: Span = Span::from_micros(32);
+
 /// Preamble and header of DSSS and CCK frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -193,6 +196,11 @@ impl Timing {
             Span::from_micros((bits * 1_000).div_ceil(u64::from(mode.kbps())))
         };
         self.preamble(mode) + body
+    }
+
+    /// Timeout of the HE TB PPDUs that answer a trigger, from its end.
+    pub(crate) fn group_timeout(&self) -> Span {
+        self.ack_timeout.unwrap_or_else(|| self.aifs(1) + HE_RX_START_DELAY)
     }
 
     /// Signal extension of OFDM frames, which ends each PPDU at 2.4 GHz; 0 otherwise. [`Self::frame`] has it, the

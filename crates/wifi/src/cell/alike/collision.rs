@@ -69,7 +69,7 @@ impl Collision {
         left.map(move |Colliding { place, sent, .. }| {
             let power = power(sent);
             let (since, band) = (sent.started, sent.band);
-            Signal { place: *place, power, band, since, readable: true }
+            Signal { place: *place, power, band, since, readable: true, group: None }
         })
     }
 

@@ -66,6 +66,7 @@ impl Medium {
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO
             && levels.detection <= 0.0
+            && bss.rules.mac.ofdma.is_none()
             && self.hearers.iter().all(heard)
             && !self.stations.iter().any(learns);
         let contenders = self.stations.iter().map(|s| s.contenders().len()).max();
@@ -108,7 +109,7 @@ impl Medium {
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
                 let (since, band) = (sent.started, sent.band);
-                let signal = Signal { place, power, band, since, readable: true };
+                let signal = Signal { place, power, band, since, readable: true, group: None };
                 radio.signals.push(signal);
                 radio.lock(sent.started, signal, sent);
             }

@@ -17,6 +17,7 @@ mod lifetime;
 mod mcs_rates;
 mod mixed;
 mod odd;
+mod ofdma;
 mod preamble;
 mod protection;
 mod rates;
@@ -188,28 +189,53 @@ impl Bench {
         self.pool.insert(Packet { to, segment })
     }
 
+    /// Whether a station has packets for another one in a category.
+    fn is_saturated(&self, (station, to): (NodeId, NodeId), category: usize) -> bool {
+        let by = |i: usize| self.categories[if self.by_entry { i } else { station.index() }];
+        let mut entries = self.saturated.iter().enumerate();
+        entries.any(|(i, entry)| *entry == (station, to) && by(i) == category)
+    }
+
     /// Fills the aggregates of saturated stations.
     fn fill(&mut self) {
         let mut place = 0;
-        while let Some(filling) = self.cell.filling(place) {
-            place += 1;
-            let Some(Filling { station, category, to }) = filling else { continue };
-            let entries = self.saturated.iter().enumerate();
-            let mut entries = entries.filter(|(_, entry)| **entry == (station, to));
-            let by = |i: usize| self.categories[if self.by_entry { i } else { station.index() }];
-            if !entries.any(|(i, _)| by(i) == category) {
-                continue;
+        while self.cell.filling(place).is_some() {
+            if let Some((station, category)) = self.cell.planning(place) {
+                let all = (0..u32::try_from(self.cell.len()).unwrap()).map(NodeId);
+                let queued: Vec<NodeId> =
+                    all.filter(|to| self.is_saturated((station, *to), category)).collect();
+                self.cell.plan(self.now, station, &queued);
             }
-            loop {
-                let packet = self.packet(station);
-                let (mut probe, entered) = (NoProbe, self.now);
-                let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
-                let offered = Offered { packet, to, category, entered };
-                if !self.cell.fill(self.now, station, offered, &mut cx) {
-                    self.pool.remove(packet);
-                    self.number -= 1;
+            while let Some(Some(filling)) = self.cell.filling(place) {
+                let Filling { station, category, to, by_receiver } = filling;
+                if self.is_saturated((station, to), category) {
+                    self.join(station, to, category);
+                }
+                if !by_receiver {
                     break;
                 }
+                self.cell.close_filling(station);
+            }
+            if let Some((station, category)) = self.cell.reporting(place) {
+                let saturated = self.saturated.iter().any(|(from, _)| *from == station);
+                let queue = if saturated { (1_000, 1_488_000) } else { (0, 0) };
+                self.cell.set_queued(station, category, queue);
+            }
+            place += 1;
+        }
+    }
+
+    /// Adds packets to an aggregate until it is full.
+    fn join(&mut self, station: NodeId, to: NodeId, category: usize) {
+        loop {
+            let packet = self.packet(station);
+            let (mut probe, entered) = (NoProbe, self.now);
+            let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
+            let offered = Offered { packet, to, category, entered };
+            if !self.cell.fill(self.now, station, offered, &mut cx) {
+                self.pool.remove(packet);
+                self.number -= 1;
+                return;
             }
         }
     }
@@ -238,7 +264,7 @@ impl Bench {
             if self.cell.is_starting() {
                 let frames = self.cell.starting.len();
                 self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
-                self.cell.compose();
+                self.cell.compose(now);
                 self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }

@@ -1,0 +1,105 @@
+//! Multi-user accesses in a medium: the world names the queued packets, fills the A-MPDUs, and the frames follow.
+
+use airtcp_probe::{PoolCx, Probe};
+use airtcp_units::{Nanos, Narrow};
+
+use super::medium::Medium;
+use super::packet::{Admitted, Offered};
+use crate::mac::{Frame, Joining, NodeId, data_bytes};
+use crate::phy::Mode;
+
+impl Medium {
+    /// The station of number `place` of this instant that waits for packets. `None` beyond the last one.
+    pub fn preparing(&self, place: usize) -> Option<NodeId> {
+        self.filling.get(place).copied()
+    }
+
+    /// The access of number `place` of this instant that [`Self::plan`] is to plan: its access point and category.
+    pub fn planning(&self, place: usize) -> Option<(NodeId, usize)> {
+        let station = *self.filling.get(place)?;
+        Some((station, self.stations[station.index()].planning()?))
+    }
+
+    /// Plans the access of an access point. `queued` are the stations with packets in the queue of its category.
+    pub fn plan(&mut self, now: Nanos, station: NodeId, queued: &[NodeId]) {
+        let i = station.index();
+        let Some(category) = self.stations[i].planning() else { return };
+        let mode = |from: NodeId| -> Option<(NodeId, Mode)> {
+            Some((from, self.stations[from.index()].mode_if_triggered(now, category)?))
+        };
+        let uplink: Vec<_> =
+            self.stations[i].reporting(category).into_iter().filter_map(mode).collect();
+        let rules = &self.bss[self.cell_of[i]].rules;
+        self.stations[i].plan(now, queued, &uplink, rules);
+    }
+
+    /// The station of number `place` of this instant whose data frame reports its queue, and the category.
+    pub fn reporting(&self, place: usize) -> Option<(NodeId, usize)> {
+        let station = *self.filling.get(place)?;
+        let sender = &self.stations[station.index()];
+        sender.reports().then(|| (station, sender.active_category()))
+    }
+
+    /// Takes the queue of a station that reports it: packets, and the bytes of their IP packets.
+    pub fn set_queued(&mut self, station: NodeId, category: usize, (packets, bytes): (u32, u64)) {
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        // Delimiter, and on average two bytes of padding.
+        let each = data_bytes(0, rules.has_qos_control()) + 4 + 2;
+        let total = bytes + u64::from(packets) * u64::from(each);
+        self.stations[station.index()].set_queued(category, total);
+    }
+
+    /// Nothing more joins the A-MPDU that [`Self::filling`] names: its receiver has no packet that fits.
+    pub fn close_filling(&mut self, station: NodeId) {
+        self.stations[station.index()].close_mu_room();
+    }
+
+    /// Adds a packet to the A-MPDU of the next station of an HE MU PPDU, as [`Self::fill`].
+    pub(super) fn fill_user<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        offered: Offered,
+        cx: &mut PoolCx<'_, P>,
+    ) -> bool {
+        let Offered { packet, to, category, .. } = offered;
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
+        let sender = &self.stations[station.index()];
+        if sender.mu_room() != Some((category, to)) || !sender.mu_has_room_for(bytes) {
+            return false;
+        }
+        let Some(Admitted { class, bytes, expires, flow }) = self.admit(now, station, offered, cx)
+        else {
+            return true;
+        };
+        self.shares.on_head(station, category, flow);
+        let sender = &mut self.stations[station.index()];
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let joining = Joining { class, bytes, expires, flow };
+        let sequence = sender.join_user(now, packet, &joining, rules);
+        if let Some((log, sequence)) = self.given_up.as_mut().zip(sequence) {
+            log.on_head(station, (category, to, sequence), cx.pool.get(packet));
+        }
+        true
+    }
+
+    /// Replaces the frame in whose place a station waited for packets, or removes it.
+    pub(super) fn replace(&mut self, now: Nanos, station: NodeId, composed: Option<Frame>) {
+        let Some(place) = self.starting.iter().position(|frame| frame.from == station) else {
+            return;
+        };
+        if let Some(frame) = composed {
+            self.starting[place] = frame;
+            return;
+        }
+        // The station behaves as if the medium had been busy for an instant.
+        self.starting.remove(place);
+        let i = station.index();
+        if !self.radios[i].busy {
+            self.stations[i].on_idle(now);
+        }
+        self.refresh(u32::narrow(i));
+        self.ready.push(station);
+    }
+}

@@ -1,0 +1,462 @@
+//! Receptions of multi-user PPDUs.
+//!
+//! ```text
+//! HE MU PPDU      a station decodes the MPDUs in its resource unit, each as in `aggregate`, at the SINR of the whole
+//!                 frame: the power of the access point and the noise are spread evenly over the tones
+//! HE TB PPDUs     the access point receives all of a group at once, each in its resource unit, into which the whole
+//!                 power of its sender goes; members of a group do not disturb one another
+//! ```
+//! Other stations decode the preamble, of a group that of its strongest member, and set their NAV by its TXOP field. A
+//! station whose part of a PPDU is lost does the same.
+
+use airtcp_probe::air::AirFrame;
+use airtcp_probe::{PoolCx, Probe};
+use airtcp_units::{Nanos, Narrow, Span};
+
+use super::fate::{Fate, Loss};
+use super::judging::Judging;
+use super::medium::Medium;
+use super::radio::Reception;
+use super::transmission::Transmission;
+use crate::mac::{Class, Frame, Kind, Mpdu, NodeId, SignalQuality, User, places};
+use crate::phy::Width;
+
+/// What became of the part of an HE MU PPDU for one station.
+#[derive(Debug, Clone, Default)]
+pub(super) struct UserFate {
+    pub(super) station: u32,
+    pub(super) fate: Fate,
+    /// By MPDU, whether the station decoded it.
+    pub(super) outcomes: Vec<bool>,
+}
+
+/// The HE MU PPDU of an access point on the air.
+#[derive(Debug, Clone)]
+pub(super) struct MuOnAir {
+    pub(super) from: NodeId,
+    pub(super) users: Vec<UserFate>,
+}
+
+/// Records that a station switched from a frame for it, or its part of an HE MU PPDU, to a stronger frame.
+pub(super) fn capture(
+    old: Option<&mut Transmission>,
+    on_air: &mut [MuOnAir],
+    station: usize,
+    class: Option<Class>,
+) {
+    let Some(old) = old else { return };
+    if old.frame.to.index() == station {
+        old.fate.captured = class;
+    }
+    let from = old.frame.from;
+    let users = on_air.iter_mut().filter(|mu| mu.from == from).flat_map(|mu| &mut mu.users);
+    for user in users.filter(|user| user.station as usize == station) {
+        user.fate.captured = class;
+    }
+}
+
+impl Medium {
+    /// Records the stations of an HE MU PPDU that starts.
+    pub(super) fn start_multi_user(&mut self, frame: &Frame) {
+        if frame.kind != Kind::MultiUser {
+            return;
+        }
+        let users = self.stations[frame.from.index()].mu_users();
+        let fate = |user: &User| UserFate { station: user.station.0, ..UserFate::default() };
+        let users: Vec<UserFate> = users.iter().map(fate).collect();
+        if let Some(airtime) = &mut self.airtime {
+            airtime.on_multi_user(frame, users.iter().map(|user| NodeId(user.station)));
+        }
+        self.multi_user.push(MuOnAir { from: frame.from, users });
+    }
+
+    /// Records that a frame overlaps the HE MU PPDU of `other` at its stations.
+    fn overlap_users(&mut self, other: NodeId, (from, width): (NodeId, Width), class: Class) {
+        let Self { multi_user, powers, bands, cell_of, .. } = self;
+        let arriving = |to: NodeId| {
+            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
+            bands.power(powers.get(from, to)?, cells.0, width, cells.1)
+        };
+        let users = multi_user.iter_mut().filter(|mu| mu.from == other);
+        for user in users.flat_map(|mu| &mut mu.users) {
+            if let Some(power) = arriving(NodeId(user.station)) {
+                user.fate.overlap(power, class);
+            }
+            user.fate.receiver_sent |= from.0 == user.station;
+        }
+    }
+
+    /// Records the HE MU PPDUs on the air that a frame which starts overlaps, and that overlap it.
+    pub(super) fn overlap_with_users(&mut self, sent: &mut Transmission) {
+        if self.multi_user.is_empty() {
+            return;
+        }
+        let frame = sent.frame;
+        let other = |other: &Transmission| (other.frame.from, other.width, other.frame.class);
+        let others: Vec<(NodeId, Width, Class)> = self.air.iter().flatten().map(other).collect();
+        for (from, width, class) in others {
+            self.overlap_users(from, (frame.from, sent.width), frame.class);
+            if frame.kind == Kind::MultiUser {
+                self.overlap_users(frame.from, (from, width), class);
+            }
+        }
+    }
+
+    /// Records that a station transmits while an HE MU PPDU for it is on the air.
+    pub(super) fn mark_user_sends(&mut self, sender: NodeId) {
+        for user in self.multi_user.iter_mut().flat_map(|mu| &mut mu.users) {
+            user.fate.receiver_sent |= user.station == sender.0;
+        }
+    }
+
+    /// Records the stations that a Multi-STA BlockAck which ends now acknowledges.
+    pub(super) fn note_acknowledged(&mut self, frame: &Frame) {
+        if frame.kind == Kind::MultiBlockAck {
+            let users = self.stations[frame.from.index()].mu_users().iter();
+            self.acknowledged = users.filter(|u| u.answered).map(|u| u.station).collect();
+            // Its exchange ends, too.
+            self.ready.push(frame.from);
+        }
+    }
+
+    /// Handles the end of a frame whose MPDUs are decoded each by itself, at a radio that was receiving it.
+    pub(super) fn receive_mpdus<P: Probe>(
+        &mut self,
+        now: Nanos,
+        reception: &Reception,
+        i: usize,
+        sent: &Transmission,
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        if sent.frame.multi_user.is_some() {
+            self.receive_multi_user(now, reception, i, sent, observed, cx);
+        } else {
+            self.receive_aggregate(now, reception, i, sent, observed, cx);
+        }
+    }
+
+    /// Handles a trigger frame or a Multi-STA BlockAck that a station decoded.
+    pub(super) fn hear_control<P: Probe>(
+        &mut self,
+        now: Nanos,
+        i: usize,
+        sent: &Transmission,
+        how: SignalQuality,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let (frame, station) = (&sent.frame, NodeId(u32::narrow(i)));
+        let rules = &self.bss[self.cell_of[i]].rules;
+        let sender = &self.stations[frame.from.index()];
+        if frame.kind == Kind::Trigger {
+            if let Some(grant) = sender.grant_of(station) {
+                let own = Frame { duration: Span::ZERO, ..*frame };
+                self.stations[i].on_rx_preamble(now, &own, how, rules);
+                self.stations[i].on_trigger(now, grant, rules);
+                self.settle(now, i, cx);
+                return;
+            }
+        } else if self.acknowledged.contains(&station)
+            && self.stations[i].on_multi_block_ack(now, rules)
+        {
+            self.ready.push(station);
+            self.settle(now, i, cx);
+            return;
+        }
+        self.stations[i].on_rx_preamble(now, frame, how, rules);
+        self.settle(now, i, cx);
+    }
+
+    /// Takes the report in a frame that its receiver `i` decoded.
+    pub(super) fn take_report_at(&mut self, now: Nanos, i: usize, frame: &Frame) {
+        if frame.report.is_some() && frame.to.index() == i {
+            self.take_report(now, frame);
+        }
+    }
+
+    /// The fate of a station's part of the HE MU PPDU of an access point.
+    pub(super) fn user_fate(&mut self, from: NodeId, station: usize) -> Option<&mut UserFate> {
+        let mu = self.multi_user.iter_mut().find(|mu| mu.from == from)?;
+        mu.users.iter_mut().find(|user| user.station as usize == station)
+    }
+
+    /// Handles the end of an HE MU PPDU at a radio that was receiving it.
+    fn receive_multi_user<P: Probe>(
+        &mut self,
+        now: Nanos,
+        reception: &Reception,
+        i: usize,
+        sent: &Transmission,
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let from = sent.frame.from;
+        let header = reception.survival();
+        let preamble = header >= 1.0 || header > 0.0 && self.draw(sent, i) < header;
+        let user = self.stations[from.index()].mu_users().iter().find(|u| u.station.index() == i);
+        let Some(user) = user.copied() else {
+            self.hear_preamble(now, reception, i, sent, preamble, true);
+            self.settle(now, i, cx);
+            return;
+        };
+        let mut outcomes = Vec::new();
+        if preamble {
+            let lengths: Vec<u32> =
+                self.stations[from.index()].mu_subframes(&user).map(|mpdu| mpdu.bytes).collect();
+            let part = sent.part(user.mode);
+            let pieces = &self.radios[i].pieces;
+            outcomes = self.judge_part(&part, pieces, i, &lengths);
+        }
+        for (number, right) in outcomes.iter().enumerate() {
+            if *right {
+                self.take_user_mpdu(now, &sent.frame, i, number, cx);
+            }
+        }
+        if observed.is_some() {
+            self.report_user_heard(now, i, &outcomes, reception, cx);
+        }
+        let any = outcomes.contains(&true);
+        if let Some(user) = self.user_fate(from, i) {
+            user.fate.interferer = reception.interferer;
+            user.outcomes = outcomes;
+        }
+        self.hear_preamble(now, reception, i, sent, preamble, any);
+        if any {
+            let rules = &self.bss[self.cell_of[i]].rules;
+            let answer =
+                self.stations[from.index()].mu_answer(NodeId(u32::narrow(i)), &sent.frame, rules);
+            if let Some(answer) = answer {
+                self.stations[i].answer_group(now, answer, rules);
+            }
+        }
+        self.settle(now, i, cx);
+    }
+
+    /// Decides which MPDUs of these lengths a radio decodes in a part of a PPDU.
+    fn judge_part(
+        &self,
+        part: &Transmission,
+        pieces: &[super::radio::Piece],
+        i: usize,
+        lengths: &[u32],
+    ) -> Vec<bool> {
+        let bss = &self.bss[self.cell_of[i]];
+        let sender = &self.bss[self.cell_of[part.frame.from.index()]];
+        let Some(rules) = &sender.rules.aggregation else { return Vec::new() };
+        // Data frames alone have a residual error.
+        let clear = bss
+            .levels
+            .clear(&Transmission { frame: Frame { kind: Kind::Data, ..part.frame }, ..*part });
+        let mode = part.frame.mode;
+        let mut by = Judging::new(part, pieces);
+        let mut outcomes = Vec::with_capacity(lengths.len());
+        for (number, place) in (0..).zip(places(lengths.iter().copied(), rules, mode)) {
+            let survival =
+                clear * by.survival(place, |sinr, bits| bss.error.success(mode, sinr, bits));
+            let right = (survival >= 1.0
+                || survival > 0.0 && self.draw_mpdu(part, i, number) < survival)
+                && !bss.ambient.destroys(bss.local(i), || by.exposure(place, bss.local(i)));
+            outcomes.push(right);
+        }
+        outcomes
+    }
+
+    /// Notifies a station of a multi-user PPDU of which it decoded the preamble, or not even that. Without `usable`,
+    /// the station had a part in it that it did not decode.
+    fn hear_preamble(
+        &mut self,
+        now: Nanos,
+        reception: &Reception,
+        i: usize,
+        sent: &Transmission,
+        preamble: bool,
+        usable: bool,
+    ) {
+        let bss = &self.bss[self.cell_of[i]];
+        let station = &mut self.stations[i];
+        if preamble {
+            let level = bss.ambient.level(bss.local(i), now - Span(1), now);
+            let snr = reception.power / (level.noise * bss.band.part_in(reception.band));
+            let addressed = usable
+                && self.multi_user.iter().any(|mu| {
+                    mu.from == sent.frame.from
+                        && mu.users.iter().any(|user| user.station as usize == i)
+                });
+            let duration = if addressed { Span::ZERO } else { sent.frame.duration };
+            let frame = Frame { duration, to: NodeId::BROADCAST, ..sent.frame };
+            station.on_rx_preamble(now, &frame, SignalQuality { snr, sinr: snr }, &bss.rules);
+        }
+        if !preamble || !usable {
+            let noticed = reception.noticed(bss.levels.preamble);
+            station.on_rx_error(now, noticed, &bss.rules);
+        }
+    }
+
+    /// Moves the packet of an MPDU of an HE MU PPDU to the reorder buffer of its receiver.
+    fn take_user_mpdu<P: Probe>(
+        &mut self,
+        now: Nanos,
+        frame: &Frame,
+        i: usize,
+        number: usize,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let to = NodeId(u32::narrow(i));
+        let sender = &mut self.stations[frame.from.index()];
+        let start = sender.mu_window_start(to);
+        let Some(mpdu) = sender.mu_subframe(to, number) else { return };
+        let own = Frame { to, sequence: start, ..*frame };
+        if mpdu.is_bar() {
+            self.move_window(&own);
+            return;
+        }
+        let place = (usize::from(frame.category), to, mpdu.sequence);
+        let (bytes, has_riders) = (mpdu.part.bytes_of_all(), mpdu.riders > 0);
+        if let Some(packet) = mpdu.packet.take() {
+            self.keep_in_order(now, &own, (packet, bytes), (place, has_riders), cx);
+        }
+    }
+
+    /// Counts the MPDUs of an HE MU PPDU at its end.
+    pub(super) fn count_multi_user_end(&mut self, sent: &Transmission) -> Option<Loss> {
+        let from = sent.frame.from;
+        let place = self.multi_user.iter().position(|mu| mu.from == from)?;
+        let on_air = self.multi_user.swap_remove(place);
+        let Self { stations, stats, shares, .. } = self;
+        let sender = &stations[from.index()];
+        let stats = &mut stats[from.index()];
+        stats.mu_frames += 1;
+        let mut rest = sent.plcp + sent.bits;
+        let mut decoded = false;
+        for (user, fate) in sender.mu_users().iter().zip(&on_air.users) {
+            let frame = Frame { kind: Kind::Data, mode: user.mode, ..sent.frame };
+            stats.on_user(&frame, user.on_air);
+            let loss = fate.fate.loss();
+            for (number, mpdu) in sender.mu_subframes(user).enumerate() {
+                let Mpdu { class, bytes, flow, .. } = mpdu;
+                let lost = fate.outcomes.get(number) != Some(&true);
+                decoded |= !lost;
+                stats.on_subframe(&frame, (*class, *bytes), lost.then_some(loss));
+                let bits = 8 * u64::from(*bytes);
+                let riders = sender.riders(usize::from(frame.category), mpdu);
+                let others = shares.on_riders(riders);
+                shares.on_sent(Some(*flow), bits - others);
+                rest = rest.saturating_sub(bits);
+            }
+        }
+        shares.on_sent(sent.flow, rest);
+        (!decoded).then_some(Loss::Noise)
+    }
+
+    /// Handles the end of a member of a group of HE TB PPDUs at the access point that was receiving it.
+    pub(super) fn receive_member<P: Probe>(
+        &mut self,
+        now: Nanos,
+        (reception, pieces): (&Reception, &[super::radio::Piece]),
+        i: usize,
+        sent: &Transmission,
+        observed: Option<&AirFrame>,
+        cx: &mut PoolCx<'_, P>,
+    ) {
+        let from = sent.frame.from;
+        if sent.frame.kind == Kind::BlockAck {
+            let right = self.decodes(reception, sent, i);
+            if let Some(frame) = observed {
+                self.report_heard(now, i, frame, reception, right, cx);
+            }
+            if right {
+                self.stats[from.index()].on_decoded(&sent.frame);
+                self.decoded = Some(reception.place);
+                self.stations[i].on_user_answer(from);
+            } else {
+                self.blamed = reception.interferer;
+            }
+            return;
+        }
+        let header = reception.survival();
+        let count = usize::from(sent.frame.subframes.max(1));
+        let category = usize::from(sent.frame.category);
+        let mut outcomes = Vec::new();
+        if header >= 1.0 || header > 0.0 && self.draw(sent, i) < header {
+            let mpdus = self.stations[from.index()].subframes(category, count);
+            let lengths: Vec<u32> = mpdus.map(|mpdu| mpdu.bytes).collect();
+            outcomes = self.judge_part(sent, pieces, i, &lengths);
+        }
+        if observed.is_some() {
+            self.report_subframes_heard(now, i, &outcomes, reception, cx);
+        }
+        self.blamed = reception.interferer;
+        if outcomes.contains(&true) {
+            self.decoded = Some(reception.place);
+            self.stations[i].on_user_answer(from);
+            self.take_report(now, &sent.frame);
+        }
+        if sent.frame.kind == Kind::BlockAckReq {
+            if outcomes.contains(&true) {
+                self.move_window(&sent.frame);
+            }
+        } else {
+            for (number, right) in outcomes.iter().enumerate() {
+                if *right {
+                    self.take_mpdu(now, &sent.frame, number, cx);
+                }
+            }
+        }
+        self.outcomes = outcomes;
+    }
+
+    /// Counts the MPDUs of an HE TB PPDU at its end.
+    pub(super) fn count_member_end(&mut self, sent: &Transmission) -> Option<Loss> {
+        let frame = &sent.frame;
+        let decoded = self.decoded.take().is_some();
+        let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
+        let category = usize::from(frame.category);
+        let Self { stations, stats, shares, outcomes, .. } = self;
+        let stats = &mut stats[frame.from.index()];
+        if frame.kind == Kind::BlockAck {
+            shares.on_sent(sent.flow, sent.plcp + sent.bits);
+            if !decoded {
+                stats.on_lost(frame, loss);
+            }
+            return (!decoded).then_some(loss);
+        }
+        stats.mu_frames += 1;
+        let count = usize::from(frame.subframes.max(1));
+        let mut rest = sent.plcp + sent.bits;
+        if frame.kind == Kind::Data {
+            stats.on_user(frame, count);
+        }
+        for (number, mpdu) in stations[frame.from.index()].subframes(category, count).enumerate() {
+            let lost = outcomes.get(number) != Some(&true);
+            stats.on_subframe(frame, (mpdu.class, mpdu.bytes), lost.then_some(loss));
+            let bits = 8 * u64::from(mpdu.bytes);
+            let riders = stations[frame.from.index()].riders(category, mpdu);
+            let others = shares.on_riders(riders);
+            shares.on_sent(Some(mpdu.flow), bits - others);
+            rest = rest.saturating_sub(bits);
+        }
+        shares.on_sent(sent.flow, rest);
+        (!decoded).then_some(loss)
+    }
+
+    /// Takes the report of a station in a data frame that its access point decoded.
+    pub(super) fn take_report(&mut self, now: Nanos, frame: &Frame) {
+        let Some(bytes) = frame.report else { return };
+        let i = frame.to.index();
+        let Some(rules) = self.cell_of.get(i).map(|cell| &self.bss[*cell].rules) else { return };
+        self.stations[i].on_report(now, frame.from, (usize::from(frame.category), bytes), rules);
+    }
+
+    /// Notifies the access points whose groups of HE TB PPDUs have ended.
+    pub(super) fn end_groups<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let mut ended = std::mem::take(&mut self.ended_groups);
+        for i in ended.drain(..) {
+            let station = i as usize;
+            let rules = &self.bss[self.cell_of[station]].rules;
+            self.stations[station].on_group_end(now, rules);
+            self.settle(now, station, cx);
+            self.ready.push(NodeId(i));
+        }
+        self.ended_groups = ended;
+    }
+}

@@ -1,0 +1,449 @@
+//! Multi-user accesses of an access point: whom the access that it has just gained serves.
+//!
+//! ```text
+//! access -> plan -> trigger                       reports of stations, alternately with data
+//!                -> HE MU PPDU                    data for stations of 802.11ax
+//!                -> single-user exchange          data for others, or for one station
+//! ```
+//! A category contends as long as it has a packet at its head, parked MPDUs, or reports of stations. The head comes
+//! from the queue in its order. If its receiver has 802.11ax, the access serves the stations that `mu_schedule` puts
+//! first, among those with parked MPDUs or packets in the queue. If not, the access is for the head, except that
+//! parked MPDUs go first after such an access. An access carries one multi-user exchange.
+
+use airtcp_units::{Nanos, Narrow};
+
+use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
+use super::exchange::Exchange;
+use super::feedback::Series;
+use super::mu_air::TbGrant;
+use super::mu_lanes::ReceiverLanes;
+use super::mu_schedule::{Candidate, Turns};
+use super::{CATEGORIES, Class, Frame, Kind, Mpdu, NodeId, OfdmaConfig, Part, Rules, Station};
+use crate::phy::Mode;
+use crate::rate::{Attempt, RateControl};
+
+/// What an access is being prepared for, or carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// No multi-user exchange.
+    None,
+    /// The world has still to name the queued packets.
+    Planning,
+    /// The world adds packets to an HE MU PPDU.
+    Filling,
+    /// An HE MU PPDU, or the answers to it.
+    Downlink,
+    /// A trigger frame waits for the start of this instant.
+    Triggering,
+    /// A trigger frame, the answers to it, or the BlockAck for them.
+    Uplink,
+    /// Nothing is left to send.
+    Cancelled,
+}
+
+/// What follows from the preparation of an access.
+#[derive(Debug)]
+pub(super) enum Composed {
+    /// The frame of a multi-user exchange.
+    Frame(Frame),
+    /// Nothing is left to send.
+    Nothing,
+    /// A single-user exchange, whose frame comes from elsewhere.
+    Other,
+}
+
+/// A station that a multi-user exchange serves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct User {
+    pub(crate) station: NodeId,
+    /// Mode in its resource unit.
+    pub(crate) mode: Mode,
+    /// The mode that rate control chose.
+    pub(super) chosen: Mode,
+    /// Of a PPDU in preparation: bytes of its MPDUs, each as if another one followed, maximum length, and number of
+    /// MPDUs that can still join.
+    pub(super) before: u32,
+    pub(super) most: u32,
+    pub(super) room: usize,
+    /// MPDUs of the PPDU.
+    pub(crate) on_air: usize,
+    /// Bytes of its PSDU; of an uplink user those that it has reported.
+    pub(super) bytes: u32,
+    /// True if its answer arrived.
+    pub(crate) answered: bool,
+}
+
+impl User {
+    /// A station without MPDUs.
+    pub(super) const fn new(station: NodeId, mode: Mode) -> Self {
+        Self {
+            station,
+            mode,
+            chosen: mode,
+            before: 0,
+            most: 0,
+            room: 0,
+            on_air: 0,
+            bytes: 0,
+            answered: false,
+        }
+    }
+}
+
+/// Multi-user operation of an access point.
+#[derive(Debug)]
+pub(crate) struct MuAccess {
+    pub(super) rules: OfdmaConfig,
+    /// By station, whether it has 802.11ax.
+    capable: Vec<bool>,
+    pub(super) lanes: ReceiverLanes,
+    pub(super) stage: Stage,
+    pub(super) users: Vec<User>,
+    /// What the users of the trigger frame may send.
+    pub(super) grants: Vec<TbGrant>,
+    /// By station and category, the bytes that it reported.
+    reports: Vec<u64>,
+    /// By station, trigger frames in a row that it did not answer.
+    pub(super) unanswered: Vec<u8>,
+    pub(super) down: Turns,
+    pub(super) up: Turns,
+    /// By category, whether the last exchange carried data of the access point.
+    was_down: Vec<bool>,
+    /// By category, whether the last data went to a station without 802.11ax.
+    was_single: Vec<bool>,
+    /// A frame without A-MPDU that the access carries.
+    pub(super) plain: Option<Frame>,
+}
+
+/// Trigger frames without answer after which the access point forgets the report of a station.
+pub(super) const MAX_UNANSWERED: u8 = 3;
+
+impl MuAccess {
+    pub(crate) fn new(rules: OfdmaConfig, capable: Vec<bool>, categories: usize) -> Self {
+        let stations = capable.len();
+        let turns = || Turns::new(rules.scheduler, stations);
+        Self {
+            rules,
+            lanes: ReceiverLanes::default(),
+            stage: Stage::None,
+            users: Vec::new(),
+            grants: Vec::new(),
+            reports: vec![0; stations * CATEGORIES],
+            unanswered: vec![0; stations],
+            down: turns(),
+            up: turns(),
+            was_down: vec![false; categories],
+            was_single: vec![false; categories],
+            plain: None,
+            capable,
+        }
+    }
+
+    /// True if [`Station::compose`] is to give the frame of this instant.
+    pub(super) const fn is_preparing(&self) -> bool {
+        !matches!(self.stage, Stage::None | Stage::Downlink | Stage::Uplink)
+    }
+
+    fn is_capable(&self, station: NodeId) -> bool {
+        self.capable.get(station.index()).copied().unwrap_or_default()
+    }
+
+    /// Packets of parked MPDUs.
+    pub(super) fn packets(&self) -> u64 {
+        self.lanes.packets()
+    }
+
+    /// The bytes that a station reported for a category.
+    pub(super) fn report(&self, station: NodeId, category: usize) -> u64 {
+        self.reports.get(station.index() * CATEGORIES + category).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set_report(&mut self, station: NodeId, category: usize, bytes: u64) {
+        if let Some(report) = self.reports.get_mut(station.index() * CATEGORIES + category) {
+            *report = bytes;
+        }
+    }
+
+    /// Stations that have reported packets for a category.
+    fn reporting(&self, category: usize) -> impl Iterator<Item = NodeId> {
+        let all = (0..u32::narrow(self.capable.len())).map(NodeId);
+        all.filter(move |s| self.rules.uplink && self.report(*s, category) > 0)
+    }
+}
+
+/// Bytes of the data frame by which a rate is chosen if the packet is not known.
+pub(super) const USUAL_BYTES: u32 = 1_538;
+
+impl Station {
+    /// The first frame of an access. In its place a frame that [`Self::compose`] replaces.
+    pub(super) fn begin_access(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        let active = self.active;
+        if let Some(mu) = &mut self.mu_access
+            && active < mu.was_down.len()
+            && !(self.has_management && active + 1 == self.contenders.len())
+        {
+            mu.stage = Stage::Planning;
+            let mode = rules.timing.lowest();
+            let span = airtcp_units::Span::ZERO;
+            return Some(Frame::control(Kind::Rts, self.id, NodeId::BROADCAST, mode, span, 0));
+        }
+        self.begin_exchange(now, rules)
+    }
+
+    /// True during a multi-user exchange of the access point.
+    pub(super) fn is_in_multi_user(&self) -> bool {
+        self.mu_access.as_ref().is_some_and(|mu| mu.stage != Stage::None)
+    }
+
+    /// The category of the access that [`Self::plan`] is to plan.
+    pub(crate) fn planning(&self) -> Option<usize> {
+        let planning = self.mu_access.as_ref().is_some_and(|mu| mu.stage == Stage::Planning);
+        planning.then_some(self.active)
+    }
+
+    /// Stations whose reports ask for a trigger frame in a category.
+    pub(crate) fn reporting(&self, category: usize) -> Vec<NodeId> {
+        self.mu_access.as_ref().map_or_else(Vec::new, |mu| mu.reporting(category).collect())
+    }
+
+    /// Takes the bytes that a station has reported for a category.
+    pub(crate) fn on_report(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        (category, bytes): (usize, u64),
+        rules: &Rules,
+    ) {
+        if let Some(mu) = self.mu_access.as_mut().filter(|mu| mu.is_capable(station)) {
+            mu.set_report(station, category, bytes);
+            self.refresh_wants(now, rules);
+        }
+    }
+
+    /// Lets the categories contend that have parked MPDUs or reports.
+    pub(super) fn refresh_wants(&mut self, now: Nanos, rules: &Rules) {
+        let Some(mu) = &self.mu_access else { return };
+        let mut view = self.view;
+        if self.exchange != Exchange::None {
+            view.idle_from = Nanos::NEVER;
+        }
+        let answer_due = self.due.is_some();
+        let last = self.contenders.len() - usize::from(self.has_management);
+        for (category, contender) in self.contenders.iter_mut().take(last).enumerate() {
+            if mu.lanes.has(category) || mu.reporting(category).next().is_some() {
+                contender.want(now, answer_due, &view, rules, &mut self.random);
+            } else {
+                contender.want_no_more();
+            }
+        }
+    }
+
+    /// Plans the access of this instant. `queued` names the receivers with packets in the queue, and `uplink` the
+    /// stations whose reports ask for a trigger frame, with the modes of their data.
+    pub(crate) fn plan(
+        &mut self,
+        now: Nanos,
+        queued: &[NodeId],
+        uplink: &[(NodeId, Mode)],
+        rules: &Rules,
+    ) {
+        let category = self.active;
+        self.park(now, category);
+        let receivers = self.receivers(now, category, queued);
+        let head = self.contenders[category].mpdu.is_some();
+        let down = head || !receivers.is_empty();
+        let turn = !uplink.is_empty() && (!down || self.was_down(category));
+        if turn && self.plan_uplink(now, uplink, rules) {
+            return;
+        }
+        if turn {
+            self.forget_reports(category, uplink);
+        }
+        let Some(mu) = &mut self.mu_access else { return };
+        mu.was_down[category] = true;
+        if !down {
+            mu.stage = Stage::Cancelled;
+            return;
+        }
+        let parked = mu.lanes.has(category);
+        let single = head && (receivers.is_empty() || !(parked && mu.was_single[category]));
+        mu.was_single[category] = single;
+        if single {
+            self.begin_single(now, rules);
+        } else if let ([only], false) = (receivers.as_slice(), head) {
+            self.unpark(category, *only);
+            self.begin_single(now, rules);
+        } else if !self.plan_downlink(now, &receivers, rules) {
+            if let Some(first) = receivers.first().filter(|_| !head) {
+                self.unpark(category, *first);
+            }
+            self.begin_single(now, rules);
+        }
+    }
+
+    /// Forgets the reports of stations that no trigger frame can serve.
+    fn forget_reports(&mut self, category: usize, uplink: &[(NodeId, Mode)]) {
+        let Some(mu) = &mut self.mu_access else { return };
+        for (station, _) in uplink {
+            mu.set_report(*station, category, 0);
+        }
+    }
+
+    /// Begins a single-user exchange of the head.
+    fn begin_single(&mut self, now: Nanos, rules: &Rules) {
+        let frame = self.begin_exchange(now, rules);
+        let preparing = self.originator.as_ref().is_some_and(|o| o.room.is_some());
+        let Some(mu) = &mut self.mu_access else { return };
+        mu.stage = if frame.is_some() { Stage::None } else { Stage::Cancelled };
+        mu.plain = frame.filter(|_| !preparing);
+    }
+
+    /// Parks the MPDUs of a category whose receiver has 802.11ax, and drops parked ones that are too old.
+    fn park(&mut self, now: Nanos, category: usize) {
+        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+            return;
+        };
+        if !mu.rules.downlink {
+            return;
+        }
+        let contender = &mut self.contenders[category];
+        let parks = |mpdu: &mut Mpdu| mpdu.to != NodeId::BROADCAST && mu.is_capable(mpdu.to);
+        if let Some(head) = contender.mpdu.take_if(parks) {
+            let lane = &mut originator.lanes[category];
+            lane.on_air = 0;
+            let waiting = std::mem::take(&mut lane.waiting);
+            *mu.lanes.series_mut(category, head.to) = std::mem::take(&mut lane.series);
+            mu.lanes.of(category, head.to).extend(std::iter::once(head).chain(waiting));
+        }
+        if contender.lifetime.is_some() {
+            for mpdu in mu.lanes.take_expired(category, |mpdu| mpdu.expires < now) {
+                self.push_expired(category, mpdu);
+            }
+        }
+    }
+
+    /// Moves the parked MPDUs of a receiver to the empty head of a category.
+    fn unpark(&mut self, category: usize, to: NodeId) {
+        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+            return;
+        };
+        let mut mpdus = mu.lanes.take(category, to);
+        self.contenders[category].mpdu = mpdus.pop_front();
+        let lane = &mut originator.lanes[category];
+        lane.on_air = 0;
+        lane.waiting = mpdus;
+        lane.series = mu.lanes.series(category, to);
+    }
+
+    /// The receivers of an HE MU PPDU of a category, in the order of service: those with 802.11ax that have parked
+    /// MPDUs or packets in the queue.
+    fn receivers(&self, now: Nanos, category: usize, queued: &[NodeId]) -> Vec<NodeId> {
+        let Some(mu) = self.mu_access.as_ref().filter(|mu| mu.rules.downlink) else {
+            return Vec::new();
+        };
+        let mut all: Vec<NodeId> = mu.lanes.receivers(category).collect();
+        all.extend(queued.iter().filter(|to| mu.is_capable(**to) && self.serves(**to)));
+        all.sort_unstable();
+        all.dedup();
+        let candidate = |station: &NodeId| {
+            let mode = self.rate.pick(&self.attempt_towards(now, category, *station));
+            Candidate { station: *station, kbps: mode.kbps() }
+        };
+        let mut candidates: Vec<Candidate> = all.iter().map(candidate).collect();
+        mu.down.sort(&mut candidates);
+        candidates.iter().map(|candidate| candidate.station).collect()
+    }
+
+    /// The next attempt of a category towards a receiver, for rate control.
+    pub(super) fn attempt_towards(&self, now: Nanos, category: usize, to: NodeId) -> Attempt {
+        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
+        let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
+        let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
+        let number = series.map_or(0, Series::number);
+        Attempt { now, to, category: u8::narrow(category), bytes, number }
+    }
+
+    /// A mode in the width of the access.
+    pub(super) fn within_access(&self, mode: Mode) -> Mode {
+        self.widths.map_or(mode, |widths| widths.within(mode))
+    }
+
+    /// True if the last exchange of a category carried data of the access point.
+    fn was_down(&self, category: usize) -> bool {
+        self.mu_access.as_ref().is_some_and(|mu| mu.was_down[category])
+    }
+
+    /// The next exchange of a category carries data of the access point, if there is any.
+    pub(super) fn end_uplink_turn(&mut self, category: usize) {
+        if let Some(mu) = &mut self.mu_access {
+            mu.was_down[category] = false;
+        }
+    }
+
+    /// The frame of a multi-user access or of a triggered transmission.
+    pub(super) fn compose_multi_user(&mut self, now: Nanos, rules: &Rules) -> Composed {
+        let or_nothing = |frame: Option<Frame>| frame.map_or(Composed::Nothing, Composed::Frame);
+        if self.is_triggered() {
+            let frame = self.compose_triggered(rules);
+            if frame.is_none() {
+                self.cancel_triggered();
+            }
+            return or_nothing(frame);
+        }
+        let Some(mu) = self.mu_access.as_mut() else { return Composed::Other };
+        let plain = mu.plain.take();
+        let frame = match mu.stage {
+            Stage::None => return plain.map_or(Composed::Other, Composed::Frame),
+            Stage::Downlink | Stage::Uplink => return Composed::Other,
+            Stage::Triggering => {
+                mu.stage = Stage::Uplink;
+                return or_nothing(plain);
+            }
+            Stage::Filling => self.compose_downlink(now, rules),
+            Stage::Planning | Stage::Cancelled => None,
+        };
+        if frame.is_none() {
+            self.cancel_access(now, rules);
+        }
+        or_nothing(frame)
+    }
+
+    /// Ends an access that has nothing to send.
+    fn cancel_access(&mut self, now: Nanos, rules: &Rules) {
+        if let Some(mu) = &mut self.mu_access {
+            mu.stage = Stage::None;
+            mu.users.clear();
+        }
+        self.exchange = Exchange::None;
+        self.contenders[self.active].draw(now, &mut self.random);
+        self.refresh_wants(now, rules);
+    }
+
+    /// Ends a multi-user exchange without any answer. False if the exchange is another one.
+    pub(super) fn fail_multi_user(&mut self, now: Nanos, rules: &Rules) -> bool {
+        let Exchange::Awaiting { answer, .. } = self.exchange else { return false };
+        match answer {
+            Kind::MultiUser => self.finish_downlink(now, rules),
+            Kind::Trigger => self.finish_uplink(now, rules),
+            Kind::MultiBlockAck => self.lose_triggered(now, rules),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Puts a BlockAckReq before the parked MPDUs of a receiver, unless one is there.
+    pub(super) fn ask_parked(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
+        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+            return;
+        };
+        let window = originator.agreement(to, category).window;
+        let lane = mu.lanes.of(category, to);
+        if window < 2 || lane.front().is_some_and(Mpdu::is_bar) {
+            return;
+        }
+        let bytes = BLOCK_ACK_REQ_BYTES;
+        let mode = rules.timing.answer_mode(lane.front().map_or(rules.timing.lowest(), |m| m.mode));
+        let bar = Mpdu::new(now, to, Class::Ack, Part::whole(bytes, rules), 0, mode);
+        lane.push_front(Mpdu { bytes, block_ack: bitmap_bytes(window), ..bar });
+    }
+}

@@ -1,0 +1,289 @@
+//! Triggered transmissions at a station: reports of its queue, responses to trigger frames, and MU EDCA.
+//!
+//! The rules are at the head of `mu_uplink.rs`.
+
+use std::ops::Range;
+
+use airtcp_units::{Nanos, Narrow, Span};
+
+use super::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
+use super::exchange::{Due, Exchange};
+use super::mu_access::USUAL_BYTES;
+use super::mu_air::TbGrant;
+use super::originator::{Room, distance};
+use super::{Class, Contender, Frame, Kind, MuEdcaConfig, NodeId, Rules, Station};
+use crate::phy::Mode;
+use crate::rate::{Attempt, RateControl};
+
+/// Multi-user operation of a station.
+#[derive(Debug)]
+pub(crate) struct MuStation {
+    access_point: NodeId,
+    /// Stations of its cell.
+    cell: Range<u32>,
+    /// By category, the bytes in an A-MPDU of the packets in its queue.
+    queued: Vec<u64>,
+    /// What the trigger allows, while it waits for the start and the answer.
+    grant: Option<TbGrant>,
+    edca: Option<MuEdcaConfig>,
+    /// By category, the usual inter-frame space and windows.
+    usual: Vec<(Span, u32, u32)>,
+    /// By category, the end of the MU EDCA timer.
+    until: Vec<Nanos>,
+}
+
+impl MuStation {
+    pub(crate) fn new(
+        access_point: NodeId,
+        cell: Range<u32>,
+        edca: Option<MuEdcaConfig>,
+        contenders: &[Contender],
+    ) -> Self {
+        let usual = contenders.iter().map(|c| (c.ifs, c.cw_min, c.cw_max)).collect();
+        Self {
+            access_point,
+            cell,
+            queued: vec![0; contenders.len()],
+            grant: None,
+            edca,
+            usual,
+            until: vec![Nanos::ZERO; contenders.len()],
+        }
+    }
+}
+
+impl Station {
+    /// Takes the bytes in an A-MPDU of the packets in the station's queue.
+    pub(crate) fn set_queued(&mut self, category: usize, bytes: u64) {
+        if let Some(queued) = self.responder.as_mut().and_then(|mu| mu.queued.get_mut(category)) {
+            *queued = bytes;
+        }
+    }
+
+    /// True if the station reports its queue to the access point.
+    pub(crate) const fn reports(&self) -> bool {
+        self.responder.is_some()
+    }
+
+    /// The report in a data frame that carries the first `on_air` MPDUs of a category.
+    pub(super) fn queue_report(&self, category: usize, on_air: usize, mode: Mode) -> Option<u64> {
+        let mu = self.responder.as_ref()?;
+        let rules = self.originator.as_ref()?.rules;
+        let held = self.subframes(category, usize::MAX).skip(on_air);
+        let held: u64 = held.map(|mpdu| u64::from(rules.stride(mpdu.bytes, mode))).sum();
+        Some(held + mu.queued.get(category).copied().unwrap_or_default())
+    }
+
+    /// The mode of the data that the station would send now in a category.
+    pub(crate) fn mode_if_triggered(&self, now: Nanos, category: usize) -> Option<Mode> {
+        let to = self.responder.as_ref()?.access_point;
+        let head = self.contenders.get(category)?.mpdu.as_ref();
+        let (bytes, number) =
+            head.map_or((USUAL_BYTES, 0), |mpdu| (mpdu.bytes, mpdu.transmissions));
+        let category = u8::narrow(category);
+        Some(self.rate.pick(&Attempt { now, to, category, bytes, number }))
+    }
+
+    /// Handles a trigger frame that addresses the station: it sends SIFS later, if it has MPDUs.
+    pub(crate) fn on_trigger(&mut self, now: Nanos, grant: TbGrant, rules: &Rules) {
+        self.view.eifs = Span::ZERO;
+        let Some(mu) = &mut self.responder else { return };
+        let head = self.contenders.get(grant.category).and_then(|c| c.mpdu.as_ref());
+        let ready = head.is_some_and(|mpdu| mpdu.to == mu.access_point);
+        if self.exchange != Exchange::None || self.due.is_some() || !ready || !self.may_send() {
+            return;
+        }
+        if let Some(mu) = &mut self.responder {
+            mu.grant = Some(grant);
+            self.due = Some((now + rules.timing.sifs, Due::Triggered));
+        }
+    }
+
+    /// Prepares the triggered transmission of this instant, if the medium permits it. Returns a frame in its place,
+    /// which [`Self::compose_triggered`] replaces.
+    pub(super) fn begin_triggered(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+        let mu = self.responder.as_mut()?;
+        let grant = mu.grant?;
+        let own = mu.cell.contains(&self.view.nav_by.0);
+        let permitted = self.view.silent_from != Nanos::NEVER && (self.view.nav <= now || own);
+        if !permitted || self.expire(now, grant.category) {
+            if let Some(mu) = &mut self.responder {
+                mu.grant = None;
+            }
+            return None;
+        }
+        self.active = grant.category;
+        self.exchange = Exchange::Sending;
+        self.txop_end = now;
+        self.choose_mode(now);
+        self.record_first_attempt(now);
+        self.expire_waiting(now, grant.category);
+        self.renew_session(grant.category);
+        self.reserve_triggered(&grant);
+        Some(Frame::control(
+            Kind::Rts,
+            self.id,
+            NodeId::BROADCAST,
+            rules.timing.lowest(),
+            Span::ZERO,
+            0,
+        ))
+    }
+
+    /// Begins a new session with the receiver of the head where its window could have fallen behind.
+    fn renew_session(&mut self, category: usize) {
+        let Some(head) = self.contenders[category].mpdu else { return };
+        let first = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
+        let Some(originator) = &mut self.originator else { return };
+        let window = originator.rules.window(head.mode);
+        let agreement = originator.agreement(head.to, category);
+        agreement.renew(first);
+        if !head.is_bar() {
+            agreement.window = window;
+        }
+    }
+
+    /// Chooses the MPDUs that fit into a triggered PPDU, and the room for others.
+    fn reserve_triggered(&mut self, grant: &TbGrant) {
+        let TbGrant { category, mode, .. } = *grant;
+        let Some(head) = self.contenders[category].mpdu else { return };
+        let Some(originator) = &mut self.originator else { return };
+        let rules = originator.rules;
+        let (window, bytes) = (rules.window(mode), rules.most_bytes(mode).min(grant.bytes));
+        let lane = &mut originator.lanes[category];
+        let window = if lane.series.single { 1 } else { window };
+        let all = 1 + lane.waiting.len();
+        let mut before = 0;
+        lane.on_air = 0;
+        for mpdu in std::iter::once(&head).chain(&lane.waiting) {
+            let in_window = head.is_bar() || distance(head.sequence, mpdu.sequence) < window;
+            if !in_window || Aggregation::with_last(before, mpdu.bytes) > bytes {
+                break;
+            }
+            before += rules.stride(mpdu.bytes, mode);
+            lane.on_air += 1;
+            if head.is_bar() {
+                break;
+            }
+        }
+        let span = distance(head.sequence, originator.upcoming(head.to, category));
+        let complete = head.is_bar() || originator.lanes[category].on_air < all;
+        let mpdus = if complete { 0 } else { usize::from(window.saturating_sub(span)) };
+        // No packet joins an MPDU that waits (A-MSDU).
+        let (open, several) = (0, false);
+        originator.room =
+            Some(Room { category, to: head.to, mode, before, bytes, mpdus, open, several });
+    }
+
+    /// True while a triggered transmission is being prepared or waits for its answer.
+    pub(super) fn is_triggered(&self) -> bool {
+        self.responder.as_ref().is_some_and(|mu| mu.grant.is_some())
+    }
+
+    /// The triggered PPDU of this instant; `None` if no MPDU fits.
+    pub(super) fn compose_triggered(&mut self, rules: &Rules) -> Option<Frame> {
+        let grant = self.responder.as_ref()?.grant?;
+        let TbGrant { category, mode, .. } = grant;
+        let on_air = self.originator.as_ref()?.lanes[category].on_air;
+        let head = self.contenders[category].mpdu?;
+        if on_air == 0 {
+            return None;
+        }
+        let report = self.queue_report(category, on_air, mode);
+        let sequence = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
+        for number in 0..on_air {
+            if let Some(mpdu) = self.subframe(category, number) {
+                mpdu.transmissions += 1;
+                mpdu.all_transmissions += 1;
+            }
+        }
+        let lengths = self.subframes(category, on_air).map(|mpdu| mpdu.bytes);
+        let last = super::places(lengths, rules.aggregation.as_ref()?, mode).last();
+        let usual =
+            Frame::control(Kind::Data, self.id, head.to, mode, grant.after, u8::narrow(category));
+        let (kind, class) =
+            if head.is_bar() { (Kind::BlockAckReq, Class::Ack) } else { (Kind::Data, head.class) };
+        Some(Frame {
+            kind,
+            class,
+            fragment: if head.block_ack > BLOCK_ACK_BYTES { LONG_BITMAP } else { 0 },
+            bytes: last.map_or(0, |(_, end)| end),
+            sequence,
+            subframes: if on_air > 1 { u16::narrow(on_air) } else { 0 },
+            retry: head.transmissions > 0,
+            multi_user: Some(grant.times),
+            report,
+            ..usual
+        })
+    }
+
+    /// Gives up a triggered transmission that has nothing to send.
+    pub(super) fn cancel_triggered(&mut self) {
+        if let Some(mu) = &mut self.responder {
+            mu.grant = None;
+        }
+        self.exchange = Exchange::None;
+    }
+
+    /// Handles the Multi-STA BlockAck that acknowledges the station's triggered PPDU. False if it waits for none.
+    pub(crate) fn on_multi_block_ack(&mut self, now: Nanos, rules: &Rules) -> bool {
+        let waits = matches!(self.exchange, Exchange::Awaiting { answer: Kind::MultiBlockAck, .. });
+        if !waits {
+            return false;
+        }
+        self.view.eifs = Span::ZERO;
+        self.exchange = Exchange::None;
+        let category = self.active;
+        if let Some(mu) = &mut self.responder {
+            mu.grant = None;
+        }
+        self.settle_triggered(now, category, true, rules);
+        self.start_mu_edca(now, category, rules);
+        true
+    }
+
+    /// Ends a triggered transmission without answer: its MPDUs count a failed attempt, the back-off stays.
+    pub(super) fn lose_triggered(&mut self, now: Nanos, rules: &Rules) {
+        self.exchange = Exchange::None;
+        if let Some(mu) = &mut self.responder {
+            mu.grant = None;
+        }
+        self.settle_triggered(now, self.active, false, rules);
+    }
+
+    /// Takes the MU EDCA parameters for the time of the timer.
+    fn start_mu_edca(&mut self, now: Nanos, category: usize, rules: &Rules) {
+        let Some(mu) = &mut self.responder else { return };
+        let Some(edca) = mu.edca else { return };
+        let until = now + edca.timer;
+        mu.until[category] = until;
+        let contender = &mut self.contenders[category];
+        if edca.aifsn == 0 {
+            contender.bar(until);
+            return;
+        }
+        contender.ifs = rules.timing.aifs(edca.aifsn);
+        contender.cw_min = edca.cw_min;
+        contender.cw_max = edca.cw_max;
+        contender.cw = contender.cw.clamp(edca.cw_min, edca.cw_max);
+    }
+
+    /// Returns to the usual parameters where the MU EDCA timer has ended. Call when the medium becomes busy or
+    /// idle.
+    pub(super) fn end_mu_edca(&mut self, now: Nanos) {
+        let Some(mu) = &mut self.responder else { return };
+        if mu.edca.is_none() {
+            return;
+        }
+        for (category, until) in mu.until.iter_mut().enumerate() {
+            if *until == Nanos::ZERO || *until > now {
+                continue;
+            }
+            *until = Nanos::ZERO;
+            let contender = &mut self.contenders[category];
+            let (ifs, cw_min, cw_max) = mu.usual[category];
+            (contender.ifs, contender.cw_min, contender.cw_max) = (ifs, cw_min, cw_max);
+            contender.cw = contender.cw.clamp(cw_min, cw_max);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Triggered transmissions of stations, at the access point and at the stations.
+//!
+//! ```text
+//! report    bytes in an A-MPDU of the packets that the station will still hold after a data frame, in that frame
+//! T         min(longest PPDU, what the largest report needs, transmission opportunity - the other frames)
+//! trigger   -> SIFS -> HE TB PPDUs of T -> SIFS -> Multi-STA BlockAck
+//! response  if no exchange is under way, the radio receives nothing, and no NAV of another cell runs
+//! ```
+//! A station sends MPDUs of the category that the trigger names. It does not contend for a triggered transmission, and
+//! its back-off stays as it is. The access point acknowledges the stations of which it decoded at least one MPDU. After
+//! that a station has the MU EDCA parameters until the timer ends; with AIFSN 0 it does not contend. New parameters hold
+//! from the next busy period.
+//!
+//! A report is exact (a choice; the queue size in QoS control has steps of 256 bytes and leaves out headers). The
+//! access point forgets the report of a station that did not answer three triggers in a row.
+//!
+//! Source: IEEE 802.11ax-2021 clauses 26.5.2 (UL MU operation), 26.5.2.5 (carrier sense), 26.2.7 (MU EDCA).
+
+use airtcp_units::{Nanos, Narrow, Span};
+
+use super::aggregation::Aggregation;
+use super::exchange::{Due, Exchange};
+use super::mu_access::{MAX_UNANSWERED, Stage, USUAL_BYTES, User};
+use super::mu_air::{MuTimes, TbGrant, in_units, multi_block_ack_bytes, trigger_bytes, widest};
+use super::mu_schedule::Candidate;
+use super::{Frame, Kind, NodeId, Rules, Station};
+use crate::phy::{GuardInterval, Mode, TbPpdu, equal_rus};
+
+/// The exchange that a trigger frame is to begin.
+struct UplinkPlan {
+    /// Mode of the trigger frame, and time of the Multi-STA BlockAck in the same mode.
+    control: (Mode, Span),
+    /// Of each station, in the order of service: mode in its resource unit and bytes that it reported.
+    needs: Vec<(Mode, u32)>,
+    ppdu: TbPpdu,
+}
+
+impl Station {
+    /// Prepares a trigger frame for stations with reports. False if the transmission opportunity has no time for the
+    /// exchange.
+    pub(super) fn plan_uplink(
+        &mut self,
+        now: Nanos,
+        uplink: &[(NodeId, Mode)],
+        rules: &Rules,
+    ) -> bool {
+        let category = self.active;
+        let Some(mu) = &self.mu_access else { return false };
+        let candidate =
+            |(station, mode): &(NodeId, Mode)| Candidate { station: *station, kbps: mode.kbps() };
+        let mut order: Vec<Candidate> = uplink.iter().map(candidate).collect();
+        mu.up.sort(&mut order);
+        order.truncate(mu.rules.max_stations as usize);
+        let wanted = |c: &Candidate| {
+            let (_, mode) = uplink.iter().find(|(station, _)| *station == c.station)?;
+            let bytes = mu.report(c.station, category).min(u64::from(u32::MAX));
+            Some((self.within_access(*mode), u32::narrow(bytes)))
+        };
+        let wanted: Vec<(Mode, u32)> = order.iter().filter_map(wanted).collect();
+        let Some(plan) = self.fit_uplink(now, &wanted, rules) else { return false };
+        let UplinkPlan { control: (control, answer), needs, ppdu } = plan;
+        let times = MuTimes::triggered(&ppdu, rules.timing.extension());
+        let after = rules.timing.sifs + answer;
+        let grant = |(mode, _): &(Mode, u32)| TbGrant {
+            mode: *mode,
+            category,
+            times,
+            bytes: ppdu.bytes(*mode),
+            after,
+        };
+        let user = |(c, (mode, bytes)): (&Candidate, &(Mode, u32))| User {
+            bytes: *bytes,
+            ..User::new(c.station, *mode)
+        };
+        let reserve = rules.timing.sifs + times.time + after;
+        let (from, to) = (self.id, NodeId::BROADCAST);
+        let trigger =
+            Frame::control(Kind::Trigger, from, to, control, reserve, u8::narrow(category));
+        let Some(mu) = &mut self.mu_access else { return false };
+        mu.grants = needs.iter().map(grant).collect();
+        mu.users = order.iter().zip(&needs).map(user).collect();
+        mu.stage = Stage::Triggering;
+        mu.plain = Some(Frame { bytes: trigger_bytes(needs.len()), ..trigger });
+        self.end_uplink_turn(category);
+        true
+    }
+
+    /// The exchange for as many of the first stations as possible, which have these modes and have reported these
+    /// bytes.
+    fn fit_uplink(&self, now: Nanos, wanted: &[(Mode, u32)], rules: &Rules) -> Option<UplinkPlan> {
+        let single: Vec<Mode> = wanted.iter().map(|(mode, _)| *mode).collect();
+        // One MPDU of usual length for each.
+        let usual = Aggregation::with_last(0, USUAL_BYTES);
+        let mut count = wanted.len();
+        while count > 0 {
+            let (ru, served) = equal_rus(widest(single.get(..count)?), count);
+            let modes = in_units(single.get(..served)?, ru, GuardInterval::Ns1600);
+            let bytes = wanted.iter().map(|(_, bytes)| *bytes);
+            let needs: Vec<(Mode, u32)> = modes.iter().copied().zip(bytes).collect();
+            let window = rules.aggregation?.window(*modes.first()?);
+            let control = rules.timing.answer_mode(slowest(&modes));
+            let answer = rules.timing.frame(control, multi_block_ack_bytes(served, window));
+            let control = (control, answer);
+            let fits = |ppdu: &TbPpdu| needs.iter().all(|(m, b)| ppdu.bytes(*m) >= usual.min(*b));
+            if let Some(ppdu) = self.uplink_ppdu(now, &needs, control, rules).filter(fits) {
+                return Some(UplinkPlan { control, needs, ppdu });
+            }
+            // Fewer stations have larger resource units.
+            count = served - 1;
+        }
+        None
+    }
+
+    /// The HE TB PPDUs for needs of bytes; `None` if the transmission opportunity has no time for them.
+    fn uplink_ppdu(
+        &self,
+        now: Nanos,
+        needs: &[(Mode, u32)],
+        (control, answer): (Mode, Span),
+        rules: &Rules,
+    ) -> Option<TbPpdu> {
+        let modes: Vec<Mode> = needs.iter().map(|(mode, _)| *mode).collect();
+        let extension = rules.timing.extension();
+        let mut longest = rules.aggregation?.max_time.saturating_sub(extension);
+        if self.contenders[self.active].txop > Span::ZERO {
+            let sifs = rules.timing.sifs;
+            let trigger = rules.timing.frame(control, trigger_bytes(needs.len()));
+            let rest = trigger + sifs + extension + sifs + answer;
+            let left = Span(self.txop_end.0.saturating_sub(now.0)).saturating_sub(rest);
+            longest = longest.min(left);
+        }
+        let most = TbPpdu::longest(&modes, longest)?;
+        let fits: Vec<(Mode, u32)> =
+            needs.iter().map(|(mode, bytes)| (*mode, (*bytes).min(most.bytes(*mode)))).collect();
+        TbPpdu::new(&fits).filter(|ppdu| ppdu.duration() <= most.duration()).or(Some(most))
+    }
+
+    /// Begins to wait for the triggered PPDUs or their BlockAcks, after a trigger frame or an HE MU PPDU.
+    pub(super) fn await_group(&mut self, now: Nanos, answer: Kind, rules: &Rules) {
+        // The answers are HE frames, which are noticed later than the usual answers.
+        let until = now + rules.timing.group_timeout();
+        self.exchange = Exchange::Awaiting { answer, until, heard: Nanos::NEVER };
+    }
+
+    /// What a trigger frame allows a station.
+    pub(crate) fn grant_of(&self, station: NodeId) -> Option<TbGrant> {
+        let mu = self.mu_access.as_ref()?;
+        let place = mu.users.iter().position(|user| user.station == station)?;
+        mu.grants.get(place).copied()
+    }
+
+    /// Handles the end of the group of HE TB PPDUs that the access point waited for.
+    pub(crate) fn on_group_end(&mut self, now: Nanos, rules: &Rules) {
+        let Exchange::Awaiting { answer, .. } = self.exchange else { return };
+        let Some(mu) = &mut self.mu_access else { return };
+        let answered = mu.users.iter().filter(|user| user.answered).count();
+        match answer {
+            Kind::MultiUser => self.finish_downlink(now, rules),
+            Kind::Trigger if answered > 0 => {
+                self.view.eifs = Span::ZERO;
+                let answer = self.multi_block_ack(answered, rules);
+                self.exchange = Exchange::Sending;
+                self.due = answer.map(|frame| (now + rules.timing.sifs, Due::Answer(frame)));
+            }
+            Kind::Trigger => self.finish_uplink(now, rules),
+            _ => {}
+        }
+    }
+
+    /// The Multi-STA BlockAck for the stations of the trigger frame that answered.
+    fn multi_block_ack(&self, stations: usize, rules: &Rules) -> Option<Frame> {
+        let mu = self.mu_access.as_ref()?;
+        let modes: Vec<Mode> = mu.users.iter().map(|user| user.mode).collect();
+        let mode = rules.timing.answer_mode(slowest(&modes));
+        let window = rules.aggregation?.window(*modes.first()?);
+        let category = u8::narrow(self.active);
+        let (from, to) = (self.id, NodeId::BROADCAST);
+        let usual = Frame::control(Kind::MultiBlockAck, from, to, mode, Span::ZERO, category);
+        Some(Frame { bytes: multi_block_ack_bytes(stations, window), ..usual })
+    }
+
+    /// Ends an uplink exchange, after the Multi-STA BlockAck or without answers.
+    pub(super) fn finish_uplink(&mut self, now: Nanos, rules: &Rules) {
+        let category = self.active;
+        self.exchange = Exchange::None;
+        let Some(mu) = &mut self.mu_access else { return };
+        mu.stage = Stage::None;
+        mu.grants.clear();
+        let users = std::mem::take(&mut mu.users);
+        for user in &users {
+            let Some(count) = mu.unanswered.get_mut(user.station.index()) else { continue };
+            *count = if user.answered { 0 } else { *count + 1 };
+            if *count >= MAX_UNANSWERED {
+                *count = 0;
+                mu.set_report(user.station, category, 0);
+            }
+        }
+        let served = users.iter().map(|u| (u.station, if u.answered { u.bytes } else { 0 }));
+        mu.up.on_served(served);
+        let answered = users.iter().any(|user| user.answered);
+        self.end_access(now, category, answered, rules);
+    }
+}
+
+/// The mode with the lowest reference rate.
+fn slowest(modes: &[Mode]) -> Mode {
+    let slowest = modes.iter().min_by_key(|mode| mode.reference_kbps());
+    slowest.copied().unwrap_or(Mode::OFDM[0])
+}
