@@ -117,8 +117,10 @@ def mcs(data: Mapping[str, pl.DataFrame]) -> str:
     """Rows whose MPDUs all had one MCS."""
     heads = ["MCS", "links", "MPDUs (millions)", "lost, all MPDUs (%)", "mean of links (%)"]
     rows = [
-        [row["mcs"], row["links"], f"{row['sent'] / 1e6:.3g}", f"{row['pooled']:.3g}"]
-        + [_share(row, "lost")]
+        (
+            *(row["mcs"], row["links"], f"{row['sent'] / 1e6:.3g}", f"{row['pooled']:.3g}"),
+            _share(row, "lost"),
+        )
         for row in data["modern-measured-mcs.csv"].to_dicts()
     ]
     return laid_out(heads, rows)
