@@ -30,6 +30,7 @@ pub(crate) struct Bss {
     pub(crate) band: Occupied,
     /// Number of its first station on the medium.
     pub(crate) first: usize,
+    /// Its channel, if other cells share the medium.
     channel: Option<Channel>,
     /// Its primary and secondary channels, if other cells share the medium.
     pub(crate) tuned: Tuned,
@@ -56,6 +57,8 @@ pub(crate) struct Parts {
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
     pub(crate) band: Occupied,
+    pub(crate) channel: Option<Channel>,
+    pub(crate) tuned: Tuned,
     pub(crate) reuse: ObssPd,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
@@ -64,8 +67,9 @@ pub(crate) struct Parts {
 }
 
 impl Bss {
-    pub(crate) fn new(first: usize, channel: Option<Channel>, tuned: Tuned, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, band, reuse, draws, draws_mpdu } = parts;
+    pub(crate) fn new(first: usize, parts: Parts) -> Self {
+        let Parts { rules, error, fading, levels, ambient, band, .. } = parts;
+        let Parts { channel, tuned, reuse, draws, draws_mpdu, .. } = parts;
         let [draws, draws_abroad] = draws;
         Self {
             rules,
@@ -108,8 +112,7 @@ impl Bss {
     /// The band of its frames in `mode` that occupy `width`.
     pub(crate) fn band_of(&self, mode: Mode, width: Width) -> Occupied {
         let band = Occupied::of(mode, width);
-        let shared = self.channel.filter(|_| self.tuned.primary.is_some());
-        shared.map_or(band, |channel| band.at(channel.spectrum(width)))
+        self.channel.map_or(band, |channel| band.at(channel.spectrum(width)))
     }
 
     /// Counts the start of a transmission of one of the cell's stations.
