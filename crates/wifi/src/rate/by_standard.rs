@@ -10,7 +10,7 @@ use airtcp_units::Nanos;
 
 use super::{Attempt, Outcome, Rate, RateControl};
 use crate::mac::NodeId;
-use crate::phy::{Mode, Width};
+use crate::phy::Mode;
 
 /// A control, and the same control with fewer modes for some receivers.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ impl RateControl for ByStandard {
         self.of_mut(outcome.attempt.to).on_result(outcome);
     }
 
-    fn on_rx(&mut self, now: Nanos, from: NodeId, (mode, width): (Mode, Option<Width>), snr: f64) {
-        self.of_mut(from).on_rx(now, from, (mode, width), snr);
+    fn on_rx(&mut self, now: Nanos, from: NodeId, hz: Option<f64>, snr: f64) {
+        self.of_mut(from).on_rx(now, from, hz, snr);
     }
 
     fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {

@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Span};
 use super::Ladder;
 use crate::mac::NodeId;
 use crate::phy::error::ErrorModel;
-use crate::phy::{Mode, Timing, Width};
+use crate::phy::{Mode, Timing};
 
 /// An attempt to send a data frame, or a PPDU with several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,12 +91,11 @@ pub trait RateControl {
         let _ = outcome;
     }
 
-    /// Called when a frame of `from` in `mode` was received, with any destination; `snr` is the ratio of its power
-    /// to the noise in its band. `width` is that of a non-HT frame that is duplicated over less than the width of the
-    /// pair. May not be called where [`Self::learns_from_receptions`] is false and the
-    /// frame is for another station.
-    fn on_rx(&mut self, now: Nanos, from: NodeId, (mode, width): (Mode, Option<Width>), snr: f64) {
-        let _ = (now, from, mode, width, snr);
+    /// Called when a frame of `from` was received, with any destination; `snr` is the ratio of its power to the noise
+    /// in its band, which has `hz`; `None` for the band that both stations have. May not be called where
+    /// [`Self::learns_from_receptions`] is false and the frame is for another station.
+    fn on_rx(&mut self, now: Nanos, from: NodeId, hz: Option<f64>, snr: f64) {
+        let _ = (now, from, hz, snr);
     }
 
     /// True if [`Self::on_rx`] has an effect. The stations of a cell whose controls return false can share

@@ -7,10 +7,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
 
 use crate::mac::NodeId;
-use crate::phy::{Mode, Width};
-
-/// Band of DSSS and CCK frames, as for their noise.
-const DSSS_HZ: f64 = 20e6;
+use crate::phy::Mode;
 
 /// Allowed modes, slowest first; never empty. A step is an index into them.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,15 +60,14 @@ impl Ladder {
         self.modes.iter().rposition(|mode| mode.reference_kbps() <= kbps).unwrap_or(0)
     }
 
-    /// The part of the band of the widest mode over which a frame in `mode` is spread: 1 without modes of HT, VHT and
-    /// HE, and for non-HT OFDM frames but those duplicated over `width`.
-    pub fn part_of_widest(&self, mode: Mode, width: Option<Width>) -> f64 {
-        match (self.widest_hz, width) {
-            (Some(hz), _) if mode.is_mcs() => mode.bandwidth_hz() / hz,
-            (Some(hz), _) if !mode.is_ofdm() => DSSS_HZ / hz,
-            (Some(hz), Some(width)) => (f64::from(width.mhz()) * 1e6 / hz).min(1.0),
-            _ => 1.0,
-        }
+    /// A band as part of that of the widest mode; 1 without modes of HT, VHT and HE.
+    pub fn part_of_widest(&self, hz: f64) -> f64 {
+        self.widest_hz.map_or(1.0, |widest| hz / widest)
+    }
+
+    /// The band of a mode of the ladder as part of that of the widest one.
+    pub fn part_of_mode(&self, mode: Mode) -> f64 {
+        if mode.is_mcs() { self.part_of_widest(mode.bandwidth_hz()) } else { 1.0 }
     }
 
     /// All modes, slowest first.
