@@ -138,19 +138,31 @@ impl Medium {
             self.start_multi_user(frame);
         }
         self.overlap_with_users(&mut sent);
-        // Each transmission under way and this one overlap at both their receivers.
+        self.overlap(&mut sent);
+        self.next_end = self.next_end.min(sent.ends);
+        let free = self.air.iter().position(Option::is_none);
+        let place = free.unwrap_or_else(|| {
+            self.air.push(None);
+            self.air.len() - 1
+        });
+        self.air[place] = Some(sent);
+        u32::narrow(place)
+    }
+
+    /// Each transmission under way and this one overlap at both their receivers, but for those of one trigger.
+    fn overlap(&mut self, sent: &mut Transmission) {
         let Self { air, powers, bands, cell_of, .. } = self;
         let arriving = |sent: &Transmission, to: NodeId| {
             let from = sent.frame.from;
             let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
             bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
         };
-        let group = frame.group();
+        let (frame, group) = (sent.frame, sent.frame.group());
         for other in air.iter_mut().flatten() {
             if group.is_some() && other.frame.group() == group {
                 continue;
             }
-            if let Some(power) = arriving(&sent, other.frame.to) {
+            if let Some(power) = arriving(sent, other.frame.to) {
                 other.fate.overlap(power, frame.class);
             }
             if let Some(power) = arriving(other, frame.to) {
@@ -160,14 +172,6 @@ impl Medium {
                 sent.fate.receiver_sent = true;
             }
         }
-        self.next_end = self.next_end.min(sent.ends);
-        let free = self.air.iter().position(Option::is_none);
-        let place = free.unwrap_or_else(|| {
-            self.air.push(None);
-            self.air.len() - 1
-        });
-        self.air[place] = Some(sent);
-        u32::narrow(place)
     }
 
     /// What a radio receives of the transmission at `place`, of which `power` arrives; `None` if nothing of it is
