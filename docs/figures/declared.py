@@ -46,6 +46,7 @@ def _installed(package: str) -> bool:
 
 
 NEEDS: Final = {
+    "data": lambda: Path(os.environ.get("AIRTCP_DATA") or "/nonexistent").is_dir(),
     "cargo": lambda: shutil.which("cargo") is not None,
     "ns2": lambda: shutil.which("ns") is not None,
     "ns3": lambda: _installed("ns3-internet"),

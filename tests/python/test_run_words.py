@@ -93,6 +93,25 @@ def test_frames_given_up_lead_to_a_rate_control_that_can_be_set() -> None:
     assert tried.json["scenario"]["cells"][0]["rate_control"]["control"] == "minstrel"
 
 
+def test_rate_control_to_try_is_that_of_the_standard() -> None:
+    cells: Any = [{"name": "a", "stations": [{"name": "ap"}, {"name": "far"}]}]
+
+    def said(standard: str, control: str) -> str:
+        cell = {"standard": standard, "rate_control": {"control": control}}
+        summary: Any = {"links": [], "cells": []}
+        document: Any = {
+            "replications": [{"cells": cells}],
+            "summary": summary,
+            "scenario": {"cells": [cell]},
+        }
+        return causes.first_try(document, groups.Place("far", "retry_limit"))
+
+    assert 'control="minstrel-ht"' in said("802.11ax", "fixed")
+    assert 'control="minstrel"' in said("802.11g", "fixed")
+    assert not said("802.11ac", "minstrel-ht")
+    assert not said("802.11a", "minstrel")
+
+
 def test_links_that_are_not_written_one_by_one_get_no_option() -> None:
     links: Any = [{"name": "bottleneck"}, {"name": "bottleneck (reverse)"}]
     document: Any = {"replications": [{}], "summary": {"links": links}, "scenario": {}}

@@ -51,14 +51,16 @@ pub enum AckFilterMode {
     Aggressive,
 }
 
-/// Drop-tail queue with an ACK filter. Without a limit it holds 100 packets.
+/// Drop-tail queue with an ACK filter. Without a limit it holds 100 packets, or 1000 at stations of 802.11n, ac
+/// and ax.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AckFilterConfig {
     /// Which ACKs a new one replaces.
     #[serde(default)]
     pub mode: AckFilterMode,
-    /// Maximum queue length in packets. Default: 100, or no limit if `bytes` is given.
+    /// Maximum queue length in packets. Default: 100, 1000 in cells of 802.11n, ac and ax, or no limit if
+    /// `bytes` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<u32>,
     /// Maximum queue length in bytes on the wire, for instance "64 kB".

@@ -18,13 +18,14 @@ use crate::{Discipline, Qdisc, Verdict};
 /// Default limit of a drop-tail queue, in packets.
 pub(crate) const DEFAULT_PACKETS: u32 = 100;
 
-/// Drop-tail queue. Without a limit it holds 100 packets.
+/// Drop-tail queue. Without a limit it holds 100 packets, or 1000 at stations of 802.11n, ac and ax.
 #[derive(
     Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
 pub struct DropTailConfig {
-    /// Maximum queue length in packets. Default: 100, or no limit if `bytes` is given.
+    /// Maximum queue length in packets. Default: 100, 1000 in cells of 802.11n, ac and ax, or no limit if
+    /// `bytes` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<u32>,
     /// Maximum queue length in bytes on the wire, for instance "64 kB".

@@ -40,6 +40,23 @@ impl Default for QueueConfig {
     }
 }
 
+impl QueueConfig {
+    /// The queue with a limit of `packets`, if it is one whose limit has been left to the default of 100.
+    #[must_use]
+    pub fn with_default_packets(&self, packets: u32) -> Option<Self> {
+        let packets = Some(packets);
+        match self {
+            Self::DropTail(crate::DropTailConfig { packets: None, bytes: None }) => {
+                Some(Self::DropTail(crate::DropTailConfig { packets, bytes: None }))
+            }
+            Self::AckFilter(config) if (config.packets, config.bytes) == (None, None) => {
+                Some(Self::AckFilter(crate::AckFilterConfig { packets, ..config.clone() }))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Queue {
     /// Builds the queue a scenario describes; its random draws come from `seed` under
     /// `label`, for instance `"link/3/queue"`.

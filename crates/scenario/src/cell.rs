@@ -6,12 +6,12 @@ use airtcp_wifi::cell::{Capture, Sensing, check_aggregation};
 use airtcp_wifi::interference::InterferenceConfig;
 use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
-use airtcp_wifi::phy::error::ErrorModelConfig;
+use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
 use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
 use airtcp_wifi::phy::propagation::{PathLossConfig, Position, PropagationConfig};
 use airtcp_wifi::phy::{
-    Band, GuardInterval, SecondaryChannel, Standard, Timing, TimingConfig, Width,
+    Band, Coding, GuardInterval, SecondaryChannel, Standard, Timing, TimingConfig, Width,
 };
 use airtcp_wifi::rate::RateConfig;
 use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
@@ -46,6 +46,12 @@ pub struct CellSpec {
     /// Guard interval of HT, VHT and HE frames. Default: 400 ns for 802.11n and ac, 800 ns for 802.11ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_interval: Option<GuardInterval>,
+    /// Code of HT and VHT frames: "bcc" or "ldpc". Default: "bcc". HE frames are coded with LDPC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coding: Option<Coding>,
+    /// SNR in dB that each spatial stream after the first needs, in addition to its equal part of the power.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stream_penalty_db: f64,
     /// Rate of data frames, or the initial rate of a rate control. Default: the highest rate that the
     /// standard has with these streams, width and guard interval, or the control's own initial rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -229,7 +235,8 @@ impl CellSpec {
             let table = if matches!(e.key, "rate" | "rates" | "mcs") { "" } else { "rate_control" };
             at(table)(e)
         })?;
-        self.check_error_model().map_err(at("error"))?;
+        ErrorModel::validate(&self.error, self.stream_penalty_db)
+            .map_err(|e| at(if e.key == "stream_penalty_db" { "" } else { "error" })(e))?;
         self.mac.validate().map_err(at("mac"))?;
         self.check_bonding().map_err(at("mac"))?;
         self.check_reuse().map_err(at(""))?;

@@ -1,8 +1,8 @@
-//! Keys of a cell that decide its rates: band, width, streams, guard interval, `rate` and `mcs`.
+//! Keys of a cell that decide its rates: band, width, streams, guard interval, code, `rate` and `mcs`.
 
 use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
+use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Standard, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
@@ -33,7 +33,8 @@ impl CellSpec {
     /// If the standard does not have a value.
     pub fn setup(&self) -> Result<PhySetup, ConfigError> {
         let (band, width, streams) = (self.band, self.width, self.streams);
-        let keys = SetupKeys { band, width, streams, guard: self.guard_interval };
+        let (guard, coding) = (self.guard_interval, self.coding);
+        let keys = SetupKeys { band, width, streams, guard, coding };
         PhySetup::new(self.standard, &keys)
     }
 
@@ -111,6 +112,8 @@ impl CellSpec {
     pub fn data_modes(&self) -> Vec<Mode> {
         let Ok(setup) = self.setup() else { return Vec::new() };
         let mut modes = setup.modes(false);
+        let more = self.modes_of(setup);
+        modes.extend(more.into_iter().filter(|mode| mode.width() < setup.width));
         if setup.standard.has_mcs() {
             let own = self.stations.iter().filter_map(|own| self.setup_of(own).ok());
             for mode in own.flat_map(|setup| setup.modes(false)) {
@@ -129,33 +132,25 @@ impl CellSpec {
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.
     pub(crate) fn plan_of(&self, setup: PhySetup) -> Result<RatePlan, ConfigError> {
-        let modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
+        let modes = self.modes_of(setup);
         let start = self.rate_plan()?.start.and_then(|mode| setup.like(mode));
         Ok(RatePlan { control: self.rate_control.clone(), start, modes })
+    }
+
+    /// The modes of a rate control: all widths and numbers of streams for those that choose among them.
+    fn modes_of(&self, setup: PhySetup) -> Vec<Mode> {
+        match self.rate_control {
+            RateConfig::Ideal(_) | RateConfig::MinstrelHt(_) => setup.modes_of_all_widths(),
+            _ => setup.modes(true),
+        }
     }
 
     /// The error model of its radios.
     ///
     /// # Errors
-    /// If a value is impossible, or a table of measured error rates does not cover the cell's modes.
+    /// If a value is impossible.
     pub fn error_model(&self) -> Result<ErrorModel, ConfigError> {
-        self.check_error_model()?;
-        ErrorModel::for_modes(&self.error, &self.data_modes())
-    }
-
-    /// Checks that the error model covers the cell's modes.
-    pub(crate) fn check_error_model(&self) -> Result<(), ConfigError> {
-        let modes = self.data_modes();
-        if let (ErrorModelConfig::Table(_), Some(mode)) =
-            (&self.error, modes.iter().find(|mode| mode.is_mcs()))
-        {
-            let message = format!(
-                "is \"table\", which has curves of 802.11a, b and g and none for {mode}: choose \"nist\", \
-                 \"yans\" or \"threshold\""
-            );
-            return Err(ConfigError::new("model", message));
-        }
-        Ok(())
+        ErrorModel::with_penalty(&self.error, &self.data_modes(), self.stream_penalty_db)
     }
 
     /// The rate control and its rates.
@@ -169,13 +164,20 @@ impl CellSpec {
         if for_old && setup.standard.has_mcs() {
             let message = format!(
                 "is \"{}\", which is for the rates of 802.11a, b and g: {} accepts fixed, s0, arf, aarf, \
-                 amrr, onoe, minstrel and ideal",
+                 amrr, onoe, minstrel, minstrel-ht and ideal",
                 self.rate_control.control(),
                 setup.standard
             );
             return Err(ConfigError::new("control", message));
         }
-        let mut modes = setup.modes(!matches!(self.rate_control, RateConfig::Ideal(_)));
+        if matches!(self.rate_control, RateConfig::MinstrelHt(_)) && !setup.standard.has_mcs() {
+            let message = format!(
+                "is \"minstrel-ht\", which is for 802.11n, ac and ax: choose \"minstrel\" with {}",
+                setup.standard
+            );
+            return Err(ConfigError::new("control", message));
+        }
+        let mut modes = self.modes_of(setup);
         if !self.rates.is_empty() {
             let named = self.rates.iter().map(|rate| setup.mode_of_rate(*rate));
             modes = named

@@ -1,6 +1,7 @@
 //! Stations of a cell that differ from the others: rate, power and queue of single ones.
 //! Their 802.11 standard is in `mixed.rs`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use airtcp_probe::nearest;
@@ -25,6 +26,12 @@ pub struct StationKeys<'a> {
 }
 
 impl CellSpec {
+    /// Limit of a drop-tail queue without one: 1000 packets with 802.11n, ac and ax (the length of a transmit
+    /// queue in Linux), whose aggregates take up to 256; 100 with the older standards.
+    pub const fn default_queue_packets(&self) -> u32 {
+        if self.standard.has_mcs() { 1_000 } else { 100 }
+    }
+
     /// The keys of its stations.
     pub fn station_keys(&self) -> StationKeys<'_> {
         let mut places = BTreeMap::new();
@@ -182,15 +189,15 @@ impl<'a> StationKeys<'a> {
     }
 
     /// The queue of a station, and the key that describes it.
-    pub fn queue(&self, station: usize) -> (&'a QueueConfig, String) {
+    pub fn queue(&self, station: usize) -> (Cow<'a, QueueConfig>, String) {
         let own = self.own(station).and_then(|own| own.queue.as_ref());
-        if let (Some(queue), Some(place)) = (own, self.places.get(&station)) {
-            return (queue, format!("stations[{place}].queue"));
-        }
-        match &self.spec.access_point_queue {
-            Some(queue) if station == 0 => (queue, "access_point_queue".into()),
+        let (queue, key) = match (own, self.places.get(&station), &self.spec.access_point_queue) {
+            (Some(queue), Some(place), _) => (queue, format!("stations[{place}].queue")),
+            (_, _, Some(queue)) if station == 0 => (queue, "access_point_queue".into()),
             _ => (&self.spec.queue, "queue".into()),
-        }
+        };
+        let longer = queue.with_default_packets(self.spec.default_queue_packets());
+        (longer.map_or(Cow::Borrowed(queue), Cow::Owned), key)
     }
 
     /// What chooses the rate of a station's data frames, and among which.

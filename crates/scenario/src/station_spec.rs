@@ -47,7 +47,7 @@ impl StationSpec {
     /// Its keys of the physical layer.
     pub(crate) const fn setup_keys(&self) -> SetupKeys {
         let Self { width, streams, guard_interval: guard, .. } = *self;
-        SetupKeys { band: None, width, streams, guard }
+        SetupKeys { band: None, width, streams, guard, coding: None }
     }
 
     /// True if it has a rate of its own.

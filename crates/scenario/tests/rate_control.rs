@@ -36,6 +36,23 @@ fn one_rate_unless_a_control_is_named() {
     assert_eq!(plan.control.control(), "arf");
 }
 
+/// Controls that know of streams and widths choose among them, others among the schemes with all of both. With 1 and
+/// 2 streams there are 20 schemes over 80 and 40 MHz, and 18 over 20 MHz.
+#[test]
+fn schemes_of_a_control() {
+    for (control, schemes) in [("arf", 10), ("minstrel", 10), ("minstrel-ht", 58), ("ideal", 58)] {
+        let keys = format!(
+            "standard = \"802.11ac\"\nstreams = 2\nrate_control.control = \"{control}\"\n\
+             stations = [{{ name = \"sta0\", standard = \"802.11a\" }}]"
+        );
+        let plan = read(&text(&keys), "test.toml", &[]).unwrap().resolve().unwrap();
+        let spec = &plan.cells[0].spec;
+        assert_eq!(spec.rate_plan().unwrap().modes.len(), schemes, "{control}");
+        // An older station has the rates of its standard.
+        assert_eq!(spec.station_keys().rate_plan(1).unwrap().modes.len(), 8, "{control}");
+    }
+}
+
 #[test]
 fn impossible_rates_are_refused() {
     for (keys, parts) in [
@@ -58,6 +75,19 @@ fn impossible_rates_are_refused() {
             ["cells[0].rate_control.control:", "set mac.rts_threshold (0 for all frames)"],
         ),
         ("rate_control.control = \"minstrell\"", ["minstrell", "minstrel"]),
+        (
+            "standard = \"802.11g\"\nrate_control.control = \"minstrel-ht\"",
+            ["cells[0].rate_control.control:", "choose \"minstrel\" with 802.11g"],
+        ),
+        (
+            "standard = \"802.11ax\"\nrate_control.control = \"chain\"\n\
+             rate_control.stages = [{ rate = \"6 Mb/s\" }]",
+            ["cells[0].rate_control.control:", "minstrel, minstrel-ht and ideal"],
+        ),
+        (
+            "standard = \"802.11n\"\nrate_control = { control = \"minstrel-ht\", period = \"0 s\" }",
+            ["cells[0].rate_control.period:", "is 0 s"],
+        ),
     ] {
         let message = refusal(keys);
         assert!(parts.iter().all(|part| message.contains(part)), "{keys}: {message}");

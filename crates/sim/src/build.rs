@@ -23,6 +23,7 @@ use airtcp_wifi::mac::service_time;
 pub(crate) mod boundary;
 pub(crate) mod check;
 pub(crate) mod coverage;
+mod curves;
 pub(crate) mod media;
 mod medium;
 mod memory;
@@ -181,7 +182,7 @@ fn station_queues(
         for (category, access) in station.access.iter().enumerate() {
             let label = format!("{label}/sta/{i}/queue/{category}");
             let mut queue =
-                Queue::new(config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
+                Queue::new(&config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
             let qos = categories > 1 || timing.standard.has_mcs();
             let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, qos);
             queue.on_link(&LinkInfo {
@@ -197,6 +198,7 @@ fn station_queues(
         nodes: plan.nodes.iter().map(|n| u32::narrow(*n)).collect(),
         queues,
         categories,
+        below: spec.mac.hardware_queue.unwrap_or_default() as usize,
     })
 }
 

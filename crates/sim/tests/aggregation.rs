@@ -137,3 +137,150 @@ fn what_does_not_go_with_aggregates_is_refused() {
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("schemes") && refused.contains(off), "{refused}");
 }
+
+/// A receiver that waits 1 ms for a missing packet discards it when it comes later. These packets are counted
+/// apart from those without a successful attempt.
+#[test]
+fn packets_that_come_too_late_are_counted_apart() {
+    let keys = format!(
+        "{}\nmcs = 0\nresidual_error = 0.3\nmac.aggregation = {{ max_mpdus = 8, reorder_timeout = \"1 ms\" }}",
+        star(1)
+    );
+    let run = run_first(&cell(&keys, &udp("sta0", "ap", 1)));
+    assert!(run.conservation.ok);
+    let station = run.cells[0].stations.iter().find(|station| station.name == "sta0").unwrap();
+    let late = station.reorder_drops.unwrap();
+    assert!(late > 400 && station.retry_drops < 20, "{late} {}", station.retry_drops);
+    let by = |reason: &str| -> u64 {
+        run.drops.iter().filter(|drop| drop.reason == reason).map(|drop| drop.packets).sum()
+    };
+    assert_eq!((by("duplicate"), by("retry_limit")), (late, station.retry_drops));
+    // Three of ten MPDUs come again, after at least 1 ms. Those with no later one before them are in time.
+    let share = station.residual_loss.unwrap();
+    assert!((0.2..0.3).contains(&share), "{share}");
+}
+
+/// The default queue holds enough packets for the longest aggregates: 1000 at all stations of the newer standards,
+/// 100 at those of the older ones.
+#[test]
+fn the_default_queue_fills_aggregates() {
+    let mean = |keys: &str, rate: &str| {
+        let flows = format!(
+            "[[flows]]\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"{rate}\", message = \"1472 B\" }}"
+        );
+        let cell = cell(&format!("{}\n{keys}", star(1)), &flows);
+        let run = run_first(&cell.replace("802.11ac", "802.11ax"));
+        let ap = run.cells[0].stations[0].clone();
+        (ap.aggregate_mean_mpdus.unwrap_or(1.0), ap.mean_queue_packets)
+    };
+    let fast = "streams = 4\nmcs = 11\nwidth = \"160 MHz\"";
+    let (mpdus, _) = mean(fast, "4 Gb/s");
+    assert!(mpdus > 255.0, "{mpdus}");
+    let (mpdus, _) =
+        mean(&format!("{fast}\nqueue = {{ kind = \"drop-tail\", packets = 100 }}"), "4 Gb/s");
+    assert!((100.0..=101.0).contains(&mpdus), "{mpdus}");
+    // A rate above the capacity keeps the queue full.
+    for (keys, packets) in [
+        ("mcs = 0", 1000.0),
+        ("mcs = 0\nqueue.kind = \"ack-filter\"", 1000.0),
+        ("mcs = 0\nqueue = { kind = \"drop-tail\", packets = 50 }", 50.0),
+        ("mcs = 0\naccess_point_queue = { kind = \"drop-tail\", packets = 70 }", 70.0),
+    ] {
+        let (_, found) = mean(keys, "900 Mb/s");
+        assert!(found <= packets && found > 0.9 * packets - 5.0, "{keys}: {found}");
+    }
+    let old = "[[flows]]\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+               app = { kind = \"constant-rate\", rate = \"90 Mb/s\", message = \"1472 B\" }";
+    let run = run_first(&cell(&star(1), old).replace("802.11ac", "802.11a"));
+    assert!(run.cells[0].stations[0].mean_queue_packets <= 100.0);
+}
+
+/// Goodput in Mb/s of one saturated sender of aggregates of `n` MPDUs with `k` datagrams each: a subframe of an
+/// A-MSDU has 14 + 8 + 1500 = 1522 bytes, padded to 1524.
+fn closed_form_amsdu(mcs: u8, n: u32, k: u32) -> f64 {
+    let timing = Timing::new(Standard::Ac, &TimingConfig::default()).unwrap();
+    let format = Standard::Ac.format();
+    let mode = Mode::mcs(format, mcs, 1, Width::Mhz80, GuardInterval::Ns400).unwrap();
+    let mpdu = 30 + (k - 1) * 1_524 + 1_522;
+    let psdu = (n - 1) * (mpdu + 4_u32).next_multiple_of(4) + mpdu + 4;
+    let answer = match n {
+        1 => timing.ack(mode),
+        _ => timing.frame(timing.answer_mode(mode), 32),
+    };
+    let air = timing.difs() + timing.frame(mode, psdu) + timing.sifs + answer;
+    f64::from(n * k) * 1_472.0 * 8e3 / (air.0 as f64 + 7.5 * timing.slot.0 as f64)
+}
+
+#[test]
+fn one_station_with_several_packets_in_each_mpdu_is_a_sum_of_times() {
+    for (mcs, mpdus, bytes, k) in
+        [(9, 16, 7_935, 5), (9, 2, 4_000, 2), (5, 4, 11_424, 7), (9, 1, 7_935, 5)]
+    {
+        let keys = format!(
+            "{}\nmcs = {mcs}\nmac.aggregation = {{ max_mpdus = {mpdus}, max_amsdu_bytes = \"{bytes} B\" }}",
+            star(1)
+        );
+        let run = run_first(&cell(&keys, &udp("sta0", "ap", 1)));
+        assert!(run.conservation.ok);
+        let (found, expected) = (goodputs(&run)[0], closed_form_amsdu(mcs, mpdus, k));
+        assert!((found / expected - 1.0).abs() < 0.01, "MCS {mcs}, {mpdus}: {found} {expected}");
+    }
+}
+
+/// Packets of several flows share MPDUs, losses included: every packet is accounted for, TCP gets nearly what it
+/// gets without losses, and short packets gain the most.
+#[test]
+fn flows_share_mpdus() {
+    let keys = |loss: f64, bytes: u32| {
+        format!(
+            "{}\nmcs = 5\nresidual_error = {loss}\n\
+             mac.aggregation = {{ max_amsdu_bytes = \"{bytes} B\" }}",
+            star(1)
+        )
+    };
+    let short = "[[flows]]\ncount = 2\nfrom = \"ap\"\nto = \"sta0\"\ntransport = \"udp\"\n\
+                 app = { kind = \"constant-rate\", rate = \"200 Mb/s\", message = \"100 B\" }";
+    let rates: Vec<f64> = [0, 7_935]
+        .map(|bytes| {
+            let run = run_first(&cell(&keys(0.1, bytes), short));
+            assert!(run.conservation.ok);
+            goodputs(&run).iter().sum()
+        })
+        .into();
+    // A subframe takes 152 bytes for 100, at 260 Mb/s: 154 Mb/s with a tenth lost.
+    assert!(rates[1] > 2.0 * rates[0] && (140.0..154.0).contains(&rates[1]), "{rates:?}");
+    let both = "[[flows]]\ncount = 2\nfrom = \"ap\"\nto = \"sta0\"\n\
+                [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n";
+    let runs = [0.0, 0.05].map(|loss| run_first(&cell(&keys(loss, 7_935), both)));
+    assert!(runs.iter().all(|run| run.conservation.ok));
+    let rates = runs.map(|run| goodputs(&run).iter().sum::<f64>());
+    assert!(rates[1] > 0.85 * rates[0], "{rates:?}");
+}
+
+/// A request of a station that uploads waits behind the packets below the queue discipline, which FQ-CoDel cannot
+/// reorder: their number over the packets that the station sends per second, and no more.
+#[test]
+fn a_hardware_queue_delays_what_the_discipline_prefers() {
+    let request = "[[flows]]\nfrom = \"sta0\"\nto = \"ap\"\napp = { kind = \"request-response\", \
+                   request = \"200 B\", response = \"200 B\", think = \"7 ms\" }";
+    let run = |packets: u32| {
+        let keys = format!(
+            "{}\nmcs = 5\nqueue.kind = \"fq-codel\"\nmac.hardware_queue = {packets}",
+            star(1)
+        );
+        let flows = format!("{}\n{request}", udp("sta0", "ap", 1));
+        let run = run_first(&cell(&keys, &flows));
+        assert!(run.conservation.ok);
+        let found = goodputs(&run)[0] * 1e6 / (1_472.0 * 8.0);
+        (run.flows[1].exchange_p50_s.unwrap(), found)
+    };
+    let (alone, _) = run(0);
+    for packets in [640, 1_280] {
+        let (median, rate) = run(packets);
+        let expected = f64::from(packets) / rate;
+        // The wait is a number of aggregates of 64 packets.
+        let error = (median - alone) / expected - 1.0;
+        assert!(error.abs() < 0.05, "{packets}: {median} {alone} {expected}");
+    }
+}

@@ -129,7 +129,7 @@ fn rate_controls_choose_among_schemes() {
     assert_eq!(best(&far("ideal", 2.0)), (9, 2));
     let (mcs, streams) = best(&far("ideal", 40.0));
     assert!(mcs < 9 && streams <= 2, "{mcs} {streams}");
-    for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel"] {
+    for control in ["s0", "arf", "aarf", "amrr", "onoe", "minstrel", "minstrel-ht"] {
         let (mcs, streams) = best(&far(control, 2.0));
         assert!(
             streams == 2 && (mcs > 5 || ["amrr", "onoe"].contains(&control)),
@@ -239,8 +239,22 @@ const REFUSED: &[(&str, &str)] = &[
         "cells[0].timing.ack_rate: is 1 Mb/s",
     ),
     (
-        "standard = \"802.11ac\"\nerror = { model = \"table\", reference = \"1000 B\", curves = [] }",
-        "none for 32.5 Mb/s (VHT MCS 0, 1 stream, 80 MHz)",
+        "standard = \"802.11ax\"\ncoding = \"bcc\"",
+        "cells[0].coding: is bcc: frames of 802.11ax are coded with LDPC here; leave out the key",
+    ),
+    ("coding = \"ldpc\"", "cells[0].coding: is ldpc: 802.11a has one code; leave out the key"),
+    (
+        "standard = \"802.11n\"\nstreams = 2\nmcs = 15",
+        "cells[0].mcs: is 15: 802.11n with 2 streams over 40 MHz has 0, 1, 2, 3, 4, 5, 6, 7; the nearest is 7; MCS 15 of \
+         802.11n is mcs = 7 with streams = 2",
+    ),
+    (
+        "standard = \"802.11n\"\nstream_penalty_db = -1",
+        "cells[0].stream_penalty_db: is -1 dB: accepted are 0 to 30 dB",
+    ),
+    (
+        "standard = \"802.11ac\"\nerror = { model = \"threshold\", rates = [{ mcs = 12, sinr_db = 3 }] }",
+        "mcs: is 12: accepted are 0 to 11 for each number of streams",
     ),
     (
         "standard = \"802.11n\"\nmac.protection = \"rts-cts\"",
@@ -278,4 +292,50 @@ fn what_does_not_exist_is_refused() {
         };
         assert!(error.contains(expected), "{error}\n{expected}");
     }
+}
+
+/// Modes in use without a curve are named, and those of unused modes are not.
+#[test]
+fn a_table_that_lacks_modes_is_named() {
+    let warnings = |keys: &str| {
+        let text = format!(
+            "duration = \"1 s\"\n[[cells]]\nstandard = \"802.11ac\"\n{keys}\n\
+             layout = {{ kind = \"star\", stations = 2, radius_m = 5 }}\n\
+             [[flows]]\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\n"
+        );
+        airtcp_sim::warnings(&read(&text, "test", &[]).unwrap().resolve().unwrap())
+    };
+    let table = |rows: &str| {
+        format!("error = {{ model = \"table\", reference = \"1000 B\", curves = [{rows}] }}")
+    };
+    let row = |mcs: u8| format!("{{ mcs = {mcs}, snr_db = [5, 10], per = [1, 0] }}");
+    assert!(warnings(&format!("mcs = 5\n{}", table(&row(5)))).is_empty());
+    let some = warnings(&format!(
+        "mcs = 5\nstations = [{{ name = \"sta1\", width = \"40 MHz\", mcs = 3 }}]\n{}",
+        table(&row(5))
+    ));
+    let expected = "cells[0].error.curves: has no curve for modes in use, which follow \"nist\": \
+                    MCS 3 with 1 stream over 40 MHz";
+    assert_eq!(some, [expected]);
+    let all = warnings(&format!("rate_control.control = \"minstrel\"\n{}", table(&row(2))));
+    assert!(all[0].ends_with("MCS 0, 1, 3, 4, 5, 6, 7, 8, 9 with 1 stream over 80 MHz"), "{all:?}");
+}
+
+/// LDPC changes the frame times, and a penalty of streams moves the SNR at which frames are lost.
+#[test]
+fn coding_and_penalty_of_streams() {
+    let run = |keys: &str| {
+        run_first(&format!(
+            "duration = \"1 s\"\n[[cells]]\nstandard = \"802.11ac\"\nwidth = \"20 MHz\"\n{keys}\n\
+             layout = {{ kind = \"star\", stations = 1, radius_m = 5 }}\n\
+             [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n"
+        ))
+    };
+    let bcc = run("coding = \"bcc\"");
+    assert_eq!(bcc.fingerprint, run("").fingerprint);
+    assert_ne!(bcc.fingerprint, run("coding = \"ldpc\"").fingerprint);
+    let two = "streams = 2\nmcs = 8";
+    let with = |db: u8| run(&format!("{two}\nstream_penalty_db = {db}")).flows[0].goodput_bps;
+    assert!(with(0) > 1e6);
+    assert!(with(30) < with(0) / 10.0);
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from airtcp.findings.groups import Place
 
 _HALF: Final = 0.5
+_MCS_STANDARDS: Final = ("802.11n", "802.11ac", "802.11ax")
 REMEDIES: Final = "`airtcp compare SCENARIO --remedies usual`"
 """The command that runs the remedies against losses over a scenario."""
 
@@ -181,9 +182,11 @@ def _on_the_air(document: RunDocument, station: str, path: str | None) -> str:
         return far
     if (cell := _hides(document, station)) is not None:
         return reserve(cell)
-    if _adapts(document, path):
+    own = _cell_at(document, path)
+    control = "minstrel-ht" if own.get("standard") in _MCS_STANDARDS else "minstrel"
+    if (own.get("rate_control") or {}).get("control") == control:
         return ""
-    return f"Try another rate control: --set '{path}.rate_control={{control=\"minstrel\"}}'."
+    return f"Try another rate control: --set '{path}.rate_control={{control=\"{control}\"}}'."
 
 
 def _price(document: RunDocument, place: Place) -> str:
@@ -243,14 +246,12 @@ def _beyond(cell: Mapping[str, Any], station: Mapping[str, Any]) -> str:
     )
 
 
-def _adapts(document: RunDocument, path: str | None) -> bool:
-    """Return whether the cell at a path already has the suggested rate control."""
+def _cell_at(document: RunDocument, path: str | None) -> dict[str, Any]:
+    """Return the cell at a path; empty without one."""
     cells: list[dict[str, Any]] = document["scenario"].get("cells", [])
     if path is None or not cells:
-        return False
-    cell = cells[int(path.rstrip("]").split("[")[1])]
-    control: dict[str, Any] = cell.get("rate_control") or {}
-    return control.get("control") == "minstrel"
+        return {}
+    return cells[int(path.rstrip("]").split("[")[1])]
 
 
 def hidden(cell: Mapping[str, Any]) -> list[dict[str, Any]]:

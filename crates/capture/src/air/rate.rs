@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn rates_of_the_standard() {
-        // Tables 19-27, 21-29 and 27-55 to 27-111 of IEEE 802.11-2020 and 802.11ax.
+        // IEEE 802.11-2020 clauses 19.5 and 21.5, 802.11ax-2021 clause 27.5.
         assert_eq!(ht(7, false, false), Some(65_000_000));
         assert_eq!(ht(15, true, true), Some(300_000_000));
         assert_eq!(ht(32, true, false), Some(6_000_000));

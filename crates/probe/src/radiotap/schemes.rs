@@ -37,17 +37,17 @@ fn align(out: &mut Vec<u8>, bytes: usize) {
 }
 
 fn ht(out: &mut Vec<u8>, mcs: AirMcs) {
-    // Known: bandwidth, index, guard interval, format, coding.
+    // Known: bandwidth, index, guard interval, format, coding, no STBC streams, no extension streams.
     let short = if mcs.guard_ns == 400 { 0x04 } else { 0 };
     let ldpc = if mcs.ldpc { 0x10 } else { 0 };
     let wide = u8::from(mcs.width_mhz == 40);
-    out.extend([0x1f, wide | short | ldpc, mcs.index + 8 * (mcs.streams - 1)]);
+    out.extend([0x7f, wide | short | ldpc, mcs.index + 8 * (mcs.streams - 1)]);
 }
 
 fn vht(out: &mut Vec<u8>, mcs: AirMcs) {
     align(out, 2);
-    // Known: guard interval, bandwidth.
-    out.extend(0x0044_u16.to_le_bytes());
+    // Known: no STBC, guard interval, bandwidth.
+    out.extend(0x0045_u16.to_le_bytes());
     out.push(if mcs.guard_ns == 400 { 0x04 } else { 0 });
     out.push(match mcs.width_mhz {
         20 => 0,
@@ -61,8 +61,8 @@ fn vht(out: &mut Vec<u8>, mcs: AirMcs) {
 
 fn he(out: &mut Vec<u8>, mcs: AirMcs) {
     align(out, 2);
-    // Known: data MCS, coding, bandwidth, guard interval. The format is HE SU.
-    let known = 0x0020_u16 | 0x0080 | 0x4000;
+    // Known: data MCS, no DCM, coding, no STBC, bandwidth, guard interval. The format is HE SU.
+    let known = 0x0020_u16 | 0x0040 | 0x0080 | 0x0200 | 0x4000;
     let coding = if mcs.ldpc { 0x2000 } else { 0 };
     let width = match mcs.width_mhz {
         20 => 0,

@@ -250,16 +250,16 @@ fn mpdus_of_an_aggregate() {
     // Reference number, last subframe known; the second is the last.
     assert_eq!(ap[0][24..32], [7, 0, 0, 0, 4, 0, 0, 0]);
     assert_eq!(ap[1][24..32], [7, 0, 0, 0, 12, 0, 0, 0]);
-    // Known: guard interval and bandwidth; short; 80 MHz; MCS 9 with two streams.
-    assert_eq!(ap[0][32..44], [0x44, 0, 4, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
+    // Known: no STBC, guard interval and bandwidth; short; 80 MHz; MCS 9 with two streams.
+    assert_eq!(ap[0][32..44], [0x45, 0, 4, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(ap[0][44..46], [0x88, 1]);
     assert_eq!(ap[1][16], FCS_AT_END | BAD_FCS);
     let ht = AirMcs { format: AirFormat::Ht, index: 7, width_mhz: 20, ..vht(0, 0).mcs.unwrap() };
     let he = AirMcs { format: AirFormat::He, index: 11, guard_ns: 800, ldpc: true, ..ht };
     let frame = |mcs| heard(AirFrame { mcs: Some(mcs), ..data(Some(1)) }, true);
     let [ap, _] = captured(&[frame(ht), frame(he)]);
-    assert_eq!(ap[0][24..27], [0x1f, 0x04, 15]);
-    assert_eq!(ap[1][24..36], [0xa0, 0x40, 2, 0, 0, 0x2b, 0, 0, 0, 0, 2, 0]);
+    assert_eq!(ap[0][24..27], [0x7f, 0x04, 15]);
+    assert_eq!(ap[1][24..36], [0xe0, 0x42, 2, 0, 0, 0x2b, 0, 0, 0, 0, 2, 0]);
 }
 
 /// A BlockAck of 64 bits: best effort, compressed, starting at 0x123 with the first and third MPDU.

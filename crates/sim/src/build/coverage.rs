@@ -21,6 +21,7 @@ use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
 use airtcp_wifi::phy::{Mode, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
+use super::curves;
 use super::radio_map::RadioMap;
 
 /// Length of the frames that define the range (a choice).
@@ -83,7 +84,8 @@ pub(crate) fn places(plan: &Plan, seed: Seed) -> Vec<Place> {
     RadioMap::new(plan, seed).map(|map| places_on(&map, &plan.spec)).unwrap_or_default()
 }
 
-/// Warnings about stations that are out of range, for the positions of the first replication.
+/// Warnings about stations that are out of range, for the positions of the first replication, and about modes without
+/// measured error rates.
 pub fn warnings(plan: &Resolved) -> Vec<String> {
     let seed = Seed::new(plan.scenario.seed);
     plan.cells.iter().flat_map(|cell| cell_warnings(cell, seed).unwrap_or_default()).collect()
@@ -119,7 +121,7 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         1 => format!("the station is {what}"),
         _ => format!("all stations are {what}"),
     };
-    let mut found = Vec::new();
+    let mut found: Vec<String> = curves::warning(plan, &error)?.into_iter().collect();
     if !deaf.is_empty() {
         let subject = match spec.hops {
             Hops::Chain => count(deaf.len(), "out of the range of the previous node of the chain"),

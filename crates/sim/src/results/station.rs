@@ -120,6 +120,10 @@ pub struct StationResult {
     /// Packets dropped after their last attempt.
     #[schemars(extend("metric" = Metric::count("Dropped after retries", 4)))]
     pub retry_drops: u64,
+    /// Packets that the receiver decoded and discarded, because it had stopped waiting for them (A-MPDU);
+    /// absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder_drops: Option<u64>,
     /// Packets dropped because their lifetime expired.
     #[serde(default)]
     #[schemars(extend("metric" = Metric::count("Dropped: too old", 11)))]
@@ -235,6 +239,7 @@ pub(crate) fn station(
         queue_delay_p99_s: all.queue_delay_p99_s,
         queue_delay_max_s: all.queue_delay_max_s,
         retry_drops: all.retry_drops,
+        reorder_drops: all.reorder_drops,
         lifetime_drops: all.lifetime_drops,
         refused_drops: now.refused - then.refused,
         queue_drops: all.queue_drops,

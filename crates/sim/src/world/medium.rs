@@ -11,6 +11,7 @@ use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
 use airtcp_wifi::mac::{Category, NodeId};
 use airtcp_wifi::scheme::ControlCategory;
 
+use super::below::Below;
 use super::queue::MachineId;
 
 /// The queues of the stations of one cell.
@@ -21,6 +22,8 @@ pub(crate) struct StationQueues {
     pub(crate) queues: Vec<Queue>,
     /// Access categories per station.
     pub(crate) categories: usize,
+    /// Packets that each queue's station holds below it.
+    pub(crate) below: usize,
 }
 
 /// A hop through the air: from one station on a medium to another.
@@ -49,6 +52,8 @@ pub(crate) struct Medium {
     queues: Vec<Queue>,
     /// Waiting packets of each queue with their arrival times; empty if packets do not expire.
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
+    /// Packets between the queues and the stations.
+    below: Below,
     /// Packets that have left their queue and did not fit into an aggregate, with the number of the queue.
     set_aside: Vec<(usize, Offered)>,
     /// Stations with a queue that holds packets back, and the time of its release.
@@ -83,6 +88,7 @@ impl Medium {
             cell,
             queues: Vec::new(),
             waiting: Vec::new(),
+            below: Below::default(),
             set_aside: Vec::new(),
             held: Vec::new(),
             shares_airtime: false,
@@ -95,7 +101,8 @@ impl Medium {
             timers,
             starts,
         };
-        for StationQueues { nodes, queues, categories } in station_queues {
+        for StationQueues { nodes, queues, categories, below } in station_queues {
+            medium.below.extend(queues.len(), below);
             let end = medium.queues.len() + queues.len();
             medium
                 .station_queues
@@ -203,6 +210,31 @@ impl Medium {
             let queued = self.queues[place].backlog().packets as usize;
             forget_dropped(waiting, queued, cx.pool);
         }
+        self.refill(now, place, probe, pool);
+    }
+
+    /// Takes packets out of a queue while its station has places below it.
+    #[inline]
+    fn refill<P: Probe>(&mut self, now: Nanos, place: usize, probe: &mut P, pool: &mut Pool) {
+        while self.below.has_place(place)
+            && let Some((packet, entered)) = self.dequeue(now, place, probe, pool)
+        {
+            self.below.push(place, packet, entered);
+        }
+    }
+
+    /// The first packet of a queue, and when it entered.
+    #[inline]
+    fn dequeue<P: Probe>(
+        &mut self,
+        now: Nanos,
+        place: usize,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) -> Option<(PacketId, Nanos)> {
+        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
+        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
+        Some((packet, left(&mut self.waiting[place], packet).unwrap_or(now)))
     }
 
     /// Gives a station its next packets while it is ready; `to` is the receiving station of a packet.
@@ -251,9 +283,15 @@ impl Medium {
         {
             return Some(self.set_aside.remove(aside).1);
         }
-        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
-        let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
+        let next = if self.below.has_places(place) {
+            self.refill(now, place, probe, pool);
+            let next = self.below.pop(place);
+            self.refill(now, place, probe, pool);
+            next
+        } else {
+            self.dequeue(now, place, probe, pool)
+        };
+        let (packet, entered) = next?;
         Some(Offered { packet, to: to(pool, packet), category, entered })
     }
 
@@ -308,10 +346,8 @@ impl Medium {
             return Some(self.set_aside.remove(aside).1.packet);
         }
         places.into_iter().find_map(|place| {
-            let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-            let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
-            left(&mut self.waiting[place], packet);
-            Some(packet)
+            let next = self.below.pop(place).or_else(|| self.dequeue(now, place, probe, pool));
+            Some(next?.0)
         })
     }
 
@@ -356,7 +392,7 @@ impl Medium {
     /// Packets in queues, set aside, and in stations.
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
-        waiting + self.set_aside.len() as u64 + self.cell.in_flight()
+        waiting + self.below.len() + self.set_aside.len() as u64 + self.cell.in_flight()
     }
 
     /// Packets dropped by queues and by stations.

@@ -4,6 +4,8 @@
 //! runs and its numbers are shown, but the verdict does not rank it: they do not show what its
 //! source describes.
 
+use std::borrow::Cow;
+
 use airtcp_congestion::Needs;
 use airtcp_link::LossConfig;
 use airtcp_queueing::QueueConfig;
@@ -28,7 +30,7 @@ pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {
             let keys = cell.spec.station_keys();
             (0..cell.nodes.len()).map(move |station| keys.queue(station).0)
         });
-        unmet(needs, ecn, links.chain(cells))
+        unmet(needs, ecn, links.map(Cow::Borrowed).chain(cells))
     })
 }
 
@@ -49,11 +51,13 @@ fn needs_of(flow: &Flow) -> (Needs, bool) {
 fn unmet<'a>(
     needs: Needs,
     ecn: bool,
-    mut queues: impl Iterator<Item = &'a QueueConfig>,
+    mut queues: impl Iterator<Item = Cow<'a, QueueConfig>>,
 ) -> Option<String> {
     let (wants, has) = match needs {
         Needs::Nothing => return None,
-        Needs::EcnMarks => ("a queue that marks with ECN".to_owned(), queues.any(marks)),
+        Needs::EcnMarks => {
+            ("a queue that marks with ECN".to_owned(), queues.any(|queue| marks(&queue)))
+        }
         Needs::MarkingQueue(kind) => {
             (format!("a queue of kind \"{kind}\""), queues.any(|queue| queue.kind() == kind))
         }

@@ -91,7 +91,8 @@ fn frames<'a>(stations: impl Iterator<Item = &'a StationResult>, class: &str) ->
 /// the lost ones; all of them follow from the share, or without any loss from the frames and their attempts.
 fn residual<'a>(stations: impl Iterator<Item = &'a StationResult>) -> (f64, f64) {
     stations.fold((0.0, 0.0), |(packets, lost), station| {
-        let gone = (station.retry_drops + station.lifetime_drops) as f64;
+        let reordered = station.reorder_drops.unwrap_or_default();
+        let gone = (station.retry_drops + reordered + station.lifetime_drops) as f64;
         let sent: u64 = ["data", "tcp_ack"]
             .iter()
             .filter_map(|class| station.frames.get(*class))

@@ -1,7 +1,7 @@
 //! Another queue discipline at every queue of a cell, each with the capacity that it had.
 //!
 //! Capacities stay, so that a comparison shows what the discipline does and not what a longer buffer does: of
-//! their own, `drop-tail` holds 100 packets, `codel` 1000 and `fq-codel` 10240. A capacity in bytes has no
+//! their own, `drop-tail` holds 100 packets (1000 with 802.11n, ac and ax), `codel` 1000 and `fq-codel` 10240. A capacity in bytes has no
 //! equivalent in disciplines that count packets. These then have the capacity of their defaults.
 
 use airtcp_queueing::QueueConfig;
@@ -16,8 +16,6 @@ const LIMIT: &str = "limit";
 /// The keys of the two capacities of other disciplines.
 const PACKETS: &str = "packets";
 const BYTES: &str = "bytes";
-/// Capacity of a queue whose table has no capacity: drop-tail's.
-const DEFAULT_PACKETS: u32 = 100;
 
 /// Puts the discipline of `table` at every station and at the access point of a cell, whose queues may be
 /// described apart, and adds to `sets` what changes.
@@ -30,6 +28,7 @@ pub(super) fn put(
     at: &str,
     sets: &mut Vec<String>,
 ) -> Result<(), String> {
+    let usual = cell.default_queue_packets();
     let apart = cell.stations.iter_mut().enumerate().filter_map(|(number, station)| {
         station.queue.as_mut().map(|own| (format!("stations[{number}].queue"), own))
     });
@@ -38,7 +37,7 @@ pub(super) fn put(
         .chain(access_point.map(|own| ("access_point_queue".to_owned(), own)))
         .chain(apart);
     for (key, own) in all {
-        let (queue, table) = with_capacity_of(own, table)?;
+        let (queue, table) = with_capacity_of(own, table, usual)?;
         if *own != queue {
             *own = queue;
             sets.push(format!("{at}.{key} = {}", inline(&table)));
@@ -47,15 +46,20 @@ pub(super) fn put(
     Ok(())
 }
 
-/// The discipline of `table`, with the capacity of `had` if `table` states none.
-fn with_capacity_of(had: &QueueConfig, table: &Value) -> Result<(QueueConfig, Value), String> {
+/// The discipline of `table`, with the capacity of `had` if `table` states none; `usual` is that of a queue whose
+/// table has no capacity, in packets.
+fn with_capacity_of(
+    had: &QueueConfig,
+    table: &Value,
+    usual: u32,
+) -> Result<(QueueConfig, Value), String> {
     let mut keys = table.as_object().cloned().unwrap_or_default();
     let read = |keys: &Map<String, Value>| -> Result<QueueConfig, String> {
         keys::read("kind", &Value::Object(keys.clone()))
     };
     if ![LIMIT, PACKETS, BYTES].iter().any(|key| keys.contains_key(*key)) {
         let takes = all_keys(&read(&keys)?);
-        let (packets, bytes) = capacity(had);
+        let (packets, bytes) = capacity(had, usual);
         if takes.contains_key(LIMIT) {
             keys.extend(packets.map(|n| (LIMIT.to_owned(), n)));
         } else {
@@ -67,12 +71,12 @@ fn with_capacity_of(had: &QueueConfig, table: &Value) -> Result<(QueueConfig, Va
 }
 
 /// The capacity of a queue in packets and in bytes; at least one of them.
-fn capacity(queue: &QueueConfig) -> (Option<Value>, Option<Value>) {
+fn capacity(queue: &QueueConfig, usual: u32) -> (Option<Value>, Option<Value>) {
     let keys = all_keys(queue);
     let packets = keys.get(LIMIT).or_else(|| keys.get(PACKETS)).cloned();
     let bytes = keys.get(BYTES).cloned();
     match (&packets, &bytes) {
-        (None, None) => (Some(json!(DEFAULT_PACKETS)), None),
+        (None, None) => (Some(json!(usual)), None),
         _ => (packets, bytes),
     }
 }
@@ -94,7 +98,7 @@ mod tests {
     }
 
     fn put_at(had: Value, table: &Value) -> Value {
-        let (queue, table) = with_capacity_of(&queue(had), table).unwrap();
+        let (queue, table) = with_capacity_of(&queue(had), table, 100).unwrap();
         assert_eq!(queue, serde_json::from_value(table.clone()).unwrap());
         table
     }

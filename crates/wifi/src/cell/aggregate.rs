@@ -18,6 +18,7 @@ use super::judging::Judging;
 use super::medium::Medium;
 use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
+use super::reorder::Deliveries;
 use super::transmission::Transmission;
 use crate::mac::{Class, Frame, Joining, Mpdu, NodeId, SignalQuality, data_bytes, places};
 
@@ -228,21 +229,33 @@ impl Medium {
         let Some(mpdu) = sender.subframe(usize::from(frame.category), number) else { return };
         let Some(packet) = mpdu.packet.take() else { return };
         let (sequence, frame_bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
-        let delivery = Delivery { to, packet, frame_bytes };
+        let mut packets =
+            Deliveries { first: Delivery { to, packet, frame_bytes }, more: Vec::new() };
+        if mpdu.riders > 0 {
+            let riders = sender.take_riders((usize::from(frame.category), to, sequence));
+            let more = riders.into_iter();
+            packets.more =
+                more.map(|(packet, frame_bytes)| Delivery { to, packet, frame_bytes }).collect();
+        }
         let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
-            self.out.push_back(delivery);
+            packets.hand_over(&mut self.out);
             return;
         };
         let session = (to, from, frame.category);
-        if !frame.mode.is_mcs() && !buffers.has(session) {
-            // Frames between stations without HT have no session.
-            self.out.push_back(delivery);
+        // Frames between stations without HT have no session, nor have those of stations without A-MPDU.
+        if rules.is_single() || !frame.mode.is_mcs() && !buffers.has(session) {
+            packets.hand_over(&mut self.out);
             return;
         }
         let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
-        if !buffers.take(now, session, sequence, window, delivery, &mut self.out) {
-            cx.discard(now, packet, DropReason::Duplicate, from.0);
-            self.stats[from.index()].on_dropped(frame.category);
+        let number = sender.session(to, usize::from(frame.category));
+        buffers.open(session, number, frame.sequence, &mut self.out);
+        let taken = buffers.take(now, session, sequence, window, packets, &mut self.out);
+        if let Err(Deliveries { first, more }) = taken {
+            for delivery in std::iter::once(first).chain(more) {
+                cx.discard(now, delivery.packet, DropReason::Duplicate, from.0);
+                self.stats[from.index()].on_outdated(frame.category);
+            }
         }
         self.refresh_reorder();
     }
@@ -253,6 +266,9 @@ impl Medium {
         if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
             let session = (frame.to, frame.from, frame.category);
             let timeout = rules.reorder_timeout;
+            let sender = &self.stations[frame.from.index()];
+            let number = sender.session(frame.to, usize::from(frame.category));
+            buffers.open(session, number, frame.sequence, &mut self.out);
             buffers.move_window(session, frame.sequence, timeout, &mut self.out);
             self.refresh_reorder();
         }
@@ -295,11 +311,14 @@ impl Medium {
         let stats = &mut stats[frame.from.index()];
         // What belongs to no MPDU counts for the flow of the first one.
         let mut rest = sent.plcp + sent.bits;
-        for (number, Mpdu { class, bytes, flow, .. }) in mpdus.enumerate() {
+        for (number, mpdu) in mpdus.enumerate() {
+            let Mpdu { class, bytes, flow, .. } = mpdu;
             let lost = outcomes.get(number) != Some(&true);
             stats.on_subframe(frame, (*class, *bytes), lost.then_some(loss));
             let bits = 8 * u64::from(*bytes);
-            shares.on_sent(Some(*flow), bits);
+            let riders = stations[frame.from.index()].riders(category, mpdu);
+            let others = shares.on_riders(riders);
+            shares.on_sent(Some(*flow), bits - others);
             rest = rest.saturating_sub(bits);
         }
         shares.on_sent(sent.flow, rest);

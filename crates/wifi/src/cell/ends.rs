@@ -186,7 +186,15 @@ impl Medium {
         if sent.frame.subframes > 1 {
             return self.count_aggregate_end(sent);
         }
-        self.shares.on_sent(sent.flow, sent.plcp + sent.bits);
+        let mut bits = sent.plcp + sent.bits;
+        if sent.frame.kind == Kind::Data && self.reorder.is_some() {
+            let sender = &self.stations[sent.frame.from.index()];
+            let category = usize::from(sent.frame.category);
+            if let Some(mpdu) = sender.subframes(category, 1).next() {
+                bits = bits.saturating_sub(self.shares.on_riders(sender.riders(category, mpdu)));
+            }
+        }
+        self.shares.on_sent(sent.flow, bits);
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
         // A CTS-to-self also addresses every station.

@@ -8,6 +8,9 @@
 //!                 - it has waited for the timeout, and so has no other one before it
 //! behind        is old: the receiver discards it
 //! ```
+//! The sender numbers its sessions. With a new session the receiver hands over all that waits, and the window
+//! starts at the first MPDU of the first frame that it receives.
+//!
 //! Each sender and category has a buffer of its own. Distances are modulo 4096; one below 2048 is ahead. Source:
 //! IEEE 802.11-2020 clause 10.25.6.6 (receive reordering buffer). The standard has no timeout; the rule and its 100 ms
 //! are those of Linux's mac80211 (`HT_RX_REORDER_BUF_TIMEOUT`).
@@ -22,10 +25,27 @@ use crate::mac::{NodeId, distance};
 /// Receiver, sender and category.
 pub(crate) type Session = (NodeId, NodeId, u8);
 
-/// A packet that waits.
-#[derive(Debug, Clone, Copy)]
+/// The packets of an MPDU: the first, and those behind it (A-MSDU).
+#[derive(Debug, Clone)]
+pub(crate) struct Deliveries {
+    pub(crate) first: Delivery,
+    pub(crate) more: Vec<Delivery>,
+}
+
+impl Deliveries {
+    /// Hands over the packets. Returns their number.
+    pub(crate) fn hand_over(self, out: &mut VecDeque<Delivery>) -> u64 {
+        out.push_back(self.first);
+        let packets = 1 + self.more.len() as u64;
+        out.extend(self.more);
+        packets
+    }
+}
+
+/// An MPDU that waits.
+#[derive(Debug, Clone)]
 struct Held {
-    delivery: Delivery,
+    packets: Deliveries,
     since: Nanos,
 }
 
@@ -36,6 +56,8 @@ struct Buffer {
     start: u16,
     /// From `start` on, what waits.
     slots: VecDeque<Option<Held>>,
+    /// Which of the sender's sessions it belongs to.
+    number: u8,
 }
 
 /// The buffers of a medium.
@@ -54,8 +76,7 @@ impl Buffer {
         while self.start != start {
             self.start = (self.start + 1) % 4096;
             if let Some(held) = self.slots.pop_front().flatten() {
-                out.push_back(held.delivery);
-                released += 1;
+                released += held.packets.hand_over(out);
             } else if self.slots.is_empty() {
                 self.start = start;
             }
@@ -63,21 +84,27 @@ impl Buffer {
         released + self.release(out)
     }
 
+    /// Hands over all that waits, and begins anew at `start`.
+    fn restart(&mut self, start: u16, out: &mut VecDeque<Delivery>) -> u64 {
+        self.start = start;
+        self.slots.drain(..).flatten().map(|held| held.packets.hand_over(out)).sum()
+    }
+
     /// Hands over what waits at the start.
     fn release(&mut self, out: &mut VecDeque<Delivery>) -> u64 {
         let mut released = 0;
-        while let Some(Some(held)) = self.slots.front() {
-            out.push_back(held.delivery);
-            self.slots.pop_front();
+        while matches!(self.slots.front(), Some(Some(_))) {
+            let held = self.slots.pop_front().flatten();
+            released += held.map_or(0, |held| held.packets.hand_over(out));
             self.start = (self.start + 1) % 4096;
-            released += 1;
         }
         released
     }
 
     /// The first packet that waits: its distance from the start, and since when.
     fn first(&self) -> Option<(u16, Nanos)> {
-        let place = |(place, held): (u16, &Option<Held>)| held.map(|held| (place, held.since));
+        let place =
+            |(place, held): (u16, &Option<Held>)| held.as_ref().map(|held| (place, held.since));
         (0..).zip(&self.slots).find_map(place)
     }
 
@@ -107,20 +134,35 @@ impl ReorderBuffers {
         self.sessions.contains_key(&session)
     }
 
-    /// Takes a packet with a sequence number. False if it is old, and the receiver discards it.
+    /// Begins session number `number` of a sender at `start`, unless that is the current one.
+    pub(crate) fn open(
+        &mut self,
+        session: Session,
+        number: u8,
+        start: u16,
+        out: &mut VecDeque<Delivery>,
+    ) {
+        let buffer = self.sessions.entry(session).or_default();
+        if buffer.number != number {
+            buffer.number = number;
+            self.held -= buffer.restart(start, out);
+        }
+    }
+
+    /// Takes an MPDU with a sequence number. Returns its packets if it is old, so that the receiver discards it.
     pub(crate) fn take(
         &mut self,
         now: Nanos,
         session: Session,
         sequence: u16,
         (window, timeout): (u16, Span),
-        delivery: Delivery,
+        packets: Deliveries,
         out: &mut VecDeque<Delivery>,
-    ) -> bool {
+    ) -> Result<(), Deliveries> {
         let buffer = self.sessions.entry(session).or_default();
         let mut ahead = distance(buffer.start, sequence);
         if ahead >= 2048 {
-            return false;
+            return Err(packets);
         }
         if ahead >= window {
             let start = (buffer.start + (ahead - window + 1)) % 4096;
@@ -128,24 +170,24 @@ impl ReorderBuffers {
             ahead = distance(buffer.start, sequence);
         }
         if ahead == 0 {
-            out.push_back(delivery);
+            packets.hand_over(out);
             buffer.start = (buffer.start + 1) % 4096;
             buffer.slots.pop_front();
             self.held -= buffer.release(out);
             self.next = self.next.min(buffer.deadline(timeout));
-            return true;
+            return Ok(());
         }
         let place = usize::from(ahead);
         if buffer.slots.len() <= place {
             buffer.slots.resize(place + 1, None);
         }
         if buffer.slots[place].is_some() {
-            return false;
+            return Err(packets);
         }
-        buffer.slots[place] = Some(Held { delivery, since: now });
-        self.held += 1;
+        self.held += 1 + packets.more.len() as u64;
+        buffer.slots[place] = Some(Held { packets, since: now });
         self.next = self.next.min(buffer.deadline(timeout));
-        true
+        Ok(())
     }
 
     /// Moves the start of a window, if it moves ahead.

@@ -3,7 +3,7 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId};
+use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId, Rider};
 use crate::phy::PerMode;
 
 const CLASSES: usize = Class::ALL.len();
@@ -33,6 +33,8 @@ pub struct CategoryCounts {
     /// Packets lost after their last attempt: the receiver did not get them. (Includes a few
     /// acknowledged packets that the receiver mistook for duplicates.)
     pub dropped: u64,
+    /// Those of them that the receiver decoded and discarded, because it had stopped waiting for them.
+    pub outdated: u64,
     /// Packets whose lifetime expired, whether or not the receiver got them.
     pub expired: u64,
     /// Expired packets that the receiver did not get.
@@ -115,6 +117,7 @@ impl StationStats {
             acknowledged: self.acknowledged,
             given_up: self.given_up,
             dropped: self.dropped,
+            outdated: sum(|c| c.outdated),
             expired: sum(|c| c.expired),
             expired_lost: sum(|c| c.expired_lost),
             attempts: self.attempts,
@@ -220,6 +223,12 @@ impl StationStats {
         self.categories[usize::from(category)].dropped += 1;
     }
 
+    /// Counts a packet that the receiver discarded as an old one.
+    pub(crate) fn on_outdated(&mut self, category: u8) {
+        self.on_dropped(category);
+        self.categories[usize::from(category)].outdated += 1;
+    }
+
     /// Counts a packet that expired before it reached the head of its category.
     pub(crate) const fn on_expired(&mut self, category: usize) {
         self.categories[category].expired += 1;
@@ -272,6 +281,15 @@ impl FlowShares {
         // RTS and answers of management exchanges belong to no flow.
         let head = |h: &[u32; CATEGORIES]| h.get(usize::from(frame.category)).copied();
         self.heads.get(owner.index()).and_then(head)
+    }
+
+    /// Counts the bits of the packets of an MPDU behind the first one. Returns their sum.
+    pub(crate) fn on_riders(&mut self, riders: &[Rider]) -> u64 {
+        let bits = |rider: &Rider| 8 * u64::from(rider.bytes);
+        for rider in riders {
+            self.on_sent(Some(rider.flow), bits(rider));
+        }
+        riders.iter().map(bits).sum()
     }
 
     /// Counts the bits of a transmitted frame.

@@ -1,15 +1,17 @@
-//! Configuration of aggregation (A-MPDU), and the lengths of aggregates.
+//! Configuration of aggregation (A-MPDU and A-MSDU), and the lengths of aggregates.
 //!
 //! ```text
 //! subframe   delimiter 4 + MPDU, padded to a multiple of 4 B (the last one is not padded)
 //! stride     max(subframe, density at the rate of the PPDU)         a subframe that another one follows
 //! A-MPDU     strides of all MPDUs but the last + 4 + last MPDU
+//! A-MSDU     subframes of 14 + 8 + packet, each padded to a multiple of 4 B but the last; MPDU = 26 + A-MSDU + 4
 //! BlockAck   32 B with 64 bits, 56 B with 256; BlockAckReq 24 B
 //! ```
 //! Source: IEEE 802.11-2020 clauses 9.7.1 (format of an A-MPDU), 10.12 (operation), 10.12.3 (minimum MPDU
 //! start spacing), 9.3.1.7 (BlockAckReq), 9.3.1.8 (BlockAck), 10.25.6 (HT-immediate Block Ack); 802.11ax-2021
-//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-60
-//! of the PHY characteristics (time; PSDU of HE).
+//! for the bitmap of 256 bits. Limits: clauses 9.4.2.55.3 (HT), 9.4.2.157.2 (VHT), tables 21-28 and 27-54
+//! of the PHY characteristics (time; PSDU of HE). A-MSDU: clause 9.3.2.2 (format); an HT MPDU in an A-MPDU has at
+//! most 4095 B, and an A-MSDU alone 7935 B; a VHT or HE MPDU has at most 11,454 B (`ieee80211.h` of Linux).
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Narrow, Span};
@@ -20,8 +22,20 @@ use crate::phy::{Format, HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
 
 /// Bytes of the delimiter before each MPDU.
 const DELIMITER: u32 = 4;
+/// Bytes of the header of each subframe of an A-MSDU: addresses and length.
+const AMSDU_HEADER: u32 = 14;
+/// MAC header with QoS control, and FCS.
+const MPDU_OVERHEAD: u32 = 30;
+/// Most bytes of an HT MPDU in an A-MPDU, of an A-MSDU of HT, and of a VHT or HE MPDU.
+const HT_AMPDU_MPDU: u32 = 4_095;
+const HT_AMSDU: u32 = 7_935;
+const VHT_MPDU: u32 = 11_454;
 /// Bytes of a BlockAckReq, FCS included.
 pub(crate) const BLOCK_ACK_REQ_BYTES: u32 = 24;
+/// Bytes of a BlockAck with a bitmap of 64 bits, FCS included.
+pub(crate) const BLOCK_ACK_BYTES: u32 = 32;
+/// The fragment number that stands for a bitmap of 256 bits.
+pub(crate) const LONG_BITMAP: u8 = 4;
 
 /// What a sender does if no BlockAck comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +66,9 @@ pub struct AggregationConfig {
     /// Maximum time of a PPDU on the air. Default: 5.484 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<Span>,
+    /// Maximum length of an A-MSDU, which carries several packets in one MPDU. 0 switches A-MSDU off. At most 4065 B
+    /// for 802.11n (7935 B with `max_mpdus = 1`), and 11,424 B for 802.11ac and ax. Default: 0.
+    pub max_amsdu_bytes: Bytes,
     /// Minimum time between the starts of the MPDUs of an A-MPDU (minimum MPDU start spacing of the
     /// receiver), 0 to 16 us. Default: 0, no restriction.
     pub density: Span,
@@ -113,6 +130,23 @@ impl AggregationConfig {
             let message = format!("is {time}: accepted are 100 us to {}", most.time);
             return Err(ConfigError::new("aggregation.max_time", message));
         }
+        let amsdu = self.max_amsdu_bytes.0;
+        let most_amsdu = match standard {
+            Standard::N if mpdus > 1 => HT_AMPDU_MPDU - MPDU_OVERHEAD,
+            Standard::N => HT_AMSDU,
+            _ => VHT_MPDU - MPDU_OVERHEAD,
+        };
+        if amsdu != 0 && !(256..=u64::from(most_amsdu)).contains(&amsdu) {
+            let alone = match (standard, mpdus) {
+                (Standard::N, 2..) => " (7935 B with max_mpdus = 1)",
+                _ => "",
+            };
+            let message = format!(
+                "is {}: accepted are 0 B, which switches A-MSDU off, and 256 to {most_amsdu} B{alone}",
+                self.max_amsdu_bytes
+            );
+            return Err(ConfigError::new("aggregation.max_amsdu_bytes", message));
+        }
         if self.density > Span::from_micros(16) {
             let message = format!("is {}: accepted are 0 s to 16 us", self.density);
             return Err(ConfigError::new("aggregation.density", message));
@@ -122,7 +156,8 @@ impl AggregationConfig {
             let message = format!("is {reorder_timeout}: accepted are 1 ms to 10 s");
             return Err(ConfigError::new("aggregation.reorder_timeout", message));
         }
-        Ok((mpdus > 1).then_some(Aggregation {
+        Ok((mpdus > 1 || amsdu > 0).then_some(Aggregation {
+            max_amsdu: u32::narrow(amsdu),
             window: u16::narrow(mpdus),
             max_bytes: u32::narrow(bytes.0),
             max_time: time,
@@ -139,6 +174,8 @@ pub(crate) struct Aggregation {
     /// Window of the sessions, and maximum number of MPDUs of an aggregate.
     window: u16,
     max_bytes: u32,
+    /// Maximum bytes of an A-MSDU; 0 without A-MSDU.
+    max_amsdu: u32,
     pub(crate) max_time: Span,
     density: Span,
     pub(crate) reorder_timeout: Span,
@@ -182,6 +219,37 @@ impl Aggregation {
         }
     }
 
+    /// True if a PPDU has one MPDU, so that stations have no sessions.
+    pub(crate) const fn is_single(&self) -> bool {
+        self.window < 2
+    }
+
+    /// Bytes of an MPDU of `bytes` with one more packet, whose own MPDU would have `joining`; `None` if it would be
+    /// too long, or the mode has no A-MSDU. `several`: it has more than one packet already.
+    pub(crate) fn extended(
+        &self,
+        bytes: u32,
+        several: bool,
+        joining: u32,
+        mode: Mode,
+    ) -> Option<u32> {
+        let most = match mode.format() {
+            Format::Dsss | Format::Ofdm => return None,
+            Format::Ht if self.is_single() => self.max_amsdu,
+            Format::Ht => self.max_amsdu.min(HT_AMPDU_MPDU - MPDU_OVERHEAD),
+            Format::Vht | Format::He => self.max_amsdu,
+        };
+        let header = if several { 0 } else { AMSDU_HEADER };
+        let first = (header + bytes - MPDU_OVERHEAD).next_multiple_of(4);
+        let length = first + AMSDU_HEADER + joining - MPDU_OVERHEAD;
+        (length <= most).then_some(MPDU_OVERHEAD + length)
+    }
+
+    /// True if stations put several packets into an MPDU.
+    pub(crate) const fn has_amsdu(&self) -> bool {
+        self.max_amsdu > 0
+    }
+
     /// Maximum bytes of an aggregate in a mode.
     fn max_bytes(&self, mode: Mode) -> u32 {
         let most = match mode.format() {
@@ -197,11 +265,9 @@ impl Aggregation {
         before + DELIMITER + last
     }
 
-    /// Bytes of the BlockAck that answers a frame in a mode. A BlockAckReq has a non-HT mode, and gets the
-    /// longest bitmap of the cell.
+    /// Bytes of the BlockAck that answers an aggregate in a mode.
     pub(crate) fn block_ack_bytes(&self, mode: Mode) -> u32 {
-        let window = if mode.is_mcs() { self.window(mode) } else { self.window };
-        if window <= 64 { 32 } else { 56 }
+        bitmap_bytes(self.window(mode))
     }
 
     /// The most bytes of a PPDU in `mode` that last at most `time`, up to `max_bytes`.
@@ -213,6 +279,11 @@ impl Aggregation {
         }
         fits
     }
+}
+
+/// Bytes of the BlockAck of a session with a window.
+pub(crate) const fn bitmap_bytes(window: u16) -> u32 {
+    if window <= 64 { BLOCK_ACK_BYTES } else { BLOCK_ACK_BYTES + 24 }
 }
 
 /// Where the MPDUs of these lengths are in an aggregate: the first byte of the delimiter, and the end.

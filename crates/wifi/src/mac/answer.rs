@@ -5,6 +5,7 @@
 
 use airtcp_units::{Nanos, Span};
 
+use super::aggregation::{BLOCK_ACK_BYTES, LONG_BITMAP, bitmap_bytes};
 use super::exchange::{Due, Exchange};
 use super::sending::data_and_ack_time;
 use super::{CATEGORIES, Frame, Grant, Kind, NodeId, Rules, SignalQuality, Station};
@@ -22,7 +23,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         self.view.eifs = Span::ZERO;
-        self.rate.on_rx(now, frame.from, how.snr);
+        self.rate.on_rx(now, frame.from, (frame.mode, frame.width), how.snr);
         if frame.kind == Kind::Beacon {
             self.on_beacon(now, frame.from, rules);
         }
@@ -92,7 +93,11 @@ impl Station {
         let mut answer =
             Frame::control(kind, self.id, frame.from, mode, Span::ZERO, frame.category);
         if kind == Kind::BlockAck {
-            answer.bytes = rules.block_ack_bytes(frame.mode);
+            answer.bytes = match frame.kind {
+                Kind::BlockAckReq if frame.fragment == LONG_BITMAP => bitmap_bytes(256),
+                Kind::BlockAckReq => BLOCK_ACK_BYTES,
+                _ => rules.block_ack_bytes(frame.mode),
+            };
         }
         answer.width = frame.answer_width();
         let answer_time = timing.sifs + timing.frame(mode, answer.bytes);

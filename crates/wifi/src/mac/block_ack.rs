@@ -10,13 +10,12 @@
 //! frame does (QSRC). The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
 //! BlockAck was lost; here the receiver marks them at the sender when it decodes them ([`Mpdu::packet`]).
 //!
-//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission), 10.25.6.7 (originator), 10.3.4.4 (retry counts).
+//! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission, retry counts), 10.25.6.7 (originator).
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::Completion;
-use super::outcome::outcome;
-use super::{Mpdu, Rules, Station};
+use super::{Mpdu, NodeId, Rules, Station};
 use crate::rate::Ending;
 
 impl Station {
@@ -42,27 +41,40 @@ impl Station {
         let waiting = std::mem::take(&mut lane.waiting);
         self.contenders[category].mpdu = None;
         self.rts_unanswered.remove(&head.to);
-        let mut lost = false;
+        let (mut lost, mut acknowledged, mut newest) = (false, 0, None);
         for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
             let sent = number < on_air;
             mpdu.mode = if sent { head.mode } else { mpdu.mode };
+            if sent && (mpdu.packet.is_none() || alone) {
+                acknowledged += 1;
+                newest = Some(mpdu.sequence);
+            }
             if mpdu.packet.is_none() || sent && alone {
                 self.finish(category, mpdu, Completion::Acknowledged);
             } else if !sent {
                 self.keep(category, mpdu);
-                continue;
             } else {
                 lost |= self.count_attempt(category, mpdu, long, rules);
             }
-            if sent {
-                self.report_attempt(now, category, &mpdu, mpdu.packet.is_none() || alone);
-            }
         }
+        let counts = (u32::narrow(on_air), acknowledged);
+        self.report(now, category, &head, Ending::Acknowledged, counts, false);
+        let pending = self.confirm(category, head.to, newest);
         self.advance_lane(category);
-        if self.asks(lost, false) {
+        if pending || self.asks(lost, false) {
             self.ask(now, category, head.to, rules);
         }
         true
+    }
+
+    /// Records what an answer says of the receiver's window: it has the MPDU `newest`, or without one it has
+    /// taken the start that a BlockAckReq named. True if a BlockAckReq is still to be answered.
+    fn confirm(&mut self, category: usize, to: NodeId, newest: Option<u16>) -> bool {
+        let start = self.window_start(to);
+        let Some(originator) = &mut self.originator else { return false };
+        let agreement = originator.agreement(to, category);
+        agreement.confirm(newest.unwrap_or(start));
+        std::mem::take(&mut agreement.bar_pending) && newest.is_some()
     }
 
     /// Handles a missing answer (`tried`), or an internal collision, of a category. False if its head is not of
@@ -101,13 +113,16 @@ impl Station {
             }
             mpdu.mode = head.mode;
             lost |= self.count_attempt(category, mpdu, long, rules);
-            if tried && data_sent && !mpdu.is_bar() {
-                self.report_attempt(now, category, &mpdu, false);
-            }
         }
         self.advance_lane(category);
         if tried && !data_sent {
-            self.report_missing_cts(now, category, &head, lost);
+            if lost {
+                self.rts_unanswered.insert(head.to);
+            }
+            self.report(now, category, &head, Ending::NoCts, (0, 0), exhausted);
+        } else if tried && !head.is_bar() {
+            let counts = (u32::narrow(on_air), 0);
+            self.report(now, category, &head, Ending::NoAck, counts, exhausted);
         }
         self.back_off_after_failure(now, category, exhausted, rules);
         if self.asks(lost, data_sent && !head.is_bar()) {
@@ -131,6 +146,8 @@ impl Station {
             self.keep(category, mpdu);
         } else if !mpdu.is_bar() {
             self.finish(category, mpdu, Completion::GivenUp);
+        } else if let Some(originator) = &mut self.originator {
+            originator.agreement(mpdu.to, category).bar_pending = true;
         }
         limit && !mpdu.is_bar()
     }
@@ -139,18 +156,5 @@ impl Station {
         if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
             lane.waiting.push_back(mpdu);
         }
-    }
-
-    /// Tells rate control how an MPDU of a PPDU fared.
-    fn report_attempt(&mut self, now: Nanos, category: usize, mpdu: &Mpdu, acknowledged: bool) {
-        let ending = if acknowledged { Ending::Acknowledged } else { Ending::NoAck };
-        self.report(&outcome(now, category, mpdu, ending, false));
-    }
-
-    fn report_missing_cts(&mut self, now: Nanos, category: usize, head: &Mpdu, given_up: bool) {
-        if given_up {
-            self.rts_unanswered.insert(head.to);
-        }
-        self.report(&outcome(now, category, head, Ending::NoCts, given_up));
     }
 }

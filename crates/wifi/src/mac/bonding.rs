@@ -99,7 +99,7 @@ impl Station {
     }
 
     /// Reports an attempt to the rate control, with the mode that it had chosen.
-    pub(super) fn report(&mut self, outcome: &Outcome) {
+    pub(super) fn tell_rate(&mut self, outcome: &Outcome) {
         match self.widths {
             None => self.rate.on_result(outcome),
             Some(widths) => {

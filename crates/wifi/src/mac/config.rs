@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    Bonding, CATEGORIES, Category, EdcaConfig, TxopLimits,
+    Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -89,6 +89,9 @@ pub enum Protection {
 /// Minimum `fragmentation_threshold` in bytes (`dot11FragmentationThreshold`).
 const MIN_THRESHOLD: u64 = 256;
 
+/// Maximum `hardware_queue`.
+const MAX_HARDWARE_QUEUE: u32 = 10_000;
+
 /// Medium access of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -106,8 +109,14 @@ pub struct MacConfig {
     /// Access parameters of the access point's categories. Default: those of `edca`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edca_access_point: Option<EdcaConfig>,
-    /// Limits of transmission opportunities (EDCA).
-    pub txop_limits: TxopLimits,
+    /// Table of the standard with the defaults of the access point. With `access-point`, the values of `edca`
+    /// apply to the stations only. Default: `access-point` for 802.11n, ac and ax, `stations` for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edca_access_point_table: Option<EdcaTable>,
+    /// Limits of transmission opportunities (EDCA). Default: `2020` for 802.11n, ac and ax, `2012` for the
+    /// others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub txop_limits: Option<TxopLimits>,
     /// Attempts (not retries) of a frame without RTS, and of an RTS.
     pub attempts: u32,
     /// Attempts of a frame after an RTS.
@@ -128,6 +137,10 @@ pub struct MacConfig {
     /// a category takes precedence. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
+    /// Packets that each access category of a station holds below its queue discipline, in the driver and the
+    /// device, first in, first out. At most 10,000. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware_queue: Option<u32>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
     /// Whether a back-off counts the slot in which the medium becomes busy. Default: `slot-end`
@@ -175,13 +188,15 @@ impl Default for MacConfig {
             cw_max: None,
             edca: EdcaConfig::default(),
             edca_access_point: None,
-            txop_limits: TxopLimits::default(),
+            edca_access_point_table: None,
+            txop_limits: None,
             attempts: 7,
             attempts_long: 4,
             rts_threshold: None,
             rts_rate: None,
             fragmentation_threshold: None,
             lifetime: None,
+            hardware_queue: None,
             backoff: Backoff::default(),
             backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
@@ -222,6 +237,10 @@ impl MacConfig {
             let message = "is 0 s: leave it out, or give a time";
             return Err(ConfigError::new("lifetime", message));
         }
+        if let Some(packets) = self.hardware_queue.filter(|packets| *packets > MAX_HARDWARE_QUEUE) {
+            let message = format!("is {packets}: accepted are 0 to {MAX_HARDWARE_QUEUE} packets");
+            return Err(ConfigError::new("hardware_queue", message));
+        }
         if let Some(ablation) = &self.ablation {
             ablation.validate()?;
         }
@@ -255,7 +274,8 @@ impl MacConfig {
         let edca = [
             ("edca", self.edca != own),
             ("edca_access_point", self.edca_access_point.is_some()),
-            ("txop_limits", self.txop_limits != TxopLimits::default()),
+            ("edca_access_point_table", self.edca_access_point_table.is_some()),
+            ("txop_limits", self.txop_limits.is_some()),
         ];
         let dcf = [("cw_min", self.cw_min.is_some()), ("cw_max", self.cw_max.is_some())];
         let (unused, access, other): (&[(&'static str, bool)], _, _) = match self.access {
@@ -312,11 +332,19 @@ impl MacConfig {
         access_point: bool,
     ) -> Result<Vec<AccessParams>, ConfigError> {
         if self.access == AccessMethod::Edca {
+            let table = match self.edca_access_point_table {
+                _ if !access_point => EdcaTable::Stations,
+                Some(table) => table,
+                None => EdcaTable::of(standard),
+            };
+            let none = EdcaConfig::default();
             let (key, config) = match &self.edca_access_point {
                 Some(own) if access_point => ("edca_access_point", own),
+                None if table == EdcaTable::AccessPoint => ("edca_access_point", &none),
                 _ => ("edca", &self.edca),
             };
-            let params = config.params(standard, self.txop_limits);
+            let limits = self.txop_limits.unwrap_or_else(|| TxopLimits::of(standard));
+            let params = config.params(standard, table, limits);
             let mut params = params.map_err(|e| ConfigError::new(key, e.message))?;
             for category in &mut params {
                 category.lifetime = category.lifetime.or(self.lifetime);
@@ -350,7 +378,10 @@ mod tests {
         let own = Some(EdcaConfig::default());
         let own = refuse(MacConfig { edca_access_point: own, ..MacConfig::default() });
         assert_eq!(own.key, "edca_access_point");
-        let limits = MacConfig { txop_limits: TxopLimits::Zero, ..MacConfig::default() };
+        let table = Some(EdcaTable::AccessPoint);
+        let table = refuse(MacConfig { edca_access_point_table: table, ..MacConfig::default() });
+        assert_eq!(table.key, "edca_access_point_table");
+        let limits = MacConfig { txop_limits: Some(TxopLimits::Zero), ..MacConfig::default() };
         assert_eq!(refuse(limits.clone()).key, "txop_limits");
         let access = AccessMethod::Edca;
         assert!(MacConfig { access, edca, ..limits }.validate().is_ok());
@@ -367,6 +398,9 @@ mod tests {
         let protecting = refuse(MacConfig { protection, ..rts.clone() }).message;
         assert!(protecting.contains("protection_rate"), "{protecting}");
         assert!(MacConfig { rts_threshold: Some(Bytes(0)), ..rts }.validate().is_ok());
+        let long = refuse(MacConfig { hardware_queue: Some(10_001), ..MacConfig::default() });
+        assert_eq!(long.key, "hardware_queue");
+        assert!(long.message.contains("accepted are 0 to 10000 packets"), "{}", long.message);
         let cw_max = Some(63);
         assert_eq!(refuse(MacConfig { access, cw_max, ..MacConfig::default() }).key, "cw_max");
     }

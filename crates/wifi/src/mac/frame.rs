@@ -51,7 +51,7 @@ pub struct Frame {
     /// Sequence number, modulo 4096; of an A-MPDU that of its first MPDU, of a BlockAckReq the start of
     /// the window.
     pub sequence: u16,
-    /// Number of the fragment, from 0.
+    /// Number of the fragment, from 0; of a BlockAckReq 4 if it asks for a bitmap of 256 bits.
     pub fragment: u8,
     /// True if another fragment of the packet follows.
     pub more_fragments: bool,

@@ -18,9 +18,9 @@
 
 use std::collections::VecDeque;
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::Nanos;
 
-use super::exchange::{Completion, Finished};
+use super::exchange::Completion;
 use super::{Mpdu, Rules, Station};
 
 impl Station {
@@ -51,8 +51,7 @@ impl Station {
     }
 
     fn push_expired(&mut self, category: usize, mpdu: Mpdu) {
-        let category = u8::narrow(category);
-        self.finished.push(Finished { mpdu, category, completion: Completion::Expired });
+        self.finish(category, mpdu, Completion::Expired);
     }
 
     /// Drops the packets behind the head of a category that are too old for another attempt.

@@ -3,6 +3,7 @@
 mod ablation;
 mod access;
 mod aggregation;
+mod amsdu;
 mod answer;
 mod association;
 mod beacon;
@@ -12,6 +13,7 @@ mod config;
 mod contender;
 mod edca;
 mod exchange;
+mod feedback;
 mod fragment;
 mod frame;
 mod hooks;
@@ -38,6 +40,7 @@ pub use ablation::AblationConfig;
 pub use access::AccessParams;
 pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
 pub(crate) use aggregation::{Aggregation, places};
+pub(crate) use amsdu::Rider;
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
@@ -50,7 +53,9 @@ pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
 pub(crate) use contender::{Contender, Countdown};
-pub use edca::{CATEGORIES, Category, CategoryConfig, EdcaConfig, TxopLimits, category_name};
+pub use edca::{
+    CATEGORIES, Category, CategoryConfig, EdcaConfig, EdcaTable, TxopLimits, category_name,
+};
 pub(crate) use exchange::{Completion, Finished};
 pub(crate) use frame::data_bytes;
 pub use frame::{Class, Frame, Grant, Kind};

@@ -33,12 +33,14 @@ pub(crate) struct Mpdu {
     pub(crate) expires: Nanos,
     /// Rate of the current or last attempt.
     pub(crate) mode: Mode,
+    /// Number of further packets in it (A-MSDU).
+    pub(crate) riders: u16,
     /// The flow of its packet.
     pub(crate) flow: u32,
     /// Number of MPDUs of the PPDU that it stands for; 0 for a single one.
     pub(crate) subframes: u16,
-    /// True if a BlockAck answers it.
-    pub(crate) block_ack: bool,
+    /// Bytes of the BlockAck that answers it; 0 if another frame does.
+    pub(crate) block_ack: u32,
 }
 
 impl Mpdu {
@@ -66,9 +68,10 @@ impl Mpdu {
             first_attempt: Nanos::NEVER,
             expires: Nanos::NEVER,
             mode,
+            riders: 0,
             flow: u32::MAX,
             subframes: 0,
-            block_ack: false,
+            block_ack: 0,
         }
     }
 }

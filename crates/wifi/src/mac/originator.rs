@@ -5,11 +5,16 @@
 //! receivers. Sessions exist from the start, without ADDBA frames. What the station sends of these MPDUs is in
 //! `ppdu.rs`, and what becomes of them in `block_ack.rs`.
 //!
-//! Source: IEEE 802.11-2020 clause 10.25.6.7 (originator).
+//! A receiver takes a sequence number that is 2048 or more ahead of its window for an old one. Before the sender
+//! reaches such a number, it begins a new session, as a station does that has lost its peer for long.
+//!
+//! Source: IEEE 802.11-2020 clause 10.25.6.7 (originator); `bar_pending` of Linux's mac80211.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::aggregation::Aggregation;
+use super::amsdu::{Place, Rider};
+use super::feedback::Series;
 use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
 use crate::phy::Mode;
 
@@ -21,6 +26,8 @@ pub(super) struct Lane {
     pub(super) on_air: usize,
     /// Failed PPDUs in a row.
     pub(super) failures: u32,
+    /// Attempts for rate control.
+    pub(super) series: Series,
 }
 
 /// What the aggregate of the current access can still take.
@@ -34,6 +41,42 @@ pub(super) struct Room {
     /// Most bytes of the aggregate.
     pub(super) bytes: u32,
     pub(super) mpdus: usize,
+    /// Bytes of the last MPDU, which packets may join (A-MSDU); 0 if they may not.
+    pub(super) open: u32,
+    /// True if that MPDU has several packets.
+    pub(super) several: bool,
+}
+
+impl Room {
+    /// Bytes of the last MPDU with a packet whose own MPDU would have `joining`; `None` if it does not fit.
+    pub(super) fn extended(&self, rules: &Aggregation, joining: u32) -> Option<u32> {
+        if self.open == 0 {
+            return None;
+        }
+        let bytes = rules.extended(self.open, self.several, joining, self.mode)?;
+        let before = self.before - rules.stride(self.open, self.mode);
+        (Aggregation::with_last(before, bytes) <= self.bytes).then_some(bytes)
+    }
+}
+
+/// How far a sequence number may be ahead of the last one that the receiver confirmed: 2048 less two windows of
+/// 256, since the receiver's window may start one behind that number, and a PPDU may end one ahead.
+const SESSION_SPAN: u16 = 2048 - 2 * 256;
+
+/// What the sender knows of a session.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Agreement {
+    /// The next sequence number.
+    next: u16,
+    /// The receiver's window starts less than a window before this number.
+    confirmed: u16,
+    /// The number of the session.
+    number: u8,
+    /// Window of the last PPDU with data: 1 for frames without HT, which have no session.
+    pub(super) window: u16,
+    /// True if the receiver did not answer the last BlockAckReq. Another one follows when the receiver has
+    /// acknowledged something.
+    pub(super) bar_pending: bool,
 }
 
 /// The sending side of a station's sessions.
@@ -42,9 +85,11 @@ pub(crate) struct Originator {
     pub(super) rules: Aggregation,
     /// By category.
     pub(super) lanes: Vec<Lane>,
-    /// By receiver and category, the next sequence number.
-    next: Vec<u16>,
+    /// By receiver and category.
+    agreements: Vec<Agreement>,
     pub(super) room: Option<Room>,
+    /// The packets of MPDUs behind the first ones (A-MSDU).
+    pub(super) riders: BTreeMap<Place, Vec<Rider>>,
     /// The longest PPDU of a mode, by the mode used last.
     longest: Option<(Mode, u32)>,
 }
@@ -54,15 +99,16 @@ impl Originator {
         Self {
             rules,
             lanes: (0..categories).map(|_| Lane::default()).collect(),
-            next: vec![0; stations * CATEGORIES],
+            agreements: vec![Agreement::default(); stations * CATEGORIES],
             room: None,
+            riders: BTreeMap::new(),
             longest: None,
         }
     }
 
     /// Takes the next sequence number of a session.
     pub(super) fn number(&mut self, to: NodeId, category: usize) -> u16 {
-        let next = &mut self.next[to.index() * CATEGORIES + category];
+        let next = &mut self.agreement(to, category).next;
         let number = *next;
         *next = (number + 1) % 4096;
         number
@@ -70,7 +116,16 @@ impl Originator {
 
     /// The next sequence number of a session.
     pub(super) fn upcoming(&self, to: NodeId, category: usize) -> u16 {
-        self.next[to.index() * CATEGORIES + category]
+        self.agreements[to.index() * CATEGORIES + category].next
+    }
+
+    /// The number of the session with a receiver.
+    pub(crate) fn session(&self, to: NodeId, category: usize) -> u8 {
+        self.agreements[to.index() * CATEGORIES + category].number
+    }
+
+    pub(super) fn agreement(&mut self, to: NodeId, category: usize) -> &mut Agreement {
+        &mut self.agreements[to.index() * CATEGORIES + category]
     }
 
     /// The most bytes of a PPDU in a mode.
@@ -82,6 +137,26 @@ impl Originator {
                 self.longest = Some((mode, bytes));
                 bytes
             }
+        }
+    }
+}
+
+impl Agreement {
+    /// Records that the receiver has the MPDU `sequence`, or that its window starts there.
+    pub(super) fn confirm(&mut self, sequence: u16) {
+        if distance(self.confirmed, sequence) < 2048 {
+            self.confirmed = sequence;
+        }
+    }
+
+    /// Begins a new session at `sequence` if the receiver could take it for an old one.
+    pub(super) fn renew(&mut self, sequence: u16) {
+        // Retransmissions are less than a window behind.
+        let behind = distance(sequence, self.confirmed) < 2048;
+        if !behind && distance(self.confirmed, sequence) >= SESSION_SPAN {
+            self.confirmed = sequence;
+            self.number = self.number.wrapping_add(1);
+            self.bar_pending = false;
         }
     }
 }

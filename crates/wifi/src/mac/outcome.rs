@@ -42,7 +42,7 @@ impl Station {
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if success && mpdu.to != NodeId::BROADCAST {
                     self.rts_unanswered.remove(&mpdu.to);
-                    self.report(&outcome);
+                    self.tell_rate(&outcome);
                 }
             }
         }
@@ -96,7 +96,7 @@ impl Station {
             if given_up && !after_rts {
                 self.rts_unanswered.insert(mpdu.to);
             }
-            self.report(&outcome(now, self.active, &mpdu, ending, given_up));
+            self.tell_rate(&outcome(now, self.active, &mpdu, ending, given_up));
         }
     }
 
@@ -160,6 +160,9 @@ impl Station {
     }
 
     pub(super) fn finish(&mut self, category: usize, mpdu: Mpdu, completion: Completion) {
+        if mpdu.riders > 0 {
+            self.finish_riders(category, &mpdu, completion);
+        }
         self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
     }
 }
@@ -181,5 +184,5 @@ pub(super) fn outcome(
     if ending != Ending::NoCts {
         attempt.number = attempt.number.saturating_sub(1);
     }
-    Outcome { attempt, mode: mpdu.mode, ending, given_up }
+    Outcome::of_frame(attempt, mpdu.mode, ending, given_up)
 }

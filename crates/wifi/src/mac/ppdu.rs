@@ -12,10 +12,15 @@
 use airtcp_packet::PacketId;
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::aggregation::{Aggregation, BLOCK_ACK_REQ_BYTES, places};
+use super::aggregation::{
+    Aggregation, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, LONG_BITMAP, bitmap_bytes, places,
+};
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
+
+/// Bytes of the MPDU of a TCP segment without payload and options.
+const LEAST_BYTES: u32 = 78;
 
 impl Station {
     /// True if aggregates can carry this MPDU, or if it is a BlockAckReq.
@@ -29,13 +34,20 @@ impl Station {
         let category = self.active;
         self.expire_waiting(now, category);
         let until = self.txop_room(now, head, rules);
+        let first = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
         let originator = self.originator.as_mut()?;
+        let window = originator.rules.window(head.mode);
+        let agreement = originator.agreement(head.to, category);
+        agreement.renew(first);
+        if !head.is_bar() {
+            agreement.window = window;
+        }
         let most = originator.longest(head.mode, rules);
         let aggregation = originator.rules;
-        let window = aggregation.window(head.mode);
         let bytes = until
             .map_or(most, |time| most.min(aggregation.longest(&rules.timing, head.mode, time)));
         let lane = &mut originator.lanes[category];
+        let window = if lane.series.single { 1 } else { window };
         let all = 1 + lane.waiting.len();
         let mut before = aggregation.stride(head.bytes, head.mode);
         lane.on_air = 1;
@@ -49,14 +61,24 @@ impl Station {
             }
         }
         let complete = lane.on_air < all || head.is_bar();
+        let last = *lane.waiting.back().unwrap_or(head);
+        let is_open = !complete && last.transmissions == 0 && aggregation.has_amsdu();
         let mpdus = if complete {
             0
         } else {
             let span = distance(head.sequence, originator.upcoming(head.to, category));
             usize::from(window.saturating_sub(span))
         };
-        originator.room =
-            Some(Room { category, to: head.to, mode: head.mode, before, bytes, mpdus });
+        originator.room = Some(Room {
+            category,
+            to: head.to,
+            mode: head.mode,
+            before,
+            bytes,
+            mpdus,
+            open: if is_open { last.bytes } else { 0 },
+            several: last.riders > 0,
+        });
         Some(Frame::control(Kind::Rts, self.id, head.to, head.mode, Span::ZERO, 0))
     }
 
@@ -80,20 +102,27 @@ impl Station {
 
     /// The category and the receiver of the aggregate of this instant, if it has room.
     pub(crate) fn room(&self) -> Option<(usize, NodeId)> {
-        let room = self.originator.as_ref()?.room?;
-        (room.mpdus > 0).then_some((room.category, room.to))
+        let originator = self.originator.as_ref()?;
+        let room = originator.room?;
+        let has_room = room.mpdus > 0 || room.extended(&originator.rules, LEAST_BYTES).is_some();
+        has_room.then_some((room.category, room.to))
     }
 
     /// True if the aggregate of this instant has room for an MPDU of `bytes`.
     pub(crate) fn has_room_for(&self, bytes: u32) -> bool {
-        let room = self.originator.as_ref().and_then(|originator| originator.room);
-        room.is_some_and(|room| {
-            room.mpdus > 0 && Aggregation::with_last(room.before, bytes) <= room.bytes
+        self.originator.as_ref().is_some_and(|originator| {
+            originator.room.is_some_and(|room| {
+                room.mpdus > 0 && Aggregation::with_last(room.before, bytes) <= room.bytes
+                    || room.extended(&originator.rules, bytes).is_some()
+            })
         })
     }
 
     /// Adds a packet to the aggregate of this instant.
     pub(crate) fn join(&mut self, now: Nanos, packet: PacketId, new: &Joining, rules: &Rules) {
+        if self.ride(now, packet, new) {
+            return;
+        }
         let Some(originator) = &mut self.originator else { return };
         let Some(mut room) = originator.room else { return };
         let sequence = originator.number(room.to, room.category);
@@ -107,6 +136,8 @@ impl Station {
         };
         room.before += originator.rules.stride(new.bytes, room.mode);
         room.mpdus -= 1;
+        (room.open, room.several) =
+            if originator.rules.has_amsdu() { (new.bytes, false) } else { (0, false) };
         originator.room = Some(room);
         let lane = &mut originator.lanes[room.category];
         lane.waiting.push_back(mpdu);
@@ -139,7 +170,8 @@ impl Station {
         let lengths = self.subframes(self.active, lane.on_air).map(|mpdu| mpdu.bytes);
         let last = places(lengths, &originator.rules, head.mode).last();
         let bytes = last.map_or(0, |(_, end)| end);
-        Some(Mpdu { bytes, subframes: u16::narrow(lane.on_air), block_ack: true, ..head })
+        let block_ack = originator.rules.block_ack_bytes(head.mode);
+        Some(Mpdu { bytes, subframes: u16::narrow(lane.on_air), block_ack, ..head })
     }
 
     /// An MPDU as the only one of its PPDU.
@@ -170,7 +202,8 @@ impl Station {
 
     /// The MPDU of a category with the highest sequence number.
     pub(crate) fn newest(&self, category: usize) -> Option<&Mpdu> {
-        self.originator.as_ref()?.lanes.get(category)?.waiting.back()
+        let behind = self.originator.as_ref()?.lanes.get(category)?.waiting.back();
+        behind.or(self.contenders.get(category)?.mpdu.as_ref())
     }
 
     /// The frame with the MPDUs of the current PPDU; `None` if the head is not of a session.
@@ -192,7 +225,8 @@ impl Station {
         if ppdu.is_bar() {
             let sequence = self.window_start(ppdu.to);
             let (kind, bytes) = (Kind::BlockAckReq, BLOCK_ACK_REQ_BYTES);
-            return Some(Frame { kind, class: Class::Ack, bytes, sequence, ..usual });
+            let fragment = if ppdu.block_ack > BLOCK_ACK_BYTES { LONG_BITMAP } else { 0 };
+            return Some(Frame { kind, class: Class::Ack, bytes, sequence, fragment, ..usual });
         }
         Some(Frame {
             class: ppdu.class,
@@ -205,7 +239,7 @@ impl Station {
     }
 
     /// The first sequence number that the active category has not finished.
-    fn window_start(&self, to: NodeId) -> u16 {
+    pub(super) fn window_start(&self, to: NodeId) -> u16 {
         let Some(originator) = &self.originator else { return 0 };
         let oldest = originator.lanes[self.active].waiting.front();
         oldest.map_or_else(|| originator.upcoming(to, self.active), |mpdu| mpdu.sequence)
@@ -224,11 +258,12 @@ impl Station {
         self.originator.as_ref().is_some_and(|originator| originator.rules.asks(lost, missed))
     }
 
-    /// Puts a BlockAckReq at the head of a category, unless one is there.
+    /// Puts a BlockAckReq at the head of a category, unless one is there, or the receiver has no session.
     pub(super) fn ask(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
         let Some(originator) = &mut self.originator else { return };
         let head = self.contenders[category].mpdu;
-        if head.is_some_and(|mpdu| mpdu.is_bar()) {
+        let window = originator.agreement(to, category).window;
+        if window < 2 || head.is_some_and(|mpdu| mpdu.is_bar()) {
             return;
         }
         let lane = &mut originator.lanes[category];
@@ -239,15 +274,22 @@ impl Station {
         lane.on_air = 0;
         let part = Part::whole(BLOCK_ACK_REQ_BYTES, rules);
         let bar = Mpdu::new(now, to, Class::Ack, part, 0, mode);
-        let bar = Mpdu { bytes: BLOCK_ACK_REQ_BYTES, block_ack: true, ..bar };
+        let bar = Mpdu { bytes: BLOCK_ACK_REQ_BYTES, block_ack: bitmap_bytes(window), ..bar };
         self.contenders[category].mpdu = Some(bar);
     }
 
-    /// Packets that wait behind the heads.
+    /// The number of its session with a receiver.
+    pub(crate) fn session(&self, to: NodeId, category: usize) -> u8 {
+        self.originator.as_ref().map_or(0, |originator| originator.session(to, category))
+    }
+
+    /// Packets that wait behind the heads, also in their MPDUs.
     pub(super) fn packets_behind(&self) -> u64 {
         let lanes = self.originator.iter().flat_map(|originator| &originator.lanes);
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
-        lanes.map(held).sum()
+        let riders = self.originator.iter().flat_map(|originator| originator.riders.values());
+        let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
+        lanes.map(held).sum::<u64>() + riders
     }
 }
 

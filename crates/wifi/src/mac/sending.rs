@@ -10,7 +10,6 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
-use super::outcome::attempt;
 use super::{Class, Frame, Grant, Kind, Mpdu, NodeId, Rules, Station};
 use crate::phy::{Mode, RIFS, Timing};
 use crate::rate::RateControl;
@@ -38,14 +37,15 @@ impl Station {
 
     /// The frame at the head of the active category, with the rate of its next attempt.
     pub(super) fn choose_mode(&mut self, now: Nanos) -> Option<Mpdu> {
-        let category = u8::narrow(self.active);
-        let mpdu = self.contenders[self.active].mpdu.as_mut()?;
+        let mut mpdu = self.contenders[self.active].mpdu?;
         if !mpdu.class.is_management() && !mpdu.is_bar() {
-            let chosen = self.rate.pick(&attempt(now, category, mpdu));
+            let next = self.next_attempt(now, self.active, &mpdu);
+            let chosen = self.rate.pick(&next);
             let widths = self.widths.as_mut();
             mpdu.mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
+            self.contenders[self.active].mpdu = Some(mpdu);
         }
-        Some(*mpdu)
+        Some(mpdu)
     }
 
     /// The frame that was due SIFS after the previous one.
@@ -101,7 +101,7 @@ impl Station {
         if mpdu.to == NodeId::BROADCAST || self.is_unacknowledged(mpdu) {
             return rules.timing.frame(mpdu.mode, mpdu.bytes);
         }
-        if mpdu.block_ack {
+        if mpdu.block_ack > 0 {
             return rules.timing.frame(mpdu.mode, mpdu.bytes) + answer_time(mpdu, rules);
         }
         data_and_ack_time(mpdu.mode, mpdu.bytes, rules)
@@ -201,8 +201,10 @@ impl Station {
 /// SIFS and the answer to a PPDU.
 pub(super) fn answer_time(ppdu: &Mpdu, rules: &Rules) -> Span {
     let timing = &rules.timing;
-    let answer =
-        if ppdu.block_ack { rules.block_ack_time(ppdu.mode) } else { timing.ack(ppdu.mode) };
+    let answer = match ppdu.block_ack {
+        0 => timing.ack(ppdu.mode),
+        bytes => timing.frame(timing.answer_mode(ppdu.mode), bytes),
+    };
     timing.sifs + answer
 }
 

@@ -221,6 +221,7 @@ impl Station {
             Attempt { now, to, category: u8::narrow(category), bytes: part.bytes(), number: 0 };
         if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
+            self.begin_series(category);
         }
         let mode = self.rate.pick(&first);
         let mpdu = Mpdu {

@@ -11,8 +11,7 @@
 //! symbols   N_SYM = ceil((8 bytes + 16 + 6 N_ES) / N_DBPS)
 //! ```
 //!
-//! HT and VHT frames are coded with BCC (a choice), HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a
-//! symbol.
+//! HT and VHT frames are coded with BCC or LDPC, HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a symbol.
 //!
 //! A mode in a resource unit has the times of an HE TB PPDU, whose HE-STF takes 8 us. The times of an HE MU PPDU
 //! depend on all its users (`multi_user`).
@@ -22,7 +21,7 @@
 
 use airtcp_units::Span;
 
-use super::{Format, GuardInterval, Mode, Width, ldpc};
+use super::{Coding, Format, GuardInterval, Mode, Width, ldpc};
 
 /// Duration of a frame of `bytes`, without signal extension.
 #[inline(never)]
@@ -76,10 +75,11 @@ pub(super) fn mcs_plcp_bits(mode: Mode) -> u64 {
 
 /// Duration of the symbols of a body of `bits` bits, service and tail bits included.
 fn mcs_body(mode: Mode, bits: u64) -> Span {
-    if mode.format() == Format::He {
-        return Span(ldpc::symbols(mode, bits) * mode.symbol_ns());
-    }
-    let time = bits.div_ceil(mode.bits_per_symbol()) * mode.symbol_ns();
+    let symbols = match mode.coding() {
+        Some(Coding::Ldpc) => ldpc::symbols(mode, bits),
+        _ => bits.div_ceil(mode.bits_per_symbol()),
+    };
+    let time = symbols * mode.symbol_ns();
     if mode.guard() == Some(GuardInterval::Ns400) {
         return Span(time.next_multiple_of(4_000));
     }
@@ -121,6 +121,27 @@ mod tests {
         let streams = |n| Mode::mcs(Format::Ht, 0, n, Width::Mhz40, GuardInterval::Ns800).unwrap();
         let preambles = [1, 2, 3, 4].map(|n| mcs_preamble(streams(n)).0 / 1_000);
         assert_eq!(preambles, [36, 40, 48, 48]);
+    }
+
+    /// By hand, MCS 7 over 20 MHz with 312 coded bits in a symbol of 260 bits. 20 B are 176 bits: in HT one codeword of
+    /// 648 bits has 364 shortened bits and none punctured, and one symbol holds it. VHT counts the 84 bits of
+    /// padding as data: 280 shortened and 56 punctured bits, more than 32.4, need a second symbol. 29 B, 248 bits, have 44
+    /// punctured bits in HT.
+    #[test]
+    fn frames_with_ldpc() {
+        let long = GuardInterval::Ns800;
+        let of = |format, bytes| {
+            let mode = Mode::mcs(format, 7, 1, Width::Mhz20, long).unwrap();
+            let ldpc = mode.with_coding(Coding::Ldpc).unwrap();
+            [mode, ldpc].map(|mode| (frame(mode, bytes) - mcs_preamble(mode).0) / 4_000)
+        };
+        assert_eq!(of(Format::Ht, 20), [1, 1]);
+        assert_eq!(of(Format::Vht, 20), [1, 2]);
+        assert_eq!(of(Format::Ht, 29), [1, 2]);
+        assert_eq!(of(Format::Ht, 1_536), [48, 48]);
+        // 14560 bits fill 56 symbols; the tail needs one more. Nine codewords have 20 shortened and 4 punctured bits.
+        assert_eq!(of(Format::Vht, 1_818), [57, 56]);
+        assert_eq!(of(Format::Ht, 1_818), [57, 56]);
     }
 
     /// ns-3 leaves out the VHT-SIG-B of single-user frames, and does not round the end of frames with the

@@ -1,4 +1,4 @@
-//! Number of symbols of HE frames, which are coded with LDPC.
+//! Number of symbols of frames that are coded with LDPC: HE frames, and HT and VHT frames by choice.
 //!
 //! ```text
 //! N_SYM = ceil((8 bytes + 16) / N_DBPS)
@@ -11,15 +11,23 @@
 //! N_punc = N_CW L - N_avbits - N_shrt     punctured bits
 //! extra    if N_punc > 0.1 N_CW L (1 - R) and N_shrt < 1.2 N_punc R / (1 - R), or N_punc > 0.3 N_CW L (1 - R)
 //! ```
-//! Source: IEEE 802.11-2020 clause 19.3.11.7.5; 802.11ax-2021 clause 27.3.12.5. Leaves out the segments after the
+//! The data bits `N_pld` are those of the frame in HT, and the bits of all symbols, padding included, in VHT and HE.
+//! HT and VHT have no segments: their last symbol counts as full.
+//!
+//! Source: IEEE 802.11-2020 clauses 19.3.11.7.5 (HT) and 21.3.10.5.4 (VHT); 802.11ax-2021 clause 27.3.12.5. Leaves out the segments after the
 //! last bits: the packet extension is 0. Users of a multi-user PPDU have the same number of symbols
 //! (802.11ax-2021 clause 27.3.12.5.4).
 
-use super::{Mode, RuSize};
+use super::{Format, Mode, RuSize};
 
 /// Symbols of a body of `bits` bits, the service bits included.
 pub(super) fn symbols(mode: Mode, bits: u64) -> u64 {
-    common_symbols(std::iter::once((mode, bits)))
+    if mode.format() == Format::He {
+        return common_symbols(std::iter::once((mode, bits)));
+    }
+    let symbols = bits.div_ceil(mode.bits_per_symbol());
+    let data = if mode.format() == Format::Ht { bits } else { symbols * mode.bits_per_symbol() };
+    symbols + u64::from(needs_more_for(mode, symbols, data))
 }
 
 /// Symbols of a multi-user PPDU with a body of these bits for each user, the service bits included. The user whose
@@ -49,10 +57,15 @@ fn segment_bits(mode: Mode) -> u64 {
 
 /// True if a body that fills `symbols` symbols needs another one.
 pub(super) fn needs_more(mode: Mode, symbols: u64) -> bool {
+    needs_more_for(mode, symbols, symbols * mode.bits_per_symbol())
+}
+
+/// True if `data` bits in `symbols` symbols need another one.
+fn needs_more_for(mode: Mode, symbols: u64, data: u64) -> bool {
     let (k, n) = mode.code();
     let per_subcarrier = u64::from(mode.modulation().bits()) * u64::from(mode.streams());
     let available = symbols * u64::from(mode.data_subcarriers()) * per_subcarrier;
-    punctures_too_much(symbols * mode.bits_per_symbol(), available, k.into(), n.into())
+    punctures_too_much(data, available, k.into(), n.into())
 }
 
 /// Maximum number of data bits in `symbols` symbols, the service bits included. With `room`, the last segment of the
@@ -86,7 +99,7 @@ fn punctures_too_much(data: u64, available: u64, k: u64, n: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{Format, GuardInterval, Width};
+    use crate::phy::{GuardInterval, Width};
 
     /// By hand, HE MCS 0 over 20 MHz: 117 bits in a symbol, 30 in a segment. 100 B are 816 bits in 7 symbols, 114 of
     /// them in the last. One codeword of 1944 bits has 153 shortened and 153 punctured bits, more than 97.2. Of 91 B,

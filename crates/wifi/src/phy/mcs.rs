@@ -95,6 +95,27 @@ impl fmt::Display for Format {
     }
 }
 
+/// Code of the data bits of HT and VHT frames. HE frames are coded with LDPC.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coding {
+    /// The binary convolutional code, with 6 tail bits per encoder.
+    Bcc,
+    /// The low-density parity-check code, without tail bits.
+    Ldpc,
+}
+
+impl fmt::Display for Coding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bcc => "bcc",
+            Self::Ldpc => "ldpc",
+        })
+    }
+}
+
 /// Width of a channel.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

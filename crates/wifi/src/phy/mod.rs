@@ -20,7 +20,7 @@ mod timing;
 
 pub use channel::Channel;
 pub(crate) use channel::Heard;
-pub use mcs::{Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+pub use mcs::{Coding, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 pub use mode::Mode;
 pub use multi_user::{MuPpdu, TbPpdu};
 pub use per_mode::PerMode;

@@ -8,7 +8,7 @@ use std::fmt;
 use airtcp_units::{BitRate, Narrow};
 
 use super::RuSize;
-use super::mcs::{self, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+use super::mcs::{self, Coding, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
 
 /// One rate of the physical layer: an index into the table of all rates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,8 +52,12 @@ const BLOCK: usize = 12 * MAX_STREAMS as usize;
 const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
 /// Resource units by width, with three guard intervals: 4 sizes in 20 MHz to 7 in 160 MHz.
 const RU_BLOCKS: usize = (4 + 5 + 6 + 7) * 3;
+/// Blocks of HT and VHT, the first ones; at the end of the table they follow again, with LDPC.
+const CODED_BLOCKS: usize = 2 * 2 + 4 * 2;
 /// Number of rows.
-const ROWS: usize = OLD + (BLOCKS + RU_BLOCKS) * BLOCK;
+const ROWS: usize = LDPC + CODED_BLOCKS * BLOCK;
+/// Place of the first row of HT with LDPC.
+const LDPC: usize = OLD + (BLOCKS + RU_BLOCKS) * BLOCK;
 
 static TABLE: [Row; ROWS] = table();
 
@@ -103,6 +107,14 @@ const fn table() -> [Row; ROWS] {
             block += 1;
         }
         w += 1;
+    }
+    let mut copied = 0;
+    while copied < CODED_BLOCKS * BLOCK {
+        rows[LDPC + copied] = rows[OLD + copied];
+        if let Some(mcs) = &mut rows[LDPC + copied].mcs {
+            mcs.encoders = 0;
+        }
+        copied += 1;
     }
     rows
 }
@@ -226,13 +238,37 @@ impl Mode {
     pub fn with_guard(self, guard: GuardInterval) -> Option<Self> {
         let own = self.row().mcs?;
         let mode = Self::mcs(own.format, own.index, own.streams, own.width, guard)?;
-        own.ru.map_or(Some(mode), |ru| mode.in_ru(ru))
+        own.ru.map_or_else(|| mode.with_coding(self.coding()?), |ru| mode.in_ru(ru))
     }
 
-    /// All rates, in the order of their indices, those of resource units last.
+    /// The same scheme with another code. `None` if its format does not have it.
+    pub fn with_coding(self, coding: Coding) -> Option<Self> {
+        if self.coding()? == coding {
+            return Some(self);
+        }
+        let place = match (self.format(), coding) {
+            (Format::He, _) => return None,
+            (_, Coding::Ldpc) => LDPC + (self.index() - OLD),
+            (_, Coding::Bcc) => OLD + (self.index() - LDPC),
+        };
+        Some(Self(u16::narrow(place)))
+    }
+
+    /// The code of its data bits; `None` for the rates of 802.11a, b and g.
+    pub fn coding(self) -> Option<Coding> {
+        let mcs = self.row().mcs?;
+        Some(if mcs.encoders == 0 { Coding::Ldpc } else { Coding::Bcc })
+    }
+
+    /// All rates, in the order of their indices: those of single-user frames, of resource units, and of HT and VHT
+    /// with LDPC.
     pub fn all() -> impl Iterator<Item = Self> {
-        let exists = |(_, row): &(usize, &Row)| row.kbps > 0;
-        TABLE.iter().enumerate().filter(exists).map(|(place, _)| Self(u16::narrow(place)))
+        (0..ROWS).filter_map(Self::at)
+    }
+
+    /// The rate of an index; `None` if there is none.
+    pub(super) fn at(index: usize) -> Option<Self> {
+        TABLE.get(index).filter(|row| row.kbps > 0).map(|_| Self(u16::narrow(index)))
     }
 
     /// Index into the table of all rates.
@@ -406,6 +442,7 @@ impl fmt::Display for Mode {
             write!(f, " ({format} MCS {index}, {streams} stream{plural}, ")?;
             match ru {
                 Some(ru) => write!(f, "{ru} of {width})")?,
+                None if mcs.encoders == 0 && format != Format::He => write!(f, "{width}, LDPC)")?,
                 None => write!(f, "{width})")?,
             }
         }
@@ -536,7 +573,7 @@ mod tests {
                 }
             }
         }
-        let single = Mode::all().filter(|mode| mode.ru().is_none());
+        let single = Mode::all().filter(|mode| mode.index() < OLD + BLOCKS * BLOCK);
         assert_eq!(single.count(), Mode::OLD + seen.len());
         // HT: 8 schemes. VHT: 10 less three at 20 MHz, one at 80 and one at 160. HE: 12.
         assert_eq!(seen.len(), 8 * 4 * 2 * 2 + (10 * 4 * 4 - 5) * 2 + 12 * 4 * 4 * 3);
@@ -547,6 +584,7 @@ mod tests {
     fn resource_units() {
         let mut seen = std::collections::BTreeSet::new();
         for mode in Mode::all().filter(|m| m.format() == Format::He && m.ru().is_none()) {
+            assert_eq!(mode.with_coding(Coding::Bcc), None);
             for ru in RuSize::ALL {
                 let Some(unit) = mode.in_ru(ru) else {
                     assert_eq!(ru.count(mode.width()), 0);
@@ -573,6 +611,24 @@ mod tests {
         let mode = Mode::mcs(Format::He, 7, 1, Width::Mhz20, guard).unwrap();
         let name = mode.in_ru(RuSize::Tones52).unwrap().to_string();
         assert_eq!(name, "17.6 Mb/s (HE MCS 7, 1 stream, 52-tone RU of 20 MHz)");
+    }
+
+    /// LDPC changes the code and the index, nothing else.
+    #[test]
+    fn codes_of_ht_and_vht() {
+        let mut seen = std::collections::BTreeSet::new();
+        let first = OLD + CODED_BLOCKS * BLOCK;
+        for mode in Mode::all().filter(|mode| mode.is_mcs() && mode.index() < first) {
+            let ldpc = mode.with_coding(Coding::Ldpc).unwrap();
+            let parts = |m: Mode| (m.format(), m.mcs_index(), m.streams(), m.width(), m.guard());
+            assert_eq!((parts(ldpc), ldpc.kbps()), (parts(mode), mode.kbps()));
+            assert_eq!((mode.coding(), ldpc.coding()), (Some(Coding::Bcc), Some(Coding::Ldpc)));
+            assert_eq!(ldpc.with_coding(Coding::Bcc), Some(mode));
+            assert_eq!(ldpc.with_guard(GuardInterval::Ns800).unwrap().coding(), ldpc.coding());
+            assert!(seen.insert(ldpc.index()) && ldpc.index() >= LDPC);
+        }
+        assert_eq!(Mode::all().filter(|mode| mode.index() >= LDPC).count(), seen.len());
+        assert_eq!(Mode::OFDM[7].coding(), None);
     }
 
     /// Rates of resource units, against ns-3.37. ns-3 does not round the bits of a symbol down.

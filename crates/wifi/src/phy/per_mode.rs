@@ -40,6 +40,13 @@ impl<T: Copy> PerMode<T> {
         self.other(place)
     }
 
+    /// The modes of 802.11a, b and g, and those of HT, VHT and HE between the first and the last that got a value, in
+    /// the order of their indices.
+    pub fn modes(&self) -> impl Iterator<Item = Mode> {
+        let others = self.first..self.first + self.others.len();
+        (0..Mode::OLD).chain(others).filter_map(Mode::at)
+    }
+
     #[cold]
     fn widen(&mut self, place: usize) {
         if self.others.is_empty() {
@@ -89,5 +96,9 @@ mod tests {
         let mut few = PerMode::all(0);
         all[100..110].iter().for_each(|mode| *few.get_mut(*mode) = 1);
         assert!(few.others.len() <= all[109].index() - all[100].index() + 1);
+        let modes: Vec<Mode> = few.modes().collect();
+        assert_eq!(modes[..Mode::OLD], all[..Mode::OLD]);
+        assert_eq!(modes[Mode::OLD..], all[100..110]);
+        assert_eq!(PerMode::all(0).modes().count(), Mode::OLD);
     }
 }

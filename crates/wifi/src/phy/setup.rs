@@ -2,14 +2,14 @@
 //!
 //! Defaults (choices): 802.11n, ac and ax at 5 GHz; 20 MHz wide at 2.4 GHz, 40 MHz in 802.11n and 80 MHz in
 //! 802.11ac and ax at 5 and 6 GHz; one stream; a guard interval of 400 ns in 802.11n and ac, of 800 ns in
-//! 802.11ax.
+//! 802.11ax; BCC in 802.11n and ac.
 
 use std::fmt;
 
 use airtcp_probe::ConfigError;
 use airtcp_units::BitRate;
 
-use super::{Band, Format, GuardInterval, MAX_STREAMS, Mode, Standard, Width};
+use super::{Band, Coding, Format, GuardInterval, MAX_STREAMS, Mode, Standard, Width};
 
 /// What a scenario gives; missing values have defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +22,8 @@ pub struct SetupKeys {
     pub streams: Option<u8>,
     /// Guard interval.
     pub guard: Option<GuardInterval>,
+    /// Code of HT and VHT frames.
+    pub coding: Option<Coding>,
 }
 
 /// The physical layer of a cell or a station.
@@ -37,6 +39,8 @@ pub struct PhySetup {
     pub streams: u8,
     /// Guard interval of HT, VHT and HE symbols.
     pub guard: GuardInterval,
+    /// Code of HT, VHT and HE frames; BCC for other standards.
+    pub coding: Coding,
 }
 
 fn refuse<T>(key: &'static str, message: String) -> Result<T, ConfigError> {
@@ -92,14 +96,16 @@ impl PhySetup {
             let message = format!("is {guard}: {standard} has {has}; the nearest is {near}");
             return refuse("guard_interval", message);
         }
-        Ok(Self { standard, band, width, streams, guard })
+        let coding = coding(standard, keys.coding)?;
+        Ok(Self { standard, band, width, streams, guard, coding })
     }
 
     /// The setup of a standard with its defaults.
     pub fn usual(standard: Standard) -> Self {
         let width = default_width(standard.format(), standard.band());
         let guard = standard.format().guards().first().copied().unwrap_or(GuardInterval::Ns800);
-        Self { standard, band: standard.band(), width, streams: 1, guard }
+        let coding = usual_coding(standard.format());
+        Self { standard, band: standard.band(), width, streams: 1, guard, coding }
     }
 
     /// The setup of a station of the cell with its own standard and keys. What it does not give is that of the
@@ -126,12 +132,15 @@ impl PhySetup {
         }
         let widest = widths(standard, self.band).iter().rfind(|width| **width <= self.width);
         let streams = if standard.has_mcs() { self.streams } else { 1 };
+        let chooses = |format| matches!(format, Format::Ht | Format::Vht);
+        let both_choose = chooses(standard.format()) && chooses(self.standard.format());
         let has_guard = standard.format().guards().contains(&self.guard);
         let keys = SetupKeys {
             band: Some(self.band),
             width: keys.width.or(widest.copied()),
             streams: keys.streams.or(Some(streams)),
             guard: keys.guard.or(Some(self.guard).filter(|_| has_guard)),
+            coding: Some(self.coding).filter(|_| both_choose),
         };
         Self::new(standard, &keys)
     }
@@ -155,8 +164,18 @@ impl PhySetup {
             .collect()
     }
 
+    /// The modes of data frames of all widths up to this one and all numbers of streams.
+    pub fn modes_of_all_widths(&self) -> Vec<Mode> {
+        if !self.standard.has_mcs() {
+            return self.modes(false);
+        }
+        let widths = widths(self.standard, self.band).iter().filter(|width| **width <= self.width);
+        widths.flat_map(|width| Self { width: *width, ..*self }.modes(false)).collect()
+    }
+
     fn scheme(self, mcs: u8, streams: u8) -> Option<Mode> {
-        Mode::mcs(self.standard.format(), mcs, streams, self.width, self.guard)
+        let mode = Mode::mcs(self.standard.format(), mcs, streams, self.width, self.guard)?;
+        mode.with_coding(self.coding)
     }
 
     /// The mode of an index of a modulation and coding scheme, with all streams.
@@ -173,6 +192,10 @@ impl PhySetup {
         if let Some(mode) = self.scheme(mcs, streams) {
             return Ok(mode);
         }
+        // HT numbers the schemes of more streams on.
+        let ht = (standard == Standard::N && (8..=31).contains(&mcs)).then(|| {
+            format!("; MCS {mcs} of 802.11n is mcs = {} with streams = {}", mcs % 8, mcs / 8 + 1)
+        });
         let all: Vec<u8> = self.modes(true).into_iter().filter_map(Mode::mcs_index).collect();
         let near = nearest(&all, mcs.into(), u32::from).unwrap_or_default();
         let plural = if streams > 1 { "s" } else { "" };
@@ -181,7 +204,8 @@ impl PhySetup {
             "mcs",
             format!(
                 "is {mcs}: {standard} with {streams} stream{plural} over {width} has {has}; the nearest \
-                 is {near}"
+                 is {near}{}",
+                ht.unwrap_or_default()
             ),
         )
     }
@@ -225,13 +249,33 @@ impl PhySetup {
 
 impl fmt::Display for PhySetup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { standard, band, width, streams, guard } = *self;
+        let Self { standard, band, width, streams, guard, coding } = *self;
         let plural = if streams > 1 { "s" } else { "" };
         write!(
             f,
             "{standard} at {band}, {width}, {streams} spatial stream{plural}, guard interval {guard}"
-        )
+        )?;
+        if coding != usual_coding(standard.format()) {
+            f.write_str(", LDPC")?;
+        }
+        Ok(())
     }
+}
+
+const fn usual_coding(format: Format) -> Coding {
+    if matches!(format, Format::He) { Coding::Ldpc } else { Coding::Bcc }
+}
+
+/// The code of a standard's frames.
+fn coding(standard: Standard, key: Option<Coding>) -> Result<Coding, ConfigError> {
+    let Some(coding) = key else { return Ok(usual_coding(standard.format())) };
+    let refused = match standard.format() {
+        Format::Ht | Format::Vht => return Ok(coding),
+        Format::He if coding == Coding::Ldpc => return Ok(coding),
+        Format::He => "frames of 802.11ax are coded with LDPC here".to_owned(),
+        _ => format!("{standard} has one code"),
+    };
+    refuse("coding", format!("is {coding}: {refused}; leave out the key"))
 }
 
 const fn default_width(format: Format, band: Band) -> Width {
@@ -283,6 +327,12 @@ mod tests {
         let guard = n(SetupKeys { guard: Some(GuardInterval::Ns3200), ..SetupKeys::default() });
         assert!(guard.ends_with("400 ns, 800 ns; the nearest is 800 ns"), "{guard}");
         assert!(n(SetupKeys { streams: Some(5), ..SetupKeys::default() }).contains("1 to 4"));
+        let bcc = SetupKeys { coding: Some(Coding::Bcc), ..SetupKeys::default() };
+        let refused = PhySetup::new(Standard::Ax, &bcc).unwrap_err().to_string();
+        let expected =
+            "coding: is bcc: frames of 802.11ax are coded with LDPC here; leave out the key";
+        assert_eq!(refused, expected);
+        assert_eq!(PhySetup::new(Standard::G, &bcc).unwrap_err().key, "coding");
     }
 
     #[test]
@@ -298,5 +348,20 @@ mod tests {
             message.contains("the nearest is 65 Mb/s (VHT MCS 1, 1 stream, 80 MHz)"),
             "{message}"
         );
+    }
+
+    /// Stations of 802.11n in a cell of 802.11ac have its code, and in a cell of 802.11ax BCC.
+    #[test]
+    fn codes_of_stations() {
+        let keys = SetupKeys { coding: Some(Coding::Ldpc), ..SetupKeys::default() };
+        let station = |cell: Standard| {
+            let cell = PhySetup::new(cell, &keys).unwrap();
+            cell.station(Standard::N, &SetupKeys::default()).unwrap()
+        };
+        assert_eq!(station(Standard::Ac).coding, Coding::Ldpc);
+        assert_eq!(station(Standard::Ac).mode_of_mcs(3).unwrap().coding(), Some(Coding::Ldpc));
+        assert_eq!(station(Standard::Ax).coding, Coding::Bcc);
+        let old = PhySetup::new(Standard::Ac, &keys).unwrap();
+        assert!(old.station(Standard::A, &SetupKeys::default()).is_ok());
     }
 }

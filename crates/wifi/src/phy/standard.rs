@@ -2,8 +2,8 @@
 //!
 //! 802.11n, ac and ax take the times of the OFDM PHY of their band: those of 802.11a at 5 and 6 GHz, of
 //! 802.11g at 2.4 GHz.
-//! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP); 802.11-2020 clauses 19.4.4
-//! (HT) and 21.4.4 (VHT); 802.11ax-2021 clause 27.4.4 (HE).
+//! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP); 802.11-2020 tables 19-25
+//! (HT) and 21-28 (VHT); 802.11ax-2021 table 27-54 (HE).
 
 use std::fmt;
 

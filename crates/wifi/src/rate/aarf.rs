@@ -63,11 +63,11 @@ impl RateControl for Aarf {
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let Some(succeeded) = outcome.succeeded() else { return };
         let config = &self.config;
         let state = self.peers.get_mut(outcome.attempt.to);
         let arf = &mut state.arf;
-        let change = if acknowledged {
+        let change = if succeeded {
             arf.acknowledged(state.successes, state.timer, self.ladder.top())
         } else {
             arf.failed(config.failures)

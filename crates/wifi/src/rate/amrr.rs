@@ -7,7 +7,9 @@
 //!   bad      F > K / 3: r - 1; if the last change was an increase, threshold = min(2 threshold, 10),
 //!            else threshold = 1
 //! ```
-//! F counts failed attempts, and each packet at the retry limit once more, as in `MadWifi`. Source:
+//! F counts failed attempts, and each packet at the retry limit once more, as in `MadWifi`. A PPDU is one
+//! attempt. The initial rate is `MadWifi`'s, the highest up to 36 Mb/s. In 802.11n, ac and ax it is the scheme
+//! with the modulation and code of 36 Mb/s, MCS 4. Source:
 //! Lacage, Manshaei and Turletti, MSWiM 2004; period and ratios are those of ns-3's
 //! `AmrrWifiManager`. If the chain leads below the lowest step, ns-3 uses step r again and this
 //! control the lowest step.
@@ -23,7 +25,7 @@ use crate::phy::Mode;
 
 /// A good period has more results than this (`MadWifi`).
 const ENOUGH: u32 = 10;
-/// Default initial rate in kb/s (`MadWifi`).
+/// Default initial rate in kb/s (`MadWifi`); for an MCS, that of its modulation and code.
 pub(super) const START_KBPS: u32 = 36_000;
 
 /// AMRR.
@@ -124,9 +126,9 @@ impl RateControl for Amrr {
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let Some(succeeded) = outcome.succeeded() else { return };
         let state = self.peers.get_mut(outcome.attempt.to);
-        if acknowledged {
+        if succeeded {
             state.acknowledged += 1;
         } else {
             state.failed += 1 + u32::from(outcome.given_up);
@@ -155,7 +157,7 @@ impl Control for Amrr {
             return Err(ConfigError::new("success_ratio", message));
         }
         let state = State {
-            step: inputs.start.unwrap_or(inputs.ladder.at_most(START_KBPS)),
+            step: inputs.start.unwrap_or(inputs.ladder.at_most_reference(START_KBPS)),
             period: Period::new(),
             acknowledged: 0,
             failed: 0,

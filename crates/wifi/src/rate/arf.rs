@@ -108,9 +108,9 @@ impl RateControl for Arf {
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let Some(succeeded) = outcome.succeeded() else { return };
         let state = self.peers.get_mut(outcome.attempt.to);
-        if acknowledged {
+        if succeeded {
             state.acknowledged(self.config.successes, self.config.timer, self.ladder.top());
         } else {
             state.failed(self.config.failures);

@@ -10,7 +10,7 @@ use airtcp_units::Nanos;
 
 use super::{Attempt, Outcome, Rate, RateControl};
 use crate::mac::NodeId;
-use crate::phy::Mode;
+use crate::phy::{Mode, Width};
 
 /// A control, and the same control with fewer modes for some receivers.
 #[derive(Debug)]
@@ -46,12 +46,16 @@ impl RateControl for ByStandard {
         self.of(attempt.to).pick(attempt)
     }
 
+    fn is_single(&self, attempt: &Attempt) -> bool {
+        self.of(attempt.to).is_single(attempt)
+    }
+
     fn on_result(&mut self, outcome: &Outcome) {
         self.of_mut(outcome.attempt.to).on_result(outcome);
     }
 
-    fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
-        self.of_mut(from).on_rx(now, from, snr);
+    fn on_rx(&mut self, now: Nanos, from: NodeId, (mode, width): (Mode, Option<Width>), snr: f64) {
+        self.of_mut(from).on_rx(now, from, (mode, width), snr);
     }
 
     fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {

@@ -65,7 +65,7 @@ impl Script {
             None => Ending::NoCts,
         };
         let given_up = ending != Ending::Acknowledged && number + 1 >= ATTEMPTS;
-        self.rate.on_result(&Outcome { attempt, mode, ending, given_up });
+        self.rate.on_result(&Outcome::of_frame(attempt, mode, ending, given_up));
         (step, ending == Ending::Acknowledged)
     }
 
@@ -110,7 +110,7 @@ fn drive(s: &mut Script, channel: Channel, packets: u32, seed: u64) -> Vec<Vec<u
     let mut random = Seed::new(seed).stream("channel");
     let mut all = Vec::new();
     for _ in 0..packets {
-        s.rate.on_rx(s.now, PEER, snr);
+        s.rate.on_rx(s.now, PEER, (Mode::OFDM[0], None), snr);
         let granted = s.rate.grant(PEER, snr, BYTES);
         if let Some(mode) = granted {
             s.rate.on_grant(PEER, mode);
@@ -191,6 +191,62 @@ fn missing_cts_does_not_lower_the_rate() {
     }
 }
 
+/// A PPDU counts once for the controls that count attempts, whatever the number of its MPDUs.
+#[test]
+fn an_aggregate_is_one_attempt() {
+    for (control, failures) in [("s0", 2), ("arf", 2), ("aarf", 2)] {
+        let config = toml::from_str(&format!("control = \"{control}\"")).unwrap();
+        let mut rate = try_build(&config, Some(Mode::OFDM[7]), 1).unwrap();
+        let mut tell = |ending, mpdus, acknowledged| {
+            let attempt =
+                Attempt { now: Nanos::ZERO, to: PEER, category: 0, bytes: BYTES, number: 0 };
+            let mode = rate.pick(&attempt);
+            let given_up = false;
+            rate.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+            Mode::OFDM.iter().position(|m| *m == rate.pick(&attempt)).unwrap()
+        };
+        for failure in 1..=failures {
+            // Half of the MPDUs make a success.
+            assert_eq!(tell(Ending::Acknowledged, 64, 32), 7, "{control}");
+            for lost in 1..=failure {
+                let (ending, acknowledged) =
+                    if lost == 1 { (Ending::NoAck, 0) } else { (Ending::Acknowledged, 31) };
+                let step = if lost < failures { 7 } else { 6 };
+                assert_eq!(tell(ending, 64, acknowledged), step, "{control}, {lost} lost");
+            }
+        }
+        assert_eq!(tell(Ending::NoCts, 0, 0), 6, "{control}");
+    }
+}
+
+/// AMRR and Onoe start at 36 Mb/s or at the scheme with its modulation and code, whatever its rate.
+#[test]
+fn start_of_controls_with_periods() {
+    use crate::phy::{PhySetup, SetupKeys};
+    for (standard, streams, mcs) in [
+        (Standard::G, 1, None),
+        (Standard::N, 1, Some(4)),
+        (Standard::Ac, 2, Some(4)),
+        (Standard::Ax, 4, Some(4)),
+    ] {
+        let keys = SetupKeys { streams: Some(streams), ..SetupKeys::default() };
+        let modes = PhySetup::new(standard, &keys).unwrap().modes(true);
+        let timing = Timing::new(standard, &TimingConfig::default()).unwrap();
+        let error = ErrorModel::default();
+        for control in ["amrr", "onoe"] {
+            let control = toml::from_str(&format!("control = \"{control}\"")).unwrap();
+            let plan = RatePlan { control, start: None, modes: modes.clone() };
+            let seed = Seed::new(1);
+            let context = RateContext { timing: &timing, error: &error, seed, label: "rate" };
+            let attempt =
+                Attempt { now: Nanos::ZERO, to: PEER, category: 0, bytes: BYTES, number: 0 };
+            let mode = Rate::new(&plan, context).unwrap().pick(&attempt);
+            assert_eq!((mode.mcs_index(), mode.streams()), (mcs, streams), "{mode}");
+            assert_eq!(mode.reference_kbps(), 36_000);
+        }
+    }
+}
+
 /// Results with one destination change nothing for another.
 #[test]
 fn destinations_are_apart() {
@@ -253,11 +309,11 @@ fn only_controls_that_say_so_learn_from_receptions() {
             let now = Nanos(i * 1_000_000);
             let attempt = Attempt { now, to: PEER, category: 0, bytes: BYTES, number: 0 };
             let snr = [1.0, 1e3, 1e6][usize::narrow(i % 3)];
-            told.on_rx(now, PEER, snr);
+            told.on_rx(now, PEER, (Mode::OFDM[0], None), snr);
             for rate in [&mut told, &mut untold] {
                 rate.on_packet(&attempt);
                 let (mode, ending) = (rate.pick(&attempt), Ending::Acknowledged);
-                rate.on_result(&Outcome { attempt, mode, ending, given_up: false });
+                rate.on_result(&Outcome::of_frame(attempt, mode, ending, false));
             }
             differs |= told.pick(&attempt) != untold.pick(&attempt);
         }
@@ -302,6 +358,8 @@ fn tables_read_and_round_trip() {
         ("control = \"minstrel\"\newma = 1.0", "ewma: is 1"),
         ("control = \"minstrel\"\ncolumns = 0", "columns: is 0"),
         ("control = \"rbar\"\ntarget = 1.0", "target: is 1"),
+        ("control = \"minstrel-ht\"\nperiod = \"0 s\"", "period: is 0 s"),
+        ("control = \"minstrel-ht\"\nsample_interval = \"0 s\"", "sample_interval: is 0 s"),
     ] {
         let message = refusal(&read(text).unwrap());
         assert!(message.contains(part), "{text}: {message}");
@@ -336,7 +394,7 @@ fn losses_by_time_on_the_air_drive_the_rate_down() {
                 let ending = if passed { Ending::Acknowledged } else { Ending::NoAck };
                 let given_up = !passed && number + 1 == ATTEMPTS;
                 let attempt = Attempt { now, ..attempt };
-                rate.on_result(&Outcome { attempt, mode, ending, given_up });
+                rate.on_result(&Outcome::of_frame(attempt, mode, ending, given_up));
                 if passed {
                     delivered += 1;
                     break;

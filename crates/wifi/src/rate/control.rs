@@ -7,9 +7,9 @@ use airtcp_units::{Nanos, Span};
 use super::Ladder;
 use crate::mac::NodeId;
 use crate::phy::error::ErrorModel;
-use crate::phy::{Mode, Timing};
+use crate::phy::{Mode, Timing, Width};
 
-/// An attempt to send a data frame.
+/// An attempt to send a data frame, or a PPDU with several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attempt {
     /// Time of the query.
@@ -18,46 +18,61 @@ pub struct Attempt {
     pub to: NodeId,
     /// Access category (0 under DCF); a station sends one packet at a time in each.
     pub category: u8,
-    /// Length of the data frame, MAC header and FCS included.
+    /// Length of the data frame, MAC header and FCS included; of an aggregate, of its first frame.
     pub bytes: u32,
-    /// Number of previous transmissions of the data frame: 0 for the first attempt.
+    /// Number of previous transmissions of the data frame: 0 for the first attempt. In a BlockAck session, the
+    /// number of PPDUs without an answer since the last one with an answer.
     pub number: u32,
 }
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The sender received the ACK.
+    /// The sender received the ACK or the BlockAck.
     Acknowledged,
-    /// The sender transmitted the data frame and received no ACK.
+    /// The sender transmitted the data and received no answer.
     NoAck,
-    /// The sender received no CTS and did not transmit the data frame.
+    /// The sender received no CTS and did not transmit the data.
     NoCts,
 }
 
-/// Result of an attempt.
+/// Result of an attempt: one for each PPDU, whatever the number of its MPDUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The attempt; `now` is the time of its end.
     pub attempt: Attempt,
-    /// Mode of the data frame.
+    /// Mode of the data.
     pub mode: Mode,
     /// How it ended.
     pub ending: Ending,
-    /// True if the frame reached the retry limit without an ACK.
+    /// True if the frame reached the retry limit without an ACK. In a BlockAck session, true if this is the
+    /// last of as many failed PPDUs in a row.
     pub given_up: bool,
+    /// MPDUs sent: 0 without CTS.
+    pub mpdus: u32,
+    /// MPDUs acknowledged.
+    pub acknowledged: u32,
 }
 
 impl Outcome {
-    /// True if the data frame was acknowledged; `None` if it was not transmitted.
-    pub fn acknowledged(&self) -> Option<bool> {
-        (self.ending != Ending::NoCts).then_some(self.ending == Ending::Acknowledged)
+    /// The result of a single frame.
+    pub fn of_frame(attempt: Attempt, mode: Mode, ending: Ending, given_up: bool) -> Self {
+        let mpdus = u32::from(ending != Ending::NoCts);
+        let acknowledged = u32::from(ending == Ending::Acknowledged);
+        Self { attempt, mode, ending, given_up, mpdus, acknowledged }
+    }
+
+    /// True if the PPDU succeeded: at least half of its MPDUs were acknowledged. `None` if the data was not
+    /// transmitted. A missing BlockAck is one failure.
+    pub const fn succeeded(&self) -> Option<bool> {
+        if self.mpdus == 0 { None } else { Some(2 * self.acknowledged >= self.mpdus) }
     }
 }
 
 /// Chooses the mode of each attempt.
 pub trait RateControl {
-    /// Called when a packet comes to the head of its category, with its first attempt.
+    /// Called when a packet comes to the head of its category, with its first attempt. In a BlockAck session,
+    /// called before the first PPDU after one with an answer.
     fn on_packet(&mut self, first: &Attempt) {
         let _ = first;
     }
@@ -65,15 +80,23 @@ pub trait RateControl {
     /// The mode of an attempt, one of the allowed modes.
     fn pick(&self, attempt: &Attempt) -> Mode;
 
+    /// True if the PPDU of an attempt, whose mode is that of [`Self::pick`], is to carry a single MPDU.
+    fn is_single(&self, attempt: &Attempt) -> bool {
+        let _ = attempt;
+        false
+    }
+
     /// Called when an attempt has ended.
     fn on_result(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
 
-    /// Called when a frame of `from` was received, with any destination; `snr` is a ratio. May not be
-    /// called where [`Self::learns_from_receptions`] is false and the frame is for another station.
-    fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
-        let _ = (now, from, snr);
+    /// Called when a frame of `from` in `mode` was received, with any destination; `snr` is the ratio of its power
+    /// to the noise in its band. `width` is that of a non-HT frame that is duplicated over less than the width of the
+    /// pair. May not be called where [`Self::learns_from_receptions`] is false and the
+    /// frame is for another station.
+    fn on_rx(&mut self, now: Nanos, from: NodeId, (mode, width): (Mode, Option<Width>), snr: f64) {
+        let _ = (now, from, mode, width, snr);
     }
 
     /// True if [`Self::on_rx`] has an effect. The stations of a cell whose controls return false can share

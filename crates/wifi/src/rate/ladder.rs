@@ -7,11 +7,18 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
 
 use crate::mac::NodeId;
-use crate::phy::Mode;
+use crate::phy::{Mode, Width};
+
+/// Band of DSSS and CCK frames, as for their noise.
+const DSSS_HZ: f64 = 20e6;
 
 /// Allowed modes, slowest first; never empty. A step is an index into them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ladder(Vec<Mode>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ladder {
+    modes: Vec<Mode>,
+    /// Bandwidth of the widest mode of HT, VHT and HE in Hz; `None` without one.
+    widest_hz: Option<f64>,
+}
 
 impl Ladder {
     /// Sorts the modes by rate and removes duplicates. Of two equally fast modes DSSS comes first.
@@ -25,38 +32,57 @@ impl Ladder {
         if all.is_empty() {
             return Err(ConfigError::new("rates", "is empty: accepted are one rate or more"));
         }
-        Ok(Self(all))
+        let widths = all.iter().filter(|mode| mode.is_mcs()).map(|mode| mode.bandwidth_hz());
+        let widest_hz = widths.reduce(f64::max);
+        Ok(Self { modes: all, widest_hz })
     }
 
     /// The mode at a step, or the fastest mode if there are fewer steps.
     pub fn mode(&self, step: usize) -> Mode {
-        self.0[step.min(self.top())]
+        self.modes[step.min(self.top())]
     }
 
     /// The step of the fastest mode.
     pub fn top(&self) -> usize {
-        self.0.len() - 1
+        self.modes.len() - 1
     }
 
     /// The step of a mode.
     pub fn step(&self, mode: Mode) -> Option<usize> {
-        self.0.iter().position(|m| *m == mode)
+        self.modes.iter().position(|m| *m == mode)
     }
 
     /// The highest step whose rate is at most `kbps`, or the lowest of all.
     pub fn at_most(&self, kbps: u32) -> usize {
-        self.0.iter().rposition(|mode| mode.kbps() <= kbps).unwrap_or(0)
+        self.modes.iter().rposition(|mode| mode.kbps() <= kbps).unwrap_or(0)
+    }
+
+    /// The highest step whose non-HT reference rate is at most `kbps`, or the lowest of all. For 802.11a, b and
+    /// g the reference rate is the rate; for an MCS it is that of its modulation and code.
+    pub fn at_most_reference(&self, kbps: u32) -> usize {
+        self.modes.iter().rposition(|mode| mode.reference_kbps() <= kbps).unwrap_or(0)
+    }
+
+    /// The part of the band of the widest mode over which a frame in `mode` is spread: 1 without modes of HT, VHT and
+    /// HE, and for non-HT OFDM frames but those duplicated over `width`.
+    pub fn part_of_widest(&self, mode: Mode, width: Option<Width>) -> f64 {
+        match (self.widest_hz, width) {
+            (Some(hz), _) if mode.is_mcs() => mode.bandwidth_hz() / hz,
+            (Some(hz), _) if !mode.is_ofdm() => DSSS_HZ / hz,
+            (Some(hz), Some(width)) => (f64::from(width.mhz()) * 1e6 / hz).min(1.0),
+            _ => 1.0,
+        }
     }
 
     /// All modes, slowest first.
     pub fn modes(&self) -> &[Mode] {
-        &self.0
+        &self.modes
     }
 }
 
 impl fmt::Display for Ladder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, mode) in self.0.iter().enumerate() {
+        for (i, mode) in self.modes.iter().enumerate() {
             write!(f, "{}{mode}", if i > 0 { ", " } else { "" })?;
         }
         Ok(())

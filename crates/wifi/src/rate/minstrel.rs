@@ -15,7 +15,7 @@
 //! The rates to sample come from a table of `columns` random permutations of all rates. A rate with P
 //! below 10 % or above 95 % is sampled in the first stage at most four times per period, and gets at
 //! most two attempts in a stage. A slower rate that was unused for 20 periods is sampled in the first
-//! stage.
+//! stage. Attempts and successes count MPDUs.
 //!
 //! Source: Smithies' description in `MadWifi` (2005) and Linux `rc80211_minstrel` (2013 to 2018), the
 //! models of ns-3's `MinstrelWifiManager`. Leaves out RTS in the retry counts, and the later Linux
@@ -26,7 +26,8 @@ use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Probability, Saturate, Span};
 
 use super::{
-    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, check_period, positive,
+    Attempt, Control, ControlInputs, Ending, Ladder, Outcome, Peers, RateControl, check_period,
+    positive,
 };
 use crate::phy::Mode;
 
@@ -232,14 +233,16 @@ impl RateControl for Minstrel {
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        let Some(acknowledged) = outcome.acknowledged() else { return };
+        if outcome.ending == Ending::NoCts {
+            return;
+        }
         let Some(step) = self.ladder.step(outcome.mode) else { return };
         let attempt = &outcome.attempt;
         let state = self.peers.get_mut(attempt.to);
         let rate = &mut state.rates[step];
-        rate.attempts += 1;
-        rate.successes += u32::from(acknowledged);
-        if !acknowledged && !outcome.given_up {
+        rate.attempts += outcome.mpdus;
+        rate.successes += outcome.acknowledged;
+        if outcome.ending == Ending::NoAck && !outcome.given_up {
             return;
         }
         let (chain, deferred) = state.chains[usize::from(attempt.category) % 4];
@@ -324,7 +327,7 @@ impl Control for Minstrel {
 }
 
 /// A random permutation of the numbers below `n`.
-fn permutation(n: usize, random: &mut Stream) -> Vec<usize> {
+pub(super) fn permutation(n: usize, random: &mut Stream) -> Vec<usize> {
     let mut all: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
         all.swap(i, usize::narrow(random.below(i as u64 + 1)));

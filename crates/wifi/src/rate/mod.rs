@@ -5,6 +5,9 @@
 //! as a sample of another rate) in [`RateControl::on_packet`], when the packet comes to the head.
 //! Between two events `pick` returns the same mode for the same attempt.
 //!
+//! A PPDU is one attempt with one result, which has the numbers of its MPDUs ([`Outcome`]). Controls that count
+//! attempts take it for a success if at least half of its MPDUs were acknowledged.
+//!
 //! No control here counts a missing CTS, which says nothing about the rate of the data. One control
 //! is one file and one line of the registry.
 
@@ -19,6 +22,7 @@ mod fixed;
 mod ideal;
 mod ladder;
 mod minstrel;
+mod minstrel_ht;
 mod onoe;
 mod plan;
 mod rbar;
@@ -41,6 +45,7 @@ pub use ideal::{Ideal, IdealConfig};
 pub use ladder::Ladder;
 use ladder::{Peers, Period};
 pub use minstrel::{Minstrel, MinstrelConfig};
+pub use minstrel_ht::{MinstrelHt, MinstrelHtConfig};
 pub use onoe::{Onoe, OnoeConfig};
 pub use plan::RatePlan;
 pub use rbar::{Rbar, RbarConfig};

@@ -9,7 +9,8 @@
 //!   otherwise with K + E >= 10                          one credit less
 //! ```
 //! Source: `MadWifi`'s `ath_rate/onoe`, after ns-3's `OnoeWifiManager`. A packet's failed attempts
-//! count at the end of the packet. Neither program counts failed RTS.
+//! count at the end of the packet. Neither program counts failed RTS. A PPDU counts as a packet, and the PPDUs
+//! without an answer before it as its failed attempts. The initial rate is that of AMRR.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
@@ -108,9 +109,9 @@ impl RateControl for Onoe {
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let Some(succeeded) = outcome.succeeded() else { return };
         let state = self.peers.get_mut(outcome.attempt.to);
-        if acknowledged {
+        if succeeded {
             state.acknowledged += 1;
             state.retries += outcome.attempt.number;
         } else if outcome.given_up {
@@ -127,7 +128,7 @@ impl Control for Onoe {
         positive("credits", config.credits)?;
         check_period(config.period)?;
         let state = State {
-            step: inputs.start.unwrap_or(inputs.ladder.at_most(START_KBPS)),
+            step: inputs.start.unwrap_or(inputs.ladder.at_most_reference(START_KBPS)),
             period: Period::new(),
             acknowledged: 0,
             given_up: 0,

@@ -5,7 +5,7 @@ use airtcp_units::Nanos;
 
 use super::{Attempt, Control, ControlInputs, Outcome, RateControl};
 use crate::mac::NodeId;
-use crate::phy::Mode;
+use crate::phy::{Mode, Width};
 
 airtcp_probe::family! {
     /// Any registered rate control.
@@ -28,6 +28,8 @@ airtcp_probe::family! {
     "onoe" Onoe(super::Onoe, super::OnoeConfig) from "MadWifi; ns-3 OnoeWifiManager";
     /// The rate with the highest throughput by measured success, with probes of other rates
     "minstrel" Minstrel(super::Minstrel, super::MinstrelConfig) from "Smithies 2005; Linux mac80211; ns-3 MinstrelWifiManager";
+    /// In 802.11n, ac and ax: the scheme with the highest expected throughput by measured success, with samples of others
+    "minstrel-ht" MinstrelHt(super::MinstrelHt, super::MinstrelHtConfig) from "Linux mac80211 rc80211_minstrel_ht";
     /// The fastest rate that the peer can decode at the last measured SNR
     "ideal" Ideal(super::Ideal, super::IdealConfig) from "ns-3 IdealWifiManager";
     /// A fixed retry chain: the rates of a packet's attempts, one after the other
@@ -69,12 +71,16 @@ impl RateControl for Rate {
     fn pick(&self, attempt: &Attempt) -> Mode {
         each!(self, c => c.pick(attempt))
     }
+    #[inline]
+    fn is_single(&self, attempt: &Attempt) -> bool {
+        each!(self, c => c.is_single(attempt))
+    }
     fn on_result(&mut self, outcome: &Outcome) {
         each!(self, c => c.on_result(outcome));
     }
     #[inline]
-    fn on_rx(&mut self, now: Nanos, from: NodeId, snr: f64) {
-        each!(self, c => c.on_rx(now, from, snr));
+    fn on_rx(&mut self, now: Nanos, from: NodeId, (mode, width): (Mode, Option<Width>), snr: f64) {
+        each!(self, c => c.on_rx(now, from, (mode, width), snr));
     }
     fn learns_from_receptions(&self) -> bool {
         each!(self, c => c.learns_from_receptions())

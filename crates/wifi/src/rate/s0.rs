@@ -57,9 +57,9 @@ impl RateControl for S0 {
     }
 
     fn on_result(&mut self, outcome: &Outcome) {
-        let Some(acknowledged) = outcome.acknowledged() else { return };
+        let Some(succeeded) = outcome.succeeded() else { return };
         let state = self.peers.get_mut(outcome.attempt.to);
-        if acknowledged {
+        if succeeded {
             state.failures = 0;
             state.successes += 1;
             if state.successes >= self.config.successes {

@@ -12,7 +12,7 @@ use airtcp_queueing::{Qdisc, Queue};
 use airtcp_units::Nanos;
 use airtcp_wifi::cell::{CategoryCounts, ModeCounts};
 use airtcp_wifi::mac::{Category, category_name};
-use airtcp_wifi::phy::{Mode, PerMode};
+use airtcp_wifi::phy::PerMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,10 @@ pub struct CategoryResult {
     pub queue_delay_max_s: Option<f64>,
     /// Packets dropped after their last attempt.
     pub retry_drops: u64,
+    /// Packets that the receiver decoded and discarded, because it had stopped waiting for them (A-MPDU);
+    /// absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder_drops: Option<u64>,
     /// Packets dropped because their lifetime expired.
     #[serde(default)]
     pub lifetime_drops: u64,
@@ -148,6 +152,7 @@ pub(crate) fn part(
     let finished = acknowledged + now.given_up - then.given_up;
     let expired = now.expired - then.expired;
     let dropped = now.dropped - then.dropped;
+    let outdated = now.outdated - then.outdated;
     let outlived = now.expired_lost - then.expired_lost;
     let sent = now.sent - then.sent;
     let (service, waiting) = (Percentiles::of(&spread.service), Percentiles::of(&spread.queue));
@@ -168,7 +173,8 @@ pub(crate) fn part(
         queue_delay_p95_s: waiting.p95,
         queue_delay_p99_s: waiting.p99,
         queue_delay_max_s: waiting.max,
-        retry_drops: dropped,
+        retry_drops: dropped - outdated,
+        reorder_drops: (outdated > 0).then_some(outdated),
         lifetime_drops: outlived,
         queue_drops: queue.drops,
         mean_queue_packets: queue.area as f64 / span,
@@ -197,7 +203,8 @@ pub(crate) fn categories(
 
 /// Data frames by used rate, slowest first.
 pub(crate) fn rates(then: &PerMode<ModeCounts>, now: &PerMode<ModeCounts>) -> Vec<RateResult> {
-    let mut found: Vec<RateResult> = Mode::all()
+    let mut found: Vec<RateResult> = now
+        .modes()
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
             mcs: mode.mcs_index(),

@@ -199,7 +199,8 @@ fn share_of(key: &str, share: f64, record: &Map<String, Value>, sent: Option<f64
         "error_rate" => sent,
         // The number of packets follows from the lost ones or, without losses, from the attempts.
         "residual_loss" if share > 0.0 => {
-            let lost = ["retry_drops", "lifetime_drops"].map(|drops| number(record, drops));
+            let lost = ["retry_drops", "reorder_drops", "lifetime_drops"]
+                .map(|drops| number(record, drops));
             Some(lost.into_iter().flatten().sum::<f64>() / share)
         }
         "residual_loss" => Some(sent? / number(record, "attempts_mean")?),

@@ -58,7 +58,9 @@ impl Both {
         let delivery = Delivery { to: NodeId(0), packet, frame_bytes: 0 };
         let sequence = u16::narrow(number % 4096);
         let limits = (WINDOW, TIMEOUT);
-        let taken = self.buffers.take(now, SESSION, sequence, limits, delivery, &mut self.out);
+        let packets = Deliveries { first: delivery, more: Vec::new() };
+        let taken = self.buffers.take(now, SESSION, sequence, limits, packets, &mut self.out);
+        let taken = taken.is_ok();
         let new = number >= self.start && !self.waiting.contains_key(&number);
         if new {
             self.waiting.insert(number, now);

@@ -69,11 +69,7 @@ fn mac() -> impl Strategy<Value = MacConfig> {
             let (decrement, immediate, again, attempts) = rest;
             MacConfig {
                 access: if edca { AccessMethod::Edca } else { AccessMethod::default() },
-                txop_limits: if edca && immediate == 0 {
-                    TxopLimits::Zero
-                } else {
-                    TxopLimits::default()
-                },
+                txop_limits: (edca && immediate == 0).then_some(TxopLimits::Zero),
                 rts_threshold: rts.map(|()| Bytes(500)),
                 fragmentation_threshold: fragments.map(|()| Bytes(500)),
                 lifetime: lifetime.map(|()| Span(4 * MS)),
@@ -122,8 +118,10 @@ fn rate() -> impl Strategy<Value = RateConfig> {
 fn aggregation() -> impl Strategy<Value = AggregationConfig> {
     let most = prop_oneof![1 => Just(1_u32), 2 => 2..10_u32, 2 => 11..=64_u32];
     let bytes = proptest::option::weighted(0.3, 4_096..20_000_u64);
-    (most, bytes, 0..9u64, 0..3_usize, 1..30u64).prop_map(
-        |(most, bytes, density, policy, timeout)| AggregationConfig {
+    let amsdu = prop_oneof![2 => Just(0_u64), 1 => 256..4_000_u64];
+    (most, bytes, amsdu, 0..9u64, 0..3_usize, 1..30u64).prop_map(
+        |(most, bytes, amsdu, density, policy, timeout)| AggregationConfig {
+            max_amsdu_bytes: Bytes(amsdu),
             max_mpdus: Some(most),
             max_bytes: bytes.map(Bytes),
             density: Span(density * 1_000),

@@ -3,7 +3,7 @@
 use airtcp_units::{Dbm, Narrow, Saturate, detmath};
 
 use super::*;
-use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
+use crate::mac::{AccessMethod, EdcaConfig, EdcaTable, TxopLimits};
 use crate::phy::Band;
 use crate::phy::propagation::{
     PathLossConfig, Position, Propagation, PropagationConfig, PropagationContext, RangesConfig,
@@ -79,7 +79,7 @@ fn hidden_stations_lose_what_geometry_says() {
 }
 
 fn busy(n: usize, params: &EdcaConfig) -> Vec<(Nanos, Frame)> {
-    let params = params.params(Standard::A, TxopLimits::Y2012).unwrap();
+    let params = params.params(Standard::A, EdcaTable::Stations, TxopLimits::Y2012).unwrap();
     let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
     let mut plan = plan(n, Standard::A, mac, TimingConfig::default());
     for station in &mut plan.stations {

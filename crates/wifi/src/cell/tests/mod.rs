@@ -3,6 +3,7 @@
 mod ablation;
 mod aggregate;
 mod alike;
+mod amsdu;
 mod association;
 mod bands;
 mod beacons;
@@ -13,6 +14,7 @@ mod given_up;
 mod hidden;
 mod interference;
 mod lifetime;
+mod mcs_rates;
 mod mixed;
 mod odd;
 mod preamble;

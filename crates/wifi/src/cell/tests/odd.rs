@@ -6,7 +6,7 @@
 use airtcp_units::Narrow;
 
 use super::*;
-use crate::mac::{AccessMethod, EdcaConfig, TxopLimits};
+use crate::mac::{AccessMethod, EdcaConfig, EdcaTable, TxopLimits};
 
 const S: u64 = 1_000_000_000;
 
@@ -145,7 +145,8 @@ fn one_way_paths() {
 #[test]
 fn all_categories_saturated() {
     for limits in [TxopLimits::Zero, TxopLimits::Y2012, TxopLimits::Y2020] {
-        let params = EdcaConfig::default().params(Standard::A, limits).unwrap();
+        let params =
+            EdcaConfig::default().params(Standard::A, EdcaTable::Stations, limits).unwrap();
         let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
         let mut plan = plan(5, Standard::A, mac, TimingConfig::default());
         for station in &mut plan.stations {

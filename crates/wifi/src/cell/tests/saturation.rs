@@ -3,7 +3,7 @@
 use airtcp_units::{Narrow, detmath};
 
 use super::*;
-use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, TxopLimits};
+use crate::mac::{AccessMethod, BackoffDecrement, Category, EdcaConfig, EdcaTable, TxopLimits};
 
 /// Ideal slotted system: collision probability, and the numbers of idle slots, successes and
 /// collisions until `ATTEMPTS` frames were sent. It shares no code with the cell, and has no carrier
@@ -126,7 +126,8 @@ fn boundaries(all: &[AccessParams]) -> Vec<(u64, u64)> {
 /// collision probabilities within 0.01.
 #[test]
 fn categories_share_the_medium_as_their_parameters_say() {
-    let params = EdcaConfig::default().params(Standard::A, TxopLimits::Zero).unwrap();
+    let params =
+        EdcaConfig::default().params(Standard::A, EdcaTable::Stations, TxopLimits::Zero).unwrap();
     for mix in [
         vec![Category::Voice, Category::BestEffort, Category::BestEffort],
         vec![Category::Video, Category::Video, Category::BestEffort, Category::Background],
@@ -169,7 +170,8 @@ fn categories_share_the_medium_as_their_parameters_say() {
 /// off as after a collision.
 #[test]
 fn categories_of_one_station_collide_inside() {
-    let params = EdcaConfig::default().params(Standard::A, TxopLimits::Zero).unwrap();
+    let params =
+        EdcaConfig::default().params(Standard::A, EdcaTable::Stations, TxopLimits::Zero).unwrap();
     let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
     let mut plan = plan(2, Standard::A, mac, TimingConfig::default());
     for station in &mut plan.stations {
@@ -191,7 +193,8 @@ fn categories_of_one_station_collide_inside() {
 /// A transmission opportunity holds as many exchanges as fit, SIFS apart, and no more.
 #[test]
 fn a_transmission_opportunity_is_filled() {
-    let params = EdcaConfig::default().params(Standard::A, TxopLimits::Y2012).unwrap();
+    let params =
+        EdcaConfig::default().params(Standard::A, EdcaTable::Stations, TxopLimits::Y2012).unwrap();
     let mac = MacConfig { access: AccessMethod::Edca, ..MacConfig::default() };
     let mut plan = plan(2, Standard::A, mac, TimingConfig::default());
     for station in &mut plan.stations {
@@ -227,7 +230,7 @@ fn a_transmission_opportunity_is_filled() {
 /// ```
 /// (G. Bianchi, *IEEE JSAC* 18(3), 2000, equations 7 and 9; for a finite number of attempts H. Wu et
 /// al., INFOCOM 2002.)
-fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
+pub(super) fn bianchi(n: u32, window: f64, doublings: i32, attempts: i32) -> (f64, f64) {
     let tau = |p: f64| {
         let (mut above, mut below) = (0.0, 0.0);
         for i in 0..attempts {

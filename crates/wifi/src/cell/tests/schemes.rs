@@ -17,7 +17,8 @@ fn bench(n: usize, mac: &MacConfig, scheme: SchemeConfig) -> Bench {
 }
 
 fn edca() -> MacConfig {
-    MacConfig { access: AccessMethod::Edca, txop_limits: TxopLimits::Zero, ..MacConfig::default() }
+    let txop_limits = Some(TxopLimits::Zero);
+    MacConfig { access: AccessMethod::Edca, txop_limits, ..MacConfig::default() }
 }
 
 /// Data frames of the access point, in runs that follow one another after `space`.

@@ -10,6 +10,16 @@ pub trait BitLaw {
     /// 0. Not NaN for an SINR of 0 or more, and not decreasing in it. For HT, VHT and HE, `sinr` is that of one
     /// spatial stream.
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64;
+
+    /// True if the law takes the SINR of the whole frame for a mode, in place of that of one stream.
+    fn is_of_frame(&self, _: Mode) -> bool {
+        false
+    }
+
+    /// True if the law has a table of modes in which a mode of HT, VHT or HE is missing.
+    fn lacks(&self, _: Mode) -> bool {
+        false
+    }
 }
 
 /// Construction of a registered error law.

@@ -13,8 +13,14 @@
 //! HE, 22 MHz for DSSS and CCK). The laws account for spreading and coding gain.
 //!
 //! Spatial streams: the transmitter divides its power equally over `N_SS` streams, and the receiver
-//! separates them without loss or gain (a choice). A law then gets `SINR / N_SS`, a penalty of 3.0, 4.8 and
-//! 6.0 dB for 2, 3 and 4 streams. Antenna gain, diversity, and correlated antennas are left out.
+//! separates them with a loss of `stream_penalty_db` for each stream after the first (default 0, a choice). A law then
+//! gets
+//!
+//! ```text
+//! SINR / (N_SS 10^(penalty (N_SS - 1) / 10))
+//! ```
+//! without a penalty 3.0, 4.8 and 6.0 dB less for 2, 3 and 4 streams. Antenna gain, diversity, and correlated antennas are
+//! left out.
 
 mod cck;
 mod dsss;
@@ -22,6 +28,7 @@ mod law;
 mod model;
 mod nist;
 mod registry;
+mod rows;
 mod table;
 mod threshold;
 mod yans;

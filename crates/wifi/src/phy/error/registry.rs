@@ -42,4 +42,12 @@ impl BitLaw for Law {
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
         each!(self, m => m.ln_bit_success(mode, sinr))
     }
+
+    fn is_of_frame(&self, mode: Mode) -> bool {
+        each!(self, m => m.is_of_frame(mode))
+    }
+
+    fn lacks(&self, mode: Mode) -> bool {
+        each!(self, m => m.lacks(mode))
+    }
 }

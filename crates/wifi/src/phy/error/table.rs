@@ -7,14 +7,16 @@
 //! success = (1 - PER)^(bits / (8 reference))
 //! ```
 //!
-//! which assumes that errors spread evenly over the frame. OFDM rates without a curve follow NIST's
-//! law, DSSS and CCK rates their formulas. Source: own.
+//! which assumes that errors spread evenly over the frame. OFDM rates and schemes without a curve follow NIST's
+//! law, DSSS and CCK rates their formulas. A curve of schemes of HT, VHT and HE is over the SNR of one stream, or with
+//! `streams` over that of the frame. Source: own.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Bytes, detmath};
 
+use super::rows::{BySchemes, Row, RowKeys};
 use super::{BitLaw, Model, Nist};
-use crate::phy::{Mode, Standard};
+use crate::phy::{Mode, Width};
 
 /// The table of measured curves.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -22,16 +24,28 @@ use crate::phy::{Mode, Standard};
 pub struct PerTableConfig {
     /// Frame length of the error rates, for instance "1000 B".
     pub reference: Bytes,
-    /// One curve per rate.
+    /// One curve per rate or scheme.
     pub curves: Vec<PerCurve>,
 }
 
-/// The frame error rates of one rate.
+/// The frame error rates of one rate, or of schemes of 802.11n, ac and ax.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerCurve {
-    /// The rate, for instance "54 Mb/s".
-    pub rate: BitRate,
+    /// The rate of 802.11a, b or g, for instance "54 Mb/s".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// In place of `rate`: index of the modulation and coding scheme of 802.11n, ac and ax, 0 to 11 for each number of
+    /// streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
+    /// Number of streams of the scheme. The SNR is then that of the frame. Default: any number; the SNR is then that of
+    /// one stream, as with the other models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Width of the scheme. Default: any width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Width>,
     /// SNR of the points in dB, rising.
     pub snr_db: Vec<f64>,
     /// Frame error rate at each point, from 0 to 1, not rising.
@@ -42,12 +56,13 @@ pub struct PerCurve {
 #[derive(Debug, Clone)]
 pub struct PerTable {
     reference_bits: f64,
-    /// Points of each mode: SNR in dB, and PER; empty without a curve.
+    /// Points of each rate: SNR in dB, and PER; empty without a curve.
     curves: [Vec<(f64, f64)>; Mode::OLD],
+    /// Points of schemes of HT, VHT and HE.
+    schemes: BySchemes<Vec<(f64, f64)>>,
 }
 
-fn check(curve: &PerCurve) -> Result<(), ConfigError> {
-    let rate = curve.rate;
+fn check(curve: &PerCurve, rate: Row) -> Result<(), ConfigError> {
     let refuse = |key, text: String| Err(ConfigError::new(key, text));
     let (snr, per) = (&curve.snr_db, &curve.per);
     if snr.is_empty() || snr.len() != per.len() {
@@ -72,8 +87,8 @@ fn check(curve: &PerCurve) -> Result<(), ConfigError> {
 
 impl BitLaw for PerTable {
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
-        // Scenarios refuse a table in a cell of HT, VHT or HE, whose modes have no curve.
-        let curve = self.curves.get(mode.index()).map_or(&[][..], Vec::as_slice);
+        let curve = self.curves.get(mode.index()).or_else(|| self.schemes.get(mode));
+        let curve = curve.map_or(&[][..], Vec::as_slice);
         let (Some(first), Some(last)) = (curve.first(), curve.last()) else {
             return Nist.ln_bit_success(mode, sinr);
         };
@@ -89,6 +104,14 @@ impl BitLaw for PerTable {
         };
         detmath::ln_1p(-per) / self.reference_bits
     }
+
+    fn is_of_frame(&self, mode: Mode) -> bool {
+        self.schemes.names_streams(mode)
+    }
+
+    fn lacks(&self, mode: Mode) -> bool {
+        mode.is_mcs() && self.schemes.get(mode).is_none()
+    }
 }
 
 impl Model for PerTable {
@@ -100,24 +123,39 @@ impl Model for PerTable {
             return Err(ConfigError::new("reference", text));
         }
         let mut curves = [const { Vec::new() }; Mode::OLD];
+        let mut schemes = BySchemes::new();
         for curve in &config.curves {
-            let mode = Standard::G.mode(curve.rate)?;
-            check(curve)?;
-            let place = &mut curves[mode.index()];
-            if !place.is_empty() {
-                let text = format!("has two for {}: accepted is one per rate", curve.rate);
+            let PerCurve { rate, mcs, streams, width, snr_db, per } = curve;
+            let keys = RowKeys { rate: *rate, mcs: *mcs, streams: *streams, width: *width };
+            let row = keys.row()?;
+            check(curve, row)?;
+            let points: Vec<_> = snr_db.iter().copied().zip(per.iter().copied()).collect();
+            let is_first = match row {
+                Row::Rate(mode) => std::mem::replace(&mut curves[mode.index()], points).is_empty(),
+                Row::Schemes(of) => schemes.add(of, points),
+            };
+            if !is_first {
+                let text = format!("has two for {row}: accepted is one per rate");
                 return Err(ConfigError::new("curves", text));
             }
-            *place = curve.snr_db.iter().copied().zip(curve.per.iter().copied()).collect();
         }
-        Ok(Self { reference_bits: 8.0 * config.reference.0 as f64, curves })
+        Ok(Self { reference_bits: 8.0 * config.reference.0 as f64, curves, schemes })
     }
 
     #[cfg(test)]
     fn samples() -> Vec<PerTableConfig> {
-        let rate = BitRate::from_mbps(54);
-        let curve =
-            |snr_db: &[f64], per: &[f64]| PerCurve { rate, snr_db: snr_db.into(), per: per.into() };
+        let curve = |snr_db: &[f64], per: &[f64]| PerCurve {
+            rate: Some(BitRate::from_mbps(54)),
+            mcs: None,
+            streams: None,
+            width: None,
+            snr_db: snr_db.into(),
+            per: per.into(),
+        };
+        let of_mcs = |mcs, streams| {
+            let rate = curve(&[20.0, 25.0], &[1.0, 0.01]);
+            PerCurve { rate: None, mcs: Some(mcs), streams, ..rate }
+        };
         let reference = Bytes(1000);
         vec![
             PerTableConfig { reference, curves: Vec::new() },
@@ -126,6 +164,7 @@ impl Model for PerTable {
                 curves: vec![curve(&[20.0, 22.0, 25.0], &[1.0, 0.5, 0.0])],
             },
             PerTableConfig { reference, curves: vec![curve(&[20.0], &[0.1])] },
+            PerTableConfig { reference, curves: vec![of_mcs(7, None), of_mcs(9, Some(2))] },
         ]
     }
 }

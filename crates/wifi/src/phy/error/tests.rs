@@ -225,6 +225,93 @@ fn steps() {
     assert_eq!((at(6_000, 7.9), at(6_000, 8.1)), (0.0, 1.0));
 }
 
+/// Rows for schemes: the most specific one applies. With `streams` the ratio is that of the frame, without that of one
+/// stream, which has half of the power of two.
+#[test]
+fn rows_for_schemes() {
+    let thresholds = model(
+        "model = \"threshold\"\nrates = [{ mcs = 7, sinr_db = 20 }, { mcs = 7, width = \"80 MHz\", sinr_db = 21 },\n\
+         { mcs = 7, streams = 2, sinr_db = 30 }, { mcs = 7, streams = 2, width = \"160 MHz\", sinr_db = 31 }]",
+    )
+    .unwrap();
+    let two = 10.0 * detmath::log10(2.0);
+    let three = 10.0 * detmath::log10(3.0);
+    for (format, mcs, streams, width, need) in [
+        (Format::Ht, 7, 1, Width::Mhz20, 20.0),
+        (Format::Vht, 7, 1, Width::Mhz80, 21.0),
+        (Format::He, 7, 3, Width::Mhz40, 20.0 + three),
+        (Format::He, 7, 2, Width::Mhz40, 30.0),
+        (Format::He, 7, 2, Width::Mhz80, 30.0),
+        (Format::Vht, 7, 2, Width::Mhz160, 31.0),
+        (Format::He, 6, 2, Width::Mhz160, 21.0 + two),
+    ] {
+        let mode = scheme(format, mcs, streams, width);
+        let at = |db: f64| thresholds.success(mode, Db(db).linear(), 1_000);
+        assert_eq!((at(need - 1e-6), at(need + 1e-6)), (0.0, 1.0), "{mode}");
+    }
+    let table = model(
+        "model = \"table\"\nreference = \"1000 B\"\ncurves = [{ mcs = 7, snr_db = [20, 22], per = [1.0, 0.5] },\n\
+         { mcs = 9, streams = 2, snr_db = [20, 22], per = [1.0, 0.5] }]",
+    )
+    .unwrap();
+    let at = |mcs, streams, db: f64| {
+        let mode = scheme(Format::He, mcs, streams, Width::Mhz40);
+        table.success(mode, Db(db).linear(), 8_000)
+    };
+    assert!((at(7, 1, 21.0) - 0.25).abs() < 1e-9);
+    assert!((at(7, 2, 21.0 + two) - 0.25).abs() < 1e-9);
+    assert!((at(9, 2, 21.0) - 0.25).abs() < 1e-9);
+    // No curve: NIST.
+    let nist = ErrorModel::default();
+    for (mcs, streams) in [(9, 1), (8, 2)] {
+        let mode = scheme(Format::He, mcs, streams, Width::Mhz40);
+        let need = nist.sinr_for(mode, 12_000, 0.5);
+        assert!((table.success(mode, need, 12_000) - 0.5).abs() < 1e-6);
+        assert!(table.lacks(mode) && !nist.lacks(mode));
+    }
+    assert!(!table.lacks(scheme(Format::He, 7, 3, Width::Mhz20)) && !table.lacks(mode(54_000)));
+}
+
+#[test]
+fn rows_that_name_no_modes_are_refused() {
+    let refuse = |row: &str| {
+        let text = format!("model = \"threshold\"\nrates = [{row}]");
+        model(&text).unwrap_err().to_string()
+    };
+    let both = refuse("{ rate = \"54 Mb/s\", mcs = 7, sinr_db = 1 }");
+    assert_eq!(both, "mcs: and `rate` both name the modes of a row: leave out one");
+    assert!(refuse("{ sinr_db = 1 }").starts_with("mcs: is missing: a row has `rate`"));
+    let fast = refuse("{ rate = \"65 Mb/s\", sinr_db = 1 }");
+    assert!(
+        fast.ends_with("; rows for 802.11n, ac and ax have `mcs` in place of `rate`"),
+        "{fast}"
+    );
+    assert!(refuse("{ mcs = 15, sinr_db = 1 }").contains("MCS 8 to 31 of 802.11n are 0 to 7"));
+    assert!(refuse("{ mcs = 1, streams = 5, sinr_db = 1 }").starts_with("streams: is 5"));
+    assert!(refuse("{ rate = \"6 Mb/s\", width = \"20 MHz\", sinr_db = 1 }").starts_with("width"));
+    let twice =
+        refuse("{ mcs = 3, streams = 2, sinr_db = 1 }, { mcs = 3, streams = 2, sinr_db = 2 }");
+    assert_eq!(twice, "rates: has two rows for MCS 3 with 2 streams: accepted is one");
+}
+
+/// Each stream after the first needs the penalty on top of its part of the power.
+#[test]
+fn streams_have_a_penalty() {
+    let config = ErrorModelConfig::default();
+    let model = ErrorModel::with_penalty(&config, &[], 2.5).unwrap();
+    let need = |streams| model.sinr_for(scheme(Format::He, 5, streams, Width::Mhz80), 12_000, 0.5);
+    for streams in 1..=4 {
+        let more = 10.0 * detmath::log10(need(streams) / need(1));
+        let expected = 10.0 * detmath::log10(streams.into()) + 2.5 * f64::from(streams - 1);
+        assert!((more - expected).abs() < 1e-6, "{streams}: {more} {expected}");
+    }
+    let plain = ErrorModel::default();
+    let one = scheme(Format::He, 5, 1, Width::Mhz80);
+    assert_eq!(model.sinr_for(one, 12_000, 0.5), plain.sinr_for(one, 12_000, 0.5));
+    let refused = ErrorModel::with_penalty(&config, &[], -1.0).unwrap_err();
+    assert_eq!(refused.to_string(), "stream_penalty_db: is -1 dB: accepted are 0 to 30 dB");
+}
+
 /// Two frames of equal power destroy each other; a slightly stronger one survives.
 #[test]
 fn the_stronger_survives() {

@@ -1,6 +1,6 @@
 //! Thresholds: a chunk of a frame is received if its SINR reaches a threshold.
 //!
-//! `threshold` has one threshold per rate. For OFDM (HT, VHT and HE included) it is the standard's minimum sensitivity over the
+//! `threshold` has one threshold per rate or scheme. For OFDM (HT, VHT and HE included) it is the standard's minimum sensitivity over the
 //! noise that the standard assumes (10 dB noise figure, 5 dB implementation margin, -101 dBm thermal
 //! noise over 20 MHz): `sensitivity + 86 dB`, the same for any width. For DSSS and CCK it is ns-2's capture threshold, 10 dB.
 //!
@@ -14,8 +14,9 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Db};
 
+use super::rows::{BySchemes, Row, RowKeys};
 use super::{BitLaw, Model};
-use crate::phy::{Mode, PerMode, Standard};
+use crate::phy::{Mode, PerMode, Width};
 
 /// Noise that these values assume, in dBm: thermal, noise figure and implementation margin.
 const ASSUMED_NOISE: f64 = -101.0 + 10.0 + 5.0;
@@ -33,16 +34,28 @@ pub struct ThresholdConfig {
     /// Threshold of all rates in dB. Default: each rate's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sinr_db: Option<f64>,
-    /// Thresholds of some rates, which override `sinr_db`.
+    /// Thresholds of some rates or schemes, which override `sinr_db`.
     pub rates: Vec<ModeThreshold>,
 }
 
-/// The threshold of one rate.
+/// The threshold of one rate, or of schemes of 802.11n, ac and ax.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModeThreshold {
-    /// The rate, for instance "54 Mb/s".
-    pub rate: BitRate,
+    /// The rate of 802.11a, b or g, for instance "54 Mb/s".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<BitRate>,
+    /// In place of `rate`: index of the modulation and coding scheme of 802.11n, ac and ax, 0 to 11 for each number of
+    /// streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcs: Option<u8>,
+    /// Number of streams of the scheme. The threshold is then for the SINR of the frame. Default: any number; the
+    /// threshold is then for the SINR of one stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u8>,
+    /// Width of the scheme. Default: any width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Width>,
     /// Minimum SINR in dB.
     pub sinr_db: f64,
 }
@@ -67,6 +80,8 @@ pub struct Threshold {
     least: PerMode<f64>,
     /// Threshold of all schemes of HT, VHT and HE, if there is one.
     schemes: Option<f64>,
+    /// Thresholds of some schemes.
+    rows: BySchemes<f64>,
 }
 
 /// One threshold for all rates.
@@ -91,11 +106,18 @@ impl BitLaw for Threshold {
     #[inline]
     fn ln_bit_success(&self, mode: Mode, sinr: f64) -> f64 {
         if mode.is_mcs() {
+            if let Some(least) = self.rows.get(mode) {
+                return step(sinr >= *least);
+            }
             let own =
                 mode.sensitivity_20_mhz_dbm().map_or(DSSS_THRESHOLD, |dbm| dbm - ASSUMED_NOISE);
             return step(sinr >= self.schemes.unwrap_or_else(|| Db(own).linear()));
         }
         step(sinr >= self.least.get(mode))
+    }
+
+    fn is_of_frame(&self, mode: Mode) -> bool {
+        self.rows.names_streams(mode)
     }
 }
 
@@ -113,16 +135,34 @@ impl Model for Threshold {
         if let Some(all) = schemes {
             least = PerMode::all(all);
         }
-        for row in &config.rates {
-            *least.get_mut(Standard::G.mode(row.rate)?) = linear("sinr_db", row.sinr_db)?;
+        let mut rows = BySchemes::new();
+        for ModeThreshold { rate, mcs, streams, width, sinr_db } in &config.rates {
+            let keys = RowKeys { rate: *rate, mcs: *mcs, streams: *streams, width: *width };
+            let (row, value) = (keys.row()?, linear("sinr_db", *sinr_db)?);
+            match row {
+                Row::Rate(mode) => *least.get_mut(mode) = value,
+                Row::Schemes(of) if rows.add(of, value) => {}
+                Row::Schemes(_) => {
+                    let text = format!("has two rows for {row}: accepted is one");
+                    return Err(ConfigError::new("rates", text));
+                }
+            }
         }
-        Ok(Self { least, schemes })
+        Ok(Self { least, schemes, rows })
     }
 
     #[cfg(test)]
     fn samples() -> Vec<ThresholdConfig> {
-        let row = ModeThreshold { rate: BitRate::from_mbps(11), sinr_db: 3.0 };
-        vec![ThresholdConfig::default(), ThresholdConfig { sinr_db: Some(10.0), rates: vec![row] }]
+        let old = ModeThreshold {
+            rate: Some(BitRate::from_mbps(11)),
+            mcs: None,
+            streams: None,
+            width: None,
+            sinr_db: 3.0,
+        };
+        let new = ModeThreshold { rate: None, mcs: Some(4), streams: Some(3), ..old.clone() };
+        let rates = vec![old, new];
+        vec![ThresholdConfig::default(), ThresholdConfig { sinr_db: Some(10.0), rates }]
     }
 }
 

@@ -56,7 +56,7 @@ fn statistics_of_three_periods() {
                 super::super::Ending::NoAck
             };
             let mode = Mode::OFDM[step];
-            s.rate.on_result(&Outcome { attempt, mode, ending, given_up: false });
+            s.rate.on_result(&Outcome::of_frame(attempt, mode, ending, false));
         }
     };
     tell(&mut s, 0, 10, 0);
