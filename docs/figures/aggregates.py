@@ -38,7 +38,9 @@ def document(scenario: Mapping[str, Any]) -> Any:
     return airtcp.run(scenario).json
 
 
-def estimate(name: str, found: Mapping[str, float] | Iterable[float], scale: float) -> dict[str, float]:
+def estimate(
+    name: str, found: Mapping[str, float] | Iterable[float], scale: float
+) -> dict[str, float]:
     """Return a mean with the ends of its interval: of a summary, or of one value per replication."""
     if hasattr(found, "keys"):
         ends = {end: found[end] for end in ("mean", "ci_low", "ci_high")}

@@ -19,7 +19,11 @@ FTCA: Final = {"schemes": [{"scheme": "ftca"}]}
 AS_BEST_EFFORT: Final = {"voice": {"aifsn": 3, "cw_min": 15, "cw_max": 1023}}
 RTS: Final = {"rts_threshold": "1000 B"}
 """RTS before data, and before longer aggregates of ACKs."""
-FILTER: Final = {"kind": "ack-filter", "packets": 1000}
+FILTER: Final = {
+    "access_point_queue": {"kind": "ack-filter", "packets": 1000},
+    "queue": {"kind": "ack-filter", "packets": 100},
+}
+"""As long as the queues that it replaces."""
 FAIR: Final = {"access_point_queue": {"kind": "airtime-fair"}}
 
 CHANGES: Final[dict[str, dict[str, Any]]] = {
@@ -31,7 +35,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "`fq-codel`": {"access_point_queue": {"kind": "fq-codel"}},
     "`airtime-fair`": FAIR,
     "`airtime-fair` and FTCA": FAIR | FTCA,
-    "`ack-filter`": {"access_point_queue": FILTER, "queue": FILTER},
+    "`ack-filter`": FILTER,
     "an ACK for 8 segments": {"ack_every": 8},
     "an ACK for 16 segments": {"ack_every": 16},
     "`airtime-fair`, an ACK for 8": FAIR | {"ack_every": 8},

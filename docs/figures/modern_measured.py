@@ -89,6 +89,13 @@ def links() -> dict[str, pl.DataFrame]:
     }
 
 
+def _share(row: Mapping[str, float], name: str) -> str:
+    """Write an estimate in %; two links give an interval beyond 100 %."""
+    return shown(
+        {key: min(value, 100.0) for key, value in row.items() if key.startswith(name)}, name
+    )
+
+
 def places(data: Mapping[str, pl.DataFrame]) -> str:
     """Each place of the measurement."""
     heads = ["place", "links", "MPDUs (millions)", "lost, mean of links (%)", "least, most (%)"]
@@ -98,8 +105,8 @@ def places(data: Mapping[str, pl.DataFrame]) -> str:
         "autocorrelation, median",
     ]
     rows = [
-        [f"`{row['place']}`", row["links"], f"{row['sent'] / 1e6:.3g}", shown(row, "lost")]
-        + [f"{row['least']:.2g}, {row['most']:.3g}", shown(row, "bad")]
+        [f"`{row['place']}`", row["links"], f"{row['sent'] / 1e6:.3g}", _share(row, "lost")]
+        + [f"{row['least']:.2g}, {row['most']:.3g}", _share(row, "bad")]
         + [f"{row[name]:.3g}" for name in ("dispersion", "autocorrelation")]
         for row in data["modern-measured-places.csv"].to_dicts()
     ]
@@ -110,8 +117,10 @@ def mcs(data: Mapping[str, pl.DataFrame]) -> str:
     """Rows whose MPDUs all had one MCS."""
     heads = ["MCS", "links", "MPDUs (millions)", "lost, all MPDUs (%)", "mean of links (%)"]
     rows = [
-        [row["mcs"], row["links"], f"{row['sent'] / 1e6:.3g}", f"{row['pooled']:.3g}"]
-        + [shown(row, "lost")]
+        (
+            *(row["mcs"], row["links"], f"{row['sent'] / 1e6:.3g}", f"{row['pooled']:.3g}"),
+            _share(row, "lost"),
+        )
         for row in data["modern-measured-mcs.csv"].to_dicts()
     ]
     return laid_out(heads, rows)

@@ -90,6 +90,10 @@ pub struct CellSpec {
     /// the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secondary_channel: Option<SecondaryChannel>,
+    /// BSS colour of a cell of 802.11ax, 1 to 63, by which stations of other cells recognise its frames. Default:
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bss_color: Option<u8>,
     /// Transmit power of every station in dBm.
     #[serde(default = "power")]
     pub power_dbm: f64,
@@ -254,6 +258,7 @@ impl CellSpec {
             .map_err(|e| at(if e.key == "stream_penalty_db" { "" } else { "error" })(e))?;
         self.mac.validate().map_err(at("mac"))?;
         self.check_bonding().map_err(at("mac"))?;
+        self.check_reuse().map_err(at(""))?;
         self.hops.check(&self.mac, &self.schemes, &self.stations).map_err(at(""))?;
         self.mac.check_protection(&timing).map_err(at("mac"))?;
         let seams = self.seams().map_err(|(table, e)| at(&table)(e))?;

@@ -3,7 +3,8 @@
 use airtcp_units::BitRate;
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::error::ErrorModel;
-use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Width};
+use airtcp_wifi::phy::propagation::PathLossConfig;
+use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Standard, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use crate::{CellSpec, StationSpec};
@@ -67,6 +68,44 @@ impl CellSpec {
             return Ok(());
         };
         Err(ConfigError::new("bonding", message))
+    }
+
+    /// Refuses impossible keys of spatial reuse.
+    pub(crate) fn check_reuse(&self) -> Result<(), ConfigError> {
+        let refuse = |key, message: String| Err(ConfigError::new(key, message));
+        match self.bss_color {
+            Some(color) if !(1..=63).contains(&color) => {
+                return refuse("bss_color", format!("is {color}: accepted are 1 to 63"));
+            }
+            Some(color) if self.standard != Standard::Ax => {
+                let standard = self.standard;
+                let message = format!(
+                    "is {color}, and {standard} has no colours: leave out the key, or set standard = \
+                     \"802.11ax\""
+                );
+                return refuse("bss_color", message);
+            }
+            Some(color) if self.channel.is_none() => {
+                let message = format!(
+                    "is {color} in a cell that shares its medium with no other: set `channel`, or leave out the key"
+                );
+                return refuse("bss_color", message);
+            }
+            None if self.mac.obss_pd_dbm.is_some() => {
+                let message =
+                    "needs bss_color, by which stations recognise frames of other cells: set it"
+                        .to_owned();
+                return refuse("mac.obss_pd_dbm", message);
+            }
+            _ => {}
+        }
+        let ranges = matches!(self.propagation.path_loss, PathLossConfig::Ranges(_));
+        if ranges && self.mac.obss_pd_dbm.is_some() {
+            let message = "limits the power, which has no effect with the path loss \"ranges\": choose another path \
+                           loss";
+            return refuse("mac.obss_pd_dbm", message.to_owned());
+        }
+        Ok(())
     }
 
     /// The modes of data frames, those of stations with a standard or width of their own included.

@@ -198,6 +198,7 @@ fn station_queues(
         nodes: plan.nodes.iter().map(|n| u32::narrow(*n)).collect(),
         queues,
         categories,
+        below: spec.mac.hardware_queue.unwrap_or_default() as usize,
     })
 }
 

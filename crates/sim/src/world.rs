@@ -13,6 +13,7 @@ use airtcp_wifi::mac::Category;
 mod ahead;
 mod air;
 pub(crate) mod application;
+mod below;
 pub(crate) mod boundary;
 mod crossing;
 mod given_up;

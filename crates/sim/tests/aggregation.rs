@@ -257,3 +257,30 @@ fn flows_share_mpdus() {
     let rates = runs.map(|run| goodputs(&run).iter().sum::<f64>());
     assert!(rates[1] > 0.85 * rates[0], "{rates:?}");
 }
+
+/// A request of a station that uploads waits behind the packets below the queue discipline, which FQ-CoDel cannot
+/// reorder: their number over the packets that the station sends per second, and no more.
+#[test]
+fn a_hardware_queue_delays_what_the_discipline_prefers() {
+    let request = "[[flows]]\nfrom = \"sta0\"\nto = \"ap\"\napp = { kind = \"request-response\", \
+                   request = \"200 B\", response = \"200 B\", think = \"7 ms\" }";
+    let run = |packets: u32| {
+        let keys = format!(
+            "{}\nmcs = 5\nqueue.kind = \"fq-codel\"\nmac.hardware_queue = {packets}",
+            star(1)
+        );
+        let flows = format!("{}\n{request}", udp("sta0", "ap", 1));
+        let run = run_first(&cell(&keys, &flows));
+        assert!(run.conservation.ok);
+        let found = goodputs(&run)[0] * 1e6 / (1_472.0 * 8.0);
+        (run.flows[1].exchange_p50_s.unwrap(), found)
+    };
+    let (alone, _) = run(0);
+    for packets in [640, 1_280] {
+        let (median, rate) = run(packets);
+        let expected = f64::from(packets) / rate;
+        // The wait is a number of aggregates of 64 packets.
+        let error = (median - alone) / expected - 1.0;
+        assert!(error.abs() < 0.05, "{packets}: {median} {alone} {expected}");
+    }
+}

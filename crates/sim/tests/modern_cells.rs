@@ -207,6 +207,26 @@ const REFUSED: &[(&str, &str)] = &[
         "cells[0].mac.bonding: is for cells that share a medium with others, and this one names no channel",
     ),
     (
+        "standard = \"802.11ax\"\nchannel = 36\nbss_color = 64",
+        "cells[0].bss_color: is 64: accepted are 1 to 63",
+    ),
+    (
+        "standard = \"802.11ac\"\nchannel = 36\nbss_color = 1",
+        "cells[0].bss_color: is 1, and 802.11ac has no colours",
+    ),
+    (
+        "standard = \"802.11ax\"\nbss_color = 1",
+        "cells[0].bss_color: is 1 in a cell that shares its medium with no",
+    ),
+    (
+        "standard = \"802.11ax\"\nchannel = 36\nmac.obss_pd_dbm = -70",
+        "cells[0].mac.obss_pd_dbm: needs bss_color",
+    ),
+    (
+        "standard = \"802.11ax\"\nchannel = 36\nbss_color = 1\nmac.obss_pd_dbm = -60",
+        "cells[0].mac.obss_pd_dbm: is -60: accepted are -82 to -62",
+    ),
+    (
         "standard = \"802.11a\"\nchannel = 36\nmac.bonding = \"static\"",
         "cells[0].mac.bonding: is for cells of 40 MHz and more, and this one has 20 MHz",
     ),

@@ -343,3 +343,63 @@ fn a_loss_matrix_covers_several_cells() {
     assert_eq!(met(&joined, 0), 0);
     assert!(met(&joined, 1) > 500, "{}", met(&joined, 1));
 }
+
+/// Cells of 802.11ac and ax: on bands that do not overlap they are isolated, and a silent neighbour changes nothing,
+/// to the bit. On one band, or on a secondary channel, they share the air.
+#[test]
+fn wide_cells_share_a_medium_where_their_bands_overlap() {
+    let cell = |name: &str, standard: &str, keys: &str| {
+        format!(
+            "[[cells]]\nname = \"{name}\"\naccess_point = \"ap-{name}\"\nprefix = \"{name}\"\n\
+             standard = \"{standard}\"\nrate_control.control = \"ideal\"\n{keys}\n\
+             layout = {{ kind = \"disc\", stations = 2, radius_m = 5, least_m = 1 }}\n"
+        )
+    };
+    let flows =
+        |name: &str| format!("[[flows]]\ncount = 2\nfrom = \"{name}*\"\nto = \"ap-{name}\"\n");
+    let start = "duration = \"1500 ms\"\nwarmup = \"500 ms\"\n";
+    let (fa, fb) = (flows("a"), flows("b"));
+    let of = |a: &str, b: &str| {
+        let (a, b) = (cell("a", "802.11ac", a), cell("b", "802.11ax", b));
+        run_first(&format!("{start}{a}{b}{fa}{fb}"))
+    };
+    let isolated = of("", "center = [4, 0]");
+    let apart = of("channel = 36", "channel = 52\ncenter = [4, 0]");
+    assert_eq!((&apart.flows, &apart.cells), (&isolated.flows, &isolated.cells));
+    assert_eq!([apart.cells[0].medium, apart.cells[1].medium], [0, 1]);
+    let alone = run_first(&format!("{start}{}{fa}", cell("a", "802.11ac", "")));
+    let a = cell("a", "802.11ac", "channel = 40");
+    let silent = cell("b", "802.11ax", "channel = 36\nwidth = \"20 MHz\"\ncenter = [4, 0]");
+    let beside = run_first(&format!("{start}{a}{silent}{fa}"));
+    assert_eq!((&beside.flows, &beside.cells[0]), (&alone.flows, &alone.cells[0]));
+    let total = |run: &Replication| run.total_goodput_bps / 1e6;
+    let one = of("channel = 36", "channel = 36\ncenter = [4, 0]");
+    assert!(total(&one) < 0.65 * total(&isolated), "{} {}", total(&one), total(&isolated));
+    // A neighbour of 20 MHz on the secondary 20 MHz: with dynamic bonding the wide cell goes on beside it over 20 MHz. With
+    // static bonding the two take turns, at the neighbour's cost.
+    let narrow = "channel = 40\nwidth = \"20 MHz\"\ncenter = [4, 0]";
+    let dynamic = of("channel = 36", narrow);
+    let fixed = of("channel = 36\nmac.bonding = \"static\"", narrow);
+    let wide = |run: &Replication| run.flows[..2].iter().map(|flow| flow.goodput_bps).sum::<f64>();
+    let narrow =
+        |run: &Replication| run.flows[2..].iter().map(|flow| flow.goodput_bps).sum::<f64>();
+    assert!(narrow(&dynamic) > 1.3 * narrow(&fixed), "{} {}", narrow(&dynamic), narrow(&fixed));
+    assert!([&dynamic, &fixed].iter().all(|run| wide(run) < 0.4 * wide(&isolated)));
+}
+
+/// The shipped scenario, shorter: beside the neighbour the wide cell gets less than half of what it gets alone, and the
+/// neighbour loses little.
+#[test]
+fn a_neighbour_on_a_secondary_channel_narrows_a_wide_cell() {
+    let text = include_str!("../../../scenarios/wifi5-neighbours.toml")
+        .replace("\"12 s\"", "\"4 s\"")
+        .replace("replications = 8", "replications = 1");
+    let goodput = |text: &str| {
+        let run = run_first(text);
+        [run.flows[0].goodput_bps / 1e6, run.flows[1].goodput_bps / 1e6]
+    };
+    let [wide, narrow] = goodput(&text);
+    let [alone, other] = goodput(&text.replace("channel = 40", "channel = 52"));
+    assert!(wide < 0.5 * alone && wide > 0.15 * alone, "{wide} {alone}");
+    assert!(narrow > 0.8 * other, "{narrow} {other}");
+}

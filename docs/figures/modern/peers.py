@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 KEYS = ["standard", "stations", "mcs", "width_mhz", "streams", "guard_ns", "max_bytes", "rts_bytes"]
 KEYS += ["kind", "transport", "way", "seconds"]
-MAC_OF_NS3: Final = {"after_timeout": "ifs-again", "immediate_access": "at-arrival", "attempts": 255}
+MAC_OF_NS3: Final = {
+    "after_timeout": "ifs-again",
+    "immediate_access": "at-arrival",
+    "attempts": 255,
+}
 """ns-3 repeats a BlockAckReq until its MPDUs expire, so attempts do not end it."""
 EDCA_OF_NS3: Final = {"txop_limits": "2012", "edca_access_point_table": "stations"}
 """The defaults of ns-3.37."""
@@ -81,7 +85,9 @@ def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
         row = {key: peer[key] for key in KEYS}
         for rules in ("airtcp", "as_ns3"):
             found = _ours(peer, as_ns3=rules == "as_ns3")
-            row |= {f"{rules}_{end}": f"{found[end] / 1e6:.2f}" for end in ("mean", "ci_low", "ci_high")}
+            row |= {
+                f"{rules}_{end}": f"{found[end] / 1e6:.2f}" for end in ("mean", "ci_low", "ci_high")
+            }
         rows.append(row | {"ns3_mean": f"{peer['goodput_mbps']:.2f}"})
     return {"modern/goodput.csv": pl.DataFrame(rows).write_csv()}
 

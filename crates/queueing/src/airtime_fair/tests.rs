@@ -96,7 +96,7 @@ fn packets_for_a_receiver_leave_out_of_turn() {
         rig.put(flow, 2, 1460);
     });
     assert_eq!(rig.queue.waiting_receivers(), [0, 1, 2]);
-    let mut take_for = |rig: &mut Rig, receiver| {
+    let take_for = |rig: &mut Rig, receiver| {
         let mut probe = NoProbe;
         let mut cx = PoolCx::new(&mut probe, &mut rig.pool, EventSource::Queue(0));
         let id = rig.queue.dequeue_for(rig.now, receiver, &mut cx)?;

@@ -11,7 +11,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, ScenarioError};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::{self, CellPlan, Coupling, StationPlan};
+use airtcp_wifi::cell::{self, CellPlan, Coupling, Reuse, StationPlan};
 use airtcp_wifi::interference::{self, Source};
 use airtcp_wifi::phy::fading::Fading;
 use airtcp_wifi::phy::propagation::Position;
@@ -115,6 +115,9 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
     let seams = spec.seams().map_err(|(table, e)| at(&table)(e))?;
     let controllers = seams.controllers;
     let stations = stations(plan, seams.stations)?;
+    let streams = spec.setup().map_err(at(""))?.streams;
+    let power_dbm = map.power_dbm.clone();
+    let reuse = spec.bss_color.map(|color| Reuse { color, power_dbm, streams });
     let interferer = |(number, config)| {
         let context = interference::InterferenceContext {
             stations: names,
@@ -142,6 +145,7 @@ fn cell(plan: &Plan, seed: Seed) -> Result<(CellPlan, RadioMap), ScenarioError> 
         fading: Fading::new(&spec.fading, seed, label).map_err(at("fading"))?,
         ignore_below_mw: noise_mw * IGNORED_BELOW_NOISE,
         residual_error: spec.residual_error.get(),
+        reuse,
         stations,
         controllers,
     };

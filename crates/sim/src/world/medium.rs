@@ -11,6 +11,7 @@ use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
 use airtcp_wifi::mac::{Category, NodeId};
 use airtcp_wifi::scheme::ControlCategory;
 
+use super::below::Below;
 use super::queue::MachineId;
 
 /// The queues of the stations of one cell.
@@ -21,6 +22,8 @@ pub(crate) struct StationQueues {
     pub(crate) queues: Vec<Queue>,
     /// Access categories per station.
     pub(crate) categories: usize,
+    /// Packets that each queue's station holds below it.
+    pub(crate) below: usize,
 }
 
 /// A hop through the air: from one station on a medium to another.
@@ -49,6 +52,8 @@ pub(crate) struct Medium {
     queues: Vec<Queue>,
     /// Waiting packets of each queue with their arrival times; empty if packets do not expire.
     waiting: Vec<VecDeque<(PacketId, Nanos)>>,
+    /// Packets between the queues and the stations.
+    below: Below,
     /// Packets that have left their queue and did not fit into an aggregate, with the number of the queue.
     set_aside: Vec<(usize, Offered)>,
     /// Packets that have left their queue out of turn, for a multi-user PPDU, and did not fit: at most one for each
@@ -86,6 +91,7 @@ impl Medium {
             cell,
             queues: Vec::new(),
             waiting: Vec::new(),
+            below: Below::default(),
             set_aside: Vec::new(),
             out_of_turn: Vec::new(),
             held: Vec::new(),
@@ -99,7 +105,8 @@ impl Medium {
             timers,
             starts,
         };
-        for StationQueues { nodes, queues, categories } in station_queues {
+        for StationQueues { nodes, queues, categories, below } in station_queues {
+            medium.below.extend(queues.len(), below);
             let end = medium.queues.len() + queues.len();
             medium
                 .station_queues
@@ -207,6 +214,31 @@ impl Medium {
             let queued = self.queues[place].backlog().packets as usize;
             forget_dropped(waiting, queued, cx.pool);
         }
+        self.refill(now, place, probe, pool);
+    }
+
+    /// Takes packets out of a queue while its station has places below it.
+    #[inline]
+    fn refill<P: Probe>(&mut self, now: Nanos, place: usize, probe: &mut P, pool: &mut Pool) {
+        while self.below.has_place(place)
+            && let Some((packet, entered)) = self.dequeue(now, place, probe, pool)
+        {
+            self.below.push(place, packet, entered);
+        }
+    }
+
+    /// The first packet of a queue, and when it entered.
+    #[inline]
+    fn dequeue<P: Probe>(
+        &mut self,
+        now: Nanos,
+        place: usize,
+        probe: &mut P,
+        pool: &mut Pool,
+    ) -> Option<(PacketId, Nanos)> {
+        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
+        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
+        Some((packet, left(&mut self.waiting[place], packet).unwrap_or(now)))
     }
 
     /// Gives a station its next packets while it is ready; `to` is the receiving station of a packet.
@@ -255,13 +287,18 @@ impl Medium {
         {
             return Some(self.set_aside.remove(aside).1);
         }
-        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-        let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source));
-        let Some(packet) = packet else {
+        let next = if self.below.has_places(place) {
+            self.refill(now, place, probe, pool);
+            let next = self.below.pop(place);
+            self.refill(now, place, probe, pool);
+            next
+        } else {
+            self.dequeue(now, place, probe, pool)
+        };
+        let Some((packet, entered)) = next else {
             let last = self.out_of_turn.iter().position(|(queue, _)| *queue == place)?;
             return Some(self.out_of_turn.remove(last).1);
         };
-        let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
         let next = Offered { packet, to: to(pool, packet), category, entered };
         if self.out_of_turn.is_empty() {
             return Some(next);
@@ -389,10 +426,8 @@ impl Medium {
             }
         }
         places.into_iter().find_map(|place| {
-            let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-            let packet = self.queues[place].dequeue(now, &mut PoolCx::new(probe, pool, source))?;
-            left(&mut self.waiting[place], packet);
-            Some(packet)
+            let next = self.below.pop(place).or_else(|| self.dequeue(now, place, probe, pool));
+            Some(next?.0)
         })
     }
 
@@ -438,7 +473,7 @@ impl Medium {
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
         let aside = self.set_aside.len() + self.out_of_turn.len();
-        waiting + aside as u64 + self.cell.in_flight()
+        waiting + self.below.len() + aside as u64 + self.cell.in_flight()
     }
 
     /// Packets dropped by queues and by stations.

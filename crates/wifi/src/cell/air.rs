@@ -36,6 +36,7 @@ impl Medium {
     #[inline(never)]
     fn begin_together(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
+        self.schedule_reuse(now);
         let frames = std::mem::take(&mut self.starting);
         let hearers = std::mem::take(&mut self.hearers);
         self.schedule_detections(now);
@@ -106,6 +107,9 @@ impl Medium {
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
         let width = self.width(frame);
         let bss = &mut self.bss[self.cell_of[frame.from.index()]];
+        let i = frame.from.index();
+        let limited = self.stations[i].is_limited(frame);
+        let gain = if limited { bss.reuse.limit(bss.local(i)) } else { 1.0 };
         let timing = &bss.rules.timing;
         let length = match frame.multi_user {
             None => timing.frame(frame.mode, frame.bytes),
@@ -119,6 +123,7 @@ impl Medium {
             ends: now + length,
             bits: frame.body_bits(),
             band: bss.band_of(frame.mode, width),
+            gain,
             width,
             plcp,
             flow: self.shares.owner(frame),
@@ -133,27 +138,7 @@ impl Medium {
             self.start_multi_user(frame);
         }
         self.overlap_with_users(&mut sent);
-        // Each transmission under way and this one overlap at both their receivers.
-        let Self { air, powers, bands, cell_of, .. } = self;
-        let arriving = |from: NodeId, width: Width, to: NodeId| {
-            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
-            bands.power(powers.get(from, to)?, cells.0, width, cells.1)
-        };
-        let group = frame.group();
-        for other in air.iter_mut().flatten() {
-            if group.is_some() && other.frame.group() == group {
-                continue;
-            }
-            if let Some(power) = arriving(frame.from, sent.width, other.frame.to) {
-                other.fate.overlap(power, frame.class);
-            }
-            if let Some(power) = arriving(other.frame.from, other.width, frame.to) {
-                sent.fate.overlap(power, other.frame.class);
-            }
-            if other.frame.from == frame.to {
-                sent.fate.receiver_sent = true;
-            }
-        }
+        self.overlap(&mut sent);
         self.next_end = self.next_end.min(sent.ends);
         let free = self.air.iter().position(Option::is_none);
         let place = free.unwrap_or_else(|| {
@@ -162,6 +147,31 @@ impl Medium {
         });
         self.air[place] = Some(sent);
         u32::narrow(place)
+    }
+
+    /// Each transmission under way and this one overlap at both their receivers, but for those of one trigger.
+    fn overlap(&mut self, sent: &mut Transmission) {
+        let Self { air, powers, bands, cell_of, .. } = self;
+        let arriving = |sent: &Transmission, to: NodeId| {
+            let from = sent.frame.from;
+            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
+            bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
+        };
+        let (frame, group) = (sent.frame, sent.frame.group());
+        for other in air.iter_mut().flatten() {
+            if group.is_some() && other.frame.group() == group {
+                continue;
+            }
+            if let Some(power) = arriving(sent, other.frame.to) {
+                other.fate.overlap(power, frame.class);
+            }
+            if let Some(power) = arriving(other, frame.to) {
+                sent.fate.overlap(power, other.frame.class);
+            }
+            if other.frame.from == frame.to {
+                sent.fate.receiver_sent = true;
+            }
+        }
     }
 
     /// What a radio receives of the transmission at `place`, of which `power` arrives; `None` if nothing of it is
@@ -177,7 +187,7 @@ impl Medium {
         let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
         let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
         let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
-        let power = power * share;
+        let power = power * share * sent.gain;
         let group = sent.frame.group();
         let signal = Signal { place, power, band, since, readable: locks && !lacks, group };
         (*share > 0.0).then_some(signal)
@@ -190,7 +200,7 @@ impl Medium {
 
     /// True if a radio decodes only the non-HT part of the preamble of a transmission: in a later format, or in a
     /// band that is not all in the radio's.
-    fn lacks(&self, radio: usize, sent: &Transmission) -> bool {
+    pub(super) fn lacks(&self, radio: usize, sent: &Transmission) -> bool {
         let mode = sent.frame.mode;
         let outside = || self.heard(sent, radio).is_some_and(|heard| !heard.is_within);
         self.formats.get(radio).is_some_and(|format| mode.format() > *format)
@@ -295,14 +305,18 @@ impl Medium {
     /// Schedules the detection of frames that begin now, at radios where their energy is below the
     /// threshold.
     fn schedule_detections(&mut self, now: Nanos) {
-        for bss in &self.bss {
-            let at = now + bss.levels.detection_time;
+        for cell in 0..self.bss.len() {
+            let at = now + self.bss[cell].levels.detection_time;
             if at > now {
-                let place = self.detections.partition_point(|other| *other < at);
-                if self.detections.get(place) != Some(&at) {
-                    self.detections.insert(place, at);
-                }
+                self.schedule_detection(at);
             }
+        }
+    }
+
+    pub(super) fn schedule_detection(&mut self, at: Nanos) {
+        let place = self.detections.partition_point(|other| *other < at);
+        if self.detections.get(place) != Some(&at) {
+            self.detections.insert(place, at);
         }
     }
 

@@ -11,6 +11,7 @@ use super::ambient::Ambient;
 use super::bands::Tuned;
 use super::levels::Levels;
 use super::occupied::Occupied;
+use super::reuse::ObssPd;
 use crate::mac::Rules;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
@@ -29,9 +30,11 @@ pub(crate) struct Bss {
     pub(crate) band: Occupied,
     /// Number of its first station on the medium.
     pub(crate) first: usize,
+    /// Its channel, if other cells share the medium.
     channel: Option<Channel>,
     /// Its primary and secondary channels, if other cells share the medium.
     pub(crate) tuned: Tuned,
+    pub(crate) reuse: ObssPd,
     /// Number of transmissions begun.
     pub(crate) ordinal: u64,
     /// Draws of its frames at its own radios.
@@ -54,6 +57,9 @@ pub(crate) struct Parts {
     pub(crate) levels: Levels,
     pub(crate) ambient: Ambient,
     pub(crate) band: Occupied,
+    pub(crate) channel: Option<Channel>,
+    pub(crate) tuned: Tuned,
+    pub(crate) reuse: ObssPd,
     /// Draws at its own radios, and at those of other cells.
     pub(crate) draws: [Keyed; 2],
     /// The same of the MPDUs of aggregates.
@@ -61,8 +67,9 @@ pub(crate) struct Parts {
 }
 
 impl Bss {
-    pub(crate) fn new(first: usize, channel: Option<Channel>, tuned: Tuned, parts: Parts) -> Self {
-        let Parts { rules, error, fading, levels, ambient, band, draws, draws_mpdu } = parts;
+    pub(crate) fn new(first: usize, parts: Parts) -> Self {
+        let Parts { rules, error, fading, levels, ambient, band, .. } = parts;
+        let Parts { channel, tuned, reuse, draws, draws_mpdu, .. } = parts;
         let [draws, draws_abroad] = draws;
         Self {
             rules,
@@ -74,6 +81,7 @@ impl Bss {
             first,
             channel,
             tuned,
+            reuse,
             ordinal: 0,
             draws,
             draws_abroad,
@@ -96,11 +104,15 @@ impl Bss {
         standard.decodes(if mode.format() == Format::Dsss { mode } else { Mode::OFDM[0] })
     }
 
+    /// Part of a power in a band that is in the primary 20 MHz.
+    pub(crate) fn primary_part(&self, band: Occupied) -> f64 {
+        self.tuned.primary.map_or(1.0, |primary| band.part_in(primary))
+    }
+
     /// The band of its frames in `mode` that occupy `width`.
     pub(crate) fn band_of(&self, mode: Mode, width: Width) -> Occupied {
         let band = Occupied::of(mode, width);
-        let shared = self.channel.filter(|_| self.tuned.primary.is_some());
-        shared.map_or(band, |channel| band.at(channel.spectrum(width)))
+        self.channel.map_or(band, |channel| band.at(channel.spectrum(width)))
     }
 
     /// Counts the start of a transmission of one of the cell's stations.

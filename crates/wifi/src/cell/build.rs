@@ -19,6 +19,7 @@ use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
+use super::reuse::ObssPd;
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
     MuStation, NodeId, Originator, Rules, Station, Widths,
@@ -27,6 +28,7 @@ use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use crate::phy::{Channel, Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
+use crate::scheme::AifsController;
 
 impl Medium {
     /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
@@ -141,7 +143,6 @@ impl Medium {
         let seams = plan.stations.iter().map(|station| &station.seams);
         check_aggregation(&plan.mac, plan.timing.standard, seams)?;
         let aggregation = plan.mac.aggregation(plan.timing.standard)?;
-        let bonding = plan.mac.bonding.unwrap_or_default();
         let rules = Rules { timing: plan.timing, mac: plan.mac, aggregation };
         let stations = || plan.stations.iter().enumerate();
         let dsss_only = stations().filter(|(_, s)| s.dsss_only).map(|(i, _)| i).collect();
@@ -160,40 +161,51 @@ impl Medium {
             self.controls.push(station.seams.control);
             self.widths.push(station.width);
         }
-        for controller in plan.controllers {
-            // Deadlines of controllers follow those of the stations.
-            self.deadlines.push(controller.next);
-            self.controllers.push((first, controller));
-            self.stale = true;
-        }
+        self.add_controllers(first, plan.controllers);
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
         self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let (noise, steps) = (plan.noise_mw, plan.noise_steps);
         let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect);
         let keyed = |what| seed.keyed(&format!("{label}/{what}"));
+        // Of a single cell, all energy is in its own band.
+        let channel = channel.filter(|_| !self.bands.is_empty());
+        let tuned = channel.map_or_else(Tuned::default, |channel| Tuned::new(channel, &levels));
         let whole = Occupied::whole(plan.width);
-        let shared = channel.filter(|_| !self.bands.is_empty());
-        let band = shared.map_or(whole, |c| whole.at(c.spectrum(plan.width)));
+        let reuse = plan.reuse.filter(|_| channel.is_some());
+        let reuse = reuse.map(|reuse| ObssPd::new(&reuse, rules.mac.obss_pd_dbm));
+        self.set_widths(first, &rules, channel.filter(|_| tuned.has_secondaries()));
         let parts = Parts {
             rules,
             error: plan.error,
             fading: plan.fading,
             levels,
             ambient,
-            band,
+            band: channel.map_or(whole, |channel| whole.at(channel.spectrum(plan.width))),
+            channel,
+            tuned,
+            reuse: reuse.unwrap_or_default(),
             draws: ["decode", "decode abroad"].map(keyed),
             draws_mpdu: ["mpdu", "mpdu abroad"].map(keyed),
         };
-        // Of a single cell, all energy is in its own band.
-        let tuned =
-            shared.map_or_else(Tuned::default, |channel| Tuned::new(channel, &parts.levels));
-        if let Some(channel) = channel.filter(|_| tuned.has_secondaries()) {
-            let widths = Widths::new(bonding, channel.width());
-            self.stations[first..].iter_mut().for_each(|station| station.widths = Some(widths));
-        }
-        self.bss.push(Bss::new(first, channel, tuned, parts));
+        self.bss.push(Bss::new(first, parts));
         Ok(())
+    }
+
+    fn add_controllers(&mut self, first: usize, controllers: Vec<AifsController>) {
+        for controller in controllers {
+            // Deadlines of controllers follow those of the stations.
+            self.deadlines.push(controller.next);
+            self.controllers.push((first, controller));
+            self.stale = true;
+        }
+    }
+
+    /// Lets the stations of a new cell bond the secondary channels that `channel` has.
+    fn set_widths(&mut self, first: usize, rules: &Rules, channel: Option<Channel>) {
+        let rule = rules.mac.bonding.unwrap_or_default();
+        let widths = channel.map(|channel| Widths::new(rule, channel.width()));
+        self.stations[first..].iter_mut().for_each(|station| station.widths = widths);
     }
 }
 

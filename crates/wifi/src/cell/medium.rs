@@ -338,6 +338,7 @@ impl Medium {
         }
         if !self.alike.qualifies() {
             self.interferers_begin(now);
+            self.ignore_others(now, cx);
             self.detect(now);
         }
     }

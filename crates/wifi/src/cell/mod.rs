@@ -34,6 +34,7 @@ mod powers;
 mod radio;
 mod reorder;
 mod report;
+mod reuse;
 mod transmission;
 mod watch;
 
@@ -45,7 +46,7 @@ pub use given_up::GivenUp;
 pub use medium::Medium;
 pub use occupied::noise_part;
 pub use packet::{Delivery, Filling, Offered};
-pub use plan::{CellPlan, Coupling, StationPlan};
+pub use plan::{CellPlan, Coupling, Reuse, StationPlan};
 pub use report::{CategoryCounts, ClassCounts, ModeCounts, StationStats};
 
 #[cfg(test)]

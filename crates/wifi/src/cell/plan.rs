@@ -64,10 +64,23 @@ pub struct CellPlan {
     pub ignore_below_mw: f64,
     /// Probability that a data frame is lost to causes outside the models.
     pub residual_error: f64,
+    /// Colour and powers for spatial reuse; `None` without a colour.
+    pub reuse: Option<Reuse>,
     /// The stations.
     pub stations: Vec<StationPlan>,
     /// Controllers of schemes.
     pub controllers: Vec<AifsController>,
+}
+
+/// What spatial reuse needs to know of a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reuse {
+    /// BSS colour.
+    pub color: u8,
+    /// Transmit power of each station in dBm.
+    pub power_dbm: Vec<f64>,
+    /// Spatial streams of the access point.
+    pub streams: u8,
 }
 
 /// Coupling of cells that share a medium.

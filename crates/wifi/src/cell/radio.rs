@@ -207,7 +207,7 @@ impl Radio {
         self.pieces.clear();
         let reception = Reception::new(now, signal.place, signal.power, sent);
         let band = signal.band;
-        self.reception = Some(Reception { interference, band, ..reception });
+        self.reception = Some(Reception { band, interference, ..reception });
     }
 
     /// Judges the reception up to `now`; call before the powers change.

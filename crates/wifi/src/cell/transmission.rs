@@ -26,6 +26,8 @@ pub(crate) struct Transmission {
     pub(crate) flow: Option<u32>,
     /// Number of the transmission among those of its cell.
     pub(crate) ordinal: u64,
+    /// Factor on the power of its sender.
+    pub(crate) gain: f64,
     /// Width of that band.
     pub(crate) width: Width,
     /// Events at its receiver.

@@ -8,7 +8,7 @@
 //! does not become too long. Retransmissions therefore have the packets of the first transmission. An A-MSDU expires
 //! with its youngest packet.
 //!
-//! Source: IEEE 802.11-2020 clauses 9.3.2.2 (format), 10.11 (A-MSDU operation, lifetime).
+//! Source: IEEE 802.11-2020 clause 9.3.2.2 (format), and its clause "A-MSDU operation" (lifetime).
 
 use airtcp_packet::PacketId;
 use airtcp_units::{Nanos, Narrow};

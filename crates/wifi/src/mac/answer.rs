@@ -23,7 +23,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         self.view.eifs = Span::ZERO;
-        self.rate.on_rx(now, frame.from, frame.mode, how.snr);
+        self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
         if frame.kind == Kind::Beacon {
             self.on_beacon(now, frame.from, rules);
         }
@@ -136,7 +136,7 @@ impl Station {
         rules: &Rules,
     ) {
         self.view.eifs = Span::ZERO;
-        self.rate.on_rx(now, frame.from, frame.mode, how.snr);
+        self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
         if let Exchange::Awaiting { heard, .. } = self.exchange
             && heard <= now
         {

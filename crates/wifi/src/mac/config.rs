@@ -89,6 +89,9 @@ pub enum Protection {
 /// Minimum `fragmentation_threshold` in bytes (`dot11FragmentationThreshold`).
 const MIN_THRESHOLD: u64 = 256;
 
+/// Maximum `hardware_queue`.
+const MAX_HARDWARE_QUEUE: u32 = 10_000;
+
 /// Medium access of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -134,6 +137,10 @@ pub struct MacConfig {
     /// a category takes precedence. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
+    /// Packets that each access category of a station holds below its queue discipline, in the driver and the
+    /// device, first in, first out. At most 10,000. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware_queue: Option<u32>,
     /// Whether the contention window grows.
     pub backoff: Backoff,
     /// Whether a back-off counts the slot in which the medium becomes busy. Default: `slot-end`
@@ -164,6 +171,10 @@ pub struct MacConfig {
     /// What a station does if a secondary channel is busy. Default: `dynamic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bonding: Option<Bonding>,
+    /// Stations ignore frames of 802.11ax whose cell has another `bss_color`, if they receive them below this level,
+    /// in dBm over 20 MHz: -82 to -62. Their power is then limited. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obss_pd_dbm: Option<f64>,
     /// Multi-user operation (OFDMA, 802.11ax only). Default: none; `{}` is downlink and uplink.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ofdma: Option<OfdmaConfig>,
@@ -188,6 +199,7 @@ impl Default for MacConfig {
             rts_rate: None,
             fragmentation_threshold: None,
             lifetime: None,
+            hardware_queue: None,
             backoff: Backoff::default(),
             backoff_decrement: None,
             immediate_access: ImmediateAccess::default(),
@@ -199,6 +211,7 @@ impl Default for MacConfig {
             association: None,
             aggregation: None,
             bonding: None,
+            obss_pd_dbm: None,
             ofdma: None,
             ablation: None,
         }
@@ -228,6 +241,10 @@ impl MacConfig {
             let message = "is 0 s: leave it out, or give a time";
             return Err(ConfigError::new("lifetime", message));
         }
+        if let Some(packets) = self.hardware_queue.filter(|packets| *packets > MAX_HARDWARE_QUEUE) {
+            let message = format!("is {packets}: accepted are 0 to {MAX_HARDWARE_QUEUE} packets");
+            return Err(ConfigError::new("hardware_queue", message));
+        }
         if let Some(ablation) = &self.ablation {
             ablation.validate()?;
         }
@@ -236,6 +253,10 @@ impl MacConfig {
         }
         if let Some(association) = &self.association {
             association.validate(self.beacons.is_some())?;
+        }
+        if let Some(level) = self.obss_pd_dbm.filter(|level| !(-82.0..=-62.0).contains(level)) {
+            let message = format!("is {level}: accepted are -82 to -62");
+            return Err(ConfigError::new("obss_pd_dbm", message));
         }
         if let Some(ofdma) = &self.ofdma {
             ofdma.validate()?;
@@ -384,6 +405,9 @@ mod tests {
         let protecting = refuse(MacConfig { protection, ..rts.clone() }).message;
         assert!(protecting.contains("protection_rate"), "{protecting}");
         assert!(MacConfig { rts_threshold: Some(Bytes(0)), ..rts }.validate().is_ok());
+        let long = refuse(MacConfig { hardware_queue: Some(10_001), ..MacConfig::default() });
+        assert_eq!(long.key, "hardware_queue");
+        assert!(long.message.contains("accepted are 0 to 10000 packets"), "{}", long.message);
         let cw_max = Some(63);
         assert_eq!(refuse(MacConfig { access, cw_max, ..MacConfig::default() }).key, "cw_max");
     }

@@ -118,6 +118,15 @@ impl Frame {
         }
     }
 
+    /// Width of its band in Hz; `None` for the width that sender and receiver both have.
+    pub(super) fn own_hz(&self) -> Option<f64> {
+        match (self.mode.is_mcs(), self.mode.is_ofdm()) {
+            (true, _) => Some(self.mode.bandwidth_hz()),
+            (false, true) => self.width.map(|width| f64::from(width.mhz()) * 1e6),
+            (false, false) => Some(20e6),
+        }
+    }
+
     /// An RTS, CTS or ACK. Its Retry bit is 0 (clause 8.2.4.1.6).
     pub(super) fn control(
         kind: Kind,

@@ -144,6 +144,11 @@ impl MacConfig {
             let message = format!("needs 802.11ax, but the standard is {standard}: omit it");
             return Err(ConfigError::new("ofdma", message));
         }
+        if self.hardware_queue.is_some_and(|places| places > 0) {
+            let message = "needs packets to stay in the queues of their stations, but mac.hardware_queue is more \
+                           than 0: omit either";
+            return Err(ConfigError::new("ofdma", message));
+        }
         if self.aggregation(standard)?.is_none_or(|rules| rules.is_single()) {
             let message = "needs A-MPDU, but mac.aggregation.max_mpdus is 1: omit either";
             return Err(ConfigError::new("ofdma", message));
@@ -193,5 +198,9 @@ mod tests {
         let single = AggregationConfig { max_mpdus: Some(1), ..AggregationConfig::default() };
         let single = MacConfig { aggregation: Some(single), ..mac };
         assert!(single.check_ofdma(Standard::Ax).unwrap_err().message.contains("max_mpdus is 1"));
+        let below = MacConfig { hardware_queue: Some(64), aggregation: None, ..single };
+        assert!(
+            below.check_ofdma(Standard::Ax).unwrap_err().message.contains("mac.hardware_queue")
+        );
     }
 }

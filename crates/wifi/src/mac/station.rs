@@ -14,7 +14,7 @@ use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
-    MuStation, NodeId, Originator, Part, Rules, View, Widths,
+    MuStation, NodeId, Originator, Part, PowerLimit, Rules, View, Widths,
 };
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
@@ -92,6 +92,7 @@ pub(crate) struct Station {
     pub(crate) responder: Option<Box<MuStation>>,
     /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
     pub(crate) widths: Option<Widths>,
+    pub(super) power_limit: PowerLimit,
 }
 
 /// Separate sequences in duplicate detection: access categories and management frames.
@@ -132,6 +133,7 @@ impl Station {
             mu_access: None,
             responder: None,
             widths: None,
+            power_limit: PowerLimit::None,
         }
     }
 
@@ -385,6 +387,7 @@ impl Station {
                 }
             }
         }
+        self.power_limit.on_access();
         self.active = winner;
         let contender = &mut self.contenders[winner];
         contender.clear_backoff();

@@ -11,13 +11,15 @@
 //! symbols   N_SYM = ceil((8 bytes + 16 + 6 N_ES) / N_DBPS)
 //! ```
 //!
-//! HT and VHT frames are coded with BCC or LDPC, HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a symbol.
+//! HT and VHT frames are coded with BCC or LDPC, HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a
+//! symbol.
 //!
 //! A mode in a resource unit has the times of an HE TB PPDU, whose HE-STF takes 8 us. The times of an HE MU PPDU
 //! depend on all its users (`multi_user`).
 //!
-//! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE). Of the HE-LTF sizes the model takes 2x (4x with 3200 ns), the ones
-//! that stations must support. Leaves out greenfield format, STBC and packet extension.
+//! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE). Of the HE-LTF
+//! sizes the model takes 2x (4x with 3200 ns), the ones that stations must support. Leaves out greenfield format,
+//! STBC and packet extension.
 
 use airtcp_units::Span;
 
@@ -125,8 +127,8 @@ mod tests {
 
     /// By hand, MCS 7 over 20 MHz with 312 coded bits in a symbol of 260 bits. 20 B are 176 bits: in HT one codeword of
     /// 648 bits has 364 shortened bits and none punctured, and one symbol holds it. VHT counts the 84 bits of
-    /// padding as data: 280 shortened and 56 punctured bits, more than 32.4, need a second symbol. 29 B, 248 bits, have 44
-    /// punctured bits in HT.
+    /// padding as data: 280 shortened and 56 punctured bits, more than 32.4, need a second symbol. 29 B, 248 bits,
+    /// have 44 punctured bits in HT.
     #[test]
     fn frames_with_ldpc() {
         let long = GuardInterval::Ns800;

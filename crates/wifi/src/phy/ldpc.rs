@@ -14,9 +14,9 @@
 //! The data bits `N_pld` are those of the frame in HT, and the bits of all symbols, padding included, in VHT and HE.
 //! HT and VHT have no segments: their last symbol counts as full.
 //!
-//! Source: IEEE 802.11-2020 clauses 19.3.11.7.5 (HT) and 21.3.10.5.4 (VHT); 802.11ax-2021 clause 27.3.12.5. Leaves out the segments after the
-//! last bits: the packet extension is 0. Users of a multi-user PPDU have the same number of symbols
-//! (802.11ax-2021 clause 27.3.12.5.4).
+//! Source: IEEE 802.11-2020 clauses 19.3.11.7.5 (HT) and 21.3.10.5.4 (VHT); 802.11ax-2021 clause 27.3.12.5. Leaves
+//! out the segments after the last bits: the packet extension is 0. Users of a multi-user PPDU have the same number
+//! of symbols (802.11ax-2021 clause 27.3.12.5.4).
 
 use super::{Format, Mode, RuSize};
 

@@ -104,12 +104,12 @@ fn numbers(standard: Standard, band: Band) -> impl Iterator<Item = u16> {
 
 /// The channel of a width around a primary channel; `None` if the standard has none.
 fn block(
-    setup: &PhySetup,
+    setup: PhySetup,
     number: u16,
     width: Width,
     secondary: SecondaryChannel,
 ) -> Option<Spectrum> {
-    let PhySetup { standard, band, .. } = *setup;
+    let PhySetup { standard, band, .. } = setup;
     let own = Spectrum::around(centre_mhz(band, number));
     if band == Band::Ghz2 {
         let above = secondary == SecondaryChannel::Above;
@@ -152,11 +152,11 @@ fn accepted(standard: Standard, band: Band) -> String {
 /// The channels of 20, 40, 80 and 160 MHz around a primary channel, up to the width of the cell; wider ones are
 /// equal to that of the cell.
 pub(super) fn spectra(
-    setup: &PhySetup,
+    setup: PhySetup,
     number: u16,
     secondary: Option<SecondaryChannel>,
 ) -> Result<[Spectrum; 4], ConfigError> {
-    let PhySetup { standard, band, width, .. } = *setup;
+    let PhySetup { standard, band, width, .. } = setup;
     if !numbers(standard, band).any(|known| known == number) {
         let near = nearest(numbers(standard, band), number).unwrap_or_default();
         let has = accepted(standard, band);
@@ -185,8 +185,8 @@ pub(super) fn spectra(
 }
 
 /// The error of a channel that is in none of the cell's width.
-fn lacks(setup: &PhySetup, number: u16, secondary: Option<SecondaryChannel>) -> ConfigError {
-    let PhySetup { standard, band, width, .. } = *setup;
+fn lacks(setup: PhySetup, number: u16, secondary: Option<SecondaryChannel>) -> ConfigError {
+    let PhySetup { standard, band, width, .. } = setup;
     if let Some(side) = secondary {
         let (is, other) = match side {
             SecondaryChannel::Above => ("above", "below"),

@@ -54,8 +54,8 @@ impl RateControl for ByStandard {
         self.of_mut(outcome.attempt.to).on_result(outcome);
     }
 
-    fn on_rx(&mut self, now: Nanos, from: NodeId, mode: Mode, snr: f64) {
-        self.of_mut(from).on_rx(now, from, mode, snr);
+    fn on_rx(&mut self, now: Nanos, from: NodeId, hz: Option<f64>, snr: f64) {
+        self.of_mut(from).on_rx(now, from, hz, snr);
     }
 
     fn grant(&self, from: NodeId, sinr: f64, bytes: u32) -> Option<Mode> {

@@ -110,7 +110,7 @@ fn drive(s: &mut Script, channel: Channel, packets: u32, seed: u64) -> Vec<Vec<u
     let mut random = Seed::new(seed).stream("channel");
     let mut all = Vec::new();
     for _ in 0..packets {
-        s.rate.on_rx(s.now, PEER, Mode::OFDM[0], snr);
+        s.rate.on_rx(s.now, PEER, None, snr);
         let granted = s.rate.grant(PEER, snr, BYTES);
         if let Some(mode) = granted {
             s.rate.on_grant(PEER, mode);
@@ -309,7 +309,7 @@ fn only_controls_that_say_so_learn_from_receptions() {
             let now = Nanos(i * 1_000_000);
             let attempt = Attempt { now, to: PEER, category: 0, bytes: BYTES, number: 0 };
             let snr = [1.0, 1e3, 1e6][usize::narrow(i % 3)];
-            told.on_rx(now, PEER, Mode::OFDM[0], snr);
+            told.on_rx(now, PEER, None, snr);
             for rate in [&mut told, &mut untold] {
                 rate.on_packet(&attempt);
                 let (mode, ending) = (rate.pick(&attempt), Ending::Acknowledged);

@@ -91,11 +91,11 @@ pub trait RateControl {
         let _ = outcome;
     }
 
-    /// Called when a frame of `from` in `mode` was received, with any destination; `snr` is the ratio of its power
-    /// to the noise in its band. May not be called where [`Self::learns_from_receptions`] is false and the
-    /// frame is for another station.
-    fn on_rx(&mut self, now: Nanos, from: NodeId, mode: Mode, snr: f64) {
-        let _ = (now, from, mode, snr);
+    /// Called when a frame of `from` was received, with any destination; `snr` is the ratio of its power to the noise
+    /// in its band, which has `hz`; `None` for the band that both stations have. May not be called where
+    /// [`Self::learns_from_receptions`] is false and the frame is for another station.
+    fn on_rx(&mut self, now: Nanos, from: NodeId, hz: Option<f64>, snr: f64) {
+        let _ = (now, from, hz, snr);
     }
 
     /// True if [`Self::on_rx`] has an effect. The stations of a cell whose controls return false can share

@@ -10,7 +10,8 @@
 //! ```text
 //! SNR of a mode = SNR over the widest mode * width of the widest / width of the mode
 //! ```
-//! Frames without HT are duplicated over the width of the pair, which is that of its widest mode. When a data frame or its RTS reaches the retry limit, the
+//! Frames without HT are duplicated over the width of the pair, which is that of its widest mode, or over that of
+//! the frame that they answer. When a data frame or its RTS reaches the retry limit, the
 //! control forgets the SNR and uses the slowest mode until it receives another frame of the
 //! destination. Without that rule a sender that receives only ACKs would keep a rate that the channel
 //! no longer carries. ns-3's `IdealWifiManager` forgets on the same two events, but requires a bit
@@ -56,7 +57,7 @@ pub(super) fn fastest(
         if best.is_some_and(|(most, _)| rate <= most) {
             break;
         }
-        let own = sinr / ladder.part_of_widest(mode);
+        let own = sinr / ladder.part_of_mode(mode);
         let p = error.success(mode, own, mode.body_bits(bytes));
         if p < target {
             continue;
@@ -118,8 +119,8 @@ impl RateControl for Ideal {
         }
     }
 
-    fn on_rx(&mut self, _: Nanos, from: NodeId, mode: Mode, snr: f64) {
-        let over_widest = snr * self.ladder.part_of_widest(mode);
+    fn on_rx(&mut self, _: Nanos, from: NodeId, hz: Option<f64>, snr: f64) {
+        let over_widest = snr * hz.map_or(1.0, |hz| self.ladder.part_of_widest(hz));
         *self.peers.get_mut(from) = PeerSnr::Snr(over_widest);
     }
 }
@@ -159,15 +160,15 @@ mod tests {
         let need = |step: usize| error.sinr_for(Mode::OFDM[step], 8 * 1536 + 22, 0.9);
         for step in 2..8 {
             assert!(need(step) > need(step - 1) || step == 2, "{step}");
-            s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], need(step) * 1.000_001);
+            s.rate.on_rx(Nanos::ZERO, PEER, None, need(step) * 1.000_001);
             assert_eq!(s.packet(".").1, [step]);
-            s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], need(step) * 0.999_999);
+            s.rate.on_rx(Nanos::ZERO, PEER, None, need(step) * 0.999_999);
             assert!(s.packet(".").1[0] < step);
         }
-        s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], 0.0);
+        s.rate.on_rx(Nanos::ZERO, PEER, None, 0.0);
         assert_eq!(s.packet(".").1, [0]);
         // The SNR of other stations does not count.
-        s.rate.on_rx(Nanos::ZERO, NodeId(9), Mode::OFDM[0], 1e9);
+        s.rate.on_rx(Nanos::ZERO, NodeId(9), None, 1e9);
         assert_eq!(s.packet(".").1, [0]);
     }
 
@@ -208,9 +209,8 @@ mod tests {
             crate::rate::RateContext { timing: &timing, error: &error, seed, label: "rate" };
         let inputs = ControlInputs { ladder: ladder.clone(), start: None, context };
         let mut ideal = Ideal::build(&config, &inputs).unwrap();
-        let narrow = modes.iter().find(|mode| mode.width() == Width::Mhz20).unwrap();
-        for (mode, factor) in [(Mode::OFDM[0], 1.0), (*narrow, 4.0)] {
-            ideal.on_rx(Nanos::ZERO, PEER, mode, 300.0 * factor);
+        for (hz, factor) in [(None, 1.0), (Some(80e6), 1.0), (Some(20e6), 4.0)] {
+            ideal.on_rx(Nanos::ZERO, PEER, hz, 300.0 * factor);
             let attempt =
                 Attempt { now: Nanos::ZERO, to: PEER, category: 0, bytes: 1_530, number: 0 };
             assert_eq!(ideal.pick(&attempt), fastest(&ladder, &error, 300.0, 1_530, 0.9));
@@ -221,11 +221,11 @@ mod tests {
     #[test]
     fn giving_up_forgets_the_snr() {
         let mut s = Script::new(&RateConfig::Ideal(IdealConfig::default()));
-        s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], 1e6);
+        s.rate.on_rx(Nanos::ZERO, PEER, None, 1e6);
         assert_eq!(s.packet("xxxxxx.").1, [7; 7]);
         assert_eq!(s.packet("xxxxxxx").1, [7; 7]);
         assert_eq!(s.packet("xx").1, [0, 0]);
-        s.rate.on_rx(Nanos::ZERO, PEER, Mode::OFDM[0], 1e6);
+        s.rate.on_rx(Nanos::ZERO, PEER, None, 1e6);
         assert_eq!(s.packet(".").1, [7]);
     }
 }

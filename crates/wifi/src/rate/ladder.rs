@@ -9,9 +9,6 @@ use airtcp_units::{Nanos, Span};
 use crate::mac::NodeId;
 use crate::phy::Mode;
 
-/// Band of DSSS and CCK frames, as for their noise.
-const DSSS_HZ: f64 = 20e6;
-
 /// Allowed modes, slowest first; never empty. A step is an index into them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ladder {
@@ -63,14 +60,14 @@ impl Ladder {
         self.modes.iter().rposition(|mode| mode.reference_kbps() <= kbps).unwrap_or(0)
     }
 
-    /// The part of the band of the widest mode over which a frame in `mode` is spread, 1 for frames without HT
-    /// but those of DSSS and CCK, and without modes of HT, VHT and HE.
-    pub fn part_of_widest(&self, mode: Mode) -> f64 {
-        match self.widest_hz {
-            Some(hz) if mode.is_mcs() => mode.bandwidth_hz() / hz,
-            Some(hz) if !mode.is_ofdm() => DSSS_HZ / hz,
-            _ => 1.0,
-        }
+    /// A band as part of that of the widest mode; 1 without modes of HT, VHT and HE.
+    pub fn part_of_widest(&self, hz: f64) -> f64 {
+        self.widest_hz.map_or(1.0, |widest| hz / widest)
+    }
+
+    /// The band of a mode of the ladder as part of that of the widest one.
+    pub fn part_of_mode(&self, mode: Mode) -> f64 {
+        if mode.is_mcs() { self.part_of_widest(mode.bandwidth_hz()) } else { 1.0 }
     }
 
     /// All modes, slowest first.

@@ -79,8 +79,8 @@ impl RateControl for Rate {
         each!(self, c => c.on_result(outcome));
     }
     #[inline]
-    fn on_rx(&mut self, now: Nanos, from: NodeId, mode: Mode, snr: f64) {
-        each!(self, c => c.on_rx(now, from, mode, snr));
+    fn on_rx(&mut self, now: Nanos, from: NodeId, hz: Option<f64>, snr: f64) {
+        each!(self, c => c.on_rx(now, from, hz, snr));
     }
     fn learns_from_receptions(&self) -> bool {
         each!(self, c => c.learns_from_receptions())

@@ -155,7 +155,7 @@ fn power_is_spread_over_the_band() {
     assert!(near(radio.others(third.place, third.band), 1e-6 / 2.0));
     let first = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 80).unwrap();
     assert!(near(radio.others(first.place, first.band), 2.0 * WEAK));
-    assert_eq!(radio.reception.unwrap().interference, radio.others(first.place, first.band));
+    assert!(near(radio.reception.unwrap().interference, 2.0 * WEAK));
 }
 
 /// A narrow cell on a secondary channel: dynamic bonding transmits beside its frames over the primary 20 or 40 MHz,

@@ -21,6 +21,7 @@ mod ofdma;
 mod preamble;
 mod protection;
 mod rates;
+mod reuse;
 mod saturation;
 mod schemes;
 mod sensing;
@@ -89,6 +90,7 @@ fn plan(n: usize, standard: Standard, mac: MacConfig, timing: TimingConfig) -> C
         ignore_below_mw: 1e-12,
         residual_error: 0.0,
         controllers: Vec::new(),
+        reuse: None,
         stations: vec![
             StationPlan {
                 rate: RatePlan::fixed(mode),

@@ -19,8 +19,8 @@
 //! ```text
 //! SINR / (N_SS 10^(penalty (N_SS - 1) / 10))
 //! ```
-//! without a penalty 3.0, 4.8 and 6.0 dB less for 2, 3 and 4 streams. Antenna gain, diversity, and correlated antennas are
-//! left out.
+//! without a penalty 3.0, 4.8 and 6.0 dB less for 2, 3 and 4 streams. Antenna gain, diversity, and correlated
+//! antennas are left out.
 
 mod cck;
 mod dsss;

@@ -1,8 +1,9 @@
 //! Thresholds: a chunk of a frame is received if its SINR reaches a threshold.
 //!
-//! `threshold` has one threshold per rate or scheme. For OFDM (HT, VHT and HE included) it is the standard's minimum sensitivity over the
-//! noise that the standard assumes (10 dB noise figure, 5 dB implementation margin, -101 dBm thermal
-//! noise over 20 MHz): `sensitivity + 86 dB`, the same for any width. For DSSS and CCK it is ns-2's capture threshold, 10 dB.
+//! `threshold` has one threshold per rate or scheme. For OFDM (HT, VHT and HE included) it is the standard's minimum
+//! sensitivity over the noise that the standard assumes (10 dB noise figure, 5 dB implementation margin, -101 dBm
+//! thermal noise over 20 MHz): `sensitivity + 86 dB`, the same for any width. For DSSS and CCK it is ns-2's capture
+//! threshold, 10 dB.
 //!
 //! `ideal` has one threshold for all rates, 0 dB, which the SINR must exceed: a chunk is received if
 //! it is stronger than noise and interference together. If receivers detect only frames well above

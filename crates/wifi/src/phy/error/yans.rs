@@ -15,7 +15,8 @@
 //! | 3/4 | 5 | 8 | 31, 0 with BPSK |
 //! | 5/6 | 4 | 14 | 69 |
 //!
-//! For HT, VHT and HE, `B` is the width of the channel (of a resource unit, its own), and `s` and `R` are those of one spatial stream.
+//! For HT, VHT and HE, `B` is the width of the channel (of a resource unit, its own), and `s` and `R` are those of
+//! one spatial stream.
 //!
 //! Source: M. Lacage and T. Henderson, *Yet Another Network Simulator*, 2006; ns-3's
 //! YansErrorRateModel. As in ns-3, BPSK has no second distance. ns-3's sum stops before `i = d`; here

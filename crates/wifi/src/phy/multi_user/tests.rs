@@ -43,8 +43,8 @@ fn signalling_field() {
     assert_eq!(MuPpdu::new(&[user; 74]).unwrap().preamble(), Span(36_000 + 156_000 + 7_200));
 }
 
-/// By hand. HE TB PPDU in 52 tones of 20 MHz at MCS 7, 1600 ns: 40 + 8 us, 51 symbols of 14.4 us, of which 240 x 51 - 16
-/// bits, 1528 B, are for the PSDU. It lasts 782.4 us: L_LENGTH is 3 x 191 - 5.
+/// By hand. HE TB PPDU in 52 tones of 20 MHz at MCS 7, 1600 ns: 40 + 8 us, 51 symbols of 14.4 us, of which 240 x 51 -
+/// 16 bits, 1528 B, are for the PSDU. It lasts 782.4 us: L_LENGTH is 3 x 191 - 5.
 #[test]
 fn triggered() {
     let user = mode(7, 1, Width::Mhz20, GuardInterval::Ns1600, RuSize::Tones52);
@@ -110,9 +110,10 @@ fn users_of_different_ppdus_are_refused() {
     assert_eq!(TbPpdu::longest(&[one.0], Span(48_000 + 14_399)), None);
 }
 
-/// Preambles of HE MU PPDUs in which all RUs are in use, and durations and L_LENGTH of HE TB PPDUs, against ns-3.37. ns-3
-/// leaves out the users of the 26-tone RUs in the middle of each 80 MHz, and writes the field of a user of 484 and more
-/// tones into both content channels (of 2 x 996 tones twice). It codes with BCC: its bodies have 6 tail bits.
+/// Preambles of HE MU PPDUs in which all RUs are in use, and durations and L_LENGTH of HE TB PPDUs, against ns-3.37.
+/// ns-3 leaves out the users of the 26-tone RUs in the middle of each 80 MHz, and writes the field of a user of 484
+/// and more tones into both content channels (of 2 x 996 tones twice). It codes with BCC: its bodies have 6 tail
+/// bits.
 #[test]
 fn times_of_ns3() {
     let guard = GuardInterval::Ns1600;
