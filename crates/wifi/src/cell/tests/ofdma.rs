@@ -128,7 +128,7 @@ fn the_time_of_an_uplink_exchange_is_that_of_its_parts() {
         let timing = plan.timing;
         let mut bench = Bench::new(plan, 1);
         bench.saturated = uplink(n);
-        bench.run(Nanos(2_000_000_000));
+        bench.run(Nanos(5_000_000_000));
         let (ru, served) = equal_rus(width, n);
         let guard = GuardInterval::Ns1600;
         let data = mode.in_ru(ru).unwrap().with_guard(guard).unwrap();
