@@ -13,13 +13,13 @@ use super::bands::{Bands, Tuned};
 use super::bss::{Bss, Parts};
 use super::levels::Levels;
 use super::medium::Medium;
+use super::obss_pd::ObssPd;
 use super::occupied::Occupied;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
-use super::reuse::ObssPd;
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
     MuStation, NodeId, Originator, Rules, Station, Widths,

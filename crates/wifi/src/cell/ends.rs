@@ -5,9 +5,8 @@ use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::fate::{Fate, Loss};
-use super::group::Member;
 use super::medium::Medium;
-use super::radio::{Judge, Reception};
+use super::radio::{Judge, Member, Reception};
 use super::transmission::Transmission;
 use super::watch::report_sent;
 use crate::mac::{Kind, NodeId, SignalQuality};

@@ -4,15 +4,8 @@ use airtcp_units::Nanos;
 
 use super::levels::Levels;
 use super::medium::Medium;
-use super::radio::{Judge, Piece, Radio, Reception, Signal};
+use super::radio::{Judge, Member, Radio, Reception, Signal};
 use crate::mac::{FrameStart, NodeId};
-
-/// A member of a group in reception.
-#[derive(Debug)]
-pub(crate) struct Member {
-    pub(crate) reception: Reception,
-    pub(crate) pieces: Vec<Piece>,
-}
 
 impl Radio {
     /// True if HE TB PPDUs for `station` begin just now.

@@ -12,7 +12,7 @@ use super::alike::state::Alike;
 use super::bands::Bands;
 use super::bss::Bss;
 use super::given_up::{GivenUp, GivenUpLog};
-use super::mu_receive::MuOnAir;
+use super::mu_on_air::MuOnAir;
 use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;

@@ -16,44 +16,11 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::fate::{Fate, Loss};
 use super::judging::Judging;
 use super::medium::Medium;
+use super::mu_on_air::{MuOnAir, UserFate};
 use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{Class, Frame, Kind, Mpdu, NodeId, SignalQuality, User, places};
 use crate::phy::Width;
-
-/// What became of the part of an HE MU PPDU for one station.
-#[derive(Debug, Clone, Default)]
-pub(super) struct UserFate {
-    pub(super) station: u32,
-    pub(super) fate: Fate,
-    /// By MPDU, whether the station decoded it.
-    pub(super) outcomes: Vec<bool>,
-}
-
-/// The HE MU PPDU of an access point on the air.
-#[derive(Debug, Clone)]
-pub(super) struct MuOnAir {
-    pub(super) from: NodeId,
-    pub(super) users: Vec<UserFate>,
-}
-
-/// Records that a station switched from a frame for it, or its part of an HE MU PPDU, to a stronger frame.
-pub(super) fn capture(
-    old: Option<&mut Transmission>,
-    on_air: &mut [MuOnAir],
-    station: usize,
-    class: Option<Class>,
-) {
-    let Some(old) = old else { return };
-    if old.frame.to.index() == station {
-        old.fate.captured = class;
-    }
-    let from = old.frame.from;
-    let users = on_air.iter_mut().filter(|mu| mu.from == from).flat_map(|mu| &mut mu.users);
-    for user in users.filter(|user| user.station as usize == station) {
-        user.fate.captured = class;
-    }
-}
 
 impl Medium {
     /// Records the stations of an HE MU PPDU that starts.

@@ -11,7 +11,6 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::ambient::{Ambient, Level};
 use super::bss::Bss;
-use super::group::Member;
 use super::levels::Levels;
 use super::occupied::Occupied;
 use super::transmission::Transmission;
@@ -77,6 +76,13 @@ pub(crate) struct Piece {
     pub(crate) from: Nanos,
     pub(crate) until: Nanos,
     pub(crate) sinr: f64,
+}
+
+/// A member of a group of HE TB PPDUs in reception.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) reception: Reception,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// Inputs to judge a reception.

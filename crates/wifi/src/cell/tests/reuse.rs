@@ -134,7 +134,7 @@ fn the_power_is_limited_until_the_end_of_the_access() {
 /// The limit depends on the level, the own power, and the streams of an access point.
 #[test]
 fn limits_by_hand() {
-    use crate::cell::reuse::ObssPd;
+    use crate::cell::obss_pd::ObssPd;
     let limit = |level, streams, station| {
         let reuse = Reuse { color: 1, power_dbm: vec![20.0, 12.0], streams };
         10.0 * airtcp_units::detmath::log10(ObssPd::new(&reuse, Some(level)).limit(station))
