@@ -14,11 +14,10 @@
 //!
 //! Source: IEEE 802.11-2020 clause 21.3.18.5 (CCA sensitivity of VHT); ns-3 has the same levels.
 
-use airtcp_units::{Db, Dbm, Nanos, Span};
+use airtcp_units::{Db, Dbm};
 
 use super::levels::Levels;
 use super::occupied::Occupied;
-use super::radio::Radio;
 use crate::phy::{Channel, Heard, Spectrum, Width};
 
 /// Level in dBm of a frame in a secondary channel, for up to 40 MHz of it and for more.
@@ -88,7 +87,7 @@ pub(crate) struct Tuned {
     pub(crate) primary: Option<Occupied>,
     /// Secondary channels, with the levels in mW of a frame of up to 40 MHz in it, of a wider one, and of all
     /// together.
-    secondaries: Vec<(Spectrum, [f64; 3])>,
+    pub(super) secondaries: Vec<(Spectrum, [f64; 3])>,
 }
 
 impl Tuned {
@@ -104,32 +103,5 @@ impl Tuned {
     /// True if the cell is wider than 20 MHz.
     pub(crate) const fn has_secondaries(&self) -> bool {
         !self.secondaries.is_empty()
-    }
-
-    /// Records which secondary channels are busy at a radio, after its signals have changed.
-    pub(crate) fn sense(&self, now: Nanos, radio: &mut Radio) {
-        for (place, (spectrum, [narrow, wide, energy])) in self.secondaries.iter().enumerate() {
-            let mut sum = 0.0;
-            let busy = radio.signals.iter().any(|signal| {
-                let common = signal.band.spectrum().common(*spectrum).mhz();
-                let power = signal.power * signal.band.part_in(Occupied::all(*spectrum));
-                sum += power;
-                power >= if common > 40 { *wide } else { *narrow } || sum >= *energy
-            });
-            let idle_from = &mut radio.secondary_idle[place];
-            if busy {
-                *idle_from = Nanos::NEVER;
-            } else if *idle_from == Nanos::NEVER {
-                *idle_from = now;
-            }
-        }
-    }
-
-    /// The widest channel whose secondary channels have all been idle for a time at `now`.
-    pub(crate) fn idle_width(&self, now: Nanos, time: Span, radio: &Radio) -> Width {
-        let idle = radio.secondary_idle.iter().take(self.secondaries.len());
-        let since = |from: &&Nanos| **from != Nanos::NEVER && **from + time <= now;
-        let widths = idle.take_while(since).count();
-        Width::ALL[widths]
     }
 }

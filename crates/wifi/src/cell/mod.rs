@@ -37,6 +37,7 @@ mod radio;
 mod reorder;
 mod report;
 mod reuse;
+mod secondary;
 mod transmission;
 mod watch;
 

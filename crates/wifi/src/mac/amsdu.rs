@@ -15,23 +15,8 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::{Completion, Finished};
 use super::ppdu::Joining;
-use super::{Class, Mpdu, NodeId, Station};
-
-/// A packet of an MPDU behind the first one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rider {
-    /// The packet; `None` once the receiver has it.
-    pub(crate) packet: Option<PacketId>,
-    pub(crate) class: Class,
-    pub(crate) flow: u32,
-    /// Bytes by which the MPDU grew.
-    pub(crate) bytes: u32,
-    /// Time at which it joined.
-    since: Nanos,
-}
-
-/// The category, the receiver and the sequence number of an MPDU.
-pub(super) type Place = (usize, NodeId, u16);
+use super::rider::{Place, Rider};
+use super::{Mpdu, Station};
 
 impl Station {
     /// Adds a packet to the last MPDU of the aggregate of this instant. False if it does not fit.

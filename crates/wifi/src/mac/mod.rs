@@ -33,30 +33,31 @@ mod node;
 mod originator;
 mod outcome;
 mod part;
+mod power_limit;
 mod ppdu;
 mod protection;
 mod reuse;
 mod reverse;
+mod rider;
 mod rules;
 mod sending;
+mod series;
 mod service;
 mod settled;
 mod station;
 mod view;
+mod widths;
 
 pub use ablation::AblationConfig;
 pub use access::AccessParams;
 pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
 pub(crate) use aggregation::{Aggregation, places};
-pub(crate) use amsdu::Rider;
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
 #[cfg(test)]
 pub(crate) use association::Stage;
 pub use beacon::BeaconConfig;
 pub(crate) use beacon::Beacons;
-pub use bonding::Bonding;
-pub(crate) use bonding::Widths;
 pub use config::{
     AccessMethod, AfterTimeout, Backoff, BackoffDecrement, ImmediateAccess, MacConfig, Protection,
 };
@@ -79,9 +80,12 @@ pub(crate) use mu_responder::MuStation;
 pub use node::NodeId;
 pub(crate) use originator::{Originator, distance};
 pub(crate) use part::Part;
+use power_limit::PowerLimit;
 pub(crate) use ppdu::Joining;
-use reuse::PowerLimit;
+pub(crate) use rider::Rider;
 pub(crate) use rules::Rules;
 pub use service::service_time;
 pub(crate) use station::{AccessState, FrameStart, SignalQuality, Station};
 pub(crate) use view::View;
+pub use widths::Bonding;
+pub(crate) use widths::Widths;

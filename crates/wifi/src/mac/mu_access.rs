@@ -14,10 +14,10 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
 use super::exchange::Exchange;
-use super::feedback::Series;
 use super::mu_air::TbGrant;
 use super::mu_lanes::ReceiverLanes;
 use super::mu_schedule::{Candidate, Turns};
+use super::series::Series;
 use super::{CATEGORIES, Class, Frame, Kind, Mpdu, NodeId, OfdmaConfig, Part, Rules, Station};
 use crate::phy::Mode;
 use crate::rate::{Attempt, RateControl};

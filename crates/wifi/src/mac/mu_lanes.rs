@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::feedback::Series;
+use super::series::Series;
 use super::{Mpdu, NodeId};
 
 /// MPDUs of one receiver in one category.

@@ -13,8 +13,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::aggregation::Aggregation;
-use super::amsdu::{Place, Rider};
-use super::feedback::Series;
+use super::rider::{Place, Rider};
+use super::series::Series;
 use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
 use crate::phy::Mode;
 

@@ -1,0 +1,55 @@
+//! The widths of a station's transmissions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::phy::{Mode, Width};
+
+/// What a station does if a secondary channel is busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bonding {
+    /// It transmits over the widest of 20, 40, 80 and 160 MHz whose secondary channels are idle.
+    #[default]
+    Dynamic,
+    /// It does not transmit, and draws a back-off again.
+    Static,
+}
+
+/// The widths of a station's transmissions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Widths {
+    pub(super) rule: Bonding,
+    /// Width of the cell.
+    pub(super) most: Width,
+    /// The widest channel that is idle.
+    pub(crate) idle: Width,
+    /// Width of the transmission opportunity.
+    pub(super) current: Width,
+    /// The mode that the rate control chose last, and the one that replaced it.
+    chosen: Option<(Mode, Mode)>,
+}
+
+impl Widths {
+    /// Those of a station in a cell of a width.
+    pub(crate) const fn new(rule: Bonding, most: Width) -> Self {
+        Self { rule, most, idle: most, current: most, chosen: None }
+    }
+
+    /// The mode in place of the one that the rate control has chosen.
+    pub(super) fn narrowed(&mut self, mode: Mode) -> Mode {
+        let narrow = mode.within(self.current);
+        self.chosen = Some((mode, narrow));
+        narrow
+    }
+
+    /// A mode as an access of this width has it.
+    pub(super) fn within(&self, mode: Mode) -> Mode {
+        mode.within(self.current)
+    }
+
+    /// The mode that the rate control had chosen.
+    pub(super) fn chosen(&self, used: Mode) -> Mode {
+        self.chosen.filter(|(_, narrow)| *narrow == used).map_or(used, |(mode, _)| mode)
+    }
+}
