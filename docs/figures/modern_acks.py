@@ -70,7 +70,9 @@ def _run(way: str, change: Mapping[str, Any], flow: Mapping[str, Any]) -> Any:
 def _downloads(run: Any, way: str) -> list[float]:
     """Goodput of all downloads, which follow the uploads, of each replication."""
     first = STATIONS if way == "both" else 0
-    return [sum(flow["goodput_bps"] for flow in one["flows"][first:]) for one in run["replications"]]
+    return [
+        sum(flow["goodput_bps"] for flow in one["flows"][first:]) for one in run["replications"]
+    ]
 
 
 def _row(run: Any, way: str) -> dict[str, float]:
