@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 STATIONS: Final = 10
 RUN: Final = {"duration": "6 s", "warmup": "2 s", "replications": 8}
 FTCA: Final = {"schemes": [{"scheme": "ftca"}]}
-AS_BEST_EFFORT: Final = {"voice": {"aifsn": 3, "cw_min": 15, "cw_max": 1023}}
+AS_BEST_EFFORT: Final = {
+    "edca": {"voice": {"aifsn": 3, "cw_min": 15, "cw_max": 1023}},
+    "edca_access_point": {"voice": {"aifsn": 3, "cw_min": 15, "cw_max": 63}},
+}
+"""Stations and the access point have tables of their own; all TXOP limits are zero here."""
 RTS: Final = {"rts_threshold": "1000 B"}
 """RTS before data, and before longer aggregates of ACKs."""
 FILTER: Final = {
     "access_point_queue": {"kind": "ack-filter", "packets": 1000},
-    "queue": {"kind": "ack-filter", "packets": 100},
+    "queue": {"kind": "ack-filter", "packets": 1000},
 }
 """As long as the queues that it replaces."""
 FAIR: Final = {"access_point_queue": {"kind": "airtime-fair"}}
@@ -29,7 +33,7 @@ FAIR: Final = {"access_point_queue": {"kind": "airtime-fair"}}
 CHANGES: Final[dict[str, dict[str, Any]]] = {
     "base": {},
     "FTCA": FTCA,
-    "FTCA, voice with best effort's parameters": FTCA | {"mac": {"edca": AS_BEST_EFFORT}},
+    "FTCA, voice with best effort's parameters": FTCA | {"mac": AS_BEST_EFFORT},
     "RTS": {"mac": RTS},
     "FTCA and RTS": FTCA | {"mac": RTS},
     "`fq-codel`": {"access_point_queue": {"kind": "fq-codel"}},
@@ -39,6 +43,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "an ACK for 8 segments": {"ack_every": 8},
     "an ACK for 16 segments": {"ack_every": 16},
     "`airtime-fair`, an ACK for 8": FAIR | {"ack_every": 8},
+    "stations hold 100 packets": {"queue": {"kind": "drop-tail", "packets": 100}},
 }
 WAYS: Final = {"up": ("up",), "down": ("down",), "both": ("up", "down")}
 ENDS: Final = {"up": {"from": "sta*", "to": "server"}, "down": {"from": "server", "to": "sta*"}}
@@ -62,10 +67,20 @@ def _run(way: str, change: Mapping[str, Any], flow: Mapping[str, Any]) -> Any:
     return document(RUN | {"cells": [cell], "links": [wire()], "flows": flows})
 
 
-def _row(run: Any) -> dict[str, float]:
+def _downloads(run: Any, way: str) -> list[float]:
+    """Goodput of all downloads, which follow the uploads, of each replication."""
+    first = STATIONS if way == "both" else 0
+    return [
+        sum(flow["goodput_bps"] for flow in one["flows"][first:]) for one in run["replications"]
+    ]
+
+
+def _row(run: Any, way: str) -> dict[str, float]:
     summary, seconds = run["summary"], 4.0
     cell = summary["cells"][0]
     row = estimate("goodput", summary["total_goodput_bps"], 1e-6)
+    if way != "up":
+        row |= estimate("downloads", _downloads(run, way), 1e-6)
     row |= estimate("fairness", summary["jain_index"], 1)
     row |= estimate("slowest", slowest(run), 1e-6)
     for kind in ("data", "tcp_ack"):
@@ -87,12 +102,12 @@ def _row(run: Any) -> dict[str, float]:
 def cells() -> dict[str, pl.DataFrame]:
     """Rates in Mb/s, shares in %, frames per second."""
     rows: list[dict[str, object]] = [
-        {"way": way, "change": name} | _row(_run(way, change, SENDERS["CUBIC"]))
+        {"way": way, "change": name} | _row(_run(way, change, SENDERS["CUBIC"]), way)
         for way in WAYS
         for name, change in CHANGES.items()
     ]
     laws: list[dict[str, object]] = [
-        {"sender": sender, "change": name, "way": way} | _row(_run(way, CHANGES[name], flow))
+        {"sender": sender, "change": name, "way": way} | _row(_run(way, CHANGES[name], flow), way)
         for sender, flow in SENDERS.items()
         for way in ("up", "down")
         for name in OF_SENDERS
@@ -122,9 +137,11 @@ def cause(data: Mapping[str, pl.DataFrame]) -> str:
 
 def schemes(data: Mapping[str, pl.DataFrame]) -> str:
     """Ten uploads, ten downloads, and both at once."""
-    heads = ["flows", "scheme", "goodput (Mb/s)", "Jain's index", "slowest flow (Mb/s)"]
+    heads = ["flows", "scheme", "goodput (Mb/s)", "of downloads (Mb/s)", "Jain's index"]
+    heads += ["slowest flow (Mb/s)"]
+    names = ("goodput", "downloads", "fairness", "slowest")
     rows = [
-        [row["way"], row["change"], *_cells(row, ("goodput", "fairness", "slowest"))]
+        [row["way"], row["change"], *_cells(row, names)]
         for row in data["modern-acks.csv"].to_dicts()
     ]
     return laid_out(heads, rows)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 LOSSES: Final = (0.0, 0.1, 0.3, 0.5)
 SHORT: Final = {"duration": "5 s", "warmup": "1 s"}
 """For links: units at this rate take long to simulate."""
-LINK_MBPS: Final = 587
-"""Rate of the links: over the cell, CUBIC has 566 Mb/s without losses, 1448 of 1500 B."""
+LINK_MBPS: Final = 621
+"""Rate of the links: over the cell, CUBIC has 600 Mb/s without losses, 1448 of 1500 B."""
 REORDER: Final[dict[str, dict[str, Any]]] = {
     "in order": {},
     "in order, no BlockAckReq": {"after_missed_block_ack": "no-bar"},
