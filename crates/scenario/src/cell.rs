@@ -46,10 +46,12 @@ pub struct CellSpec {
     /// Guard interval of HT, VHT and HE frames. Default: 400 ns for 802.11n and ac, 800 ns for 802.11ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard_interval: Option<GuardInterval>,
-    /// Code of HT and VHT frames: "bcc" or "ldpc". Default: "bcc". HE frames are coded with LDPC.
+    /// Code of HT and VHT frames: "bcc" or "ldpc". Default: "bcc". HE frames are coded with LDPC: in a cell of
+    /// 802.11ax the key is for its stations of 802.11n and ac.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coding: Option<Coding>,
     /// SNR in dB that each spatial stream after the first needs, in addition to its equal part of the power.
+    /// For cells with two streams or more.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stream_penalty_db: f64,
     /// Rate of data frames, or the initial rate of a rate control. Default: the highest rate that the
@@ -256,6 +258,7 @@ impl CellSpec {
         })?;
         ErrorModel::validate(&self.error, self.stream_penalty_db)
             .map_err(|e| at(if e.key == "stream_penalty_db" { "" } else { "error" })(e))?;
+        self.check_phy_effects().map_err(at(""))?;
         self.mac.validate().map_err(at("mac"))?;
         self.check_bonding().map_err(at("mac"))?;
         self.check_reuse().map_err(at(""))?;

@@ -1,8 +1,8 @@
 //! Finds the key in a table that causes an error.
 //!
 //! serde buffers a table whose `kind` (`model`, `law`, `scheme`) decides its other keys, so an error inside comes
-//! without the key. This file removes one key after the other: if the error changes or goes away, the key
-//! is found.
+//! without the key. This file removes one key, or table of a list, after the other: if the error changes or goes away,
+//! the key is found.
 
 use serde_json::Value;
 
@@ -32,10 +32,33 @@ pub(crate) fn path_of(tree: &mut Value, error: &ReadError) -> String {
     if path == "." || ["unknown field", "missing field"].iter().any(|m| message.starts_with(m)) {
         return path;
     }
-    while let Some(key) = faulty_key(tree, &path, error) {
-        path = format!("{path}.{key}");
+    loop {
+        if let Some(key) = faulty_key(tree, &path, error) {
+            path = format!("{path}.{key}");
+        } else if let Some(place) = faulty_row(tree, &path, error) {
+            path = format!("{path}[{place}]");
+        } else {
+            return path;
+        }
     }
-    path
+}
+
+/// The table of the list at `path` whose removal changes the error.
+fn faulty_row(tree: &mut Value, path: &str, error: &ReadError) -> Option<usize> {
+    let rows = value_at(tree, path)?.as_array()?.clone();
+    let tables = (0..rows.len().min(MAX_KEYS)).filter(|place| rows[*place].is_object());
+    let mut found = None;
+    for place in tables {
+        let mut rest = rows.clone();
+        rest.remove(place);
+        *value_at(tree, path)? = Value::Array(rest);
+        if deserialize(tree).err().as_ref() != Some(error) {
+            found = Some(place);
+            break;
+        }
+    }
+    *value_at(tree, path)? = Value::Array(rows);
+    found
 }
 
 /// The key of the table at `path` whose removal changes the error.

@@ -109,10 +109,24 @@ fn own_check(tree: &mut Value, path: &str, message: &str) -> Option<String> {
     let said = ends.into_iter().find_map(|end| {
         *error_key::value_at(tree, path)? = Value::from(end);
         let error = first_error(tree)?;
-        with_number(message_about(&error, path)?, &end.to_string(), written)
+        let said = with_number(message_about(&error, path)?, &end.to_string(), written)?;
+        // For a negative number this is the check of the largest one, and 0 is accepted.
+        Some(if written.starts_with('-') && end > 0 { nearest_to_negative(&said) } else { said })
     });
     *error_key::value_at(tree, path)? = value;
     said
+}
+
+/// A message about a negative number with the nearest of accepted numbers, of which 0 is one.
+fn nearest_to_negative(message: &str) -> String {
+    let Some((before, after)) = message.split_once("the nearest is ") else {
+        return message.to_owned();
+    };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == after.len() || rest.starts_with(' ') {
+        return message.to_owned();
+    }
+    format!("{before}the nearest is 0{rest}")
 }
 
 /// The first error of the keys' own checks.

@@ -26,6 +26,11 @@ pub(crate) fn own_mode(
     }
 }
 
+/// True if frames of a standard have one of two codes.
+fn chooses_code(standard: Standard) -> bool {
+    matches!(standard, Standard::N | Standard::Ac)
+}
+
 impl CellSpec {
     /// The physical layer of the cell.
     ///
@@ -127,7 +132,34 @@ impl CellSpec {
 
     /// The physical layer of a station with keys of its own.
     pub(crate) fn setup_of(&self, own: &StationSpec) -> Result<PhySetup, ConfigError> {
-        self.setup()?.station(own.standard.unwrap_or(self.standard), &own.setup_keys())
+        let standard = own.standard.unwrap_or(self.standard);
+        let older = self.standard == Standard::Ax && chooses_code(standard);
+        let coding = self.coding.filter(|_| older);
+        self.setup()?.station(standard, &SetupKeys { coding, ..own.setup_keys() })
+    }
+
+    /// Refuses a code and a penalty of streams that have no effect.
+    pub(crate) fn check_phy_effects(&self) -> Result<(), ConfigError> {
+        let setup = self.setup()?;
+        let mut standards = self.stations.iter().filter_map(|own| own.standard);
+        if self.standard == Standard::Ax && self.coding.is_some() && !standards.any(chooses_code) {
+            let message = "is for frames of 802.11n and ac, and the cell has no station of these; frames of 802.11ax \
+                           have LDPC: leave out the key";
+            return Err(ConfigError::new("coding", message));
+        }
+        if self.stream_penalty_db > 0.0 && setup.streams < 2 {
+            let message = if setup.standard.has_mcs() {
+                "is for two and more streams, and the cell has one: leave out the key, or set `streams`"
+                    .to_owned()
+            } else {
+                format!(
+                    "is for 802.11n, ac and ax, and the cell has {}: leave out the key",
+                    setup.standard
+                )
+            };
+            return Err(ConfigError::new("stream_penalty_db", message));
+        }
+        Ok(())
     }
 
     /// The rates of a station whose physical layer differs from that of its cell: all that its standard has.

@@ -127,6 +127,23 @@ fn what_does_not_go_with_aggregates_is_refused() {
         };
         assert!(refused.contains(path) && refused.contains(expected), "{keys}: {refused}");
     }
+    // A-MSDU alone, and both.
+    let both = "max_mpdus = 1 and mac.aggregation.max_amsdu_bytes = 0";
+    let alone = "switch A-MSDU off with mac.aggregation.max_amsdu_bytes = 0";
+    for (mpdus, off) in [(1, alone), (2, both)] {
+        for keys in [
+            "mac.fragmentation_threshold = \"500 B\"",
+            "mac.ablation.ack_oracle = true",
+            "schemes = [{ scheme = \"link-red\" }]",
+            "schemes = [{ scheme = \"dcf+\" }]",
+        ] {
+            let amsdu =
+                format!("mac.aggregation = {{ max_mpdus = {mpdus}, max_amsdu_bytes = \"4 kB\" }}");
+            let text = cell(&format!("{}\n{amsdu}\n{keys}", star(1)), &udp("sta0", "ap", 1));
+            let refused = read(&text, "test", &[]).unwrap().resolve().map(|_| ()).unwrap_err();
+            assert!(refused.to_string().contains(off), "{keys}: {refused}");
+        }
+    }
     let old = cell(&format!("{}\nmac.aggregation = {{}}", star(1)), &udp("sta0", "ap", 1));
     let refused = read(&old.replace("802.11ac", "802.11a"), "test", &[]).unwrap().resolve();
     let refused = refused.map(|_| ()).unwrap_err().to_string();

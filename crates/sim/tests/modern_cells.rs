@@ -5,7 +5,9 @@ mod common;
 
 use airtcp_scenario::read;
 use airtcp_sim::results::Replication;
-use airtcp_wifi::phy::{Format, GuardInterval, Mode, Standard, Timing, TimingConfig, Width};
+use airtcp_wifi::phy::{
+    Coding, Format, GuardInterval, Mode, Standard, Timing, TimingConfig, Width,
+};
 use common::run_first;
 
 /// IP length of the datagrams, and length of their data frame: QoS control, LLC and SNAP.
@@ -106,6 +108,11 @@ fn older_stations_get_frames_that_they_decode() {
     let mut all = of.to_vec();
     all.sort_by_key(|rate| rate.3);
     assert_eq!(used(&run, "ap"), all);
+    let formats = |station: &str| -> Vec<&str> {
+        let found = run.cells[0].stations.iter().find(|s| s.name == station).unwrap();
+        found.rates.iter().map(|rate| rate.format.as_str()).collect()
+    };
+    assert_eq!(formats("ap"), ["non-HT", "HT", "VHT", "HE"]);
     assert!(run.flows.iter().all(|flow| flow.goodput_bps > 0.0));
 }
 
@@ -277,6 +284,31 @@ const REFUSED: &[(&str, &str)] = &[
         "stations[0].standard: is 802.11a in a chain",
     ),
     ("standard = \"802.11ax\"\nwidth = \"90 MHz\"", "width"),
+    (
+        "standard = \"802.11ax\"\ncoding = \"ldpc\"",
+        "cells[0].coding: is for frames of 802.11n and ac, and the cell has no station of these",
+    ),
+    (
+        "standard = \"802.11ac\"\nstream_penalty_db = 2",
+        "cells[0].stream_penalty_db: is for two and more streams, and the cell has one",
+    ),
+    (
+        "stream_penalty_db = 2",
+        "cells[0].stream_penalty_db: is for 802.11n, ac and ax, and the cell has 802.11a",
+    ),
+    (
+        "standard = \"802.11n\"\nmcs = -1",
+        "cells[0].mcs: is -1: 802.11n with 1 stream over 40 MHz has 0, 1, 2, 3, 4, 5, 6, 7; the nearest is 0",
+    ),
+    ("standard = \"802.11n\"\nmcs = 300", "the nearest is 7"),
+    (
+        "standard = \"802.11ac\"\nerror = { model = \"table\", reference = \"1000 B\", curves = [{ mcs = -1, snr_db = [1], per = [1] }] }",
+        "cells[0].error.curves[0].mcs: is -1: accepted are 0 to 11",
+    ),
+    (
+        "standard = \"802.11ac\"\nerror = { model = \"threshold\", rates = [{ mcs = 1, sinr_db = 3 }, { sinr_db = 3 }] }",
+        "cells[0].error.rates[1].mcs: is missing",
+    ),
 ];
 
 #[test]
@@ -317,8 +349,31 @@ fn a_table_that_lacks_modes_is_named() {
     let expected = "cells[0].error.curves: has no curve for modes in use, which follow \"nist\": \
                     MCS 3 with 1 stream over 40 MHz";
     assert_eq!(some, [expected]);
+    let never = warnings(&format!("mcs = 5\n{}", table("{ mcs = 5, snr_db = [5], per = [1] }")));
+    assert!(
+        never[0].ends_with("half of the frames of 1000 B never survive in this mode"),
+        "{never:?}"
+    );
     let all = warnings(&format!("rate_control.control = \"minstrel\"\n{}", table(&row(2))));
     assert!(all[0].ends_with("MCS 0, 1, 3, 4, 5, 6, 7, 8, 9 with 1 stream over 80 MHz"), "{all:?}");
+}
+
+/// In a cell of 802.11ax, LDPC is for its stations of 802.11n and ac.
+#[test]
+fn coding_of_older_stations() {
+    let codes = |keys: &str| {
+        let text = format!(
+            "duration = \"1 s\"\n[[cells]]\nstandard = \"802.11ax\"\n{keys}\n\
+             stations = [{{ name = \"sta0\", standard = \"802.11n\" }}]\n\
+             layout = {{ kind = \"star\", stations = 2, radius_m = 5 }}\n\
+             [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n"
+        );
+        let resolved = read(&text, "test", &[]).unwrap().resolve().unwrap();
+        let keys = resolved.cells[0].spec.station_keys();
+        [1, 2].map(|i| keys.rate_plan(i).unwrap().modes[0].coding().unwrap())
+    };
+    assert_eq!(codes("coding = \"ldpc\""), [Coding::Ldpc, Coding::Ldpc]);
+    assert_eq!(codes(""), [Coding::Bcc, Coding::Ldpc]);
 }
 
 /// LDPC changes the frame times, and a penalty of streams moves the SNR at which frames are lost.

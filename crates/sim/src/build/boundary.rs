@@ -66,9 +66,12 @@ fn boundary_of(cell: &Cell) -> Result<Option<Boundary>, ScenarioError> {
         ScenarioError::at(format!("{}.{table}.{}", cell.path, e.key), e.message)
     };
     let boundary = cell.spec.seams().map_err(at)?.boundary;
-    if boundary == Some(Boundary::AckAgent) && cell.spec.mac.aggregates(cell.spec.standard) {
-        let message = "has ack-agent, which waits for the MAC ACKs of single frames and does not go with \
-                       A-MPDU: omit it, or switch aggregation off with mac.aggregation.max_mpdus = 1";
+    if boundary == Some(Boundary::AckAgent)
+        && let Some(clash) = cell.spec.mac.aggregates(cell.spec.standard)
+    {
+        let message = format!(
+            "has ack-agent, which waits for the MAC ACKs of single frames and does not go with {clash}"
+        );
         return Err(ScenarioError::at(format!("{}.schemes", cell.path), message));
     }
     Ok(boundary)

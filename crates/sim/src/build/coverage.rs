@@ -141,6 +141,12 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
     for (mode, weak) in weak {
         let survives = survives(mode);
         let subject = count(weak.len(), &format!("too weak for {mode}"));
+        if !survives.is_finite() {
+            let never =
+                "with this error model, half of the frames of 1000 B never survive in this mode";
+            found.push(format!("{}: {subject}: {never}", plan.path));
+            continue;
+        }
         let rule = format!("at that rate half of the frames of 1000 B survive {survives:.1} dBm");
         found.push(format!("{}: {subject}: {rule}; {}", plan.path, nearest(weak, survives, spec)));
     }

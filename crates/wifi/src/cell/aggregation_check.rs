@@ -16,15 +16,10 @@ pub fn check_aggregation<'a>(
     stations: impl IntoIterator<Item = &'a StationSeams>,
 ) -> Result<(), ConfigError> {
     mac.check_ofdma(standard)?;
-    if mac.aggregation(standard)?.is_none() {
-        return Ok(());
-    }
+    let Some(aggregation) = mac.aggregation(standard)? else { return Ok(()) };
+    let clash = aggregation.clash();
     let refuse = |key: &'static str, what: &str| {
-        let message = format!(
-            "{what} does not go with A-MPDU: omit it, or switch aggregation off with \
-             mac.aggregation.max_mpdus = 1"
-        );
-        Err(ConfigError::new(key, message))
+        Err(ConfigError::new(key, format!("{what} does not go with {clash}")))
     };
     if mac.fragmentation_threshold.is_some() {
         return refuse("fragmentation_threshold", "fragmentation");

@@ -282,7 +282,9 @@ impl Members<'_> {
             station.add_management(beacons, association, contender);
         }
         station.originator = rules.aggregation.map(|aggregation| {
-            Box::new(Originator::new(aggregation, total, station.contenders().len()))
+            let originator = Originator::new(aggregation, total, station.contenders().len());
+            let slowest = if aggregation.has_amsdu() { self.slowest(plan) } else { Vec::new() };
+            Box::new(originator.with_slowest(slowest))
         });
         self.multi_user(i, &mut station);
         Ok(station)
@@ -304,6 +306,17 @@ impl Members<'_> {
             let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
             station.responder = Some(Box::new(own));
         }
+    }
+
+    /// The slowest mode of a station's rate control towards each station; `None` where it does not adapt.
+    fn slowest(&self, plan: &StationPlan) -> Vec<Option<Mode>> {
+        let mut all = vec![plan.rate.slowest(); self.total];
+        for (rates, stations) in &plan.others {
+            for to in stations {
+                all[self.first + to] = rates.slowest();
+            }
+        }
+        all
     }
 
     /// Rate control of a station, and its slowest mode if it adapts. Towards stations that decode only

@@ -63,11 +63,13 @@ pub struct AggregationConfig {
     /// Maximum length of an A-MPDU. Default: the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<Bytes>,
-    /// Maximum time of a PPDU on the air. Default: 5.484 ms.
+    /// Maximum time of a PPDU on the air. One packet is never split: alone in its MPDU it may last longer. Default:
+    /// 5.484 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<Span>,
     /// Maximum length of an A-MSDU, which carries several packets in one MPDU. 0 switches A-MSDU off. At most 4065 B
-    /// for 802.11n (7935 B with `max_mpdus = 1`), and 11,424 B for 802.11ac and ax. Default: 0.
+    /// for 802.11n (7935 B with `max_mpdus = 1`), and 11,424 B for 802.11ac and ax. An A-MSDU is also no longer than
+    /// what lasts `max_time` at the slowest scheme that the rate control may choose for its receiver. Default: 0.
     pub max_amsdu_bytes: Bytes,
     /// Minimum time between the starts of the MPDUs of an A-MPDU (minimum MPDU start spacing of the
     /// receiver), 0 to 16 us. Default: 0, no restriction.
@@ -235,7 +237,7 @@ impl Aggregation {
     ) -> Option<u32> {
         let most = match mode.format() {
             Format::Dsss | Format::Ofdm => return None,
-            Format::Ht if self.is_single() => self.max_amsdu,
+            Format::Ht if self.is_single() => self.max_amsdu.min(HT_AMSDU),
             Format::Ht => self.max_amsdu.min(HT_AMPDU_MPDU - MPDU_OVERHEAD),
             Format::Vht | Format::He => self.max_amsdu,
         };
@@ -245,9 +247,30 @@ impl Aggregation {
         (length <= most).then_some(MPDU_OVERHEAD + length)
     }
 
+    /// What goes with exchanges of single packets alone does not go with, and how to change that.
+    pub(crate) const fn clash(&self) -> &'static str {
+        match (self.is_single(), self.has_amsdu()) {
+            (false, false) => {
+                "A-MPDU: omit it, or switch aggregation off with mac.aggregation.max_mpdus = 1"
+            }
+            (true, _) => {
+                "A-MSDU: omit it, or switch A-MSDU off with mac.aggregation.max_amsdu_bytes = 0"
+            }
+            (false, true) => {
+                "A-MPDU and A-MSDU: omit it, or switch both off with mac.aggregation.max_mpdus = 1 and \
+                 mac.aggregation.max_amsdu_bytes = 0"
+            }
+        }
+    }
+
     /// True if stations put several packets into an MPDU.
     pub(crate) const fn has_amsdu(&self) -> bool {
         self.max_amsdu > 0
+    }
+
+    /// Maximum bytes of an MPDU with several packets which is to last at most `max_time` alone in a PPDU in `mode`.
+    pub(crate) fn longest_alone(&self, timing: &Timing, mode: Mode) -> u32 {
+        self.longest(timing, mode, self.max_time).saturating_sub(Self::single(0, mode))
     }
 
     /// Maximum bytes of an aggregate in a mode.

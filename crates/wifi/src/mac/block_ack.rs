@@ -6,8 +6,9 @@
 //! no CTS          all MPDUs of the PPDU count a failed attempt without data
 //! ```
 //! An MPDU at its limit of attempts is given up, and the others stay in order. A BlockAck with holes is a
-//! success for the back-off. `attempts` failed PPDUs in a row reset the window, as the retry limit of a single
-//! frame does (QSRC). The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
+//! success for the back-off. `attempts` failed PPDUs in a row, or `attempts_long` of those after RTS, reset the
+//! window, as the retry limits of a single frame do (QSRC, QLRC); the answer to a BlockAckReq does not end such a
+//! row. The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
 //! BlockAck was lost; here the receiver marks them at the sender when it decodes them ([`Mpdu::packet`]).
 //!
 //! Source: IEEE 802.11-2020 clauses 10.23.2.12 (retransmission, retry counts), 10.25.6.7 (originator).
@@ -31,7 +32,9 @@ impl Station {
         };
         let on_air = if head.is_bar() { 0 } else { lane.on_air.max(1) };
         let alone = on_air == 1;
-        lane.failures = 0;
+        if on_air > 0 {
+            (lane.failures, lane.failures_long) = (0, 0);
+        }
         let ppdu = self.ppdu().unwrap_or(head);
         let long = rules.wants_rts(ppdu.bytes);
         let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) else {
@@ -58,7 +61,9 @@ impl Station {
             }
         }
         let counts = (u32::narrow(on_air), acknowledged);
-        self.report(now, category, &head, Ending::Acknowledged, counts, false);
+        if on_air > 0 {
+            self.report(now, category, &head, Ending::Acknowledged, counts, rules.mac.attempts);
+        }
         let pending = self.confirm(category, head.to, newest);
         self.advance_lane(category);
         if pending || self.asks(lost, false) {
@@ -96,15 +101,19 @@ impl Station {
             return false;
         };
         let on_air = if tried { lane.on_air.max(1) } else { 1 };
-        lane.failures += 1;
-        let limit = rules.mac.attempts;
-        let exhausted = lane.failures >= limit;
+        let long = data_sent && rules.wants_rts(ppdu.bytes);
+        let (failures, limit) = if long {
+            (&mut lane.failures_long, rules.mac.attempts_long)
+        } else {
+            (&mut lane.failures, rules.mac.attempts)
+        };
+        *failures += 1;
+        let exhausted = *failures >= limit;
         if exhausted {
-            lane.failures = 0;
+            (lane.failures, lane.failures_long) = (0, 0);
         }
         let waiting = std::mem::take(&mut lane.waiting);
         self.contenders[category].mpdu = None;
-        let long = data_sent && rules.wants_rts(ppdu.bytes);
         let mut lost = false;
         for (number, mut mpdu) in std::iter::once(head).chain(waiting).enumerate() {
             if number >= on_air {
@@ -119,10 +128,10 @@ impl Station {
             if lost {
                 self.rts_unanswered.insert(head.to);
             }
-            self.report(now, category, &head, Ending::NoCts, (0, 0), exhausted);
+            self.report_no_cts(now, category, &head, exhausted);
         } else if tried && !head.is_bar() {
             let counts = (u32::narrow(on_air), 0);
-            self.report(now, category, &head, Ending::NoAck, counts, exhausted);
+            self.report(now, category, &head, Ending::NoAck, counts, limit);
         }
         self.back_off_after_failure(now, category, exhausted, rules);
         if self.asks(lost, data_sent && !head.is_bar()) {
@@ -164,7 +173,7 @@ impl Station {
         if !head.is_bar() {
             let ending = if acknowledged { Ending::Acknowledged } else { Ending::NoAck };
             let counts = (u32::narrow(on_air), count);
-            self.report(now, category, &head, ending, counts, false);
+            self.report(now, category, &head, ending, counts, rules.mac.attempts);
         }
         let pending = acknowledged && self.confirm(category, head.to, newest);
         self.advance_lane(category);

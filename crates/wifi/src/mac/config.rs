@@ -106,11 +106,12 @@ pub struct MacConfig {
     pub cw_max: Option<u32>,
     /// Access parameters of the stations' categories (EDCA) that differ from the defaults.
     pub edca: EdcaConfig,
-    /// Access parameters of the access point's categories. Default: those of `edca`.
+    /// Access parameters of the access point's categories. What it leaves out is that of `edca`: with the table of
+    /// access points only TXOP limits and lifetimes, with the table of stations all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edca_access_point: Option<EdcaConfig>,
-    /// Table of the standard with the defaults of the access point. With `access-point`, the values of `edca`
-    /// apply to the stations only. Default: `access-point` for 802.11n, ac and ax, `stations` for the others.
+    /// Table of the standard with the defaults of the access point. With `access-point`, `aifsn`, `cw_min` and `cw_max`
+    /// of `edca` apply to the stations only. Default: `access-point` for 802.11n, ac and ax, `stations` for the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edca_access_point_table: Option<EdcaTable>,
     /// Limits of transmission opportunities (EDCA). Default: `2020` for 802.11n, ac and ax, `2012` for the
@@ -316,9 +317,10 @@ impl MacConfig {
         }
     }
 
-    /// True if stations of a standard send A-MPDUs.
-    pub fn aggregates(&self, standard: Standard) -> bool {
-        matches!(self.aggregation(standard), Ok(Some(_)))
+    /// What a key that needs exchanges of single packets does not go with, and how to change that; `None` if stations
+    /// of a standard neither send A-MPDUs nor A-MSDUs.
+    pub fn aggregates(&self, standard: Standard) -> Option<&'static str> {
+        self.aggregation(standard).ok().flatten().map(|aggregation| aggregation.clash())
     }
 
     /// Numbers of access categories that a station can have.
@@ -344,11 +346,10 @@ impl MacConfig {
                 Some(table) => table,
                 None => EdcaTable::of(standard),
             };
-            let none = EdcaConfig::default();
             let (key, config) = match &self.edca_access_point {
-                Some(own) if access_point => ("edca_access_point", own),
-                None if table == EdcaTable::AccessPoint => ("edca_access_point", &none),
-                _ => ("edca", &self.edca),
+                _ if !access_point => ("edca", self.edca),
+                None if table == EdcaTable::Stations => ("edca", self.edca),
+                own => ("edca_access_point", own.unwrap_or_default().or(&self.edca, table)),
             };
             let limits = self.txop_limits.unwrap_or_else(|| TxopLimits::of(standard));
             let params = config.params(standard, table, limits);

@@ -171,7 +171,33 @@ pub struct EdcaConfig {
     pub voice: CategoryConfig,
 }
 
+impl CategoryConfig {
+    /// The access point's parameters, with those of the stations where it has none. Of stations with another table only
+    /// those that do not depend on it.
+    fn or(self, stations: &Self, table: EdcaTable) -> Self {
+        let same = table == EdcaTable::Stations;
+        let shared = |own: Option<u32>, theirs: Option<u32>| own.or(theirs.filter(|_| same));
+        Self {
+            aifsn: shared(self.aifsn, stations.aifsn),
+            cw_min: shared(self.cw_min, stations.cw_min),
+            cw_max: shared(self.cw_max, stations.cw_max),
+            txop_limit: self.txop_limit.or(stations.txop_limit),
+            lifetime: self.lifetime.or(stations.lifetime),
+        }
+    }
+}
+
 impl EdcaConfig {
+    /// The parameters of an access point with a table, with those of its stations where it has none.
+    pub(super) fn or(&self, stations: &Self, table: EdcaTable) -> Self {
+        Self {
+            background: self.background.or(&stations.background, table),
+            best_effort: self.best_effort.or(&stations.best_effort, table),
+            video: self.video.or(&stations.video, table),
+            voice: self.voice.or(&stations.voice, table),
+        }
+    }
+
     /// The parameters, lowest priority first.
     ///
     /// # Errors
@@ -227,6 +253,7 @@ fn default(
 
 #[cfg(test)]
 mod tests {
+    use super::super::{AccessMethod, MacConfig};
     use super::*;
 
     #[test]
@@ -263,6 +290,38 @@ mod tests {
             assert!(message.contains("expected one of `2012`, `2020`, `zero`"), "{message}");
         }
         assert!(read("true").unwrap_err().to_string().contains("\"2020\" or \"zero\""));
+    }
+
+    /// Keys of `edca` are the access point's too: all of them with the table of stations, TXOP limits and lifetimes with
+    /// its own. Keys of `edca_access_point` come first.
+    #[test]
+    fn the_access_point_takes_what_it_does_not_set() {
+        let voice = CategoryConfig {
+            aifsn: Some(5),
+            cw_min: Some(1),
+            txop_limit: Some(Span(77)),
+            lifetime: Some(Span(9)),
+            ..CategoryConfig::default()
+        };
+        let edca = EdcaConfig { voice, ..EdcaConfig::default() };
+        let mut own = EdcaConfig::default();
+        own.voice.txop_limit = Some(Span(88));
+        for (edca_access_point, txop) in [(None, 77), (Some(own), 88)] {
+            let access = AccessMethod::Edca;
+            let config = MacConfig { access, edca, edca_access_point, ..MacConfig::default() };
+            for (standard, aifsn, cw_min) in [
+                (Standard::A, 5, 1),
+                (Standard::N, 1, 3),
+                (Standard::Ac, 1, 3),
+                (Standard::Ax, 1, 3),
+            ] {
+                let voice = config.params(standard, true).unwrap()[3];
+                assert_eq!((voice.aifsn, voice.cw_min), (aifsn, cw_min), "{standard}");
+                assert_eq!((voice.txop, voice.lifetime), (Span(txop), Some(Span(9))), "{standard}");
+                let voice = config.params(standard, false).unwrap()[3];
+                assert_eq!((voice.aifsn, voice.txop), (5, Span(77)));
+            }
+        }
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //! no answer       MPDUs sent, none acknowledged; the next PPDU is one more attempt
 //! no CTS          no MPDU sent; the next PPDU is the same attempt
 //! ```
-//! After as many failed PPDUs in a row as a single frame has attempts, the next PPDU is a first attempt, as after
-//! a frame that was given up.
+//! After as many failed PPDUs in a row as a single frame has attempts (`attempts_long` for a failure after RTS), the
+//! next PPDU is a first attempt, as after a frame that was given up. A BlockAckReq and its answer say nothing about
+//! the scheme of the data, and change nothing here.
 
 use airtcp_units::{Nanos, Narrow};
 
@@ -46,7 +47,8 @@ impl Station {
         next
     }
 
-    /// Reports the end of a PPDU with the numbers of its MPDUs: those sent and those acknowledged.
+    /// Reports the end of a PPDU with data, and the numbers of its MPDUs: those sent and those acknowledged. `limit`
+    /// failed ones in a row end the series.
     pub(super) fn report(
         &mut self,
         now: Nanos,
@@ -54,21 +56,32 @@ impl Station {
         head: &Mpdu,
         ending: Ending,
         (mpdus, acknowledged): (u32, u32),
-        given_up: bool,
+        limit: u32,
     ) {
         let Some(series) = self.series(category) else { return };
-        let number = series.unanswered;
-        if ending == Ending::Acknowledged || given_up {
-            *series = Series::default();
-        } else if ending == Ending::NoAck {
-            series.unanswered += 1;
-        }
-        if mpdus == 0 && ending == Ending::Acknowledged {
-            // The answer to a BlockAckReq.
-            return;
-        }
+        let number = series.number();
+        let given_up = series.end(ending == Ending::Acknowledged, limit);
         let attempt = Attempt { number, ..attempt(now, u8::narrow(category), head) };
         let mode = head.mode;
+        self.tell_rate(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+    }
+
+    /// Reports an RTS without CTS; `exhausted`: the last of the attempts of the RTS, which ends the series.
+    pub(super) fn report_no_cts(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        head: &Mpdu,
+        exhausted: bool,
+    ) {
+        let Some(series) = self.series(category) else { return };
+        let number = series.number();
+        if exhausted {
+            *series = Series::default();
+        }
+        let attempt = Attempt { number, ..attempt(now, u8::narrow(category), head) };
+        let (mode, ending, given_up) = (head.mode, Ending::NoCts, exhausted);
+        let (mpdus, acknowledged) = (0, 0);
         self.tell_rate(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
     }
 }

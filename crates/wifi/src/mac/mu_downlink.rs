@@ -373,6 +373,7 @@ impl Station {
         let limit = rules.mac.attempts;
         let lane = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category));
         let failures = lane.map_or(0, |lane| {
+            lane.failures_long = if success { 0 } else { lane.failures_long };
             lane.failures = if success { 0 } else { lane.failures + 1 };
             lane.failures
         });

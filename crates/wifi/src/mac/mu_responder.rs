@@ -79,7 +79,7 @@ impl Station {
         self.record_first_attempt(now);
         self.expire_waiting(now, grant.category);
         self.renew_session(grant.category);
-        self.reserve_triggered(&grant);
+        self.reserve_triggered(&grant, rules);
         Some(Frame::control(
             Kind::Rts,
             self.id,
@@ -104,10 +104,12 @@ impl Station {
     }
 
     /// Chooses the MPDUs that fit into a triggered PPDU, and the room for others.
-    fn reserve_triggered(&mut self, grant: &TbGrant) {
+    fn reserve_triggered(&mut self, grant: &TbGrant, all_rules: &Rules) {
         let TbGrant { category, mode, .. } = *grant;
         let Some(head) = self.contenders[category].mpdu else { return };
+        let narrows = self.widths.is_some();
         let Some(originator) = &mut self.originator else { return };
+        let alone = originator.longest_alone(head.to, head.mode, narrows, all_rules);
         let rules = originator.rules;
         let (window, bytes) = (rules.window(mode), rules.most_bytes(mode).min(grant.bytes));
         let lane = &mut originator.lanes[category];
@@ -131,8 +133,9 @@ impl Station {
         let mpdus = if complete { 0 } else { usize::from(window.saturating_sub(span)) };
         // No packet joins an MPDU that waits (A-MSDU).
         let (open, several) = (0, false);
+        let to = head.to;
         originator.room =
-            Some(Room { category, to: head.to, mode, before, bytes, mpdus, open, several });
+            Some(Room { category, to, mode, before, bytes, mpdus, open, alone, several });
     }
 
     /// True while a triggered transmission is being prepared or waits for its answer.

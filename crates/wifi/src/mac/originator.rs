@@ -16,7 +16,7 @@ use super::aggregation::Aggregation;
 use super::rider::{Place, Rider};
 use super::series::Series;
 use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
-use crate::phy::Mode;
+use crate::phy::{Mode, Width};
 
 /// The MPDUs of a category behind its head.
 #[derive(Debug, Default)]
@@ -24,8 +24,10 @@ pub(super) struct Lane {
     pub(super) waiting: VecDeque<Mpdu>,
     /// MPDUs of the current or last PPDU: the head and the first of those that wait.
     pub(super) on_air: usize,
-    /// Failed PPDUs in a row.
+    /// Failed PPDUs in a row, without those whose data followed an RTS.
     pub(super) failures: u32,
+    /// Failed PPDUs in a row whose data followed an RTS.
+    pub(super) failures_long: u32,
     /// Attempts for rate control.
     pub(super) series: Series,
 }
@@ -43,6 +45,8 @@ pub(super) struct Room {
     pub(super) mpdus: usize,
     /// Bytes of the last MPDU, which packets may join (A-MSDU); 0 if they may not.
     pub(super) open: u32,
+    /// Most bytes of an MPDU with several packets, which may be sent again in a slower mode.
+    pub(super) alone: u32,
     /// True if that MPDU has several packets.
     pub(super) several: bool,
 }
@@ -54,6 +58,9 @@ impl Room {
             return None;
         }
         let bytes = rules.extended(self.open, self.several, joining, self.mode)?;
+        if bytes > self.alone {
+            return None;
+        }
         let before = self.before - rules.stride(self.open, self.mode);
         (Aggregation::with_last(before, bytes) <= self.bytes).then_some(bytes)
     }
@@ -92,6 +99,10 @@ pub(crate) struct Originator {
     pub(super) riders: BTreeMap<Place, Vec<Rider>>,
     /// The longest PPDU of a mode, by the mode used last.
     longest: Option<(Mode, u32)>,
+    /// By receiver, the slowest mode of a rate control that adapts. Empty without A-MSDU.
+    slowest: Vec<Option<Mode>>,
+    /// The longest MPDU with several packets, by the mode used last.
+    longest_alone: Option<(Mode, u32)>,
 }
 
 impl Originator {
@@ -103,7 +114,15 @@ impl Originator {
             room: None,
             riders: BTreeMap::new(),
             longest: None,
+            slowest: Vec::new(),
+            longest_alone: None,
         }
+    }
+
+    /// Takes the slowest modes that rate control may choose, by receiver.
+    #[must_use]
+    pub(crate) fn with_slowest(self, slowest: Vec<Option<Mode>>) -> Self {
+        Self { slowest, ..self }
     }
 
     /// Takes the next sequence number of a session.
@@ -126,6 +145,31 @@ impl Originator {
 
     pub(super) fn agreement(&mut self, to: NodeId, category: usize) -> &mut Agreement {
         &mut self.agreements[to.index() * CATEGORIES + category]
+    }
+
+    /// The most bytes of an MPDU with several packets, which must not last longer than a PPDU may when it is sent again:
+    /// in the slowest mode towards its receiver, and over 20 MHz if transmissions become narrower (`narrows`). `mode`
+    /// is the present one. 0 without A-MSDU.
+    pub(super) fn longest_alone(
+        &mut self,
+        to: NodeId,
+        mode: Mode,
+        narrows: bool,
+        rules: &Rules,
+    ) -> u32 {
+        if !self.rules.has_amsdu() {
+            return 0;
+        }
+        let slowest = self.slowest.get(to.index()).copied().flatten().unwrap_or(mode);
+        let slowest = if narrows { slowest.within(Width::Mhz20) } else { slowest };
+        match self.longest_alone {
+            Some((known, bytes)) if known == slowest => bytes,
+            _ => {
+                let bytes = self.rules.longest_alone(&rules.timing, slowest);
+                self.longest_alone = Some((slowest, bytes));
+                bytes
+            }
+        }
     }
 
     /// The most bytes of a PPDU in a mode.

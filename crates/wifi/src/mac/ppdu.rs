@@ -36,6 +36,7 @@ impl Station {
         self.expire_waiting(now, category);
         let until = self.txop_room(now, head, rules);
         let first = if head.is_bar() { self.window_start(head.to) } else { head.sequence };
+        let narrows = self.widths.is_some();
         let originator = self.originator.as_mut()?;
         let window = originator.rules.window(head.mode);
         let agreement = originator.agreement(head.to, category);
@@ -70,6 +71,7 @@ impl Station {
             let span = distance(head.sequence, originator.upcoming(head.to, category));
             usize::from(window.saturating_sub(span))
         };
+        let alone = originator.longest_alone(head.to, head.mode, narrows, rules);
         originator.room = Some(Room {
             category,
             to: head.to,
@@ -78,6 +80,7 @@ impl Station {
             bytes,
             mpdus,
             open: if is_open { last.bytes } else { 0 },
+            alone,
             several: last.riders > 0,
         });
         Some(Frame::control(Kind::Rts, self.id, head.to, head.mode, Span::ZERO, 0))

@@ -140,7 +140,7 @@ impl PhySetup {
             width: keys.width.or(widest.copied()),
             streams: keys.streams.or(Some(streams)),
             guard: keys.guard.or(Some(self.guard).filter(|_| has_guard)),
-            coding: Some(self.coding).filter(|_| both_choose),
+            coding: keys.coding.or(Some(self.coding).filter(|_| both_choose)),
         };
         Self::new(standard, &keys)
     }
@@ -350,7 +350,7 @@ mod tests {
         );
     }
 
-    /// Stations of 802.11n in a cell of 802.11ac have its code, and in a cell of 802.11ax BCC.
+    /// Stations of 802.11n in a cell of 802.11ac have its code, and in a cell of 802.11ax BCC unless they are given one.
     #[test]
     fn codes_of_stations() {
         let keys = SetupKeys { coding: Some(Coding::Ldpc), ..SetupKeys::default() };
@@ -361,6 +361,9 @@ mod tests {
         assert_eq!(station(Standard::Ac).coding, Coding::Ldpc);
         assert_eq!(station(Standard::Ac).mode_of_mcs(3).unwrap().coding(), Some(Coding::Ldpc));
         assert_eq!(station(Standard::Ax).coding, Coding::Bcc);
+        // A code of its own.
+        let cell = PhySetup::new(Standard::Ax, &keys).unwrap();
+        assert_eq!(cell.station(Standard::N, &keys).unwrap().coding, Coding::Ldpc);
         let old = PhySetup::new(Standard::Ac, &keys).unwrap();
         assert!(old.station(Standard::A, &SetupKeys::default()).is_ok());
     }

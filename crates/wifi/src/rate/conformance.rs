@@ -82,6 +82,15 @@ impl Script {
         }
         (passed, steps)
     }
+
+    /// Sends a PPDU with an answer, and numbers of MPDUs: those sent and those acknowledged. Returns its step.
+    pub(crate) fn aggregate(&mut self, (mpdus, acknowledged): (u32, u32)) -> usize {
+        let (attempt, ending, given_up) = (self.attempt(0), Ending::Acknowledged, false);
+        self.rate.on_packet(&attempt);
+        let mode = self.rate.pick(&attempt);
+        self.rate.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+        Mode::OFDM.iter().position(|m| *m == mode).expect("an allowed mode")
+    }
 }
 
 /// Checks the steps of each line of attempts. Every attempt is a separate packet.

@@ -10,15 +10,16 @@
 //! ```
 //! Source: `MadWifi`'s `ath_rate/onoe`, after ns-3's `OnoeWifiManager`. A packet's failed attempts
 //! count at the end of the packet. Neither program counts failed RTS. A PPDU counts as a packet, and the PPDUs
-//! without an answer before it as its failed attempts. The initial rate is that of AMRR.
+//! without an answer before it as its failed attempts. A PPDU with an answer that acknowledges less than half of its
+//! MPDUs ends its row of attempts without success, and counts as a packet at the retry limit. The initial rate is that of AMRR.
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Probability, Span};
 
 use super::amrr::START_KBPS;
 use super::{
-    Attempt, Control, ControlInputs, Ladder, Outcome, Peers, Period, RateControl, check_period,
-    positive,
+    Attempt, Control, ControlInputs, Ending, Ladder, Outcome, Peers, Period, RateControl,
+    check_period, positive,
 };
 use crate::phy::Mode;
 
@@ -114,7 +115,7 @@ impl RateControl for Onoe {
         if succeeded {
             state.acknowledged += 1;
             state.retries += outcome.attempt.number;
-        } else if outcome.given_up {
+        } else if outcome.given_up || outcome.ending == Ending::Acknowledged {
             state.given_up += 1;
             state.retries += outcome.attempt.number + 1;
         }
@@ -187,5 +188,18 @@ mod tests {
         assert_eq!(period(&mut s, &["xxxxxxx"]), 6);
         // No packet succeeded: down, even after few packets.
         assert_eq!(s.packet("xxxxxxxxx.").1, [5, 5, 5, 5, 4, 4, 3, 3, 2, 2]);
+    }
+
+    /// PPDUs of which a minority of the MPDUs arrives lower the scheme, though each has an answer.
+    #[test]
+    fn answers_for_few_mpdus_are_failures() {
+        let mut s = Script::new(&RateConfig::Onoe(OnoeConfig::default()));
+        // At step 2 half of them are enough.
+        for (acknowledged, step) in [(31, 5), (31, 4), (0, 3), (32, 2), (32, 2)] {
+            for _ in 0..10 {
+                assert_eq!(s.aggregate((64, acknowledged)), step, "{acknowledged}");
+            }
+            s.wait(1_000);
+        }
     }
 }

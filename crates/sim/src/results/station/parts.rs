@@ -23,6 +23,9 @@ use crate::results::delays::{Percentiles, Spread};
 pub struct RateResult {
     /// The rate.
     pub rate_bps: u64,
+    /// Format of the frames: `HT`, `VHT`, `HE`, or `non-HT` for the rates of 802.11a, b and g.
+    #[serde(default)]
+    pub format: String,
     /// Index of the modulation and coding scheme in 802.11n, ac and ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcs: Option<u8>,
@@ -207,6 +210,7 @@ pub(crate) fn rates(then: &PerMode<ModeCounts>, now: &PerMode<ModeCounts>) -> Ve
         .modes()
         .map(|mode| RateResult {
             rate_bps: mode.rate().bps(),
+            format: mode.mcs_index().map_or("non-HT".to_owned(), |_| mode.format().to_string()),
             mcs: mode.mcs_index(),
             streams: mode.mcs_index().map(|_| mode.streams()),
             width_mhz: mode.mcs_index().map(|_| mode.width_mhz()),

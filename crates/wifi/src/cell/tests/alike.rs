@@ -173,7 +173,7 @@ fn case() -> impl Strategy<Value = Case> {
                 if standard.has_mcs() {
                     mac.aggregation = Some(aggregation);
                 }
-                if mac.aggregates(standard) {
+                if mac.aggregates(standard).is_some() {
                     mac.fragmentation_threshold = None;
                     (seams.group, seams.reverse_data) = (None, false);
                 }

@@ -63,6 +63,8 @@ fn the_time_of_an_exchange_is_that_of_its_parts() {
         (ax, mode(ax, 11, 2, Width::Mhz80), 256, 11_424, 7),
         // An HT station in a newer cell: an MPDU in an A-MPDU has at most 4095 bytes.
         (ax, old, 64, 11_424, 2),
+        // Without A-MPDU, an A-MSDU of HT has at most 7935.
+        (ax, old, 1, 11_424, 5),
     ] {
         let mut plan = pair(standard, mode, with_amsdu(mpdus, bytes));
         let timing = plan.timing;
@@ -99,6 +101,38 @@ fn the_time_of_an_exchange_is_that_of_its_parts() {
         assert!([ended, ended - 1].contains(&(stats.acknowledged / in_ppdu)));
         assert_eq!(stats.attempts, stats.acknowledged);
         assert_eq!(bench.cell.in_flight(), bench.pool.in_flight());
+    }
+}
+
+/// An A-MSDU that is sent again at the slowest scheme lasts at most `max_time`, and has as many packets as that
+/// allows: at MCS 0 over 20 MHz, 7.2 Mb/s, three packets of 1512 B last 5.1 ms and four last 6.8 ms.
+#[test]
+fn an_amsdu_fits_the_slowest_scheme() {
+    let modes: Vec<Mode> = (0..=8).map(|i| mode(Standard::Ac, i, 1, Width::Mhz20)).collect();
+    for (least, packets) in [(0, 3), (2, 7)] {
+        let mut plan = pair(Standard::Ac, modes[8], with_amsdu(64, 11_424));
+        let timing = plan.timing;
+        let control = serde_json::from_str("{\"control\": \"arf\"}").unwrap();
+        let (slowest, fast) = (modes[least], modes[8]);
+        let (start, modes) = (Some(fast), modes[least..].to_vec());
+        plan.stations[1].rate = RatePlan { control, start, modes };
+        // Rates fall while nothing gets through, and rise again.
+        plan.error =
+            ErrorModel::for_modes(&ErrorModelConfig::default(), &plan.stations[1].rate.modes)
+                .unwrap();
+        let loud = plan.noise_mw * 1e9;
+        plan.noise_steps = vec![(Nanos(200_000_000), loud), (Nanos(400_000_000), plan.noise_mw)];
+        let mut bench = sender(plan, 1);
+        bench.run(Nanos(1_000_000_000));
+        let data = frames(&bench, Kind::Data);
+        let time = |frame: &Frame| timing.frame(frame.mode, frame.bytes);
+        let most = data.iter().map(|(_, frame)| time(frame)).max().unwrap();
+        assert!(most <= Span::from_micros(5_484), "{least}: {most}");
+        let slow = data.iter().filter(|(_, frame)| frame.mode == slowest);
+        assert!(slow.clone().count() > 5, "{least}");
+        let fits = |ppdu: &[u32]| timing.frame(fast, psdu(ppdu, 4)) <= Span::from_micros(5_484);
+        let first = longest(packets, 64, fits);
+        assert_eq!(data[0].1.bytes, psdu(&first, 4), "{least}: {first:?}");
     }
 }
 

@@ -148,8 +148,10 @@ fn each_category_has_its_own() {
     let mut config = voice(Some(MS), Some(7));
     assert_eq!(lifetimes(&config, false), [Some(MS), Some(MS), Some(MS), Some(7)]);
     assert_eq!(lifetimes(&config, true), lifetimes(&config, false));
-    config.edca_access_point = Some(EdcaConfig::default());
-    assert_eq!(lifetimes(&config, true), [Some(MS); 4]);
+    let mut own = EdcaConfig::default();
+    own.video.lifetime = Some(Span(8));
+    config.edca_access_point = Some(own);
+    assert_eq!(lifetimes(&config, true), [Some(MS), Some(MS), Some(8), Some(7)]);
     assert_eq!(lifetimes(&voice(None, None), false), [None; 4]);
     assert_eq!(lifetimes(&mac(Some(MS)), false), [Some(MS)]);
     assert_eq!(mac(Some(0)).validate().unwrap_err().key, "lifetime");

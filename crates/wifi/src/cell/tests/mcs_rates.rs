@@ -19,6 +19,10 @@ fn named(text: &str) -> RateConfig {
 
 /// One saturated sender, station 1, with an SNR.
 fn link(rate: &RatePlan, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> Bench {
+    link_of(1, rate, snr_db, change)
+}
+
+fn link_of(seed: u64, rate: &RatePlan, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> Bench {
     let mac = MacConfig {
         aggregation: Some(AggregationConfig::default()),
         immediate_access: ImmediateAccess::Never,
@@ -38,7 +42,7 @@ fn link(rate: &RatePlan, snr_db: f64, change: impl FnOnce(&mut CellPlan)) -> Ben
         station.width = Width::Mhz40;
     }
     change(&mut plan);
-    let mut bench = Bench::new(plan, 1);
+    let mut bench = Bench::new(plan, seed);
     bench.saturated = vec![(NodeId(1), NodeId(0))];
     bench
 }
@@ -105,6 +109,17 @@ fn controls_come_near_the_best_fixed_scheme() {
     assert!(used.len() >= 9 && narrow == 1, "{used:?}");
 }
 
+/// Where the best scheme loses a part of its MPDUs, between the SNRs above, a share of 0.8 is what Minstrel-HT reaches.
+#[test]
+fn minstrel_ht_between_the_schemes() {
+    for snr_db in [24.0, 31.0] {
+        let best = best_fixed(snr_db);
+        let mut bench = link(&adaptive("minstrel-ht"), snr_db, |_| {});
+        let got = delivered(&mut bench, 1_500, 1_500) / best.0;
+        assert!(got > 0.8 && got < 1.03, "{snr_db} dB: {got} of {best:?}");
+    }
+}
+
 /// Samples take at most 4 % of the air, or 12 % where a single MPDU at the best scheme takes about a millisecond. A
 /// sender with much to send has no other single MPDUs.
 fn check_samples(bench: &Bench, snr_db: f64) {
@@ -146,22 +161,49 @@ fn a_lost_aggregate_is_one_failure() {
     }
 }
 
-/// After a fall of the SNR from 38 to 14 dB at 1 s, and after the rise back at 2 s.
+/// At 8 dB, PPDUs at MCS 4 of two streams are lost, after an RTS and without one. Their MPDUs are given up, and the
+/// BlockAckReq is answered each time. Onoe goes down by a step in each second nevertheless, until packets arrive.
+#[test]
+fn onoe_leaves_a_scheme_that_loses_all() {
+    for threshold in [None, Some(airtcp_units::Bytes(500))] {
+        let mut bench = link(&adaptive("onoe"), 8.0, |plan| {
+            plan.mac.rts_threshold = threshold;
+            plan.mac.rts_rate = threshold.map(|_| airtcp_units::BitRate::from_mbps(6));
+        });
+        bench.run(Nanos(900 * MS));
+        assert_eq!(bench.delivered[0], 0, "{threshold:?}");
+        let sent = data(&bench);
+        assert!(sent.len() > 50 && sent.iter().any(|(_, frame)| frame.subframes > 1));
+        assert!(bench.log.iter().any(|(_, frame)| frame.kind == Kind::BlockAckReq));
+        let best = best_fixed(8.0).0;
+        let late = delivered(&mut bench, 6_000, 1_000) / best;
+        assert!(late > 0.9, "{threshold:?}: {late}");
+    }
+}
+
+/// After a fall of the SNR from 38 to 14 dB at 1 s, and after the rise back at 2 s: means of five runs.
 #[test]
 fn minstrel_ht_follows_steps_of_the_snr() {
     let (high, low) = (best_fixed(38.0).0, best_fixed(14.0).0);
-    let mut bench = link(&adaptive("minstrel-ht"), 38.0, |plan| {
-        let loud = plan.noise_mw * airtcp_units::Db(24.0).linear();
-        plan.noise_steps = vec![(Nanos(1_000 * MS), loud), (Nanos(2_000 * MS), plan.noise_mw)];
-    });
-    let shares = [
-        delivered(&mut bench, 500, 500) / high,
-        delivered(&mut bench, 1_000, 300) / low,
-        delivered(&mut bench, 1_300, 700) / low,
-        delivered(&mut bench, 2_000, 1_000) / high,
-        delivered(&mut bench, 3_000, 500) / high,
-    ];
+    let mut shares = [0.0; 5];
+    for seed in 1..=5 {
+        let mut bench = link_of(seed, &adaptive("minstrel-ht"), 38.0, |plan| {
+            let loud = plan.noise_mw * airtcp_units::Db(24.0).linear();
+            plan.noise_steps = vec![(Nanos(1_000 * MS), loud), (Nanos(2_000 * MS), plan.noise_mw)];
+        });
+        let got = [
+            delivered(&mut bench, 500, 500) / high,
+            delivered(&mut bench, 1_000, 300) / low,
+            delivered(&mut bench, 1_300, 700) / low,
+            delivered(&mut bench, 2_000, 1_000) / high,
+            delivered(&mut bench, 3_000, 500) / high,
+        ];
+        assert!(got[2] > 0.75, "{seed}: {got:?}");
+        for (sum, got) in shares.iter_mut().zip(got) {
+            *sum += got / 5.0;
+        }
+    }
     // It meets the fall with retry chains of faster schemes, and climbs by samples.
-    assert!(shares[0] > 0.95 && shares[2] > 0.9 && shares[4] > 0.95, "{shares:?}");
-    assert!(shares[1] > 0.1 && shares[3] > 0.3, "{shares:?}");
+    assert!(shares[0] > 0.95 && shares[2] > 0.83 && shares[4] > 0.95, "{shares:?}");
+    assert!(shares[1] > 0.08 && shares[3] > 0.5, "{shares:?}");
 }

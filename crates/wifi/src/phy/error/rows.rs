@@ -46,14 +46,17 @@ impl RowKeys {
     /// # Errors
     /// If the row names no modes, or those of both kinds, or modes that do not exist.
     pub(super) fn row(self) -> Result<Row, ConfigError> {
+        let most = Format::He.schemes() - 1;
         let Self { rate, mcs, streams, width } = self;
         let (rate, mcs) = match (rate, mcs) {
             (Some(_), Some(_)) => {
                 return refuse("mcs", "and `rate` both name the modes of a row: leave out one");
             }
             (None, None) => {
-                let text =
-                    "is missing: a row has `rate` (802.11a, b and g) or `mcs` (802.11n, ac and ax)";
+                let text = format!(
+                    "is missing: a row has `rate` (802.11a, b and g) or `mcs` (802.11n, ac and ax; accepted are 0 to \
+                     {most})"
+                );
                 return refuse("mcs", text);
             }
             (rate, mcs) => (rate, mcs.unwrap_or_default()),
@@ -68,9 +71,9 @@ impl RowKeys {
             let named = Standard::G.mode(rate);
             return named.map(Row::Rate).map_err(|e| ConfigError::new(e.key, e.message + more));
         }
-        if mcs >= Format::He.schemes() {
+        if mcs > most {
             let text = format!(
-                "is {mcs}: accepted are 0 to 11 for each number of streams; MCS 8 to 31 of 802.11n are 0 to 7 with \
+                "is {mcs}: accepted are 0 to {most} for each number of streams; MCS 8 to 31 of 802.11n are 0 to 7 with \
                  `streams`"
             );
             return refuse("mcs", text);

@@ -124,19 +124,20 @@ impl Model for PerTable {
         }
         let mut curves = [const { Vec::new() }; Mode::OLD];
         let mut schemes = BySchemes::new();
-        for curve in &config.curves {
+        for (number, curve) in config.curves.iter().enumerate() {
+            let here = |e: ConfigError| e.in_table(format!("curves[{number}]"));
             let PerCurve { rate, mcs, streams, width, snr_db, per } = curve;
             let keys = RowKeys { rate: *rate, mcs: *mcs, streams: *streams, width: *width };
-            let row = keys.row()?;
-            check(curve, row)?;
+            let row = keys.row().map_err(here)?;
+            check(curve, row).map_err(here)?;
             let points: Vec<_> = snr_db.iter().copied().zip(per.iter().copied()).collect();
             let is_first = match row {
                 Row::Rate(mode) => std::mem::replace(&mut curves[mode.index()], points).is_empty(),
                 Row::Schemes(of) => schemes.add(of, points),
             };
             if !is_first {
-                let text = format!("has two for {row}: accepted is one per rate");
-                return Err(ConfigError::new("curves", text));
+                let text = format!("is the second for {row}: accepted is one per rate");
+                return Err(here(ConfigError::new("", text)));
             }
         }
         Ok(Self { reference_bits: 8.0 * config.reference.0 as f64, curves, schemes })

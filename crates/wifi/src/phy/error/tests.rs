@@ -279,19 +279,36 @@ fn rows_that_name_no_modes_are_refused() {
         model(&text).unwrap_err().to_string()
     };
     let both = refuse("{ rate = \"54 Mb/s\", mcs = 7, sinr_db = 1 }");
-    assert_eq!(both, "mcs: and `rate` both name the modes of a row: leave out one");
-    assert!(refuse("{ sinr_db = 1 }").starts_with("mcs: is missing: a row has `rate`"));
+    assert_eq!(both, "rates[0].mcs: and `rate` both name the modes of a row: leave out one");
+    assert!(refuse("{ sinr_db = 1 }").starts_with("rates[0].mcs: is missing: a row has `rate`"));
+    assert!(refuse("{ sinr_db = 1 }").contains("accepted are 0 to 11"));
+    let second = "{ mcs = 7, sinr_db = 1 }, { mcs = 8, streams = 9, sinr_db = 1 }";
+    assert_eq!(refuse(second), "rates[1].streams: is 9: accepted are 1 to 4");
+    let curves = |rows: &str| {
+        let text = format!("model = \"table\"\nreference = \"1000 B\"\ncurves = [{rows}]");
+        model(&text).unwrap_err().to_string()
+    };
+    let second =
+        "{ mcs = 7, snr_db = [1], per = [1] }, { mcs = 8, streams = 9, snr_db = [1], per = [1] }";
+    assert_eq!(curves(second), "curves[1].streams: is 9: accepted are 1 to 4");
+    let twice = "{ mcs = 7, snr_db = [1], per = [1] }, { mcs = 7, snr_db = [1], per = [1] }";
+    assert_eq!(curves(twice), "curves[1]: is the second for MCS 7: accepted is one per rate");
+    let wrong = curves("{ mcs = 7, snr_db = [1], per = [2] }");
+    assert_eq!(wrong, "curves[0].per: is 2 at MCS 7: accepted are 0 to 1");
     let fast = refuse("{ rate = \"65 Mb/s\", sinr_db = 1 }");
     assert!(
         fast.ends_with("; rows for 802.11n, ac and ax have `mcs` in place of `rate`"),
         "{fast}"
     );
     assert!(refuse("{ mcs = 15, sinr_db = 1 }").contains("MCS 8 to 31 of 802.11n are 0 to 7"));
-    assert!(refuse("{ mcs = 1, streams = 5, sinr_db = 1 }").starts_with("streams: is 5"));
-    assert!(refuse("{ rate = \"6 Mb/s\", width = \"20 MHz\", sinr_db = 1 }").starts_with("width"));
+    assert!(refuse("{ mcs = 1, streams = 5, sinr_db = 1 }").starts_with("rates[0].streams: is 5"));
+    assert!(
+        refuse("{ rate = \"6 Mb/s\", width = \"20 MHz\", sinr_db = 1 }")
+            .starts_with("rates[0].width")
+    );
     let twice =
         refuse("{ mcs = 3, streams = 2, sinr_db = 1 }, { mcs = 3, streams = 2, sinr_db = 2 }");
-    assert_eq!(twice, "rates: has two rows for MCS 3 with 2 streams: accepted is one");
+    assert_eq!(twice, "rates[1]: is the second row for MCS 3 with 2 streams: accepted is one");
 }
 
 /// Each stream after the first needs the penalty on top of its part of the power.
@@ -333,19 +350,19 @@ fn bad_input_is_named() {
     };
     assert_eq!(
         refuse(&curve("[5, 4]", "[1, 0]")),
-        "snr_db: is out of order at 6 Mb/s: accepted are rising numbers"
+        "curves[0].snr_db: is out of order at 6 Mb/s: accepted are rising numbers"
     );
     assert_eq!(
         refuse(&curve("[4, 5]", "[0, 1]")),
-        "per: rises at 6 Mb/s: accepted are rates that do not rise"
+        "curves[0].per: rises at 6 Mb/s: accepted are rates that do not rise"
     );
-    assert_eq!(refuse(&curve("[4]", "[2]")), "per: is 2 at 6 Mb/s: accepted are 0 to 1");
-    assert!(refuse(&curve("[4]", "[nan]")).starts_with("per: is NaN"));
-    assert!(refuse(&curve("[]", "[]")).starts_with("per: has 0 values for 0"));
+    assert_eq!(refuse(&curve("[4]", "[2]")), "curves[0].per: is 2 at 6 Mb/s: accepted are 0 to 1");
+    assert!(refuse(&curve("[4]", "[nan]")).starts_with("curves[0].per: is NaN"));
+    assert!(refuse(&curve("[]", "[]")).starts_with("curves[0].per: has 0 values for 0"));
     let twice = "model = \"table\"\nreference = \"1000 B\"\n\
                  [[curves]]\nrate = \"6 Mb/s\"\nsnr_db = [1]\nper = [0]\n\
                  [[curves]]\nrate = \"6 Mb/s\"\nsnr_db = [1]\nper = [0]\n";
-    assert_eq!(refuse(twice), "curves: has two for 6 Mb/s: accepted is one per rate");
+    assert_eq!(refuse(twice), "curves[1]: is the second for 6 Mb/s: accepted is one per rate");
     assert!(refuse("model = \"table\"\nreference = \"0 B\"\ncurves = []").starts_with("reference"));
     assert_eq!(
         refuse("model = \"threshold\"\nsinr_db = 99"),
@@ -353,7 +370,7 @@ fn bad_input_is_named() {
     );
     assert!(
         refuse("model = \"threshold\"\nrates = [{ rate = \"7 Mb/s\", sinr_db = 1 }]")
-            .starts_with("rate: is 7 Mb/s")
+            .starts_with("rates[0].rate: is 7 Mb/s")
     );
     assert!(refuse("model = \"ideal\"\ncapture_db = -90").starts_with("capture_db"));
 }

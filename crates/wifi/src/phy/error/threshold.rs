@@ -137,15 +137,18 @@ impl Model for Threshold {
             least = PerMode::all(all);
         }
         let mut rows = BySchemes::new();
-        for ModeThreshold { rate, mcs, streams, width, sinr_db } in &config.rates {
+        for (number, row) in config.rates.iter().enumerate() {
+            let ModeThreshold { rate, mcs, streams, width, sinr_db } = row;
+            let here = |e: ConfigError| e.in_table(format!("rates[{number}]"));
             let keys = RowKeys { rate: *rate, mcs: *mcs, streams: *streams, width: *width };
-            let (row, value) = (keys.row()?, linear("sinr_db", *sinr_db)?);
+            let row = keys.row().map_err(here)?;
+            let value = linear("sinr_db", *sinr_db).map_err(here)?;
             match row {
                 Row::Rate(mode) => *least.get_mut(mode) = value,
                 Row::Schemes(of) if rows.add(of, value) => {}
                 Row::Schemes(_) => {
-                    let text = format!("has two rows for {row}: accepted is one");
-                    return Err(ConfigError::new("rates", text));
+                    let text = format!("is the second row for {row}: accepted is one");
+                    return Err(here(ConfigError::new("", text)));
                 }
             }
         }
