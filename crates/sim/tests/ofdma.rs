@@ -134,6 +134,51 @@ fn runs_repeat_and_conserve() {
     }
 }
 
+/// MPDUs that expire while they wait for a retransmission are dropped, and packets are conserved.
+#[test]
+fn waiting_mpdus_that_expire_are_dropped() {
+    let keys = "mcs = 5\nmac.ofdma.uplink = false\nmac.lifetime = \"20 ms\"\nresidual_error = 0.3";
+    let text = cell(4, keys, &udp("ap", "sta*", 4, SATURATED));
+    let text = format!("replications = 4\n{}", text.replace("\"3 s\"", "\"1500 ms\""));
+    // Checks the conservation of each replication.
+    let runs = run_with(&text, 1).replications;
+    let drops = |run: &Replication| station(run, "ap").lifetime_drops;
+    assert!(runs.len() == 4 && runs.iter().all(|run| drops(run) > 500));
+}
+
+/// The ideal rate control learns the SNR from BlockAcks in resource units and from triggered data: near the access point
+/// both directions have the goodput of the fastest scheme.
+#[test]
+fn ideal_rates_follow_the_snr_of_resource_units() {
+    for (ofdma, from, to) in [
+        ("mac.ofdma.uplink = false", "ap", "sta*"),
+        ("mac.ofdma = { downlink = false, mu_edca = { timer = \"2088960 us\" } }", "sta*", "ap"),
+    ] {
+        let of = |rate: &str| {
+            goodput_mbps(&run_first(&cell(
+                4,
+                &format!("{rate}\n{ofdma}"),
+                &udp(from, to, 4, SATURATED),
+            )))
+        };
+        let (fastest, ideal) = (of("mcs = 11"), of("rate_control.control = \"ideal\""));
+        assert!(ideal > 0.97 * fastest, "{from} {ideal} {fastest}");
+    }
+}
+
+/// Two saturated stations of 802.11ax do not keep a station of 802.11ac from its packets.
+#[test]
+fn older_stations_are_served_beside_saturated_ones() {
+    let keys = "mcs = 7\nmac.ofdma.uplink = false\n\
+                stations = [{ name = \"sta2\", standard = \"802.11ac\" }]";
+    let little = "rate = \"1 Mb/s\", message = \"1472 B\"";
+    let flows = format!("{}{}", udp("ap", "sta*", 2, SATURATED), udp("ap", "sta2", 1, little));
+    let run = run_first(&cell(3, keys, &flows));
+    let goodput: Vec<f64> = run.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
+    assert!((goodput[2] - 1.0).abs() < 0.03, "{goodput:?}");
+    assert!(goodput[0] > 10.0 && goodput[1] > 10.0, "{goodput:?}");
+}
+
 #[test]
 fn what_ofdma_needs_is_named() {
     let refused = |text: &str| {

@@ -274,8 +274,9 @@ impl Station {
         Some(Frame { bytes, multi_user: Some(times), ..usual })
     }
 
-    /// Records that the answer of a user arrived.
-    pub(crate) fn on_user_answer(&mut self, station: NodeId) {
+    /// Records that the answer of a user arrived, with this SNR over a band of `hz`.
+    pub(crate) fn on_user_answer(&mut self, now: Nanos, station: NodeId, (hz, snr): (f64, f64)) {
+        self.rate.on_rx(now, station, Some(hz), snr);
         let users = self.mu_access.iter_mut().flat_map(|mu| &mut mu.users);
         if let Some(user) = users.into_iter().find(|user| user.station == station) {
             user.answered = true;
