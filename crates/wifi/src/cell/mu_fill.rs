@@ -30,11 +30,11 @@ impl Medium {
     ) {
         let i = station.index();
         let Some(category) = self.stations[i].planning() else { return };
+        let reporting = self.stations[i].reporting(category).into_iter();
         let mode = |from: NodeId| -> Option<(NodeId, Mode)> {
             Some((from, self.stations[from.index()].mode_if_triggered(now, category)?))
         };
-        let uplink: Vec<_> =
-            self.stations[i].reporting(category).into_iter().filter_map(mode).collect();
+        let uplink: Vec<_> = reporting.filter_map(mode).collect();
         let rules = &self.bss[self.cell_of[i]].rules;
         self.stations[i].plan(now, queued, &uplink, rules);
         // MPDUs that waited may have expired.

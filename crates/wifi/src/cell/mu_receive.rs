@@ -90,8 +90,9 @@ impl Medium {
         }
     }
 
-    /// Handles the end of a frame whose MPDUs are decoded each by itself, at a radio that was receiving it.
-    pub(super) fn receive_mpdus<P: Probe>(
+    /// Handles the end of a frame at a radio that was receiving it: the MPDUs are decoded each by itself, or the preamble
+    /// alone is.
+    pub(super) fn receive_parts<P: Probe>(
         &mut self,
         now: Nanos,
         reception: &Reception,
@@ -100,7 +101,9 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        if sent.frame.multi_user.is_some() {
+        if reception.is_preamble_only {
+            self.receive_preamble(now, reception, i, sent, observed, cx);
+        } else if sent.frame.multi_user.is_some() {
             self.receive_multi_user(now, reception, i, sent, observed, cx);
         } else {
             self.receive_aggregate(now, reception, i, sent, observed, cx);
@@ -230,37 +233,6 @@ impl Medium {
             outcomes.push(right);
         }
         outcomes
-    }
-
-    /// Notifies a station of a multi-user PPDU of which it decoded the preamble, or not even that. Without `usable`,
-    /// the station had a part in it that it did not decode.
-    fn hear_preamble(
-        &mut self,
-        now: Nanos,
-        reception: &Reception,
-        i: usize,
-        sent: &Transmission,
-        preamble: bool,
-        usable: bool,
-    ) {
-        let bss = &self.bss[self.cell_of[i]];
-        let station = &mut self.stations[i];
-        if preamble {
-            let level = bss.ambient.level(bss.local(i), now - Span(1), now);
-            let snr = reception.power / (level.noise * bss.band.part_in(reception.band));
-            let addressed = usable
-                && self.multi_user.iter().any(|mu| {
-                    mu.from == sent.frame.from
-                        && mu.users.iter().any(|user| user.station as usize == i)
-                });
-            let duration = if addressed { Span::ZERO } else { sent.frame.duration };
-            let frame = Frame { duration, to: NodeId::BROADCAST, ..sent.frame };
-            station.on_rx_preamble(now, &frame, SignalQuality { snr, sinr: snr }, &bss.rules);
-        }
-        if !preamble || !usable {
-            let noticed = reception.noticed(bss.levels.preamble);
-            station.on_rx_error(now, noticed, &bss.rules);
-        }
     }
 
     /// Moves the packet of an MPDU of an HE MU PPDU to the reorder buffer of its receiver.

@@ -16,11 +16,11 @@ use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
 use super::exchange::Exchange;
 use super::mu_air::TbGrant;
 use super::mu_lanes::ReceiverLanes;
+use super::mu_reports::Reports;
 use super::mu_schedule::{Candidate, Turns};
-use super::series::Series;
-use super::{CATEGORIES, Class, Frame, Kind, Mpdu, NodeId, OfdmaConfig, Part, Rules, Station};
+use super::{Class, Frame, Kind, Mpdu, NodeId, OfdmaConfig, Part, Rules, Station};
 use crate::phy::Mode;
-use crate::rate::{Attempt, RateControl};
+use crate::rate::RateControl;
 
 /// What an access is being prepared for, or carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,12 +101,7 @@ pub(crate) struct MuAccess {
     pub(super) users: Vec<User>,
     /// What the users of the trigger frame may send.
     pub(super) grants: Vec<TbGrant>,
-    /// By station and category, the bytes that it reported.
-    reports: Vec<u64>,
-    /// By station, trigger frames in a row that it did not answer, but others did.
-    pub(super) unanswered: Vec<u8>,
-    /// Trigger frames in a row without any answer.
-    pub(super) silent: u8,
+    pub(super) reports: Reports,
     pub(super) down: Turns,
     pub(super) up: Turns,
     /// By category, whether the last exchange carried data of the access point.
@@ -116,11 +111,6 @@ pub(crate) struct MuAccess {
     /// A frame without A-MPDU that the access carries.
     pub(super) plain: Option<Frame>,
 }
-
-/// Trigger frames that a station did not answer, but others did, after which the access point forgets its report.
-pub(super) const MAX_UNANSWERED: u8 = 10;
-/// Trigger frames in a row without any answer after which the access point forgets the reports of their stations.
-pub(super) const MAX_SILENT: u8 = 50;
 
 impl MuAccess {
     pub(crate) fn new(rules: OfdmaConfig, capable: Vec<bool>, categories: usize) -> Self {
@@ -132,9 +122,7 @@ impl MuAccess {
             stage: Stage::None,
             users: Vec::new(),
             grants: Vec::new(),
-            reports: vec![0; stations * CATEGORIES],
-            unanswered: vec![0; stations],
-            silent: 0,
+            reports: Reports::new(stations),
             down: turns(),
             up: turns(),
             was_down: vec![false; categories],
@@ -149,7 +137,7 @@ impl MuAccess {
         !matches!(self.stage, Stage::None | Stage::Downlink | Stage::Uplink)
     }
 
-    fn is_capable(&self, station: NodeId) -> bool {
+    pub(super) fn is_capable(&self, station: NodeId) -> bool {
         self.capable.get(station.index()).copied().unwrap_or_default()
     }
 
@@ -158,21 +146,10 @@ impl MuAccess {
         self.lanes.packets()
     }
 
-    /// The bytes that a station reported for a category.
-    pub(super) fn report(&self, station: NodeId, category: usize) -> u64 {
-        self.reports.get(station.index() * CATEGORIES + category).copied().unwrap_or_default()
-    }
-
-    pub(super) fn set_report(&mut self, station: NodeId, category: usize, bytes: u64) {
-        if let Some(report) = self.reports.get_mut(station.index() * CATEGORIES + category) {
-            *report = bytes;
-        }
-    }
-
     /// Stations that have reported packets for a category.
     fn reporting(&self, category: usize) -> impl Iterator<Item = NodeId> {
         let all = (0..u32::narrow(self.capable.len())).map(NodeId);
-        all.filter(move |s| self.rules.uplink && self.report(*s, category) > 0)
+        all.filter(move |s| self.rules.uplink && self.reports.get(*s, category) > 0)
     }
 }
 
@@ -220,7 +197,7 @@ impl Station {
         rules: &Rules,
     ) {
         if let Some(mu) = self.mu_access.as_mut().filter(|mu| mu.is_capable(station)) {
-            mu.set_report(station, category, bytes);
+            mu.reports.set(station, category, bytes);
             self.refresh_wants(now, rules);
         }
     }
@@ -290,7 +267,7 @@ impl Station {
     fn forget_reports(&mut self, category: usize, uplink: &[(NodeId, Mode)]) {
         let Some(mu) = &mut self.mu_access else { return };
         for (station, _) in uplink {
-            mu.set_report(*station, category, 0);
+            mu.reports.set(*station, category, 0);
         }
     }
 
@@ -337,7 +314,7 @@ impl Station {
         let lane = &mut originator.lanes[category];
         lane.on_air = 0;
         lane.waiting = mpdus;
-        lane.series = mu.lanes.series(category, to);
+        lane.series = std::mem::take(mu.lanes.series_mut(category, to));
     }
 
     /// The receivers of an HE MU PPDU of a category, in the order of service: those with 802.11ax that have parked
@@ -357,15 +334,6 @@ impl Station {
         let mut candidates: Vec<Candidate> = all.iter().map(candidate).collect();
         mu.down.sort(&mut candidates);
         candidates.iter().map(|candidate| candidate.station).collect()
-    }
-
-    /// The next attempt of a category towards a receiver, for rate control.
-    pub(super) fn attempt_towards(&self, now: Nanos, category: usize, to: NodeId) -> Attempt {
-        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
-        let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
-        let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
-        let number = series.map_or(0, Series::number);
-        Attempt { now, to, category: u8::narrow(category), bytes, number }
     }
 
     /// A mode in the width of the access.
