@@ -20,6 +20,7 @@ use airtcp_units::{Bytes, LowBits, Narrow, Outcomes, Span};
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
 
+mod amsdu;
 pub(crate) mod boundary;
 pub(crate) mod check;
 pub(crate) mod coverage;

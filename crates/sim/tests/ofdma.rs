@@ -128,10 +128,74 @@ fn runs_repeat_and_conserve() {
         let one = run_with(&text, 1);
         let two = run(&plan(&text), &no_traces, Some(2), |_, _| true).unwrap();
         assert_eq!(one.replications, two.replications, "{ofdma}");
-        let down: Vec<f64> = one.replications[0].flows.iter().map(|f| f.goodput_bps).collect();
+        let (down, up) = one.replications[0].flows.split_at(5);
+        let down: Vec<f64> = down.iter().map(|f| f.goodput_bps).collect();
+        // A flow in background can wait for a retransmission timeout nearly all the time, also without OFDMA.
+        assert!(up.iter().map(|f| f.goodput_bps).sum::<f64>() > 1e5, "{ofdma} {up:?}");
         let ap = &station(&one.replications[0], "ap").categories;
         assert!(down.iter().all(|goodput| *goodput > 1e4), "{ofdma} {down:?} {ap:#?}");
     }
+}
+
+/// MPDUs that expire while they wait for a retransmission are dropped, and packets are conserved.
+#[test]
+fn waiting_mpdus_that_expire_are_dropped() {
+    let keys = "mcs = 5\nmac.ofdma.uplink = false\nmac.lifetime = \"20 ms\"\nresidual_error = 0.3";
+    let text = cell(4, keys, &udp("ap", "sta*", 4, SATURATED));
+    let text = format!("replications = 4\n{}", text.replace("\"3 s\"", "\"1500 ms\""));
+    // Checks the conservation of each replication.
+    let runs = run_with(&text, 1).replications;
+    let drops = |run: &Replication| station(run, "ap").lifetime_drops;
+    assert!(runs.len() == 4 && runs.iter().all(|run| drops(run) > 500));
+}
+
+/// The ideal rate control learns the SNR from BlockAcks in resource units and from triggered data: near the access point
+/// both directions have the goodput of the fastest scheme.
+#[test]
+fn ideal_rates_follow_the_snr_of_resource_units() {
+    for (ofdma, from, to) in [
+        ("mac.ofdma.uplink = false", "ap", "sta*"),
+        ("mac.ofdma = { downlink = false, mu_edca = { timer = \"2088960 us\" } }", "sta*", "ap"),
+    ] {
+        let of = |rate: &str| {
+            goodput_mbps(&run_first(&cell(
+                4,
+                &format!("{rate}\n{ofdma}"),
+                &udp(from, to, 4, SATURATED),
+            )))
+        };
+        let (fastest, ideal) = (of("mcs = 11"), of("rate_control.control = \"ideal\""));
+        assert!(ideal > 0.97 * fastest, "{from} {ideal} {fastest}");
+    }
+}
+
+/// Two saturated stations of 802.11ax do not keep a station of 802.11ac from its packets.
+#[test]
+fn older_stations_are_served_beside_saturated_ones() {
+    let keys = "mcs = 7\nmac.ofdma.uplink = false\n\
+                stations = [{ name = \"sta2\", standard = \"802.11ac\" }]";
+    let little = "rate = \"1 Mb/s\", message = \"1472 B\"";
+    let flows = format!("{}{}", udp("ap", "sta*", 2, SATURATED), udp("ap", "sta2", 1, little));
+    let run = run_first(&cell(3, keys, &flows));
+    let goodput: Vec<f64> = run.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
+    assert!((goodput[2] - 1.0).abs() < 0.03, "{goodput:?}");
+    assert!(goodput[0] > 10.0 && goodput[1] > 10.0, "{goodput:?}");
+}
+
+/// A-MSDU does not hold for multi-user PPDUs, which a warning says.
+#[test]
+fn a_warning_names_amsdu() {
+    let flow = udp("ap", "sta0", 1, SATURATED);
+    let of = |keys: &str| airtcp_sim::warnings(&plan(&cell(2, keys, &flow)));
+    let amsdu = "mac.aggregation.max_amsdu_bytes = \"4000 B\"";
+    let both = of(&format!("{amsdu}\nmac.ofdma = {{}}"));
+    assert_eq!(both.len(), 1, "{both:?}");
+    let said = "cells[0]: mac.aggregation.max_amsdu_bytes has no effect on HE MU PPDUs and on triggered PPDUs";
+    assert!(both[0].starts_with(said), "{both:?}");
+    assert!(
+        of(&format!("{amsdu}\nmac.ofdma.uplink = false"))[0].contains("on HE MU PPDUs (mac.ofdma)")
+    );
+    assert!(of(amsdu).is_empty() && of("mac.ofdma = {}").is_empty());
 }
 
 #[test]

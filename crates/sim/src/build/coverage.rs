@@ -21,8 +21,8 @@ use airtcp_wifi::phy::propagation::{PathLossConfig, Position};
 use airtcp_wifi::phy::{Mode, Width};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
-use super::curves;
 use super::radio_map::RadioMap;
+use super::{amsdu, curves};
 
 /// Length of the frames that define the range (a choice).
 const FRAME_BITS: u64 = 8000;
@@ -122,6 +122,7 @@ fn cell_warnings(plan: &Plan, seed: Seed) -> Result<Vec<String>, ConfigError> {
         _ => format!("all stations are {what}"),
     };
     let mut found: Vec<String> = curves::warning(plan, &error)?.into_iter().collect();
+    found.extend(amsdu::warning(plan));
     if !deaf.is_empty() {
         let subject = match spec.hops {
             Hops::Chain => count(deaf.len(), "out of the range of the previous node of the chain"),

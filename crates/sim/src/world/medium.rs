@@ -336,7 +336,7 @@ impl Medium {
 
     /// Plans the multi-user access of number `number` of this instant, if it is one: names the stations with packets
     /// in the queue.
-    fn plan(&mut self, now: Nanos, number: usize) {
+    fn plan<P: Probe>(&mut self, now: Nanos, number: usize, probe: &mut P, pool: &mut Pool) {
         let Some((station, category)) = self.cell.planning(number) else { return };
         let place = self.place(station, category);
         let receivers = self.queues[place].waiting_receivers();
@@ -346,18 +346,21 @@ impl Medium {
         let aside = self.set_aside.iter().chain(&self.out_of_turn);
         let aside = aside.filter(|(queue, _)| *queue == place).map(|(_, offered)| offered.to);
         let queued: Vec<NodeId> = waiting.chain(aside).collect();
-        self.cell.plan(now, station, &queued);
+        let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
+        self.cell.plan(now, station, &queued, &mut cx);
     }
 
     /// Tells a station the length of its queue, which its data frame reports.
-    fn report_queue(&mut self, number: usize) {
+    fn report_queue(&mut self, number: usize, pool: &Pool) {
         let Some((station, category)) = self.cell.reporting(number) else { return };
         let place = self.place(station, category);
         let Backlog { packets, bytes } = self.queues[place].backlog();
-        let aside = self.set_aside.iter().filter(|(queue, _)| *queue == place).count();
-        // A packet set aside is nearly always one of full length.
-        let bytes = bytes + 1_500 * aside as u64;
-        self.cell.set_queued(station, category, (packets + u32::narrow(aside), bytes));
+        let aside = self.set_aside.iter().filter(|(queue, _)| *queue == place);
+        let length = |(_, offered): &(usize, Offered)| pool.get(offered.packet).wire_len();
+        let queued = aside.map(length).fold((packets, bytes), |(packets, bytes), length| {
+            (packets + 1, bytes + u64::from(length))
+        });
+        self.cell.set_queued(station, category, queued);
     }
 
     /// Fills aggregate number `number` of this instant with packets from the queue of its category, as long as
@@ -373,7 +376,7 @@ impl Medium {
         if self.shares_airtime {
             self.report_airtime();
         }
-        self.plan(now, number);
+        self.plan(now, number, probe, pool);
         while let Some(Some(filling)) = self.cell.filling(number) {
             let Filling { station, category, to: receiver, by_receiver } = filling;
             let next = if by_receiver {
@@ -394,7 +397,7 @@ impl Medium {
             }
             self.cell.close_filling(station);
         }
-        self.report_queue(number);
+        self.report_queue(number, pool);
     }
 
     /// Reports the airtime of each finished exchange to the queues of both stations.

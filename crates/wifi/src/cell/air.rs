@@ -263,10 +263,11 @@ impl Medium {
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
             // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
-            let lacks = self.lacks(i, sent);
+            let (lacks, knows) = (self.lacks(i, sent), self.reads_preamble(i, sent));
             let radio = &mut self.radios[i];
             if lacks && let Some(reception) = &mut radio.reception {
-                reception.destroyed = true;
+                reception.destroyed = !knows;
+                reception.is_preamble_only = knows;
             }
             if let Some(reception) = &mut radio.reception
                 && new.power < from * levels.factors.taken

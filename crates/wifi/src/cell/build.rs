@@ -154,7 +154,7 @@ impl Medium {
             error: &plan.error,
             seed,
             label,
-            has_he: plan.stations.iter().map(|s| s.decodes >= Format::He).collect(),
+            takes_part: takes_part(&plan.stations),
         };
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
@@ -224,6 +224,14 @@ fn formats(cells: &[(CellPlan, String)]) -> Vec<Format> {
     stations.map(|station| station.decodes).collect()
 }
 
+/// By station, whether it has 802.11ax over the whole width of the access point's channel. PPDUs for several stations
+/// have that width.
+fn takes_part(stations: &[StationPlan]) -> Vec<bool> {
+    let width = stations.first().map(|access_point| access_point.width);
+    let all = stations.iter();
+    all.map(|s| s.decodes >= Format::He && width.is_none_or(|width| s.width >= width)).collect()
+}
+
 /// Inputs to build the stations of a cell.
 struct Members<'a> {
     /// Number of the first one on the medium.
@@ -236,8 +244,8 @@ struct Members<'a> {
     error: &'a ErrorModel,
     seed: Seed,
     label: &'a str,
-    /// By station of the cell, whether it has 802.11ax.
-    has_he: Vec<bool>,
+    /// By station of the cell, whether it can take part in multi-user exchanges.
+    takes_part: Vec<bool>,
 }
 
 impl Members<'_> {
@@ -290,19 +298,19 @@ impl Members<'_> {
         Ok(station)
     }
 
-    /// Adds multi-user operation to a station with 802.11ax.
+    /// Adds multi-user operation to a station.
     fn multi_user(&self, i: usize, station: &mut Station) {
-        let Some(ofdma) = self.rules.mac.ofdma.filter(|_| self.has_he[i]) else { return };
+        let Some(ofdma) = self.rules.mac.ofdma.filter(|_| self.takes_part[i]) else { return };
         let contenders = station.contenders();
         if i == 0 {
             let mut capable = vec![false; self.total];
-            capable[self.first..][..self.has_he.len()].copy_from_slice(&self.has_he);
+            capable[self.first..][..self.takes_part.len()].copy_from_slice(&self.takes_part);
             capable[self.first] = false;
             let access = MuAccess::new(ofdma, capable, contenders.len());
             station.mu_access = Some(Box::new(access));
         } else if ofdma.uplink {
             let first = u32::narrow(self.first);
-            let cell = first..first + u32::narrow(self.has_he.len());
+            let cell = first..first + u32::narrow(self.takes_part.len());
             let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
             station.responder = Some(Box::new(own));
         }

@@ -145,8 +145,8 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        if sent.frame.multi_user.is_some() || sent.frame.subframes > 1 {
-            self.receive_mpdus(now, reception, i, sent, observed, cx);
+        if sent.is_judged_in_parts() || reception.is_preamble_only {
+            self.receive_parts(now, reception, i, sent, observed, cx);
             return;
         }
         let bss = &self.bss[self.cell_of[i]];

@@ -19,6 +19,7 @@ mod ends;
 mod fate;
 mod given_up;
 mod group;
+mod he_preamble;
 mod interferers;
 mod judging;
 mod levels;

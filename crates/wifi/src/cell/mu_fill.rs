@@ -21,16 +21,24 @@ impl Medium {
     }
 
     /// Plans the access of an access point. `queued` are the stations with packets in the queue of its category.
-    pub fn plan(&mut self, now: Nanos, station: NodeId, queued: &[NodeId]) {
+    pub fn plan<P: Probe>(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        queued: &[NodeId],
+        cx: &mut PoolCx<'_, P>,
+    ) {
         let i = station.index();
         let Some(category) = self.stations[i].planning() else { return };
+        let reporting = self.stations[i].reporting(category).into_iter();
         let mode = |from: NodeId| -> Option<(NodeId, Mode)> {
             Some((from, self.stations[from.index()].mode_if_triggered(now, category)?))
         };
-        let uplink: Vec<_> =
-            self.stations[i].reporting(category).into_iter().filter_map(mode).collect();
+        let uplink: Vec<_> = reporting.filter_map(mode).collect();
         let rules = &self.bss[self.cell_of[i]].rules;
         self.stations[i].plan(now, queued, &uplink, rules);
+        // MPDUs that waited may have expired.
+        self.settle(now, i, cx);
     }
 
     /// The station of number `place` of this instant whose data frame reports its queue, and the category.

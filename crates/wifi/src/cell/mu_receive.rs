@@ -22,6 +22,9 @@ use super::transmission::Transmission;
 use crate::mac::{Class, Frame, Kind, Mpdu, NodeId, SignalQuality, User, places};
 use crate::phy::Width;
 
+/// Sender, width and factor on the power of a transmission.
+type Signal = (NodeId, Width, f64);
+
 impl Medium {
     /// Records the stations of an HE MU PPDU that starts.
     pub(super) fn start_multi_user(&mut self, frame: &Frame) {
@@ -38,11 +41,11 @@ impl Medium {
     }
 
     /// Records that a frame overlaps the HE MU PPDU of `other` at its stations.
-    fn overlap_users(&mut self, other: NodeId, (from, width): (NodeId, Width), class: Class) {
+    fn overlap_users(&mut self, other: NodeId, (from, width, gain): Signal, class: Class) {
         let Self { multi_user, powers, bands, cell_of, .. } = self;
         let arriving = |to: NodeId| {
             let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
-            bands.power(powers.get(from, to)?, cells.0, width, cells.1)
+            bands.power(powers.get(from, to)? * gain, cells.0, width, cells.1)
         };
         let users = multi_user.iter_mut().filter(|mu| mu.from == other);
         for user in users.flat_map(|mu| &mut mu.users) {
@@ -59,12 +62,13 @@ impl Medium {
             return;
         }
         let frame = sent.frame;
-        let other = |other: &Transmission| (other.frame.from, other.width, other.frame.class);
-        let others: Vec<(NodeId, Width, Class)> = self.air.iter().flatten().map(other).collect();
-        for (from, width, class) in others {
-            self.overlap_users(from, (frame.from, sent.width), frame.class);
+        let signal = |sent: &Transmission| (sent.frame.from, sent.width, sent.gain);
+        let other = |other: &Transmission| (signal(other), other.frame.class);
+        let others: Vec<(Signal, Class)> = self.air.iter().flatten().map(other).collect();
+        for (other, class) in others {
+            self.overlap_users(other.0, signal(sent), frame.class);
             if frame.kind == Kind::MultiUser {
-                self.overlap_users(frame.from, (from, width), class);
+                self.overlap_users(frame.from, other, class);
             }
         }
     }
@@ -86,8 +90,9 @@ impl Medium {
         }
     }
 
-    /// Handles the end of a frame whose MPDUs are decoded each by itself, at a radio that was receiving it.
-    pub(super) fn receive_mpdus<P: Probe>(
+    /// Handles the end of a frame at a radio that was receiving it: the MPDUs are decoded each by itself, or the preamble
+    /// alone is.
+    pub(super) fn receive_parts<P: Probe>(
         &mut self,
         now: Nanos,
         reception: &Reception,
@@ -96,7 +101,9 @@ impl Medium {
         observed: Option<&AirFrame>,
         cx: &mut PoolCx<'_, P>,
     ) {
-        if sent.frame.multi_user.is_some() {
+        if reception.is_preamble_only {
+            self.receive_preamble(now, reception, i, sent, observed, cx);
+        } else if sent.frame.multi_user.is_some() {
             self.receive_multi_user(now, reception, i, sent, observed, cx);
         } else {
             self.receive_aggregate(now, reception, i, sent, observed, cx);
@@ -228,37 +235,6 @@ impl Medium {
         outcomes
     }
 
-    /// Notifies a station of a multi-user PPDU of which it decoded the preamble, or not even that. Without `usable`,
-    /// the station had a part in it that it did not decode.
-    fn hear_preamble(
-        &mut self,
-        now: Nanos,
-        reception: &Reception,
-        i: usize,
-        sent: &Transmission,
-        preamble: bool,
-        usable: bool,
-    ) {
-        let bss = &self.bss[self.cell_of[i]];
-        let station = &mut self.stations[i];
-        if preamble {
-            let level = bss.ambient.level(bss.local(i), now - Span(1), now);
-            let snr = reception.power / (level.noise * bss.band.part_in(reception.band));
-            let addressed = usable
-                && self.multi_user.iter().any(|mu| {
-                    mu.from == sent.frame.from
-                        && mu.users.iter().any(|user| user.station as usize == i)
-                });
-            let duration = if addressed { Span::ZERO } else { sent.frame.duration };
-            let frame = Frame { duration, to: NodeId::BROADCAST, ..sent.frame };
-            station.on_rx_preamble(now, &frame, SignalQuality { snr, sinr: snr }, &bss.rules);
-        }
-        if !preamble || !usable {
-            let noticed = reception.noticed(bss.levels.preamble);
-            station.on_rx_error(now, noticed, &bss.rules);
-        }
-    }
-
     /// Moves the packet of an MPDU of an HE MU PPDU to the reorder buffer of its receiver.
     fn take_user_mpdu<P: Probe>(
         &mut self,
@@ -334,7 +310,7 @@ impl Medium {
             if right {
                 self.stats[from.index()].on_decoded(&sent.frame);
                 self.decoded = Some(reception.place);
-                self.stations[i].on_user_answer(from);
+                self.hear_member(now, reception, i, from);
             } else {
                 self.blamed = reception.interferer;
             }
@@ -355,7 +331,7 @@ impl Medium {
         self.blamed = reception.interferer;
         if outcomes.contains(&true) {
             self.decoded = Some(reception.place);
-            self.stations[i].on_user_answer(from);
+            self.hear_member(now, reception, i, from);
             self.take_report(now, &sent.frame);
         }
         if sent.frame.kind == Kind::BlockAckReq {
@@ -370,6 +346,15 @@ impl Medium {
             }
         }
         self.outcomes = outcomes;
+    }
+
+    /// Notifies an access point of a member of a group that it decoded. Rate control learns the SNR that the sender's
+    /// power would have over the whole band.
+    fn hear_member(&mut self, now: Nanos, reception: &Reception, i: usize, from: NodeId) {
+        let bss = &self.bss[self.cell_of[i]];
+        let level = bss.ambient.level(bss.local(i), now - Span(1), now);
+        let snr = reception.power / level.noise;
+        self.stations[i].on_user_answer(now, from, (bss.band.hz(), snr));
     }
 
     /// Counts the MPDUs of an HE TB PPDU at its end.

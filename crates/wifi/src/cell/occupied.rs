@@ -50,6 +50,11 @@ impl Occupied {
         Self { spectrum, ..self }
     }
 
+    /// Its width in Hz.
+    pub(crate) const fn hz(self) -> f64 {
+        self.hz
+    }
+
     /// Its frequencies, if several cells share the medium; else empty.
     pub(crate) const fn spectrum(self) -> Spectrum {
         self.spectrum

@@ -68,6 +68,8 @@ pub(crate) struct Reception {
     pub(crate) interferer: Option<f64>,
     /// True if each MPDU of the body is judged by itself.
     is_aggregate: bool,
+    /// True if the radio decodes the preamble with HE-SIG-A, but not the body.
+    pub(crate) is_preamble_only: bool,
 }
 
 /// An interval of constant SINR, in which bits of an aggregate can be lost.
@@ -260,6 +262,7 @@ impl Reception {
             destroyed: false,
             interferer: None,
             is_aggregate: sent.frame.is_judged_by_mpdu(),
+            is_preamble_only: false,
         }
     }
 
@@ -339,7 +342,7 @@ impl Reception {
             let part = share(body.min(now).since(from).0, body.since(self.started).0, bits);
             self.survival *= error.success(lowest, sinr, part);
         }
-        if now > body && !self.is_aggregate {
+        if now > body && !self.is_aggregate && !self.is_preamble_only {
             let part = share(now.since(from.max(body)).0, self.ends.since(body).0, self.bits);
             self.survival *= error.success(self.mode, sinr, part);
         }

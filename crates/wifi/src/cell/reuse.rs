@@ -83,9 +83,7 @@ impl Medium {
         }
         radio.judge(now, &Judge::of(bss, i));
         let Some(reception) = self.radios[i].reception else { return false };
-        // Of a frame that is not all in the radio's band, the radio decodes HE-SIG-A.
-        let outside = self.lacks(i, &sent);
-        let survival = if outside { 1.0 } else { reception.survival() };
+        let survival = reception.survival();
         survival >= 1.0 || survival > 0.0 && self.draw(&sent, i) < survival
     }
 }

@@ -46,6 +46,11 @@ impl Transmission {
         (time(first), time(end))
     }
 
+    /// True if a receiver decodes each MPDU, or each user's part, by itself.
+    pub(super) const fn is_judged_in_parts(&self) -> bool {
+        self.frame.multi_user.is_some() || self.frame.subframes > 1
+    }
+
     /// The part of a multi-user PPDU in a resource unit, as a transmission of its own.
     pub(super) fn part(&self, mode: Mode) -> Self {
         let bits = self.frame.multi_user.map_or(self.bits, |times| times.bits(mode));

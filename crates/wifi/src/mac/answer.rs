@@ -54,6 +54,7 @@ impl Station {
         if frame.duration > Span::ZERO {
             let corrects = self.rate.rts_mode().is_some();
             self.view.reserve(now, frame, corrects, rules);
+            self.keep_nav_of_others(now + frame.duration, frame.from);
         }
         frame.to == NodeId::BROADCAST && frame.kind == Kind::Data
     }
@@ -144,6 +145,7 @@ impl Station {
         }
         if frame.duration > Span::ZERO {
             self.view.reserve(now, frame, false, rules);
+            self.keep_nav_of_others(now + frame.duration, frame.from);
         }
     }
 

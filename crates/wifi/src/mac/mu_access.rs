@@ -10,17 +10,15 @@
 //! first, among those with parked MPDUs or packets in the queue. If not, the access is for the head, except that
 //! parked MPDUs go first after such an access. An access carries one multi-user exchange.
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::Nanos;
 
 use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
 use super::exchange::Exchange;
-use super::mu_air::USUAL_BYTES;
 use super::mu_schedule::Candidate;
 use super::mu_state::{Composed, Stage};
-use super::series::Series;
 use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
 use crate::phy::Mode;
-use crate::rate::{Attempt, RateControl};
+use crate::rate::RateControl;
 
 impl Station {
     /// The first frame of an access. In its place a frame that [`Self::compose`] replaces.
@@ -63,7 +61,7 @@ impl Station {
         rules: &Rules,
     ) {
         if let Some(mu) = self.mu_access.as_mut().filter(|mu| mu.is_capable(station)) {
-            mu.set_report(station, category, bytes);
+            mu.reports.set(station, category, bytes);
             self.refresh_wants(now, rules);
         }
     }
@@ -133,7 +131,7 @@ impl Station {
     fn forget_reports(&mut self, category: usize, uplink: &[(NodeId, Mode)]) {
         let Some(mu) = &mut self.mu_access else { return };
         for (station, _) in uplink {
-            mu.set_report(*station, category, 0);
+            mu.reports.set(*station, category, 0);
         }
     }
 
@@ -180,7 +178,7 @@ impl Station {
         let lane = &mut originator.lanes[category];
         lane.on_air = 0;
         lane.waiting = mpdus;
-        lane.series = mu.lanes.series(category, to);
+        lane.series = std::mem::take(mu.lanes.series_mut(category, to));
     }
 
     /// The receivers of an HE MU PPDU of a category, in the order of service: those with 802.11ax that have parked
@@ -200,15 +198,6 @@ impl Station {
         let mut candidates: Vec<Candidate> = all.iter().map(candidate).collect();
         mu.down.sort(&mut candidates);
         candidates.iter().map(|candidate| candidate.station).collect()
-    }
-
-    /// The next attempt of a category towards a receiver, for rate control.
-    pub(super) fn attempt_towards(&self, now: Nanos, category: usize, to: NodeId) -> Attempt {
-        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
-        let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
-        let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
-        let number = series.map_or(0, Series::number);
-        Attempt { now, to, category: u8::narrow(category), bytes, number }
     }
 
     /// A mode in the width of the access.

@@ -39,6 +39,8 @@ pub struct MuTimes {
 pub(crate) struct TbGrant {
     /// Mode in its resource unit.
     pub(crate) mode: Mode,
+    /// The mode that the station's rate control chose.
+    pub(crate) chosen: Mode,
     /// Access category of its MPDUs.
     pub(crate) category: usize,
     pub(crate) times: MuTimes,

@@ -23,7 +23,7 @@ use super::mu_state::{Stage, User};
 use super::originator::distance;
 use super::{Class, Frame, Joining, Kind, Mpdu, NodeId, Part, Rules, Station};
 use crate::phy::{GuardInterval, Mode, MuPpdu, TbPpdu, equal_rus};
-use crate::rate::{Attempt, Ending, Outcome, RateControl};
+use crate::rate::RateControl;
 
 impl Station {
     /// Prepares an HE MU PPDU for the first of these receivers, with the MPDUs that are parked for them. False if the
@@ -37,6 +37,9 @@ impl Station {
         let category = self.active;
         let most = self.mu_access.as_ref().map_or(0, |mu| mu.rules.max_stations as usize);
         let mut count = receivers.len().min(most);
+        for to in receivers.iter().take(count) {
+            self.begin_series_towards(now, category, *to);
+        }
         while count > 0 {
             let single = |to: &NodeId| self.rate.pick(&self.attempt_towards(now, category, *to));
             let chosen: Vec<Mode> = receivers.iter().take(count).map(single).collect();
@@ -75,17 +78,12 @@ impl Station {
         Aggregation::with_last(0, bytes)
     }
 
-    /// Begins a PPDU for a receiver: rate control learns of a new packet, and a session whose window could have fallen
-    /// behind begins anew. True if the PPDU is to carry a single MPDU.
+    /// Begins a PPDU for a receiver: a session whose window could have fallen behind begins anew. True if the PPDU is to
+    /// carry a single MPDU.
     fn begin_ppdu(&mut self, now: Nanos, category: usize, to: NodeId, mode: Mode) -> bool {
         let next = self.attempt_towards(now, category, to);
         let first = self.mu_window_start(to);
-        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
-            return false;
-        };
-        if mu.lanes.series_mut(category, to).begins() {
-            self.rate.on_packet(&next);
-        }
+        let Some(originator) = &mut self.originator else { return false };
         let window = originator.rules.window(mode);
         let agreement = originator.agreement(to, category);
         agreement.renew(first);
@@ -274,8 +272,9 @@ impl Station {
         Some(Frame { bytes, multi_user: Some(times), ..usual })
     }
 
-    /// Records that the answer of a user arrived.
-    pub(crate) fn on_user_answer(&mut self, station: NodeId) {
+    /// Records that the answer of a user arrived, with this SNR over a band of `hz`.
+    pub(crate) fn on_user_answer(&mut self, now: Nanos, station: NodeId, (hz, snr): (f64, f64)) {
+        self.rate.on_rx(now, station, Some(hz), snr);
         let users = self.mu_access.iter_mut().flat_map(|mu| &mut mu.users);
         if let Some(user) = users.into_iter().find(|user| user.station == station) {
             user.answered = true;
@@ -333,22 +332,6 @@ impl Station {
         if pending || self.asks(lost, !user.answered && data > 0) {
             self.ask_parked(now, category, to, rules);
         }
-    }
-
-    /// Tells rate control of a user's PPDU with numbers of MPDUs: those sent and those acknowledged.
-    fn tell_of_user(
-        &mut self,
-        user: &User,
-        attempt: Attempt,
-        (mpdus, acknowledged): (u32, u32),
-        rules: &Rules,
-    ) {
-        let Some(mu) = self.mu_access.as_mut().filter(|_| mpdus > 0) else { return };
-        let series = mu.lanes.series_mut(usize::from(attempt.category), user.station);
-        let given_up = series.end(user.answered, rules.mac.attempts);
-        let ending = if user.answered { Ending::Acknowledged } else { Ending::NoAck };
-        let mode = user.chosen;
-        self.rate.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
     }
 
     /// Records that a BlockAckReq was given up.

@@ -35,13 +35,49 @@ impl Station {
     }
 
     /// The mode of the data that the station would send now in a category.
-    pub(crate) fn mode_if_triggered(&self, now: Nanos, category: usize) -> Option<Mode> {
+    pub(crate) fn mode_if_triggered(&mut self, now: Nanos, category: usize) -> Option<Mode> {
         let to = self.responder.as_ref()?.access_point;
-        let head = self.contenders.get(category)?.mpdu.as_ref();
-        let (bytes, number) =
-            head.map_or((USUAL_BYTES, 0), |mpdu| (mpdu.bytes, mpdu.transmissions));
-        let category = u8::narrow(category);
-        Some(self.rate.pick(&Attempt { now, to, category, bytes, number }))
+        let head = self.contenders.get(category)?.mpdu.filter(|head| !head.is_bar());
+        let next = if let Some(head) = head {
+            self.next_attempt(now, category, &head)
+        } else {
+            Attempt { now, to, category: u8::narrow(category), bytes: USUAL_BYTES, number: 0 }
+        };
+        Some(self.rate.pick(&next))
+    }
+
+    /// Takes the mode of a grant for the head. A PPDU for which rate control would by now choose another mode is no
+    /// sample.
+    fn take_granted_mode(&mut self, now: Nanos, grant: &TbGrant) {
+        let TbGrant { category, chosen, .. } = *grant;
+        let Some(mut head) = self.contenders[category].mpdu.filter(|head| !head.is_bar()) else {
+            return;
+        };
+        let next = self.next_attempt(now, category, &head);
+        let changed = self.rate.pick(&next) != chosen;
+        if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
+            lane.series.single &= !changed;
+        }
+        if let Some(widths) = &mut self.widths {
+            widths.forget_chosen();
+        }
+        head.mode = chosen;
+        self.contenders[category].mpdu = Some(head);
+    }
+
+    /// Keeps the end of a reservation of another cell, which prevents responses to triggers.
+    pub(super) fn keep_nav_of_others(&mut self, until: Nanos, from: NodeId) {
+        if let Some(mu) = self.responder.as_mut().filter(|mu| !mu.cell.contains(&from.0)) {
+            mu.nav_of_others = mu.nav_of_others.max(until);
+        }
+    }
+
+    /// Ends the reservation of another cell, if it is the one that the station has just dropped.
+    pub(super) fn reset_nav_of_others(&mut self, now: Nanos) {
+        let by = self.view.nav_by.0;
+        if let Some(mu) = self.responder.as_mut().filter(|mu| !mu.cell.contains(&by)) {
+            mu.nav_of_others = mu.nav_of_others.min(now);
+        }
     }
 
     /// Handles a trigger frame that addresses the station: it sends SIFS later, if it has MPDUs.
@@ -64,8 +100,8 @@ impl Station {
     pub(super) fn begin_triggered(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let mu = self.responder.as_mut()?;
         let grant = mu.grant?;
-        let own = mu.cell.contains(&self.view.nav_by.0);
-        let permitted = self.view.silent_from != Nanos::NEVER && (self.view.nav <= now || own);
+        let reserved = self.view.nav > now && mu.nav_of_others > now;
+        let permitted = self.view.silent_from != Nanos::NEVER && !reserved;
         if !permitted || self.expire(now, grant.category) {
             if let Some(mu) = &mut self.responder {
                 mu.grant = None;
@@ -75,7 +111,7 @@ impl Station {
         self.active = grant.category;
         self.exchange = Exchange::Sending;
         self.txop_end = now;
-        self.choose_mode(now);
+        self.take_granted_mode(now, &grant);
         self.record_first_attempt(now);
         self.expire_waiting(now, grant.category);
         self.renew_session(grant.category);

@@ -4,8 +4,9 @@ use airtcp_units::Narrow;
 
 use super::mu_air::TbGrant;
 use super::mu_lanes::ReceiverLanes;
+use super::mu_reports::Reports;
 use super::mu_schedule::Turns;
-use super::{CATEGORIES, Frame, NodeId, OfdmaConfig};
+use super::{Frame, NodeId, OfdmaConfig};
 use crate::phy::Mode;
 
 /// What an access is being prepared for, or carries.
@@ -87,12 +88,7 @@ pub(crate) struct MuAccess {
     pub(super) users: Vec<User>,
     /// What the users of the trigger frame may send.
     pub(super) grants: Vec<TbGrant>,
-    /// By station and category, the bytes that it reported.
-    pub(super) reports: Vec<u64>,
-    /// By station, trigger frames in a row that it did not answer, but others did.
-    pub(super) unanswered: Vec<u8>,
-    /// Trigger frames in a row without any answer.
-    pub(super) silent: u8,
+    pub(super) reports: Reports,
     pub(super) down: Turns,
     pub(super) up: Turns,
     /// By category, whether the last exchange carried data of the access point.
@@ -102,11 +98,6 @@ pub(crate) struct MuAccess {
     /// A frame without A-MPDU that the access carries.
     pub(super) plain: Option<Frame>,
 }
-
-/// Trigger frames that a station did not answer, but others did, after which the access point forgets its report.
-pub(super) const MAX_UNANSWERED: u8 = 10;
-/// Trigger frames in a row without any answer after which the access point forgets the reports of their stations.
-pub(super) const MAX_SILENT: u8 = 50;
 
 impl MuAccess {
     pub(crate) fn new(rules: OfdmaConfig, capable: Vec<bool>, categories: usize) -> Self {
@@ -118,9 +109,7 @@ impl MuAccess {
             stage: Stage::None,
             users: Vec::new(),
             grants: Vec::new(),
-            reports: vec![0; stations * CATEGORIES],
-            unanswered: vec![0; stations],
-            silent: 0,
+            reports: Reports::new(stations),
             down: turns(),
             up: turns(),
             was_down: vec![false; categories],
@@ -144,20 +133,9 @@ impl MuAccess {
         self.lanes.packets()
     }
 
-    /// The bytes that a station reported for a category.
-    pub(super) fn report(&self, station: NodeId, category: usize) -> u64 {
-        self.reports.get(station.index() * CATEGORIES + category).copied().unwrap_or_default()
-    }
-
-    pub(super) fn set_report(&mut self, station: NodeId, category: usize, bytes: u64) {
-        if let Some(report) = self.reports.get_mut(station.index() * CATEGORIES + category) {
-            *report = bytes;
-        }
-    }
-
     /// Stations that have reported packets for a category.
     pub(super) fn reporting(&self, category: usize) -> impl Iterator<Item = NodeId> {
         let all = (0..u32::narrow(self.capable.len())).map(NodeId);
-        all.filter(move |s| self.rules.uplink && self.report(*s, category) > 0)
+        all.filter(move |s| self.rules.uplink && self.reports.get(*s, category) > 0)
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct MuStation {
     pub(super) usual: Vec<(Span, u32, u32)>,
     /// By category, the end of the MU EDCA timer.
     pub(super) until: Vec<Nanos>,
+    /// End of the reservations of other cells.
+    pub(super) nav_of_others: Nanos,
 }
 
 impl MuStation {
@@ -40,6 +42,7 @@ impl MuStation {
             edca,
             usual,
             until: vec![Nanos::ZERO; contenders.len()],
+            nav_of_others: Nanos::ZERO,
         }
     }
 }

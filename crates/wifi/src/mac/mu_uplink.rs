@@ -11,9 +11,9 @@
 //! that a station has the MU EDCA parameters until the timer ends; with AIFSN 0 it does not contend. New parameters hold
 //! from the next busy period.
 //!
-//! A report is exact (a choice; the queue size in QoS control has steps of 256 bytes and leaves out headers). The
-//! access point forgets the report of a station that did not answer ten triggers which others answered, and the reports of
-//! all that it triggers after 50 triggers in a row without any answer.
+//! A report counts MPDUs with their headers and delimiters, and two bytes of padding for each packet in the queue (a
+//! choice; the queue size in QoS control has steps of 256 bytes and leaves out headers). Which reports the access point
+//! forgets is in `mu_reports.rs`.
 //!
 //! Source: IEEE 802.11ax-2021 clauses 26.5.2 (UL MU operation), 26.5.2.5 (carrier sense), 26.2.7 (MU EDCA).
 
@@ -25,7 +25,7 @@ use super::mu_air::{
     MuTimes, TbGrant, USUAL_BYTES, in_units, multi_block_ack_bytes, trigger_bytes, widest,
 };
 use super::mu_schedule::Candidate;
-use super::mu_state::{MAX_SILENT, MAX_UNANSWERED, Stage, User};
+use super::mu_state::{Stage, User};
 use super::{Frame, Kind, NodeId, Rules, Station};
 use crate::phy::{GuardInterval, Mode, TbPpdu, equal_rus};
 
@@ -56,7 +56,7 @@ impl Station {
         order.truncate(mu.rules.max_stations as usize);
         let wanted = |c: &Candidate| {
             let (_, mode) = uplink.iter().find(|(station, _)| *station == c.station)?;
-            let bytes = mu.report(c.station, category).min(u64::from(u32::MAX));
+            let bytes = mu.reports.get(c.station, category).min(u64::from(u32::MAX));
             Some((self.within_access(*mode), u32::narrow(bytes)))
         };
         let wanted: Vec<(Mode, u32)> = order.iter().filter_map(wanted).collect();
@@ -64,8 +64,10 @@ impl Station {
         let UplinkPlan { control: (control, answer), needs, ppdu } = plan;
         let times = MuTimes::triggered(&ppdu, rules.timing.extension());
         let after = rules.timing.sifs + answer;
-        let grant = |(mode, _): &(Mode, u32)| TbGrant {
+        let chosen = |c: &Candidate| uplink.iter().find(|(station, _)| *station == c.station);
+        let grant = |(c, (mode, _)): (&Candidate, &(Mode, u32))| TbGrant {
             mode: *mode,
+            chosen: chosen(c).map_or(*mode, |(_, chosen)| *chosen),
             category,
             times,
             bytes: ppdu.bytes(*mode),
@@ -80,7 +82,7 @@ impl Station {
         let trigger =
             Frame::control(Kind::Trigger, from, to, control, reserve, u8::narrow(category));
         let Some(mu) = &mut self.mu_access else { return false };
-        mu.grants = needs.iter().map(grant).collect();
+        mu.grants = order.iter().zip(&needs).map(grant).collect();
         mu.users = order.iter().zip(&needs).map(user).collect();
         mu.stage = Stage::Triggering;
         mu.plain = Some(Frame { bytes: trigger_bytes(needs.len()), ..trigger });
@@ -191,18 +193,8 @@ impl Station {
         mu.grants.clear();
         let users = std::mem::take(&mut mu.users);
         let answered = users.iter().any(|user| user.answered);
-        mu.silent = if answered { 0 } else { mu.silent + 1 };
-        let lost = mu.silent >= MAX_SILENT;
-        for user in &users {
-            let Some(count) = mu.unanswered.get_mut(user.station.index()) else { continue };
-            // Without any answer the trigger frame may have collided.
-            *count = if user.answered { 0 } else { *count + u8::from(answered) };
-            if lost || *count >= MAX_UNANSWERED {
-                *count = 0;
-                mu.set_report(user.station, category, 0);
-            }
-        }
-        mu.silent = if lost { 0 } else { mu.silent };
+        let responses: Vec<_> = users.iter().map(|user| (user.station, user.answered)).collect();
+        mu.reports.on_trigger(category, &responses);
         let served = users.iter().map(|u| (u.station, if u.answered { u.bytes } else { 0 }));
         mu.up.on_served(served);
         self.end_access(now, category, answered, rules);

@@ -230,9 +230,11 @@ impl Station {
     ) {
         let sequence = self.next_number(to, category);
         let part = Part::first(bytes, rules, to);
-        let first =
+        let mut first =
             Attempt { now, to, category: u8::narrow(category), bytes: part.bytes(), number: 0 };
-        if to != NodeId::BROADCAST {
+        if let Some(next) = self.join_series(now, category, to) {
+            first.number = next.number;
+        } else if to != NodeId::BROADCAST {
             self.rate.on_packet(&first);
             self.begin_series(category);
         }
@@ -349,6 +351,7 @@ impl Station {
         if self.view.nav_reset <= now {
             self.view.nav_reset = Nanos::NEVER;
             self.view.nav = now;
+            self.reset_nav_of_others(now);
         }
         if self.exchange == Exchange::None && self.due.is_none() {
             return self.contend(now, rules);
@@ -402,6 +405,18 @@ impl Station {
     /// The first category that may transmit. A station that is not associated sends no data.
     pub(super) fn first_active(&self) -> usize {
         if self.may_send() { 0 } else { self.contenders.len() - 1 }
+    }
+
+    /// True if it waits EIFS.
+    #[cfg(test)]
+    pub(crate) fn waits_eifs(&self) -> bool {
+        self.view.eifs > Span::ZERO
+    }
+
+    /// Replaces its rate control.
+    #[cfg(test)]
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        self.rate = rate;
     }
 
     /// By category, the least contention window.

@@ -48,6 +48,11 @@ impl Widths {
         mode.within(self.current)
     }
 
+    /// The next PPDU has a mode that rate control chose for this width.
+    pub(super) const fn forget_chosen(&mut self) {
+        self.chosen = None;
+    }
+
     /// The mode that the rate control had chosen.
     pub(super) fn chosen(&self, used: Mode) -> Mode {
         self.chosen.filter(|(_, narrow)| *narrow == used).map_or(used, |(mode, _)| mode)

@@ -29,16 +29,30 @@ pub(super) fn vht(mcs: u8, width: Width) -> Mode {
 /// Cells of 802.11ac with an access point and a saturated station without aggregation. Stations of different cells
 /// receive each other with `power`.
 fn bench(places: &[Place], power: f64, bonding: Bonding, change: impl Fn(&mut CellPlan)) -> Bench {
+    bench_of(Standard::Ac, places, power, bonding, change)
+}
+
+/// The same cells with another standard.
+fn bench_of(
+    standard: Standard,
+    places: &[Place],
+    power: f64,
+    bonding: Bonding,
+    change: impl Fn(&mut CellPlan),
+) -> Bench {
     let make = |(i, (width, _)): (usize, &Place)| {
         let single = AggregationConfig { max_mpdus: Some(1), ..AggregationConfig::default() };
         let mac =
             MacConfig { aggregation: Some(single), bonding: Some(bonding), ..MacConfig::default() };
-        let mut plan = plan(2, Standard::Ac, mac, TimingConfig::default());
+        let mut plan = plan(2, standard, mac, TimingConfig::default());
         plan.capture = Capture::Sinr { late_db: 5.0 };
         plan.width = *width;
+        let guard =
+            if standard == Standard::Ax { GuardInterval::Ns800 } else { GuardInterval::Ns400 };
+        let mode = Mode::mcs(standard.format(), 4, 1, *width, guard).unwrap();
         for station in &mut plan.stations {
             station.width = *width;
-            station.rate = RatePlan::fixed(vht(4, *width));
+            station.rate = RatePlan::fixed(mode);
         }
         change(&mut plan);
         (plan, format!("cell {i}"))
@@ -47,7 +61,7 @@ fn bench(places: &[Place], power: f64, bonding: Bonding, change: impl Fn(&mut Ce
     let between = Coupling {
         power_mw: vec![vec![power; n]; n],
         fading: Fading::new(&FadingConfig::None, Seed::new(1), "medium").unwrap(),
-        channels: places.iter().map(|place| Some(channel(Standard::Ac, *place))).collect(),
+        channels: places.iter().map(|place| Some(channel(standard, *place))).collect(),
     };
     let plans = places.iter().enumerate().map(make).collect();
     let mut b = Bench::of(Medium::shared(plans, between, Seed::new(3)).unwrap());
@@ -94,6 +108,43 @@ fn cells_on_one_primary_channel_take_turns() {
     assert!(nav(&b, 1) > Nanos::ZERO);
     let ratio = wide.len() as f64 / narrow.len() as f64;
     assert!(narrow.len() > 3_000 && (ratio - 1.0).abs() < 0.03, "{} {}", wide.len(), narrow.len());
+}
+
+/// A narrow cell of 802.11ax sets its NAV by the preambles of HE PPDUs of 80 MHz, and waits no EIFS; a station of 802.11ac
+/// there waits EIFS and sets no NAV.
+#[test]
+fn preambles_of_wider_cells_set_the_nav() {
+    for knows in [true, false] {
+        let places = [(Width::Mhz80, 36), (Width::Mhz20, 36)];
+        let mut b = bench_of(Standard::Ax, &places, WEAK, Bonding::Dynamic, |plan| {
+            if plan.width == Width::Mhz20 && !knows {
+                plan.stations[1].decodes = Format::Vht;
+            }
+        });
+        b.saturated.clear();
+        b.offer(NodeId(1), NodeId(0));
+        let timing = b.cell.bss[0].rules.timing;
+        b.run(Nanos(5 * MS));
+        let (at, frame) = *b.log.iter().find(|(_, f)| f.kind == Kind::Data).unwrap();
+        let ends = at + timing.frame(frame.mode, frame.bytes);
+        assert!(frame.duration > timing.sifs);
+        let expected = if knows { ends + frame.duration } else { Nanos::ZERO };
+        assert_eq!(nav(&b, 3), expected);
+        // A packet that comes during the ACK, which is not heard there, waits for the NAV or for EIFS.
+        let mut b = bench_of(Standard::Ax, &places, WEAK, Bonding::Dynamic, |plan| {
+            if plan.width == Width::Mhz20 && !knows {
+                plan.stations[1].decodes = Format::Vht;
+            }
+        });
+        b.saturated.clear();
+        b.cell.hearers[0].retain(|(radio, _)| *radio != 3);
+        b.offer(NodeId(1), NodeId(0));
+        b.run(ends + Span::from_micros(5));
+        let station = &b.cell.stations[3];
+        let eifs = station.access_state(b.now, &b.cell.bss[1].rules);
+        assert!(eifs.idle && eifs.nav == expected);
+        assert_eq!(station.waits_eifs(), !knows);
+    }
 }
 
 /// A narrow cell sets its NAV by RTS and CTS that a wide cell duplicates over its channels, and not by its data

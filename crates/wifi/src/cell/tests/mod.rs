@@ -204,7 +204,9 @@ impl Bench {
                 let all = (0..u32::try_from(self.cell.len()).unwrap()).map(NodeId);
                 let queued: Vec<NodeId> =
                     all.filter(|to| self.is_saturated((station, *to), category)).collect();
-                self.cell.plan(self.now, station, &queued);
+                let mut probe = NoProbe;
+                let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
+                self.cell.plan(self.now, station, &queued, &mut cx);
             }
             while let Some(Some(filling)) = self.cell.filling(place) {
                 let Filling { station, category, to, by_receiver } = filling;

@@ -4,8 +4,12 @@
 use airtcp_units::Narrow;
 
 use super::*;
-use crate::mac::{AggregationConfig, ImmediateAccess, MuEdcaConfig, MuScheduler, OfdmaConfig};
+use crate::mac::{
+    AggregationConfig, ImmediateAccess, MuEdcaConfig, MuScheduler, OfdmaConfig, SignalQuality,
+    TbGrant,
+};
 use crate::phy::{Format, GuardInterval, Mode, MuPpdu, TbPpdu, Width, equal_rus};
+use crate::rate::{Attempt, Outcome, Rate, RateControl};
 
 const AP: NodeId = NodeId(0);
 
@@ -297,6 +301,136 @@ fn older_stations_are_served_by_themselves() {
     assert!(data.len() > 50 && frames(&bench, Kind::MultiUser).len() > 50, "{}", data.len());
     assert!(bench.delivered[1..].iter().all(|count| *count > 500), "{:?}", bench.delivered);
     assert_eq!(bench.cell.in_flight(), bench.pool.in_flight());
+}
+
+/// Every third packet for a station is a sample at MCS 3, with a single MPDU; the others have MCS 5.
+#[derive(Debug, Default)]
+struct Sampler {
+    packets: std::collections::BTreeMap<NodeId, u32>,
+}
+
+impl Sampler {
+    fn samples(&self, attempt: &Attempt) -> bool {
+        self.packets.get(&attempt.to).is_some_and(|packets| packets % 3 == 2)
+    }
+}
+
+impl RateControl for Sampler {
+    fn on_packet(&mut self, first: &Attempt) {
+        assert_eq!(first.number, 0);
+        *self.packets.entry(first.to).or_default() += 1;
+    }
+
+    fn pick(&self, attempt: &Attempt) -> Mode {
+        he(if self.samples(attempt) { 3 } else { 5 }, Width::Mhz20)
+    }
+
+    fn is_single(&self, attempt: &Attempt) -> bool {
+        self.samples(attempt)
+    }
+
+    fn on_result(&mut self, outcome: &Outcome) {
+        let single = outcome.mode.mcs_index() == Some(3);
+        assert_eq!(single, outcome.mpdus == 1, "{outcome:?}");
+    }
+}
+
+/// Rate control learns of a packet before it chooses the mode, and its samples are single MPDUs in resource units, in
+/// both directions. The control itself checks the results.
+#[test]
+fn samples_are_single_mpdus_in_resource_units() {
+    for down in [true, false] {
+        let n = 2;
+        let timer = Span::from_micros(8_192 * 255);
+        let edca = MuEdcaConfig { timer, ..MuEdcaConfig::default() };
+        let ofdma = OfdmaConfig { mu_edca: (!down).then_some(edca), ..only(down) };
+        let mut bench = Bench::new(cell(n, he(5, Width::Mhz20), ofdma, 16), 6);
+        for station in &mut bench.cell.stations {
+            station.set_rate(Rate::custom(Sampler::default()));
+        }
+        bench.saturated = if down { downlink(n) } else { uplink(n) };
+        bench.run(Nanos(2_000_000_000));
+        let multi_user = frames(&bench, if down { Kind::MultiUser } else { Kind::Data });
+        assert!(multi_user.len() > 100, "{}", multi_user.len());
+        if !down {
+            let triggered = multi_user.iter().filter(|(_, f)| f.is_triggered());
+            let triggered: Vec<_> = triggered.collect();
+            let single = |f: &Frame| f.subframes <= 1;
+            let samples = triggered.iter().filter(|(_, f)| single(f)).count();
+            assert!(samples > 30 && 2 * samples < triggered.len(), "{samples}");
+            let right = |f: &Frame| single(f) == (f.mode.mcs_index() == Some(3));
+            assert!(triggered.iter().all(|(_, f)| right(f)));
+        }
+    }
+}
+
+/// A station of 20 MHz in a cell of 80 MHz takes no part in multi-user exchanges.
+#[test]
+fn narrow_stations_are_served_by_themselves() {
+    let (n, narrow) = (4, NodeId(3));
+    for down in [true, false] {
+        let mut plan = cell(n, he(7, Width::Mhz80), only(down), 64);
+        plan.width = Width::Mhz80;
+        plan.stations.iter_mut().for_each(|station| station.width = Width::Mhz80);
+        let mode = he(7, Width::Mhz20);
+        plan.stations[3].width = Width::Mhz20;
+        plan.stations[3].rate = RatePlan::fixed(mode);
+        plan.stations[0].others.push((RatePlan::fixed(mode), vec![3]));
+        let mut bench = Bench::new(plan, 5);
+        bench.saturated = if down { downlink(n) } else { uplink(n) };
+        bench.in_turn = true;
+        bench.run(Nanos(3_000_000_000));
+        let single = |f: &Frame| f.kind == Kind::Data && !f.is_triggered();
+        let ours = |f: &Frame| if down { f.to == narrow } else { f.from == narrow };
+        let data: Vec<_> = bench.log.iter().filter(|(_, f)| single(f) && ours(f)).collect();
+        assert!(data.len() > 50 && data.iter().all(|(_, f)| f.mode.width() == Width::Mhz20));
+        assert_eq!(bench.cell.stats(narrow).mu_frames, 0);
+        let of_others = if down { Kind::MultiUser } else { Kind::Trigger };
+        assert!(frames(&bench, of_others).len() > 50);
+        assert!(!down || frames(&bench, Kind::Data).iter().all(|(_, f)| ours(f)));
+    }
+}
+
+/// A station responds to a trigger if the reservation of another cell has ended, whatever that of its own cell, and not
+/// otherwise, even if its own cell has set the later end.
+#[test]
+fn reservations_of_other_cells_prevent_responses() {
+    let us = |us: u64| Nanos(1_000 * us);
+    let responds = |others: u64, own: u64| {
+        let new = || {
+            let mut bench = Bench::new(cell(2, he(5, Width::Mhz20), only(false), 16), 1);
+            bench.offer(NodeId(1), AP);
+            bench
+        };
+        let (mut bench, mut other) = (new(), new());
+        other.run(Nanos(1_000_000));
+        let usual = other.log[0].1;
+        let rules = &bench.cell.bss[0].rules;
+        let how = SignalQuality { snr: 1.0, sinr: 1.0 };
+        let station = &mut bench.cell.stations[1];
+        let mut ends = [(NodeId(99), others), (NodeId(2), own)];
+        ends.sort_by_key(|(_, until)| *until);
+        for (from, until) in ends {
+            let duration = us(until).since(Nanos::ZERO);
+            let frame = Frame { from, to: NodeId::BROADCAST, duration, ..usual };
+            station.on_rx_preamble(Nanos::ZERO, &frame, how, rules);
+        }
+        let mode = he(5, Width::Mhz20);
+        let times = crate::mac::MuTimes {
+            time: Span::from_millis(1),
+            preamble: Span::from_micros(50),
+            symbols: 50,
+            triggered: true,
+        };
+        let after = Span::from_micros(44);
+        let grant = TbGrant { mode, chosen: mode, category: 0, times, bytes: 2_000, after };
+        station.on_trigger(us(5), grant, rules);
+        station.on_timer(us(5) + rules.timing.sifs, rules).is_some()
+    };
+    assert!(responds(10, 1_000));
+    assert!(!responds(500, 1_000));
+    assert!(!responds(1_000, 500));
+    assert!(responds(10, 15));
 }
 
 /// Random cells: every packet is delivered, dropped or in flight; two runs are equal; nothing stops.
