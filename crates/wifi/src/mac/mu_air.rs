@@ -17,6 +17,9 @@ use airtcp_units::{Narrow, Span};
 
 use crate::phy::{Format, GuardInterval, Mode, MuPpdu, RuSize, TbPpdu, Width};
 
+/// Bytes of the data frame by which a rate is chosen if the packet is not known.
+pub(super) const USUAL_BYTES: u32 = 1_538;
+
 /// Times of the multi-user PPDU that carries a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MuTimes {

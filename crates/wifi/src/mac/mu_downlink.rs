@@ -18,8 +18,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::aggregation::{Aggregation, places};
 use super::exchange::{Completion, Exchange};
-use super::mu_access::{Stage, User};
 use super::mu_air::{MuTimes, answer_modes, in_units, widest};
+use super::mu_state::{Stage, User};
 use super::originator::distance;
 use super::{Class, Frame, Joining, Kind, Mpdu, NodeId, Part, Rules, Station};
 use crate::phy::{GuardInterval, Mode, MuPpdu, TbPpdu, equal_rus};
@@ -74,7 +74,7 @@ impl Station {
     /// Bytes of the A-MPDU with the next MPDU alone for a receiver.
     fn needs(&self, to: NodeId) -> u32 {
         let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(self.active, to)?.front());
-        let bytes = parked.map_or(super::mu_access::USUAL_BYTES, |mpdu| mpdu.bytes);
+        let bytes = parked.map_or(super::mu_air::USUAL_BYTES, |mpdu| mpdu.bytes);
         Aggregation::with_last(0, bytes)
     }
 

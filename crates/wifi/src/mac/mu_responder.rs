@@ -2,58 +2,15 @@
 //!
 //! The rules are at the head of `mu_uplink.rs`.
 
-use std::ops::Range;
-
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
 use super::exchange::{Due, Exchange};
-use super::mu_access::USUAL_BYTES;
-use super::mu_air::TbGrant;
+use super::mu_air::{TbGrant, USUAL_BYTES};
 use super::originator::{Room, distance};
-use super::{Class, Contender, Frame, Kind, MuEdcaConfig, NodeId, Rules, Station};
+use super::{Class, Frame, Kind, NodeId, Rules, Station};
 use crate::phy::Mode;
 use crate::rate::{Attempt, RateControl};
-
-/// Multi-user operation of a station.
-#[derive(Debug)]
-pub(crate) struct MuStation {
-    access_point: NodeId,
-    /// Stations of its cell.
-    cell: Range<u32>,
-    /// By category, the bytes in an A-MPDU of the packets in its queue.
-    queued: Vec<u64>,
-    /// What the trigger allows, while it waits for the start and the answer.
-    grant: Option<TbGrant>,
-    edca: Option<MuEdcaConfig>,
-    /// By category, the usual inter-frame space and windows.
-    usual: Vec<(Span, u32, u32)>,
-    /// By category, the end of the MU EDCA timer.
-    until: Vec<Nanos>,
-    /// End of the reservations of other cells.
-    nav_of_others: Nanos,
-}
-
-impl MuStation {
-    pub(crate) fn new(
-        access_point: NodeId,
-        cell: Range<u32>,
-        edca: Option<MuEdcaConfig>,
-        contenders: &[Contender],
-    ) -> Self {
-        let usual = contenders.iter().map(|c| (c.ifs, c.cw_min, c.cw_max)).collect();
-        Self {
-            access_point,
-            cell,
-            queued: vec![0; contenders.len()],
-            grant: None,
-            edca,
-            usual,
-            until: vec![Nanos::ZERO; contenders.len()],
-            nav_of_others: Nanos::ZERO,
-        }
-    }
-}
 
 impl Station {
     /// Takes the bytes in an A-MPDU of the packets in the station's queue.

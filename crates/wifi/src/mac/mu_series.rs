@@ -9,7 +9,8 @@
 
 use airtcp_units::{Nanos, Narrow};
 
-use super::mu_access::{USUAL_BYTES, User};
+use super::mu_air::USUAL_BYTES;
+use super::mu_state::User;
 use super::series::Series;
 use super::{NodeId, Rules, Station};
 use crate::rate::{Attempt, Ending, Outcome, RateControl};

@@ -21,9 +21,11 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::aggregation::Aggregation;
 use super::exchange::{Due, Exchange};
-use super::mu_access::{Stage, USUAL_BYTES, User};
-use super::mu_air::{MuTimes, TbGrant, in_units, multi_block_ack_bytes, trigger_bytes, widest};
+use super::mu_air::{
+    MuTimes, TbGrant, USUAL_BYTES, in_units, multi_block_ack_bytes, trigger_bytes, widest,
+};
 use super::mu_schedule::Candidate;
+use super::mu_state::{Stage, User};
 use super::{Frame, Kind, NodeId, Rules, Station};
 use crate::phy::{GuardInterval, Mode, TbPpdu, equal_rus};
 

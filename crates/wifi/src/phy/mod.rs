@@ -17,10 +17,11 @@ mod setup;
 mod spectrum;
 mod standard;
 mod timing;
+mod width;
 
 pub use channel::Channel;
 pub(crate) use channel::Heard;
-pub use mcs::{Coding, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+pub use mcs::{Coding, Format, GuardInterval, MAX_STREAMS, Modulation};
 pub use mode::Mode;
 pub use multi_user::{MuPpdu, TbPpdu};
 pub use per_mode::PerMode;
@@ -30,3 +31,4 @@ pub use spectrum::{SecondaryChannel, Spectrum};
 pub use standard::{Band, Standard};
 pub(crate) use timing::{ACK_BYTES, CTS_BYTES, RIFS, RTS_BYTES};
 pub use timing::{AckRate, HT_MAX_TIME, MAX_TIME, Preamble, Timing, TimingConfig};
+pub use width::Width;

@@ -8,7 +8,8 @@ use std::fmt;
 use airtcp_units::{BitRate, Narrow};
 
 use super::RuSize;
-use super::mcs::{self, Coding, Format, GuardInterval, MAX_STREAMS, Modulation, Width};
+use super::Width;
+use super::mcs::{self, Coding, Format, GuardInterval, MAX_STREAMS, Modulation};
 
 /// One rate of the physical layer: an index into the table of all rates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
