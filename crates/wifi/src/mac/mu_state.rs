@@ -81,7 +81,7 @@ impl User {
 #[derive(Debug)]
 pub(crate) struct MuAccess {
     pub(super) rules: OfdmaConfig,
-    /// By station, whether it has 802.11ax.
+    /// By station, whether it takes part in multi-user exchanges.
     pub(super) capable: Vec<bool>,
     pub(super) lanes: ReceiverLanes,
     pub(super) stage: Stage,
