@@ -184,7 +184,8 @@ def _on_the_air(document: RunDocument, station: str, path: str | None) -> str:
         return reserve(cell)
     own = _cell_at(document, path)
     control = "minstrel-ht" if own.get("standard") in _MCS_STANDARDS else "minstrel"
-    if (own.get("rate_control") or {}).get("control") == control:
+    rates: Mapping[str, Any] = own.get("rate_control") or {}
+    if rates.get("control") == control:
         return ""
     return f"Try another rate control: --set '{path}.rate_control={{control=\"{control}\"}}'."
 
