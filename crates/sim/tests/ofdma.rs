@@ -8,7 +8,7 @@ use airtcp_scenario::read;
 use airtcp_sim::results::{Replication, StationResult};
 use airtcp_sim::run;
 use airtcp_wifi::phy::{
-    Format, GuardInterval, Mode, MuPpdu, Standard, TbPpdu, Timing, TimingConfig, Width, equal_rus,
+    Format, GuardInterval, Mode, MuFormat, MuPpdu, Standard, Timing, TimingConfig, Width, equal_rus,
 };
 use common::{no_traces, plan, run_first, run_with};
 
@@ -58,11 +58,13 @@ fn downloads_have_a_closed_form() {
     let data = mode.in_ru(ru).unwrap();
     let mpdu = 1_500 + 38;
     let psdu = |k: u32| (k - 1) * (mpdu + 4_u32).next_multiple_of(4) + mpdu + 4;
-    let longest = MuPpdu::longest(&vec![data; served], airtcp_wifi::phy::MAX_TIME).unwrap();
+    let longest =
+        MuPpdu::longest(MuFormat::Mu, &vec![data; served], airtcp_wifi::phy::MAX_TIME).unwrap();
     let k = (1..=16).rfind(|k| psdu(*k) <= longest.bytes(data)).unwrap();
-    let ppdu = MuPpdu::new(&vec![(data, psdu(k)); served]).unwrap();
+    let ppdu = MuPpdu::new(MuFormat::Mu, &vec![(data, psdu(k)); served]).unwrap();
     let robust = Mode::mcs(Format::He, 3, 1, Width::Mhz20, GuardInterval::Ns1600).unwrap();
-    let answers = TbPpdu::new(&vec![(robust.in_ru(ru).unwrap(), 32); served]).unwrap();
+    let answers =
+        MuPpdu::new(MuFormat::Tb, &vec![(robust.in_ru(ru).unwrap(), 32); served]).unwrap();
     let air = timing.difs() + ppdu.duration() + timing.sifs + answers.duration();
     let cycle = air.0 as f64 + 7.5 * timing.slot.0 as f64;
     let expected = f64::from(k) * served as f64 * 1_472.0 * 8e3 / cycle;

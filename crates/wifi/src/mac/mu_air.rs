@@ -15,7 +15,7 @@
 
 use airtcp_units::{Narrow, Span};
 
-use crate::phy::{Format, GuardInterval, Mode, MuPpdu, RuSize, TbPpdu, Width};
+use crate::phy::{Format, GuardInterval, Mode, MuFormat, MuPpdu, RuSize, Width};
 
 /// Bytes of the data frame by which a rate is chosen if the packet is not known.
 pub(super) const USUAL_BYTES: u32 = 1_538;
@@ -94,23 +94,13 @@ pub(super) fn answer_modes(data: &[Mode]) -> Vec<Mode> {
 }
 
 impl MuTimes {
-    /// Times of an HE MU PPDU with a signal extension.
-    pub(super) fn downlink(ppdu: &MuPpdu, extension: Span) -> Self {
+    /// Times of a PPDU with a signal extension.
+    pub(super) fn new(ppdu: &MuPpdu, extension: Span) -> Self {
         Self {
             time: ppdu.duration() + extension,
             preamble: ppdu.preamble(),
             symbols: ppdu.symbols(),
-            triggered: false,
-        }
-    }
-
-    /// Times of an HE TB PPDU with a signal extension.
-    pub(super) fn triggered(ppdu: &TbPpdu, extension: Span) -> Self {
-        Self {
-            time: ppdu.duration() + extension,
-            preamble: ppdu.preamble(),
-            symbols: ppdu.symbols(),
-            triggered: true,
+            triggered: ppdu.format() == MuFormat::Tb,
         }
     }
 

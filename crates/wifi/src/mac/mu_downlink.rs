@@ -22,7 +22,7 @@ use super::mu_air::{MuTimes, answer_modes, in_units, widest};
 use super::mu_state::{Stage, User};
 use super::originator::distance;
 use super::{Class, Frame, Joining, Kind, Mpdu, NodeId, Part, Rules, Station};
-use crate::phy::{GuardInterval, Mode, MuPpdu, TbPpdu, equal_rus};
+use crate::phy::{GuardInterval, Mode, MuFormat, MuPpdu, equal_rus};
 use crate::rate::RateControl;
 
 impl Station {
@@ -47,7 +47,7 @@ impl Station {
             let (ru, served) = equal_rus(widest(&all), count);
             let modes = in_units(all.get(..served).unwrap_or(&all), ru, GuardInterval::Ns800);
             let longest = self.longest_downlink(now, &modes, rules);
-            let ppdu = longest.and_then(|time| MuPpdu::longest(&modes, time));
+            let ppdu = longest.and_then(|time| MuPpdu::longest(MuFormat::Mu, &modes, time));
             let users = || receivers.iter().zip(&modes);
             let fits = |ppdu: &MuPpdu| users().all(|(to, m)| self.needs(*to) <= ppdu.bytes(*m));
             if let Some(ppdu) = ppdu.filter(fits) {
@@ -209,7 +209,7 @@ impl Station {
             }
         }
         let sizes: Vec<(Mode, u32)> = mu.users.iter().map(|u| (u.mode, u.bytes)).collect();
-        let ppdu = MuPpdu::new(&sizes)?;
+        let ppdu = MuPpdu::new(MuFormat::Mu, &sizes)?;
         mu.down.on_served(mu.users.iter().map(|user| (user.station, user.bytes)));
         mu.stage = Stage::Downlink;
         let modes: Vec<Mode> = sizes.iter().map(|(mode, _)| *mode).collect();
@@ -229,7 +229,7 @@ impl Station {
         Some(Frame {
             class: Class::Data,
             bytes: sizes.iter().map(|(_, bytes)| bytes).sum(),
-            multi_user: Some(MuTimes::downlink(&ppdu, rules.timing.extension())),
+            multi_user: Some(MuTimes::new(&ppdu, rules.timing.extension())),
             ..usual
         })
     }
@@ -382,5 +382,5 @@ pub(super) fn answers(data: &[Mode], rules: &Rules) -> Option<MuTimes> {
     let users = answer_modes(data);
     let users: Vec<(Mode, u32)> =
         users.iter().map(|mode| (*mode, rules.block_ack_bytes(*mode))).collect();
-    Some(MuTimes::triggered(&TbPpdu::new(&users)?, rules.timing.extension()))
+    Some(MuTimes::new(&MuPpdu::new(MuFormat::Tb, &users)?, rules.timing.extension()))
 }

@@ -27,7 +27,7 @@ use super::mu_air::{
 use super::mu_schedule::Candidate;
 use super::mu_state::{Stage, User};
 use super::{Frame, Kind, NodeId, Rules, Station};
-use crate::phy::{GuardInterval, Mode, TbPpdu, equal_rus};
+use crate::phy::{GuardInterval, Mode, MuFormat, MuPpdu, equal_rus};
 
 /// The exchange that a trigger frame is to begin.
 struct UplinkPlan {
@@ -35,7 +35,7 @@ struct UplinkPlan {
     control: (Mode, Span),
     /// Of each station, in the order of service: mode in its resource unit and bytes that it reported.
     needs: Vec<(Mode, u32)>,
-    ppdu: TbPpdu,
+    ppdu: MuPpdu,
 }
 
 impl Station {
@@ -62,7 +62,7 @@ impl Station {
         let wanted: Vec<(Mode, u32)> = order.iter().filter_map(wanted).collect();
         let Some(plan) = self.fit_uplink(now, &wanted, rules) else { return false };
         let UplinkPlan { control: (control, answer), needs, ppdu } = plan;
-        let times = MuTimes::triggered(&ppdu, rules.timing.extension());
+        let times = MuTimes::new(&ppdu, rules.timing.extension());
         let after = rules.timing.sifs + answer;
         let chosen = |c: &Candidate| uplink.iter().find(|(station, _)| *station == c.station);
         let grant = |(c, (mode, _)): (&Candidate, &(Mode, u32))| TbGrant {
@@ -106,7 +106,7 @@ impl Station {
             let control = rules.timing.answer_mode(slowest(&modes));
             let answer = rules.timing.frame(control, multi_block_ack_bytes(served, window));
             let control = (control, answer);
-            let fits = |ppdu: &TbPpdu| needs.iter().all(|(m, b)| ppdu.bytes(*m) >= usual.min(*b));
+            let fits = |ppdu: &MuPpdu| needs.iter().all(|(m, b)| ppdu.bytes(*m) >= usual.min(*b));
             if let Some(ppdu) = self.uplink_ppdu(now, &needs, control, rules).filter(fits) {
                 return Some(UplinkPlan { control, needs, ppdu });
             }
@@ -123,7 +123,7 @@ impl Station {
         needs: &[(Mode, u32)],
         (control, answer): (Mode, Span),
         rules: &Rules,
-    ) -> Option<TbPpdu> {
+    ) -> Option<MuPpdu> {
         let modes: Vec<Mode> = needs.iter().map(|(mode, _)| *mode).collect();
         let extension = rules.timing.extension();
         let mut longest = rules.aggregation?.max_time.saturating_sub(extension);
@@ -134,10 +134,12 @@ impl Station {
             let left = Span(self.txop_end.0.saturating_sub(now.0)).saturating_sub(rest);
             longest = longest.min(left);
         }
-        let most = TbPpdu::longest(&modes, longest)?;
+        let most = MuPpdu::longest(MuFormat::Tb, &modes, longest)?;
         let fits: Vec<(Mode, u32)> =
             needs.iter().map(|(mode, bytes)| (*mode, (*bytes).min(most.bytes(*mode)))).collect();
-        TbPpdu::new(&fits).filter(|ppdu| ppdu.duration() <= most.duration()).or(Some(most))
+        MuPpdu::new(MuFormat::Tb, &fits)
+            .filter(|ppdu| ppdu.duration() <= most.duration())
+            .or(Some(most))
     }
 
     /// Begins to wait for the triggered PPDUs or their BlockAcks, after a trigger frame or an HE MU PPDU.

@@ -23,7 +23,7 @@ pub use channel::Channel;
 pub(crate) use channel::Heard;
 pub use mcs::{Coding, Format, GuardInterval, MAX_STREAMS, Modulation};
 pub use mode::Mode;
-pub use multi_user::{MuPpdu, TbPpdu};
+pub use multi_user::{MuFormat, MuPpdu};
 pub use per_mode::PerMode;
 pub use ru::{RuSize, equal_rus};
 pub use setup::{PhySetup, SetupKeys};

@@ -28,24 +28,24 @@ use super::{GuardInterval, Mode, Width, ldpc};
 /// Service bits before the bits of a user.
 const SERVICE: u64 = 16;
 
-/// Times of an HE MU PPDU, of an access point for several stations.
+/// Format of a multi-user PPDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MuPpdu {
-    preamble: Span,
-    symbols: u64,
-    symbol_ns: u64,
-    /// True if bits in the last segment of the last symbol would need an extra symbol.
-    room: bool,
+pub enum MuFormat {
+    /// HE MU: of an access point for several stations.
+    Mu,
+    /// HE TB: of a station for the access point that triggered it. All stations that one trigger frame addresses send
+    /// PPDUs of the same duration.
+    Tb,
 }
 
-/// Times of an HE TB PPDU, of a station for the access point that triggered it. All stations that one trigger frame
-/// addresses send PPDUs of the same duration.
+/// Times of a multi-user PPDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TbPpdu {
+pub struct MuPpdu {
+    format: MuFormat,
     preamble: Span,
     symbols: u64,
     symbol_ns: u64,
-    /// True if a segment of the last symbol is for additional parity bits.
+    /// True if a segment of the last symbol is for additional parity bits: bits in it would need an extra symbol.
     room: bool,
 }
 
@@ -90,31 +90,55 @@ fn sig_b_symbols(width: Width, users: usize, lowest_mcs: u8) -> u64 {
 }
 
 impl MuPpdu {
-    /// The PPDU with these bytes (the PSDU of each user) in these modes. `None` without users, or if the modes are not
-    /// of resource units of one width and guard interval.
-    pub fn new(users: &[(Mode, u32)]) -> Option<Self> {
+    /// The shortest PPDU that holds these bytes (the PSDU of each user) in these modes. `None` without users, if the
+    /// modes are not of resource units of one width and guard interval, or if that of an HE TB PPDU is 800 ns.
+    pub fn new(format: MuFormat, users: &[(Mode, u32)]) -> Option<Self> {
         let modes: Vec<Mode> = users.iter().map(|(mode, _)| *mode).collect();
-        let empty = Self::empty(&modes)?;
+        let empty = Self::empty(format, &modes)?;
         let symbols = ldpc::common_symbols(users.iter().map(|(mode, bytes)| (*mode, bits(*bytes))));
-        Some(Self { symbols, room: has_room(&modes, symbols), ..empty })
+        let ppdu = empty.with_symbols(&modes, symbols);
+        // In an HE TB PPDU another user's parity bits can take the room of the last bits.
+        let full = format == MuFormat::Tb && users.iter().any(|(m, bytes)| ppdu.bytes(*m) < *bytes);
+        Some(if full { empty.with_symbols(&modes, symbols + 1) } else { ppdu })
     }
 
     /// The longest PPDU of users with these modes that lasts at most `longest`. `None` as for [`Self::new`], and if
     /// not even one symbol fits.
-    pub fn longest(modes: &[Mode], longest: Span) -> Option<Self> {
-        let empty = Self::empty(modes)?;
+    pub fn longest(format: MuFormat, modes: &[Mode], longest: Span) -> Option<Self> {
+        let empty = Self::empty(format, modes)?;
         let symbols = longest.0.checked_sub(empty.preamble.0)? / empty.symbol_ns;
-        let room = has_room(modes, symbols);
-        (symbols > 0).then_some(Self { symbols, room, ..empty })
+        (symbols > 0).then(|| empty.with_symbols(modes, symbols))
+    }
+
+    /// The HE TB PPDU that a trigger frame with this L_LENGTH asks for. `None` as for [`Self::longest`].
+    pub fn of_length(modes: &[Mode], l_length: u32) -> Option<Self> {
+        let units = (u64::from(l_length) + 5).div_ceil(3);
+        Self::longest(MuFormat::Tb, modes, Span(20_000 + 4_000 * units))
     }
 
     /// The PPDU without symbols.
-    fn empty(modes: &[Mode]) -> Option<Self> {
+    fn empty(format: MuFormat, modes: &[Mode]) -> Option<Self> {
         let (width, symbol_ns) = common(modes)?;
-        let lowest = modes.iter().filter_map(|mode| mode.mcs_index()).min()?;
-        let sig_b = 4_000 * sig_b_symbols(width, modes.len(), lowest);
-        let preamble = Span(36_000 + sig_b + training_ns(modes));
-        Some(Self { preamble, symbols: 0, symbol_ns, room: false })
+        let fields = match format {
+            MuFormat::Mu => {
+                let lowest = modes.iter().filter_map(|mode| mode.mcs_index()).min()?;
+                36_000 + 4_000 * sig_b_symbols(width, modes.len(), lowest)
+            }
+            MuFormat::Tb if modes.first()?.guard() == Some(GuardInterval::Ns800) => return None,
+            MuFormat::Tb => 40_000,
+        };
+        let preamble = Span(fields + training_ns(modes));
+        Some(Self { format, preamble, symbols: 0, symbol_ns, room: false })
+    }
+
+    fn with_symbols(self, modes: &[Mode], symbols: u64) -> Self {
+        let room = modes.iter().any(|mode| ldpc::needs_more(*mode, symbols));
+        Self { symbols, room, ..self }
+    }
+
+    /// Its format.
+    pub const fn format(&self) -> MuFormat {
+        self.format
     }
 
     /// Duration to the first data symbol.
@@ -132,88 +156,18 @@ impl MuPpdu {
         Span(self.preamble.0 + self.symbols * self.symbol_ns)
     }
 
-    /// Maximum PSDU of a user with this mode in bytes. If all users stay within it, the PPDU does not become longer.
+    /// Maximum PSDU of a user with this mode in bytes, padding included. If all users stay within it, the PPDU does not
+    /// become longer.
     pub fn bytes(&self, mode: Mode) -> u32 {
-        capacity(mode, self.symbols, self.room)
-    }
-}
-
-impl TbPpdu {
-    /// The shortest PPDU that holds these bytes (the PSDU of each user) in these modes. `None` without users, or if
-    /// the modes are not of resource units of one width and guard interval, or if that is 800 ns.
-    pub fn new(users: &[(Mode, u32)]) -> Option<Self> {
-        let modes: Vec<Mode> = users.iter().map(|(mode, _)| *mode).collect();
-        let mut ppdu = Self::empty(&modes)?;
-        ppdu.symbols =
-            ldpc::common_symbols(users.iter().map(|(mode, bytes)| (*mode, bits(*bytes))));
-        ppdu.room = has_room(&modes, ppdu.symbols);
-        // Another user's parity bits can take the room of the last bits.
-        if users.iter().any(|(mode, bytes)| ppdu.bytes(*mode) < *bytes) {
-            ppdu.symbols += 1;
-            ppdu.room = has_room(&modes, ppdu.symbols);
-        }
-        Some(ppdu)
+        let bits = ldpc::capacity(mode, self.symbols, self.room);
+        u32::narrow(bits.saturating_sub(SERVICE) / 8)
     }
 
-    /// The longest PPDU of users with these modes that lasts at most `longest`. `None` as for [`Self::new`], and if
-    /// not even one symbol fits.
-    pub fn longest(modes: &[Mode], longest: Span) -> Option<Self> {
-        let mut ppdu = Self::empty(modes)?;
-        ppdu.symbols = longest.0.checked_sub(ppdu.preamble.0)? / ppdu.symbol_ns;
-        ppdu.room = has_room(modes, ppdu.symbols);
-        (ppdu.symbols > 0).then_some(ppdu)
-    }
-
-    /// The PPDU that a trigger frame with this L_LENGTH asks for. `None` as for [`Self::longest`].
-    pub fn of_length(modes: &[Mode], l_length: u32) -> Option<Self> {
-        let units = (u64::from(l_length) + 5).div_ceil(3);
-        Self::longest(modes, Span(20_000 + 4_000 * units))
-    }
-
-    fn empty(modes: &[Mode]) -> Option<Self> {
-        let (_, symbol_ns) = common(modes)?;
-        if modes.first().and_then(|mode| mode.guard()) == Some(GuardInterval::Ns800) {
-            return None;
-        }
-        let preamble = Span(40_000 + training_ns(modes));
-        Some(Self { preamble, symbols: 0, symbol_ns, room: false })
-    }
-
-    /// Duration to the first data symbol.
-    pub const fn preamble(&self) -> Span {
-        self.preamble
-    }
-
-    /// Number of data symbols.
-    pub const fn symbols(&self) -> u64 {
-        self.symbols
-    }
-
-    /// Duration, without signal extension.
-    pub const fn duration(&self) -> Span {
-        Span(self.preamble.0 + self.symbols * self.symbol_ns)
-    }
-
-    /// Maximum PSDU of a user with this mode in bytes, padding included.
-    pub fn bytes(&self, mode: Mode) -> u32 {
-        capacity(mode, self.symbols, self.room)
-    }
-
-    /// The value of L_LENGTH in its L-SIG field and of UL Length in the trigger frame.
+    /// Of an HE TB PPDU, the value of L_LENGTH in its L-SIG field and of UL Length in the trigger frame.
     pub fn l_length(&self) -> u32 {
         let units = self.duration().0.saturating_sub(20_000).div_ceil(4_000);
         u32::narrow((3 * units).saturating_sub(5))
     }
-}
-
-/// True if a user whose bits fill `symbols` symbols would need an extra symbol.
-fn has_room(modes: &[Mode], symbols: u64) -> bool {
-    modes.iter().any(|mode| ldpc::needs_more(*mode, symbols))
-}
-
-/// Maximum PSDU in `symbols` symbols, in bytes.
-fn capacity(mode: Mode, symbols: u64, room: bool) -> u32 {
-    u32::narrow(ldpc::capacity(mode, symbols, room).saturating_sub(SERVICE) / 8)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::mac::{
     AggregationConfig, ImmediateAccess, MuEdcaConfig, MuScheduler, OfdmaConfig, SignalQuality,
     TbGrant,
 };
-use crate::phy::{Format, GuardInterval, Mode, MuPpdu, TbPpdu, Width, equal_rus};
+use crate::phy::{Format, GuardInterval, Mode, MuFormat, MuPpdu, Width, equal_rus};
 use crate::rate::{Attempt, Outcome, Rate, RateControl};
 
 const AP: NodeId = NodeId(0);
@@ -81,15 +81,17 @@ fn the_time_of_a_downlink_exchange_is_that_of_its_parts() {
         bench.run(Nanos(400_000_000));
         let (ru, served) = equal_rus(width, n);
         let data = mode.in_ru(ru).unwrap();
-        let time = |k: u32| MuPpdu::new(&vec![(data, psdu(k)); served]).unwrap().duration();
-        let longest = MuPpdu::longest(&vec![data; served], Span::from_micros(5_484)).unwrap();
+        let time =
+            |k: u32| MuPpdu::new(MuFormat::Mu, &vec![(data, psdu(k)); served]).unwrap().duration();
+        let longest =
+            MuPpdu::longest(MuFormat::Mu, &vec![data; served], Span::from_micros(5_484)).unwrap();
         let fits = |k: u32| psdu(k) <= longest.bytes(data);
         let k = (1..=mpdus).filter(|k| fits(*k)).max().unwrap();
         assert!(time(k) <= Span::from_micros(5_484));
         let robust = Mode::mcs(Format::He, mcs.min(3), 1, width, GuardInterval::Ns1600).unwrap();
         let answer = robust.in_ru(ru).unwrap();
         let bytes = if mpdus > 64 { 56 } else { 32 };
-        let answers = TbPpdu::new(&vec![(answer, bytes); served]).unwrap().duration();
+        let answers = MuPpdu::new(MuFormat::Tb, &vec![(answer, bytes); served]).unwrap().duration();
         let cycle = timing.difs() + time(k) + timing.sifs + answers;
         let ppdus = frames(&bench, Kind::MultiUser);
         assert!(ppdus.len() > 20, "{n} {width}: {}", ppdus.len());
@@ -136,7 +138,8 @@ fn the_time_of_an_uplink_exchange_is_that_of_its_parts() {
         let (ru, served) = equal_rus(width, n);
         let guard = GuardInterval::Ns1600;
         let data = mode.in_ru(ru).unwrap().with_guard(guard).unwrap();
-        let longest = TbPpdu::longest(&vec![data; served], Span::from_micros(5_484)).unwrap();
+        let longest =
+            MuPpdu::longest(MuFormat::Tb, &vec![data; served], Span::from_micros(5_484)).unwrap();
         let k = (1..=mpdus).filter(|k| psdu(*k) <= longest.bytes(data)).max().unwrap();
         let control = timing.answer_mode(mode);
         let trigger = timing.frame(control, 16 + 8 + 6 * u32::narrow(served) + 2 + 4);
@@ -191,11 +194,13 @@ fn goodput_has_a_closed_form_and_is_shared_equally() {
         let (ru, served) = equal_rus(Width::Mhz20, n);
         assert_eq!(served, 4);
         let data = mode.in_ru(ru).unwrap();
-        let longest = MuPpdu::longest(&vec![data; served], Span::from_micros(5_484)).unwrap();
+        let longest =
+            MuPpdu::longest(MuFormat::Mu, &vec![data; served], Span::from_micros(5_484)).unwrap();
         let k = (1..=mpdus).filter(|k| psdu(*k) <= longest.bytes(data)).max().unwrap();
-        let time = MuPpdu::new(&vec![(data, psdu(k)); served]).unwrap().duration();
+        let time = MuPpdu::new(MuFormat::Mu, &vec![(data, psdu(k)); served]).unwrap().duration();
         let robust = Mode::mcs(Format::He, 3, 1, Width::Mhz20, GuardInterval::Ns1600).unwrap();
-        let answers = TbPpdu::new(&vec![(robust.in_ru(ru).unwrap(), 32); served]).unwrap();
+        let answers =
+            MuPpdu::new(MuFormat::Tb, &vec![(robust.in_ru(ru).unwrap(), 32); served]).unwrap();
         let idle = timing.slot.0 as f64 * f64::from(cw) / 2.0;
         let cycle = (timing.difs() + time + timing.sifs + answers.duration()).0 as f64 + idle;
         let expected = 20e9 / cycle * f64::from(k) * served as f64;
