@@ -78,24 +78,32 @@ impl Medium {
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
         let sender = &self.stations[station.index()];
-        if sender.mu_room().is_some() {
-            return self.fill_user(now, station, offered, cx);
-        }
-        if sender.room() != Some((category, to)) || !sender.has_room_for(bytes) {
+        let multi_user = sender.mu_room();
+        let (room, fits) = if multi_user.is_some() {
+            (multi_user, sender.mu_has_room_for(bytes))
+        } else {
+            (sender.room(), sender.has_room_for(bytes))
+        };
+        if room != Some((category, to)) || !fits {
             return false;
         }
         let Some(Admitted { class, bytes, expires, flow }) = self.admit(now, station, offered, cx)
         else {
             return true;
         };
-        self.shares.on_join(flow);
         let sender = &mut self.stations[station.index()];
         let rules = &self.bss[self.cell_of[station.index()]].rules;
-        sender.join(now, packet, &Joining { class, bytes, expires, flow }, rules);
-        if let Some(log) = &mut self.given_up
-            && let Some(mpdu) = sender.newest(category)
-        {
-            log.on_head(station, (category, to, mpdu.sequence), cx.pool.get(packet));
+        let joining = Joining { class, bytes, expires, flow };
+        let sequence = if multi_user.is_some() {
+            self.shares.on_head(station, category, flow);
+            sender.join_user(now, packet, &joining, rules)
+        } else {
+            self.shares.on_join(flow);
+            sender.join(now, packet, &joining, rules);
+            sender.newest(category).map(|mpdu| mpdu.sequence)
+        };
+        if let Some((log, sequence)) = self.given_up.as_mut().zip(sequence) {
+            log.on_head(station, (category, to, sequence), cx.pool.get(packet));
         }
         true
     }

@@ -4,8 +4,7 @@ use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow};
 
 use super::medium::Medium;
-use super::packet::{Admitted, Offered};
-use crate::mac::{Frame, Joining, NodeId, data_bytes};
+use crate::mac::{Frame, NodeId, data_bytes};
 use crate::phy::Mode;
 
 impl Medium {
@@ -60,36 +59,6 @@ impl Medium {
     /// Nothing more joins the A-MPDU that [`Self::filling`] names: its receiver has no packet that fits.
     pub fn close_filling(&mut self, station: NodeId) {
         self.stations[station.index()].close_mu_room();
-    }
-
-    /// Adds a packet to the A-MPDU of the next station of an HE MU PPDU, as [`Self::fill`].
-    pub(super) fn fill_user<P: Probe>(
-        &mut self,
-        now: Nanos,
-        station: NodeId,
-        offered: Offered,
-        cx: &mut PoolCx<'_, P>,
-    ) -> bool {
-        let Offered { packet, to, category, .. } = offered;
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
-        let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
-        let sender = &self.stations[station.index()];
-        if sender.mu_room() != Some((category, to)) || !sender.mu_has_room_for(bytes) {
-            return false;
-        }
-        let Some(Admitted { class, bytes, expires, flow }) = self.admit(now, station, offered, cx)
-        else {
-            return true;
-        };
-        self.shares.on_head(station, category, flow);
-        let sender = &mut self.stations[station.index()];
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
-        let joining = Joining { class, bytes, expires, flow };
-        let sequence = sender.join_user(now, packet, &joining, rules);
-        if let Some((log, sequence)) = self.given_up.as_mut().zip(sequence) {
-            log.on_head(station, (category, to, sequence), cx.pool.get(packet));
-        }
-        true
     }
 
     /// Replaces the frame in whose place a station waited for packets, or removes it.
