@@ -158,6 +158,34 @@ fn mpdus_are_retransmitted_by_themselves() {
     }
 }
 
+/// `n` stations of 802.11ac that always have packets for the access point, after `seconds`, and their times. After a
+/// collision, its senders continue at the same time as the other stations.
+fn saturated(
+    n: u32,
+    mode: Mode,
+    decrement: BackoffDecrement,
+    aggregation: AggregationConfig,
+    seconds: u64,
+) -> (Bench, Timing) {
+    let mac = MacConfig {
+        eifs: false,
+        backoff_decrement: Some(decrement),
+        aggregation: Some(aggregation),
+        ..MacConfig::default()
+    };
+    let difs = Timing::new(Standard::Ac, &TimingConfig::default()).unwrap().difs();
+    let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
+    let mut plan = plan(n as usize + 1, Standard::Ac, mac, timing);
+    let timing = plan.timing;
+    for station in &mut plan.stations {
+        station.rate = RatePlan::fixed(mode);
+    }
+    let mut bench = Bench::new(plan, 1);
+    bench.saturated = (1..=n).map(|i| (NodeId(i), NodeId(0))).collect();
+    bench.run(Nanos(seconds * 1_000_000_000));
+    (bench, timing)
+}
+
 /// Saturated stations whose collisions lose all MPDUs, against the slotted system of `saturation`: collision
 /// probability within 0.01, throughput within 2 %.
 #[test]
@@ -168,24 +196,9 @@ fn saturated_stations_collide_as_in_the_slotted_system() {
         (10, BackoffDecrement::SlotEnd),
         (10, BackoffDecrement::SlotStart),
     ] {
-        let mac = MacConfig {
-            eifs: false,
-            backoff_decrement: Some(decrement),
-            aggregation: Some(up_to(8)),
-            ..MacConfig::default()
-        };
-        // After a collision, its senders continue at the same time as the other stations.
-        let difs = Timing::new(Standard::Ac, &TimingConfig::default()).unwrap().difs();
-        let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
-        let mut plan = plan(n as usize + 1, Standard::Ac, mac, timing);
-        let timing = plan.timing;
-        for station in &mut plan.stations {
-            station.rate = RatePlan::fixed(mode);
-        }
-        let mut bench = Bench::new(plan, 1);
-        bench.saturated = (1..=n).map(|i| (NodeId(i), NodeId(0))).collect();
         let seconds = 6;
-        bench.run(Nanos(seconds * 1_000_000_000));
+        let (bench, timing) = saturated(n, mode, decrement, up_to(8), seconds);
+        let difs = timing.difs();
         let count = |of: fn(&StationStats) -> u64| -> u64 {
             (1..=n).map(|i| of(bench.cell.stats(NodeId(i)))).sum()
         };
@@ -441,26 +454,12 @@ fn a_block_ack_request_gets_the_bitmap_of_its_session() {
 #[test]
 fn aggregates_collide_as_bianchi_says() {
     let mode = mode(Standard::Ac, 9, 4, Width::Mhz160);
-    let difs = Timing::new(Standard::Ac, &TimingConfig::default()).unwrap().difs();
     for mpdus in [8_u32, 64] {
         for n in [1_u32, 2, 5, 10, 20, 50] {
             let config = AggregationConfig { after_missed_block_ack: NoBar, ..up_to(mpdus) };
-            let mac = MacConfig {
-                eifs: false,
-                backoff_decrement: Some(BackoffDecrement::SlotStart),
-                aggregation: Some(config),
-                ..MacConfig::default()
-            };
-            let timing = TimingConfig { ack_timeout: Some(difs), ..TimingConfig::default() };
-            let mut plan = plan(n as usize + 1, Standard::Ac, mac, timing);
-            let timing = plan.timing;
-            for station in &mut plan.stations {
-                station.rate = RatePlan::fixed(mode);
-            }
-            let mut bench = Bench::new(plan, 1);
-            bench.saturated = (1..=n).map(|i| (NodeId(i), NodeId(0))).collect();
             let seconds = 2;
-            bench.run(Nanos(seconds * 1_000_000_000));
+            let (bench, timing) = saturated(n, mode, BackoffDecrement::SlotStart, config, seconds);
+            let difs = timing.difs();
             let stats = (1..=n).map(|i| bench.cell.stats(NodeId(i)));
             let data: Vec<_> = stats.map(|stats| *stats.class(Class::Data)).collect();
             let sent: u64 = data.iter().map(|data| data.sent).sum();
