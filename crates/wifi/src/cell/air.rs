@@ -157,18 +157,18 @@ impl Medium {
             let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
             bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
         };
-        let (frame, group) = (sent.frame, sent.frame.group());
+        let (to, class, group) = (sent.frame.to, sent.frame.class, sent.frame.group());
         for other in air.iter_mut().flatten() {
             if group.is_some() && other.frame.group() == group {
                 continue;
             }
             if let Some(power) = arriving(sent, other.frame.to) {
-                other.fate.overlap(power, frame.class);
+                other.fate.overlap(power, class);
             }
-            if let Some(power) = arriving(other, frame.to) {
+            if let Some(power) = arriving(other, to) {
                 sent.fate.overlap(power, other.frame.class);
             }
-            if other.frame.from == frame.to {
+            if other.frame.from == to {
                 sent.fate.receiver_sent = true;
             }
         }

@@ -23,7 +23,9 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         self.view.eifs = Span::ZERO;
-        self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
+        if self.rate.learns_from_receptions() {
+            self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
+        }
         if frame.kind == Kind::Beacon {
             self.on_beacon(now, frame.from, rules);
         }
@@ -137,7 +139,9 @@ impl Station {
         rules: &Rules,
     ) {
         self.view.eifs = Span::ZERO;
-        self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
+        if self.rate.learns_from_receptions() {
+            self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
+        }
         if let Exchange::Awaiting { heard, .. } = self.exchange
             && heard <= now
         {

@@ -43,11 +43,10 @@ impl Station {
         true
     }
 
-    /// A frame that the station sends, with its width.
-    pub(super) fn with_width(&self, frame: Frame) -> Frame {
-        match self.widths {
-            Some(widths) if frame.width.is_none() => Frame { width: Some(widths.current), ..frame },
-            _ => frame,
+    /// Sets the width of a frame that the station sends.
+    pub(super) fn set_width(&self, frame: &mut Frame) {
+        if let Some(widths) = &self.widths {
+            frame.width = frame.width.or(Some(widths.current));
         }
     }
 

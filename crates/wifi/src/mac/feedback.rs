@@ -28,13 +28,14 @@ impl Station {
         }
     }
 
-    /// The next attempt of the head of a category, of which rate control knows then.
-    pub(super) fn next_attempt(&mut self, now: Nanos, category: usize, head: &Mpdu) -> Attempt {
+    /// The next attempt of the head of a category, of which rate control knows then. `None` without a head.
+    pub(super) fn next_attempt(&mut self, now: Nanos, category: usize) -> Option<Attempt> {
+        let head = self.contenders.get(category)?.mpdu.as_ref()?;
         let alone = attempt(now, u8::narrow(category), head);
         if !self.is_in_session(head) {
-            return alone;
+            return Some(alone);
         }
-        let Some(series) = self.series(category) else { return alone };
+        let Some(series) = self.series(category) else { return Some(alone) };
         let is_new = !std::mem::replace(&mut series.begun, true);
         let next = Attempt { number: series.unanswered, ..alone };
         if is_new {
@@ -44,7 +45,7 @@ impl Station {
         if let Some(series) = self.series(category) {
             series.single = single;
         }
-        next
+        Some(next)
     }
 
     /// Reports the end of a PPDU with data, and the numbers of its MPDUs: those sent and those acknowledged. `limit`

@@ -109,13 +109,12 @@ impl Frame {
 
     /// The part of a time on the air that counts for its sender: of an HE TB PPDU that of its resource unit.
     pub(crate) fn own_time(&self, time: Span) -> Span {
-        match self.mode.ru().filter(|_| self.is_triggered()) {
-            None => time,
-            Some(ru) => {
-                let whole = RuSize::whole(self.mode.width());
-                Span(time.0 * u64::from(ru.tones()) / u64::from(whole.tones()))
-            }
+        if !self.is_triggered() {
+            return time;
         }
+        let whole = RuSize::whole(self.mode.width());
+        let ru = self.mode.ru().unwrap_or(whole);
+        Span(time.0 * u64::from(ru.tones()) / u64::from(whole.tones()))
     }
 
     /// Width of its band in Hz; `None` for the width that sender and receiver both have.

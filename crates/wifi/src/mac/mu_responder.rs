@@ -8,7 +8,7 @@ use super::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
 use super::exchange::{Due, Exchange};
 use super::mu_air::{TbGrant, USUAL_BYTES};
 use super::originator::{Room, distance};
-use super::{Class, Frame, Kind, NodeId, Rules, Station};
+use super::{Class, Frame, Kind, Mpdu, NodeId, Rules, Station};
 use crate::phy::Mode;
 use crate::rate::{Attempt, RateControl};
 
@@ -37,9 +37,9 @@ impl Station {
     /// The mode of the data that the station would send now in a category.
     pub(crate) fn mode_if_triggered(&mut self, now: Nanos, category: usize) -> Option<Mode> {
         let to = self.responder.as_ref()?.access_point;
-        let head = self.contenders.get(category)?.mpdu.filter(|head| !head.is_bar());
-        let next = if let Some(head) = head {
-            self.next_attempt(now, category, &head)
+        let head = self.contenders.get(category)?.mpdu.as_ref();
+        let next = if head.is_some_and(|head| !head.is_bar()) {
+            self.next_attempt(now, category)?
         } else {
             Attempt { now, to, category: u8::narrow(category), bytes: USUAL_BYTES, number: 0 }
         };
@@ -50,10 +50,10 @@ impl Station {
     /// sample.
     fn take_granted_mode(&mut self, now: Nanos, grant: &TbGrant) {
         let TbGrant { category, chosen, .. } = *grant;
-        let Some(mut head) = self.contenders[category].mpdu.filter(|head| !head.is_bar()) else {
+        if self.contenders[category].mpdu.as_ref().is_none_or(Mpdu::is_bar) {
             return;
-        };
-        let next = self.next_attempt(now, category, &head);
+        }
+        let Some(next) = self.next_attempt(now, category) else { return };
         let changed = self.rate.pick(&next) != chosen;
         if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
             lane.series.single &= !changed;
@@ -61,8 +61,9 @@ impl Station {
         if let Some(widths) = &mut self.widths {
             widths.forget_chosen();
         }
-        head.mode = chosen;
-        self.contenders[category].mpdu = Some(head);
+        if let Some(head) = &mut self.contenders[category].mpdu {
+            head.mode = chosen;
+        }
     }
 
     /// Keeps the end of a reservation of another cell, which prevents responses to triggers.

@@ -152,14 +152,16 @@ impl Station {
     /// The first frame of the access of this instant: RTS, CTS-to-self, or data.
     pub(crate) fn compose(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         self.originator.as_mut()?.room = None;
-        match self.compose_multi_user(now, rules) {
-            Composed::Frame(frame) => return Some(self.with_width(frame)),
+        let mut first = match self.compose_multi_user(now, rules) {
+            Composed::Frame(frame) => frame,
             Composed::Nothing => return None,
-            Composed::Other => {}
-        }
-        let ppdu = self.ppdu()?;
-        let first = self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules));
-        first.map(|frame| self.with_width(frame))
+            Composed::Other => {
+                let ppdu = self.ppdu()?;
+                self.preceding_frame(&ppdu, rules).or_else(|| self.data(rules))?
+            }
+        };
+        self.set_width(&mut first);
+        Some(first)
     }
 
     /// The PPDU of the active category as if it were one MPDU: the head, with the length of all. Without

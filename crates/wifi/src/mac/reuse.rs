@@ -22,14 +22,15 @@ impl Station {
 
     /// True if the power of a frame that the station sends is limited.
     pub(crate) fn is_limited(&self, frame: &Frame) -> bool {
-        let answers = matches!(frame.kind, Kind::Ack | Kind::BlockAck)
-            || frame.kind == Kind::Cts && frame.to != self.id
-            || frame.is_triggered();
         match self.power_limit {
             PowerLimit::None => false,
             PowerLimit::UntilAccess => true,
             // Between its transmission opportunities, the station only answers.
-            PowerLimit::DuringAccess => !answers,
+            PowerLimit::DuringAccess => {
+                !(matches!(frame.kind, Kind::Ack | Kind::BlockAck)
+                    || frame.kind == Kind::Cts && frame.to != self.id
+                    || frame.is_triggered())
+            }
         }
     }
 }

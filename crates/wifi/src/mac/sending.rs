@@ -37,15 +37,15 @@ impl Station {
 
     /// The frame at the head of the active category, with the rate of its next attempt.
     pub(super) fn choose_mode(&mut self, now: Nanos) -> Option<Mpdu> {
-        let mut mpdu = self.contenders[self.active].mpdu?;
-        if !mpdu.class.is_management() && !mpdu.is_bar() {
-            let next = self.next_attempt(now, self.active, &mpdu);
+        let head = self.contenders[self.active].mpdu.as_ref()?;
+        if !head.class.is_management() && !head.is_bar() {
+            let next = self.next_attempt(now, self.active)?;
             let chosen = self.rate.pick(&next);
             let widths = self.widths.as_mut();
-            mpdu.mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
-            self.contenders[self.active].mpdu = Some(mpdu);
+            let mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
+            self.contenders[self.active].mpdu.as_mut()?.mode = mode;
         }
-        Some(mpdu)
+        self.contenders[self.active].mpdu
     }
 
     /// The frame that was due SIFS after the previous one.

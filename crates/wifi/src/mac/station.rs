@@ -328,7 +328,9 @@ impl Station {
 
     /// Handles its timer. Returns the frame to transmit, if any.
     pub(crate) fn on_timer(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
-        self.next_frame(now, rules).map(|frame| self.with_width(frame))
+        let mut frame = self.next_frame(now, rules)?;
+        self.set_width(&mut frame);
+        Some(frame)
     }
 
     fn next_frame(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
