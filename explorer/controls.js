@@ -147,10 +147,10 @@ const Controls = (() => {
     {
       id: "phy", label: "Data rate", kind: "select", choices: (s) => s.cells[0].rates.map((rate) => [rate, rate, ""]),
       get: (s) => cell(s).rate ?? s.cells[0].rates.at(-1),
-      set: (v) => [["cells[0].rate", quoted(v)]],
+      set: (v) => [["cells[0].rate", quoted(v)], ["cells[0].mcs", null]],
     },
     {
-      id: "control", label: "Rate control", kind: "select", choices: (s) => registered("rate-control")(s).filter(([name]) => name !== "chain"),
+      id: "control", label: "Rate control", kind: "select", choices: (s) => registered("rate-control")(s).filter(([name]) => name !== "chain" && s.cells[0].rate_controls.includes(name)),
       get: (s) => cell(s).rate_control.control,
       // The receiver's choice of rate travels in the CTS.
       set: (v) => [["cells[0].rate_control", table({ control: quoted(v) })], ...(v === "rbar" ? [["cells[0].mac.rts_threshold", quoted("0 B")]] : [])],

@@ -231,7 +231,10 @@ def test_every_control_gives_a_scenario(browser: Browser) -> None:
     )
     assert len(names) >= 15
     usual = {"bursty-link", "lossy-link", "wifi-star", "wifi-up-down", "wifi-starved-uploads"}
-    tried = sorted(usual | {"dumbbell", "polling-access-point", "udp-mix", "wifi-chain"})
+    aggregates = {"wifi4-legacy-mix", "wifi6-home"}
+    tried = sorted(
+        usual | aggregates | {"dumbbell", "polling-access-point", "udp-mix", "wifi-chain"}
+    )
     assert set(tried) <= set(names)
     refused = page.evaluate(
         """async (names) => {
@@ -263,6 +266,11 @@ def test_every_control_gives_a_scenario(browser: Browser) -> None:
     )
     # Some choices contradict a key of the scenario; the page then shows the message and keeps it.
     assert [entry for entry in refused if entry[0] in usual] == []
+    # These schemes do not go with A-MPDU.
+    assert {tuple(entry[1:3]) for entry in refused if entry[0] in aggregates} == {
+        ("scheme", "tap"),
+        ("scheme", "dcf+"),
+    }
     assert all(len(entry) == 4 for entry in refused), refused
     assert not browser.complaints
 

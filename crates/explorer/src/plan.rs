@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use airtcp_scenario::{Cell, Flow, OneWay, Resolved, Scenario, ScenarioError};
 use airtcp_units::Outcomes;
+use airtcp_wifi::rate::controls_of;
 use serde_json::{Value, json};
 
 /// What to do about a file.
@@ -67,6 +68,7 @@ pub(crate) fn described((written, plan): &(Scenario, Resolved)) -> Value {
             "name": c.spec.name,
             "stations": c.spec.layout.stations(),
             "rates": rates,
+            "rate_controls": controls_of(c.spec.standard).collect::<Vec<_>>(),
         })
     };
     json!({

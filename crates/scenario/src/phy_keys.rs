@@ -5,7 +5,7 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::error::ErrorModel;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 use airtcp_wifi::phy::{Channel, Mode, PhySetup, SetupKeys, Standard, Width};
-use airtcp_wifi::rate::{RateConfig, RatePlan};
+use airtcp_wifi::rate::{RateConfig, RatePlan, controls_of, is_for};
 
 use crate::{CellSpec, StationSpec};
 
@@ -192,20 +192,18 @@ impl CellSpec {
     pub fn rate_plan(&self) -> Result<RatePlan, ConfigError> {
         let setup = self.setup()?;
         let start = own_mode(setup, self.rate, self.mcs)?;
-        let for_old = matches!(self.rate_control, RateConfig::Chain(_) | RateConfig::Rbar(_));
-        if for_old && setup.standard.has_mcs() {
+        let control = self.rate_control.control();
+        if !is_for(control, setup.standard) {
+            let own = if setup.standard.has_mcs() {
+                "the rates of 802.11a, b and g"
+            } else {
+                "802.11n, ac and ax"
+            };
+            let others: Vec<_> = controls_of(setup.standard).collect();
             let message = format!(
-                "is \"{}\", which is for the rates of 802.11a, b and g: {} accepts fixed, s0, arf, aarf, \
-                 amrr, onoe, minstrel, minstrel-ht and ideal",
-                self.rate_control.control(),
-                setup.standard
-            );
-            return Err(ConfigError::new("control", message));
-        }
-        if matches!(self.rate_control, RateConfig::MinstrelHt(_)) && !setup.standard.has_mcs() {
-            let message = format!(
-                "is \"minstrel-ht\", which is for 802.11n, ac and ax: choose \"minstrel\" with {}",
-                setup.standard
+                "is \"{control}\", which is for {own}: {} accepts {}",
+                setup.standard,
+                others.join(", ")
             );
             return Err(ConfigError::new("control", message));
         }

@@ -242,6 +242,11 @@ const REFUSED: &[(&str, &str)] = &[
         "cells[0].rate_control.control: is \"rbar\", which is for the rates of 802.11a, b and g",
     ),
     (
+        "standard = \"802.11g\"\nrate_control.control = \"minstrel-ht\"",
+        "cells[0].rate_control.control: is \"minstrel-ht\", which is for 802.11n, ac and ax: 802.11g accepts fixed, s0, \
+         arf, aarf, amrr, onoe, minstrel, ideal, chain, rbar",
+    ),
+    (
         "standard = \"802.11n\"\ntiming.ack_rate.fixed = \"1 Mb/s\"",
         "cells[0].timing.ack_rate: is 1 Mb/s",
     ),

@@ -49,5 +49,5 @@ pub use minstrel_ht::{MinstrelHt, MinstrelHtConfig};
 pub use onoe::{Onoe, OnoeConfig};
 pub use plan::RatePlan;
 pub use rbar::{Rbar, RbarConfig};
-pub use registry::{Rate, RateConfig, registry};
+pub use registry::{Rate, RateConfig, controls_of, is_for, registry};
 pub use s0::{S0, S0Config};

@@ -5,7 +5,7 @@ use airtcp_units::Nanos;
 
 use super::{Attempt, Control, ControlInputs, Outcome, RateControl};
 use crate::mac::NodeId;
-use crate::phy::Mode;
+use crate::phy::{Mode, Standard};
 
 airtcp_probe::family! {
     /// Any registered rate control.
@@ -36,6 +36,20 @@ airtcp_probe::family! {
     "chain" Chain(super::Chain, super::ChainConfig) from "MadWifi multi-rate retry; S2 section II";
     /// The receiver chooses the rate by the SINR of the RTS and returns it in the CTS; with bursts, OAR
     "rbar" Rbar(super::Rbar, super::RbarConfig) from "Holland, Vaidya and Bahl 2001; Sadeghi et al. 2002";
+}
+
+/// True if the rate control named `control` can choose among the rates of `standard`.
+pub fn is_for(control: &str, standard: Standard) -> bool {
+    match control {
+        "chain" | "rbar" => !standard.has_mcs(),
+        "minstrel-ht" => standard.has_mcs(),
+        _ => true,
+    }
+}
+
+/// Names of the rate controls that can choose among the rates of `standard`.
+pub fn controls_of(standard: Standard) -> impl Iterator<Item = &'static str> {
+    registry().iter().map(|entry| entry.name).filter(move |name| is_for(name, standard))
 }
 
 /// A rate control as a trait object, implemented for every [`RateControl`].
