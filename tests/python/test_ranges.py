@@ -121,7 +121,7 @@ def test_a_study(study: StudyResult) -> None:
         )
 
 
-# Of the kinds that crates/sim/tests/ranges.rs does not draw.
+# Of the kinds that crates/sim/tests/engine/ranges.rs does not draw.
 LINKS = {
     "varying rate": 'rate = { trace = "rates.csv" }',
     "ll-arq": 'rate = "10 Mb/s"\nprotocol = { kind = "ll-arq" }',

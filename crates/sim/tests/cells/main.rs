@@ -1,0 +1,24 @@
+//! Cells of 802.11 in whole runs.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod aggregation;
+mod boundary;
+mod cell;
+mod cell_lifetime;
+mod cell_parts;
+mod cell_results;
+mod chain_goodput;
+mod chains;
+mod interference;
+mod link_red;
+mod mixed;
+mod modern_cells;
+mod ofdma;
+mod order;
+mod rates;
+mod schemes;
+mod shared_medium;
+mod stations;
+mod timeline;

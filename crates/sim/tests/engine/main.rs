@@ -1,0 +1,13 @@
+//! What holds for every scenario: determinism, ranges, refusals, and relations between runs.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ahead;
+mod delays;
+mod determinism;
+mod metamorphic;
+mod ranges;
+mod refusals;
+mod slotted;
+mod windows;

@@ -1,0 +1,21 @@
+//! Transports over links in whole runs.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ack_filter;
+mod adversity;
+mod analytic;
+mod applications;
+mod capacity;
+mod corruption;
+mod ecn;
+mod laws;
+mod laws_bbr;
+mod laws_delay;
+mod laws_growth;
+mod link_protocols;
+mod lt;
+mod sliding;
+mod tfrc;
+mod tp_lda;
