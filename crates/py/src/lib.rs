@@ -7,7 +7,6 @@
 mod air;
 mod capture;
 mod capture_series;
-mod capture_size;
 mod capture_tables;
 mod compare;
 mod delays;

@@ -10,7 +10,6 @@ use airtcp_study::Traces;
 use pyo3::prelude::*;
 
 use crate::air;
-use crate::capture_size::large_capture;
 use crate::delays;
 use crate::error;
 use crate::progress::{self, Watch};
@@ -65,7 +64,7 @@ pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<St
     let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
     let mut said = airtcp_sim::warnings(&plan);
     if options.capture {
-        said.extend(large_capture(&plan));
+        said.extend(airtcp_sim::large_capture(&plan));
     }
     Ok(said)
 }

@@ -17,6 +17,7 @@
 //! Results depend on no clock, on no state shared between runs, and not on the number of threads.
 
 mod build;
+mod capture_size;
 mod durations;
 pub mod parallel;
 mod pieces;
@@ -32,6 +33,7 @@ pub use build::boundary::boundary_flows;
 pub use build::coverage::warnings;
 pub use build::media::{MediumStation, media, queue_names};
 pub use build::paths::links_on_way;
+pub use capture_size::large_capture;
 pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};
 pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};

@@ -18,6 +18,7 @@
 )]
 
 mod error;
+mod file_names;
 pub mod fit;
 pub mod metrics;
 pub mod predict;
@@ -26,6 +27,7 @@ pub mod synth;
 pub mod write;
 
 pub use error::TraceError;
+pub use file_names::file_names;
 pub use fit::{RunLengthModel, fit_gilbert_elliott};
 pub use metrics::{AnalyseOptions, Class, Convergence, LinkStats, analyse};
 pub use predict::{FitOptions, FitTable, Form, LinkSample, fit_throughput};

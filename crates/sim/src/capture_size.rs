@@ -13,11 +13,9 @@ use airtcp_units::Saturate;
 const LARGE: f64 = 1e9;
 /// Most pairs of flow and hop that are examined.
 const MOST: usize = 10_000_000;
-/// Highest rate of an 802.11 a or g cell, b/s.
-const AIR: u64 = 54_000_000;
 
 /// A warning if the capture may become large.
-pub(crate) fn large_capture(plan: &Resolved) -> Option<String> {
+pub fn large_capture(plan: &Resolved) -> Option<String> {
     let most = capacity(plan)? as f64 / 8.0 * plan.scenario.duration.as_secs_f64();
     (most >= LARGE).then(|| {
         format!(
@@ -42,7 +40,9 @@ fn capacity(plan: &Resolved) -> Option<u64> {
     }
     for (i, cell) in plan.cells.iter().enumerate() {
         let medium = plan.links.len() + i;
-        hops.extend(cell.nodes.iter().skip(1).map(|node| (AIR, cell.nodes[0], *node, medium)));
+        let rates = cell.spec.data_modes();
+        let fastest = rates.iter().map(|mode| mode.rate().bps()).max()?;
+        hops.extend(cell.nodes.iter().skip(1).map(|node| (fastest, cell.nodes[0], *node, medium)));
     }
     if plan.flows.len().saturating_mul(hops.len()) > MOST {
         return None;
@@ -97,5 +97,19 @@ mod tests {
         // 10 Gb/s for 60 s is 75 GB; 10 Mb/s is 75 MB.
         assert!(warned(&links("10 Gb/s")).unwrap().contains("75 GB"));
         assert_eq!(warned(&links("10 Mb/s")), None);
+    }
+
+    #[test]
+    fn the_highest_rate_of_a_cell_counts() {
+        let cell = |standard: &str| {
+            format!(
+                "duration = \"200 s\"\n[[cells]]\nstandard = \"{standard}\"\n\
+                 layout = {{ kind = \"star\", stations = 2, radius_m = 5 }}\n\
+                 [[flows]]\nfrom = \"sta*\"\nto = \"ap\"\ncount = 2\n"
+            )
+        };
+        // 54 Mb/s for 200 s are 1.4 GB; 600 Mb/s (802.11ax, 80 MHz, one stream, MCS 11) are 15 GB.
+        assert!(warned(&cell("802.11a")).unwrap().contains("1 GB"));
+        assert!(warned(&cell("802.11ax")).unwrap().contains("15 GB"));
     }
 }
