@@ -59,6 +59,8 @@ int main(int argc, char** argv) {
   cmd.AddValue("seed", "run number", seed);
   cmd.Parse(argc, argv);
   RngSeedManager::SetRun(seed);
+  // By default, packets expire after 500 ms in the queue. If they were sent before, a BlockAckReq follows.
+  Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(10)));
   // Without this, RTS precedes every PPDU of more than 65535 B.
   Config::SetDefault("ns3::WifiRemoteStationManager::RtsCtsThreshold", UintegerValue(rts));
   Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
