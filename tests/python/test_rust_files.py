@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -35,6 +36,15 @@ def circle(crate: Crate) -> list[str]:
 @pytest.mark.parametrize("name", sorted(path.name for path in CRATES.iterdir() if path.is_dir()))
 def test_no_circle(name: str) -> None:
     assert not circle(Crate(CRATES / name))
+
+
+@pytest.mark.parametrize(
+    "main", sorted(CRATES.glob("*/tests/*/main.rs")), ids=lambda main: main.parent.name
+)
+def test_every_file_of_a_test_program_is_part_of_it(main: Path) -> None:
+    others = {path.stem for path in main.parent.glob("*.rs")} - {"main"}
+    declared = set(re.findall(r"^mod (\w+);$", main.read_text("utf-8"), re.MULTILINE)) - {"common"}
+    assert others == declared
 
 
 def _crate(folder: Path, **files: str) -> Crate:
