@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from conftest import Program
 
-RUST_TEST = ROOT / "crates" / "sim" / "tests" / "determinism.rs"
+RUST_TEST = ROOT / "crates" / "sim" / "tests" / "engine" / "determinism.rs"
 
 
 def pinned() -> tuple[str, str]:
