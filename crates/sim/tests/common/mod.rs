@@ -1,5 +1,5 @@
 //! Shared by the integration tests: runs a scenario given as text.
-#![allow(unreachable_pub, clippy::unwrap_used, reason = "shared by several test crates")]
+#![allow(unreachable_pub, clippy::unwrap_used, reason = "shared by several programs")]
 
 use std::sync::Arc;
 
@@ -31,7 +31,6 @@ pub fn run_with(text: &str, workers: usize) -> RunResult {
 }
 
 /// The first replication.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub fn run_first(text: &str) -> Replication {
     run_with(text, 1).replications.remove(0)
 }
@@ -39,7 +38,7 @@ pub fn run_first(text: &str) -> Replication {
 /// A flow over a chain of 802.11b hops at 2 Mb/s, 200 m each, with ns-2's ranges: reception up to 250 m,
 /// sensing and interference up to 550 m. `top` has the keys of the run, `ranges` further keys of the path
 /// loss, `cell` those of the cell, `flow` those of the flow from the first node to the last.
-#[allow(dead_code, reason = "not every test file needs it")]
+#[allow(dead_code, reason = "not every program needs it")]
 pub fn chain(hops: u32, top: &str, ranges: &str, cell: &str, flow: &str) -> String {
     format!(
         r#"
