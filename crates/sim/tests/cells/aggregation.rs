@@ -299,3 +299,21 @@ fn a_hardware_queue_delays_what_the_discipline_prefers() {
         assert!(error.abs() < 0.05, "{packets}: {median} {alone} {expected}");
     }
 }
+
+/// The receiver answers the BlockAckReq that follows MPDUs given up, or does not. Then the next packets go out, also if no
+/// new packet arrives.
+#[test]
+fn packets_do_not_wait_after_a_block_ack_request() {
+    let flow = "[[flows]]\nfrom = \"sta0\"\nto = \"ap\"\ntransport = \"udp\"\n\
+        app = { kind = \"constant-rate\", rate = \"400 Mb/s\", message = \"1472 B\", stop = \"20 ms\" }";
+    let (mut given_up, mut stuck) = (0, 0);
+    for seed in 0..20 {
+        let keys = format!("{}\nresidual_error = 0.4\nmac.attempts = 4\nmac.aggregation.max_mpdus = 4", star(1));
+        let text = cell(&keys, flow).replace("500 ms", "0 s");
+        let run = run_first(&format!("seed = {seed}\n{text}"));
+        given_up += run.cells[0].stations[1].retry_drops;
+        stuck += run.conservation.in_flight;
+    }
+    assert!(given_up > 100, "{given_up} packets given up");
+    assert_eq!(stuck, 0, "packets still in the queue");
+}

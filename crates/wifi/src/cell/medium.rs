@@ -357,13 +357,16 @@ impl Medium {
     /// Counts a station's finished exchanges, and removes dropped packets from the pool.
     #[inline]
     pub(super) fn settle<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
-        if self.stations[i].has_finished() {
+        if self.stations[i].has_news() {
             self.close(now, i, cx);
         }
     }
 
     #[inline(never)]
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
+        if self.stations[i].take_vacated() {
+            self.ready.push(NodeId(u32::narrow(i)));
+        }
         while let Some(done) = self.stations[i].take_finished() {
             let id = NodeId(u32::narrow(i));
             if self.ready.last() != Some(&id) {

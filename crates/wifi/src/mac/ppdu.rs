@@ -261,8 +261,10 @@ impl Station {
     /// Moves the first MPDU that waits to the empty head of a category.
     pub(super) fn advance_lane(&mut self, category: usize) {
         if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
-            self.contenders[category].mpdu = lane.waiting.pop_front();
+            let next = lane.waiting.pop_front();
             lane.on_air = 0;
+            self.contenders[category].mpdu = next;
+            self.vacated |= next.is_none();
         }
     }
 

@@ -74,6 +74,8 @@ pub(crate) struct Station {
     /// Receiver of the current burst, and the frames left in it (OAR).
     pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
+    /// True if a category has become ready without a finished packet: its BlockAckReq has ended.
+    pub(super) vacated: bool,
     /// True if a category for management frames follows the access categories.
     pub(super) has_management: bool,
     /// An access point's beacons.
@@ -123,6 +125,7 @@ impl Station {
             rts_unanswered: BTreeSet::new(),
             burst: (NodeId::BROADCAST, 0),
             finished: Vec::new(),
+            vacated: false,
             has_management: false,
             beacons: None,
             association: None,
@@ -203,9 +206,14 @@ impl Station {
         }
     }
 
-    /// True if finished packets wait to be taken.
-    pub(crate) const fn has_finished(&self) -> bool {
-        !self.finished.is_empty()
+    /// True if finished packets wait to be taken, or a category has become ready without one.
+    pub(crate) const fn has_news(&self) -> bool {
+        !self.finished.is_empty() || self.vacated
+    }
+
+    /// True, once, if a category has become ready without a finished packet.
+    pub(crate) const fn take_vacated(&mut self) -> bool {
+        std::mem::replace(&mut self.vacated, false)
     }
 
     /// Takes the latest finished packet.
