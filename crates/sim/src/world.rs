@@ -185,7 +185,7 @@ impl<P: Probe> World<P> {
             match self.actors[machine.0 as usize] {
                 Actor::Interface(i) => self.on_interface(i),
                 Actor::Endpoint(e) => self.on_endpoint_timer(e),
-                Actor::App(e) => self.on_app(e),
+                Actor::App(e) => left = self.on_app(e, left),
                 Actor::AirEnds(i) | Actor::WatchedAirEnds(i) => {
                     left = self.run_air(i, AirEvent::Ends, left);
                 }
@@ -265,12 +265,25 @@ impl<P: Probe> World<P> {
         self.pump(number);
     }
 
-    fn on_app(&mut self, number: u32) {
-        let endpoint = &mut self.endpoints[number as usize];
-        endpoint.app.on_timer(self.now, &mut endpoint.transport);
-        self.pump(number);
-        let endpoint = &self.endpoints[number as usize];
-        self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
+    /// The timer of an application, and its next ones for as long as they come before the events of all other
+    /// machines: until the end of the run, or `left` events. Returns what is left of them. With a probe, each one
+    /// goes through the event queue, so that tests can compare.
+    fn on_app(&mut self, number: u32, mut left: u64) -> u64 {
+        loop {
+            let endpoint = &mut self.endpoints[number as usize];
+            endpoint.app.on_timer(self.now, &mut endpoint.transport);
+            self.pump(number);
+            let endpoint = &self.endpoints[number as usize];
+            let (timer, next) = (endpoint.app_timer, endpoint.app.next_timer());
+            let ends = P::ON || left == 0 || next > self.until;
+            if ends || !self.queue.runs_on(timer, next) {
+                self.queue.set(timer, next);
+                return left;
+            }
+            self.now = next;
+            self.events += 1;
+            left -= 1;
+        }
     }
 
     /// Lets the application react, then sends the transport's segments.

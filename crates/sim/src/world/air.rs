@@ -51,7 +51,9 @@ impl<P: Probe> World<P> {
     pub(super) fn enqueue_for_air(&mut self, hop: AirHop, category: usize, packet: PacketId) {
         let AirHop { medium: number, from, .. } = hop;
         let medium = &mut self.media[number as usize];
-        medium.enqueue(self.now, from, category, packet, &mut self.probe, &mut self.pool);
+        if !medium.enqueue(self.now, from, category, packet, &mut self.probe, &mut self.pool) {
+            return;
+        }
         self.feed(number, from);
         self.reschedule(number);
     }

@@ -193,7 +193,8 @@ impl Medium {
         }
     }
 
-    /// Enqueues a packet at a station, in the queue of a category (one for all under DCF).
+    /// Enqueues a packet at a station, in the queue of a category (one for all under DCF). False if nothing has
+    /// changed for the station, since its queue has dropped the packet.
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
         now: Nanos,
@@ -202,12 +203,23 @@ impl Medium {
         packet: PacketId,
         probe: &mut P,
         pool: &mut Pool,
-    ) {
+    ) -> bool {
         let category = if self.places(station).len() == 1 { 0 } else { category };
         let mut cx =
             PoolCx::new(probe, pool, EventSource::Queue(self.queue_number(station, category)));
         let place = self.place(station, category);
-        let verdict = self.queues[place].enqueue(now, packet, &mut cx);
+        let queue = &mut self.queues[place];
+        let verdict = queue.enqueue(now, packet, &mut cx);
+        // Other disciplines may change with each packet offered. Runs with a probe take the long way, so that
+        // tests can compare.
+        if !P::ON
+            && verdict != Verdict::Queued
+            && matches!(queue, Queue::DropTail(_))
+            && self.held.is_empty()
+            && !self.shares_airtime
+        {
+            return false;
+        }
         if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {
             let waiting = &mut self.waiting[place];
             waiting.push_back((packet, now));
@@ -215,6 +227,7 @@ impl Medium {
             forget_dropped(waiting, queued, cx.pool);
         }
         self.refill(now, place, probe, pool);
+        true
     }
 
     /// Takes packets out of a queue while its station has places below it.

@@ -17,6 +17,7 @@ mod mixed;
 mod modern_cells;
 mod ofdma;
 mod order;
+mod overload;
 mod rates;
 mod schemes;
 mod shared_medium;
