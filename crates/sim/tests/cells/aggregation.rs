@@ -308,7 +308,10 @@ fn packets_do_not_wait_after_a_block_ack_request() {
         app = { kind = \"constant-rate\", rate = \"400 Mb/s\", message = \"1472 B\", stop = \"20 ms\" }";
     let (mut given_up, mut stuck) = (0, 0);
     for seed in 0..20 {
-        let keys = format!("{}\nresidual_error = 0.4\nmac.attempts = 4\nmac.aggregation.max_mpdus = 4", star(1));
+        let keys = format!(
+            "{}\nresidual_error = 0.4\nmac.attempts = 4\nmac.aggregation.max_mpdus = 4",
+            star(1)
+        );
         let text = cell(&keys, flow).replace("500 ms", "0 s");
         let run = run_first(&format!("seed = {seed}\n{text}"));
         given_up += run.cells[0].stations[1].retry_drops;
