@@ -36,6 +36,6 @@ pub use build::paths::links_on_way;
 pub use capture_size::large_capture;
 pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};
-pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded};
+pub use run::{STEPS, collect, prepare, run, run_one, run_parts, run_recorded, run_replication};
 pub use sequence::Sequence;
 pub use session::Session;

@@ -43,6 +43,32 @@ pub fn run_one<P: Probe>(
     Ok(done.and_then(|(parts, probe)| parts.into_iter().next().map(|part| (part, probe))))
 }
 
+/// As [`run_one`], without a probe.
+///
+/// # Errors
+/// If a model refuses its parameters.
+pub fn run_replication(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    stop: &Stop,
+) -> Result<Option<Replication>, ScenarioError> {
+    let done = unwatched(plan, number, load, stop, &AtomicU64::new(0))?;
+    Ok(done.and_then(|parts| parts.into_iter().next()))
+}
+
+/// One replication without a probe, in one part.
+fn unwatched(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    stop: &Stop,
+    passed: &AtomicU64,
+) -> Result<Option<Vec<Replication>>, ScenarioError> {
+    let done = run_with_progress(plan, number, load, NoProbe, 1, stop, passed)?;
+    Ok(done.map(|(results, NoProbe)| results))
+}
+
 /// As [`run_one`], with the measured time cut into equal `parts`, each with its own results (batch means).
 /// The run continues from part to part. Quantities "since the start" are over all parts so far, and
 /// quantities "at the end" are at the end of each part.
@@ -97,7 +123,17 @@ pub fn run(
     plan: &Resolved,
     load: &TraceLoader<'_>,
     workers: Option<usize>,
-    report: impl FnMut(usize, usize) -> bool,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<RunResult, ScenarioError> {
+    run_unwatched(plan, load, workers, &mut report)
+}
+
+/// As [`run`]. It is not generic, so that the simulator without a probe is compiled once, here.
+fn run_unwatched(
+    plan: &Resolved,
+    load: &TraceLoader<'_>,
+    workers: Option<usize>,
+    report: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<RunResult, ScenarioError> {
     Ok(run_recorded(plan, load, workers, NoProbe, report)?.0)
 }
@@ -122,8 +158,8 @@ pub fn run_recorded<P: Probe + Send>(
         let done = match (number == 0).then(take).flatten() {
             Some(probe) => run_with_progress(plan, number, load, probe, 1, stop, &passed)
                 .map(|done| done.map(|(results, probe)| (results, Some(probe)))),
-            None => run_with_progress(plan, number, load, NoProbe, 1, stop, &passed)
-                .map(|done| done.map(|(results, NoProbe)| (results, None))),
+            None => unwatched(plan, number, load, stop, &passed)
+                .map(|done| done.map(|results| (results, None))),
         };
         if done.is_err() {
             // Positions of stations or the content of a file may differ between replications, so a

@@ -129,6 +129,8 @@ impl<P: Probe> World<P> {
 
     fn on_air_starts(&mut self, number: u32) {
         self.media[number as usize].on_starts(self.now, &mut self.probe, &mut self.pool);
+        // A station that cancelled its access may have packets in its queue.
+        self.feed_ready(number);
     }
 
     fn on_air_ends(&mut self, number: u32) {

@@ -218,6 +218,8 @@ impl Medium {
             && self.held.is_empty()
             && !self.shares_airtime
         {
+            let waits = queue.backlog().packets > 0;
+            debug_assert!(!waits || !self.cell.is_ready(station, category), "a packet waits");
             return false;
         }
         if verdict == Verdict::Queued && self.cell.has_lifetime(station, category) {

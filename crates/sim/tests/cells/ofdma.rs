@@ -218,3 +218,28 @@ fn what_ofdma_needs_is_named() {
     let timer = refused(&cell(2, "mac.ofdma.mu_edca.timer = \"10 ms\"", &flow));
     assert!(timer.contains("mac.ofdma.mu_edca.timer"), "{timer}");
 }
+
+/// A multi-user PPDU has no room for a packet, so each receiver is served alone: also the one behind a receiver that has
+/// packets in the queue only.
+#[test]
+fn transmission_opportunities_too_short_for_several_users() {
+    let flow = |to: &str, start: &str| {
+        format!(
+            "[[flows]]\nfrom = \"ap\"\nto = \"{to}\"\ntransport = \"udp\"\n\
+             app = {{ kind = \"constant-rate\", rate = \"5 Mb/s\", message = \"1472 B\", \
+             start = \"{start}\", stop = \"50 ms\" }}\n"
+        )
+    };
+    for seed in 0..8 {
+        let run = run_first(&format!(
+            "duration = \"500 ms\"\nwarmup = \"0 s\"\nseed = {seed}\n\
+             [[cells]]\nstandard = \"802.11ax\"\nwidth = \"20 MHz\"\nmcs = 0\n\
+             layout = {{ kind = \"star\", stations = 2, radius_m = 2 }}\n\
+             access_point_queue.kind = \"airtime-fair\"\n\
+             mac = {{ access = \"edca\", ofdma.uplink = false, edca.best_effort.txop_limit = \"1 ms\" }}\n{}{}",
+            flow("sta1", "0 s"),
+            flow("sta0", "1 ms")
+        ));
+        assert_eq!(run.conservation.in_flight, 0, "seed {seed}");
+    }
+}

@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// The cases above overflow their queues.
+/// Most packets are dropped.
 #[test]
 fn a_full_queue_drops_most_packets() {
     let dropped = compare(

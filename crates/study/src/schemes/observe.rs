@@ -135,8 +135,8 @@ mod tests {
         let plan = plan("[[flows]]\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\n");
         let stop = airtcp_sim::parallel::Stop::default();
         let load = |name: &str| Err(name.to_owned());
-        let done = airtcp_sim::run_one(&plan, 0, &load, airtcp_probe::NoProbe, &stop);
-        let (replication, _) = done.unwrap().unwrap();
+        let done = airtcp_sim::run_replication(&plan, 0, &load, &stop);
+        let replication = done.unwrap().unwrap();
         let run = observe(&replication, &competing(&plan));
         let stations = &replication.cells[0].stations;
         let sent: u64 = stations.iter().map(|s| s.frames.get("data").map_or(0, |f| f.sent)).sum();

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use airtcp_probe::NoProbe;
 use airtcp_scenario::{Resolved, Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_wifi::mac::AccessMethod;
@@ -123,8 +122,8 @@ impl Plans {
         stop: &Stop,
     ) -> Result<Option<SchemeRun>, ScenarioError> {
         let load = |name: &str| self.traces.load(name);
-        let done = airtcp_sim::run_one(&self.each[variant], number, &load, NoProbe, stop)?;
-        Ok(done.map(|(replication, NoProbe)| SchemeRun {
+        let done = airtcp_sim::run_replication(&self.each[variant], number, &load, stop)?;
+        Ok(done.map(|replication| SchemeRun {
             variant: self.variants[variant].variant.clone(),
             ..observe(&replication, &self.flows)
         }))

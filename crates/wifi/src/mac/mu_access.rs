@@ -120,7 +120,10 @@ impl Station {
             self.unpark(category, *only);
             self.begin_single(now, rules);
         } else if !self.plan_downlink(now, &receivers, rules) {
-            if let Some(first) = receivers.first().filter(|_| !head) {
+            // One that has only packets in the queue would leave nothing to send.
+            if let Some(first) =
+                receivers.iter().find(|to| !head && self.has_parked(category, **to))
+            {
                 self.unpark(category, *first);
             }
             self.begin_single(now, rules);
@@ -166,6 +169,10 @@ impl Station {
                 self.push_expired(category, mpdu);
             }
         }
+    }
+
+    fn has_parked(&self, category: usize, to: NodeId) -> bool {
+        self.mu_access.as_ref().is_some_and(|mu| mu.lanes.receivers(category).any(|own| own == to))
     }
 
     /// Moves the parked MPDUs of a receiver to the empty head of a category.
@@ -251,6 +258,7 @@ impl Station {
             mu.stage = Stage::None;
             mu.users.clear();
         }
+        self.vacated = true;
         self.exchange = Exchange::None;
         self.contenders[self.active].draw(now, &mut self.random);
         self.refresh_wants(now, rules);

@@ -288,6 +288,7 @@ impl Station {
         self.exchange = Exchange::None;
         let Some(mu) = &mut self.mu_access else { return };
         mu.stage = Stage::None;
+        self.vacated = true;
         let users = std::mem::take(&mut mu.users);
         for user in &users {
             self.finish_user(now, category, user, rules);

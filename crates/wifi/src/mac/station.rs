@@ -74,7 +74,8 @@ pub(crate) struct Station {
     /// Receiver of the current burst, and the frames left in it (OAR).
     pub(super) burst: (NodeId, u32),
     pub(super) finished: Vec<Finished>,
-    /// True if a category has become ready without a finished packet: its BlockAckReq has ended.
+    /// True if the head of a category has become empty, or a multi-user exchange has ended: the category may be ready
+    /// although no packet has finished, for instance after a BlockAckReq.
     pub(super) vacated: bool,
     /// True if a category for management frames follows the access categories.
     pub(super) has_management: bool,
@@ -206,12 +207,12 @@ impl Station {
         }
     }
 
-    /// True if finished packets wait to be taken, or a category has become ready without one.
+    /// True if finished packets wait to be taken, or a category may have become ready without one.
     pub(crate) const fn has_news(&self) -> bool {
         !self.finished.is_empty() || self.vacated
     }
 
-    /// True, once, if a category has become ready without a finished packet.
+    /// True, once, if a category may have become ready without a finished packet.
     pub(crate) const fn take_vacated(&mut self) -> bool {
         std::mem::replace(&mut self.vacated, false)
     }
