@@ -22,9 +22,9 @@ test: ## Set up and run every test; the Python tests run beside those in Rust
 
 # Cargo chooses its own number of jobs. The extension has no Rust tests, and clippy compiles the examples.
 test-rust:
-	env -u MAKEFLAGS cargo test --workspace --locked $(addprefix --exclude airtcp-,py $(OPTIMISED))
-	env -u MAKEFLAGS cargo test --profile checked --locked --lib --tests $(addprefix -p airtcp-,$(OPTIMISED))
-	env -u MAKEFLAGS cargo test --profile checked --locked --doc $(addprefix -p airtcp-,$(OPTIMISED))
+	env -u MAKEFLAGS -u MFLAGS cargo test --workspace --locked $(addprefix --exclude airtcp-,py $(OPTIMISED))
+	env -u MAKEFLAGS -u MFLAGS cargo test --profile checked --locked --lib --tests $(addprefix -p airtcp-,$(OPTIMISED))
+	env -u MAKEFLAGS -u MFLAGS cargo test --profile checked --locked --doc $(addprefix -p airtcp-,$(OPTIMISED))
 
 test-python:
 	$(BIN)/python -m pytest

@@ -215,6 +215,7 @@ impl Medium {
         if !P::ON
             && verdict != Verdict::Queued
             && matches!(queue, Queue::DropTail(_))
+            && !self.cell.has_ready()
             && self.held.is_empty()
             && !self.shares_airtime
         {

@@ -234,6 +234,11 @@ impl Medium {
         self.out.pop_front()
     }
 
+    /// True if a station is ready for another packet and has not been taken yet.
+    pub const fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// The next station that is ready for another packet.
     pub fn take_ready(&mut self) -> Option<NodeId> {
         self.ready.pop()
