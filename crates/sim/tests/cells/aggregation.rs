@@ -300,8 +300,8 @@ fn a_hardware_queue_delays_what_the_discipline_prefers() {
     }
 }
 
-/// The receiver answers the BlockAckReq that follows MPDUs given up, or does not. Then the next packets go out, also if no
-/// new packet arrives.
+/// A BlockAckReq follows MPDUs that are given up. When it has ended, the next packets go out, also if no new packet
+/// arrives.
 #[test]
 fn packets_do_not_wait_after_a_block_ack_request() {
     let flow = "[[flows]]\nfrom = \"sta0\"\nto = \"ap\"\ntransport = \"udp\"\n\

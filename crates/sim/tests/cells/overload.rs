@@ -2,14 +2,12 @@
 //! probe, which takes none of them.
 
 use airtcp_probe::{EventSource, Probe};
-use airtcp_sim::run_recorded;
 use airtcp_units::Nanos;
 use proptest::prelude::*;
 
-use crate::common::{no_traces, plan, run_with};
+use crate::common::run_both;
 
 /// Turns the plain paths on.
-#[derive(Default)]
 struct Watch;
 
 impl Probe for Watch {
@@ -17,13 +15,10 @@ impl Probe for Watch {
     fn record(&mut self, _: Nanos, _: EventSource, _: &airtcp_probe::Event) {}
 }
 
-/// Compares all results, with the fingerprint and the number of events. Returns how many packets the queues dropped.
+/// Compares both paths. Returns how many packets the queues dropped.
 fn compare(text: &str) -> u64 {
-    let short = run_with(text, 1);
-    let recorded = run_recorded(&plan(text), &no_traces, Some(1), Watch, |_, _| true);
-    let (plain, _) = recorded.unwrap_or_else(|e| panic!("{e}\n{text}"));
-    assert_eq!(short, plain, "{text}");
-    let cells = short.replications.iter().flat_map(|r| &r.cells);
+    let (result, Watch) = run_both(text, Watch);
+    let cells = result.replications.iter().flat_map(|r| &r.cells);
     cells.flat_map(|cell| &cell.stations).map(|station| station.queue_drops).sum()
 }
 

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use airtcp_probe::Probe;
 use airtcp_scenario::{Resolved, read};
 use airtcp_sim::results::{Replication, RunResult};
-use airtcp_sim::run;
+use airtcp_sim::{run, run_recorded};
 use airtcp_units::Outcomes;
 
 /// Reads and resolves a scenario.
@@ -28,6 +29,17 @@ pub fn run_with(text: &str, workers: usize) -> RunResult {
         assert!(r.conservation.ok, "{:?}", r.conservation);
     }
     result
+}
+
+/// Runs a scenario without and with a probe, which takes the plain paths. Checks that all results are equal, with the
+/// fingerprint and the number of events, and returns them with the probe.
+#[allow(dead_code, reason = "not every program needs it")]
+pub fn run_both<P: Probe + Send>(text: &str, probe: P) -> (RunResult, P) {
+    let result = run_with(text, 1);
+    let recorded = run_recorded(&plan(text), &no_traces, Some(1), probe, |_, _| true);
+    let (plain, probe) = recorded.unwrap();
+    assert_eq!(result, plain, "{text}");
+    (result, probe.unwrap())
 }
 
 /// The first replication.
