@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from airtcp.findings import words
 from airtcp.plain import is_printable_json
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     _Seeded = _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult
 
 _OPTIONS: Final = '"options":{'
+Why = Literal["auto", "yes", "no"]
+"""Whether to find what limits the flows of a run."""
 
 
 class TableResult(Written):
@@ -188,6 +190,7 @@ class RunSettings:
     """Paths and the text of their values."""
     series: bool
     timeline: str | None
+    why: Why = "no"
 
 
 class RunResult(_Result):
@@ -275,6 +278,7 @@ class RunResult(_Result):
                 ("set", [f"{path}={value}" for path, value in asked.overrides]),
                 ("series", asked.series or None),
                 ("timeline", asked.timeline),
+                ("why", None if asked.why == "auto" else asked.why),
                 ("html", REPORT),
             ],
         )

@@ -73,7 +73,7 @@ pub(crate) fn schema(kind: &str) -> PyResult<String> {
     let schema = match kind {
         "scenario" => airtcp_scenario::json_schema(),
         "study" => written::<airtcp_study::StudyResult>(),
-        "run" => written::<airtcp_sim::RunResult>(),
+        "run" => written::<airtcp_study::ExplainedRun>(),
         "compare" => written::<airtcp_study::CompareResult>(),
         "schemes" => written::<airtcp_study::SchemesResult>(),
         "trace" => written::<TraceDocument>(),

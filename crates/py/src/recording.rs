@@ -11,6 +11,7 @@ use airtcp_probe::{
 };
 use airtcp_scenario::Resolved;
 use airtcp_sim::{MediumStation, media};
+use airtcp_study::Why;
 use airtcp_units::{Nanos, Narrow, Saturate, Span};
 use airtcp_wifi::phy::Channel;
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ pub(crate) struct Options {
     series_interval: Option<Span>,
     /// Interval of the timeline, such as `2 s..2.02 s`.
     timeline: Option<String>,
+    /// Whether to find what limits the flows.
+    pub(crate) why: Option<Why>,
     /// Folder for the captures of the first replication at each station of the cells.
     radiotap: Option<NativePath>,
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_scenario::{Resolved, ScenarioError};
+use airtcp_scenario::{Resolved, ScenarioError, Source};
 use airtcp_sim::Estimate;
 use airtcp_sim::results::CodingResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
-use airtcp_study::Traces;
+use airtcp_study::{ExplainedRun, Traces, Why};
 use pyo3::prelude::*;
 
 use crate::air;
@@ -22,7 +22,7 @@ use crate::timeline;
 /// The result of a run.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct RunResult {
-    inner: airtcp_sim::RunResult,
+    inner: ExplainedRun,
     recorded: Recorded,
     plan: Resolved,
 }
@@ -51,9 +51,18 @@ pub(crate) fn run(
     let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
     let mut watch = Watch::new(progress);
     let outcome = py.detach(|| simulate(&plan, &options, refuse, &mut watch));
+    let (run, recorded) = outcome.map_err(progress::or_interrupt)?;
+    let why = options.why.unwrap_or(Why::No);
+    watch.next();
+    let explanation = py.detach(|| {
+        let source = Source::new(text, name)?;
+        let (set, folder) = (&options.set, &options.folder);
+        let report = |done, total| watch.report(done, total, "taking things away");
+        airtcp_study::explain(&source, set, folder, why, &run, options.workers, report)
+    });
     watch.into_error(py)?;
-    let (inner, recorded) = outcome.map_err(progress::or_interrupt)?;
-    Ok(RunResult { inner, recorded, plan })
+    let explanation = explanation.map_err(refuse)?;
+    Ok(RunResult { inner: ExplainedRun { run, explanation }, recorded, plan })
 }
 
 /// Warnings about a scenario before it runs. `options` is as for `run`.
@@ -112,13 +121,13 @@ impl RunResult {
     /// The root seed.
     #[getter]
     fn seed(&self) -> u64 {
-        self.inner.seed
+        self.inner.run.seed
     }
 
     /// Whether the run was stopped before its end.
     #[getter]
     fn interrupted(&self) -> bool {
-        self.inner.interrupted
+        self.inner.run.interrupted
     }
 
     /// True if the first replication, which is recorded, ran to its end.
@@ -161,14 +170,14 @@ impl RunResult {
             return table;
         }
         match name {
-            "flows" => flows(&self.inner.replications),
-            "links" => links(&self.inner.replications),
-            "summary" => summary(&self.inner.summary),
-            "delays" => delays::delays(&self.inner.delays),
-            "stations" if self.has_cells() => air::stations(&self.inner.replications),
-            "frames" if self.has_cells() => air::frames(&self.inner.replications),
-            "rates" if self.has_cells() => air::rates(&self.inner.replications),
-            "categories" if self.has_cells() => air::categories(&self.inner.replications),
+            "flows" => flows(&self.inner.run.replications),
+            "links" => links(&self.inner.run.replications),
+            "summary" => summary(&self.inner.run.summary),
+            "delays" => delays::delays(&self.inner.run.delays),
+            "stations" if self.has_cells() => air::stations(&self.inner.run.replications),
+            "frames" if self.has_cells() => air::frames(&self.inner.run.replications),
+            "rates" if self.has_cells() => air::rates(&self.inner.run.replications),
+            "categories" if self.has_cells() => air::categories(&self.inner.run.replications),
             _ => Err(error::no_table(name, &self.table_names())),
         }
     }

@@ -32,7 +32,7 @@ pub use build::TraceLoader;
 pub use build::boundary::boundary_flows;
 pub use build::coverage::warnings;
 pub use build::media::{MediumStation, media, queue_names};
-pub use build::paths::links_on_way;
+pub use build::paths::{Way, links_on_way, ways};
 pub use capture_size::large_capture;
 pub use durations::Durations;
 pub use results::{CellEstimates, Estimate, RunResult};

@@ -6,6 +6,7 @@
 //! links of the same PRR and `mu`; [`study`] spreads the runs over all cores and returns a
 //! [`StudyResult`], from which terminal, report, JSON and tables are made.
 
+mod budget;
 mod capacity;
 mod capacity_runs;
 mod chance;
@@ -43,6 +44,10 @@ pub use compare::{
 };
 pub use document::{Cwnd, Skipped, TraceSource};
 pub use error::StudyError;
+pub use limits::{
+    Cause, ExplainedRun, Explanation, Limit, Of, SlowFlow, Undecided, Verdict as LimitsVerdict,
+    Why, WhyResult, explain,
+};
 pub use loader::{Traces, read_capacities};
 pub use models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,

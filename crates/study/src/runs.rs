@@ -11,12 +11,12 @@ use airtcp_trace::LinkTrace;
 use airtcp_trace::metrics;
 use airtcp_units::Narrow;
 
+use crate::budget::fits;
 use crate::compare::{Done as ComparedRuns, RemedyComparison, TcpComparison};
 use crate::cwnd::CwndProbe;
 use crate::document::Skipped;
 use crate::draws::Draws;
 use crate::jobs::{Job, Jobs};
-use crate::limits::fits;
 use crate::link_study::{self, Empirical, Replica};
 use crate::result::{LinkStudy, STUDY_SCHEMA, StartEffect, StudyResult};
 use crate::synthetic_links::{Kind, SyntheticLinks};

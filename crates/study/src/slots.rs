@@ -3,9 +3,9 @@
 use airtcp_trace::LinkTrace;
 use airtcp_units::Span;
 
+use crate::budget::LONGEST;
 use crate::document::Skipped;
 use crate::error::StudyError;
-use crate::limits::LONGEST;
 use crate::options::{LONGEST_SLOT, MIN_SLOT};
 
 /// The links that a study can use. Files whose interval cannot be a slot are added to `skipped`.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from airtcp.arrays import Links
     from airtcp.folder import Purpose
     from airtcp.reading import Reading
-    from airtcp.results import CompareResult, RunResult
+    from airtcp.results import CompareResult, RunResult, Why
 
 _LONGEST_SCENARIO: Final = 4 << 20
 _EXPECTED: Final = "expected a scenario file (TOML)"
@@ -51,6 +51,7 @@ def run(
     pcap: PathLike | None = None,
     timeline: str | None = None,
     radiotap: PathLike | None = None,
+    why: Why = "no",
     purpose: Purpose | None = None,
     force: bool = True,
     workers: int | None = None,
@@ -75,6 +76,9 @@ def run(
             every frame on the air, back-off and NAV, as tables of the result.
         radiotap: Folder for captures (pcapng with radiotap headers) of the first replication, one
             for each station of the 802.11 cells, with the frames that it sent and heard.
+        why: Whether to find what limits the flows, by runs with one thing taken away: `"auto"` with
+            a quarter of the measured time, `"yes"` with the whole time, or `"no"`. The document has
+            the answer as `limits` and `why`.
         purpose: The command that the captures in `radiotap` belong to; decides what may replace
             them later.
         force: Whether to replace captures that another process writes there during the run.
@@ -123,6 +127,7 @@ def run(
         overrides=replaced_texts(overrides or {}),
         series=series,
         timeline=timeline,
+        why=why,
     )
     text = _scenario_text(path) if text is None else parsable(text, name)
     replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
@@ -133,6 +138,7 @@ def run(
         workers=workers,
         folder=native(path.parent),
         timeline=timeline,
+        why=why,
     )
     if warn is not None:
         about = options | {"capture": pcap is not None or radiotap is not None}

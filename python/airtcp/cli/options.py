@@ -21,6 +21,14 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
+class Why(StrEnum):
+    """Whether to find what limits the flows of a run."""
+
+    AUTO = "auto"
+    YES = "yes"
+    NO = "no"
+
+
 class Layout(StrEnum):
     """Layouts in which traces are written."""
 

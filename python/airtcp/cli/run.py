@@ -64,9 +64,16 @@ def run(
             help="Write one capture (pcapng) per 802.11 station: the frames it sent and heard.",
         ),
     ] = None,
+    why: Annotated[
+        opt.Why,
+        typer.Option(
+            help="Find what limits the flows: take things away, one at a time, with the same draws."
+            " auto runs a quarter of the measured time, yes all of it."
+        ),
+    ] = opt.Why.AUTO,
     output: Output = STANDARD,
 ) -> None:
-    """Simulate a scenario, and print goodput and losses with confidence intervals.
+    """Simulate a scenario, and print what limits its flows, and goodput and losses with intervals.
 
     --html or --out writes a report.
     """
@@ -93,6 +100,7 @@ def run(
             pcap=pcap,
             timeline=timeline,
             radiotap=radiotap,
+            why=why.value,
             purpose=where.purpose,
             force=output.force,
             workers=workers,

@@ -59,16 +59,37 @@ pub(crate) fn hop_from(
     steps.into_iter().find(|(at, _)| *at == node).map(|(_, hop)| hop)
 }
 
+/// The links and cells on the way of a flow in one direction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Way {
+    /// Indices of [`Resolved::links`], in the order of the way.
+    pub links: Vec<usize>,
+    /// Numbers of the cells whose medium it crosses.
+    pub cells: Vec<usize>,
+}
+
+/// The ways of flow number `flow` from its `from` to its `to`, and back. Empty if there is no path.
+pub fn ways(plan: &Resolved, flow: usize) -> [Way; 2] {
+    let Some(flow) = plan.flows.get(flow) else { return Default::default() };
+    let (routes, air_hops) = (routes(plan), plan.air_hops());
+    [(flow.from, flow.to), (flow.to, flow.from)].map(|(from, to)| {
+        let mut way = Way::default();
+        for hop in path(plan, &routes, from, to).unwrap_or_default() {
+            match hop {
+                Hop::Link(number) => way.links.push(number as usize),
+                Hop::Air(number) => way.cells.push(air_hops[number as usize].cell),
+            }
+        }
+        way.cells.dedup();
+        way
+    })
+}
+
 /// The links, as indices of [`Resolved::links`], on the path of the data of flow number `flow`, without
 /// hops through the air. Empty if there is no path.
 pub fn links_on_way(plan: &Resolved, flow: usize) -> Vec<usize> {
-    let Some(flow) = plan.flows.get(flow) else { return Vec::new() };
-    let path = path(plan, &routes(plan), flow.from, flow.to).unwrap_or_default();
-    let link = |hop| match hop {
-        Hop::Link(number) => Some(number as usize),
-        Hop::Air(_) => None,
-    };
-    path.into_iter().filter_map(link).collect()
+    let [data, _] = ways(plan, flow);
+    data.links
 }
 
 #[cfg(test)]
@@ -86,5 +107,6 @@ mod tests {
         assert_eq!(links_on_way(&plan, 0), [0, 3]);
         assert_eq!(links_on_way(&plan, 1), [1]);
         assert!(links_on_way(&plan, 2).is_empty());
+        assert_eq!(ways(&plan, 0)[1].links, [2, 1]);
     }
 }

@@ -20,8 +20,8 @@ use super::result::{Channel, Subject, SubjectKind};
 use super::scenarios::{Stretches, around_trace, with_capacity, with_trace};
 use super::variant_spec::VariantSpec;
 use crate::StudyOptions;
+use crate::budget::fits;
 use crate::draws::Draws;
-use crate::limits::fits;
 use crate::synthetic_links::{Kind, SyntheticLinks};
 
 /// Shortest stretch of a trace behind a link: several hundred round trips. \[choice\]

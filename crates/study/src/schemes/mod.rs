@@ -20,6 +20,8 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use toml_value::inline;
+
 pub use conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
 pub use options::SchemesOptions;
 pub use result::{

@@ -1,0 +1,152 @@
+//! A change of a scenario that takes one thing away, as arguments of `--set`.
+
+use std::collections::BTreeMap;
+
+use super::result::Cause;
+
+/// Things that are taken away together before the winner is split by place: equal causes in series hide one
+/// another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Slow,
+    Loss,
+    Queue,
+    Return,
+    Rate,
+    Window,
+    Others,
+    Application,
+    RoundTrip,
+}
+
+impl Kind {
+    /// True for what wastes a full link or medium.
+    pub(crate) const fn is_waste(self) -> bool {
+        matches!(self, Self::Slow | Self::Loss | Self::Others)
+    }
+
+    /// True for what may be named first. Nothing else limits where an application asks for no more, and delays
+    /// are no defect.
+    pub(crate) const fn is_first(self) -> bool {
+        !matches!(self, Self::Application | Self::RoundTrip)
+    }
+}
+
+/// Part of a change.
+#[derive(Debug, Clone, PartialEq)]
+enum Set {
+    /// A value that another part would change along with its own, such as the rate of a reverse direction
+    /// that follows the forward one.
+    Kept(String, String),
+    /// A new value.
+    Value(String, String),
+    /// A name in a list of the table `without`.
+    Without(&'static str, String),
+}
+
+/// Something that can be taken away.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) kind: Kind,
+    pub(crate) cause: Cause,
+    /// Causes whose removal is the same change.
+    pub(crate) or: Vec<Cause>,
+    /// Where, in words.
+    pub(crate) place: String,
+    /// Of a rate: how full the link or medium is, from 0; 1 and more is full. 0 for other kinds.
+    pub(crate) full: f64,
+    /// Of a link's rate: the share of its time or capacity that is used.
+    pub(crate) busy: f64,
+    sets: Vec<Set>,
+}
+
+impl Change {
+    pub(crate) fn new(kind: Kind, cause: Cause, place: impl Into<String>) -> Self {
+        let place = place.into();
+        Self { kind, cause, or: Vec::new(), place, full: 0.0, busy: 0.0, sets: Vec::new() }
+    }
+
+    /// The same, with a new value at a path of the scenario.
+    pub(crate) fn set(mut self, path: impl Into<String>, value: impl Into<String>) -> Self {
+        self.sets.push(Set::Value(path.into(), value.into()));
+        self
+    }
+
+    /// The same, with a value that stays as it is.
+    pub(crate) fn keep(mut self, path: impl Into<String>, value: impl Into<String>) -> Self {
+        self.sets.push(Set::Kept(path.into(), value.into()));
+        self
+    }
+
+    /// The same, with a name in a list of `without`.
+    pub(crate) fn without(mut self, list: &'static str, name: impl Into<String>) -> Self {
+        self.sets.push(Set::Without(list, name.into()));
+        self
+    }
+
+    /// True if it changes nothing.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// True if both take away the same thing.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.cause, &self.place) == (other.cause, &other.place)
+    }
+}
+
+/// Paths and values of several changes at once.
+pub(crate) fn sets<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<(String, String)> {
+    let mut values: Vec<(String, String)> = Vec::new();
+    let mut kept: Vec<(String, String)> = Vec::new();
+    let mut without: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for set in changes.into_iter().flat_map(|change| &change.sets) {
+        match set {
+            Set::Kept(path, value) => kept.push((path.clone(), value.clone())),
+            Set::Value(path, value) => values.push((path.clone(), value.clone())),
+            Set::Without(list, name) => without.entry(list).or_default().push(name.clone()),
+        }
+    }
+    kept.retain(|(path, _)| values.iter().all(|(other, _)| other != path));
+    for (list, mut names) in without {
+        names.sort_unstable();
+        names.dedup();
+        let names: Vec<String> =
+            names.into_iter().map(|n| serde_json::json!(n).to_string()).collect();
+        values.push((format!("without.{list}"), format!("[{}]", names.join(", "))));
+    }
+    kept.extend(values);
+    // Equal changes of several places of one description.
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for set in kept {
+        if !seen.contains(&set) {
+            seen.push(set);
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_joined_and_what_is_changed_is_not_kept() {
+        let forward = Change::new(Kind::Rate, Cause::LinkRate, "a")
+            .set("links[0].rate", "2 Mb/s")
+            .keep("links[0].reverse.rate", "1 Mb/s");
+        let back = Change::new(Kind::Return, Cause::ReturnPath, "a (reverse)")
+            .set("links[0].reverse.rate", "8 Mb/s");
+        let far =
+            |name: &str| Change::new(Kind::Slow, Cause::Distance, name).without("distance", name);
+        let text = |changes: &[&Change]| -> Vec<String> {
+            sets(changes.iter().copied()).iter().map(|(p, v)| format!("{p}={v}")).collect()
+        };
+        assert_eq!(text(&[&forward]), ["links[0].reverse.rate=1 Mb/s", "links[0].rate=2 Mb/s"]);
+        assert_eq!(
+            text(&[&forward, &back]),
+            ["links[0].rate=2 Mb/s", "links[0].reverse.rate=8 Mb/s"]
+        );
+        assert_eq!(text(&[&far("b"), &far("a")]), ["without.distance=[\"a\", \"b\"]"]);
+    }
+}

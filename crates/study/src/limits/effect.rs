@@ -1,0 +1,110 @@
+//! The effect of a change: a ratio of means, with an interval from paired replications.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Least effect that is named.
+pub(crate) const NAMED: f64 = 1.10;
+/// Least effect that is mentioned if it is not decided.
+pub(crate) const NEARLY: f64 = 1.05;
+
+/// Goodput with a change over goodput without it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Effect {
+    /// Mean without the change, in b/s.
+    pub(crate) before: f64,
+    /// Mean with the change, in b/s.
+    pub(crate) after: f64,
+    /// Half of the 95 % interval of the logarithm of the ratio; infinite with a single replication.
+    half: f64,
+}
+
+impl Effect {
+    /// The effect, from the goodput of each replication. Student's interval of the mean difference of logarithms;
+    /// goodputs below 1 b/s count as 1 b/s.
+    pub(crate) fn of(before: &[f64], after: &[f64]) -> Self {
+        let n = before.len().min(after.len());
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / n.max(1) as f64;
+        let (before, after) = (&before[..n], &after[..n]);
+        let logs: Vec<f64> =
+            before.iter().zip(after).map(|(b, a)| (a.max(1.0) / b.max(1.0)).ln()).collect();
+        let centre = logs.iter().sum::<f64>() / n.max(1) as f64;
+        let half = match StudentsT::new(0.0, 1.0, n as f64 - 1.0) {
+            Ok(t) if n > 1 => {
+                let squares = logs.iter().map(|x| (x - centre) * (x - centre)).sum::<f64>();
+                let deviation = (squares / (n as f64 - 1.0) / n as f64).sqrt();
+                t.inverse_cdf(0.975) * deviation
+            }
+            _ => f64::INFINITY,
+        };
+        Self { before: mean(before), after: mean(after), half }
+    }
+
+    /// The ratio; infinite if nothing arrived without the change.
+    pub(crate) fn ratio(&self) -> f64 {
+        if self.before > 0.0 {
+            self.after / self.before
+        } else if self.after > 0.0 {
+            f64::INFINITY
+        } else {
+            1.0
+        }
+    }
+
+    /// The logarithm of the ratio, at most that of a factor of a million.
+    pub(crate) fn log(&self) -> f64 {
+        self.ratio().clamp(1e-6, 1e6).ln()
+    }
+
+    /// The ends of the ratio's 95 % interval.
+    pub(crate) fn ends(&self) -> [f64; 2] {
+        [self.ratio() * (-self.half).exp(), self.ratio() * self.half.exp()]
+    }
+
+    /// True if the goodput rises by a tenth or more, significantly.
+    pub(crate) fn is_named(&self) -> bool {
+        self.ratio() >= NAMED && self.excludes_one()
+    }
+
+    /// True if the interval of the ratio lies above 1.
+    pub(crate) fn excludes_one(&self) -> bool {
+        self.ratio() > 1.0 && self.half.is_finite() && self.log() > self.half
+    }
+
+    /// Ratio and ends for a document, where they are finite.
+    pub(crate) fn shown(&self) -> [Option<f64>; 3] {
+        let [low, high] = self.ends();
+        [self.ratio(), low, high].map(|x| Some(x).filter(|x| x.is_finite() && *x < 1e6))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_by_hand() {
+        // Logarithms of 2, 2.2 and 1.8: mean .6898, s .1006; t(2, .975) = 4.3027 over the root of 3: .2500.
+        let effect = Effect::of(&[10.0, 10.0, 10.0], &[20.0, 22.0, 18.0]);
+        assert!((effect.ratio() - 2.0).abs() < 1e-12);
+        assert!((effect.half - 0.2500).abs() < 5e-4, "{}", effect.half);
+        assert!(effect.is_named());
+        assert!(!Effect::of(&[10.0, 12.0, 9.0], &[11.0, 11.0, 13.0]).is_named());
+    }
+
+    #[test]
+    fn replications_that_decide_nothing() {
+        assert!(!Effect::of(&[10.0], &[20.0]).is_named());
+        assert!(!Effect::of(&[], &[]).is_named());
+        // All pairs double: the interval has no width.
+        assert!(Effect::of(&[10.0, 20.0], &[20.0, 40.0]).is_named());
+        assert_eq!(Effect::of(&[10.0], &[20.0]).shown()[1], Some(0.0));
+    }
+
+    #[test]
+    fn nothing_arrives_before() {
+        let effect = Effect::of(&[0.0, 0.0, 0.0], &[1e6, 1.1e6, 0.9e6]);
+        assert!(effect.is_named());
+        assert_eq!(effect.shown(), [None, None, None]);
+        assert!((Effect::of(&[0.0, 0.0], &[0.0, 0.0]).ratio() - 1.0).abs() < 1e-12);
+    }
+}

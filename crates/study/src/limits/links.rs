@@ -1,0 +1,264 @@
+//! What can be taken away of links: losses, drops, rates, reordering, delays.
+
+use std::collections::BTreeMap;
+
+use airtcp_link::LossConfig;
+use airtcp_scenario::{Direction, OneWay, Resolved};
+use airtcp_sim::results::LinkResult;
+use serde_json::{Value, json};
+
+use super::change::{Change, Kind};
+use super::result::Cause;
+use super::view::View;
+use crate::schemes::inline;
+
+/// Least use of a link from which its rate may limit.
+const USED: f64 = 0.4;
+/// Use from which a link counts as full.
+const FULL: f64 = 0.8;
+/// A return path is made this many times as fast: it costs no data packets, and a factor of 2 can name the
+/// wrong one of two.
+const RETURN_FACTOR: u64 = 8;
+
+/// The directions of links that one description makes, such as the hops of a chain.
+struct Place<'a> {
+    /// Path of the description in the scenario.
+    path: String,
+    members: Vec<(usize, &'a OneWay)>,
+}
+
+impl<'a> Place<'a> {
+    fn direction(&self) -> &'a Direction {
+        &self.members[0].1.direction
+    }
+
+    fn is_reverse(&self) -> bool {
+        self.members[0].0 % 2 == 1
+    }
+
+    /// Its name: that of the link, or of the first and the last of several.
+    fn name(&self) -> String {
+        let name = |(_, one): &(usize, &OneWay)| one.name.clone();
+        match self.members.as_slice() {
+            [one] => name(one),
+            [first, .., last] => format!("{} to {}", name(first), name(last)),
+            [] => String::new(),
+        }
+    }
+
+    fn key(&self, key: &str) -> String {
+        format!("{}.{key}", self.path)
+    }
+
+    fn value(&self, key: &str) -> Option<Value> {
+        value(self.direction(), key)
+    }
+
+    /// A change of a key, by which the opposite direction does not change, even if it follows this one.
+    fn change(&self, plan: &Resolved, change: Change, key: &str, value: &Value) -> Change {
+        let change = change.set(self.key(key), inline(value));
+        let (index, _) = self.members[0];
+        if self.is_reverse() || self.path == "topology.access" {
+            return change;
+        }
+        let back = &plan.links[index + 1];
+        match self::value(&back.direction, key) {
+            Some(now) => change.keep(format!("{}.{key}", written(back, true)), inline(&now)),
+            None => change,
+        }
+    }
+}
+
+fn value(direction: &Direction, key: &str) -> Option<Value> {
+    serde_json::to_value(direction).ok()?.get(key).cloned()
+}
+
+/// The path of a direction's description, for `--set`.
+fn written(one: &OneWay, is_reverse: bool) -> String {
+    let path = one.path.strip_suffix(".forward").unwrap_or(&one.path);
+    match path {
+        // The reverse direction of a ready-made topology follows the forward one until it has keys of its own.
+        "topology.link" | "topology.bottleneck" if is_reverse => "topology.reverse".to_owned(),
+        path => path.to_owned(),
+    }
+}
+
+/// The places that the judged flows cross.
+fn places<'a>(view: &View<'a>) -> Vec<Place<'a>> {
+    let mut places: BTreeMap<String, Place<'a>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (index, one) in view.plan.links.iter().enumerate() {
+        if !view.carries_data[index] && !view.carries_acks[index] {
+            continue;
+        }
+        let path = written(one, index % 2 == 1);
+        let new = || Place { path: path.clone(), members: Vec::new() };
+        if !places.contains_key(&path) {
+            order.push(path.clone());
+        }
+        places.entry(path.clone()).or_insert_with(new).members.push((index, one));
+    }
+    order.iter().filter_map(|path| places.remove(path)).collect()
+}
+
+/// What can be taken away of the links that the judged flows cross.
+pub(crate) fn changes(view: &View<'_>) -> Vec<Change> {
+    places(view).iter().flat_map(|place| of_place(view, place)).collect()
+}
+
+fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
+    let sum = |of: &dyn Fn(&LinkResult) -> u64| -> u64 {
+        let links = |(index, _): &(usize, &OneWay)| {
+            view.runs.iter().map(|run| of(&run.links[*index])).sum::<u64>()
+        };
+        place.members.iter().map(links).sum()
+    };
+    let dropped = |link: &LinkResult, reasons: &[&str]| -> u64 {
+        reasons.iter().filter_map(|reason| link.drops.get(*reason)).sum()
+    };
+    if sum(&|link| link.sent_packets) == 0 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let name = place.name();
+    let lossy = place.direction().loss.as_ref().is_some_and(|loss| !LossConfig::is_lossless(loss));
+    if lossy || sum(&|link| dropped(link, &["loss", "retry_limit"])) > 0 {
+        let change = Change::new(Kind::Loss, Cause::LinkLosses, &name);
+        found.push(change.set(place.key("loss"), "{ model = \"none\" }"));
+    }
+    if let Some(change) = in_order(place, &name) {
+        found.push(change);
+    }
+    let queued = sum(&|link| dropped(link, &["queue_full", "queue_early"]) + link.marked_packets);
+    let queue = place.value("queue").unwrap_or(Value::Null);
+    // A drop before the measured time holds the window down in it.
+    let peak = place.members.iter().flat_map(|(index, _)| {
+        view.runs.iter().map(move |run| run.links[*index].max_queue_packets)
+    });
+    let peak = peak.max().unwrap_or(0);
+    if queued > 0 || f64::from(peak) >= likely_drops(&queue) {
+        let change = Change::new(Kind::Queue, Cause::Queue, &name);
+        if let Some(queue) = without_drops(&queue) {
+            found.push(place.change(view.plan, change, "queue", &queue));
+        }
+    }
+    found.extend(rate(view, place, &name));
+    found
+}
+
+/// The length that a queue reaches before it drops, at least.
+fn likely_drops(queue: &Value) -> f64 {
+    match queue["kind"].as_str() {
+        Some("drop-tail" | "ack-filter") => queue["packets"].as_f64().unwrap_or(100.0),
+        _ => 5.0,
+    }
+}
+
+/// A queue discipline that drops and marks nothing; `None` if it is not known how.
+pub(crate) fn without_drops(queue: &Value) -> Option<Value> {
+    let mut queue = queue.as_object()?.clone();
+    let kind = queue.get("kind")?.as_str()?.to_owned();
+    let mut put = |key: &str, value: Value| queue.insert(key.to_owned(), value);
+    match kind.as_str() {
+        "drop-tail" | "ack-filter" => {
+            put("packets", json!(1_000_000));
+            queue.remove("bytes");
+        }
+        "red" => {
+            for (key, value) in
+                [("min", 1_000_000_000_u64), ("max", 2_000_000_000), ("limit", 3_000_000_000)]
+            {
+                put(key, json!(value));
+            }
+        }
+        "jersey" => {
+            put("limit", json!(1_000_000));
+            put("threshold", json!(1e6));
+        }
+        "codel" | "fq-codel" | "pie" | "airtime-fair" => {
+            put("limit", json!(1_000_000));
+            put("target", json!("1000 s"));
+            if kind != "pie" {
+                put("interval", json!("1000 s"));
+            }
+        }
+        _ => return None,
+    }
+    Some(Value::Object(queue))
+}
+
+/// Packets arrive in the order in which they were sent.
+fn in_order(place: &Place<'_>, name: &str) -> Option<Change> {
+    let direction = place.direction();
+    let mut change = Change::new(Kind::Loss, Cause::Reordering, name);
+    if direction.reordering.is_some() {
+        change = change.set(place.key("reordering"), "{ probability = 0, extra = \"0 s\" }");
+    }
+    if direction.jitter.as_ref().is_some_and(|jitter| !jitter.keep_order) {
+        let mut jitter = place.value("jitter")?;
+        jitter["keep_order"] = json!(true);
+        change = change.set(place.key("jitter"), inline(&jitter));
+    }
+    (!change.is_empty()).then_some(change)
+}
+
+/// A faster link, or a faster return path if it carries no data of the judged flows.
+fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
+    let used = place
+        .members
+        .iter()
+        .map(|(index, _)| view.mean(|run| run.links[*index].utilisation))
+        .fold(0.0, f64::max);
+    if used < USED {
+        return None;
+    }
+    let data = place.members.iter().any(|(index, _)| view.carries_data[*index]);
+    let (kind, cause, factor) = if data {
+        (Kind::Rate, Cause::LinkRate, 2)
+    } else {
+        (Kind::Return, Cause::ReturnPath, RETURN_FACTOR)
+    };
+    let mut change = Change::new(kind, cause, name);
+    change.busy = used;
+    change.full = if data { used / FULL } else { 0.0 };
+    let direction = place.direction();
+    if let Some(slot) = direction.slot {
+        let slot = json!(airtcp_units::Span(slot.0 / factor).to_string());
+        return Some(place.change(view.plan, change, "slot", &slot));
+    }
+    let mut rate = place.value("rate")?;
+    match (&direction.rate, &mut rate) {
+        (Some(airtcp_link::Rate::Constant(constant)), _) => {
+            let faster = airtcp_units::BitRate::new(constant.bps().saturating_mul(factor))?;
+            rate = json!(faster.to_string());
+        }
+        (_, Value::Object(table)) => {
+            let scale = table.get("scale").and_then(Value::as_f64).unwrap_or(1.0);
+            table.insert("scale".into(), json!(scale * factor as f64));
+        }
+        _ => return None,
+    }
+    Some(place.change(view.plan, change, "rate", &rate))
+}
+
+/// Shorter propagation delays, a quarter of each; `None` if a link or medium is full, because then the queue
+/// makes the round-trip time.
+pub(crate) fn nearer(view: &View<'_>) -> Option<Change> {
+    let mut change = Change::new(Kind::RoundTrip, Cause::RoundTripTime, "all links");
+    for place in places(view) {
+        let Some(delay) = place.direction().delay.filter(|delay| delay.0 > 0) else { continue };
+        let quarter = json!(airtcp_units::Span(delay.0 / 4).to_string());
+        change = place.change(view.plan, change, "delay", &quarter);
+    }
+    // Delays of one pair of a dumbbell each.
+    if let Some(airtcp_scenario::Topology::Dumbbell { access_delays, .. }) = view.written_topology {
+        let quarters: Vec<Value> = access_delays
+            .iter()
+            .map(|delay| json!(airtcp_units::Span(delay.0 / 4).to_string()))
+            .collect();
+        if !quarters.is_empty() {
+            change = change.set("topology.access_delays", inline(&json!(quarters)));
+        }
+    }
+    (!change.is_empty()).then_some(change)
+}

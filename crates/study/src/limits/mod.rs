@@ -1,0 +1,180 @@
+//! What limits the flows of a scenario: by intervention.
+//!
+//! A limit is named only if taking it away changes the goodput. Every change is a list of arguments of `--set`,
+//! and runs with the same draws as the scenario as given. Counters of the run choose the candidates; they never
+//! conclude.
+//!
+//! - [`change`] is something that can be taken away. [`links`], [`cells`] and [`flows`] list what a run offers.
+//! - [`trial`] runs variants, within a bound on events: an unlimited flow sends more.
+//! - [`effect`] compares a variant with the scenario, replication by replication.
+//! - [`choose`] names the limits of a part of the scenario, and [`slow`] what a slow flow is short of.
+
+mod cells;
+mod change;
+mod choose;
+mod effect;
+mod flows;
+mod links;
+mod result;
+mod slow;
+mod trial;
+mod view;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use airtcp_scenario::{Scenario, ScenarioError, Source};
+use airtcp_sim::results::{Replication, RunResult};
+use airtcp_units::Span;
+
+pub use result::{Cause, Explanation, Limit, Of, SlowFlow, Undecided, Verdict, Why, WhyResult};
+
+use crate::loader::Traces;
+use choose::Search;
+use trial::{Bench, Extent, NotRun, Outcome};
+
+/// Replications of each variant.
+const REPLICATIONS: u32 = 3;
+/// Least measured time of a variant.
+const LEAST_TIME: Span = Span::from_secs(5);
+/// Least measured time in round-trip times.
+const LEAST_ROUND_TRIPS: f64 = 50.0;
+/// A variant measures this part of the measured time, unless the goodput in it differs from that of the whole.
+const SHARE: u64 = 4;
+/// Most parts of a scenario that are judged one by one.
+const PARTS: usize = 12;
+
+/// A run and what limits its flows.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+pub struct ExplainedRun {
+    /// The run.
+    #[serde(flatten)]
+    pub run: RunResult,
+    /// What limits the flows.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+}
+
+/// Finds what limits the flows of a scenario. `given` are arguments of `--set`, `folder` is that of its files.
+/// `run` is the scenario's run. `report` is called during the work with the finished runs of a step and how many
+/// the step has, and returns false to stop.
+///
+/// # Errors
+/// If the scenario cannot run.
+pub fn explain(
+    source: &Source,
+    given: &[(String, String)],
+    folder: &Path,
+    why: Why,
+    run: &RunResult,
+    workers: Option<usize>,
+    mut report: impl FnMut(usize, usize) -> bool,
+) -> Result<Explanation, ScenarioError> {
+    let mut found = Explanation::default();
+    found.why.asked = why;
+    if why == Why::No {
+        return Ok(found);
+    }
+    if run.interrupted || run.replications.is_empty() {
+        found.why.verdict = Verdict::Stopped;
+        return Ok(found);
+    }
+    let written = source.scenario(given)?;
+    let traces = Traces::new(folder, BTreeMap::new());
+    let extent = extent(&written, why, run);
+    let mut bench = Bench {
+        source,
+        given,
+        folder,
+        traces: &traces,
+        extent,
+        workers,
+        events: None,
+        left_out: Vec::new(),
+    };
+    let whole = Extent { duration: written.duration, ..extent };
+    match find(&mut bench, &written, (why, run, whole), &mut found, &mut report) {
+        Ok(()) => {}
+        Err(NotRun::Stopped) => {
+            found.why.verdict = Verdict::Stopped;
+            return Ok(found);
+        }
+        Err(NotRun::Refused(error)) => return Err(error),
+    }
+    found.why.measured_s = bench.extent.duration.saturating_sub(written.warmup).as_secs_f64();
+    found.why.replications = bench.extent.replications;
+    found.why.verdict = if !found.limits.is_empty() {
+        Verdict::Limited
+    } else if found.why.undecided.is_empty() {
+        Verdict::NothingSingle
+    } else {
+        Verdict::CannotTell
+    };
+    Ok(found)
+}
+
+/// How long variants run, and how often.
+fn extent(written: &Scenario, why: Why, run: &RunResult) -> Extent {
+    let measured = written.duration.saturating_sub(written.warmup);
+    if why == Why::Yes {
+        let replications = written.replications.max(REPLICATIONS);
+        return Extent { duration: written.duration, replications };
+    }
+    let flows = run.replications.iter().flat_map(|r| &r.flows);
+    let longest = flows.filter_map(|flow| flow.rtt_mean_s).fold(0.0, f64::max);
+    let round_trips = Span::from_secs_f64(LEAST_ROUND_TRIPS * longest);
+    let short = Span(measured.0 / SHARE).max(LEAST_TIME).max(round_trips).min(measured);
+    Extent { duration: written.warmup + short, replications: REPLICATIONS }
+}
+
+/// True if a short run has the goodput of the whole one: the sum of the judged flows over the replications that
+/// both have is within a tenth.
+fn is_like(short: &Outcome, run: &RunResult, part: &[usize]) -> bool {
+    let judged = view::judged(&short.plan, part);
+    let sum = |runs: &[Replication]| -> f64 {
+        runs.iter().flat_map(|r| judged.iter().map(|i| r.flows[*i].goodput_bps)).sum()
+    };
+    let both = short.runs.len().min(run.replications.len());
+    let (short, whole) = (sum(&short.runs[..both]), sum(&run.replications[..both]));
+    (short.max(1.0) / whole.max(1.0)).ln().abs() <= effect::NAMED.ln()
+}
+
+fn find(
+    bench: &mut Bench<'_>,
+    written: &Scenario,
+    (why, run, whole): (Why, &RunResult, Extent),
+    found: &mut Explanation,
+    report: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<(), NotRun> {
+    let base = bench.plan(&[]).map_err(NotRun::Refused)?;
+    let mut parts = view::parts(&base);
+    if parts.len() > PARTS {
+        parts = vec![(0..base.flows.len()).collect()];
+    }
+    for part in &parts {
+        let others = (0..base.flows.len()).filter(|i| !part.contains(i));
+        bench.left_out = others.map(|i| base.flows[i].name.clone()).collect();
+        bench.events = None;
+        let mut outcome = bench.base(report)?;
+        if !is_like(&outcome, run, part) && bench.extent.duration < whole.duration {
+            bench.extent = whole;
+            outcome = bench.base(report)?;
+        }
+        if why == Why::Auto {
+            bench.events = Some(outcome.runs.iter().map(|run| run.events).collect());
+        }
+        let topology = written.topology.as_ref();
+        let mut search = Search::new(bench, outcome, part, topology, report);
+        search.find()?;
+        let slowness = search.explain_slow_flows()?;
+        found.why.variants += search.variants;
+        found.limits.append(&mut search.limits);
+        found.why.undecided.append(&mut search.undecided);
+        found.why.slow_flows.extend(slowness.flows);
+        let slowest = slowness.slowest_of_each_run_bps;
+        found.why.slowest_of_each_run_bps = found.why.slowest_of_each_run_bps.or(slowest);
+        found.why.refused.append(&mut search.refused);
+    }
+    bench.left_out.clear();
+    Ok(())
+}

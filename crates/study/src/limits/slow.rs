@@ -1,0 +1,201 @@
+//! What a slow flow is short of: the same removals, seen from this flow, and two more, all others gone and its
+//! station near.
+
+use super::cells;
+use super::change::{Change, Kind};
+use super::choose::{Measure, Search};
+use super::effect::Effect;
+use super::result::{Cause, SlowFlow};
+use super::trial::{NotRun, Outcome};
+use super::view::View;
+
+/// A flow is slow below this share of the median flow.
+const SLOW: f64 = 0.5;
+/// Least effect on a slow flow that explains it.
+const EXPLAINS: f64 = 2.0;
+/// Least goodput of a slow flow without what it is short of, as a share of the median flow: less explains nothing.
+const LEAST: f64 = 0.1;
+/// Most slow flows that are explained one by one.
+const MOST: usize = 3;
+
+/// Explanations of the slow flows of a part, and the slowest flow of each run if it starves.
+pub(crate) struct Slowness {
+    pub(crate) flows: Vec<SlowFlow>,
+    pub(crate) slowest_of_each_run_bps: Option<f64>,
+}
+
+impl Search<'_, '_> {
+    /// Explains slow flows, and adds what starves them to the limits.
+    ///
+    /// # Errors
+    /// If the user stopped the search.
+    pub(crate) fn explain_slow_flows(&mut self) -> Result<Slowness, NotRun> {
+        let none = Slowness { flows: Vec::new(), slowest_of_each_run_bps: None };
+        if self.judged.len() < 2 {
+            return Ok(none);
+        }
+        let means: Vec<f64> = self.judged.iter().map(|flow| self.base.mean(*flow)).collect();
+        let median = cells::median(means.clone());
+        let mut slow: Vec<(f64, usize)> = means
+            .iter()
+            .zip(&self.judged)
+            .filter(|(mean, _)| **mean < SLOW * median)
+            .map(|(mean, flow)| (*mean, *flow))
+            .collect();
+        slow.sort_by(|a, b| a.0.total_cmp(&b.0));
+        slow.truncate(MOST);
+        let slowest = Measure::Slowest(self.judged.clone());
+        let worst = mean(&slowest.values(&self.base));
+        let of_each = self.base.average(|run| {
+            cells::median(self.judged.iter().map(|i| run.flows[*i].goodput_bps).collect())
+        });
+        let in_turns = worst < SLOW * of_each;
+        if slow.is_empty() && !in_turns {
+            return Ok(none);
+        }
+        let fair = self.fair_queue()?;
+        let flows = slow
+            .iter()
+            .map(|(goodput, flow)| self.explain(*flow, *goodput, median, fair.as_ref()))
+            .collect::<Result<Vec<_>, _>>()?;
+        if in_turns {
+            self.name_for(&slowest, fair.as_ref())?;
+        }
+        Ok(Slowness { flows, slowest_of_each_run_bps: in_turns.then_some(worst) })
+    }
+
+    /// A fair queue at the access points that drop packets: their changes and the run with them.
+    fn fair_queue(&mut self) -> Result<Option<(Vec<Change>, Outcome)>, NotRun> {
+        let changes = cells::fair_queues(&View::new(&self.base, &self.judged, self.topology));
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let outcome = self.run(&[changes.iter().collect()])?.pop().flatten();
+        Ok(outcome.map(|outcome| (changes, outcome)))
+    }
+
+    fn explain(
+        &mut self,
+        flow: usize,
+        goodput_bps: f64,
+        median_bps: f64,
+        fair: Option<&(Vec<Change>, Outcome)>,
+    ) -> Result<SlowFlow, NotRun> {
+        let name = self.base.plan.flows[flow].name.clone();
+        let others = (0..self.base.plan.flows.len())
+            .filter(|i| *i != flow)
+            .map(|i| self.base.plan.flows[i].name.clone());
+        let alone = Change::new(Kind::Others, Cause::OtherFlows, "all other flows");
+        let alone = others.fold(alone, |change, name| change.without("flows", name));
+        let view = View::new(&self.base, &self.judged, self.topology);
+        let ends = [self.base.plan.flows[flow].from, self.base.plan.flows[flow].to];
+        let station = ends.into_iter().find(|node| cells::near(&view, *node).is_some());
+        let near = station.and_then(|node| cells::near(&view, node));
+        let is_far = station.is_some_and(|node| cells::is_far(&view, node));
+        let mut variants: Vec<Vec<&Change>> = vec![vec![&alone]];
+        variants.extend(near.iter().map(|change| vec![change]));
+        let mut outcomes = self.run(&variants)?.into_iter();
+        let alone_bps = outcomes.next().flatten().map(|outcome| outcome.mean(flow));
+        let near = near.zip(outcomes.next().flatten());
+        let measure = Measure::Sum(vec![flow]);
+        let mut found = SlowFlow {
+            flow: name,
+            goodput_bps,
+            median_bps,
+            short_of: None,
+            place: String::new(),
+            without_bps: None,
+            alone_bps,
+            near_bps: near.as_ref().map(|(_, outcome)| outcome.mean(flow)),
+            change: Vec::new(),
+        };
+        let place = near.filter(|_| is_far).map(|(change, outcome)| {
+            let effect = measure.effect(&self.base, &outcome);
+            (change, outcome, effect)
+        });
+        let own = self.best_for(&measure, fair);
+        let strength = own.as_ref().map_or(0.0, |(_, effect)| effect.log());
+        if let Some((change, outcome, effect)) = place
+            && effect.ratio() >= EXPLAINS
+            && effect.log() >= 0.5 * strength
+        {
+            let limit = self.limit(&measure, &change, &self.base, &outcome, &[&change]);
+            found.short_of = Some(limit.cause);
+            found.place.clone_from(&limit.place);
+            found.without_bps = Some(limit.without_bps);
+            found.change.clone_from(&limit.change);
+            self.add(limit);
+        } else if own.is_some() {
+            let before = self.limits.len();
+            self.name_for(&measure, fair)?;
+            if let Some(limit) = self.limits.get(before) {
+                found.short_of = Some(limit.cause);
+                found.place.clone_from(&limit.place);
+                found.without_bps = Some(limit.without_bps);
+                found.change.clone_from(&limit.change);
+            }
+            self.drop_repeated(before);
+        }
+        Ok(found)
+    }
+
+    /// The kind that raises a measure most, or a fair queue, if it doubles it; `None` for the queue.
+    fn best_for(
+        &self,
+        measure: &Measure,
+        fair: Option<&(Vec<Change>, Outcome)>,
+    ) -> Option<(Option<Kind>, Effect)> {
+        let kinds = self.tried.iter().filter(|(kind, _)| **kind != Kind::Rate);
+        let median = cells::median(self.judged.iter().map(|flow| self.base.mean(*flow)).collect());
+        let mut all: Vec<(Option<Kind>, Effect)> = kinds
+            .map(|(kind, tried)| (Some(*kind), measure.effect(&self.base, &tried.outcome)))
+            .collect();
+        all.extend(fair.map(|(_, outcome)| (None, measure.effect(&self.base, outcome))));
+        all.retain(|(_, effect)| effect.ratio() >= EXPLAINS && effect.after >= LEAST * median);
+        all.into_iter().max_by(|a, b| a.1.log().total_cmp(&b.1.log()))
+    }
+
+    /// Names what raises a measure most, if it doubles it.
+    fn name_for(
+        &mut self,
+        measure: &Measure,
+        fair: Option<&(Vec<Change>, Outcome)>,
+    ) -> Result<(), NotRun> {
+        let before = self.limits.len();
+        match (self.best_for(measure, fair), fair) {
+            (Some((Some(kind), _)), _) => self.name(kind, measure)?,
+            (Some((None, _)), Some((changes, outcome))) => {
+                let all: Vec<&Change> = changes.iter().collect();
+                let limit = self.limit(measure, &changes[0], &self.base, outcome, &all);
+                self.limits.push(limit);
+            }
+            _ => {}
+        }
+        if matches!(measure, Measure::Slowest(_)) {
+            self.drop_repeated(before);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, limit: super::result::Limit) {
+        let before = self.limits.len();
+        self.limits.push(limit);
+        self.drop_repeated(before);
+    }
+
+    /// Removes limits after `before` whose cause and place are named before.
+    fn drop_repeated(&mut self, before: usize) {
+        let added = self.limits.split_off(before);
+        for limit in added {
+            let is_named =
+                self.limits.iter().any(|l| (l.cause, &l.place) == (limit.cause, &limit.place));
+            if !is_named {
+                self.limits.push(limit);
+            }
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}

@@ -1,0 +1,194 @@
+//! Runs variants of a scenario: the same draws, with something taken away.
+
+use std::path::Path;
+
+use airtcp_scenario::{Resolved, ScenarioError, Source};
+use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_sim::results::Replication;
+use airtcp_units::{Narrow, Span};
+
+use super::change::{Change, sets};
+use crate::loader::{Traces, read_capacities};
+
+/// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
+const MORE_EVENTS: u64 = 2;
+/// A variant whose bound left it less than this share of the time runs once more with a larger bound.
+const LEAST_SHARE: f64 = 0.25;
+/// How often the bound is made four times as large.
+const TRIES: u32 = 2;
+
+/// Time and replications of the variants.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) duration: Span,
+    pub(crate) replications: u32,
+}
+
+/// A scenario whose variants run.
+pub(crate) struct Bench<'a> {
+    pub(crate) source: &'a Source,
+    /// Arguments of `--set` of the user.
+    pub(crate) given: &'a [(String, String)],
+    pub(crate) folder: &'a Path,
+    pub(crate) traces: &'a Traces,
+    pub(crate) extent: Extent,
+    pub(crate) workers: Option<usize>,
+    /// Events of each replication of the scenario as given, if variants are bounded by them.
+    pub(crate) events: Option<Vec<u64>>,
+    /// Flows of other parts of the scenario, which are left out.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// A variant that ran.
+#[derive(Debug, Clone)]
+pub(crate) struct Outcome {
+    pub(crate) plan: Resolved,
+    pub(crate) runs: Vec<Replication>,
+}
+
+impl Outcome {
+    /// Goodput of the flows `of` together, in each replication, in b/s.
+    pub(crate) fn totals(&self, of: &[usize]) -> Vec<f64> {
+        let total = |run: &Replication| of.iter().map(|i| run.flows[*i].goodput_bps).sum();
+        self.runs.iter().map(total).collect()
+    }
+
+    /// Goodput of the slowest of the flows `of` in each replication, in b/s.
+    pub(crate) fn slowest(&self, of: &[usize]) -> Vec<f64> {
+        let least = |run: &Replication| {
+            of.iter().map(|i| run.flows[*i].goodput_bps).fold(f64::INFINITY, f64::min)
+        };
+        self.runs.iter().map(least).collect()
+    }
+
+    /// Mean goodput of a flow, in b/s.
+    pub(crate) fn mean(&self, flow: usize) -> f64 {
+        self.totals(&[flow]).iter().sum::<f64>() / self.runs.len().max(1) as f64
+    }
+
+    /// The mean over the replications of a number of each.
+    pub(crate) fn average(&self, of: impl Fn(&Replication) -> f64) -> f64 {
+        self.runs.iter().map(of).sum::<f64>() / self.runs.len().max(1) as f64
+    }
+}
+
+/// Why a variant did not run.
+#[derive(Debug)]
+pub(crate) enum NotRun {
+    /// The scenario cannot have it.
+    Refused(ScenarioError),
+    /// The user stopped the search.
+    Stopped,
+}
+
+impl<'a> Bench<'a> {
+    /// The same with another number of replications, whose bounds on events stay.
+    pub(crate) fn with_replications(&self, replications: u32) -> Bench<'a> {
+        Bench {
+            extent: Extent { replications, ..self.extent },
+            events: self.events.clone(),
+            left_out: self.left_out.clone(),
+            ..*self
+        }
+    }
+
+    /// The plan of the scenario with changes.
+    pub(crate) fn plan(&self, changes: &[&Change]) -> Result<Resolved, ScenarioError> {
+        let mut all = self.given.to_vec();
+        let pair = |path: &str, value: String| (path.to_owned(), value);
+        all.push(pair("duration", self.extent.duration.to_string()));
+        all.push(pair("replications", self.extent.replications.to_string()));
+        let mut changes: Vec<&Change> = changes.to_vec();
+        let out = self.left_out.iter().fold(
+            Change::new(super::change::Kind::Others, super::result::Cause::OtherFlows, ""),
+            |change, flow| change.without("flows", flow),
+        );
+        changes.push(&out);
+        all.extend(sets(changes));
+        let mut scenario = self.source.scenario(&all)?;
+        scenario.read_files(self.folder)?;
+        read_capacities(&mut scenario, self.folder)?;
+        scenario.resolve()
+    }
+
+    /// Runs the scenario as given.
+    ///
+    /// # Errors
+    /// If it cannot run, or the user stopped.
+    pub(crate) fn base(
+        &self,
+        report: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<Outcome, NotRun> {
+        self.run(&[Vec::new()], report)?.pop().unwrap_or(Err(NotRun::Stopped))
+    }
+
+    /// Runs the variants, each the scenario with some changes. A variant that the scenario refuses is `None`.
+    ///
+    /// # Errors
+    /// If `report`, which is called with the finished runs and their number, returned false.
+    pub(crate) fn run(
+        &self,
+        variants: &[Vec<&Change>],
+        report: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<Vec<Result<Outcome, NotRun>>, NotRun> {
+        let plans: Vec<Result<Resolved, ScenarioError>> =
+            variants.iter().map(|changes| self.plan(changes)).collect();
+        let n = self.extent.replications as usize;
+        let jobs: Vec<(usize, usize)> = (0..plans.len())
+            .filter(|v| plans[*v].is_ok())
+            .flat_map(|v| (0..n).map(move |r| (v, r)))
+            .collect();
+        let job = |i: usize, stop: &Stop| {
+            let (variant, replication) = jobs[i];
+            let Ok(plan) = &plans[variant] else { return None };
+            self.replication(plan, replication, stop).transpose()
+        };
+        let total = jobs.len();
+        let workers = self.workers.unwrap_or_else(default_workers);
+        let mut going = true;
+        let found = run_many(total, workers, job, |done| {
+            going &= report(done, total);
+            going
+        });
+        if !going {
+            return Err(NotRun::Stopped);
+        }
+        let mut found = found.into_iter();
+        let outcome = |plan: Result<Resolved, ScenarioError>| {
+            let plan = plan.map_err(NotRun::Refused)?;
+            let runs: Option<Result<Vec<_>, _>> = found.by_ref().take(n).collect();
+            let runs = runs.ok_or(NotRun::Stopped)?.map_err(NotRun::Refused)?;
+            Ok(Outcome { plan, runs })
+        };
+        Ok(plans.into_iter().map(outcome).collect())
+    }
+
+    /// One replication, within the bound on events if there is one.
+    fn replication(
+        &self,
+        plan: &Resolved,
+        number: usize,
+        stop: &Stop,
+    ) -> Result<Option<Replication>, ScenarioError> {
+        let load = |name: &str| self.traces.load(name);
+        // Replications of a scenario take about the same number of events.
+        let most = self.events.as_ref().and_then(|events| events.iter().max());
+        let bound = self.events.as_ref().and_then(|events| events.get(number)).or(most);
+        let Some(bound) = bound else {
+            return airtcp_sim::run_replication(plan, u32::narrow(number), &load, stop);
+        };
+        let measured = plan.scenario.duration.saturating_sub(plan.scenario.warmup);
+        let mut most = bound.saturating_mul(MORE_EVENTS);
+        for tries in 0..=TRIES {
+            let number = u32::narrow(number);
+            let done = airtcp_sim::run_bounded_replication(plan, number, most, &load, stop)?;
+            let Some(done) = done else { return Ok(None) };
+            let enough = done.replication.measured_s >= LEAST_SHARE * measured.as_secs_f64();
+            if enough || tries == TRIES {
+                return Ok(Some(done.replication));
+            }
+            most = most.saturating_mul(4);
+        }
+        Ok(None)
+    }
+}
