@@ -109,7 +109,7 @@ impl LinkConfig {
             ));
         }
         if let Some(Rate::Trace(trace)) = &self.rate
-            && trace.capacity.is_none()
+            && trace.scaled()?.is_none()
         {
             return Err(ConfigError::new(
                 "rate.trace",

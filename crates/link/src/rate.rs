@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Capacity, Span};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 
 /// The rate of a link's transmitter.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Rate {
     /// A constant rate.
     Constant(BitRate),
@@ -20,9 +21,7 @@ pub enum Rate {
 /// A rate that varies as recorded in a file: a mahimahi link trace (each line is a delivery
 /// opportunity of 1504 bytes, at that millisecond), or a table of times and rates. The file repeats
 /// after its end.
-#[derive(
-    Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateTrace {
     /// The file, relative to the scenario.
@@ -34,7 +33,11 @@ pub struct RateTrace {
     /// "kB/s" or "MB/s".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Content of the file. The caller reads it; this crate opens no files.
+    /// Factor on the rates. An opportunity carries that many times its bytes: with 2 the link is that of a file
+    /// with every line twice. From 0.001 to 1000; default: 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub scale: f64,
+    /// Content of the file, without `scale`. The caller reads it; this crate opens no files.
     #[serde(skip)]
     pub capacity: Option<Arc<Capacity>>,
 }
@@ -42,6 +45,47 @@ pub struct RateTrace {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(span: &Span) -> bool {
     *span == Span::ZERO
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(scale: &f64) -> bool {
+    scale.to_bits() == 1.0_f64.to_bits()
+}
+
+/// Accepted factors (a choice: beyond them, no bytes or no gaps are left).
+const SCALES: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
+
+impl Default for RateTrace {
+    fn default() -> Self {
+        let (trace, unit) = (String::new(), None);
+        Self { trace, offset: Span::ZERO, unit, scale: 1.0, capacity: None }
+    }
+}
+
+impl RateTrace {
+    /// The capacity of the link: that of the file times `scale`. `None` if the file was not read.
+    ///
+    /// # Errors
+    /// If the factor is out of range, or leaves nothing of the rates.
+    pub fn scaled(&self) -> Result<Option<Arc<Capacity>>, ConfigError> {
+        if !SCALES.contains(&self.scale) {
+            let message = format!("is {}: accepted are 0.001 to 1000", self.scale);
+            return Err(ConfigError::new("rate.scale", message));
+        }
+        let Some(capacity) = &self.capacity else { return Ok(None) };
+        if is_one(&self.scale) {
+            return Ok(Some(capacity.clone()));
+        }
+        let scaled = capacity.scaled(self.scale).ok_or_else(|| {
+            let message = format!("is {}, which makes all rates less than 1 b/s", self.scale);
+            ConfigError::new("rate.scale", message)
+        })?;
+        Ok(Some(Arc::new(scaled)))
+    }
 }
 
 impl From<BitRate> for Rate {
@@ -125,6 +169,24 @@ mod tests {
         ] {
             let error = read(bad).unwrap_err().to_string();
             assert!(error.contains(said), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn impossible_factors_are_refused() {
+        let capacity = Capacity::rates(&[(Span::ZERO, 100)], Span::from_secs(1)).map(Arc::new);
+        for (scale, said) in [
+            (0.0, "is 0: accepted are 0.001 to 1000"),
+            (f64::NAN, "accepted are"),
+            (2e3, "accepted are"),
+            (0.002, "makes all rates less than 1 b/s"),
+        ] {
+            let trace = RateTrace { scale, capacity: capacity.clone(), ..RateTrace::default() };
+            let config = crate::LinkConfig { rate: Some(Rate::Trace(trace)), ..Default::default() };
+            let seed = airtcp_random::Seed::new(1);
+            let error = crate::Link::new(&config, seed, "l", &|p| Err(p.into())).unwrap_err();
+            assert_eq!(error.key, "rate.scale");
+            assert!(error.message.contains(said), "{}", error.message);
         }
     }
 

@@ -16,7 +16,7 @@ pub use ack_bitmap::AckBitmap;
 pub use fingerprint::{Fate, Fingerprint};
 pub use flags::{Ecn, Flags};
 pub use headers::{IP_HEADER, TCP_HEADER, UDP_HEADER};
-pub use pool::{Dropped, PacketId, Pool};
+pub use pool::{DropCount, Dropped, PacketId, Pool};
 pub use segment::{CODED_WORDS, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
 pub use seq::Seq;
 

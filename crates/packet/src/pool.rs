@@ -27,6 +27,15 @@ pub struct Dropped {
     pub ack: bool,
 }
 
+/// Number and length of dropped packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DropCount {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of these packets, IP headers included.
+    pub bytes: u64,
+}
+
 /// A pool of packet records. It counts created, live and dropped packets and keeps the run's
 /// [`Fingerprint`].
 #[derive(Debug, Default)]
@@ -35,7 +44,7 @@ pub struct Pool {
     free: Vec<u32>,
     created: u64,
     absorbed: u64,
-    dropped: BTreeMap<Dropped, u64>,
+    dropped: BTreeMap<Dropped, DropCount>,
     fingerprint: Fingerprint,
 }
 
@@ -175,7 +184,9 @@ impl Pool {
         let others = [Flags::SYN, Flags::FIN, Flags::RST];
         let ack = !payload && !others.iter().any(|flag| segment.flags.has(*flag));
         let key = Dropped { place, reason, to, payload, ack };
-        *self.dropped.entry(key).or_default() += 1;
+        let count = self.dropped.entry(key).or_default();
+        count.packets += 1;
+        count.bytes += u64::from(packet.wire_len());
         packet
     }
 
@@ -191,8 +202,8 @@ impl Pool {
         self.absorbed
     }
 
-    /// Number of dropped packets, by place, reason and flow.
-    pub const fn dropped(&self) -> &BTreeMap<Dropped, u64> {
+    /// Number and bytes of dropped packets, by place, reason and flow.
+    pub const fn dropped(&self) -> &BTreeMap<Dropped, DropCount> {
         &self.dropped
     }
 
@@ -248,8 +259,11 @@ mod tests {
             let id = pool.insert(dropped);
             pool.discard(Nanos::ZERO, id, 0, 0);
         }
-        let found: Vec<_> = pool.dropped().iter().map(|(k, n)| (k.payload, k.ack, *n)).collect();
+        let of = |(k, n): (&Dropped, &DropCount)| (k.payload, k.ack, n.packets);
+        let found: Vec<_> = pool.dropped().iter().map(of).collect();
         assert_eq!(found, [(false, false, 4), (false, true, 1), (true, false, 1)]);
+        // IPv4 and TCP headers are 40 bytes.
+        assert_eq!(pool.dropped().values().map(|n| n.bytes).collect::<Vec<_>>()[1..], [40, 1040]);
     }
 
     #[test]

@@ -174,6 +174,10 @@ pub struct Cell {
     pub path: String,
     /// Names of the nodes of the other cells on its medium.
     pub neighbours: Vec<String>,
+    /// True if `without` names it: nothing is sent in it, and other cells do not hear it.
+    pub taken_out: bool,
+    /// Numbers of the stations that stand beside the access point, because `without` takes their distance away.
+    pub beside: Vec<usize>,
 }
 
 impl CellSpec {

@@ -7,6 +7,7 @@
 
 mod application;
 mod cell;
+mod default_flows;
 mod error;
 mod error_key;
 mod expand;
@@ -31,6 +32,7 @@ mod steps;
 mod tables;
 mod toml_limits;
 mod topology;
+mod without;
 
 pub use application::{Application, Arrivals, MAX_MESSAGES_PER_SECOND, Periods};
 pub use cell::{Cell, CellSpec, MAX_PACKET};
@@ -46,3 +48,4 @@ pub use station::StationKeys;
 pub use station_spec::StationSpec;
 pub use steps::{Step, steps};
 pub use toml_limits::parsable;
+pub use without::Without;

@@ -1,7 +1,7 @@
 //! Media shared by several cells.
 //!
 //! Two cells share a medium if both name a channel and the channels overlap, or if both share a medium with
-//! a third cell. Path loss, shadowing and fading must be the same for all cells on a medium. Properties of a
+//! a third cell. Path loss, shadowing, fading and the speed of the air (`mac.ablation.speed`) must be the same for all cells on a medium. Properties of a
 //! radio (noise, thresholds, capture, decoding, power) and medium access belong to each cell.
 
 use airtcp_wifi::phy::propagation::PathLossConfig;
@@ -80,6 +80,8 @@ fn agree(a: &Cell, b: &Cell) -> Result<(), ScenarioError> {
         "propagation"
     } else if a.spec.fading != b.spec.fading {
         "fading"
+    } else if a.spec.mac.speed().to_bits() != b.spec.mac.speed().to_bits() {
+        "mac.ablation.speed"
     } else if ranges && a.spec.power_dbm.to_bits() != b.spec.power_dbm.to_bits() {
         "power_dbm"
     } else {

@@ -13,7 +13,7 @@ use airtcp_wifi::mac::Category;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Application, CellSpec};
+use crate::{Application, CellSpec, Without};
 
 /// A scenario: links, cells, flows and the duration of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,9 @@ pub struct Scenario {
     /// each station of the only cell.
     #[serde(default)]
     pub flows: Vec<FlowSpec>,
+    /// Parts that the run leaves out, to measure what they cost. Default: none.
+    #[serde(default, skip_serializing_if = "Without::is_empty")]
+    pub without: Without,
     /// What to record besides the summary.
     #[serde(default)]
     pub output: Output,

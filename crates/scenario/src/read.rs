@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
 use crate::{
-    Scenario, ScenarioError, error_key, names, numbers, placeholders, tables, toml_limits,
+    FlowSpec, Scenario, ScenarioError, default_flows, error_key, names, numbers, placeholders,
+    tables, toml_limits,
 };
 
 /// Reads a scenario.
@@ -56,6 +57,9 @@ impl Source {
         let place = |e: ScenarioError| self.locate(e);
         let mut tree = self.tree.clone();
         for (path, value) in overrides {
+            if default_flows::are_meant(&tree, path) {
+                default_flows::write(&mut tree, self.default_flows(overrides));
+            }
             set(&mut tree, path, value).map_err(place)?;
         }
         expand(&mut tree).map_err(place)?;
@@ -68,6 +72,22 @@ impl Source {
         })?;
         tables::refuse_lists(&tree, &scenario).map_err(place)?;
         Ok(scenario)
+    }
+
+    /// The flows of a scenario without any, after the overrides of everything else. None if an override is wrong,
+    /// which reading the scenario reports.
+    fn default_flows(&self, overrides: &[(String, String)]) -> Vec<FlowSpec> {
+        let mut tree = self.tree.clone();
+        for (path, value) in overrides.iter().filter(|(path, _)| !default_flows::is_of_flow(path)) {
+            if set(&mut tree, path, value).is_err() {
+                return Vec::new();
+            }
+        }
+        // The table `tcp` is for written flows, and makes no flows.
+        if let Some(root) = tree.as_object_mut() {
+            root.remove("tcp");
+        }
+        if expand(&mut tree).is_ok() { default_flows::of(tree) } else { Vec::new() }
     }
 
     /// The error with the name of the file, and the line if the text contains the path.

@@ -21,6 +21,7 @@ mod cells;
 mod directions;
 mod flows;
 mod nodes;
+mod without;
 
 use nodes::Nodes;
 
@@ -40,12 +41,13 @@ impl Scenario {
         let mut nodes = Nodes::default();
         let links = scenario.one_way_links(&places, &mut nodes);
         unique_names(&links, &places)?;
-        let cells = cells::resolve(&scenario.cells, &mut nodes)?;
+        let mut cells = cells::resolve(&scenario.cells, &mut nodes)?;
         if scenario.flows.is_empty() {
             return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));
         }
         flows::check_categories(&scenario.flows, &cells)?;
-        let flows = flows::resolve(&scenario.flows, &nodes)?;
+        let mut flows = flows::resolve(&scenario.flows, &nodes)?;
+        without::apply(&scenario.without, &mut flows, &mut cells)?;
         let results = u64::from(scenario.replications) * (flows.len() + links.len()) as u64;
         if results > MAX_RESULTS {
             return Err(ScenarioError::at(
@@ -64,7 +66,7 @@ impl Scenario {
 
     /// Without flows, adds one over the topology or over the only link, or one from each station of the
     /// only cell.
-    fn add_default_flow(&mut self) -> Result<(), ScenarioError> {
+    pub(crate) fn add_default_flow(&mut self) -> Result<(), ScenarioError> {
         let ends = self.topology.as_ref().map(Topology::ends);
         if let Some(ends) = ends.filter(|_| self.flows.is_empty()) {
             self.flows.push(default_flow(&ends));

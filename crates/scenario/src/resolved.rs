@@ -49,6 +49,8 @@ pub struct Flow {
     pub app: Application,
     /// Maximum random delay of its start.
     pub start_spread: Span,
+    /// True if it never starts, because `without` names it.
+    pub taken_out: bool,
 }
 
 /// A scenario ready to be built.

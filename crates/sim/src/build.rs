@@ -21,6 +21,7 @@ use airtcp_wifi::ConfigError;
 use airtcp_wifi::mac::service_time;
 
 mod amsdu;
+mod beside;
 pub(crate) mod boundary;
 pub(crate) mod check;
 pub(crate) mod coverage;
@@ -33,7 +34,7 @@ mod radio_map;
 mod receivers;
 
 use medium::medium;
-use paths::routes;
+use paths::{routes, starts};
 use radio_map::label;
 use receivers::{air_ends, ends, over_the_air};
 
@@ -92,9 +93,10 @@ pub(crate) fn build<P: Probe>(
     let hops = hops.collect();
     world.set_air_hops(hops);
     world.set_cells(cells);
-    for flow in &plan.flows {
+    let starts = starts(plan, world.routes());
+    for (flow, starts) in plan.flows.iter().zip(starts) {
         for side in [Side::Client, Side::Server] {
-            add_endpoint(&mut world, flow, side, seed);
+            add_endpoint(&mut world, flow, side, starts, seed);
         }
     }
     boundary::add_boundaries(&mut world, plan, seed)?;
@@ -185,7 +187,10 @@ fn station_queues(
             let mut queue =
                 Queue::new(&config, seed, &label).map_err(|e| at(&format!("{key}."), e))?;
             let qos = categories > 1 || timing.standard.has_mcs();
-            let time = |bytes: Bytes| service_time(&timing, access, mode, bytes, qos);
+            let time = |bytes: Bytes| {
+                let own = service_time(&timing, access, mode, bytes, qos);
+                Span::from_secs_f64(own.as_secs_f64() / spec.mac.speed())
+            };
             queue.on_link(&LinkInfo {
                 time_for: &time,
                 polls_when_idle: true,
@@ -203,7 +208,7 @@ fn station_queues(
     })
 }
 
-fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: Seed) {
+fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, starts: bool, seed: Seed) {
     let label = format!("flow/{}/{side:?}", flow.name);
     let role = if side == Side::Client { Role::Active } else { Role::Passive };
     let iss = Seq(u32::low_bits(seed.number(&format!("{label}/iss"))));
@@ -231,7 +236,10 @@ fn add_endpoint<P: Probe>(world: &mut World<P>, flow: &Flow, side: Side, seed: S
     };
     let mut stream = seed.stream(&format!("{label}/app"));
     let delay = Span(stream.below(flow.start_spread.0.saturating_add(1)));
-    let app = App::new(&flow.app, side, delay, stream);
+    let app = match side {
+        Side::Client if !starts => App::never(),
+        _ => App::new(&flow.app, side, delay, stream),
+    };
     let node = if side == Side::Client { flow.from } else { flow.to };
     let tie = seed.number(&format!("{label}/tie"));
     // The category is that of packets to the endpoint.

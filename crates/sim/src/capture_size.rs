@@ -34,7 +34,7 @@ fn capacity(plan: &Resolved) -> Option<u64> {
     for (i, link) in plan.links.iter().enumerate() {
         let rate = match link.direction.rate.as_ref()? {
             Rate::Constant(rate) => rate.bps(),
-            Rate::Trace(trace) => u64::saturate(trace.capacity.as_ref()?.mean_bps()),
+            Rate::Trace(trace) => u64::saturate(trace.scaled().ok()??.mean_bps()),
         };
         hops.push((rate, link.from, link.to, i));
     }

@@ -16,6 +16,7 @@
 //!
 //! Results depend on no clock, on no state shared between runs, and not on the number of threads.
 
+mod bounded;
 mod build;
 mod capture_size;
 mod durations;
@@ -28,6 +29,7 @@ mod session;
 pub mod slotted;
 mod world;
 
+pub use bounded::{Bounded, run_bounded, run_bounded_replication};
 pub use build::TraceLoader;
 pub use build::boundary::boundary_flows;
 pub use build::coverage::warnings;

@@ -71,6 +71,26 @@ impl<P: Probe> Pieces<P> {
         self.is_finished()
     }
 
+    /// Ends the replication at the last event: the present part lasts until there. A replication that ends in its
+    /// warm-up has measured no time.
+    pub(crate) fn cut(&mut self, plan: &Resolved) {
+        if self.is_finished() {
+            return;
+        }
+        self.world.stop();
+        if self.before.is_none() {
+            self.measure();
+        }
+        if let Some(before) = &self.before {
+            self.results.push(replication(&self.world, plan, before, self.number));
+        }
+    }
+
+    /// Events processed so far.
+    pub(crate) const fn events(&self) -> u64 {
+        self.world.events()
+    }
+
     fn is_finished(&self) -> bool {
         self.results.len() >= self.parts as usize
     }

@@ -198,6 +198,11 @@ impl<P: Probe> World<P> {
         false
     }
 
+    /// Stops the run at the last event, so that its counters can be read.
+    pub(crate) fn stop(&mut self) {
+        self.depart_ahead();
+    }
+
     fn on_interface(&mut self, number: u32) {
         if self.interfaces[number as usize].ahead {
             self.on_ahead(number);

@@ -73,6 +73,22 @@ impl Capacity {
         Some(Self { shape: Shape::Rates { from, bps, before, total }, period: period.0 })
     }
 
+    /// `factor` times the capacity: of the bytes of each opportunity, rounded to a byte, or of each rate, rounded to
+    /// 1 b/s. `None` if nothing is left.
+    pub fn scaled(&self, factor: f64) -> Option<Self> {
+        let times = |value: u64| u64::saturate((value as f64 * factor).round());
+        match &self.shape {
+            Shape::Opportunities { at, bytes } => {
+                let at = at.iter().map(|at| Span(*at)).collect();
+                Self::opportunities(at, times(*bytes))
+            }
+            Shape::Rates { from, bps, .. } => {
+                let steps = from.iter().zip(bps).map(|(from, bps)| (Span(*from), times(*bps)));
+                Self::rates(&steps.collect::<Vec<_>>(), Span(self.period))
+            }
+        }
+    }
+
     /// Time after which the capacity repeats.
     pub const fn period(&self) -> Span {
         Span(self.period)
@@ -383,6 +399,42 @@ mod tests {
     }
 
     proptest! {
+        /// Twice the capacity is that of a list with every entry twice, at every instant.
+        #[test]
+        fn twice_is_every_line_twice(
+            gaps in proptest::collection::vec(0u64..5, 1..40),
+            sent in proptest::collection::vec((1u64..5_000, prop_oneof![Just(0), 0u64..4_000_000]), 1..200),
+            offset in 0u64..50,
+        ) {
+            let times: Vec<u64> = gaps.iter().scan(0, |t, gap| { *t += gap; Some(*t) }).collect();
+            let doubled: Vec<u64> = times.iter().flat_map(|t| [*t, *t]).collect();
+            let Some(once) = Capacity::opportunities(ms(&times), 1504) else { return Ok(()) };
+            let clock = |c: Option<Capacity>| CapacityClock::new(Arc::new(c.unwrap()), Span::from_millis(offset));
+            let mut scaled = clock(once.scaled(2.0));
+            let mut written = clock(Capacity::opportunities(ms(&doubled), 1504));
+            let mut now = Nanos::ZERO;
+            for (bytes, idle) in sent {
+                now += Span(idle);
+                let (took, other) = (scaled.transmit(now, bytes), written.transmit(now, bytes));
+                prop_assert_eq!(took, other);
+                prop_assert_eq!(scaled.bits_left(now), written.bits_left(now));
+                prop_assert_eq!(scaled.bits_between(Nanos::ZERO, now), written.bits_between(Nanos::ZERO, now));
+                now += took;
+            }
+        }
+
+        /// Of rates, `scaled` is the list with each rate times the factor.
+        #[test]
+        fn scaled_rates(rates in proptest::collection::vec(0u64..1_000_000, 1..10), factor in 0.01f64..50.0) {
+            let steps = |f: &dyn Fn(u64) -> u64| -> Vec<(Span, u64)> {
+                rates.iter().zip(0..).map(|(r, i)| (Span::from_millis(i), f(*r))).collect()
+            };
+            let period = Span::from_millis(rates.len() as u64);
+            let Some(once) = Capacity::rates(&steps(&|r| r), period) else { return Ok(()) };
+            let by_hand = steps(&|r| (r as f64 * factor).round() as u64);
+            prop_assert_eq!(once.scaled(factor), Capacity::rates(&by_hand, period));
+        }
+
         /// With a constant rate, `CapacityClock` equals `TxClock` to the nanosecond.
         #[test]
         fn steps_of_one_rate_are_that_rate(

@@ -44,12 +44,12 @@ impl Wire {
                 (Some(slot), _) => Transmitter::Slot(slot),
                 (None, Some(Rate::Constant(rate))) => Transmitter::Rate(TxClock::new(*rate)),
                 // A trace without capacity was refused earlier.
-                (None, Some(Rate::Trace(trace))) => match &trace.capacity {
-                    Some(capacity) => Transmitter::Varying(Box::new(CapacityClock::new(
-                        capacity.clone(),
-                        trace.offset,
-                    ))),
-                    None => Transmitter::Unlimited,
+                (None, Some(Rate::Trace(trace))) => match trace.scaled() {
+                    Ok(Some(capacity)) => {
+                        let clock = CapacityClock::new(capacity, trace.offset);
+                        Transmitter::Varying(Box::new(clock))
+                    }
+                    Ok(None) | Err(_) => Transmitter::Unlimited,
                 },
                 (None, None) => Transmitter::Unlimited,
             },

@@ -31,8 +31,14 @@ pub(super) fn resolve(specs: &[CellSpec], nodes: &mut Nodes) -> Result<Vec<Cell>
             }
             own.push(node);
         }
-        let neighbours = Vec::new();
-        cells.push(Cell { spec: spec.clone(), nodes: own, path, neighbours });
+        cells.push(Cell {
+            spec: spec.clone(),
+            nodes: own,
+            path,
+            neighbours: Vec::new(),
+            taken_out: false,
+            beside: Vec::new(),
+        });
     }
     crate::medium::join(&mut cells)?;
     Ok(cells)

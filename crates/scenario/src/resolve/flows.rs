@@ -68,6 +68,7 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
                 lt: spec.lt,
                 app: spec.app.clone(),
                 start_spread: spec.start_spread,
+                taken_out: false,
             });
         }
     }

@@ -1,6 +1,6 @@
 //! The paths of flows through a plan, hop by hop.
 
-use airtcp_scenario::Resolved;
+use airtcp_scenario::{AirHop, Flow, Resolved};
 use airtcp_units::Narrow;
 
 use crate::world::routes::{Hop, Routes};
@@ -83,6 +83,25 @@ pub fn ways(plan: &Resolved, flow: usize) -> [Way; 2] {
         way.cells.dedup();
         way
     })
+}
+
+/// By flow, whether it starts. A flow that `without` names does not, nor does one that passes the air of a cell
+/// that `without` names.
+pub(crate) fn starts(plan: &Resolved, routes: &Routes) -> Vec<bool> {
+    let out = |hop: &Hop, hops: &[AirHop]| match hop {
+        Hop::Air(number) => plan.cells[hops[*number as usize].cell].taken_out,
+        Hop::Link(_) => false,
+    };
+    if !plan.cells.iter().any(|cell| cell.taken_out) {
+        return plan.flows.iter().map(|flow| !flow.taken_out).collect();
+    }
+    let hops = plan.air_hops();
+    let passes = |from: usize, to: usize| {
+        let path = path(plan, routes, from, to).unwrap_or_default();
+        path.iter().any(|hop| out(hop, &hops))
+    };
+    let ends = |flow: &Flow| passes(flow.from, flow.to) || passes(flow.to, flow.from);
+    plan.flows.iter().map(|flow| !flow.taken_out && !ends(flow)).collect()
 }
 
 /// The links, as indices of [`Resolved::links`], on the path of the data of flow number `flow`, without

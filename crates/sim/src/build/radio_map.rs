@@ -9,6 +9,8 @@ use airtcp_wifi::phy::Width;
 use airtcp_wifi::phy::noise::Noise;
 use airtcp_wifi::phy::propagation::{Position, Propagation, PropagationContext};
 
+use super::beside;
+
 /// Label of a cell's random streams.
 pub(crate) fn label(spec: &CellSpec) -> String {
     format!("cell/{}", spec.name)
@@ -39,7 +41,8 @@ impl RadioMap {
         let label = label(spec);
         let names = spec.node_names();
         let moved = |p: Position| Position::new(p.x_m + spec.center.x_m, p.y_m + spec.center.y_m);
-        let positions = spec.layout.positions(seed, &label).into_iter().map(moved).collect();
+        let drawn = spec.layout.positions(seed, &label).into_iter().map(moved).collect();
+        let positions = beside::placed(drawn, &plan.beside);
         // A loss matrix may also name nodes of neighbouring cells.
         let all: Vec<String> = names.iter().chain(&plan.neighbours).cloned().collect();
         let propagation = propagation(spec, &all, seed, &label)?;

@@ -69,7 +69,8 @@ pub(crate) fn cell(
     before: &CellCounters,
     after: &CellCounters,
 ) -> CellResult {
-    let span = after.at.since(before.at).0 as f64;
+    // Without measured time there are no counts, and all shares are 0.
+    let span = after.at.since(before.at).0.max(1) as f64;
     let names = plan.spec.node_names().into_iter().zip(places(plan, seed));
     let stations = names.zip(before.stations.iter().zip(&after.stations));
     CellResult {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_packet::Dropped;
+use airtcp_packet::{DropCount, Dropped};
 use airtcp_probe::{DropReason, EventSource, Probe};
 use airtcp_scenario::Resolved;
 use airtcp_units::LowBits;
@@ -32,10 +32,13 @@ pub struct DropResult {
     pub reason: String,
     /// Number of packets.
     pub packets: u64,
+    /// Bytes of these packets, IP headers included.
+    #[serde(default)]
+    pub bytes: u64,
 }
 
 /// Counts of dropped packets, as the pool keeps them.
-pub(crate) type Drops = BTreeMap<Dropped, u64>;
+pub(crate) type Drops = BTreeMap<Dropped, DropCount>;
 
 /// The drops between two instants.
 pub(crate) fn since<P: Probe>(
@@ -44,9 +47,12 @@ pub(crate) fn since<P: Probe>(
     before: &Drops,
     after: &Drops,
 ) -> Vec<DropResult> {
-    let grown = after.iter().map(|(key, n)| (key, n - before.get(key).unwrap_or(&0)));
+    let grown = after.iter().map(|(key, now)| {
+        let then = before.get(key).copied().unwrap_or_default();
+        (key, now.packets - then.packets, now.bytes - then.bytes)
+    });
     let mut rows: Vec<DropResult> = Vec::new();
-    for (key, packets) in grown.filter(|(_, packets)| *packets > 0) {
+    for (key, packets, bytes) in grown.filter(|(_, packets, _)| *packets > 0) {
         let flow = &plan.flows[key.to.flow() as usize];
         let reason = DropReason::ALL[usize::from(key.reason)].name().to_owned();
         let to = world.endpoints()[key.to.index()].node as usize;
@@ -58,6 +64,7 @@ pub(crate) fn since<P: Probe>(
             place: place(world, plan, key.place),
             reason,
             packets,
+            bytes,
         };
         // A station has a queue for each access category.
         let same = |other: &&mut DropResult| {
@@ -66,7 +73,10 @@ pub(crate) fn since<P: Probe>(
             alike == (&row.flow, kind(&row), &row.to, &row.place, &row.reason)
         };
         match rows.iter_mut().find(same) {
-            Some(other) => other.packets += packets,
+            Some(other) => {
+                other.packets += packets;
+                other.bytes += bytes;
+            }
             None => rows.push(row),
         }
     }

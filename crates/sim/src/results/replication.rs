@@ -200,7 +200,7 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
         ok: created == delivered + dropped + absorbed + in_flight
             && absorbed == world.pool().absorbed()
             && in_flight == world.pool().in_flight()
-            && dropped == world.pool().dropped().values().sum::<u64>()
+            && dropped == world.pool().dropped().values().map(|count| count.packets).sum::<u64>()
             && world.interfaces().iter().all(|i| accounted(&i.link)),
     }
 }

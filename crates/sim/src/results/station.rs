@@ -67,6 +67,11 @@ pub struct StationResult {
     /// Share of the measured time in which its frames of all classes were on the air.
     #[schemars(extend("metric" = Metric::share("Airtime", 6)))]
     pub airtime_share: f64,
+    /// Share of the measured time in which data frames for it were on the air: all attempts, whether or not it
+    /// decoded them. Of an HE MU PPDU, an equal part counts for each of its stations.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::share("Airtime to it", 8)))]
+    pub airtime_received_share: f64,
     /// Bits per second of its frames of all classes, MAC headers and FCS included.
     pub mac_bps: f64,
     /// Frames by class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`, `trigger`; absent if it sent none.
@@ -225,6 +230,7 @@ pub(crate) fn station(
         goodput_from_bps: goodput(&|f| f.from == name),
         goodput_to_bps: goodput(&|f| f.to == name),
         airtime_share: airtime as f64 / span,
+        airtime_received_share: (now.received_airtime_ns - then.received_airtime_ns) as f64 / span,
         mac_bps: frames.values().map(|f| f.mac_bps).sum(),
         name,
         frames,

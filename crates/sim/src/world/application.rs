@@ -125,6 +125,11 @@ impl App {
         }
     }
 
+    /// The application of a flow that never starts.
+    pub(crate) const fn never() -> Self {
+        Self::Bulk { start: Nanos::NEVER, stop: Nanos::NEVER, size: None, phase: BulkPhase::Never }
+    }
+
     /// When it opened its flow; `None` if it has not, or if the peer opens the flow.
     pub(crate) const fn started(&self) -> Option<Nanos> {
         match self {

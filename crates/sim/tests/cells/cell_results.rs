@@ -1,7 +1,7 @@
 //! Results of cells: positions, estimates, and warnings about stations out of range.
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail; sums are exact")]
 
-use crate::common::run_with;
+use crate::common::{run_first, run_with};
 
 const STAR: &str = r#"
 duration = "2 s"
@@ -154,4 +154,32 @@ fn stations_out_of_range_give_warnings() {
     );
     let warning = run_with(&ranges, 1).warnings.remove(0);
     assert!(warning.contains("up to 250 m") && !warning.contains("dBm"), "{warning}");
+}
+
+/// The airtime of data frames is that of their senders, and that of their receivers.
+#[test]
+fn airtime_is_counted_at_both_ends() {
+    for (mac, standard) in [
+        ("", "802.11g"),
+        ("", "802.11n"),
+        ("mac.ablation.speed = 2", "802.11n"),
+        ("mac.ofdma = {}\naccess_point_queue = { kind = \"airtime-fair\" }", "802.11ax"),
+    ] {
+        let run = run_first(&format!(
+            "duration = \"2 s\"\nwarmup = \"500 ms\"\n[[cells]]\nstandard = \"{standard}\"\n{mac}\n\
+             layout = {{ kind = \"disc\", stations = 3, radius_m = 20 }}\n\
+             [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n[[flows]]\nfrom = \"ap\"\nto = \"sta1\"\n\
+             [[flows]]\nfrom = \"ap\"\nto = \"sta2\"\n"
+        ));
+        let [ap, stations @ ..] = run.cells[0].stations.as_slice() else { panic!("no stations") };
+        let sent = |station: &airtcp_sim::results::StationResult| -> f64 {
+            let classes = ["data", "tcp_ack"].iter().filter_map(|class| station.frames.get(*class));
+            classes.map(|frames| frames.airtime_share).sum()
+        };
+        let up: f64 = stations.iter().map(sent).sum();
+        let down: f64 = stations.iter().map(|s| s.airtime_received_share).sum();
+        assert!((ap.airtime_received_share - up).abs() < 1e-6, "{standard} {mac}: {up}");
+        assert!((sent(ap) - down).abs() < 1e-6, "{standard} {mac}: {down}");
+        assert!(stations[1].airtime_received_share > 0.05 && up > 0.01);
+    }
 }

@@ -21,5 +21,7 @@ mod overload;
 mod rates;
 mod schemes;
 mod shared_medium;
+mod speed;
 mod stations;
 mod timeline;
+mod without;

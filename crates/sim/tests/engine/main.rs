@@ -4,6 +4,7 @@
 mod common;
 
 mod ahead;
+mod bounded;
 mod delays;
 mod determinism;
 mod metamorphic;

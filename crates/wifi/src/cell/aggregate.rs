@@ -14,6 +14,7 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
+use super::clock::Clocked;
 use super::fate::{Fate, Loss};
 use super::judging::Judging;
 use super::medium::Medium;
@@ -74,6 +75,10 @@ impl Medium {
         offered: Offered,
         cx: &mut PoolCx<'_, P>,
     ) -> bool {
+        let now = self.at_call(now);
+        let mut probe = Clocked::new(cx.probe, self.clock);
+        let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
+        let offered = self.in_own_time(offered);
         let Offered { packet, to, category, .. } = offered;
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());

@@ -361,6 +361,7 @@ impl Medium {
     /// Factor of fading on the power between two stations.
     fn gain(&self, from: usize, to: usize, now: Nanos) -> f64 {
         let bss = &self.bss[self.cell_of[from]];
+        let now = self.clock.run(now);
         if self.cell_of[from] == self.cell_of[to] {
             return bss.fading.gain(pair_key(bss.local(from), bss.local(to)), now);
         }

@@ -10,6 +10,7 @@
 
 use airtcp_units::{Nanos, Narrow};
 
+use super::clock::Clock;
 use crate::interference::{Exposure, Interferer, Source};
 
 /// Noise and interferers at all stations.
@@ -17,7 +18,9 @@ use crate::interference::{Exposure, Interferer, Source};
 pub(crate) struct Ambient {
     /// Noise in mW until the first step.
     noise: f64,
-    /// Changes of the noise in mW, in order of time.
+    /// Clock of the medium. Sources are functions of the time of the run.
+    clock: Clock,
+    /// Changes of the noise in mW, in order of own time.
     steps: Vec<(Nanos, f64)>,
     sources: Vec<Source>,
     /// By station, the sources with a received power.
@@ -92,7 +95,22 @@ impl Ambient {
             }
         }
         let (held, on) = (vec![0; stations], vec![false; sources.len()]);
-        Self { noise, steps, sources, powers, destroyers, energy, heard, held, on }
+        let clock = Clock::RUN;
+        Self { noise, clock, steps, sources, powers, destroyers, energy, heard, held, on }
+    }
+
+    /// The same on the clock of its medium.
+    pub(crate) fn with_clock(mut self, clock: Clock) -> Self {
+        for (from, _) in &mut self.steps {
+            *from = clock.own_from(*from);
+        }
+        Self { clock, ..self }
+    }
+
+    /// State of a source at an own instant, and the own instant of its next change.
+    fn state(&self, source: usize, at: Nanos) -> (bool, Nanos) {
+        let (on, until) = self.sources[source].state(self.clock.run(at));
+        (on, self.clock.own_from(until))
     }
 
     /// True if an interferer destroys a frame that a station received.
@@ -101,7 +119,9 @@ impl Ambient {
         if destroyers.is_empty() {
             return false;
         }
-        let frame = frame();
+        let Exposure { station, from, to, payload } = frame();
+        let (from, to) = (self.clock.run(from), self.clock.run(to));
+        let frame = Exposure { station, from, to, payload: self.clock.span(payload) };
         destroyers.iter().any(|number| self.sources[*number as usize].hits(&frame))
     }
 
@@ -145,7 +165,7 @@ impl Ambient {
             level.until = self.steps.get(next).map_or(Nanos::NEVER, |(from, _)| *from);
         }
         for (number, power) in &self.powers[station] {
-            let (on, until) = self.sources[*number as usize].state(at);
+            let (on, until) = self.state(*number as usize, at);
             if on {
                 level.power += power;
             }
@@ -179,7 +199,8 @@ impl Ambient {
                 continue;
             }
             let source = &self.sources[number];
-            let (is_on, until) = source.state(now);
+            let (is_on, until) = source.state(self.clock.run(now));
+            let until = self.clock.own_from(until);
             *at = until;
             if is_on == self.on[number] {
                 continue;

@@ -11,6 +11,7 @@ use super::alike::state::Alike;
 use super::ambient::Ambient;
 use super::bands::{Bands, Tuned};
 use super::bss::{Bss, Parts};
+use super::clock::{Clock, Moment};
 use super::levels::Levels;
 use super::medium::Medium;
 use super::obss_pd::ObssPd;
@@ -53,6 +54,8 @@ impl Medium {
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
         let mut medium = Self::empty(total, cells.len(), between.power_mw, between.fading);
+        // The cells of a medium have one speed.
+        medium.clock = cells.first().map_or(Clock::RUN, |(plan, _)| Clock::new(plan.mac.speed()));
         let dsss_only = |(plan, _): &(CellPlan, String)| {
             plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
         };
@@ -85,6 +88,8 @@ impl Medium {
     /// A medium for `total` stations without any yet.
     fn empty(total: usize, cells: usize, power_mw: Vec<Vec<f64>>, fading: Fading) -> Self {
         Self {
+            clock: Clock::RUN,
+            moment: Moment::START,
             bss: Vec::with_capacity(cells),
             bands: Bands::default(),
             cell_of: Vec::with_capacity(total),
@@ -166,7 +171,8 @@ impl Medium {
         self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let (noise, steps) = (plan.noise_mw, plan.noise_steps);
-        let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect);
+        let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect)
+            .with_clock(self.clock);
         let keyed = |what| seed.keyed(&format!("{label}/{what}"));
         // Of a single cell, all energy is in its own band.
         let channel = channel.filter(|_| !self.bands.is_empty());

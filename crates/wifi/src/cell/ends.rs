@@ -220,6 +220,7 @@ impl Medium {
     pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
+        self.count_received(sent, length);
         if sent.frame.kind == Kind::MultiUser {
             return self.count_multi_user_end(sent);
         }
@@ -247,6 +248,23 @@ impl Medium {
         let loss = fate.loss();
         self.stats[sent.frame.from.index()].on_lost(&sent.frame, loss);
         Some(loss)
+    }
+
+    /// Counts the airtime of a data frame for the stations that it is for.
+    fn count_received(&mut self, sent: &Transmission, length: Span) {
+        let frame = &sent.frame;
+        let Self { stats, multi_user, .. } = self;
+        if frame.kind == Kind::Data
+            && let Some(stats) = stats.get_mut(frame.to.index())
+        {
+            stats.received_airtime_ns += frame.own_time(length).0;
+        }
+        if frame.kind == Kind::MultiUser {
+            let users = multi_user.iter().filter(|mu| mu.from == frame.from);
+            for (user, part) in users.flat_map(|mu| mu.parts(length)) {
+                stats[user as usize].received_airtime_ns += part.0;
+            }
+        }
     }
 
     /// The random draw of this transmission at this radio, independent of other cells.

@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use airtcp_packet::PacketId;
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
-use airtcp_units::{Delays, Nanos, Narrow};
+use airtcp_units::{Delays, Nanos, Narrow, Span};
 
 use super::airtime::{AirtimeLedger, ExchangeAirtime};
 use super::alike::state::Alike;
 use super::bands::Bands;
 use super::bss::Bss;
+use super::clock::{Clock, Clocked, Moment};
 use super::given_up::{GivenUp, GivenUpLog};
 use super::mu_on_air::MuOnAir;
 use super::packet::{Admitted, Delivery, Offered};
@@ -19,7 +20,7 @@ use super::radio::Radio;
 use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use super::transmission::Transmission;
-use crate::mac::{AccessState, CATEGORIES, Completion, Frame, NodeId, Station};
+use crate::mac::{AccessState, CATEGORIES, Completion, Frame, Kind, NodeId, Station};
 use crate::phy::fading::Fading;
 use crate::phy::{Format, Width};
 use crate::scheme::{AifsController, ControlCategory};
@@ -27,6 +28,9 @@ use crate::scheme::{AifsController, ControlCategory};
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
 pub struct Medium {
+    /// Its clock: times within the medium are own times.
+    pub(super) clock: Clock,
+    pub(super) moment: Moment,
     pub(super) bss: Vec<Bss>,
     /// What the radios of each cell receive of the other cells.
     pub(super) bands: Bands,
@@ -145,6 +149,10 @@ impl Medium {
         offered: Offered,
         cx: &mut PoolCx<'_, P>,
     ) {
+        let now = self.at_call(now);
+        let mut probe = Clocked::new(cx.probe, self.clock);
+        let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
+        let offered = self.in_own_time(offered);
         let Offered { packet, to, category, .. } = offered;
         let Some(Admitted { class, bytes, expires, flow }) = self.admit(now, station, offered, cx)
         else {
@@ -169,8 +177,17 @@ impl Medium {
         self.refresh(station.0);
     }
 
+    /// A packet whose time of arrival is an own time.
+    #[inline]
+    pub(super) fn in_own_time(&self, offered: Offered) -> Offered {
+        Offered { entered: self.clock.own_from(offered.entered), ..offered }
+    }
+
     /// Ends the transmissions that end at this instant, all together.
     pub fn on_ends<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let now = self.at_event(now);
+        let mut probe = Clocked::new(cx.probe, self.clock);
+        let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
         let watched = self.watch(now, cx);
         self.end(now, cx);
         if watched {
@@ -182,6 +199,9 @@ impl Medium {
 
     /// Lets the stations whose timer has expired decide what to send.
     pub fn on_timers<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let now = self.at_event(now);
+        let mut probe = Clocked::new(cx.probe, self.clock);
+        let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
         let watched = self.watch(now, cx);
         self.decide(now, cx);
         if watched {
@@ -191,6 +211,9 @@ impl Medium {
 
     /// Starts the transmissions decided at this instant, all together.
     pub fn on_starts<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+        let now = self.at_event(now);
+        let mut probe = Clocked::new(cx.probe, self.clock);
+        let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
         let watched = self.watch(now, cx);
         self.begin(now);
         if watched {
@@ -199,7 +222,13 @@ impl Medium {
     }
 
     /// Time of the next end of a transmission or of an interferer that makes the medium busy.
-    pub fn next_end(&self) -> Nanos {
+    #[inline]
+    pub fn next_end(&mut self) -> Nanos {
+        if self.clock.is_run() { self.own_end() } else { self.next_events()[0] }
+    }
+
+    /// Own instant of the next end.
+    pub(super) fn own_end(&self) -> Nanos {
         if self.alike.qualifies() {
             return self.next_end;
         }
@@ -208,7 +237,13 @@ impl Medium {
 
     /// Time of the next station timer, start of an interferer that makes the medium busy, or frame
     /// detection.
+    #[inline]
     pub fn next_timer(&mut self) -> Nanos {
+        if self.clock.is_run() { self.own_timer() } else { self.next_events()[1] }
+    }
+
+    /// Own instant of the next timer.
+    pub(super) fn own_timer(&mut self) -> Nanos {
         self.join_idle();
         if self.stale {
             self.stale = false;
@@ -251,7 +286,8 @@ impl Medium {
 
     /// The next exchange that has finished, if airtime is counted.
     pub fn take_airtime(&mut self) -> Option<ExchangeAirtime> {
-        self.airtime.as_mut()?.take()
+        let exchange = self.airtime.as_mut()?.take()?;
+        Some(ExchangeAirtime { airtime: self.clock.span(exchange.airtime), ..exchange })
     }
 
     /// Records the data packets that stations give up at the retry limit, from now on. `senders`
@@ -278,7 +314,7 @@ impl Medium {
         self.shares.bits(flow)
     }
 
-    /// Counters of a station since the start.
+    /// Counters of a station since the start. Their times are own times.
     pub fn stats(&self, station: NodeId) -> &StationStats {
         &self.stats[station.index()]
     }
@@ -291,9 +327,24 @@ impl Medium {
 
     /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
+        let now = self.at_query(now);
         let mut stats = self.stats[station.index()].clone();
         for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
             stats.on_air(&sent.frame, now.since(sent.started));
+        }
+        for sent in self.air.iter().flatten() {
+            let (frame, time) = (&sent.frame, now.since(sent.started));
+            if frame.kind == Kind::Data && frame.to == station {
+                stats.received_airtime_ns += frame.own_time(time).0;
+            } else if frame.kind == Kind::MultiUser {
+                let users = self.multi_user.iter().filter(|mu| mu.from == frame.from);
+                let parts = users.flat_map(|mu| mu.parts(time));
+                let own = parts.filter(|(user, _)| *user == station.0).map(|(_, part)| part.0);
+                stats.received_airtime_ns += own.sum::<u64>();
+            }
+        }
+        if !self.clock.is_run() {
+            stats.map_times(|ns| self.clock.span(Span(ns)).0);
         }
         stats
     }
@@ -301,7 +352,7 @@ impl Medium {
     /// Time during which at least one station of a cell transmitted; `cell` is its number on the
     /// medium.
     pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
-        self.bss[cell].busy_ns(now)
+        self.clock.span(Span(self.bss[cell].busy_ns(self.at_query(now)))).0
     }
 
     /// Lets the stations whose timer has expired decide what to send.
@@ -386,7 +437,7 @@ impl Medium {
             let stats = &mut self.stats[i];
             stats.on_finished(&done, now);
             if done.completion != Completion::Expired {
-                let service = now.since(done.mpdu.head_since);
+                let service = self.clock.span(now.since(done.mpdu.head_since));
                 self.service_times[i][usize::from(done.category)].add(service);
             }
             if let Some(airtime) = &mut self.airtime {

@@ -3,6 +3,7 @@
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow};
 
+use super::clock::Clocked;
 use super::medium::Medium;
 use crate::mac::{Frame, NodeId, data_bytes};
 use crate::phy::Mode;
@@ -27,6 +28,9 @@ impl Medium {
         queued: &[NodeId],
         cx: &mut PoolCx<'_, P>,
     ) {
+        let now = self.at_call(now);
+        let mut probe = Clocked::new(cx.probe, self.clock);
+        let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
         let i = station.index();
         let Some(category) = self.stations[i].planning() else { return };
         let reporting = self.stations[i].reporting(category).into_iter();

@@ -1,5 +1,7 @@
 //! An HE MU PPDU on the air, with the events at each of its stations.
 
+use airtcp_units::Span;
+
 use super::fate::Fate;
 use super::transmission::Transmission;
 use crate::mac::{Class, NodeId};
@@ -18,6 +20,14 @@ pub(super) struct UserFate {
 pub(super) struct MuOnAir {
     pub(super) from: NodeId,
     pub(super) users: Vec<UserFate>,
+}
+
+impl MuOnAir {
+    /// Its stations, each with an equal part of a time on the air.
+    pub(super) fn parts(&self, time: Span) -> impl Iterator<Item = (u32, Span)> {
+        let part = Span(time.0 / (self.users.len() as u64).max(1));
+        self.users.iter().map(move |user| (user.station, part))
+    }
 }
 
 /// Records that a station switched from a frame for it, or its part of an HE MU PPDU, to a stronger frame.

@@ -101,6 +101,8 @@ pub struct StationStats {
     pub modes: PerMode<ModeCounts>,
     /// Multi-user PPDUs with data.
     pub mu_frames: u64,
+    /// Airtime of data frames for it, in ns: all attempts, and of an HE MU PPDU an equal part for each of its stations.
+    pub received_airtime_ns: u64,
 }
 
 impl StationStats {
@@ -128,6 +130,16 @@ impl StationStats {
             service_ns: self.service_ns,
             latency_ns: sum(|c| c.latency_ns),
         }
+    }
+
+    /// Replaces each time, in ns.
+    pub(super) fn map_times(&mut self, map: impl Fn(u64) -> u64) {
+        let in_all = self.classes.iter_mut().map(|class| &mut class.airtime_ns);
+        let by_category = self.categories.iter_mut();
+        let by_category =
+            by_category.flat_map(|c| [&mut c.airtime_ns, &mut c.service_ns, &mut c.latency_ns]);
+        let own = [&mut self.service_ns, &mut self.service_max_ns, &mut self.received_airtime_ns];
+        in_all.chain(by_category).chain(own).for_each(|ns| *ns = map(*ns));
     }
 
     /// Counts a frame with an airtime of `time`.

@@ -1,7 +1,8 @@
 //! Ablations: changes to medium access that no real device makes, to isolate the cause of a result.
 //!
 //! They test S3's explanation of unfairness between TCP flows, which is the loss of TCP ACKs on the
-//! air: separate retry limits for TCP data and TCP ACKs, and TCP ACKs that are never lost.
+//! air: separate retry limits for TCP data and TCP ACKs, and TCP ACKs that are never lost. A faster clock shows what
+//! the time on the air costs.
 
 use airtcp_probe::ConfigError;
 use schemars::JsonSchema;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Class;
 
 /// Changes to medium access that no real device makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AblationConfig {
     /// Replaces `attempts` for packets with payload.
@@ -23,6 +24,26 @@ pub struct AblationConfig {
     /// whatever else is on the air. The receiver answers with a MAC ACK unless it is transmitting
     /// when the frame ends. Without the MAC ACK the sender retransmits the frame as usual.
     pub ack_oracle: bool,
+    /// Divides all durations of the cell: frames, inter-frame spaces, slots, timeouts, limits, lifetimes, beacon
+    /// intervals, and periods of the rate control. With 2 the same exchanges take half of the time. Wires,
+    /// applications, TCP, fading and interferers keep their times. Cells on one medium have the same speed. From 0.1
+    /// to 10; default: 1.
+    #[serde(skip_serializing_if = "is_one")]
+    pub speed: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(speed: &f64) -> bool {
+    speed.to_bits() == 1.0_f64.to_bits()
+}
+
+/// Accepted speeds (a choice: beyond them, slots last less than two microseconds or the medium stands still).
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=10.0;
+
+impl Default for AblationConfig {
+    fn default() -> Self {
+        Self { attempts_data: None, attempts_tcp_ack: None, ack_oracle: false, speed: 1.0 }
+    }
 }
 
 impl AblationConfig {
@@ -36,6 +57,10 @@ impl AblationConfig {
                 let message = format!("is {attempts}: accepted are 1 to 255");
                 return Err(ConfigError::new(key, message));
             }
+        }
+        if !SPEEDS.contains(&self.speed) {
+            let message = format!("is {}: accepted are 0.1 to 10", self.speed);
+            return Err(ConfigError::new("ablation.speed", message));
         }
         Ok(())
     }

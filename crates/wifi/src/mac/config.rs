@@ -184,6 +184,13 @@ pub struct MacConfig {
     pub ablation: Option<AblationConfig>,
 }
 
+impl MacConfig {
+    /// How many times as fast as in the standard everything on the air is (`ablation.speed`).
+    pub fn speed(&self) -> f64 {
+        self.ablation.map_or(1.0, |ablation| ablation.speed)
+    }
+}
+
 impl Default for MacConfig {
     fn default() -> Self {
         Self {

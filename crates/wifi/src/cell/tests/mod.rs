@@ -26,6 +26,7 @@ mod saturation;
 mod schemes;
 mod sensing;
 mod shared;
+mod speed;
 mod widths;
 
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment, Side};
@@ -266,7 +267,8 @@ impl Bench {
             if self.cell.is_starting() {
                 let frames = self.cell.starting.len();
                 self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
-                self.cell.compose(now);
+                let own = self.cell.at_event(now);
+                self.cell.compose(own);
                 self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }
