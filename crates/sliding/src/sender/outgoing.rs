@@ -15,7 +15,9 @@ impl<S: Content> Sender<S> {
     pub(crate) fn poll(&mut self, now: Nanos) -> Option<(Segment, S)> {
         self.now = self.now.max(now);
         if now < self.next_send {
-            return self.wait(now, Wait::Pacing);
+            let idle = self.probes == 0 && self.lost.is_empty() && !self.has_new();
+            let why = if idle { self.state_without_choice() } else { Wait::Pacing };
+            return self.wait(now, why);
         }
         let payload = if self.probes > 0 {
             self.probes -= 1;

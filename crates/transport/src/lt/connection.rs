@@ -393,10 +393,7 @@ impl Machine for LtConnection {
             return None;
         }
         if self.tcp.is_closed() {
-            if let Some(sender) = &mut self.sender {
-                sender.wait_for_nothing(now);
-            }
-            return None;
+            return self.sender.as_mut()?.wait_for_nothing(now);
         }
         self.next_coded(now, cx)
     }

@@ -116,7 +116,7 @@ impl FlowCounters {
     }
 
     /// What the end that has sent more since `before` has waited for since then.
-    pub(in crate::results) fn waited(&self, before: &Self) -> Spent {
+    pub(crate) fn waited(&self, before: &Self) -> Spent {
         let sent = |end: usize| self.ends[end].0 - before.ends[end].0;
         let end = usize::from(sent(1) > sent(0));
         self.ends[end].1.since(&before.ends[end].1)

@@ -40,7 +40,8 @@ impl LtSender {
     ) -> Option<Symbol> {
         if now < self.next_send && self.pacing_rate(now).is_some() {
             self.send_at = self.next_send;
-            return self.wait(now, Wait::Pacing);
+            let idle = self.pending == 0 && self.written == self.assigned;
+            return self.wait(now, if idle { Wait::Application } else { Wait::Pacing });
         }
         debug_assert_eq!(self.pending, self.blocks.iter().filter(|b| b.has_next()).count());
         if self.pending == 0 {

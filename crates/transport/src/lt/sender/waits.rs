@@ -44,8 +44,9 @@ impl LtSender {
     }
 
     /// The connection has ended.
-    pub(crate) const fn wait_for_nothing(&mut self, now: Nanos) {
+    pub(crate) const fn wait_for_nothing<T>(&mut self, now: Nanos) -> Option<T> {
         self.waits.close(now);
+        None
     }
 
     /// Time in each state until `now`.

@@ -2,7 +2,7 @@
 //!
 //! RFC 5681 section 3 (windows), RFC 6675 section 5 step C, RFC 9293 section 3.8.6.1 (probes).
 
-use airtcp_units::{Nanos, Narrow, Wait};
+use airtcp_units::{Nanos, Narrow};
 
 use super::new_data::NewData;
 use super::{Env, Sender, view};
@@ -44,7 +44,7 @@ impl Sender {
         }
         if now < self.pacer.next && self.is_paced(env.config) && !self.completes_quantum(now) {
             env.timers.set(Timer::Send, self.pacer.next);
-            return self.wait(now, Wait::Pacing);
+            return self.wait(now, self.paced_state(env.config));
         }
         if self.discipline.is_probe_due() {
             return self.send_loss_probe(now, options, env);

@@ -39,6 +39,15 @@ impl Sender {
         }
     }
 
+    /// The state before the departure time of the next segment, which is not always there yet.
+    pub(super) fn paced_state(&self, config: &TcpConfig) -> Wait {
+        if self.recovery.is_open() && self.nxt == self.stream_end() && !self.fin {
+            self.blocked_by(NewData::None, config)
+        } else {
+            Wait::Pacing
+        }
+    }
+
     /// The connection in this state has no data to send, or may not send.
     #[inline]
     pub(crate) fn wait_in(&mut self, now: Nanos, state: State) {
