@@ -83,6 +83,13 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         false
     }
 
+    /// True if a model of the path bounds the window while no loss does (BBR, Vegas): a sender that
+    /// waits at a full window then waits neither for growth nor for the return of a window that a loss
+    /// has reduced.
+    fn follows_model(&self) -> bool {
+        false
+    }
+
     /// Bytes of new data that leave in one burst under pacing, as in Linux; `None` if segments
     /// leave one by one.
     fn send_quantum(&self) -> Option<u64> {

@@ -214,6 +214,9 @@ impl CongestionControl for Law {
     fn governs_recovery(&self) -> bool {
         each!(self, l => l.governs_recovery())
     }
+    fn follows_model(&self) -> bool {
+        each!(self, l => l.follows_model())
+    }
     fn send_quantum(&self) -> Option<u64> {
         each!(self, l => l.send_quantum())
     }

@@ -329,6 +329,10 @@ impl CongestionControl for Vegas {
         self.restart_round();
     }
 
+    fn follows_model(&self) -> bool {
+        true
+    }
+
     by_window!();
 }
 

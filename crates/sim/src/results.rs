@@ -23,7 +23,7 @@ pub use cell::CellResult;
 pub use delays::{DelayDistribution, DelayDistributions};
 pub use drops::DropResult;
 pub use estimate::{Estimate, Estimates};
-pub use flow::{CodingResult, FlowResult};
+pub use flow::{CodingResult, FlowResult, WaitShares};
 pub use link::{LinkResult, ProtocolResult};
 pub use replication::{Conservation, Replication, jain_index, max_difference};
 pub(crate) use replication::{Snapshot, replication};

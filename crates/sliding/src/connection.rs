@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use airtcp_packet::{Kind, Segment, Side};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Span, Spent, Wait};
 
 use super::config::SlidingConfig;
 use super::content::{Bytes, Content};
@@ -163,6 +163,11 @@ impl<S: Content> SlidingConnection<S> {
         stats
     }
 
+    /// Time that the sender has waited in each state until `now`, at least the time of the last call.
+    pub const fn waited(&self, now: Nanos) -> Spent {
+        self.sender.waits.until(now)
+    }
+
     fn on_opening(&mut self, now: Nanos, attempt: u32, is_answer: bool) {
         match (self.side, is_answer) {
             (Side::Server, false) => {
@@ -275,8 +280,14 @@ impl<S: Content> Machine for SlidingConnection<S> {
             .or_else(|| self.receiver.poll().map(|feedback| feedback.segment()));
         let (segment, content) = bare.map(|segment| (segment, S::default())).or_else(|| {
             let before = self.sender.stats.resent;
-            let open = self.state == State::Open;
-            let packet = if open { self.sender.poll(now) } else { None };
+            let packet = match self.state {
+                State::Open => self.sender.poll(now),
+                State::Opening => {
+                    self.sender.waits.set(now, Wait::Handshake);
+                    None
+                }
+                State::Idle => None,
+            };
             again = self.sender.stats.resent != before;
             packet
         })?;

@@ -11,7 +11,7 @@ mod outgoing;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airtcp_fec::WindowDecoder;
-use airtcp_units::{Nanos, Narrow, Span};
+use airtcp_units::{Nanos, Narrow, Span, Wait, Waits};
 
 use super::config::{Coding, SlidingConfig};
 use super::content::Content;
@@ -88,6 +88,7 @@ pub(crate) struct Sender<S: Content> {
     round_end: u64,
     /// There was nothing to send at some time in this round.
     idle: bool,
+    pub(crate) waits: Waits,
     pub(crate) stats: SlidingStats,
 }
 
@@ -121,6 +122,7 @@ impl<S: Content> Sender<S> {
             heard: Nanos::ZERO,
             round_end: 0,
             idle: false,
+            waits: Waits::default(),
             stats: SlidingStats::default(),
         }
     }
@@ -314,6 +316,9 @@ impl<S: Content> Sender<S> {
         }
         if now >= self.silence() && self.probes == 0 {
             self.marks.on_silence();
+            // Feedback could have ended the wait until then.
+            let expected = self.heard.max(self.last_sent) + self.control.srtt();
+            self.waits.set(expected.min(now), Wait::Timeout);
             self.silent += 1;
             self.stats.timeouts += 1;
             self.probes = if self.silent == 1 { PROBES } else { 1 };

@@ -6,7 +6,7 @@
 //! one bit is enough to change a run. [`tfrc_seconds_per_segment`] is the one equation that models and
 //! predictions share. [`Narrow`], [`LowBits`] and [`Saturate`] convert numbers that may not fit.
 //! [`Delays`] is the histogram that counts the delays of packets.
-//! [`Metric`] describes how a quantity of a result is shown.
+//! [`Waits`] accounts what a sender waits for. [`Metric`] describes how a quantity of a result is shown.
 
 mod capacity;
 mod delays;
@@ -20,6 +20,7 @@ mod probability;
 mod quantity;
 mod rate;
 mod time;
+mod waits;
 
 pub use capacity::{Capacity, CapacityClock};
 pub use delays::Delays;
@@ -32,3 +33,4 @@ pub use probability::Probability;
 pub use quantity::QuantityError;
 pub use rate::{BitRate, Bytes, Pace, TxClock};
 pub use time::{Nanos, Span};
+pub use waits::{Spent, Wait, Waits};

@@ -8,6 +8,9 @@
 //! | pacing | most segments leave at other times than right after an ACK |
 //! | slow start | no loss yet, and the flight grows by half or more in a round trip |
 //! | congestion window | none of these |
+//!
+//! A simulated sender accounts the same from the inside, with more states: `airtcp_units::Wait::capture_name`
+//! gives the limit of each. A capture does not show a full send buffer, which looks like a small window.
 
 use crate::dissect::{Flags, Segment};
 
@@ -137,5 +140,21 @@ impl Limits {
         let all: u64 = self.spent_ns.iter().sum();
         let share = |ns: u64| if all == 0 { 0.0 } else { ns as f64 / all as f64 };
         self.spent_ns.map(share)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use airtcp_units::Wait;
+
+    use super::LIMITS;
+
+    /// Each limit is the name of a state of a simulated sender, and no state has another name.
+    #[test]
+    fn limits_are_those_of_a_sender() {
+        let states: BTreeSet<_> = Wait::ALL.iter().filter_map(|w| w.capture_name()).collect();
+        assert_eq!(states, BTreeSet::from(LIMITS));
     }
 }

@@ -294,6 +294,10 @@ impl CongestionControl for Bbr1 {
         true
     }
 
+    fn follows_model(&self) -> bool {
+        true
+    }
+
     fn promises(&self) -> Promises {
         promises()
     }

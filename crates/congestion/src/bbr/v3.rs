@@ -341,6 +341,10 @@ impl CongestionControl for Bbr {
         true
     }
 
+    fn follows_model(&self) -> bool {
+        true
+    }
+
     fn promises(&self) -> Promises {
         promises()
     }

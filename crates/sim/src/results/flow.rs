@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 mod coding;
 mod counters;
+mod waits;
 
 pub use coding::CodingResult;
 pub(crate) use counters::FlowCounters;
+pub use waits::WaitShares;
 
 use crate::world::Endpoint;
 use crate::world::application::{App, Exchanges};
@@ -104,6 +106,9 @@ pub struct FlowResult {
     /// Results of erasure coding, for transports that code. Its keys are among those of the flow.
     #[serde(flatten)]
     pub coding: Option<CodingResult>,
+    /// What the sender waited for. Its keys are among those of the flow.
+    #[serde(flatten)]
+    pub waits: WaitShares,
 }
 
 /// Activity of a flow in the measured time.
@@ -215,6 +220,7 @@ pub(crate) fn flow(
         exchange_p95_s: exchange(0.95),
         exchange_p99_s: exchange(0.99),
         coding: after.coding.map(|c| c.result(&before.coding.unwrap_or_default(), per_second)),
+        waits: WaitShares::of(spec.transport, &after.waited(before)),
     }
 }
 

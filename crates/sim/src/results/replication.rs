@@ -110,7 +110,7 @@ impl Snapshot {
         let at = world.now();
         let air_bits = |flow| world.media().iter().map(|m| m.cell.flow_bits(flow)).sum();
         let flow = |(flow, ends): (usize, &[Endpoint])| {
-            FlowCounters::of(&ends[0], &ends[1], air_bits(u32::narrow(flow)))
+            FlowCounters::of(&ends[0], &ends[1], at, air_bits(u32::narrow(flow)))
         };
         let of =
             |way: &(u32, u32)| CellCounters::of(&world.media()[way.0 as usize], way.1 as usize, at);
@@ -204,6 +204,9 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
             && world.interfaces().iter().all(|i| accounted(&i.link)),
     }
 }
+
+#[cfg(test)]
+mod waits_tests;
 
 #[cfg(test)]
 mod tests {

@@ -119,6 +119,7 @@ impl Transport {
             Self::Lt { connection, .. } => connection.close(now),
             Self::Sliding { connection, .. } => connection.close(now),
             Self::TfrcSender { sender, topped: true } => sender.stop(),
+            Self::TfrcSender { sender, topped: false } => sender.close(),
             _ => {}
         }
     }

@@ -19,3 +19,4 @@ mod lt;
 mod sliding;
 mod tfrc;
 mod tp_lda;
+mod waits;

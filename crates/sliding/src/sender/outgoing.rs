@@ -2,7 +2,7 @@
 
 use airtcp_fec::combine;
 use airtcp_packet::{Ecn, Segment};
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{Nanos, Narrow, Wait};
 
 use super::{Choice, Sender};
 use crate::config::Coding;
@@ -15,24 +15,44 @@ impl<S: Content> Sender<S> {
     pub(crate) fn poll(&mut self, now: Nanos) -> Option<(Segment, S)> {
         self.now = self.now.max(now);
         if now < self.next_send {
-            return None;
+            let idle = self.probes == 0 && self.lost.is_empty() && !self.has_new();
+            let why = if idle { self.state_without_choice() } else { Wait::Pacing };
+            return self.wait(now, why);
         }
         let payload = if self.probes > 0 {
             self.probes -= 1;
             if self.una == self.next {
-                return None;
+                return self.wait(now, Wait::Application);
             }
             self.stats.probes += 1;
             self.probe()
         } else {
-            let choice = self.choice();
-            if choice.is_none() {
+            let Some(choice) = self.choice() else {
                 self.idle = true;
+                return self.wait(now, self.state_without_choice());
+            };
+            if self.room() > now {
+                return self.wait(now, Wait::WindowModel);
             }
-            let choice = choice.filter(|_| self.room() <= now)?;
             self.payload(choice)
         };
         Some(self.emit(now, payload))
+    }
+
+    /// Nothing leaves, for this reason. After a silence the state is the timeout until a packet is known to
+    /// have arrived.
+    fn wait<T>(&mut self, now: Nanos, why: Wait) -> Option<T> {
+        if self.is_done() {
+            self.waits.close(now);
+        } else {
+            self.waits.set(now, if self.silent > 0 { Wait::Timeout } else { why });
+        }
+        None
+    }
+
+    /// The state while there is nothing to send: with data in `pending`, `max_symbols` are outstanding.
+    fn state_without_choice(&self) -> Wait {
+        if S::amount(&self.pending) > 0 { Wait::SendBuffer } else { Wait::Application }
     }
 
     /// A probe: alternately a combination and the symbol that the peer waits for; of the first pair

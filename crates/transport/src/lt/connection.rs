@@ -10,7 +10,7 @@
 
 use airtcp_packet::{Ecn, Flags, Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::{LowBits, Nanos, Span};
+use airtcp_units::{LowBits, Nanos, Span, Spent};
 
 use super::config::LtConfig;
 use super::receiver::LtReceiver;
@@ -233,6 +233,11 @@ impl LtConnection {
         if self.stats.rtt.samples > 0 { Some(self.stats.rtt.smoothed) } else { self.tcp.srtt() }
     }
 
+    /// Time that the sender has waited in each state until `now`, at least the time of the last call.
+    pub fn waited(&self, now: Nanos) -> Spent {
+        self.sender.as_ref().map_or_else(|| self.tcp.waited(now), |s| s.waited(now))
+    }
+
     /// Both SYNs are exchanged: chooses the protocol.
     fn decide(&mut self) {
         if self.mode != Mode::Opening || !self.tcp.state().is_synchronised() {
@@ -254,6 +259,8 @@ impl LtConnection {
             window: self.tcp.peer_window(),
             rtt: self.tcp.srtt(),
             seed: u64::from(self.tcp.initial_sequence().0),
+            at: self.now,
+            waits: *self.tcp.waits(),
         };
         let law = self.tcp_config.congestion.build();
         let mut sender = LtSender::new(&self.config, &self.tcp_config, law, settled);
@@ -382,8 +389,11 @@ impl Machine for LtConnection {
         {
             return Some(segment);
         }
-        if self.mode != Mode::Coded || self.tcp.is_closed() {
+        if self.mode != Mode::Coded {
             return None;
+        }
+        if self.tcp.is_closed() {
+            return self.sender.as_mut()?.wait_for_nothing(now);
         }
         self.next_coded(now, cx)
     }

@@ -1,8 +1,8 @@
 //! The sending half: windows and blocks in flight.
 //!
 //! This file holds the state. `sender/timers.rs` has the timer and the probes, `sender/outgoing.rs`
-//! a block in flight, `sender/transmit.rs` chooses the next symbol, `sender/feedback.rs` processes
-//! feedback.
+//! a block in flight, `sender/transmit.rs` chooses the next symbol, `sender/waits.rs` notes what the
+//! sender waits for, `sender/feedback.rs` processes feedback.
 //!
 //! Several blocks may be in flight at once: the window in bytes covers all their symbols. Repairs
 //! of old blocks go before the rest of the present one, which goes before a new block. The window
@@ -12,11 +12,12 @@ mod feedback;
 mod outgoing;
 mod timers;
 mod transmit;
+mod waits;
 
 use std::collections::VecDeque;
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Waits};
 
 use super::block::DATA_HEADER;
 use super::config::LtConfig;
@@ -26,7 +27,7 @@ use super::ledger::{Ledger, Sent as Packet};
 use super::overflow::Overflow;
 use super::path::{PathLoss, Sample};
 use super::stats::LtStats;
-use crate::tcp::{RateSampler, RttEstimator, TcpConfig, law_params};
+use crate::tcp::{RateSampler, RttEstimator, TcpConfig, WindowWait, law_params};
 use airtcp_congestion::{CongestionControl, Law, LawParams, LawState, Lost};
 use outgoing::Outgoing;
 
@@ -43,6 +44,9 @@ pub(crate) struct Settled {
     pub(crate) rtt: Option<airtcp_units::Span>,
     /// Seed of the law's random numbers.
     pub(crate) seed: u64,
+    /// When the handshake ended, and what the end has waited for until then.
+    pub(crate) at: Nanos,
+    pub(crate) waits: Waits,
 }
 
 #[derive(Debug)]
@@ -112,6 +116,10 @@ pub(crate) struct LtSender {
     losses: Vec<Lost>,
     /// Arrivals and losses not yet reported to the law.
     unreported: Unreported,
+    waits: Waits,
+    window_wait: WindowWait,
+    /// Time of the last feedback.
+    heard_at: Nanos,
 }
 
 /// Arrivals and losses since the last report to the law.
@@ -151,6 +159,7 @@ impl LtSender {
             rtt.sample(Nanos::ZERO + sample, sample);
         }
         start_law(&mut law, tcp, mss_most, &settled);
+        let window_wait = WindowWait::new(&law);
         let mut sender = Self {
             config: *config,
             tcp: tcp.clone(),
@@ -196,6 +205,9 @@ impl LtSender {
             recorded_window: (0, 0, 0),
             losses: Vec::new(),
             unreported: Unreported::default(),
+            waits: settled.waits,
+            window_wait,
+            heard_at: settled.at,
         };
         sender.mss = sender.target_segment();
         sender

@@ -17,7 +17,7 @@ mod predict;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::{BitRate, Nanos, Span};
+use airtcp_units::{BitRate, Nanos, Span, Spent, Waits};
 
 use super::ack_policy::Owed;
 use super::config::TcpConfig;
@@ -268,6 +268,16 @@ impl Connection {
         self.sender.rto()
     }
 
+    /// The clock of the sender's waits.
+    pub(crate) const fn waits(&self) -> &Waits {
+        self.sender.waits()
+    }
+
+    /// Time that the sender has waited in each state until `now`, at least the time of the last call.
+    pub const fn waited(&self, now: Nanos) -> Spent {
+        self.sender.waits().until(now)
+    }
+
     pub(crate) const fn initial_sequence(&self) -> Seq {
         self.iss
     }
@@ -348,6 +358,6 @@ impl Machine for Connection {
     #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
-        if self.is_silent() { None } else { self.emit(now, cx) }
+        if self.is_silent() { self.wait(now) } else { self.emit(now, cx) }
     }
 }

@@ -24,6 +24,7 @@ mod stats;
 mod timers;
 mod timestamps;
 mod variant;
+mod window_wait;
 
 pub use airtcp_probe::ConfigError;
 pub use config::{
@@ -32,7 +33,7 @@ pub use config::{
     RttSampling, SpuriousResponse, TcpConfig,
 };
 pub use connection::Connection;
-pub(crate) use law_params::law_params;
+pub(crate) use law_params::{law_params, window_cap};
 pub(crate) use pacing::spread;
 pub use profile::Profile;
 pub(crate) use rate::{RateSampler, Snapshot};
@@ -41,6 +42,7 @@ pub(crate) use rto::RttEstimator;
 pub use state::{Role, State};
 pub use stats::TcpStats;
 pub use variant::{Variant, VariantError};
+pub(crate) use window_wait::WindowWait;
 
 #[cfg(test)]
 mod tests;

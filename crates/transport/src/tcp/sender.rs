@@ -3,7 +3,7 @@
 //! This file holds the state. `sender/opening.rs` starts the sender, `sender/windows.rs` has the
 //! windows, `sender/ack.rs` and `sender/sacks.rs` process acknowledgements, `sender/marks.rs`
 //! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
-//! for new data. The objects of `recovery/` decide about losses; `sender/recover.rs`,
+//! for new data, `sender/waits.rs` notes what the sender waits for. The objects of `recovery/` decide about losses; `sender/recover.rs`,
 //! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
 //! answers. `sender/loss_marks.rs` takes explicit loss notification. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
 //! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
@@ -20,12 +20,13 @@ mod recover;
 mod sacks;
 mod spurious;
 mod transmit;
+mod waits;
 mod windows;
 
 pub(crate) use ack_info::AckInfo;
 pub(crate) use transmit::Outgoing;
 
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Span, Waits};
 
 use super::config::TcpConfig;
 use super::ecn::EcnState;
@@ -37,6 +38,7 @@ use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
+use super::window_wait::WindowWait;
 use crate::lda::TpLda;
 use airtcp_congestion::{CongestionControl, Idle, Law, LawParams};
 
@@ -114,6 +116,12 @@ pub(crate) struct Sender {
     window_cap: u64,
     /// Seed of the law's random numbers.
     seed: u64,
+    waits: Waits,
+    window_wait: WindowWait,
+    /// The application has more data than the send buffer had room for.
+    unwritten: bool,
+    /// Time of the last ACK that found data outstanding.
+    heard: Nanos,
 }
 
 /// The view for a discipline. A macro, so that the discipline can be borrowed mutably meanwhile.
@@ -143,6 +151,7 @@ impl Sender {
             Nanos::ZERO,
             &LawParams { selective_acks, seed, ..law_params(config, mss, window) },
         );
+        let window_wait = WindowWait::new(&law);
         Self {
             una: 0,
             nxt: 0,
@@ -179,6 +188,10 @@ impl Sender {
             retries: 0,
             window_cap: window_cap(config, mss),
             seed,
+            waits: Waits::default(),
+            window_wait,
+            unwritten: false,
+            heard: Nanos::ZERO,
         }
     }
 
@@ -190,6 +203,7 @@ impl Sender {
             self.rate.on_app_limited(self.board.pipe());
         }
         self.written += n;
+        self.unwritten = n < bytes;
         n
     }
 

@@ -4,7 +4,7 @@
 
 use airtcp_packet::{Kind, Segment};
 use airtcp_probe::{Cx, Event, Machine, Probe};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{Nanos, Span, Spent, Wait, Waits};
 use serde::Serialize;
 
 use super::config::TfrcConfig;
@@ -60,6 +60,9 @@ pub struct TfrcSender {
     /// the interval that the next report covers.
     not_limited: [Nanos; 2],
     covered: (Nanos, Nanos),
+    /// The application writes no more.
+    closed: bool,
+    waits: Waits,
     stats: TfrcSenderStats,
 }
 
@@ -86,6 +89,8 @@ impl TfrcSender {
             idle: true,
             not_limited: [Nanos::ZERO; 2],
             covered: (Nanos::ZERO, Nanos::ZERO),
+            closed: false,
+            waits: Waits::default(),
             stats: TfrcSenderStats::default(),
         }
     }
@@ -95,9 +100,38 @@ impl TfrcSender {
         self.queued = self.queued.saturating_add(packets);
     }
 
-    /// The application withdraws the packets that have not left.
+    /// The application withdraws the packets that have not left, and writes no more.
     pub const fn stop(&mut self) {
         self.queued = 0;
+        self.close();
+    }
+
+    /// The application writes no more.
+    pub const fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Time that the sender has waited in each state until `now`, at least the time of the last call. The
+    /// wait for the next packet is one after a loss from the first reported loss event on; before it, the
+    /// rate grows.
+    pub const fn waited(&self, now: Nanos) -> Spent {
+        self.waits.until(now)
+    }
+
+    /// Nothing is queued.
+    const fn wait_for_data(&mut self, now: Nanos) {
+        if self.closed {
+            self.waits.close(now);
+        } else {
+            self.waits.set(now, Wait::Application);
+        }
+    }
+
+    /// The rate delays the next packet.
+    fn wait_for_rate(&mut self, now: Nanos) {
+        let lost = self.loss_event_rate > 0.0;
+        self.waits.set(now, if lost { Wait::WindowAfterLoss } else { Wait::WindowGrowth });
+        self.note_not_limited(now);
     }
 
     /// Payload of a packet in bytes.
@@ -308,10 +342,14 @@ impl Machine for TfrcSender {
 
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         if self.queued == 0 {
+            // The first call is before the application has opened.
+            if self.last_sent.is_some() {
+                self.wait_for_data(now);
+            }
             return None;
         }
         if now < self.next_send() {
-            self.note_not_limited(now);
+            self.wait_for_rate(now);
             return None;
         }
         self.queued -= 1;

@@ -2,9 +2,10 @@
 
 use airtcp_sliding::SlidingStats;
 use airtcp_transport::tcp::TcpStats;
-use airtcp_units::Span;
+use airtcp_units::{Nanos, Span, Spent, Wait, Waits};
 
 use super::coding::CodingCounters;
+use crate::world::application::App;
 use crate::world::transport::Transport;
 use crate::world::{Carried, Endpoint};
 
@@ -22,6 +23,8 @@ pub(crate) struct FlowCounters {
     pub(super) tcp: TcpStats,
     /// Number and sum of the round-trip samples of the two ends.
     rtt: [(u64, Span); 2],
+    /// Payload that each end has sent, and what it has waited for.
+    ends: [(u64, Spent); 2],
     pub(super) coding: Option<CodingCounters>,
 }
 
@@ -44,12 +47,18 @@ impl FlowCounters {
                 ..rtt
             },
             rtt: [(a.rtt.samples, a.rtt.sum), (b.rtt.samples, b.rtt.sum)],
+            ends: [(a.bytes_sent, Spent::default()), (b.bytes_sent, Spent::default())],
             ..Self::default()
         }
     }
 
-    /// The counters of both ends of a flow; `air_bits` were sent through the air for it.
-    pub(crate) fn of(client: &Endpoint, server: &Endpoint, air_bits: u64) -> Self {
+    /// With what each end has waited for.
+    fn waiting(self, [client, server]: [Spent; 2]) -> Self {
+        Self { ends: [(self.ends[0].0, client), (self.ends[1].0, server)], ..self }
+    }
+
+    /// The counters of both ends of a flow at `now`; `air_bits` were sent through the air for it.
+    pub(crate) fn of(client: &Endpoint, server: &Endpoint, now: Nanos, air_bits: u64) -> Self {
         let (from, to) = (&client.transport, &server.transport);
         Self {
             carried: Carried {
@@ -58,30 +67,35 @@ impl FlowCounters {
             },
             air_bits,
             coding: CodingCounters::of(from, to),
-            ..Self::of_transports(from, to)
+            ..Self::of_transports(from, to, &client.app, now)
         }
     }
 
-    fn of_transports(client: &Transport, server: &Transport) -> Self {
+    fn of_transports(client: &Transport, server: &Transport, app: &App, now: Nanos) -> Self {
         match (client, server) {
             (Transport::Tcp { connection: c, .. }, Transport::Tcp { connection: s, .. }) => {
                 Self::of_stream(c.delivered() + s.delivered(), c.stats(), s.stats())
+                    .waiting([c.waited(now), s.waited(now)])
             }
             (Transport::Lt { connection: c, .. }, Transport::Lt { connection: s, .. }) => {
                 Self::of_stream(c.delivered() + s.delivered(), &c.counters(), &s.counters())
+                    .waiting([c.waited(now), s.waited(now)])
             }
             (
                 Transport::Sliding { connection: c, .. },
                 Transport::Sliding { connection: s, .. },
-            ) => {
-                let (delivered, [c, s]) = (c.delivered() + s.delivered(), [c.stats(), s.stats()]);
-                Self::of_stream(delivered, &as_tcp(&c), &as_tcp(&s))
-            }
+            ) => Self::of_stream(
+                c.delivered() + s.delivered(),
+                &as_tcp(&c.stats()),
+                &as_tcp(&s.stats()),
+            )
+            .waiting([c.waited(now), s.waited(now)]),
             (Transport::UdpSender(c), Transport::UdpReceiver(s)) => Self {
                 delivered: s.stats().bytes_received,
                 sent_bytes: c.stats().bytes_sent,
                 segments: c.stats().datagrams_sent,
                 datagrams_lost: s.stats().lost(),
+                ends: [(0, waits_for_data(app, now)), (0, Spent::default())],
                 ..Self::default()
             },
             (Transport::TfrcSender { sender, .. }, Transport::TfrcReceiver(r)) => {
@@ -93,11 +107,19 @@ impl FlowCounters {
                     datagrams_lost: d.lost(),
                     tcp: TcpStats { timeouts: s.timeouts, rtt: s.rtt, ..TcpStats::default() },
                     rtt: [(s.rtt.samples, s.rtt.sum), (0, Span::ZERO)],
+                    ends: [(0, sender.waited(now)), (0, Spent::default())],
                     ..Self::default()
                 }
             }
             _ => Self::default(),
         }
+    }
+
+    /// What the end that has sent more since `before` has waited for since then.
+    pub(crate) fn waited(&self, before: &Self) -> Spent {
+        let sent = |end: usize| self.ends[end].0 - before.ends[end].0;
+        let end = usize::from(sent(1) > sent(0));
+        self.ends[end].1.since(&before.ends[end].1)
     }
 
     pub(super) const fn spurious(&self) -> u64 {
@@ -111,6 +133,18 @@ impl FlowCounters {
         let samples = now - then;
         (samples > 0).then(|| sum_now.saturating_sub(sum_then).as_secs_f64() / samples as f64)
     }
+}
+
+/// The waits of a datagram flow: only those for its application.
+fn waits_for_data(app: &App, now: Nanos) -> Spent {
+    let mut waits = Waits::default();
+    if let Some(started) = app.started() {
+        waits.set(started.min(now), Wait::Application);
+    }
+    if let Some(ended) = app.ended() {
+        waits.close(ended.min(now));
+    }
+    waits.until(now)
 }
 
 /// The counters of the sliding transport as those of a TCP.

@@ -53,6 +53,7 @@ impl LtSender {
             stats.feedback_refused += 1;
             return;
         }
+        self.heard_at = now;
         let prior = (self.ledger.pipe(), self.heard);
         let mut delta = Delta::default();
         let acked = self.ledger.update(greatest, feedback.arrived);
@@ -244,8 +245,12 @@ impl LtSender {
         if delta.marked && self.heard > self.react_from {
             stats.ecn_reactions += 1;
             self.on_reaction();
+            let before = self.law.cwnd();
             self.law
                 .on_congestion(now, &Congestion { kind: CongestionKind::EcnCe, flight, restart });
+            if self.law.cwnd() < before {
+                self.window_wait.on_mark(before);
+            }
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
@@ -265,8 +270,11 @@ impl LtSender {
         stats.loss_reactions += 1;
         cx.record(now, || Event::FastRetransmit);
         self.on_reaction();
-        let kind = CongestionKind::FastRetransmit;
+        let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        if self.law.cwnd() < before {
+            self.window_wait.on_loss(before, false);
+        }
         self.react_from = self.sent;
     }
 

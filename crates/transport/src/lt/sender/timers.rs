@@ -41,6 +41,8 @@ impl LtSender {
             return;
         }
         stats.timeouts += 1;
+        self.note_timeout(now);
+        self.window_wait.on_loss(self.law.cwnd(), self.retries > 0);
         let kind = if self.retries == 0 { CongestionKind::Rto } else { CongestionKind::Persistent };
         self.retries = self.retries.saturating_add(1);
         let backoff = self.retries;

@@ -1,7 +1,7 @@
 //! The next symbol: repairs, the rest of the present block, a new block.
 
 use airtcp_probe::{Cx, Event, Probe};
-use airtcp_units::{BitRate, LowBits, Nanos, Narrow, Saturate};
+use airtcp_units::{BitRate, LowBits, Nanos, Narrow, Saturate, Wait};
 
 use super::super::block::{Kind, plan};
 use super::super::ecn::estimates_path;
@@ -40,13 +40,14 @@ impl LtSender {
     ) -> Option<Symbol> {
         if now < self.next_send && self.pacing_rate(now).is_some() {
             self.send_at = self.next_send;
-            return None;
+            let idle = self.pending == 0 && self.written == self.assigned;
+            return self.wait(now, if idle { Wait::Application } else { Wait::Pacing });
         }
         debug_assert_eq!(self.pending, self.blocks.iter().filter(|b| b.has_next()).count());
         if self.pending == 0 {
             if self.written == self.assigned {
                 self.note_limited_by_application();
-                return None;
+                return self.wait(now, Wait::Application);
             }
             self.begin_block(now, stats, cx)?;
         }
@@ -59,7 +60,7 @@ impl LtSender {
         };
         let len = self.blocks[at].plan.symbol;
         if !self.fits(u64::from(len)) {
-            return None;
+            return self.wait_for_window(now);
         }
         Some(self.emit(now, at, stats))
     }
@@ -115,10 +116,10 @@ impl LtSender {
         let waiting = self.written - self.assigned;
         let available = waiting.min(edge.saturating_sub(self.assigned));
         if available == 0 || self.blocks.len() as u64 >= MAX_BLOCKS - 1 {
-            return None;
+            return self.wait_for_room(now);
         }
         if !self.fits(u64::from(self.mss).min(available)) {
-            return None;
+            return self.wait_for_window(now);
         }
         self.adapt_segment();
         let protection = self.estimator.protection();

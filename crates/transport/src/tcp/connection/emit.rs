@@ -27,6 +27,13 @@ impl Connection {
             && !self.handshake.syn_due
     }
 
+    /// Nothing can leave in the present state.
+    #[inline]
+    pub(super) fn wait(&mut self, now: Nanos) -> Option<Segment> {
+        self.sender.wait_in(now, self.state);
+        None
+    }
+
     /// The next segment to send at `now`.
     pub(super) fn emit<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         if self.reset.is_some() {
@@ -37,7 +44,7 @@ impl Connection {
             State::SynSent | State::SynReceived if self.handshake.syn_due => {
                 Some(self.emit_syn(now, cx))
             }
-            State::Closed | State::Listen | State::SynSent => None,
+            State::Closed | State::Listen | State::SynSent => self.wait(now),
             state => {
                 if self.receiver.acks.owed() == Owed::PureAck {
                     return Some(self.emit_ack(now, cx));
@@ -50,6 +57,8 @@ impl Connection {
                         self.record_window(now, cx);
                         return Some(segment);
                     }
+                } else {
+                    self.sender.wait_in(now, state);
                 }
                 (self.receiver.acks.owed() == Owed::Now).then(|| self.emit_ack(now, cx))
             }

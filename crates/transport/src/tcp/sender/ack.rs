@@ -56,6 +56,7 @@ impl Sender {
             self.on_idle_ack(now, &info, segment, env, cx);
             return;
         }
+        self.heard = now;
         if segment.has_loss_mark() {
             self.take_loss_mark(now, &info, segment, env);
         }

@@ -38,12 +38,16 @@ impl Sender {
         if self.una <= env.ecn.reacted_up_to || answered {
             return;
         }
-        let at_floor = self.law.cwnd() <= u64::from(self.mss);
+        let before = self.law.cwnd();
+        let at_floor = before <= u64::from(self.mss);
         env.stats.ecn_reactions += 1;
         // Data of limited transmit does not count, as for a loss.
         let flight = self.recovery.without_limited(outstanding);
         let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
         self.law.on_congestion(now, &episode);
+        if self.law.cwnd() < before {
+            self.window_wait.on_mark(before);
+        }
         env.ecn.on_reduction(self.nxt);
         env.ecn.marked_up_to = self.nxt;
         self.prr_begin_mark(env.config);

@@ -118,6 +118,9 @@ impl Sender {
             self.law.on_congestion(now, &Congestion { kind, flight, restart });
         }
         let kept = reduced && !self.note_reduction(before, env);
+        if reduced && !kept {
+            self.window_wait.on_loss(before, false);
+        }
         env.stats.fast_retransmits += 1;
         cx.record(now, || Event::FastRetransmit);
         let spreads = reported && !self.law.governs_recovery() && self.discipline.allows_prr();
@@ -160,6 +163,8 @@ impl Sender {
         let fast = self.recovery.is_fast();
         let flight = if fast { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
+        self.note_timeout(now);
+        self.window_wait.on_loss(self.law.cwnd(), !open);
         if !again {
             self.begin_episode(true, true, env);
         }

@@ -44,7 +44,7 @@ impl Sender {
         }
         if now < self.pacer.next && self.is_paced(env.config) && !self.completes_quantum(now) {
             env.timers.set(Timer::Send, self.pacer.next);
-            return None;
+            return self.wait(now, self.paced_state(env.config));
         }
         if self.discipline.is_probe_due() {
             return self.send_loss_probe(now, options, env);
@@ -86,7 +86,7 @@ impl Sender {
         let full =
             self.recovery.is_fast() && self.discipline.is_full(&view!(self, env.config), &room);
         if gate == Gate::Closed || full {
-            return self.hold_for_window();
+            return self.hold_for_window(now);
         }
         let new = self.new_data(now, options, env.config);
         if gate == Gate::New {
@@ -97,7 +97,7 @@ impl Sender {
         let out = match next {
             Next::Again { at, repair } => self.send_again(now, at, repair, env),
             Next::New => self.send_new_or_note(now, new, true, env),
-            Next::Limited => self.hold_for_window(),
+            Next::Limited => self.hold_for_window(now),
             Next::NewInWindow => {
                 return self.send_new_in_window(now, new, (room.window, room.outstanding), env);
             }
@@ -123,7 +123,7 @@ impl Sender {
             && outstanding > 0
             && len > 0
         {
-            return self.hold_for_window();
+            return self.hold_for_window(now);
         }
         self.send_new_or_note(now, new, outstanding < window, env)
     }
@@ -141,15 +141,15 @@ impl Sender {
             NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
             blocked => {
                 self.note_blocked(now, blocked, room, env);
-                None
+                self.wait(now, self.blocked_by(blocked, env.config))
             }
         }
     }
 
     /// Only the window delays the next segment.
-    const fn hold_for_window(&mut self) -> Option<Outgoing> {
+    fn hold_for_window(&mut self, now: Nanos) -> Option<Outgoing> {
         self.window_limited_to = self.nxt;
-        None
+        self.wait(now, self.window_state())
     }
 
     /// New data for a probe: as much of a segment as the peer's window permits.
@@ -181,7 +181,7 @@ impl Sender {
                 self.spurious.on_new();
                 Some(self.send_new(now, len, fin, env))
             }
-            _ => self.hold_for_window(),
+            _ => self.hold_for_window(now),
         }
     }
 

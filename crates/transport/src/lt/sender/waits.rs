@@ -1,0 +1,56 @@
+//! What the sender waits for: see [`Wait`] and TCP's `sender/waits.rs`, whose rules these are.
+//!
+//! Repairs need no state of their own: they leave in the window as new blocks do.
+
+use airtcp_units::{Nanos, Spent, Wait};
+
+use super::super::block::DATA_HEADER;
+use super::LtSender;
+use crate::tcp::window_cap;
+
+impl LtSender {
+    /// Nothing leaves, for this reason.
+    #[inline]
+    pub(super) fn wait<T>(&mut self, now: Nanos, why: Wait) -> Option<T> {
+        if self.is_done() {
+            self.waits.close(now);
+        } else {
+            self.waits.set(now, if self.retries > 0 { Wait::Timeout } else { why });
+        }
+        None
+    }
+
+    /// The window has no room.
+    #[inline]
+    pub(super) fn wait_for_window<T>(&mut self, now: Nanos) -> Option<T> {
+        // The law's maximum: see `start_law`.
+        let cap = window_cap(&self.tcp, u32::from(self.mss_most - DATA_HEADER));
+        self.wait(now, self.window_wait.state(&self.law, cap))
+    }
+
+    /// No block can begin although data waits: the send buffer or the peer's memory is full.
+    pub(super) fn wait_for_room<T>(&mut self, now: Nanos) -> Option<T> {
+        let buffer = self.tcp.send_buffer.map_or(u64::MAX, |b| b.0);
+        let in_blocks = self.assigned - self.una;
+        let fills_buffer = in_blocks >= buffer && buffer < self.peer_window;
+        self.wait(now, if fills_buffer { Wait::SendBuffer } else { Wait::ReceiveWindow })
+    }
+
+    /// The retransmission timer has expired.
+    pub(super) fn note_timeout(&mut self, now: Nanos) {
+        let last = self.heard_at.max(self.last_sent.unwrap_or_default());
+        let expected = last + self.rtt.srtt().unwrap_or_default();
+        self.waits.set(expected.min(now), Wait::Timeout);
+    }
+
+    /// The connection has ended.
+    pub(crate) const fn wait_for_nothing<T>(&mut self, now: Nanos) -> Option<T> {
+        self.waits.close(now);
+        None
+    }
+
+    /// Time in each state until `now`.
+    pub(crate) const fn waited(&self, now: Nanos) -> Spent {
+        self.waits.until(now)
+    }
+}
