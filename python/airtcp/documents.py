@@ -111,8 +111,10 @@ class Verdict(TypedDict):
     """The conclusion from a case: variants compared by goodput, delay, waste and share."""
 
     alternatives: list[Compared]
+    equivalent: NotRequired[list[str]]
     first: str | None
     measures: list[Measure]
+    needed: NotRequired[int | None]
     not_distinguishable: list[str]
     not_ranked: list[NotRanked]
     replications: int
@@ -479,12 +481,15 @@ class SchemeQuestion(TypedDict):
 
     aspect: SchemeAspect
     better: list[str]
+    equivalent: NotRequired[list[str]]
     lags: list[SchemeLag]
     matters: float
     more_is_better: bool
+    needed: NotRequired[int | None]
     quantity: str
     ranking: Ranking
     relative: bool
+    undecided: NotRequired[list[str]]
     worse: list[str]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from airtcp.document_part import Part
 
@@ -89,9 +89,19 @@ class KeyShare(TypedDict):
     column: str
     """The column of the key."""
     first: Annotated[dict[str, Any], Part("run", "Estimate")]
-    """Share of the key alone, with a bootstrap interval for Sobol points."""
+    """Share of the key alone (main effect, first-order index), with a bootstrap interval; without
+    replications a grid has none."""
     total: Annotated[dict[str, Any], Part("run", "Estimate")] | None
-    """Share of the key with all its interactions; null for other designs than Sobol points."""
+    """Share of the key with all its interactions; null for a Latin hypercube."""
+
+
+class InteractionShare(TypedDict):
+    """The share of the variance that keys explain only together."""
+
+    columns: list[str]
+    """The columns of two keys; in the last entry all keys, for what three or more explain together."""
+    share: Annotated[dict[str, Any], Part("run", "Estimate")]
+    """The share, with its interval as for a key alone."""
 
 
 class Sensitivity(TypedDict):
@@ -100,9 +110,12 @@ class Sensitivity(TypedDict):
     measure: str
     """The measure."""
     method: str
-    """`sobol` (indices by SALib) or `anova` (epsilon squared of main effects)."""
+    """`sobol` (indices by SALib) or `anova` (shares of the sums of squares of a grid, which add up to
+    1 with the interactions; for a Latin hypercube, epsilon squared of main effects)."""
     keys: list[KeyShare]
     """The varied keys."""
+    interactions: NotRequired[list[InteractionShare]]
+    """What keys explain together, of a grid and of Sobol points of two keys; else empty."""
 
 
 class FailedPoint(TypedDict):

@@ -120,8 +120,9 @@ fn rows(summary: &Summary, measures: &[String]) -> Vec<Row> {
         ("jain_index", summary.jain_index),
         ("max_difference_bps", summary.max_difference_bps),
     ];
+    let run = run.into_iter().chain(summary.jain_by_direction());
     let run: BTreeMap<String, Estimate> =
-        run.into_iter().map(|(key, estimate)| (key.to_owned(), estimate)).collect();
+        run.map(|(key, estimate)| (key.to_owned(), estimate)).collect();
     let mut rows = Vec::new();
     let mut add = |kind, name: &str, quantities: &BTreeMap<String, Estimate>| {
         if measures.iter().any(|key| quantities.contains_key(key)) {

@@ -229,6 +229,7 @@ fn summary(summary: &airtcp_sim::results::Summary) -> PyResult<Table> {
         run("jain_index", summary.jain_index),
         run("max_difference_bps", summary.max_difference_bps),
     ];
+    all.extend(summary.jain_by_direction().map(|(quantity, estimate)| run(quantity, estimate)));
     for (kind, list) in [("flow", &summary.flows), ("link", &summary.links)] {
         for one in list {
             let row = |(q, e): (&String, &Estimate)| (kind, one.name.as_str(), q.clone(), *e);

@@ -15,6 +15,9 @@ pub struct Without {
     /// Names of cells. Flows through them never start, they send no beacons, and other cells do not hear them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
+    /// Names of cells that get a medium of their own, as on channels that overlap no other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overlap: Vec<String>,
     /// Names of stations whose distance is taken away: they stand 1 m from their access point, and keys of their
     /// own for `rate`, `mcs` and `streams` have no effect. All others stay where each replication places them.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -18,6 +18,7 @@
 //! the replicas reached.
 
 use airtcp_sim::Estimate;
+use airtcp_sim::results::Range;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_units::detmath;
 
@@ -27,7 +28,8 @@ use crate::slot_use::{SlotUse, without_interval};
 /// The mean of the replicas' rates, with an interval if Student's is valid. A replica has `slots`
 /// slots of `slot_s` seconds.
 pub(crate) fn mean_rate(rates: &[f64], slots: usize, slot_s: f64) -> Estimate {
-    let estimate = Estimate::of(rates.iter().copied());
+    let range = Range::up_to(1.0 / slot_s);
+    let estimate = Estimate::within(rates.iter().copied(), range);
     let delivered = estimate.mean.unwrap_or(0.0) * slots as f64 * slot_s;
     if SlotUse::interval_holds(&[SlotUse::of_tcp(delivered, slots as f64 - delivered)]) {
         return estimate;

@@ -1,6 +1,7 @@
 //! Makes a link's part of a study from the runs over it.
 
 use airtcp_sim::Estimate;
+use airtcp_sim::results::Range;
 use airtcp_sim::slotted::{SlottedConfig, SlottedResult};
 use airtcp_trace::LinkTrace;
 use airtcp_trace::metrics::{self, LinkStats};
@@ -132,7 +133,7 @@ fn outcome(run: &SlottedResult, cwnd: Option<Cwnd>) -> TcpOutcome {
 
 /// `rate` computes the mean of the replicas' rates.
 fn ensemble(replicas: &[Replica], rate: impl Fn(&[f64]) -> Estimate) -> Ensemble {
-    let of = |f: fn(&Replica) -> f64| Estimate::of(replicas.iter().map(f));
+    let of = |f: fn(&Replica) -> f64| Estimate::within(replicas.iter().map(f), Range::NOT_NEGATIVE);
     let rates: Vec<f64> = replicas.iter().map(|r| r.packets_per_second).collect();
     Ensemble {
         replicas: u32::narrow(replicas.len()),

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use airtcp_probe::NoProbe;
 use airtcp_sim::Estimate;
 use airtcp_sim::parallel::Stop;
+use airtcp_sim::results::Range;
 use airtcp_sim::slotted::{self, SlottedConfig};
 use airtcp_trace::LinkTrace;
 use airtcp_trace::fit::{SYNTHESISERS, Synthesiser};
@@ -212,17 +213,18 @@ fn score(
             })
             .collect()
     });
-    let over = |f: &dyn Fn(&Measured) -> f64| Estimate::of(drawn.iter().map(f));
+    let within = |f: &dyn Fn(&Measured) -> f64, range| Estimate::within(drawn.iter().map(f), range);
+    let over = |f: &dyn Fn(&Measured) -> f64| within(f, Range::NOT_NEGATIVE);
     Score {
         synthesiser: synthesiser.name.into(),
         model,
         packets_per_second: over(&|m| m.packets_per_second),
         throughput_error: None,
-        prr: over(&|m| m.prr),
+        prr: within(&|m| m.prr, Range::SHARE),
         longest_success_burst: over(&|m| m.longest_success_burst as f64),
         longest_burst_log_ratio: None,
         longest_loss_burst: over(&|m| m.longest_loss_burst as f64),
-        success_excess: Estimate::of_some(drawn.iter().map(|m| m.success_excess)),
+        success_excess: Estimate::of_some(drawn.iter().map(|m| m.success_excess), Range::ANY),
     }
 }
 

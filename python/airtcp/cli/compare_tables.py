@@ -149,7 +149,7 @@ def overview(console: Console, compared: list[tuple[str, CompareCase]]) -> None:
     shown = compared[:_ROWS]
     cases = [case for _, case in shown]
     columns = [
-        Column("best choice", [_names(verdict.best(case)) for case in cases], left=True),
+        Column("best choice", [verdict.best_text(case) or "-" for case in cases], left=True),
         Column(
             "goodput",
             [

@@ -64,7 +64,7 @@ def against(case: CompareCase, reference: str) -> Finding | None:
     sides: dict[str, list[str]] = {
         side: [] for side in ("more", "less", "alike", "undecided", "untested", "equal")
     }
-    together = verdict.best(case)
+    together = verdict.candidates(case)
     open_still: list[str] = []
     for outcome in case["outcomes"]:
         difference = outcome["difference"]
@@ -240,6 +240,8 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
             continue
         misled = any(entry["variant"] == first for entry in case["verdict"]["worse"])
         text = f"The best choice there: {verdict.summary(case)}."
+        if not verdict.best(case):
+            text = f"{verdict.summary(case)[0].upper()}{verdict.summary(case)[1:]}."
         if misled:
             text += f" There another TCP is better than {first}, the best choice over the trace."
         found.append(Finding(f"Over {CHANNELS[channel]}", text, "warn" if misled else "plain"))
@@ -280,6 +282,7 @@ def best_choices(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     """
     counts: dict[str, int] = {}
     behind: set[str] = set()
+    unknown = 0
     alive = [
         case for _, case in subjects if any(o["goodput_bps"]["mean"] for o in case["outcomes"])
     ]
@@ -291,6 +294,7 @@ def best_choices(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         if outcome["variant"] not in {entry["variant"] for entry in case["verdict"]["not_ranked"]}
     }
     for case in decided:
+        unknown += not verdict.best(case)
         for name in verdict.best(case):
             counts[name] = counts.get(name, 0) + 1
         behind |= {entry["variant"] for entry in case["verdict"]["worse"]}
@@ -300,11 +304,12 @@ def best_choices(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
     )
     text = (
         f"Links (of {words.count(len(decided))}) on which each TCP is the best choice, or"
-        " does not differ"
-        f" significantly from it by at least the threshold: {said}."
+        f" as good within the threshold: {said}."
         if counts
         else "The runs do not allow a ranking on any of these links."
     )
+    if counts and unknown:
+        text += f" On {words.counted(unknown, 'link')} the runs do not tell which TCP is best."
     if counts and len(decided) < len(alive):
         text += (
             f" On {words.counted(len(alive) - len(decided), 'link')} the runs do not"
@@ -314,7 +319,8 @@ def best_choices(subjects: Sequence[tuple[str, CompareCase]]) -> Finding:
         dead = words.counted(len(subjects) - len(alive), "link")
         text += f" On {dead} no TCP delivers anything."
     tried = dict.fromkeys(outcome["variant"] for case in decided for outcome in case["outcomes"])
-    if beaten := [name for name in tried if name not in counts and name in ranked]:
+    open_there = {name for case in decided for name in verdict.candidates(case)}
+    if beaten := [n for n in tried if n not in counts and n in ranked and n not in open_there]:
         text += f" Worse on every link: {listed(beaten)}."
     if unmet := [name for name in tried if name not in ranked]:
         text += f" Not ranked on any link, because the paths lack what they need: {listed(unmet)}."

@@ -94,6 +94,21 @@ def _none(remedies: Remedies, start: str) -> Finding:
             continue
         shown = difference is not None and difference["standing"] == "less"
         (alone if shown else unproven).append(f"{outcome['variant']} {quantities.seconds(mean)}")
+    possible = [
+        outcome["variant"]
+        for outcome in remedies["outcomes"]
+        if (difference := outcome["delivery_p95_difference"]) is not None
+        and ((low := difference["absolute"]["ci_low"]) is None or -low >= least)
+    ]
+    if not alone and not unproven and possible:
+        needed = remedies["verdict"].get("needed")
+        said = quantities.cannot_tell(remedies["replications"], remedies["over"], needed)
+        return Finding(
+            f"{said}: whether a remedy shortens the delivery time",
+            f"{start}. No mean is shorter by at least the threshold, but the interval of"
+            f" {words.listed(possible)} contains such a gain.",
+            "warn",
+        )
     if not alone and not unproven:
         return Finding(
             "No remedy shortens the delivery time",

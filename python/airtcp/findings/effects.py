@@ -128,7 +128,9 @@ def _goodput_change(outcome: Outcome) -> str:
         text = f"has a goodput of {shown(outcome)}"
         return f"{text} (no interval of the difference)"
     if difference is None or difference["standing"] not in {"more", "less"}:
-        return "does not change goodput significantly"
+        if percent is None or percent["mean"] is None:
+            return "shows no significant change of goodput"
+        return f"changes goodput by {words.measured(words.change(percent), '%')}, not significantly"
     if percent is None or percent["mean"] is None:
         return f"raises goodput from 0 to {shown(outcome)}"
     if percent["mean"] >= words.TWICE:
@@ -166,7 +168,7 @@ def _delay_change(outcome: Outcome, plain: Outcome) -> str:
             " (no interval, because in some stretch nothing is delivered)"
         )
     if difference["standing"] not in {"more", "less"}:
-        return "does not change the delivery time (95 %) significantly"
+        return "shows no significant change of the delivery time (95 %)"
     absolute = difference["absolute"]
     size = abs(absolute["mean"] or 0.0)
     amount = _unsigned(absolute, *((1.0, "s") if size >= 1 else (1e3, "ms")))
@@ -182,7 +184,7 @@ def _change(
     if difference is None:
         return f"has no comparable {name}"
     if difference["standing"] not in {"more", "less"}:
-        return f"does not change {name} significantly"
+        return f"shows no significant change of {name}"
     verb = "raises" if difference["standing"] == "more" else "lowers"
     before, after = quantities.mean_text(plain, quantity), quantities.mean_text(outcome, quantity)
     if before == after:

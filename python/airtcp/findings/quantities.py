@@ -46,6 +46,22 @@ def repeats(case: CompareCase) -> str:
     return words.counted(number, SINGULAR[over], over)
 
 
+def cannot_tell(number: int, over: str, needed: int | None) -> str:
+    """Write that the replications do not tell, and how many should.
+
+    Args: number: Replications or stretches so far. over: Which of them. needed: The number that
+        should tell, if it is known.
+
+    >>> cannot_tell(2, "replications", 8)
+    'Cannot tell (2 replications; -n 8)'
+    >>> cannot_tell(10, "stretches", 34), cannot_tell(5, "replications", None)
+    ('Cannot tell (10 stretches; 34 as long)', 'Cannot tell (5 replications)')
+    """
+    more = "" if needed is None else f"-n {needed}" if over == "replications" else f"{needed} as long"
+    said = words.counted(number, SINGULAR[over], over)
+    return f"Cannot tell ({said}; {more})" if more else f"Cannot tell ({said})"
+
+
 def reference_of(case: CompareCase) -> str:
     """Name the variant that the others differ from; empty if an interrupted case lacks it."""
     return next((o["variant"] for o in case["outcomes"] if o["difference"] is None), "")

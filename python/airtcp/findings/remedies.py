@@ -84,6 +84,7 @@ def helpful(remedies: Remedies) -> str | None:
 
 
 _NOT_SHOWN: Final = "No remedy is shown to raise goodput"
+_WHETHER: Final = "whether a remedy raises goodput"
 _NOT_TESTED: Final = "Whether a remedy raises goodput was not tested"
 
 
@@ -94,6 +95,21 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
     if mean is None or measure is None:
         return None
     return mean >= measure["matters"] * (100 + mean)
+
+
+def _may_count(remedies: Remedies, outcome: Outcome) -> bool:
+    """Return whether the interval of the gain in goodput contains one that reaches the threshold."""
+    percent, measure = quantities.percent(outcome), quantities.measure(remedies, "goodput")
+    high = None if percent is None else percent["ci_high"]
+    if high is None or measure is None:
+        return _counts(remedies, outcome) is not False
+    return high >= measure["matters"] * (100 + high)
+
+
+def _cannot_tell(remedies: Remedies) -> str:
+    """Write that the replications do not tell, and how many should."""
+    needed = remedies["verdict"].get("needed")
+    return quantities.cannot_tell(remedies["replications"], remedies["over"], needed)
 
 
 def _few(remedies: Remedies) -> str:
@@ -119,14 +135,20 @@ def conclusion(remedies: Remedies) -> Finding:
     first = helpful(remedies)
     if first is None:
         return _nothing_helps(remedies, plain)
-    name, as_good = plain["variant"], remedies["verdict"]["not_distinguishable"]
+    name, as_good = plain["variant"], verdict_words.equivalent(remedies)
+    unknown = verdict_words.open_ones(remedies)
     best, text = quantities.outcome_of(remedies, first), named(first, name)
     text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
     text += f" Goodput is {shown(best)}, against {shown(plain)} with {name} alone."
     if as_good:
-        text += f" Not significantly worse: {words.listed([named(o, name) for o in as_good])}."
+        text += f" As good within the threshold: {words.listed([named(o, name) for o in as_good])}."
+    headline = f"Best remedy: {verdict_words.either([first, *as_good])}"
+    if unknown:
+        headline = f"{first} helps"
+        said = _cannot_tell(remedies)
+        text += f" {said} whether it is better than {verdict_words.either(unknown)}."
     return Finding(
-        f"Best remedy: {verdict_words.either([first, *as_good])}",
+        headline,
         f"{text}{_extent(remedies)}",
         "good",
     )
@@ -157,13 +179,13 @@ def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
     sides = _sides(remedies)
     text += _rest(remedies, sides)
     headline = "No remedy raises goodput"
-    higher = [o for o in (*sides["undecided"], *sides["more"]) if _counts(remedies, o)]
+    higher = [o for o in (*sides["undecided"], *sides["more"]) if _may_count(remedies, o)]
     if higher and all(_untested(o) for o in higher):
         # "Not shown" would suggest that a test was made.
         headline = _NOT_TESTED
         text += _longer(remedies)
     elif higher:
-        headline = _NOT_SHOWN
+        headline = f"{_cannot_tell(remedies)}: {_WHETHER}"
         text += _few(remedies)
     return Finding(headline, f"{text}{_extent(remedies)}")
 
@@ -338,7 +360,7 @@ class _Tally:
     """Gains in percent of the links on which a remedy helps."""
     helps: Counter[str] = field(default_factory=Counter[str])
     first: Counter[str] = field(default_factory=Counter[str])
-    """Links on which a remedy is the best choice or not significantly worse."""
+    """Links on which a remedy is the best choice or as good."""
     without: int = 0
     """Links on which no remedy helps."""
     untested: int = 0
@@ -386,7 +408,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     text = f"Significantly higher goodput (of {total}): {'; '.join(said)}."
     if tally.first:
         ranked = ", ".join(f"{name} {words.count(n)}" for name, n in tally.first.most_common())
-        best = "best or not significantly worse"
+        best = "best or as good within the threshold"
         text += f" With delay and overhead considered, {best}: {ranked}."
     tried = dict.fromkeys(
         o["variant"] for _, remedies in links for o in remedies["outcomes"] if o["difference"]

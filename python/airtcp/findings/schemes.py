@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import words
+from airtcp.findings import quantities, words
 from airtcp.findings.scheme_values import (
     doubtful_costs,
     doubtful_stations,
@@ -48,6 +48,8 @@ HEADINGS: Final[dict[SchemeAspect, str]] = {
 }
 """The heading of a ranking."""
 
+_NAMED: Final = 6
+"""Most schemes that are named in a sentence."""
 _IN_FULL: Final = 3
 """Schemes and stations that are described with numbers; more are named."""
 
@@ -86,7 +88,8 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
             "good",
         )
     asked = either([NOUNS[q["aspect"]] for q in subject["verdict"]["questions"]])
-    traded, doubtful = _traded(subject), _doubtful(subject)
+    traded, doubtful, unknown = _traded(subject), _doubtful(subject), undecided(subject)
+    cannot = _cannot_tell(subject)
     if traded or doubtful:
         said = ""
         if traded:
@@ -96,15 +99,54 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         if doubtful:
             verb = _verb(doubtful, "gains", "gain")
             said += f" {listed(doubtful)} {verb} in one respect and may cost in another."
+        if unknown:
+            return Finding(
+                f"{cannot}: whether a scheme helps this cell without a cost",
+                f"{said.strip()}{_may_help(unknown, reference)}",
+                "warn",
+            )
         return Finding(
             "No scheme helps this cell without a cost",
-            f"{said.strip()} No other scheme is significantly better than {reference} in {asked}.",
+            f"{said.strip()} No other scheme is better than {reference} in {asked}.",
+            "warn",
+        )
+    if unknown:
+        return Finding(
+            f"{cannot}: whether a scheme helps this cell",
+            f"None is significantly better than {reference} in {asked}."
+            f"{_may_help(unknown, reference)}",
             "warn",
         )
     return Finding(
         "No scheme helps this cell",
-        f"None is better than {reference} in {asked}, at the 5 % level: keep {reference}.",
+        f"The intervals exclude that one is better than {reference} in {asked} by at least the"
+        f" threshold: keep {reference}.",
     )
+
+
+def undecided(subject: SchemesSubject) -> list[str]:
+    """Name the variants that may be better than the reference without being shown to be."""
+    questions = subject["verdict"]["questions"]
+    worse = {name for question in questions for name in question["worse"]}
+    found = {name for question in questions for name in question.get("undecided", [])} - worse
+    return [v["variant"] for v in subject["variants"] if v["variant"] in found]
+
+
+def _cannot_tell(subject: SchemesSubject) -> str:
+    """Write that the replications do not tell, and how many should."""
+    verdict = subject["verdict"]
+    open_ones = [q.get("needed") for q in verdict["questions"] if q.get("undecided")]
+    known = [needed for needed in open_ones if needed is not None]
+    needed = max(known) if known and len(known) == len(open_ones) else None
+    return quantities.cannot_tell(verdict["replications"], "replications", needed)
+
+
+def _may_help(names: Sequence[str], reference: str) -> str:
+    """Name the variants whose intervals contain a gain that matters."""
+    rest = len(names) - _NAMED
+    listing = [*names[:_NAMED], f"{rest} more"] if rest > 0 else names
+    contain = "contains" if len(names) == 1 else "contain"
+    return f" The interval of {listed(listing)} {contain} a gain over {reference} that matters."
 
 
 def _nothing_worse(subject: SchemesSubject) -> str:
@@ -276,11 +318,12 @@ def leader(subject: SchemesSubject, question: SchemeQuestion) -> Finding:
     mean = mean_of(outcome_of(subject, first), quantity)["mean"]
     said = [f"{first} has {value(quantity, mean)}"]
     near, behind = ranking["not_distinguishable"], ranking["worse"]
+    place = "has the best mean" if near else "first"
     if near:
-        said.append(f"Not significantly different from it: {listed(near)}")
+        said.append(f"Its lead is not significant over {listed(near)}")
     if behind:
         said.append(f"Significantly behind: {listed(behind)}")
-    return Finding(f"{heading}: {first} first", f"{'. '.join(said)}.")
+    return Finding(f"{heading}: {first} {place}", f"{'. '.join(said)}.")
 
 
 def _stations(subject: SchemesSubject, reference: str) -> Finding | None:

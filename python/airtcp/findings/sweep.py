@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings.words import Finding, count, counted
+from airtcp.findings.words import Finding, count, counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from airtcp.sweep_document import SweepDocument, SweepPoints
+    from airtcp.sweep_document import Sensitivity, SweepDocument, SweepPoints
 
-_CLEAR: Final = 0.5
+_CLEAR: Final = 0.1
 """Share of the variance from which a key is named."""
+_INTERACTION: Final = 0.05
+"""Share of the variance from which an interaction is named."""
 
 
 def findings(document: SweepDocument, label: Callable[[str], str] = str) -> list[Finding]:
@@ -49,17 +51,51 @@ def findings(document: SweepDocument, label: Callable[[str], str] = str) -> list
         )
         found.append(Finding(f"{counted(zero, 'point')} with a measure of 0", text, "warn"))
     for of in document["sensitivity"][:1]:
-        keys = sorted(of["keys"], key=lambda key: -key["first"]["mean"])
-        share = keys[0]["first"]["mean"]
-        if share >= _CLEAR and len(keys) > 1:
-            other = keys[1]["first"]["mean"]
-            text = (
-                f"{keys[0]['column']} explains {100 * share:.0f} % of the variance of "
-                f"{label(of['measure'])} by itself, and {keys[1]['column']} explains "
-                f"{100 * max(other, 0.0):.0f} %."
-            )
-            found.append(Finding(f"{keys[0]['column']} matters most", text))
+        if (said := _matters(of, label(of["measure"]))) is not None:
+            found.append(said)
     return found
+
+
+def _matters(of: Sensitivity, measure: str) -> Finding | None:
+    """Name the keys that explain a measure. A key is ranked first only if its interval is above."""
+    keys = sorted(of["keys"], key=lambda key: -key["first"]["mean"])
+    if len(keys) < 2 or keys[0]["first"]["mean"] < _CLEAR:  # noqa: PLR2004 - a rank needs two
+        return None
+    said = [f"{key['column']} explains {_share(key['first'])}" for key in keys[:_NAMED]]
+    text = f"Of the variance of {measure}, {listed(said)} by itself."
+    joint = max(of.get("interactions", []), key=lambda one: one["share"]["mean"], default=None)
+    if joint is not None and joint["share"]["mean"] >= _INTERACTION:
+        text += f" The interaction of {listed(joint['columns'])} explains {_share(joint['share'])}."
+    first, low = keys[0]["column"], keys[0]["first"]["ci_low"]
+    if low is None:
+        known = "One replication" if of["method"] == "anova" else "No interval"
+        return Finding(
+            f"{first} has the largest share",
+            f"{text} {known} does not show whether the order is chance.",
+        )
+    near = [key["column"] for key in keys if (key["first"]["ci_high"] or 0.0) >= low]
+    if len(near) > 1:
+        return Finding(
+            "Cannot tell which key matters most",
+            f"{text} The intervals of {listed(near)} overlap; more replications may separate them.",
+        )
+    return Finding(f"{first} matters most", text)
+
+
+_NAMED: Final = 4
+
+
+def _share(share: Mapping[str, float | None]) -> str:
+    """Write a share of the variance in percent, with its interval.
+
+    >>> _share({"mean": 0.514, "ci_low": 0.49, "ci_high": 0.54})
+    '51 % [49, 54]'
+    """
+    mean, low, high = (share[name] for name in ("mean", "ci_low", "ci_high"))
+    text = f"{100 * (mean or 0.0):.0f} %"
+    if low is None or high is None or f"{100 * low:.0f}" == f"{100 * high:.0f}":
+        return text
+    return f"{text} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def _progress(points: SweepPoints) -> str:

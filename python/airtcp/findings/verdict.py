@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import words
+from airtcp.findings import quantities, words
 from airtcp.findings.quantities import mean, mean_text, measure, noun, outcome_of
 from airtcp.findings.words import Finding, listed
 
@@ -189,7 +189,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
         return Finding(
             f"Only {first} is ranked", f"{first}{where}: {four}. No other TCP is ranked."
         )
-    as_good, others = verdict["not_distinguishable"], verdict["alternatives"]
+    as_good, unknown, others = equivalent(case), open_ones(case), verdict["alternatives"]
     if others:
         other = others[0]
         name = other["variant"]
@@ -206,12 +206,24 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
         if unproven
         else ""
     )
-    if as_good:
+    alike = (
+        f" {listed(as_good)} {'is' if len(as_good) == 1 else 'are'} as good: in each of these, the"
+        f" interval of the difference lies within the threshold ({_thresholds(case, rival)})."
+        if as_good
+        else ""
+    )
+    if unknown:
+        names = either([first, *as_good, *unknown])
         return Finding(
-            either([first, *as_good]),
-            f"{first}{where} has {four}. In none of these does {first} differ significantly from"
-            f" {either(as_good)} by at least the threshold.{in_the_mean}",
+            f"{quantities.cannot_tell(verdict['replications'], case['over'], verdict.get('needed'))}:"
+            f" {names}",
+            f"{first}{where} has {four}, the highest mean goodput of these. The intervals of the"
+            f" differences to {listed(unknown)} contain more and less than the threshold"
+            f" ({_thresholds(case, rival)}).{alike}{in_the_mean}{_what_tells(case)}",
+            "warn",
         )
+    if as_good:
+        return Finding(either([first, *as_good]), f"{first}{where} has {four}.{alike}")
     if unproven:
         return Finding(
             f"{first}, tentatively ({verdict['replications']} {case['over']})",
@@ -223,6 +235,27 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
         f" significantly better by at least the threshold ({_thresholds(case, rival)}).",
         "good",
     )
+
+
+def equivalent(case: CompareCase) -> list[str]:
+    """Name the variants that are shown to be as good as the first."""
+    return case["verdict"].get("equivalent", [])
+
+
+def open_ones(case: CompareCase) -> list[str]:
+    """Name the variants of which the replications do not tell whether they are as good."""
+    as_good = equivalent(case)
+    return [name for name in case["verdict"]["not_distinguishable"] if name not in as_good]
+
+
+def _what_tells(case: CompareCase) -> str:
+    """State how many replications should tell."""
+    needed = case["verdict"].get("needed")
+    if needed is None:
+        return ""
+    if case["over"] == "replications":
+        return f" About {words.count(needed)} replications should tell (-n {needed})."
+    return f" About {words.count(needed)} such stretches should tell: a longer trace."
 
 
 def _thresholds(case: CompareCase, rival: str | None) -> str:
@@ -284,15 +317,20 @@ def further_findings(case: CompareCase, rival: str | None = None) -> list[Findin
             for other in verdict["alternatives"][1:]
         )
         found.append(Finding("Other choices", f"{said}."))
-    same = verdict["not_distinguishable"]
-    if verdict["alternatives"] and same and first is not None:
-        found.append(
-            Finding(
-                f"No significant difference to {first}",
-                f"In no criterion does {first} differ significantly from {either(same)} by at least"
-                " the threshold.",
+    if verdict["alternatives"] and first is not None:
+        if same := equivalent(case):
+            text = f"In every criterion, the interval of the difference of {either(same)} lies within"
+            found.append(Finding(f"As good as {first}", f"{text} the threshold."))
+        if unknown := open_ones(case):
+            number, needed = verdict["replications"], verdict.get("needed")
+            found.append(
+                Finding(
+                    f"{quantities.cannot_tell(number, case['over'], needed)}: {listed(unknown)}",
+                    f"Whether {either(unknown)} differs from {first} by at least the threshold is"
+                    f" open.{_what_tells(case)}",
+                    "warn",
+                )
             )
-        )
     if verdict["worse"]:
         said = "; ".join(
             f"{entry['variant']} is {compared_figures(case, entry, rival)}"
@@ -312,9 +350,23 @@ def worse(case: CompareCase) -> str:
 
 
 def best(case: CompareCase) -> list[str]:
-    """Name the TCPs that the verdict ranks first; none if there is no order."""
+    """Name the best TCP and those as good; none if there is no order, or another may be better."""
+    first = case["verdict"]["first"]
+    return [] if first is None or open_ones(case) else [first, *equivalent(case)]
+
+
+def candidates(case: CompareCase) -> list[str]:
+    """Name the TCPs that may be the best; none if there is no order."""
     verdict = case["verdict"]
     return [] if verdict["first"] is None else [verdict["first"], *verdict["not_distinguishable"]]
+
+
+def best_text(case: CompareCase) -> str:
+    """Write the best TCPs for a table, or that the replications do not tell; empty without an order."""
+    if not (found := candidates(case)):
+        return ""
+    names = ", ".join(found)
+    return f"cannot tell: {names}" if open_ones(case) else names
 
 
 def summary(case: CompareCase) -> str:
@@ -328,6 +380,10 @@ def summary(case: CompareCase) -> str:
             if verdict["replications"] <= 1
             else "no TCP is ranked"
         )
+    if open_ones(case):
+        number, needed = verdict["replications"], verdict.get("needed")
+        said = quantities.cannot_tell(number, case["over"], needed)
+        return f"{said[0].lower()}{said[1:]}: {either(candidates(case))}"
     text = either(best(case))
     others = [other["variant"] for other in verdict["alternatives"]]
     return f"{text}; with other strengths: {', '.join(others)}" if others else text

@@ -182,10 +182,11 @@ def pareto(goodput: str, delay: str, waste: str, points: int) -> dict[str, Any]:
     return finish(chart, 320)
 
 
-def shares(keys: int, *, total: bool) -> dict[str, Any]:
+def shares(keys: int, *, total: bool, ends: bool) -> dict[str, Any]:
     """Draw the share of the variance of each measure that each key explains.
 
-    Args: keys: Number of keys. total: Whether there are total indices.
+    Args: keys: Number of keys. total: Whether there are total indices. ends: Whether any share has
+        an interval.
     """
     x = alt.X(
         "share:Q",
@@ -208,8 +209,9 @@ def shares(keys: int, *, total: bool) -> dict[str, Any]:
     bars = base.mark_bar(height=9 if total else 12).encode(
         tooltip=[n("key", "key"), n("what", "index"), q("share", "share", ".1%")], **both
     )
-    if not total:
-        return finish(bars, 26 * keys + 20)
+    height = (40 if total else 26) * keys + 20
+    if not ends:
+        return finish(bars, height)
     span: dict[str, Any] = {"x": alt.X("low:Q"), "x2": "high:Q", "color": alt.value(theme.INK)}
-    ends = base.mark_rule(color=theme.INK).encode(**(both | span))
-    return finish(alt.layer(bars, ends), 40 * keys + 20)
+    lines_of = base.mark_rule(color=theme.INK).encode(**(both | span))
+    return finish(alt.layer(bars, lines_of), height)

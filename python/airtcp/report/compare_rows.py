@@ -32,7 +32,7 @@ def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]
         "rows": [
             [
                 name,
-                _names(verdict.best(case)),
+                verdict.best_text(case) or "\N{EN DASH}",
                 "\N{EN DASH}" if first is None else _goodput_cell(case, first),
                 _names([c["variant"] for c in case["verdict"]["alternatives"]]),
                 _names([c["variant"] for c in case["verdict"]["worse"]]),

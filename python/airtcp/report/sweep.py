@@ -194,8 +194,8 @@ def _matters(
     plots: list[dict[str, str]] = []
     for of in document["sensitivity"][:_MAPS]:
         name = f"matters-{of['measure']}"
-        sobol = of["method"] == "sobol"
-        rows = [
+        totals = any(key["total"] is not None for key in of["keys"])
+        rows: list[dict[str, Any]] = [
             {
                 "key": key["column"],
                 "what": what,
@@ -210,15 +210,36 @@ def _matters(
             )
             if share is not None
         ]
-        payload["charts"][name] = charts_sweep.shares(len(of["keys"]), total=sobol)
-        payload["points"][name] = rows
-        caption = (
-            "Sobol indices by SALib, with 95 % bootstrap intervals."
-            if sobol
-            else "Share of the variance between the values of a key (epsilon squared)."
+        rows += [
+            {
+                "key": " with ".join(joint["columns"]),
+                "what": "interaction",
+                "share": joint["share"]["mean"],
+                "low": joint["share"]["ci_low"],
+                "high": joint["share"]["ci_high"],
+            }
+            for joint in of.get("interactions", [])
+            if joint["share"]["mean"] >= _LEAST_SHARE
+        ]
+        bars = len({row["key"] for row in rows})
+        payload["charts"][name] = charts_sweep.shares(
+            bars, total=totals, ends=any(row["low"] is not None for row in rows)
         )
+        payload["points"][name] = rows
+        caption = _METHODS[of["method"] if of["method"] == "sobol" or totals else "hypercube"]
         plots.append({"name": name, "heading": metric(of["measure"]).head, "caption": caption})
     return plots
 
+
+_LEAST_SHARE: Final = 0.005
+"""Smallest share of an interaction that is drawn."""
+_METHODS: Final = {
+    "sobol": "Sobol indices by SALib, with 95 % bootstrap intervals.",
+    "anova": "Shares of the variance over the grid. Keys alone and interactions add up to 100 %; the"
+    " scatter between replications is taken out. Lines are 95 % bootstrap intervals.",
+    "hypercube": "Share of the variance between the values of a key (epsilon squared), with 95 %"
+    " bootstrap intervals.",
+}
+"""What the shares are, by method."""
 
 __all__ = ["Axis", "sweep_page"]

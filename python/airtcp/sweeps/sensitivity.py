@@ -1,9 +1,11 @@
 """Which keys matter: the share of the variance of a measure that each key explains.
 
-For Sobol points, SALib estimates first-order and total indices with bootstrap intervals (Saltelli
-et al. 2010; Jansen 1999). For other designs, the share is that of the main effect of a key in an
-analysis of variance, reduced by what chance explains: epsilon squared (Kelley 1935). A key with
-many values is cut into eight groups of equal size. Shares of main effects do not show interactions.
+If the points are all combinations of values (a grid), main effects and interactions divide the
+variance (`sweeps.decomposition`). For Sobol points, SALib estimates first-order and total indices
+(Saltelli et al. 2010; Jansen 1999). For a Latin hypercube, the share of a key is that of its main
+effect: epsilon squared (Kelley 1935) over eight groups of equal size, in which the other keys are
+drawn independently. The points of a list that is no grid move several keys at once, so that they do
+not show which of them matters: they have no shares.
 
 A point's value is that of the whole run, or the mean over its flows, links or variants. Of more
 than 200 000 points, a share that their keys choose is analysed, except for Sobol points.
@@ -11,11 +13,16 @@ than 200 000 points, a share that their keys choose is analysed, except for Sobo
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from statistics import fmean
+from functools import lru_cache
+from random import Random
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.intervals import mean_interval
 from airtcp.sweeps.chunks import read_chunk
+from airtcp.sweeps.decomposition import Share, percentiles, shares
 from airtcp.sweeps.measures import forward
 
 if TYPE_CHECKING:
@@ -29,10 +36,16 @@ _LEAST: Final = 8
 """Fewest points that are analysed."""
 _MOST: Final = 200_000
 """Most points that are analysed, but for Sobol points."""
+_ROUNDS: Final = 200
+_RESAMPLED: Final = 20_000
+"""Most points of a Latin hypercube whose shares have intervals."""
+
+Value = tuple[float, float | None]
+"""Value of a measure at a point, and its standard error."""
 
 
 def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
-    """Return the share of each axis, for each measure.
+    """Return the shares of the axes and their interactions, for each measure.
 
     Args: plan: The points. folder: The dataset.
     """
@@ -49,12 +62,54 @@ def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
     for place, measure in enumerate(measures):
         ys = [(cells, one[place]) for cells, one in points if one is not None]
         known = [(cells, y) for cells, y in ys if y is not None]
-        if len(known) < _LEAST or min(y for _, y in known) == max(y for _, y in known):
+        means = [mean for _, (mean, _) in known]
+        if len(known) < _LEAST or min(means) == max(means):
             continue
-        sobol = plan.sweep.design == "sobol" and complete and len(known) == len(points)
-        rows = _sobol(plan, [y for _, y in known]) if sobol else _shares(plan, known)
-        found.append({"measure": measure, "method": "sobol" if sobol else "anova", "keys": rows})
+        whole = complete and len(known) == len(points)
+        of = _of_design(plan, known, whole=whole)
+        if of is not None:
+            found.append({"measure": measure} | of)
     return found
+
+
+def _of_design(
+    plan: Plan, known: list[tuple[tuple[Any, ...], Value]], *, whole: bool
+) -> dict[str, Any] | None:
+    """Return the shares of a measure by the method of its design."""
+    design, seed = plan.sweep.design, plan.sweep.seed or 1
+    if design == "sobol":
+        return _sobol(plan, [mean for _, (mean, _) in known]) if whole else None
+    if design == "latin-hypercube":
+        return _hypercube(plan, [(cells, mean) for cells, (mean, _) in known], seed)
+    points = {cells: value for cells, (value, _) in known}
+    errors = {cells: error for cells, (_, error) in known}
+    varied = [i for i in range(len(plan.columns)) if len({cells[i] for cells in points}) > 1]
+    pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] = lambda cells: tuple(
+        cells[i] for i in varied
+    )
+    found = shares(
+        {pick(cells): value for cells, value in points.items()},
+        {pick(cells): error for cells, error in errors.items()},
+        seed,
+    )
+    if found is None:
+        return None
+    columns = [plan.columns[i] for i in varied]
+    keys = [
+        {"column": column, "first": _estimate(first), "total": _estimate(total)}
+        for column, first, total in zip(columns, found.main, found.total, strict=True)
+    ]
+    interactions = [
+        {"columns": [columns[i] for i in effect], "share": _estimate(share)}
+        for effect, share in found.pairs.items()
+    ]
+    if found.higher is not None:
+        interactions.append({"columns": columns, "share": _estimate(found.higher)})
+    return {"method": "anova", "keys": keys, "interactions": interactions}
+
+
+def _estimate(share: Share) -> dict[str, float | None]:
+    return {"mean": share.mean, "ci_low": share.low, "ci_high": share.high}
 
 
 def _chosen(times: int) -> Callable[[str], bool]:
@@ -65,24 +120,62 @@ def _chosen(times: int) -> Callable[[str], bool]:
 
 def _values(
     folder: Path, measures: Sequence[str], kept: Callable[[str], bool]
-) -> dict[str, list[float | None]]:
-    """Return the value of each measure by point, for the chosen points."""
-    sums: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in measures])
+) -> dict[str, list[Value | None]]:
+    """Return value and standard error of each measure by point, for the chosen points."""
+    sums: dict[str, list[list[Value]]] = defaultdict(lambda: [[] for _ in measures])
     for path in sorted(folder.glob("*.parquet")):
         table = read_chunk(path)
-        heads = [table.column(name).to_pylist() for name in ("key", "kind", "name")]
-        keys = [
-            key if kept(key) and forward({"kind": kind, "name": name}) else None
-            for key, kind, name in zip(*heads, strict=True)
+        heads = ("key", "kind", "name", "replications")
+        columns = [table.column(name).to_pylist() for name in heads]
+        rows = [
+            (key, number) if kept(key) and forward({"kind": kind, "name": name}) else None
+            for key, kind, name, number in zip(*columns, strict=True)
         ]
         for place, measure in enumerate(measures):
-            for key, value in zip(keys, table.column(measure).to_pylist(), strict=True):
-                if value is not None and key is not None:
-                    sums[key][place].append(value)
-    return {key: [fmean(one) if one else None for one in of] for key, of in sums.items()}
+            names = (measure, f"{measure}_ci_low", f"{measure}_ci_high")
+            estimates = zip(*(table.column(name).to_pylist() for name in names), strict=True)
+            for row, (mean, low, high) in zip(rows, estimates, strict=True):
+                if mean is not None and row is not None:
+                    sums[row[0]][place].append((mean, _error(mean, low, high, row[1])))
+    return {key: [_joined(one) for one in of] for key, of in sums.items()}
 
 
-def _sobol(plan: Plan, values: list[float]) -> list[dict[str, Any]]:
+def _joined(values: Sequence[Value]) -> Value | None:
+    """Return the mean of the rows of a point.
+
+    Its standard error is at most the mean of theirs, since they depend on each other.
+    """
+    if not values:
+        return None
+    errors = [error for _, error in values if error is not None]
+    error = fmean(errors) if len(errors) == len(values) else None
+    return fmean(mean for mean, _ in values), error
+
+
+def _error(mean: float, low: float | None, high: float | None, number: int) -> float | None:
+    """Return the standard error that a 95 % interval of a mean over replications follows from.
+
+    The shorter side counts: rare events and skew widen the other.
+    """
+    if low is None or high is None or number < 2:  # noqa: PLR2004 - an interval needs two
+        return None
+    return max(min(mean - low, high - mean), 0.0) / _quantile(number)
+
+
+@lru_cache(maxsize=64)
+def _quantile(number: int) -> float:
+    """Return the 97.5 % quantile of Student's t for a mean of so many values.
+
+    >>> round(_quantile(5), 3)
+    2.776
+    """
+    values = [1.0, *([0.0] * (number - 1))]
+    ends = mean_interval(values)
+    half = 0.0 if ends is None else (ends[1] - ends[0]) / 2
+    return half * math.sqrt(number) / stdev(values)
+
+
+def _sobol(plan: Plan, values: list[float]) -> dict[str, Any]:
     import numpy as np  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
     from SALib.analyze import sobol  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
@@ -94,31 +187,47 @@ def _sobol(plan: Plan, values: list[float]) -> list[dict[str, Any]]:
         np.asarray(values),
         calc_second_order=False,
         print_to_console=False,
+        keep_resamples=True,
         seed=plan.sweep.seed or 1,
     )
+
+    def within(value: Any) -> float:
+        return min(max(float(value), 0.0), 1.0)
+
+    drawn = {name: found[f"{name}_conf_all"] for name in ("S1", "ST")}
     rows: list[dict[str, Any]] = []
     for place, column in enumerate(plan.columns):
         row: dict[str, Any] = {"column": column}
         for name, said in (("S1", "first"), ("ST", "total")):
-            mean, half = float(found[name][place]), float(found[f"{name}_conf"][place])
-            row[said] = {"mean": mean, "ci_low": mean - half, "ci_high": mean + half}
+            mean = within(found[name][place])
+            ends = sorted(within(one) for one in drawn[name][:, place])
+            row[said] = _estimate(Share(mean, *percentiles(ends, mean)))
         rows.append(row)
-    return rows
+    interactions: list[dict[str, Any]] = []
+    if len(rows) == 2:  # noqa: PLR2004 - of two keys, the rest is their interaction
+        rest = within(1 - found["S1"][0] - found["S1"][1])
+        ends = sorted(within(1 - one[0] - one[1]) for one in drawn["S1"])
+        share = Share(rest, *percentiles(ends, rest))
+        interactions.append({"columns": list(plan.columns), "share": _estimate(share)})
+    return {"method": "sobol", "keys": rows, "interactions": interactions}
 
 
-def _shares(plan: Plan, points: list[tuple[tuple[Any, ...], float]]) -> list[dict[str, Any]]:
+def _hypercube(
+    plan: Plan, points: list[tuple[tuple[Any, ...], float]], seed: int
+) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for place, column in enumerate(plan.columns):
         groups = grouped([(cells[place], y) for cells, y in points])
         share = epsilon_squared(groups)
-        rows.append(
-            {
-                "column": column,
-                "first": {"mean": share, "ci_low": None, "ci_high": None},
-                "total": None,
-            }
-        )
-    return rows
+        ends: list[float] = []
+        if len(points) <= _RESAMPLED:
+            random = Random(f"{seed} {place}")  # noqa: S311 - a bootstrap
+            rounds = min(_ROUNDS, max(400_000 // len(points), 40))
+            for _ in range(rounds):
+                ends.append(epsilon_squared(random.choices(one, k=len(one)) for one in groups))
+        first = Share(share, *percentiles(sorted(ends), share))
+        rows.append({"column": column, "first": _estimate(first), "total": None})
+    return {"method": "anova", "keys": rows, "interactions": []}
 
 
 def grouped(points: list[tuple[Any, float]]) -> list[list[float]]:
@@ -135,6 +244,8 @@ def grouped(points: list[tuple[Any, float]]) -> list[list[float]]:
 
 def epsilon_squared(groups: Iterable[Sequence[float]]) -> float:
     """Return the share of the variance between groups, reduced by what chance explains.
+
+    The other keys count as chance, which holds only where they are drawn independently.
 
     >>> epsilon_squared([[1.0, 1.0], [3.0, 3.0]])
     1.0

@@ -5,10 +5,25 @@ use std::collections::BTreeSet;
 use airtcp_probe::nearest;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 
-use crate::{Cell, Flow, Hops, ScenarioError, Without};
+use crate::{Cell, CellSpec, Flow, Hops, ScenarioError, Without};
 
 /// Names in a message about an unknown one, at most.
 const LISTED: usize = 20;
+
+/// Gives the cells that `overlap` names media of their own. Call it before the cells are resolved.
+///
+/// # Errors
+/// A name of no cell.
+pub(super) fn part_cells(without: &Without, cells: &mut [CellSpec]) -> Result<(), ScenarioError> {
+    for (i, name) in without.overlap.iter().enumerate() {
+        let found = cells.iter().position(|cell| cell.name == *name);
+        let names = || cells.iter().map(|cell| cell.name.as_str());
+        let Some(found) = found else { return Err(unknown("overlap", i, name, names())) };
+        let cell = &mut cells[found];
+        (cell.channel, cell.bss_color, cell.secondary_channel) = (None, None, None);
+    }
+    Ok(())
+}
 
 /// Leaves the parts out.
 ///

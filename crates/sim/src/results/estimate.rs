@@ -8,13 +8,16 @@ use serde_json::Value;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::gamma::gamma_lr;
 
+use super::range::Range;
+
 /// Number of events in all replications below which the exact interval applies as well.
-const FEW: f64 = 30.0;
+pub(crate) const FEW: f64 = 30.0;
 /// Probability that the true value lies beyond either end.
 const TAIL: f64 = 0.025;
 
-/// A mean with its 95 % confidence interval: Student's t over replications. For counts and for shares of
-/// counted packets the interval also contains the exact one if there are few events. With fewer than two
+/// A mean with its 95 % confidence interval: Student's t over replications, on a scale that keeps it within the
+/// range of the quantity. For counts and for shares of counted packets the interval also contains the exact
+/// one if there are few events, and that of a goodput what few timeouts cost. With fewer than two
 /// replications there is no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
@@ -27,7 +30,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate from one value per replication. Ignores values that are not finite.
+    /// The estimate from one value per replication, of a quantity without a range. Ignores values that are not
+    /// finite.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
         let n = values.len() as f64;
@@ -35,11 +39,9 @@ impl Estimate {
             return Self { mean: None, ci_low: None, ci_high: None };
         }
         let mean = values.iter().sum::<f64>() / n;
-        if values.len() == 1 {
+        let Some(Student { half, .. }) = Student::of(&values) else {
             return Self { mean: Some(mean), ci_low: None, ci_high: None };
-        }
-        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
-        let half = t_quantile(n - 1.0) * (variance / n).sqrt();
+        };
         Self { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
     }
 
@@ -61,7 +63,7 @@ impl Estimate {
     /// (Garwood 1936). Without any event that is 0 to 3.69 over all replications.
     pub fn of_counts(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
-        let estimate = Self::of(values.iter().copied());
+        let estimate = Self::within(values.iter().copied(), Range::NOT_NEGATIVE);
         let events = values.iter().sum::<f64>();
         estimate.with_few_events(events, values.len() as f64)
     }
@@ -83,13 +85,26 @@ impl Estimate {
     }
 
     /// The estimate of a share, such as the share of retransmissions among packets sent, from each
-    /// replication's share and the number that it is a share of. Student's interval is widened if there are
-    /// few events or few non-events; not beyond 0 and 1. A share of 0 packets has no interval.
+    /// replication's share and the number that it is a share of: all events over all packets, see
+    /// [`ratio_parts`]. The interval is widened if there are few events or few non-events. A share of 0
+    /// packets has no interval.
     pub fn of_shares(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let values: Vec<(f64, f64)> = values.into_iter().filter(|v| v.0.is_finite()).collect();
-        let events = values.iter().map(|(share, of)| share * of).sum::<f64>();
-        let of = values.iter().map(|v| v.1).sum::<f64>();
-        Self::of(values.iter().map(|v| v.0)).with_few_of(events, of)
+        let pairs: Vec<(f64, f64)> = values.iter().map(|(share, of)| (share * of, *of)).collect();
+        let parts = ratio_parts(&pairs);
+        if parts.is_empty() {
+            return Self { ci_low: None, ci_high: None, ..Self::of(values.iter().map(|v| v.0)) };
+        }
+        let (events, of) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
+        Self::of_parts(&parts, Range::SHARE).with_few_of(events, of)
+    }
+
+    /// The estimate of a ratio of totals from the parts of the replications, which may lie outside of its range.
+    pub fn of_parts(parts: &[f64], range: Range) -> Self {
+        let plain = Self::of(parts.iter().copied());
+        let (Some(mean), Some(student)) = (plain.mean, Student::of(parts)) else { return plain };
+        let [low, high] = range.ends(mean, student.half, student.half);
+        Self { ci_low: Some(low), ci_high: Some(high), ..plain }
     }
 
     /// Widens the interval to the exact one of a share of `events` in `of` if there are few events or few
@@ -117,8 +132,46 @@ impl Estimate {
     }
 
     /// The estimate of a quantity that some replications may lack.
-    pub fn of_some(values: impl IntoIterator<Item = Option<f64>>) -> Self {
-        Self::of(values.into_iter().flatten())
+    pub fn of_some(values: impl IntoIterator<Item = Option<f64>>, range: Range) -> Self {
+        Self::within(values.into_iter().flatten(), range)
+    }
+}
+
+/// The contribution of each replication to a ratio of two totals, `sum x / sum y`, such as packets
+/// retransmitted over packets sent: `r + (x - r y) / mean y`. Their mean is the ratio, and their scatter that of
+/// the linearised ratio. The mean of the single ratios would give a replication with nearly no packets the
+/// same weight as any other. Empty if the ratio is undefined.
+pub fn ratio_parts(pairs: &[(f64, f64)]) -> Vec<f64> {
+    let (top, bottom) = pairs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0, y + p.1));
+    if bottom <= 0.0 {
+        return Vec::new();
+    }
+    let (ratio, mean) = (top / bottom, bottom / pairs.len() as f64);
+    pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect()
+}
+
+/// Student's interval of the mean of several values.
+pub(crate) struct Student {
+    /// Standard deviation of the values.
+    pub(crate) deviation: f64,
+    /// The 97.5 % quantile of Student's t.
+    pub(crate) quantile: f64,
+    /// Half of the interval.
+    pub(crate) half: f64,
+}
+
+impl Student {
+    /// The interval of these values; `None` for fewer than two.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
+        let quantile = t_quantile(n - 1.0);
+        let half = quantile * (variance / n).sqrt();
+        Some(Self { deviation: variance.sqrt(), quantile, half })
     }
 }
 
@@ -140,6 +193,8 @@ pub(crate) struct Sample {
     pub(crate) of: Vec<f64>,
     /// True if the values count events.
     pub(crate) counts: bool,
+    /// The range of the quantity; by default any amount that is not negative.
+    pub(crate) range: Option<Range>,
 }
 
 /// Keys of integers that do not count events.
@@ -151,19 +206,31 @@ impl Sample {
         value.is_u64() && !NO_EVENTS.contains(&key)
     }
 
+    /// The range of a quantity by its key: shares and indices from 0 to 1, anything else not negative. (A level in
+    /// dBm is negative, and then has Student's interval.)
+    pub(crate) fn range_of(key: &str) -> Range {
+        let is_share =
+            ["_share", "_ratio", "jain_index", "utilisation", "event_rate", "error_rate"]
+                .iter()
+                .any(|end| key.ends_with(end));
+        if is_share { Range::SHARE } else { Range::NOT_NEGATIVE }
+    }
+
     pub(crate) fn estimate(self) -> Estimate {
         match self {
             Self { values, of, .. } if !of.is_empty() && of.len() == values.len() => {
                 Estimate::of_shares(values.into_iter().zip(of))
             }
             Self { values, counts: true, .. } => Estimate::of_counts(values),
-            Self { values, .. } => Estimate::of(values),
+            Self { values, range, .. } => {
+                Estimate::within(values, range.unwrap_or(Range::NOT_NEGATIVE))
+            }
         }
     }
 }
 
 /// The exact 95 % interval of a Poisson mean, given `events` (2.5 % on each side).
-fn poisson_interval(events: f64) -> [f64; 2] {
+pub(crate) fn poisson_interval(events: f64) -> [f64; 2] {
     // P(X >= k | m) = P(k, m), the regularised incomplete gamma function, which rises with m.
     let reach = |shape: f64, level: f64| {
         let (mut low, mut high) = (0.0f64, 10.0 * (shape + 5.0));
@@ -229,10 +296,23 @@ mod tests {
         let nothing = Estimate::of_shares([(0.0, 0.0), (0.0, 0.0)]);
         assert_eq!((nothing.mean, nothing.ci_low, nothing.ci_high), (Some(0.0), None, None));
         // Neither few nor nearly all: Student's alone.
-        let half = [(0.4, 100.0), (0.6, 100.0)];
-        assert_eq!(Estimate::of_shares(half).ci_low, Some(0.0));
+        // Student's interval of two values is -0.77 to 1.77: bent, it stays between 0 and 1.
+        let half = Estimate::of_shares([(0.4, 100.0), (0.6, 100.0)]);
+        let (low, high) = (half.ci_low.unwrap(), half.ci_high.unwrap());
+        assert!(0.0 < low && low < 0.01 && 0.99 < high && high < 1.0, "{half:?}");
         let near = [(0.50, 1000.0), (0.51, 1000.0), (0.49, 1000.0)];
-        assert_eq!(Estimate::of_shares(near), Estimate::of(near.map(|v| v.0)));
+        let (found, student) = (Estimate::of_shares(near), Estimate::of(near.map(|v| v.0)));
+        assert!((found.ci_high.unwrap() - student.ci_high.unwrap()).abs() < 1e-12, "{found:?}");
+    }
+
+    /// A share is all events over all packets: 90 of 100 and 10 of 900 packets are 10 %, not 45.6 %.
+    #[test]
+    fn a_share_is_a_ratio_of_totals() {
+        let found = Estimate::of_shares([(0.9, 100.0), (10.0 / 900.0, 900.0)]);
+        assert!((found.mean.unwrap() - 0.1).abs() < 1e-12, "{found:?}");
+        // A replication without packets has no share of its own.
+        let silent = Estimate::of_shares([(0.0, 0.0), (0.2, 500.0), (0.1, 500.0)]);
+        assert!((silent.mean.unwrap() - 0.15).abs() < 1e-12, "{silent:?}");
     }
 
     #[test]

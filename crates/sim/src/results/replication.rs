@@ -12,6 +12,7 @@ use super::boundary::boundary;
 use super::cell::{CellCounters, CellResult, cell};
 use super::delays::histograms;
 use super::drops::{self, DropResult, Drops};
+use super::fairness::{Sharing, max_difference};
 use super::flow::{FlowCounters, FlowResult, flow};
 use super::link::{LinkCounters, LinkResult, accounted, link};
 use crate::world::interface::Interface;
@@ -45,9 +46,16 @@ pub struct Replication {
     /// Payload delivered by all flows, over the measured time. The sum of the flows' goodputs may be greater,
     /// because each is over the time its flow was active.
     pub total_goodput_bps: f64,
-    /// Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one flow has everything.
+    /// Jain's index of the goodputs of the endless flows (bulk without size or stop, not UDP), or of all flows if
+    /// none is endless: 1 if all are equal, 1/n if one flow has everything; null for fewer than two flows.
     pub jain_index: Option<f64>,
-    /// Maximum minus minimum of the flows' goodputs; null without flows.
+    /// The same of the endless flows that stations of a cell send, if others receive; else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jain_index_up: Option<f64>,
+    /// The same of those that stations receive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jain_index_down: Option<f64>,
+    /// Maximum minus minimum of the goodputs of the same flows; null without flows.
     #[serde(default)]
     pub max_difference_bps: Option<f64>,
     /// Where every packet went.
@@ -80,20 +88,6 @@ pub struct Conservation {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
-}
-
-/// Jain's index `(sum x)^2 / (n sum x^2)`; `None` without flows or if all shares are 0.
-pub fn jain_index(shares: &[f64]) -> Option<f64> {
-    let sum: f64 = shares.iter().sum();
-    let squares: f64 = shares.iter().map(|x| x * x).sum();
-    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
-}
-
-/// Maximum minus minimum; `None` without values.
-pub fn max_difference(values: &[f64]) -> Option<f64> {
-    let most = values.iter().copied().reduce(f64::max)?;
-    let least = values.iter().copied().reduce(f64::min)?;
-    Some(most - least)
 }
 
 /// Counters of everything at one instant.
@@ -151,6 +145,8 @@ pub(crate) fn replication<P: Probe>(
         })
         .collect();
     let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    let sharing = Sharing::of(plan);
+    let [jain_index_up, jain_index_down] = sharing.jain_by_direction(&goodputs);
     let delivered: u64 = flows.iter().map(|f| f.delivered_bytes).sum();
     Replication {
         replication: number,
@@ -167,8 +163,10 @@ pub(crate) fn replication<P: Probe>(
         } else {
             delivered as f64 * 8.0 / measured.as_secs_f64()
         },
-        jain_index: jain_index(&goodputs),
-        max_difference_bps: max_difference(&goodputs),
+        jain_index: sharing.jain_index(&goodputs),
+        jain_index_up,
+        jain_index_down,
+        max_difference_bps: max_difference(&sharing.shares(&goodputs)),
         conservation: conservation(world),
         histograms: histograms(
             world,
@@ -207,22 +205,3 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
 
 #[cfg(test)]
 mod waits_tests;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn differences() {
-        assert_eq!(max_difference(&[]), None);
-        assert_eq!(max_difference(&[3.0]), Some(0.0));
-        assert_eq!(max_difference(&[2.0, 5.0, 1.0]), Some(4.0));
-    }
-
-    #[test]
-    fn jain() {
-        assert_eq!(jain_index(&[]), None);
-        assert!((jain_index(&[1.0, 1.0, 1.0]).unwrap() - 1.0).abs() < 1e-12);
-        assert!((jain_index(&[1.0, 0.0, 0.0, 0.0]).unwrap() - 0.25).abs() < 1e-12);
-    }
-}

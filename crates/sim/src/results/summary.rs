@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airtcp_link::LossConfig;
+use airtcp_link::{LossConfig, Rate};
 use airtcp_probe::DropReason;
 use airtcp_scenario::Resolved;
 use schemars::JsonSchema;
@@ -14,6 +14,8 @@ mod cells;
 pub use cells::CellEstimates;
 
 use super::estimate::{Estimate, Estimates, Sample};
+use super::goodput::{Rare, bottlenecks, most_bps, rare, together};
+use super::range::Range;
 use super::replication::Replication;
 
 /// Means and 95 % confidence intervals over replications.
@@ -28,10 +30,16 @@ pub struct Summary {
     pub cells: Vec<CellEstimates>,
     /// Payload delivered by all flows, over the measured time.
     pub total_goodput_bps: Estimate,
-    /// Jain's fairness index.
+    /// Jain's index of the endless flows (bulk without size or stop, not UDP), or of all flows if none is endless.
     pub jain_index: Estimate,
-    /// Maximum minus minimum of the flows' goodputs. (S3's *maximum throughput difference* is the maximum
-    /// over the replications.)
+    /// Jain's index of the endless flows that stations of a cell send, if others receive; else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jain_index_up: Option<Estimate>,
+    /// The same of those that stations receive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jain_index_down: Option<Estimate>,
+    /// Maximum minus minimum of the goodputs of the same flows. (S3's *maximum throughput difference* is the
+    /// maximum over the replications.)
     pub max_difference_bps: Estimate,
 }
 
@@ -48,21 +56,68 @@ impl Summary {
                 link.direction.loss.as_ref().is_none_or(LossConfig::is_lossless)
             })
         };
+        let bottlenecks = bottlenecks(plan);
+        let rare: Vec<Option<Rare>> =
+            (0..plan.flows.len()).map(|flow| rare(plan, replications, flow)).collect();
+        let mut flows = estimates(
+            replications,
+            keep,
+            |r| r.flows.as_slice(),
+            |_, _| false,
+            |flow| most_bps(&[bottlenecks.get(flow).copied().flatten()]),
+        );
+        for (flow, estimates) in flows.iter_mut().enumerate() {
+            if let (Some(goodput), Some(Some(rare))) =
+                (estimates.quantities.get_mut("goodput_bps"), rare.get(flow))
+            {
+                let range = Range::up_to(most_bps(&[bottlenecks[flow]]));
+                *goodput = goodput.with_rare(*rare, range);
+            }
+        }
+        let all = Range::up_to(most_bps(&bottlenecks));
+        let total = Estimate::within(replications.iter().map(|r| r.total_goodput_bps), all);
+        let way = |of: fn(&Replication) -> Option<f64>| {
+            let some = replications.iter().any(|r| of(r).is_some());
+            some.then(|| Estimate::of_some(replications.iter().map(of), Range::SHARE))
+        };
         Self {
-            flows: estimates(replications, keep, |r| r.flows.as_slice(), |_, _| false),
+            flows,
             links: estimates(
                 replications,
                 keep,
                 |r| r.links.as_slice(),
                 |i, key| LOSSES.contains(&key) && lossless(i),
+                |i| constant_rate(plan, i),
             ),
             cells: cells::cells(replications, keep),
-            total_goodput_bps: Estimate::of(replications.iter().map(|r| r.total_goodput_bps)),
-            jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index)),
+            total_goodput_bps: match together(&rare) {
+                Some(rare) => total.with_rare(rare, all),
+                None => total,
+            },
+            jain_index: Estimate::of_some(replications.iter().map(|r| r.jain_index), Range::SHARE),
+            jain_index_up: way(|r| r.jain_index_up),
+            jain_index_down: way(|r| r.jain_index_down),
             max_difference_bps: Estimate::of_some(
                 replications.iter().map(|r| r.max_difference_bps),
+                all,
             ),
         }
+    }
+}
+
+impl Summary {
+    /// The keys and values of Jain's index by direction, where a cell has both.
+    pub fn jain_by_direction(&self) -> impl Iterator<Item = (&'static str, Estimate)> {
+        let up = self.jain_index_up.map(|index| ("jain_index_up", index));
+        up.into_iter().chain(self.jain_index_down.map(|index| ("jain_index_down", index)))
+    }
+}
+
+/// The constant rate of a link; infinite if it varies.
+fn constant_rate(plan: &Resolved, link: usize) -> f64 {
+    match plan.links.get(link).and_then(|link| link.direction.rate.as_ref()) {
+        Some(Rate::Constant(rate)) => rate.bps() as f64,
+        _ => f64::INFINITY,
     }
 }
 
@@ -87,19 +142,21 @@ fn has_no(transport: &str, key: &str) -> bool {
 
 /// Estimates of every numeric quantity of the records in `keep`, by position and key. The keys come from the
 /// serialised record, so a new quantity needs no second list here. If `is_certain` is true for a position
-/// and key, such as the loss rate of a link without loss model, no event can occur: the interval is
-/// Student's alone, and that of zeros is zero.
+/// and key, such as the loss rate of a link without loss model, no event can occur: that of zeros is zero.
+/// `most_bps` gives the greatest rate at a position.
 fn estimates<T: Serialize>(
     replications: &[Replication],
     keep: &dyn Fn(&str) -> bool,
     part: impl Fn(&Replication) -> &[T],
     is_certain: impl Fn(usize, &str) -> bool,
+    most_bps: impl Fn(usize) -> f64,
 ) -> Vec<Estimates> {
     let Some(first) = replications.first().map(&part) else { return Vec::new() };
     (0..first.len())
         .map(|i| {
             let mut values: BTreeMap<String, Sample> = BTreeMap::new();
             let mut name = String::new();
+            let most = most_bps(i);
             // One record at a time: as JSON it takes several times the memory.
             for record in replications.iter().filter_map(|r| part(r).get(i)) {
                 let Ok(Value::Object(mut record)) = serde_json::to_value(record) else { continue };
@@ -115,6 +172,11 @@ fn estimates<T: Serialize>(
                             let certain = is_certain(i, key) || has_no(transport, key);
                             let sample = values.entry(key.clone()).or_insert_with(|| Sample {
                                 counts: !certain,
+                                range: Some(if key.ends_with("_bps") {
+                                    Range::up_to(most)
+                                } else {
+                                    Sample::range_of(key)
+                                }),
                                 ..Sample::default()
                             });
                             sample.counts &= Sample::is_count(key, value);

@@ -1,6 +1,7 @@
 //! Makes a case of the runs over a channel: means, differences, ranking, verdict.
 
 use airtcp_sim::Estimate;
+use airtcp_sim::results::{Range, Rare};
 use airtcp_units::Narrow;
 
 use super::paired;
@@ -22,6 +23,10 @@ pub(crate) struct Setup<'a> {
     pub(crate) coded: bool,
     /// Number of the variant that the others are compared with.
     pub(crate) reference: usize,
+    /// The most that the compared flows can deliver, in bits per second; infinite if unknown.
+    pub(crate) most_bps: f64,
+    /// True if packets of the compared flows are lost at random.
+    pub(crate) is_random: bool,
     /// For each variant, its needs that the path does not meet.
     pub(crate) unmet: &'a [Option<String>],
 }
@@ -34,6 +39,8 @@ pub(crate) fn assemble_remedies(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Re
         names: &remedy.names,
         coded: true,
         reference: 0,
+        most_bps: remedy.planned.most_bps(),
+        is_random: remedy.planned.is_random(),
         unmet: remedy.planned.unmet(),
     };
     let case = assemble(&setup, found);
@@ -108,7 +115,7 @@ fn outcomes(
             delivery_p95_difference: against(of(values, Criterion::Delay)),
             waste_difference: against(of(values, Criterion::Waste)),
             share_difference: against(of(values, Criterion::Share)),
-            ..outcome(name, runs, rare[i])
+            ..outcome(setup, name, runs, rare[i])
         }
     })
     .collect()
@@ -122,23 +129,27 @@ pub(super) fn rare_runs_make_mean(runs: &[CompareRun]) -> bool {
 }
 
 /// Means of one variant, with intervals; goodputs have no interval if `rare`.
-fn outcome(name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
+fn outcome(setup: &Setup<'_>, name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
     let rate = |found: Estimate| if rare { without_interval(found) } else { found };
-    let of = |f: fn(&CompareRun) -> f64| Estimate::of(runs.iter().map(f));
     let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
-    let some = |f: fn(&CompareRun) -> Option<f64>| Estimate::of_some(runs.iter().map(f));
+    let some = |f: fn(&CompareRun) -> Option<f64>| {
+        Estimate::of_some(runs.iter().map(f), Range::NOT_NEGATIVE)
+    };
+    let up_to = |f: fn(&CompareRun) -> Option<f64>, most: f64| {
+        let any = runs.iter().any(|r| f(r).is_some());
+        any.then(|| Estimate::of_some(runs.iter().map(f), Range::up_to(most)))
+    };
     let ratio = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
         paired::ratio(&runs.iter().filter_map(f).collect::<Vec<_>>())
     };
     let share = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
         paired::share(&runs.iter().filter_map(f).collect::<Vec<_>>())
     };
-    let any = |f: fn(&CompareRun) -> Option<f64>| {
-        runs.iter().any(|r| f(r).is_some()).then(|| Estimate::of_some(runs.iter().map(f)))
-    };
+    let any = |f: fn(&CompareRun) -> Option<f64>| up_to(f, f64::INFINITY);
+    let goodput = goodput(setup, runs);
     Outcome {
         variant: name.to_owned(),
-        goodput_bps: rate(of(|r| r.goodput_bps)),
+        goodput_bps: rate(goodput),
         packets_per_second: any(|r| r.packets_per_second).map(rate),
         difference: None,
         less_than_best_bps: None,
@@ -160,12 +171,33 @@ fn outcome(name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
         ecn_reactions: some(|r| r.ecn_reactions.map(|n| n as f64)),
         completion_s: some(|r| r.completion_s),
         exchange_mean_s: some(|r| r.exchange_mean_s),
-        jain_index: some(|r| r.jain_index),
+        jain_index: up_to(|r| r.jain_index, 1.0).unwrap_or(NOTHING),
+        jain_index_up: up_to(|r| r.jain_index_up, 1.0),
+        jain_index_down: up_to(|r| r.jain_index_down, 1.0),
         others_goodput_bps: any(|r| r.others_goodput_bps),
         waste_difference: None,
         share_difference: None,
-        share: any(|r| r.share),
+        share: up_to(|r| r.share, 1.0),
         rival_goodput_bps: any(|r| r.rival_goodput_bps),
         rival_difference: None,
     }
+}
+
+/// No value in any replication.
+const NOTHING: Estimate = Estimate { mean: None, ci_low: None, ci_high: None };
+
+/// The goodput of one variant: at most the rate of the path, and wide enough for rare timeouts.
+fn goodput(setup: &Setup<'_>, runs: &[CompareRun]) -> Estimate {
+    let range = Range::up_to(setup.most_bps);
+    let found = Estimate::within(runs.iter().map(|r| r.goodput_bps), range);
+    let n = runs.len() as f64;
+    // Over slots, rare replications have a rule of their own: `SlotUse`.
+    let (Some(mean), true) =
+        (found.mean, setup.is_random && runs.iter().all(|r| r.slots.is_none()))
+    else {
+        return found;
+    };
+    let timeouts = runs.iter().map(|r| r.timeouts as f64).sum();
+    let active_s = runs.iter().map(|r| r.active_s).sum::<f64>() / n;
+    found.with_rare(Rare::timeouts(timeouts, runs.len(), mean, active_s), range)
 }

@@ -73,6 +73,8 @@ impl TcpComparison {
             names: &names,
             coded: self.variants.iter().any(VariantSpec::is_coded),
             reference: 0,
+            most_bps: f64::from(config.tcp.mss) * 8.0 / config.slot.as_secs_f64(),
+            is_random: true,
             unmet: &unmet,
         };
         let case = assemble(&setup, done.into_iter().map(|done| vec![done]).collect());

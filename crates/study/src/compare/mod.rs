@@ -151,6 +151,8 @@ fn put_together(
         for case in cases {
             let Some(finished) = next() else { continue };
             let setup = Setup {
+                most_bps: case.most_bps(),
+                is_random: case.is_random(),
                 channel: case.channel(),
                 over: case.over(),
                 names: &names,

@@ -66,6 +66,13 @@ impl<'a> OverTrace<'a> {
         Self { fates, configs, unmet }
     }
 
+    /// A full packet in each slot, in bits per second.
+    pub(crate) fn most_bps(&self) -> f64 {
+        let of =
+            |config: &SlottedConfig| f64::from(config.tcp.mss) * 8.0 / config.slot.as_secs_f64();
+        self.configs.iter().map(of).fold(0.0, f64::max)
+    }
+
     pub(crate) const fn channel(&self) -> Channel {
         match &self.fates {
             Fates::Trace(..) => Channel::Trace,

@@ -11,7 +11,7 @@ use airtcp_link::{LossConfig, Rate, TraceConfig};
 use airtcp_probe::{DropReason, nearest};
 use airtcp_scenario::{Application, Flow, Resolved, Scenario, ScenarioError, TransportKind};
 use airtcp_sim::parallel::Stop;
-use airtcp_sim::results::{FlowResult, Replication, jain_index};
+use airtcp_sim::results::{FlowResult, Replication, bottlenecks, jain_index, most_bps};
 use airtcp_sim::{links_on_way, run_parts};
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::{Nanos, Outcomes, Span};
@@ -105,6 +105,13 @@ impl Plans {
         self.each.iter().any(drawn)
     }
 
+    /// The most that the compared flows can deliver, in bits per second; infinite if unknown.
+    pub(crate) fn most_bps(&self) -> f64 {
+        let Some(plan) = self.each.first() else { return f64::INFINITY };
+        let all = bottlenecks(plan);
+        most_bps(&self.flows.iter().filter_map(|i| all.get(*i).copied()).collect::<Vec<_>>())
+    }
+
     /// Runs one variant in one replication; `None` if it was stopped.
     ///
     /// # Errors
@@ -185,10 +192,14 @@ impl Plans {
         let others = replication.flows.iter().enumerate();
         let others = others.filter(|(i, _)| !self.flows.contains(i)).map(|(_, f)| f.goodput_bps);
         let others: Vec<f64> = others.collect();
-        let mut shares: Vec<f64> = replication.flows.iter().map(|f| f.goodput_bps).collect();
-        if let Some(rival) = rival {
-            shares = vec![goodput, rival];
-        }
+        // Beside a rival, the index is that of the two.
+        let jain_index = match rival {
+            Some(rival) => jain_index(&[goodput, rival]),
+            None => replication.jain_index,
+        };
+        let directions = [replication.jain_index_up, replication.jain_index_down];
+        let [jain_index_up, jain_index_down] =
+            directions.map(|index| index.filter(|_| rival.is_none()));
         CompareRun {
             replication: replication.replication,
             goodput_bps: goodput,
@@ -201,7 +212,10 @@ impl Plans {
             completion_s: mean(|f| f.completion_s),
             exchange_mean_s: mean(|f| f.exchange_mean_s),
             others_goodput_bps: (!others.is_empty()).then(|| others.iter().sum()),
-            jain_index: if shares.len() > 1 { jain_index(&shares) } else { None },
+            jain_index,
+            jain_index_up,
+            jain_index_down,
+            active_s: mean(|f| Some(f.active_s)).unwrap_or_default(),
             share: rival.and_then(|r| (goodput + r > 0.0).then(|| goodput / (goodput + r))),
             rival_goodput_bps: rival,
             ..CompareRun::default()

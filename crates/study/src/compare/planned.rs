@@ -51,6 +51,14 @@ impl Planned<'_> {
         }
     }
 
+    /// The most that the compared flows can deliver, in bits per second; infinite if unknown.
+    pub(crate) fn most_bps(&self) -> f64 {
+        match self {
+            Self::Plans { plans, .. } => plans.most_bps(),
+            Self::Slots { over, .. } => over.most_bps(),
+        }
+    }
+
     pub(crate) fn over(&self) -> Over {
         match self.channel() {
             Channel::Trace => Over::Stretches,

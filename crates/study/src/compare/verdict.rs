@@ -12,16 +12,18 @@
 //!
 //! A variant *dominates* another if it is better in one criterion and worse in none (Pareto). The
 //! verdict names the undominated variant of the highest mean goodput first. Another undominated
-//! variant is either as good in everything or an alternative: better in one criterion, worse in
-//! another. A variant whose preconditions the path does not meet, or that delivers nothing, is not
+//! variant is as good in everything, or an alternative (better in one criterion, worse in another), or the
+//! replications do not tell. *As good* is shown, not assumed: in every measured criterion, the interval of two
+//! one-sided tests lies within the difference that matters. A variant whose preconditions the path does not meet, or that delivers nothing, is not
 //! ranked.
 //!
 //! The statements about the first hold jointly: each of the `k - 1` other variants is compared with
 //! it in `m` criteria, with Bonferroni's correction, at `0.05 / (m (k - 1))`.
 
+use airtcp_sim::results::ratio_parts;
 use airtcp_units::Narrow;
 
-use super::paired;
+use super::paired::{self, Pair, Relation};
 use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
 
 /// Least difference in goodput that matters, as a share of the larger.
@@ -52,14 +54,28 @@ impl Values {
         Self { measure, each, rare: Vec::new() }
     }
 
-    /// Compares `a` with `b`: positive if `a` is better.
-    fn relation(&self, a: usize, b: usize, alpha: f64) -> i8 {
-        if [a, b].iter().any(|i| self.rare.get(*i).is_some_and(|rare| *rare)) {
-            return 0;
-        }
+    fn pair(&self, a: usize, b: usize) -> Pair<'_> {
         let Measure { matters, relative, more_is_better, .. } = self.measure;
         let matters = paired::Matters { from: matters, relative, more_is_better };
-        matters.relation(&self.each[a], &self.each[b], alpha)
+        Pair { ours: &self.each[a], theirs: &self.each[b], matters }
+    }
+
+    /// True if rare replications determine the mean of one of them.
+    fn is_rare(&self, a: usize, b: usize) -> bool {
+        [a, b].iter().any(|i| self.rare.get(*i).is_some_and(|rare| *rare))
+    }
+
+    /// Compares `a` with `b`.
+    fn relation(&self, a: usize, b: usize, alpha: f64, equal: f64) -> Relation {
+        if self.is_rare(a, b) {
+            return Relation::Unknown;
+        }
+        self.pair(a, b).relation(alpha, equal)
+    }
+
+    /// How many replications should tell `a` from `b`, if they do not.
+    fn needed(&self, a: usize, b: usize, alpha: f64) -> Option<u32> {
+        if self.is_rare(a, b) { None } else { self.pair(a, b).needed(alpha) }
     }
 }
 
@@ -100,7 +116,7 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], rare: &[bool], coded: bool)
     } else {
         Values::new(
             measure(Criterion::Waste, "retransmission_ratio", WASTE_MATTERS, false),
-            all(|r| Some(r.retransmission_ratio)),
+            resent(by_variant),
         )
     });
     let (rival, others) = (all(|r| r.rival_goodput_bps), all(|r| r.others_goodput_bps));
@@ -122,7 +138,21 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], rare: &[bool], coded: bool)
 /// [`paired::ratio`].
 fn bytes_per_byte(runs: &[CompareRun]) -> Vec<f64> {
     let pairs = runs.iter().map(|r| Some((r.link_bps?, r.carried_bps?)));
-    paired::parts(&pairs.collect::<Option<Vec<_>>>().unwrap_or_default())
+    ratio_parts(&pairs.collect::<Option<Vec<_>>>().unwrap_or_default())
+}
+
+/// The share of segments that were retransmissions, of each variant by replication, as parts of the ratio of
+/// the totals; 0 for a variant that sends nothing.
+fn resent(by_variant: &[Vec<CompareRun>]) -> Vec<Vec<f64>> {
+    let of = |runs: &Vec<CompareRun>| {
+        let pair = |r: &CompareRun| {
+            let sent = r.segments_sent as f64;
+            (r.retransmission_ratio * sent, sent)
+        };
+        let parts = ratio_parts(&runs.iter().map(pair).collect::<Vec<_>>());
+        if parts.is_empty() { vec![0.0; runs.len()] } else { parts }
+    };
+    by_variant.iter().map(of).collect()
 }
 
 /// The variants by goodput, the best first, and those that are not ranked.
@@ -165,21 +195,25 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
     }
     let questions = values.len() * (ranked.len() - 1).max(1);
     let alpha = paired::ALPHA / questions as f64;
-    let held = |a: usize, b: usize| -> Vec<(Criterion, i8)> {
-        values.iter().map(|v| (v.measure.criterion, v.relation(a, b, alpha))).collect()
+    // Equivalence is claimed only if all criteria show it, which needs no correction for their number.
+    let equal = paired::ALPHA / (ranked.len() - 1).max(1) as f64;
+    let held = |a: usize, b: usize| -> Vec<(Criterion, Relation)> {
+        values.iter().map(|v| (v.measure.criterion, v.relation(a, b, alpha, equal))).collect()
     };
     let dominates = |a: usize, b: usize| {
         let held = held(a, b);
-        held.iter().any(|(_, r)| *r > 0) && held.iter().all(|(_, r)| *r >= 0)
+        held.iter().any(|(_, r)| *r == Relation::Better)
+            && held.iter().all(|(_, r)| *r != Relation::Worse)
     };
     let dominated = |b: usize| ranked.iter().find(|a| **a != b && dominates(**a, b)).copied();
     let free = ranked.iter().copied().find(|i| dominated(*i).is_none());
     // With wide intervals, variants may dominate one another in a ring; then goodput alone decides.
     let first = free.unwrap_or(ranked[0]);
     verdict.first = Some(names[first].clone());
-    let of = |held: &[(Criterion, i8)], sign: i8| -> Vec<Criterion> {
-        held.iter().filter(|(_, r)| *r == sign).map(|(c, _)| *c).collect()
+    let of = |held: &[(Criterion, Relation)], wanted: Relation| -> Vec<Criterion> {
+        held.iter().filter(|(_, r)| *r == wanted).map(|(c, _)| *c).collect()
     };
+    let mut needed = Vec::new();
     for &i in ranked.iter().filter(|i| **i != first) {
         let than = if dominates(first, i) { Some(first) } else { dominated(i) };
         let other = than.unwrap_or(first);
@@ -187,17 +221,24 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
         let compared = Compared {
             variant: names[i].clone(),
             than: names[other].clone(),
-            better: of(&held, 1),
-            worse: of(&held, -1),
+            better: of(&held, Relation::Better),
+            worse: of(&held, Relation::Worse),
         };
         if than.is_some() {
             verdict.worse.push(compared);
         } else if compared.better.is_empty() && compared.worse.is_empty() {
             verdict.not_distinguishable.push(names[i].clone());
+            if of(&held, Relation::Unknown).is_empty() {
+                verdict.equivalent.push(names[i].clone());
+            } else {
+                let open = values.iter().zip(&held).filter(|(_, (_, r))| *r == Relation::Unknown);
+                needed.extend(open.map(|(v, _)| v.needed(i, first, alpha)));
+            }
         } else {
             verdict.alternatives.push(compared);
         }
     }
+    verdict.needed = paired::most_needed(needed);
     verdict
 }
 

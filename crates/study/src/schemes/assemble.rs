@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use airtcp_scenario::Resolved;
 use airtcp_sim::Estimate;
+use airtcp_sim::results::Range;
 
 use super::result::{SchemeOutcome, SchemeRun, SchemeStation};
 use crate::compare::{Difference, paired};
 
 /// The quantities of an outcome, by their keys.
-const QUANTITIES: [(&str, fn(&SchemeRun) -> Option<f64>); 16] = [
+const QUANTITIES: [(&str, fn(&SchemeRun) -> Option<f64>); 18] = [
     ("total_goodput_bps", |r| Some(r.total_goodput_bps)),
     ("jain_index", |r| r.jain_index),
+    ("jain_index_up", |r| r.jain_index_up),
+    ("jain_index_down", |r| r.jain_index_down),
     ("slowest_flow_bps", |r| r.slowest_flow_bps),
     ("max_difference_bps", |r| r.max_difference_bps),
     ("airtime_jain_index", |r| r.airtime_jain_index),
@@ -61,7 +64,11 @@ fn difference(
 }
 
 fn outcome(name: &str, runs: &[SchemeRun]) -> SchemeOutcome {
-    let some = |of: fn(&SchemeRun) -> Option<f64>| Estimate::of_some(runs.iter().map(of));
+    let some = |of: fn(&SchemeRun) -> Option<f64>| {
+        Estimate::of_some(runs.iter().map(of), Range::NOT_NEGATIVE)
+    };
+    let index =
+        |of: fn(&SchemeRun) -> Option<f64>| Estimate::of_some(runs.iter().map(of), Range::SHARE);
     let share = |of: fn(&SchemeRun) -> (Option<f64>, f64)| {
         let pairs = runs.iter().map(of).filter_map(|(share, of)| Some((share?, of)));
         Estimate::of_shares(pairs)
@@ -69,10 +76,12 @@ fn outcome(name: &str, runs: &[SchemeRun]) -> SchemeOutcome {
     SchemeOutcome {
         variant: name.to_owned(),
         total_goodput_bps: some(|r| Some(r.total_goodput_bps)),
-        jain_index: some(|r| r.jain_index),
+        jain_index: index(|r| r.jain_index),
+        jain_index_up: index(|r| r.jain_index_up),
+        jain_index_down: index(|r| r.jain_index_down),
         slowest_flow_bps: some(|r| r.slowest_flow_bps),
         max_difference_bps: some(|r| r.max_difference_bps),
-        airtime_jain_index: some(|r| r.airtime_jain_index),
+        airtime_jain_index: index(|r| r.airtime_jain_index),
         ack_error: share(|r| (r.ack_error, r.tcp_acks)),
         data_error: share(|r| (r.data_error, r.data_frames)),
         residual_loss: share(|r| (r.residual_loss, r.packets)),
@@ -116,9 +125,9 @@ pub(crate) fn stations(
                 cell: (*cell).clone(),
                 station: station.clone(),
                 is_access_point: *number == 0,
-                goodput_bps: Estimate::of(of(variant, goodput)),
+                goodput_bps: Estimate::within(of(variant, goodput), Range::NOT_NEGATIVE),
                 goodput_difference: against(goodput),
-                airtime_share: Estimate::of(of(variant, airtime)),
+                airtime_share: Estimate::within(of(variant, airtime), Range::SHARE),
                 airtime_difference: against(airtime),
             });
         }

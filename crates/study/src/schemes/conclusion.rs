@@ -62,6 +62,17 @@ pub struct Question {
     pub better: Vec<String>,
     /// Those that are worse than the reference.
     pub worse: Vec<String>,
+    /// Those that are as good as the reference: two one-sided tests show that the difference is smaller than the one
+    /// that counts.
+    #[serde(default)]
+    pub equivalent: Vec<String>,
+    /// Those that may be better than the reference by as much as counts, without being shown to be: the
+    /// replications do not tell.
+    #[serde(default)]
+    pub undecided: Vec<String>,
+    /// Replications that should tell of these, as the differences scatter; null above 1000 or if there are none.
+    #[serde(default)]
+    pub needed: Option<u32>,
 }
 
 /// A variant that gains one thing and costs another.

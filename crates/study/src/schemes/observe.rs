@@ -3,24 +3,19 @@
 //! ```text
 //! error on the air   frames that the receiver did not decode / frames sent, over all stations
 //! residual loss      packets lost for good / packets acknowledged, given up or too old
-//! Jain's index       (sum x)^2 / (n sum x^2), Jain, Chiu and Hawe 1984
 //! ```
-//! Flows that take all they can get (bulk without an end) compete. Fairness, the largest difference and the
-//! slowest flow are of these, or of all flows if none does so. Leaves out: airtime that the access point
+//! Endless flows compete, or all flows if none is endless ([`Sharing`]). Fairness, the largest difference and the
+//! slowest flow are of these. Leaves out: airtime that the access point
 //! uses for a station.
 
-use airtcp_scenario::{Application, Resolved};
-use airtcp_sim::results::{FlowResult, Replication, StationResult, jain_index, max_difference};
+use airtcp_scenario::Resolved;
+use airtcp_sim::results::{FlowResult, Replication, Sharing, StationResult, jain_index};
 
 use super::result::{SchemeRun, StationRun};
 
 /// Numbers of the flows that compete.
 pub(crate) fn competing(plan: &Resolved) -> Vec<usize> {
-    let endless =
-        |app: &Application| matches!(app, Application::Bulk { size: None, stop: None, .. });
-    let all = 0..plan.flows.len();
-    let found: Vec<usize> = all.clone().filter(|i| endless(&plan.flows[*i].app)).collect();
-    if found.is_empty() { all.collect() } else { found }
+    Sharing::of(plan).flows
 }
 
 /// The numbers of a replication.
@@ -40,9 +35,11 @@ pub(crate) fn observe(replication: &Replication, competing: &[usize]) -> SchemeR
         variant: String::new(),
         replication: replication.replication,
         total_goodput_bps: replication.total_goodput_bps,
-        jain_index: if goodputs.len() > 1 { jain_index(&goodputs) } else { None },
+        jain_index: replication.jain_index,
+        jain_index_up: replication.jain_index_up,
+        jain_index_down: replication.jain_index_down,
         slowest_flow_bps: goodputs.iter().copied().reduce(f64::min),
-        max_difference_bps: max_difference(&goodputs),
+        max_difference_bps: replication.max_difference_bps,
         airtime_jain_index: if airtime.len() > 1 { jain_index(&airtime) } else { None },
         tcp_acks,
         ack_error: share(acks_lost, tcp_acks),

@@ -89,6 +89,12 @@ pub struct SchemeOutcome {
     /// Jain's index of the goodputs of the flows that compete: 1 if equal, 1/n if one has all.
     #[schemars(extend("metric" = Metric::count("Fairness", 2).at_most(1.0)))]
     pub jain_index: Estimate,
+    /// The same of those of them that stations send, if others receive; else without a value.
+    #[schemars(extend("metric" = Metric::count("Fairness up", 17).at_most(1.0)))]
+    pub jain_index_up: Estimate,
+    /// The same of those that stations receive.
+    #[schemars(extend("metric" = Metric::count("Fairness down", 18).at_most(1.0)))]
+    pub jain_index_down: Estimate,
     /// Least goodput of the flows that compete.
     #[schemars(extend("metric" = Metric::rate("Slowest flow", 3)))]
     pub slowest_flow_bps: Estimate,
@@ -170,6 +176,12 @@ pub struct SchemeRun {
     pub total_goodput_bps: f64,
     /// Jain's index of the goodputs of the flows that compete.
     pub jain_index: Option<f64>,
+    /// The same of those that stations send, if others receive.
+    #[serde(default)]
+    pub jain_index_up: Option<f64>,
+    /// The same of those that stations receive.
+    #[serde(default)]
+    pub jain_index_down: Option<f64>,
     /// Least goodput of these flows.
     pub slowest_flow_bps: Option<f64>,
     /// Greatest goodput of these flows less the least.

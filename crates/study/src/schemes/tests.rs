@@ -311,6 +311,33 @@ fn the_result_does_not_depend_on_workers_and_is_kept_when_stopped() {
     }
 }
 
+/// Two replications do not tell whether a scheme helps, and say what would; equal runs tell that it does not.
+#[test]
+fn two_replications_leave_a_scheme_open() {
+    let runs = |goodputs: [f64; 2]| -> Vec<SchemeRun> {
+        let run = |(i, goodput): (usize, f64)| {
+            let json = serde_json::json!({
+                "variant": "", "replication": i, "tcp_acks": 0.0, "data_frames": 0.0, "packets": 0.0,
+                "total_goodput_bps": goodput, "slowest_flow_bps": goodput, "jain_index": null,
+            });
+            serde_json::from_value(json).unwrap()
+        };
+        goodputs.into_iter().enumerate().map(run).collect()
+    };
+    let names = ["base", "open", "same"].map(str::to_owned);
+    let found = [runs([5e6, 5.2e6]), runs([5.5e6, 6.1e6]), runs([5e6, 5.2e6])];
+    let setup = Setup { names: &names, reference: 0, runs: &found, flows: 1, stations: &[] };
+    let verdict = verdict(&setup, Vec::new());
+    let [goodput] = &verdict.questions[..] else { panic!("{verdict:?}") };
+    assert!(goodput.better.is_empty() && goodput.worse.is_empty());
+    assert_eq!(
+        (&goodput.undecided[..], &goodput.equivalent[..]),
+        (&["open".into()][..], &["same".into()][..])
+    );
+    // Differences 0.5 and 0.9 Mb/s, s 0.28284, alpha 0.025: t(3) s / 2 = 0.591, t(2) s / sqrt 3 = 1.013.
+    assert_eq!(goodput.needed, Some(4));
+}
+
 /// A station that one variant starves is named.
 #[test]
 fn stations_that_lose_are_named() {

@@ -8,7 +8,9 @@
 //! | latency | `exchange_p95_s`, if there are exchanges | less | [`DELAY_MATTERS`] of the larger |
 //!
 //! Fairness and the slowest flow are asked for if several flows compete. A claim needs a paired interval that
-//! excludes zero and a mean difference that matters. Intervals are Bonferroni's: with `m` aspects and `k`
+//! excludes zero and a mean difference that matters. A variant is as good as the reference if two one-sided tests
+//! place the difference within the one that matters. Of a variant that is neither, and whose interval reaches a gain
+//! that matters, the replications do not tell. Intervals are Bonferroni's: with `m` aspects and `k`
 //! variants at `0.05 / (m (k - 1))`, once for the rankings and once against the reference, and at
 //! `0.05 / (s (k - 1))` for the goodputs of `s` stations.
 
@@ -17,7 +19,7 @@ use airtcp_units::Narrow;
 use super::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
 use super::result::SchemeRun;
 use crate::compare::NotRanked;
-use crate::compare::paired::{ALPHA, Matters, ranking_at};
+use crate::compare::paired::{ALPHA, Matters, Pair, Relation, most_needed, ranking_at};
 use crate::compare::verdict::{DELAY_MATTERS, GOODPUT_MATTERS};
 
 /// A difference in Jain's index that counts: from equal shares to shares whose standard deviation is a
@@ -125,13 +127,23 @@ fn question(setup: &Setup<'_>, asked: &Asked, ranked: &[usize], questions: usize
     };
     let others = ranked.iter().filter(|i| **i != setup.reference).count().max(1);
     let reference = values(setup, asked.of, setup.reference);
-    let held = |want: i8| {
-        let is = |(name, ours): (&String, &Vec<f64>)| {
-            let relation = asked.matters.relation(ours, &reference, alpha / others as f64);
-            (*name != setup.names[setup.reference] && relation == want).then(|| name.clone())
+    let (alpha, equal) = (alpha / others as f64, ALPHA / others as f64);
+    let pairs: Vec<(&String, Pair<'_>)> = names
+        .iter()
+        .zip(&each)
+        .filter(|(name, _)| **name != setup.names[setup.reference])
+        .map(|(name, ours)| (name, Pair { ours, theirs: &reference, matters: asked.matters }))
+        .collect();
+    let held = |want: Relation| {
+        let is = |(name, pair): &(&String, Pair<'_>)| {
+            (pair.relation(alpha, equal) == want).then(|| (*name).clone())
         };
-        names.iter().zip(&each).filter_map(is).collect::<Vec<_>>()
+        pairs.iter().filter_map(is).collect::<Vec<_>>()
     };
+    let is_open = |(_, pair): &&(&String, Pair<'_>)| {
+        pair.relation(alpha, equal) == Relation::Unknown && pair.may_be_better(alpha)
+    };
+    let open: Vec<_> = pairs.iter().filter(is_open).collect();
     Question {
         aspect: asked.aspect,
         quantity: asked.quantity.to_owned(),
@@ -139,8 +151,11 @@ fn question(setup: &Setup<'_>, asked: &Asked, ranked: &[usize], questions: usize
         relative: asked.matters.relative,
         more_is_better: asked.matters.more_is_better,
         lags: ranking.order.iter().filter_map(lag).collect(),
-        better: held(1),
-        worse: held(-1),
+        better: held(Relation::Better),
+        worse: held(Relation::Worse),
+        equivalent: held(Relation::Equivalent),
+        undecided: open.iter().map(|(name, _)| (*name).clone()).collect(),
+        needed: most_needed(open.iter().map(|(_, pair)| pair.needed(alpha))),
         ranking,
     }
 }

@@ -4,7 +4,8 @@
 //! has no error rate. Rates of a cell are over the frames of all its stations together.
 //!
 //! Counts and shares of frames or packets have the exact interval if events are few
-//! ([`Estimate::of_counts`], [`Estimate::of_shares`]). Everything else has Student's.
+//! ([`Estimate::of_counts`], [`Estimate::of_shares`]). Everything else has Student's, within its
+//! range ([`Estimate::within`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -219,7 +220,11 @@ fn fill(values: &mut Values, replications: usize) {
 
 fn estimates(values: Values, keep: &dyn Fn(&str) -> bool) -> BTreeMap<String, Estimate> {
     let kept = values.into_iter().filter(|(key, _)| keep(key));
-    kept.map(|(key, sample)| (key, sample.estimate())).collect()
+    kept.map(|(key, sample)| {
+        let range = Some(Sample::range_of(&key));
+        (key, Sample { range, ..sample }.estimate())
+    })
+    .collect()
 }
 
 #[cfg(test)]

@@ -72,9 +72,18 @@ pub struct Outcome {
     /// Mean duration of an exchange of request and response.
     #[schemars(extend("metric" = Metric::delay("Exchange", 7)))]
     pub exchange_mean_s: Estimate,
-    /// Jain's index of the goodputs of all flows (when sharing: of the two); none for one flow.
+    /// Jain's index of the goodputs of the endless flows (bulk without size or stop, not UDP), or of all flows if
+    /// none is endless (when sharing: of the two); none for one flow.
     #[schemars(extend("metric" = Metric::count("Fairness", 5).at_most(1.0)))]
     pub jain_index: Estimate,
+    /// The same of the endless flows that stations of a cell send, if others receive; else null.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::count("Fairness up", 16).at_most(1.0)))]
+    pub jain_index_up: Option<Estimate>,
+    /// The same of those that stations receive.
+    #[serde(default)]
+    #[schemars(extend("metric" = Metric::count("Fairness down", 17).at_most(1.0)))]
+    pub jain_index_down: Option<Estimate>,
     /// Goodput of the flows that are not compared, together; null if there are none.
     #[schemars(extend("metric" = Metric::rate("Other flows get", 4)))]
     pub others_goodput_bps: Option<Estimate>,
@@ -177,14 +186,23 @@ pub struct CompareRun {
     pub completion_s: Option<f64>,
     /// Mean duration of an exchange of request and response.
     pub exchange_mean_s: Option<f64>,
-    /// Jain's index of the goodputs of all flows.
+    /// Jain's index of the goodputs of the endless flows, or of all if none is endless.
     pub jain_index: Option<f64>,
+    /// The same of those that stations of a cell send, if others receive.
+    #[serde(default)]
+    pub jain_index_up: Option<f64>,
+    /// The same of those that stations receive.
+    #[serde(default)]
+    pub jain_index_down: Option<f64>,
     /// Goodput of the flows that are not compared, together.
     pub others_goodput_bps: Option<f64>,
     /// When sharing: its part of the goodput of both.
     pub share: Option<f64>,
     /// When sharing: goodput of the rival.
     pub rival_goodput_bps: Option<f64>,
+    /// Mean time over which the compared flows were active and measured.
+    #[serde(skip)]
+    pub(crate) active_s: f64,
     /// Over a trace: the use of its slots.
     #[serde(skip)]
     pub(crate) slots: Option<SlotUse>,

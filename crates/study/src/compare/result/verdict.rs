@@ -75,8 +75,16 @@ pub struct Verdict {
     /// Of the variants that no other dominates (better in one criterion, worse in none), the one
     /// with the highest mean goodput; null if there is no order.
     pub first: Option<String>,
-    /// Variants without a difference from the first that matters.
+    /// Variants without a significant difference from the first that matters.
     pub not_distinguishable: Vec<String>,
+    /// Those of them that are as good: in every criterion two one-sided tests show that the difference is smaller
+    /// than the one that matters. Of the others the replications do not tell.
+    #[serde(default)]
+    pub equivalent: Vec<String>,
+    /// Replications that should tell of the others, as the differences scatter; null above 1000, if rare
+    /// replications determine a mean, or if there are no others.
+    #[serde(default)]
+    pub needed: Option<u32>,
     /// Variants better than the first in one criterion and worse in another.
     pub alternatives: Vec<Compared>,
     /// Variants that another dominates.
@@ -93,8 +101,10 @@ impl Verdict {
             "not-ranked"
         } else if self.first.as_deref() == Some(variant) {
             "first"
-        } else if self.not_distinguishable.iter().any(|name| name == variant) {
+        } else if self.equivalent.iter().any(|name| name == variant) {
             "as-good"
+        } else if self.not_distinguishable.iter().any(|name| name == variant) {
+            "undecided"
         } else if among(&self.alternatives) {
             "alternative"
         } else if among(&self.worse) {

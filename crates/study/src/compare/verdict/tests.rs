@@ -18,6 +18,7 @@ fn runs(goodput: f64, delay: f64, resent: f64) -> Vec<CompareRun> {
             replication: n,
             goodput_bps: (goodput + common + own) * 1e6,
             delivery_p95_s: Some((delay + common + own) * 1e-3),
+            segments_sent: 1000,
             retransmission_ratio: resent + own * 1e-3,
             ..CompareRun::default()
         }
@@ -86,10 +87,53 @@ fn differences_below_the_thresholds_do_not_count() {
         (found.first.as_deref(), found.not_distinguishable),
         (Some("a"), vec!["b".to_owned()])
     );
+    // The intervals lie within the thresholds: the two are as good.
+    assert_eq!((found.equivalent, found.needed), (vec!["b".to_owned()], None));
     // One run has no significant difference.
     let by = [vec![runs(9.0, 60.0, 0.0)[0].clone()], vec![runs(5.0, 60.0, 0.0)[0].clone()]];
     let found = verdict(&names(2), &values(&by, false), &[]);
     assert_eq!((found.first, found.replications), (None, 1));
+}
+
+/// Two replications do not show that variants are as good, and say how many would tell.
+#[test]
+fn two_replications_do_not_tell() {
+    let of = |goodputs: [f64; 2]| -> Vec<CompareRun> {
+        let run = |goodput: f64| CompareRun {
+            goodput_bps: goodput * 1e6,
+            delivery_p95_s: Some(0.05),
+            segments_sent: 1000,
+            ..CompareRun::default()
+        };
+        goodputs.map(run).into()
+    };
+    let by = [of([9.0, 10.0]), of([8.8, 8.9])];
+    let found = verdict(&names(2), &values(&by, false), &[]);
+    assert_eq!(found.first.as_deref(), Some("a"));
+    assert_eq!((found.not_distinguishable, found.equivalent), (vec!["b".to_owned()], Vec::new()));
+    // Differences 0.2 and 1.1 Mb/s: mean 0.65, s 0.6364; alpha 0.05 / 3. t(9) = 2.9333 gives 0.590 for ten and
+    // t(8) = 3.0158 gives 0.640 for nine replications.
+    assert_eq!(found.needed, Some(9));
+    assert_eq!(verdict(&names(2), &values(&by, false), &[]).place("b"), "undecided");
+    // Equal in both: nothing is left to tell.
+    let same = [of([9.0, 10.0]), of([9.0, 10.0])];
+    let found = verdict(&names(2), &values(&same, false), &[]);
+    assert_eq!((found.place("b"), found.needed), ("as-good", None));
+}
+
+/// Over stretches of different length in packets, the retransmitted share is all retransmissions over all packets.
+#[test]
+fn waste_is_a_ratio_of_totals() {
+    let run = |sent: u64, again: u64| CompareRun {
+        goodput_bps: 1e6,
+        segments_sent: sent,
+        retransmission_ratio: again as f64 / sent as f64,
+        ..CompareRun::default()
+    };
+    let runs = vec![run(10, 9), run(990, 91)];
+    let found = values(&[runs.clone(), runs], false);
+    let waste = &found[WASTE];
+    assert!((average(&waste.each[0]) - 0.1).abs() < 1e-12);
 }
 
 /// If nearly all slots deliver, 5 against 9 Mb/s of goodput does not count; the delay does.
