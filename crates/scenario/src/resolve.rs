@@ -41,6 +41,7 @@ impl Scenario {
         let mut nodes = Nodes::default();
         let links = scenario.one_way_links(&places, &mut nodes);
         unique_names(&links, &places)?;
+        without::part_cells(&scenario.without, &mut scenario.cells)?;
         let mut cells = cells::resolve(&scenario.cells, &mut nodes)?;
         if scenario.flows.is_empty() {
             return Err(ScenarioError::at("flows", "is empty: add a [[flows]] with from and to"));

@@ -111,6 +111,7 @@ fn unknown<'a>(
     let (key, what) = match kind {
         "distance" => ("distance", "station"),
         "cell" => ("cells", "cell"),
+        "overlap" => ("overlap", "cell"),
         _ => ("flows", "flow"),
     };
     let hint = nearest(name, names.clone()).map(|n| format!("; did you mean \"{n}\"?"));

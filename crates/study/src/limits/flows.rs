@@ -12,6 +12,8 @@ use crate::schemes::inline;
 /// Share of a window's bound that goodput times round-trip time reaches if the bound may limit. Data out of
 /// order fill a buffer, so a small share is enough.
 const WINDOW_USED: f64 = 0.15;
+/// Share of the time that a sender waits for a bound, from which the bound may limit.
+const WAITED: f64 = 0.02;
 /// How much larger a bound becomes. Not unlimited: such a flow has no end, and may drop its own ACKs.
 const FACTOR: u64 = 8;
 
@@ -50,7 +52,16 @@ fn windows(view: &View<'_>) -> Vec<Change> {
         ];
         for (cause, key, bound, unit, at) in bounds {
             let Some(bound) = bound else { continue };
-            if in_flight < WINDOW_USED * (bound * unit) as f64 {
+            let waits = view.mean(|run| {
+                let waits = &run.flows[*flow].waits;
+                let share = match cause {
+                    Cause::SendBuffer => waits.waits_send_buffer,
+                    _ if key == "max_window" => waits.waits_window_model,
+                    _ => waits.waits_receive_window,
+                };
+                share.unwrap_or(0.0)
+            });
+            if in_flight < WINDOW_USED * (bound * unit) as f64 && waits < WAITED {
                 continue;
             }
             let larger = bound.saturating_mul(FACTOR);
