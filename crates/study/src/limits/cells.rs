@@ -252,6 +252,8 @@ fn slow(view: &View<'_>, cell: usize) -> Vec<Change> {
         if sent > 0.0 { bits / sent } else { 0.0 }
     };
     let nodes = view.plan.cells[cell].nodes.len();
+    let frames = Frames::of(view, cell);
+    let noisy = frames.share(frames.noise) > NOISE;
     let fastest = if adapts(spec) {
         let modes = spec.data_modes();
         modes.iter().map(|mode| mode.rate().bps() as f64).fold(0.0, f64::max)
@@ -267,7 +269,7 @@ fn slow(view: &View<'_>, cell: usize) -> Vec<Change> {
         }
         let rate = mean_rate(number);
         let snr = of().map(|station| station.snr_db.unwrap_or(-99.0)).fold(f64::INFINITY, f64::min);
-        if rate >= SLOW * fastest && snr >= FAR_DB {
+        if rate >= SLOW * fastest && (snr >= FAR_DB || !noisy && !nothing) {
             continue;
         }
         let reached = rate > 0.0 && snr > 0.0;

@@ -15,6 +15,8 @@ use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
 use super::{cells, flows, links};
 
+/// Share of an effect, as a logarithm, from which another one is its equal.
+const ALIKE: f64 = 0.8;
 /// Share of the first limit's effect, as a logarithm, from which another is named beside it.
 const BESIDE: f64 = 0.5;
 /// Least effect of what stands behind the first limit.
@@ -134,7 +136,10 @@ impl<'a, 'b> Search<'a, 'b> {
             return self.name_application(&[], &self.base.clone(), Vec::new());
         }
         let mut order = self.order(&Measure::Sum(self.judged.clone()));
-        if order.is_empty() && self.look_again()? {
+        let wasteful = order.first() == Some(&Kind::Rate);
+        if order.is_empty() && self.look_again(|_| true)?
+            || wasteful && self.look_again(Kind::is_waste)?
+        {
             order = self.order(&Measure::Sum(self.judged.clone()));
         }
         match order.split_first() {
@@ -163,7 +168,8 @@ impl<'a, 'b> Search<'a, 'b> {
         self.judged.iter().all(|flow| is_satisfied(outcome, *flow))
     }
 
-    /// The kinds whose removal raises a measure significantly, in the order in which they bind.
+    /// The kinds whose removal raises a measure significantly, in the order in which they bind. Twice the capacity
+    /// carries at most twice as much: what goes beyond is another thing's, such as fewer losses of shorter frames.
     fn order(&self, measure: &Measure) -> Vec<Kind> {
         let mut found: Vec<(Kind, Effect)> = self
             .tried
@@ -171,7 +177,12 @@ impl<'a, 'b> Search<'a, 'b> {
             .map(|(kind, tried)| (*kind, measure.effect(&self.base, &tried.outcome)))
             .filter(|(_, effect)| effect.is_named())
             .collect();
-        found.sort_by(|a, b| b.1.log().total_cmp(&a.1.log()));
+        let strength = |(kind, effect): &(Kind, Effect)| match kind {
+            // A waste comes before the capacity that it wastes only if it is clearly larger.
+            Kind::Rate => effect.log().min(2_f64.ln()) + NAMED.ln(),
+            _ => effect.log(),
+        };
+        found.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
         let full = self.fullness();
         if full < 1.0 {
             // Something that fills the link once it is gone keeps it from being full now.
@@ -193,31 +204,45 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.
-    fn look_again(&mut self) -> Result<bool, NotRun> {
+    fn look_again(&mut self, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
         let measure = Measure::Sum(self.judged.clone());
         let worth: Vec<Kind> = self
             .tried
             .iter()
-            .filter(|(_, tried)| {
+            .filter(|(kind, tried)| {
                 let effect = measure.effect(&self.base, &tried.outcome);
-                effect.ratio() >= WORTH && !effect.excludes_one()
+                of(**kind) && effect.ratio() >= WORTH && !effect.excludes_one()
             })
             .map(|(kind, _)| *kind)
             .collect();
-        if worth.is_empty() || self.bench.extent.replications >= MORE {
+        if worth.is_empty() { Ok(false) } else { self.repeat(&worth) }
+    }
+
+    /// Runs the base and some kinds with more replications; false if they have had them.
+    pub(crate) fn repeat(&mut self, kinds: &[Kind]) -> Result<bool, NotRun> {
+        let due = |kind: &&Kind| {
+            self.tried.get(kind).is_some_and(|tried| tried.outcome.runs.len() < MORE as usize)
+        };
+        let kinds: Vec<Kind> = kinds.iter().filter(due).copied().collect();
+        let has_base = self.base.runs.len() >= MORE as usize;
+        if kinds.is_empty() && has_base {
             return Ok(false);
         }
         let bench = self.bench.with_replications(MORE);
         let changes: Vec<Vec<Change>> =
-            worth.iter().map(|kind| self.tried[kind].changes.clone()).collect();
-        let mut variants: Vec<Vec<&Change>> = vec![Vec::new()];
-        variants.extend(changes.iter().map(|changes| changes.iter().collect()));
+            kinds.iter().map(|kind| self.tried[kind].changes.clone()).collect();
+        let mut variants: Vec<Vec<&Change>> =
+            changes.iter().map(|changes| changes.iter().collect()).collect();
+        if !has_base {
+            variants.push(Vec::new());
+        }
         let mut outcomes =
             run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
-        let kinds: Vec<Option<Outcome>> = outcomes.split_off(1);
-        let Some(base) = outcomes.into_iter().next().flatten() else { return Ok(false) };
-        self.base = base;
-        for (kind, outcome) in worth.iter().zip(kinds) {
+        if !has_base {
+            let Some(base) = outcomes.pop().flatten() else { return Ok(false) };
+            self.base = base;
+        }
+        for (kind, outcome) in kinds.iter().zip(outcomes) {
             if let (Some(tried), Some(outcome)) = (self.tried.get_mut(kind), outcome) {
                 tried.outcome = outcome;
             }
@@ -241,7 +266,7 @@ impl<'a, 'b> Search<'a, 'b> {
             let wastes = first == Kind::Rate && other.is_waste();
             if on_top < NEARLY.ln() && !wastes {
                 // Two cures of one harm: the second adds nothing once the first is gone.
-                if effect.log() >= 0.8 * strength {
+                if effect.log() >= ALIKE * strength {
                     let causes: Vec<Cause> =
                         self.tried[other].changes.iter().map(|change| change.cause).collect();
                     for limit in &mut self.limits[start..named] {
@@ -301,9 +326,14 @@ impl<'a, 'b> Search<'a, 'b> {
             .map(|(kind, tried)| (*kind, measure.effect(&outcome, &tried.outcome)))
             .filter(|(_, effect)| effect.ratio() >= BEHIND && effect.is_named())
             .collect();
-        effects.sort_by(|a, b| b.1.log().total_cmp(&a.1.log()));
+        let most = effects.iter().map(|(_, effect)| effect.log()).fold(0.0, f64::max);
+        // Cures of one harm have equal effects: the first kind is named, and the others as alternatives.
+        effects.retain(|(kind, effect)| *kind != Kind::Rate && effect.log() >= ALIKE * most
+            || effect.log() >= most);
         let Some((kind, _)) = effects.first() else { return Ok(()) };
         let tried = &behind[kind];
+        let others: Vec<Cause> =
+            effects[1..].iter().flat_map(|(k, _)| causes(&behind[k].changes)).collect();
         let is_named = |change: &Change| {
             self.limits.iter().any(|l| l.cause == change.cause && l.place == change.place)
         };
@@ -313,6 +343,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let found = self.split(&measure, &outcome, tried, &gone)?;
         for mut limit in found {
             limit.after.clone_from(&after);
+            limit.or.extend(&others);
             self.limits.push(limit);
         }
         Ok(())
@@ -381,6 +412,19 @@ impl<'a, 'b> Search<'a, 'b> {
             }
         }
         let mut found: Vec<Limit> = Vec::new();
+        let alone = |cause: Cause| {
+            let of = whole.changes.iter().zip(&single).filter(|(change, _)| change.cause == cause);
+            of.filter_map(|(_, outcome)| Some(measure.effect(before, outcome.as_ref()?).log()))
+                .fold(0.0, f64::max)
+        };
+        // Each of these alone lifts the same limit.
+        let equal: Vec<Cause> = causes(chosen.iter().map(|i| &whole.changes[*i]))
+            .into_iter()
+            .filter(|cause| alone(*cause) >= ALIKE * strength)
+            .collect();
+        if equal.len() > 1 {
+            chosen.retain(|i| !equal[1..].contains(&whole.changes[*i].cause));
+        }
         for cause in causes(chosen.iter().map(|i| &whole.changes[*i])) {
             let of: Vec<usize> =
                 chosen.iter().copied().filter(|i| whole.changes[*i].cause == cause).collect();
@@ -396,6 +440,9 @@ impl<'a, 'b> Search<'a, 'b> {
             let Some(outcome) = outcome else { continue };
             let mut limit = self.limit(measure, changes[0], before, &outcome, &all);
             limit.place = joined(changes.iter().map(|change| change.place.as_str()));
+            if equal.first() == Some(&cause) {
+                limit.or.extend(equal.iter().filter(|other| **other != cause));
+            }
             found.push(limit);
         }
         Ok(found)
@@ -443,9 +490,22 @@ impl<'a, 'b> Search<'a, 'b> {
         let effect = measure.effect(before, after);
         let [ratio, low, high] = effect.shown();
         let name = |flow: &usize| before.plan.flows[*flow].name.clone();
+        let ends_there = |flow: &usize| {
+            let flow = &before.plan.flows[*flow];
+            [flow.from, flow.to].iter().any(|node| before.plan.nodes[*node] == change.place)
+        };
+        let (mut cause, mut or) = (change.cause, change.or.clone());
+        // A station that costs only itself is far, and slows nobody.
+        if or.contains(&Cause::Distance)
+            && self.judged.len() > raised.len()
+            && !raised.is_empty()
+            && raised.iter().all(ends_there)
+        {
+            (cause, or) = (Cause::Distance, vec![Cause::SlowStation]);
+        }
         Limit {
-            cause: change.cause,
-            or: change.or.clone(),
+            cause,
+            or,
             with: Vec::new(),
             after: Vec::new(),
             place: change.place.clone(),
@@ -609,7 +669,7 @@ impl<'a, 'b> Search<'a, 'b> {
 }
 
 /// Runs variants, and counts them; notes those that the scenario cannot have.
-fn run(
+pub(crate) fn run(
     bench: &Bench<'_>,
     variants: &[Vec<&Change>],
     report: &mut dyn FnMut(usize, usize) -> bool,

@@ -3,7 +3,7 @@
 
 use super::cells;
 use super::change::{Change, Kind};
-use super::choose::{Measure, Search};
+use super::choose::{Measure, Search, run};
 use super::effect::Effect;
 use super::result::{Cause, SlowFlow};
 use super::trial::{NotRun, Outcome};
@@ -53,7 +53,10 @@ impl Search<'_, '_> {
         if slow.is_empty() && !in_turns {
             return Ok(none);
         }
-        let fair = self.fair_queue()?;
+        let mut fair = self.fair_queue()?;
+        if self.look_again_for_slow(&slow, &slowest, fair.as_ref())? {
+            fair = self.fair_queue()?;
+        }
         let flows = slow
             .iter()
             .map(|(goodput, flow)| self.explain(*flow, *goodput, median, fair.as_ref()))
@@ -70,8 +73,33 @@ impl Search<'_, '_> {
         if changes.is_empty() {
             return Ok(None);
         }
-        let outcome = self.run(&[changes.iter().collect()])?.pop().flatten();
-        Ok(outcome.map(|outcome| (changes, outcome)))
+        // As many replications as the base has by now.
+        let bench = self.bench.with_replications(self.base.plan.scenario.replications);
+        let variants = [changes.iter().collect()];
+        let found = run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
+        Ok(found.into_iter().next().flatten().map(|outcome| (changes, outcome)))
+    }
+
+    /// Repeats with more replications what may starve flows, if that is not decided; true if it did.
+    fn look_again_for_slow(
+        &mut self,
+        slow: &[(f64, usize)],
+        slowest: &Measure,
+        fair: Option<&(Vec<Change>, Outcome)>,
+    ) -> Result<bool, NotRun> {
+        let mut measures: Vec<Measure> = slow.iter().map(|(_, i)| Measure::Sum(vec![*i])).collect();
+        measures.push(slowest.clone());
+        let mut unsure = Vec::new();
+        for measure in &measures {
+            if let Some((kind, effect)) = self.best_for(measure, fair)
+                && !effect.excludes_one()
+            {
+                unsure.push(kind.unwrap_or(Kind::Queue));
+            }
+        }
+        unsure.sort_unstable();
+        unsure.dedup();
+        if unsure.is_empty() { Ok(false) } else { self.repeat(&unsure) }
     }
 
     fn explain(
@@ -145,7 +173,9 @@ impl Search<'_, '_> {
         measure: &Measure,
         fair: Option<&(Vec<Change>, Outcome)>,
     ) -> Option<(Option<Kind>, Effect)> {
-        let kinds = self.tried.iter().filter(|(kind, _)| **kind != Kind::Rate);
+        // A station that is moved near is heard by all, also if it was not far: see `cells::is_far`.
+        let kinds =
+            self.tried.iter().filter(|(kind, _)| !matches!(kind, Kind::Rate | Kind::Slow));
         let median = cells::median(self.judged.iter().map(|flow| self.base.mean(*flow)).collect());
         let mut all: Vec<(Option<Kind>, Effect)> = kinds
             .map(|(kind, tried)| (Some(*kind), measure.effect(&self.base, &tried.outcome)))
@@ -163,8 +193,8 @@ impl Search<'_, '_> {
     ) -> Result<(), NotRun> {
         let before = self.limits.len();
         match (self.best_for(measure, fair), fair) {
-            (Some((Some(kind), _)), _) => self.name(kind, measure)?,
-            (Some((None, _)), Some((changes, outcome))) => {
+            (Some((Some(kind), effect)), _) if effect.excludes_one() => self.name(kind, measure)?,
+            (Some((None, effect)), Some((changes, outcome))) if effect.excludes_one() => {
                 let all: Vec<&Change> = changes.iter().collect();
                 let limit = self.limit(measure, &changes[0], &self.base, outcome, &all);
                 self.limits.push(limit);
@@ -183,13 +213,14 @@ impl Search<'_, '_> {
         self.drop_repeated(before);
     }
 
-    /// Removes limits after `before` whose cause and place are named before.
+    /// Removes limits after `before` that are named before, or not significant.
     fn drop_repeated(&mut self, before: usize) {
         let added = self.limits.split_off(before);
         for limit in added {
-            let is_named =
-                self.limits.iter().any(|l| (l.cause, &l.place) == (limit.cause, &limit.place));
-            if !is_named {
+            let is_named = self.limits.iter().any(|l| {
+                (l.cause, &l.place) == (limit.cause, &limit.place) || l.change == limit.change
+            });
+            if !is_named && limit.low.is_none_or(|low| low > 1.0) {
                 self.limits.push(limit);
             }
         }

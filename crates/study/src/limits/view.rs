@@ -60,6 +60,11 @@ impl<'a> View<'a> {
         self.runs.iter().map(of).sum::<f64>() / self.runs.len().max(1) as f64
     }
 
+    /// True if a judged flow delivered something.
+    pub(crate) fn delivers(&self) -> bool {
+        self.runs.iter().any(|run| self.judged.iter().any(|i| run.flows[*i].delivered_bytes > 0))
+    }
+
     /// Share of the time in which the medium of a cell is busy: that of all cells on it.
     pub(crate) fn busy(&self, cell: usize) -> f64 {
         let medium = self.medium(cell);
