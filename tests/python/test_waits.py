@@ -29,7 +29,6 @@ WAITS = {
 """The states of a sender that correspond to them; see `Wait::capture_name`."""
 
 SCENARIO = """
-name = "waits"
 duration = "30 s"
 
 [[links]]
@@ -52,7 +51,7 @@ CASES = {
     "receive buffer": ("", 'tcp = { receive_buffer = "16 kB" }', "receive_window"),
     "application": (
         "",
-        'app = { kind = "constant-rate", rate = "1 Mb/s", message = 1000 }',
+        'app = { kind = "constant-rate", rate = "1 Mb/s", message = "1000 B" }',
         "application",
     ),
     "full link": (
@@ -136,7 +135,7 @@ def test_shares_are_metrics_of_flows() -> None:
 
 
 def test_absent_states_are_absent() -> None:
-    app = '{ kind = "constant-rate", rate = "1 Mb/s", message = 1000 }'
+    app = '{ kind = "constant-rate", rate = "1 Mb/s", message = "1000 B" }'
     text = SCENARIO.format(link="", flow=f'transport = "udp"\napp = {app}')
     result = airtcp.run("waits", text=text, replications=1, overrides={"duration": "5 s"})
     flow = result.json["replications"][0]["flows"][0]

@@ -66,7 +66,7 @@ fn a_small_send_buffer() {
 #[test]
 fn an_application_below_the_rate_of_the_link() {
     for transport in ["tcp", "lt-tcp", "tfrc", "sliding", "udp"] {
-        let app = "{ kind = \"constant-rate\", rate = \"1 Mb/s\", message = 1000 }";
+        let app = "{ kind = \"constant-rate\", rate = \"1 Mb/s\", message = \"1000 B\" }";
         let f = flow(12, "", &format!("transport = \"{transport}\"\napp = {app}"));
         waits_for(&f, Wait::Application, 0.9);
     }
@@ -76,7 +76,7 @@ fn an_application_below_the_rate_of_the_link() {
 #[test]
 fn the_sender_of_an_exchange_is_the_end_that_sends_more() {
     let app =
-        "{ kind = \"request-response\", request = 100, response = 500000, think = \"100 ms\" }";
+        "{ kind = \"request-response\", request = \"100 B\", response = \"500000 B\", think = \"100 ms\" }";
     let f = flow(12, "", &format!("app = {app}\ntcp = {{ receive_buffer = \"16 kB\" }}"));
     waits_for(&f, Wait::ReceiveWindow, 0.8);
 }

@@ -27,7 +27,7 @@ use super::ledger::{Ledger, Sent as Packet};
 use super::overflow::Overflow;
 use super::path::{PathLoss, Sample};
 use super::stats::LtStats;
-use crate::tcp::{RateSampler, RttEstimator, TcpConfig, WindowWait, law_params};
+use crate::tcp::{RateSampler, RttEstimator, TcpConfig, WindowWait, law_params, window_cap};
 use airtcp_congestion::{CongestionControl, Law, LawParams, LawState, Lost};
 use outgoing::Outgoing;
 
@@ -159,7 +159,9 @@ impl LtSender {
             rtt.sample(Nanos::ZERO + sample, sample);
         }
         start_law(&mut law, tcp, mss_most, &settled);
-        let window_wait = WindowWait::new(&law);
+        // The law's maximum: see `start_law`.
+        let cap = window_cap(tcp, u32::from(mss_most - DATA_HEADER));
+        let window_wait = WindowWait::new(&law, cap);
         let mut sender = Self {
             config: *config,
             tcp: tcp.clone(),

@@ -24,9 +24,9 @@ const APPS: [&str; 6] = [
     "{ kind = \"bulk\" }",
     "{ kind = \"bulk\", start = \"700 ms\", size = \"300 kB\" }",
     "{ kind = \"bulk\", stop = \"3 s\" }",
-    "{ kind = \"constant-rate\", rate = \"300 kb/s\", message = 500, stop = \"4 s\" }",
-    "{ kind = \"on-off\", rate = \"4 Mb/s\", message = 1000, on = \"300 ms\", off = \"500 ms\" }",
-    "{ kind = \"request-response\", request = 200, response = 60000, think = \"50 ms\" }",
+    "{ kind = \"constant-rate\", rate = \"300 kb/s\", message = \"500 B\", stop = \"4 s\" }",
+    "{ kind = \"on-off\", rate = \"4 Mb/s\", message = \"1000 B\", on = \"300 ms\", off = \"500 ms\" }",
+    "{ kind = \"request-response\", request = \"200 B\", response = \"60000 B\", think = \"50 ms\" }",
 ];
 const BUFFERS: [&str; 4] = [
     "",

@@ -2,11 +2,10 @@
 //!
 //! Repairs need no state of their own: they leave in the window as new blocks do.
 
+use airtcp_congestion::CongestionControl;
 use airtcp_units::{Nanos, Spent, Wait};
 
-use super::super::block::DATA_HEADER;
 use super::LtSender;
-use crate::tcp::window_cap;
 
 impl LtSender {
     /// Nothing leaves, for this reason.
@@ -23,9 +22,7 @@ impl LtSender {
     /// The window has no room.
     #[inline]
     pub(super) fn wait_for_window<T>(&mut self, now: Nanos) -> Option<T> {
-        // The law's maximum: see `start_law`.
-        let cap = window_cap(&self.tcp, u32::from(self.mss_most - DATA_HEADER));
-        self.wait(now, self.window_wait.state(&self.law, cap))
+        self.wait(now, self.window_wait.state(self.law.cwnd()))
     }
 
     /// No block can begin although data waits: the send buffer or the peer's memory is full.
