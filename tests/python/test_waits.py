@@ -80,8 +80,10 @@ CASES = {
         "window",
     ),
 }
-TOLERANCE = 0.1
-"""Greatest difference of a share; the application of a bulk transfer has none."""
+TOLERANCE = 0.05
+"""Greatest difference of a share."""
+PACED = 0.3
+"""The same for a paced sender: a capture sees pacing only while few segments follow an ACK within 1 ms."""
 
 
 def _shares(of: dict[str, float], names: dict[str, tuple[str, ...]], prefix: str) -> dict[str, float]:
@@ -104,7 +106,8 @@ def test_a_capture_agrees_with_its_sender(case: str, tmp_path: Path) -> None:
     assert max(ours, key=ours.__getitem__) == expected, ours
     assert max(seen, key=seen.__getitem__) == expected, seen
     for group, share in ours.items():
-        assert abs(share - seen[group]) < TOLERANCE, (group, ours, seen)
+        tolerance = PACED if case == "pacing" else TOLERANCE
+        assert abs(share - seen[group]) < tolerance, (group, ours, seen)
 
 
 def test_a_capture_does_not_show_a_full_send_buffer(tmp_path: Path) -> None:

@@ -101,6 +101,8 @@ pub(crate) struct LtSender {
     /// Time of the next probe of a silent path, and number of probes since the last feedback.
     probe_at: Nanos,
     probes: u32,
+    /// Last departure before the first of these probes.
+    unanswered_from: Nanos,
     /// Segment size before the last timeout, if an outage explains that timeout.
     outage: Option<u16>,
     /// The window is spread over the round trip until feedback on something sent beyond this.
@@ -198,6 +200,7 @@ impl LtSender {
             gave_up: false,
             probe_at: Nanos::NEVER,
             probes: 0,
+            unanswered_from: Nanos::ZERO,
             outage: None,
             refill_to: 0,
             row: Vec::new(),

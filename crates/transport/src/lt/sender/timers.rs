@@ -108,6 +108,9 @@ impl LtSender {
             }
         }
         self.burst = self.burst.max(PROBE);
+        if self.probes == 0 {
+            self.unanswered_from = self.last_sent.unwrap_or_default();
+        }
         stats.probes += 1;
         self.probes = self.probes.saturating_add(1);
         self.arm_probe(now);

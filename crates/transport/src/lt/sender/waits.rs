@@ -35,7 +35,10 @@ impl LtSender {
 
     /// The retransmission timer has expired.
     pub(super) fn note_timeout(&mut self, now: Nanos) {
-        let last = self.heard_at.max(self.last_sent.unwrap_or_default());
+        // A probe during the wait does not begin it anew.
+        let left = self.last_sent.unwrap_or_default();
+        let left = if self.probes > 0 { self.unanswered_from } else { left };
+        let last = self.heard_at.max(left);
         let expected = last + self.rtt.srtt().unwrap_or_default();
         self.waits.set(expected.min(now), Wait::Timeout);
     }
