@@ -18,7 +18,7 @@ LIMITS = {
     "window": ("slow_start", "congestion_window"),
     "recovery": ("recovery",),
 }
-"""Limits of a capture. A capture sees slow start only before the first loss, so that both windows are one here."""
+"""Limits of a capture. It sees slow start only before the first loss: both windows are one here."""
 WAITS = {
     "application": ("application",),
     "receive_window": ("receive_window",),
@@ -83,10 +83,12 @@ CASES = {
 TOLERANCE = 0.05
 """Greatest difference of a share."""
 PACED = 0.3
-"""The same for a paced sender: a capture sees pacing only while few segments follow an ACK within 1 ms."""
+"""The same for a paced sender: a capture sees segments that leave more than 1 ms after an ACK."""
 
 
-def _shares(of: dict[str, float], names: dict[str, tuple[str, ...]], prefix: str) -> dict[str, float]:
+def _shares(
+    of: dict[str, float], names: dict[str, tuple[str, ...]], prefix: str
+) -> dict[str, float]:
     """Return the shares of groups of names, of those that a capture shows."""
     sums = {group: sum(of[prefix + name] for name in keys) for group, keys in names.items()}
     all_of_them = sum(sums.values())
@@ -119,7 +121,9 @@ def test_a_capture_does_not_show_a_full_send_buffer(tmp_path: Path) -> None:
     assert sender["waits_send_buffer"] > 0.8
     (connection,) = airtcp.capture(place)["connections"]
     limits = connection["directions"][0]["limited_by"]
-    assert max(limits, key=limits.__getitem__) in {"congestion_window", "application", "pacing"}, limits
+    assert max(limits, key=limits.__getitem__) in {"congestion_window", "application", "pacing"}, (
+        limits
+    )
 
 
 def test_shares_are_metrics_of_flows() -> None:
