@@ -84,6 +84,7 @@ tcp = {{ ecn = {ecn}, congestion = "{}"{buffers} }}
         let mut world = build(&plan, seed, &load, NoProbe).map_err(|e| TestCaseError::fail(e.to_string()))?;
         let measured = Span::from_secs(5).saturating_sub(plan.scenario.warmup);
         prop_assert!(world.run_until(Nanos::ZERO + plan.scenario.warmup, u64::MAX));
+        world.settle_waits();
         let before = Snapshot::take(&world);
         prop_assert!(world.run_until(Nanos::ZERO + Span::from_secs(5), u64::MAX));
         let after = Snapshot::take(&world);

@@ -49,6 +49,10 @@ impl LtSender {
         None
     }
 
+    pub(crate) const fn settle_waits(&mut self, now: Nanos) {
+        self.waits.settle(now);
+    }
+
     /// Time in each state until `now`.
     pub(crate) const fn waited(&self, now: Nanos) -> Spent {
         self.waits.until(now)

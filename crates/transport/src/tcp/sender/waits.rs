@@ -66,6 +66,10 @@ impl Sender {
         self.waits.set(expected.min(now), Wait::Timeout);
     }
 
+    pub(crate) const fn settle_waits(&mut self, now: Nanos) {
+        self.waits.settle(now);
+    }
+
     pub(crate) const fn waits(&self) -> &Waits {
         &self.waits
     }
