@@ -18,7 +18,7 @@ LIMITS = {
     "window": ("slow_start", "congestion_window"),
     "recovery": ("recovery",),
 }
-"""Limits of a capture. A capture sees slow start only before the first loss, so that both windows are one here."""
+"""Limits of a capture. It sees slow start only before the first loss: both windows are one here."""
 WAITS = {
     "application": ("application",),
     "receive_window": ("receive_window",),
@@ -29,7 +29,6 @@ WAITS = {
 """The states of a sender that correspond to them; see `Wait::capture_name`."""
 
 SCENARIO = """
-name = "waits"
 duration = "30 s"
 
 [[links]]
@@ -52,7 +51,7 @@ CASES = {
     "receive buffer": ("", 'tcp = { receive_buffer = "16 kB" }', "receive_window"),
     "application": (
         "",
-        'app = { kind = "constant-rate", rate = "1 Mb/s", message = 1000 }',
+        'app = { kind = "constant-rate", rate = "1 Mb/s", message = "1000 B" }',
         "application",
     ),
     "full link": (
@@ -81,11 +80,15 @@ CASES = {
         "window",
     ),
 }
-TOLERANCE = 0.1
-"""Greatest difference of a share; the application of a bulk transfer has none."""
+TOLERANCE = 0.05
+"""Greatest difference of a share."""
+PACED = 0.3
+"""The same for a paced sender: a capture sees segments that leave more than 1 ms after an ACK."""
 
 
-def _shares(of: dict[str, float], names: dict[str, tuple[str, ...]], prefix: str) -> dict[str, float]:
+def _shares(
+    of: dict[str, float], names: dict[str, tuple[str, ...]], prefix: str
+) -> dict[str, float]:
     """Return the shares of groups of names, of those that a capture shows."""
     sums = {group: sum(of[prefix + name] for name in keys) for group, keys in names.items()}
     all_of_them = sum(sums.values())
@@ -105,7 +108,8 @@ def test_a_capture_agrees_with_its_sender(case: str, tmp_path: Path) -> None:
     assert max(ours, key=ours.__getitem__) == expected, ours
     assert max(seen, key=seen.__getitem__) == expected, seen
     for group, share in ours.items():
-        assert abs(share - seen[group]) < TOLERANCE, (group, ours, seen)
+        tolerance = PACED if case == "pacing" else TOLERANCE
+        assert abs(share - seen[group]) < tolerance, (group, ours, seen)
 
 
 def test_a_capture_does_not_show_a_full_send_buffer(tmp_path: Path) -> None:
@@ -117,7 +121,9 @@ def test_a_capture_does_not_show_a_full_send_buffer(tmp_path: Path) -> None:
     assert sender["waits_send_buffer"] > 0.8
     (connection,) = airtcp.capture(place)["connections"]
     limits = connection["directions"][0]["limited_by"]
-    assert max(limits, key=limits.__getitem__) in {"congestion_window", "application", "pacing"}, limits
+    assert max(limits, key=limits.__getitem__) in {"congestion_window", "application", "pacing"}, (
+        limits
+    )
 
 
 def test_shares_are_metrics_of_flows() -> None:
@@ -136,7 +142,7 @@ def test_shares_are_metrics_of_flows() -> None:
 
 
 def test_absent_states_are_absent() -> None:
-    app = '{ kind = "constant-rate", rate = "1 Mb/s", message = 1000 }'
+    app = '{ kind = "constant-rate", rate = "1 Mb/s", message = "1000 B" }'
     text = SCENARIO.format(link="", flow=f'transport = "udp"\napp = {app}')
     result = airtcp.run("waits", text=text, replications=1, overrides={"duration": "5 s"})
     flow = result.json["replications"][0]["flows"][0]

@@ -43,6 +43,7 @@ impl<P: Probe> Pieces<P> {
     }
 
     fn measure(&mut self) {
+        self.world.settle_waits();
         self.before = Some(Snapshot::take(&self.world));
         self.world.forget_exchanges();
     }
@@ -65,6 +66,7 @@ impl<P: Probe> Pieces<P> {
         if self.world.run_until(begin + Span(u64::narrow(until)), budget) {
             self.results.push(replication(&self.world, plan, before, self.number));
             if !self.is_finished() {
+                self.world.settle_waits();
                 self.before = Some(Snapshot::take(&self.world));
             }
         }

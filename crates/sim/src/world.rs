@@ -426,6 +426,13 @@ impl<P: Probe> World<P> {
         &self.endpoints
     }
 
+    /// Counts the open waits of senders until now: a measurement begins.
+    pub(crate) fn settle_waits(&mut self) {
+        for endpoint in &mut self.endpoints {
+            endpoint.transport.settle_waits(self.now);
+        }
+    }
+
     /// Resets the counts of exchanges.
     pub(crate) fn forget_exchanges(&mut self) {
         for endpoint in &mut self.endpoints {

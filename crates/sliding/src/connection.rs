@@ -163,6 +163,11 @@ impl<S: Content> SlidingConnection<S> {
         stats
     }
 
+    /// Counts the open wait until `now`: a measurement begins.
+    pub const fn settle_waits(&mut self, now: Nanos) {
+        self.sender.waits.settle(now);
+    }
+
     /// Time that the sender has waited in each state until `now`, at least the time of the last call.
     pub const fn waited(&self, now: Nanos) -> Spent {
         self.sender.waits.until(now)

@@ -127,6 +127,12 @@ impl Waits {
         self.why = why;
     }
 
+    /// Counts the open wait until `now` under the present state. A state that is dated back later begins
+    /// at `now` at the earliest, so that differences between two instants are exact.
+    pub const fn settle(&mut self, now: Nanos) {
+        self.change(now, self.why);
+    }
+
     /// The present state; `None` if the sender is not open.
     pub const fn why(&self) -> Option<Wait> {
         self.why
@@ -185,21 +191,13 @@ impl Spent {
         (self.of(longest) > Span::ZERO).then_some(longest)
     }
 
-    /// The times since `before`.
-    ///
-    /// The expiry of a timer shows that an open wait was one for the timer. If `before` was taken during
-    /// that wait, it has counted the time under the state that was known then. That state has then less
-    /// time now than before, and the difference belongs to the time that the timer has too much.
+    /// The times since `before`, taken from the same clock.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut since = Self { closed: self.closed.saturating_sub(before.closed), ..*self };
-        let mut early = 0;
         for (now, then) in since.waiting.iter_mut().zip(before.waiting) {
-            early += then.saturating_sub(*now);
             *now = now.saturating_sub(then);
         }
-        let timeout = &mut since.waiting[Wait::Timeout as usize];
-        *timeout = timeout.saturating_sub(early);
         since
     }
 }
@@ -242,19 +240,20 @@ mod tests {
         assert_eq!((spent.share(Wait::Pacing), spent.longest()), (None, None));
     }
 
-    /// A timer that expires at 100 ms shows that the wait since 40 ms was one for the timer.
+    /// A timer that expires at 100 ms shows that the wait since 40 ms was one for the timer. Only the part
+    /// after a measurement began counts in it, also if the first state returns.
     #[test]
     fn an_open_wait_can_be_divided() {
-        for taken in [20, 50, 100, 120] {
+        for (begun, growth_ms, timeout_ms) in [(20, 20 + 50, 110), (50, 50, 100)] {
             let mut waits = Waits::default();
             waits.set(at(0), Wait::WindowGrowth);
-            let early = (taken < 100).then(|| waits.until(at(taken)));
+            waits.settle(at(begun));
+            let before = waits.until(at(begun));
             waits.set(at(40), Wait::Timeout);
-            let before = early.unwrap_or_else(|| waits.until(at(taken)));
-            let measured = waits.until(at(150)).since(&before);
-            assert_eq!(measured.open(), Span::from_millis(150 - taken), "taken at {taken} ms");
-            let growth = Span::from_millis(40).saturating_sub(Span::from_millis(taken));
-            assert_eq!(measured.of(Wait::WindowGrowth), growth, "taken at {taken} ms");
+            waits.set(at(150), Wait::WindowGrowth);
+            let measured = waits.until(at(200)).since(&before);
+            assert_eq!(measured.of(Wait::WindowGrowth), Span::from_millis(growth_ms));
+            assert_eq!(measured.of(Wait::Timeout), Span::from_millis(timeout_ms));
         }
     }
 
@@ -292,6 +291,7 @@ mod tests {
                     None => waits.close(now),
                 }
                 if i == taken {
+                    waits.settle(now);
                     (before, begun) = (waits.until(now), now);
                 }
             }

@@ -166,6 +166,17 @@ impl Transport {
         }
     }
 
+    /// Counts the open wait of a sender until `now`: a measurement begins. Only these transports date a
+    /// wait back.
+    pub(crate) fn settle_waits(&mut self, now: Nanos) {
+        match self {
+            Self::Tcp { connection, .. } => connection.settle_waits(now),
+            Self::Lt { connection, .. } => connection.settle_waits(now),
+            Self::Sliding { connection, .. } => connection.settle_waits(now),
+            _ => {}
+        }
+    }
+
     /// Handles a corruption notice for a packet that this end sent.
     pub(crate) fn on_corrupted(&mut self, now: Nanos, notice: &CorruptionNotice) {
         let lost = Corrupted { segment: notice.segment, started: notice.started };

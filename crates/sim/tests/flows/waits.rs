@@ -66,7 +66,7 @@ fn a_small_send_buffer() {
 #[test]
 fn an_application_below_the_rate_of_the_link() {
     for transport in ["tcp", "lt-tcp", "tfrc", "sliding", "udp"] {
-        let app = "{ kind = \"constant-rate\", rate = \"1 Mb/s\", message = 1000 }";
+        let app = "{ kind = \"constant-rate\", rate = \"1 Mb/s\", message = \"1000 B\" }";
         let f = flow(12, "", &format!("transport = \"{transport}\"\napp = {app}"));
         waits_for(&f, Wait::Application, 0.9);
     }
@@ -75,8 +75,7 @@ fn an_application_below_the_rate_of_the_link() {
 /// Everything is sent at once, and then the sender waits for the next request, not for its window.
 #[test]
 fn the_sender_of_an_exchange_is_the_end_that_sends_more() {
-    let app =
-        "{ kind = \"request-response\", request = 100, response = 500000, think = \"100 ms\" }";
+    let app = "{ kind = \"request-response\", request = \"100 B\", response = \"500000 B\", think = \"100 ms\" }";
     let f = flow(12, "", &format!("app = {app}\ntcp = {{ receive_buffer = \"16 kB\" }}"));
     waits_for(&f, Wait::ReceiveWindow, 0.8);
 }
@@ -99,8 +98,10 @@ fn a_full_link() {
     for transport in ["tcp", "lt-tcp"] {
         let keys = format!("transport = \"{transport}\"\ntcp = {{ congestion = \"reno\" }}");
         let f = flow(62, "queue = { kind = \"drop-tail\", packets = 35 }", &keys);
-        let window = share(&f, Wait::WindowAfterLoss) + share(&f, Wait::WindowGrowth);
-        assert!(window > 0.8, "{transport}: {:?}", f.waits);
+        // LT-TCP paces a small window.
+        let pacing = if transport == "tcp" { 0.0 } else { share(&f, Wait::Pacing) };
+        let window = share(&f, Wait::WindowAfterLoss) + share(&f, Wait::WindowGrowth) + pacing;
+        assert!(window > 0.9, "{transport}: {:?}", f.waits);
         waits_for(&f, Wait::WindowAfterLoss, 0.5);
     }
 }
@@ -123,7 +124,7 @@ fn marks() {
         assert!(f.ecn_reactions > 0);
         waits_for(&f, Wait::WindowAfterMark, 0.5);
         let loss = share(&f, Wait::WindowAfterLoss) + share(&f, Wait::Recovery);
-        assert!(loss < 0.02, "{transport}: {:?}", f.waits);
+        assert!(loss < 0.1, "{transport}: {:?}", f.waits);
     }
 }
 
@@ -182,6 +183,7 @@ from = "a"
 to = "b"
 rate = "10 Mb/s"
 delay = "20 ms"
+queue = {{ kind = "drop-tail", packets = 20 }}
 loss = {{ model = "blackout", period = "100 s", duration = "3 s", phase = "10 s" }}
 [[flows]]
 from = "a"
@@ -196,9 +198,9 @@ to = "b"
         measured * share(&f, Wait::Timeout)
     };
     // The blackout begins at 10 s; a round-trip time and a queue later the sender waits for the timer.
-    let (early, late) = (in_timeout("9 s", 11.0), in_timeout("10.5 s", 9.5));
+    let (early, late) = (in_timeout("9 s", 11.0), in_timeout("10.3 s", 9.7));
     assert!(early > late && early - late < 0.5, "{early} {late}");
-    let later = in_timeout("10.6 s", 9.4);
+    let later = in_timeout("10.4 s", 9.6);
     assert!((late - later - 0.1).abs() < 1e-9, "{late} {later}");
 }
 

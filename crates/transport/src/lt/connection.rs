@@ -233,6 +233,14 @@ impl LtConnection {
         if self.stats.rtt.samples > 0 { Some(self.stats.rtt.smoothed) } else { self.tcp.srtt() }
     }
 
+    /// Counts the open wait until `now`: a measurement begins.
+    pub fn settle_waits(&mut self, now: Nanos) {
+        self.tcp.settle_waits(now);
+        if let Some(sender) = &mut self.sender {
+            sender.settle_waits(now);
+        }
+    }
+
     /// Time that the sender has waited in each state until `now`, at least the time of the last call.
     pub fn waited(&self, now: Nanos) -> Spent {
         self.sender.as_ref().map_or_else(|| self.tcp.waited(now), |s| s.waited(now))

@@ -27,7 +27,7 @@ use super::ledger::{Ledger, Sent as Packet};
 use super::overflow::Overflow;
 use super::path::{PathLoss, Sample};
 use super::stats::LtStats;
-use crate::tcp::{RateSampler, RttEstimator, TcpConfig, WindowWait, law_params};
+use crate::tcp::{RateSampler, RttEstimator, TcpConfig, WindowWait, law_params, window_cap};
 use airtcp_congestion::{CongestionControl, Law, LawParams, LawState, Lost};
 use outgoing::Outgoing;
 
@@ -101,6 +101,8 @@ pub(crate) struct LtSender {
     /// Time of the next probe of a silent path, and number of probes since the last feedback.
     probe_at: Nanos,
     probes: u32,
+    /// Last departure before the first of these probes.
+    unanswered_from: Nanos,
     /// Segment size before the last timeout, if an outage explains that timeout.
     outage: Option<u16>,
     /// The window is spread over the round trip until feedback on something sent beyond this.
@@ -159,7 +161,9 @@ impl LtSender {
             rtt.sample(Nanos::ZERO + sample, sample);
         }
         start_law(&mut law, tcp, mss_most, &settled);
-        let window_wait = WindowWait::new(&law);
+        // The law's maximum: see `start_law`.
+        let cap = window_cap(tcp, u32::from(mss_most - DATA_HEADER));
+        let window_wait = WindowWait::new(&law, cap);
         let mut sender = Self {
             config: *config,
             tcp: tcp.clone(),
@@ -196,6 +200,7 @@ impl LtSender {
             gave_up: false,
             probe_at: Nanos::NEVER,
             probes: 0,
+            unanswered_from: Nanos::ZERO,
             outage: None,
             refill_to: 0,
             row: Vec::new(),

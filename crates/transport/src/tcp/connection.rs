@@ -273,6 +273,11 @@ impl Connection {
         self.sender.waits()
     }
 
+    /// Counts the open wait until `now`: a measurement begins.
+    pub const fn settle_waits(&mut self, now: Nanos) {
+        self.sender.settle_waits(now);
+    }
+
     /// Time that the sender has waited in each state until `now`, at least the time of the last call.
     pub const fn waited(&self, now: Nanos) -> Spent {
         self.sender.waits().until(now)
@@ -300,6 +305,9 @@ impl Connection {
     fn set_state(&mut self, state: State) {
         self.state = state;
         self.stats.state = state;
+        if !state.sends() {
+            self.sender.wait_in(self.now, state);
+        }
     }
 
     /// Records the window and the law's bandwidth estimate if they have changed since the last
@@ -358,6 +366,9 @@ impl Machine for Connection {
     #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
-        if self.is_silent() { self.wait(now) } else { self.emit(now, cx) }
+        if !self.is_silent() {
+            return self.emit(now, cx);
+        }
+        if self.sender.is_idle() { None } else { self.wait(now) }
     }
 }

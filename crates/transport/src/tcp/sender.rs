@@ -151,7 +151,8 @@ impl Sender {
             Nanos::ZERO,
             &LawParams { selective_acks, seed, ..law_params(config, mss, window) },
         );
-        let window_wait = WindowWait::new(&law);
+        let window_cap = window_cap(config, mss);
+        let window_wait = WindowWait::new(&law, window_cap);
         Self {
             una: 0,
             nxt: 0,
@@ -186,7 +187,7 @@ impl Sender {
             override_sws: false,
             last_report: None,
             retries: 0,
-            window_cap: window_cap(config, mss),
+            window_cap,
             seed,
             waits: Waits::default(),
             window_wait,

@@ -248,9 +248,7 @@ impl LtSender {
             let before = self.law.cwnd();
             self.law
                 .on_congestion(now, &Congestion { kind: CongestionKind::EcnCe, flight, restart });
-            if self.law.cwnd() < before {
-                self.window_wait.on_mark(before);
-            }
+            self.window_wait.on_mark(before, &self.law);
             self.mss = (self.mss / 2).max(self.config.mss_min);
             self.raised_at = self.sent + 1;
             self.react_from = self.sent;
@@ -273,7 +271,7 @@ impl LtSender {
         let (kind, before) = (CongestionKind::FastRetransmit, self.law.cwnd());
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
         if self.law.cwnd() < before {
-            self.window_wait.on_loss(before, false);
+            self.window_wait.on_loss(before, false, &self.law);
         }
         self.react_from = self.sent;
     }

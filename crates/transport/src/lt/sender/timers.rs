@@ -42,7 +42,7 @@ impl LtSender {
         }
         stats.timeouts += 1;
         self.note_timeout(now);
-        self.window_wait.on_loss(self.law.cwnd(), self.retries > 0);
+        let (before, again) = (self.law.cwnd(), self.retries > 0);
         let kind = if self.retries == 0 { CongestionKind::Rto } else { CongestionKind::Persistent };
         self.retries = self.retries.saturating_add(1);
         let backoff = self.retries;
@@ -55,6 +55,7 @@ impl LtSender {
         }
         self.ecn.on_timeout();
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        self.window_wait.on_loss(before, again, &self.law);
         self.losses.clear();
         self.react_from = self.sent;
         self.limited_to = self.sent;
@@ -107,6 +108,9 @@ impl LtSender {
             }
         }
         self.burst = self.burst.max(PROBE);
+        if self.probes == 0 {
+            self.unanswered_from = self.last_sent.unwrap_or_default();
+        }
         stats.probes += 1;
         self.probes = self.probes.saturating_add(1);
         self.arm_probe(now);

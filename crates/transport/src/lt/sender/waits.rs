@@ -2,11 +2,10 @@
 //!
 //! Repairs need no state of their own: they leave in the window as new blocks do.
 
+use airtcp_congestion::CongestionControl;
 use airtcp_units::{Nanos, Spent, Wait};
 
-use super::super::block::DATA_HEADER;
 use super::LtSender;
-use crate::tcp::window_cap;
 
 impl LtSender {
     /// Nothing leaves, for this reason.
@@ -23,9 +22,7 @@ impl LtSender {
     /// The window has no room.
     #[inline]
     pub(super) fn wait_for_window<T>(&mut self, now: Nanos) -> Option<T> {
-        // The law's maximum: see `start_law`.
-        let cap = window_cap(&self.tcp, u32::from(self.mss_most - DATA_HEADER));
-        self.wait(now, self.window_wait.state(&self.law, cap))
+        self.wait(now, self.window_wait.state(self.law.cwnd()))
     }
 
     /// No block can begin although data waits: the send buffer or the peer's memory is full.
@@ -38,7 +35,10 @@ impl LtSender {
 
     /// The retransmission timer has expired.
     pub(super) fn note_timeout(&mut self, now: Nanos) {
-        let last = self.heard_at.max(self.last_sent.unwrap_or_default());
+        // A probe during the wait does not begin it anew.
+        let left = self.last_sent.unwrap_or_default();
+        let left = if self.probes > 0 { self.unanswered_from } else { left };
+        let last = self.heard_at.max(left);
         let expected = last + self.rtt.srtt().unwrap_or_default();
         self.waits.set(expected.min(now), Wait::Timeout);
     }
@@ -47,6 +47,10 @@ impl LtSender {
     pub(crate) const fn wait_for_nothing<T>(&mut self, now: Nanos) -> Option<T> {
         self.waits.close(now);
         None
+    }
+
+    pub(crate) const fn settle_waits(&mut self, now: Nanos) {
+        self.waits.settle(now);
     }
 
     /// Time in each state until `now`.

@@ -28,7 +28,6 @@ impl Connection {
     }
 
     /// Nothing can leave in the present state.
-    #[inline]
     pub(super) fn wait(&mut self, now: Nanos) -> Option<Segment> {
         self.sender.wait_in(now, self.state);
         None
@@ -49,7 +48,7 @@ impl Connection {
                 if self.receiver.acks.owed() == Owed::PureAck {
                     return Some(self.emit_ack(now, cx));
                 }
-                if state.sends() && self.sender.has_work() {
+                if self.sender.has_work() && state.sends() {
                     let options = self.receiver.sack_option_len(self.timestamps.enabled);
                     let next = self.sender.next_data(now, options, &mut env!(self));
                     if let Some(out) = next {
@@ -57,7 +56,7 @@ impl Connection {
                         self.record_window(now, cx);
                         return Some(segment);
                     }
-                } else {
+                } else if !state.sends() {
                     self.sender.wait_in(now, state);
                 }
                 (self.receiver.acks.owed() == Owed::Now).then(|| self.emit_ack(now, cx))

@@ -73,7 +73,7 @@ impl Sender {
         self.law.limit_cwnd(before);
         let reduced = self.note_reduction(before, env);
         if reduced {
-            self.window_wait.on_loss(before, true);
+            self.window_wait.on_loss(before, true, &self.law);
             self.recovery.set_kept(false);
         }
         reduced

@@ -45,9 +45,7 @@ impl Sender {
         let flight = self.recovery.without_limited(outstanding);
         let episode = Congestion { kind: CongestionKind::EcnCe, flight, restart: false };
         self.law.on_congestion(now, &episode);
-        if self.law.cwnd() < before {
-            self.window_wait.on_mark(before);
-        }
+        self.window_wait.on_mark(before, &self.law);
         env.ecn.on_reduction(self.nxt);
         env.ecn.marked_up_to = self.nxt;
         self.prr_begin_mark(env.config);

@@ -9,6 +9,7 @@ use crate::tcp::recovery::{
 };
 use crate::tcp::scoreboard::Scoreboard;
 use crate::tcp::timers::Timers;
+use crate::tcp::window_wait::WindowWait;
 use airtcp_congestion::{CongestionControl, LawParams};
 
 impl Sender {
@@ -74,5 +75,6 @@ impl Sender {
             ..law_params(config, mss, window)
         };
         self.law.start(now, &params);
+        self.window_wait = WindowWait::new(&self.law, self.window_cap);
     }
 }

@@ -119,7 +119,7 @@ impl Sender {
         }
         let kept = reduced && !self.note_reduction(before, env);
         if reduced && !kept {
-            self.window_wait.on_loss(before, false);
+            self.window_wait.on_loss(before, false, &self.law);
         }
         env.stats.fast_retransmits += 1;
         cx.record(now, || Event::FastRetransmit);
@@ -164,11 +164,12 @@ impl Sender {
         let flight = if fast { flight.min(self.law.cwnd()) } else { flight };
         let open = self.recovery.is_open();
         self.note_timeout(now);
-        self.window_wait.on_loss(self.law.cwnd(), !open);
+        let before = self.law.cwnd();
         if !again {
             self.begin_episode(true, true, env);
         }
         self.law.on_congestion(now, &Congestion { kind, flight, restart: false });
+        self.window_wait.on_loss(before, !open, &self.law);
         env.ecn.on_reduction(self.nxt);
         self.retries += 1;
         self.rtt.back_off();

@@ -86,7 +86,7 @@ impl Sender {
         let full =
             self.recovery.is_fast() && self.discipline.is_full(&view!(self, env.config), &room);
         if gate == Gate::Closed || full {
-            return self.hold_for_window(now);
+            return self.hold_for_window(now, room.window);
         }
         let new = self.new_data(now, options, env.config);
         if gate == Gate::New {
@@ -97,7 +97,7 @@ impl Sender {
         let out = match next {
             Next::Again { at, repair } => self.send_again(now, at, repair, env),
             Next::New => self.send_new_or_note(now, new, true, env),
-            Next::Limited => self.hold_for_window(now),
+            Next::Limited => self.hold_for_window(now, room.window),
             Next::NewInWindow => {
                 return self.send_new_in_window(now, new, (room.window, room.outstanding), env);
             }
@@ -123,7 +123,7 @@ impl Sender {
             && outstanding > 0
             && len > 0
         {
-            return self.hold_for_window(now);
+            return self.hold_for_window(now, window);
         }
         self.send_new_or_note(now, new, outstanding < window, env)
     }
@@ -147,9 +147,10 @@ impl Sender {
     }
 
     /// Only the window delays the next segment.
-    fn hold_for_window(&mut self, now: Nanos) -> Option<Outgoing> {
+    #[inline]
+    fn hold_for_window(&mut self, now: Nanos, window: u64) -> Option<Outgoing> {
         self.window_limited_to = self.nxt;
-        self.wait(now, self.window_state())
+        self.wait(now, self.window_state(window))
     }
 
     /// New data for a probe: as much of a segment as the peer's window permits.
@@ -181,7 +182,7 @@ impl Sender {
                 self.spurious.on_new();
                 Some(self.send_new(now, len, fin, env))
             }
-            _ => self.hold_for_window(now),
+            _ => self.hold_for_window(now, window),
         }
     }
 

@@ -19,14 +19,10 @@ impl Sender {
         None
     }
 
-    /// The state while a window is the only limit.
+    /// The state while `window` is the only limit.
     #[inline]
-    pub(super) fn window_state(&self) -> Wait {
-        if self.recovery.is_open() {
-            self.window_wait.state(&self.law, self.window_cap)
-        } else {
-            Wait::Recovery
-        }
+    pub(super) const fn window_state(&self, window: u64) -> Wait {
+        if self.recovery.is_open() { self.window_wait.state(window) } else { Wait::Recovery }
     }
 
     /// The state while `new` is not ready, for a reason other than the congestion window.
@@ -48,8 +44,13 @@ impl Sender {
         }
     }
 
-    /// The connection in this state has no data to send, or may not send.
+    /// The sender already waits for the application.
     #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waits.why() == Some(Wait::Application)
+    }
+
+    /// The connection in this state has no data to send, or may not send.
     pub(crate) fn wait_in(&mut self, now: Nanos, state: State) {
         match state {
             State::SynSent | State::SynReceived => self.waits.set(now, Wait::Handshake),
@@ -63,6 +64,10 @@ impl Sender {
         let last = self.heard.max(self.last_sent.unwrap_or_default());
         let expected = last + self.rtt.srtt().unwrap_or_default();
         self.waits.set(expected.min(now), Wait::Timeout);
+    }
+
+    pub(crate) const fn settle_waits(&mut self, now: Nanos) {
+        self.waits.settle(now);
     }
 
     pub(crate) const fn waits(&self) -> &Waits {
