@@ -21,16 +21,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _grid(
-    levels: tuple[int, ...], of: Callable[..., float]
-) -> dict[tuple[Any, ...], float]:
+ENDS = ("mean", "ci_low", "ci_high")
+
+
+def _grid(levels: tuple[int, ...], of: Callable[..., float]) -> dict[tuple[Any, ...], float]:
     return {cells: of(*cells) for cells in product(*(range(n) for n in levels))}
 
 
 def test_shares_of_a_grid_are_those_of_the_function() -> None:
     """y = a x + b z + c x z over x, z = -1, 1: the shares are the squares of a, b and c."""
-    points = _grid((2, 2, 2), lambda x, z, _: (7 * (2 * x - 1) + 5 * (2 * z - 1))
-                   + 3 * (2 * x - 1) * (2 * z - 1))
+    points = _grid(
+        (2, 2, 2),
+        lambda x, z, _: (7 * (2 * x - 1) + 5 * (2 * z - 1)) + 3 * (2 * x - 1) * (2 * z - 1),
+    )
     found = shares(points, dict.fromkeys(points, 0.0), 1)
     assert found is not None
     whole = 49 + 25 + 9
@@ -63,7 +66,7 @@ def test_intervals_hold_the_share_and_noise_is_taken_out() -> None:
     error, covered, means = 1.0, 0, []
     truth = 4.0 / (4.0 + 0.25)
     for seed in range(100):
-        random = Random(seed)
+        random = Random(seed)  # noqa: S311
         points = {
             cells: y + random.gauss(0, error)
             for cells, y in _grid((4, 4), lambda x, z: 2 * (x > 1) * 2 + 0.5 * (z > 1) * 2).items()
@@ -141,7 +144,7 @@ def test_a_rank_needs_intervals_that_do_not_overlap(tmp_path: Path) -> None:
 
     def said(*ends: tuple[float, float | None, float | None]) -> str:
         keys = [
-            {"column": name, "total": None, "first": dict(zip(("mean", "ci_low", "ci_high"), of))}
+            {"column": name, "total": None, "first": dict(zip(ENDS, of, strict=True))}
             for name, of in zip("ab", ends, strict=True)
         ]
         of = {"measure": "goodput_bps", "method": "anova", "keys": keys, "interactions": []}

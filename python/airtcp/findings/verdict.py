@@ -215,8 +215,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
     if unknown:
         names = either([first, *as_good, *unknown])
         return Finding(
-            f"{quantities.cannot_tell(verdict['replications'], case['over'], verdict.get('needed'))}:"
-            f" {names}",
+            f"{_cannot_tell(case)}: {names}",
             f"{first}{where} has {four}, the highest mean goodput of these. The intervals of the"
             f" differences to {listed(unknown)} contain more and less than the threshold"
             f" ({_thresholds(case, rival)}).{alike}{in_the_mean}{_what_tells(case)}",
@@ -246,6 +245,13 @@ def open_ones(case: CompareCase) -> list[str]:
     """Name the variants of which the replications do not tell whether they are as good."""
     as_good = equivalent(case)
     return [name for name in case["verdict"]["not_distinguishable"] if name not in as_good]
+
+
+def _cannot_tell(case: CompareCase) -> str:
+    """Write that the replications of a case do not tell, and how many should."""
+    verdict = case["verdict"]
+    needed = verdict.get("needed")
+    return quantities.cannot_tell(verdict["replications"], case["over"], needed)
 
 
 def _what_tells(case: CompareCase) -> str:
@@ -319,13 +325,14 @@ def further_findings(case: CompareCase, rival: str | None = None) -> list[Findin
         found.append(Finding("Other choices", f"{said}."))
     if verdict["alternatives"] and first is not None:
         if same := equivalent(case):
-            text = f"In every criterion, the interval of the difference of {either(same)} lies within"
+            text = (
+                f"In every criterion, the interval of the difference of {either(same)} lies within"
+            )
             found.append(Finding(f"As good as {first}", f"{text} the threshold."))
         if unknown := open_ones(case):
-            number, needed = verdict["replications"], verdict.get("needed")
             found.append(
                 Finding(
-                    f"{quantities.cannot_tell(number, case['over'], needed)}: {listed(unknown)}",
+                    f"{_cannot_tell(case)}: {listed(unknown)}",
                     f"Whether {either(unknown)} differs from {first} by at least the threshold is"
                     f" open.{_what_tells(case)}",
                     "warn",
@@ -362,7 +369,7 @@ def candidates(case: CompareCase) -> list[str]:
 
 
 def best_text(case: CompareCase) -> str:
-    """Write the best TCPs for a table, or that the replications do not tell; empty without an order."""
+    """Write the best TCPs for a table, or that the replications do not tell."""
     if not (found := candidates(case)):
         return ""
     names = ", ".join(found)
@@ -381,8 +388,7 @@ def summary(case: CompareCase) -> str:
             else "no TCP is ranked"
         )
     if open_ones(case):
-        number, needed = verdict["replications"], verdict.get("needed")
-        said = quantities.cannot_tell(number, case["over"], needed)
+        said = _cannot_tell(case)
         return f"{said[0].lower()}{said[1:]}: {either(candidates(case))}"
     text = either(best(case))
     others = [other["variant"] for other in verdict["alternatives"]]

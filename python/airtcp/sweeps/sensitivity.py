@@ -84,9 +84,10 @@ def _of_design(
     points = {cells: value for cells, (value, _) in known}
     errors = {cells: error for cells, (_, error) in known}
     varied = [i for i in range(len(plan.columns)) if len({cells[i] for cells in points}) > 1]
-    pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] = lambda cells: tuple(
-        cells[i] for i in varied
-    )
+
+    def pick(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(cells[i] for i in varied)
+
     found = shares(
         {pick(cells): value for cells, value in points.items()},
         {pick(cells): error for cells, error in errors.items()},
@@ -223,8 +224,10 @@ def _hypercube(
         if len(points) <= _RESAMPLED:
             random = Random(f"{seed} {place}")  # noqa: S311 - a bootstrap
             rounds = min(_ROUNDS, max(400_000 // len(points), 40))
-            for _ in range(rounds):
-                ends.append(epsilon_squared(random.choices(one, k=len(one)) for one in groups))
+            ends = [
+                epsilon_squared([random.choices(one, k=len(one)) for one in groups])
+                for _ in range(rounds)
+            ]
         first = Share(share, *percentiles(sorted(ends), share))
         rows.append({"column": column, "first": _estimate(first), "total": None})
     return {"method": "anova", "keys": rows, "interactions": []}
