@@ -61,8 +61,9 @@ fn intervals_miss_no_more_often_than_they_say() {
         if draws < FEWEST && tried.contains(corner.interval) || corner.cost > 25 {
             continue;
         }
-        let found: Vec<bool> =
-            (0..u64::from(draws.max(FEWEST))).filter_map(|seed| (corner.draw)(seed)).collect();
+        let found: Vec<bool> = (0..u64::from(draws.max(FEWEST)))
+            .filter_map(|seed| Some((corner.draw)(seed)?.covers))
+            .collect();
         if found.is_empty() {
             continue;
         }

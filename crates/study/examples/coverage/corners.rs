@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use airtcp_random::{Seed, Stream};
+use airtcp_scenario::Resolved;
 use airtcp_sim::Estimate;
+use airtcp_sim::results::{Range, Replication};
 use airtcp_study::{Channel, CompareOptions, Input, StudyOptions, compare, intervals, study};
 use airtcp_trace::metrics;
 use airtcp_trace::reader::{LinkTrace, Source};
@@ -26,15 +28,30 @@ pub(crate) struct Corner {
     pub(crate) holds: bool,
     /// How much a draw costs, in draws of the cheapest.
     pub(crate) cost: u32,
-    /// Whether a draw's interval covers; `None` if the draw has no such interval.
-    pub(crate) draw: Box<dyn Fn(u64) -> Option<bool>>,
+    /// A draw's interval; `None` if the draw has no such interval.
+    pub(crate) draw: Box<dyn Fn(u64) -> Option<Drawn>>,
+}
+
+/// The interval of a draw.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drawn {
+    /// Whether it holds the truth.
+    pub(crate) covers: bool,
+    /// Its width as a share of the truth (of a truth of 0, as it is); `None` if it is open.
+    pub(crate) width: Option<f64>,
+}
+
+impl From<bool> for Drawn {
+    fn from(covers: bool) -> Self {
+        Self { covers, width: None }
+    }
 }
 
 fn corner(
     interval: &'static str,
     name: String,
     cost: u32,
-    draw: impl Fn(u64) -> Option<bool> + 'static,
+    draw: impl Fn(u64) -> Option<Drawn> + 'static,
 ) -> Corner {
     Corner { interval, name, holds: true, cost, draw: Box::new(draw) }
 }
@@ -43,6 +60,7 @@ fn corner(
 pub(crate) fn corners() -> Vec<Corner> {
     let mut all = traces();
     all.extend(means());
+    all.extend(goodputs());
     all.extend(events());
     all.extend(comparisons());
     all.extend(rare());
@@ -50,15 +68,18 @@ pub(crate) fn corners() -> Vec<Corner> {
     all
 }
 
-fn inside(interval: [f64; 2], truth: f64) -> bool {
-    interval[0] <= truth && truth <= interval[1]
+fn inside([low, high]: [f64; 2], truth: f64) -> Drawn {
+    let scale = if truth == 0.0 { 1.0 } else { truth.abs() };
+    Drawn { covers: low <= truth && truth <= high, width: Some((high - low) / scale) }
 }
 
-fn covers(estimate: &Estimate, truth: f64) -> Option<bool> {
+fn covers(estimate: &Estimate, truth: f64) -> Option<Drawn> {
     // An end that is open excludes nothing.
     estimate.mean?;
     let (low, high) = (estimate.ci_low, estimate.ci_high);
-    Some(low.is_none_or(|low| low <= truth) && high.is_none_or(|high| truth <= high))
+    let ends = [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)];
+    let found = inside(ends, truth);
+    Some(Drawn { width: found.width.filter(|width| width.is_finite()), ..found })
 }
 
 /// PRR and mu of a trace, which has both outcomes in it.
@@ -167,14 +188,81 @@ fn means() -> Vec<Corner> {
                 covers(&Estimate::of(list(n, &mut stream, normal)), 0.0)
             },
         ));
-        for (sigma, holds) in [(0.3, true), (1.0, false)] {
+        for sigma in [0.3, 1.0] {
             let name =
                 format!("lognormal, standard deviation of the logarithm {sigma}, {n} replications");
-            let of = corner("mean over replications", name, 1, move |seed| {
+            all.push(corner("mean over replications", name, 1, move |seed| {
                 let mut stream = Seed::new(seed).stream("coverage/skewed");
-                covers(&Estimate::of(list(n, &mut stream, |s| skewed(sigma, s))), 1.0)
-            });
-            all.push(Corner { holds, ..of });
+                let values = list(n, &mut stream, |s| skewed(sigma, s));
+                covers(&Estimate::within(values, Range::NOT_NEGATIVE), 1.0)
+            }));
+        }
+        // A share near 1, with a long tail away from it.
+        let name = format!("share of 0.95 with a skewed rest, {n} replications");
+        all.push(corner("mean over replications", name, 1, move |seed| {
+            let mut stream = Seed::new(seed).stream("coverage/capped");
+            let rest = |s: &mut Stream| (0.05 * skewed(0.7, s)).min(1.0);
+            let values = list(n, &mut stream, |s| 1.0 - rest(s));
+            covers(&Estimate::within(values, Range::SHARE), 0.95)
+        }));
+    }
+    all
+}
+
+/// One flow over a link of this rate (Mb/s), duration (s), one-way delay (ms) and loss.
+const LINKS: [(u32, u32, u32, f64); 6] = [
+    (10, 10, 10, 3e-4),
+    (10, 30, 40, 3e-4),
+    (2, 30, 20, 3e-4),
+    (20, 10, 20, 3e-4),
+    (10, 20, 10, 3e-5),
+    (100, 10, 10, 3e-4),
+];
+
+/// Replications of a run that a truth is the mean of, and that samples are drawn from.
+const RUNS: u32 = 600;
+
+/// The plan and the replications of a link.
+fn runs(
+    (rate, duration, delay, loss): (u32, u32, u32, f64),
+) -> Option<(Resolved, Vec<Replication>)> {
+    let text = format!(
+        "duration = \"{duration} s\"\nreplications = {RUNS}\n\
+         links = [{{ from = \"a\", to = \"b\", rate = \"{rate} Mb/s\", delay = \"{delay} ms\", \
+         loss = {{ model = \"bernoulli\", probability = {loss} }} }}]\n\
+         flows = [{{ from = \"a\", to = \"b\", tcp = \"linux\" }}]"
+    );
+    let plan = airtcp_scenario::read(&text, "", &[]).ok()?.resolve().ok()?;
+    let mut sequence = airtcp_sim::Sequence::default();
+    sequence.run_on(&plan, &|name: &str| Err(name.to_owned()), || true).ok()?;
+    let replications = sequence.finished_replications().to_vec();
+    Some((plan, replications))
+}
+
+/// Goodput of a run: a flow that fills its link, whose rare stalls few replications show.
+fn goodputs() -> Vec<Corner> {
+    let mut all = Vec::new();
+    for link in LINKS {
+        let known = Rc::new(OnceCell::new());
+        for n in [2_u64, 3, 5, 10] {
+            let (rate, duration, delay, loss) = link;
+            let name = format!(
+                "{rate} Mb/s, {delay} ms, loss {} %, {duration} s, {n} replications",
+                100.0 * loss
+            );
+            let known = Rc::clone(&known);
+            all.push(corner("goodput of a run", name, 30, move |seed| {
+                let pool: &Option<(Resolved, Vec<Replication>)> = known.get_or_init(|| runs(link));
+                let (plan, pool) = pool.as_ref()?;
+                let goodput = |run: &Replication| run.flows[0].goodput_bps;
+                let truth = pool.iter().map(goodput).sum::<f64>() / pool.len() as f64;
+                let mut stream = Seed::new(seed).stream("coverage/goodput");
+                let chosen: Vec<Replication> = (0..n)
+                    .map(|_| pool[usize::narrow(stream.below(pool.len() as u64))].clone())
+                    .collect();
+                let result = airtcp_sim::collect(plan, chosen);
+                covers(result.summary.flows[0].quantities.get("goodput_bps")?, truth)
+            }));
         }
     }
     all
@@ -259,7 +347,13 @@ fn comparisons() -> Vec<Corner> {
             let names = ["a", "b", "c", "d"].map(str::to_owned);
             let values: Vec<Vec<f64>> =
                 names.iter().map(|_| list(n, &mut stream, normal)).collect();
-            Some(intervals::ranking(&names, &values, &vec![false; names.len()]).0.worse.is_empty())
+            Some(
+                intervals::ranking(&names, &values, &vec![false; names.len()])
+                    .0
+                    .worse
+                    .is_empty()
+                    .into(),
+            )
         }));
     }
     all
@@ -360,7 +454,7 @@ fn studies() -> Vec<Corner> {
             let name = format!("independent losses, PRR {prr}, {n} packets, {replicas} replicas");
             all.push(corner("prediction of one more link", name.clone(), cost, move |seed| {
                 let tcp = studied(draw(seed, "coverage/link", prr)?, replicas, seed)?;
-                tcp.difference.independent.beyond_chance.map(|beyond| !beyond)
+                tcp.difference.independent.beyond_chance.map(|beyond| (!beyond).into())
             }));
             // A link that TCP gets more from: losses in bursts. Its replicas are what varies.
             let params = GeParams::from_prr_mu(prr, 0.9).ok();
