@@ -112,7 +112,7 @@ def _fairness(document: RunDocument) -> str:
     difference = estimate(summary["max_difference_bps"], 1e-6)
     ways = fairness.by_direction(document)
     return (
-        f"\nJain's index of {fairness.of_flows(document)}"
+        f"\nJain's fairness index of {fairness.of_flows(document)}"
         f" {estimate(summary['jain_index'], 1.0, SHARE)}{ways}, "
         f"largest difference between them {difference} Mb/s"
     )
