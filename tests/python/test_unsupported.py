@@ -10,6 +10,7 @@ import airtcp
 from airtcp.figures.data import data_of
 from airtcp.figures.page_parts import parts_of
 from airtcp.findings import study as study_words
+from airtcp.findings.groups import _retransmitted, directions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,3 +93,21 @@ def test_no_chart_of_a_run_is_empty() -> None:
     parts = parts_of(airtcp.run("quiet.toml", text=text).page())
     filled = set(data_of(parts.payload))
     assert {plot.name for plot in parts.plots} <= filled
+
+
+def test_a_direction_has_the_retransmitted_share_of_its_flows_together() -> None:
+    """A flow with few segments does not count as much as one with many."""
+    text = (
+        'duration = "5 s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "10 Mb/s"\ndelay = "5 ms"\n'
+        'loss = { model = "bernoulli", probability = "2 %" }\n'
+        '[[flows]]\nname = "long"\nfrom = "a"\nto = "b"\n'
+        '[[flows]]\nname = "short"\nfrom = "a"\nto = "b"\n'
+        'app = { kind = "bulk", size = "20 kB" }\n'
+    )
+    document = airtcp.run("two.toml", text=text, replications=2).json
+    flows = [flow for run in document["replications"] for flow in run["flows"]]
+    again, sent = (sum(flow[key] for flow in flows) for key in ("retransmissions", "segments_sent"))
+    assert again > 0
+    groups = directions(document)
+    assert groups == [] or groups[0].retransmission_ratio == pytest.approx(again / sent)
+    assert _retransmitted(document["summary"]["flows"]) == pytest.approx(again / sent)
