@@ -240,8 +240,7 @@ fn a_tcp_has_one_goodput_over_a_trace() {
         let result = compared(&[link(prr, mu, 20_000)], &given);
         let subject = &result.subjects[0];
         let of = |case: &Case| case.outcomes.iter().find(|o| o.variant == "sack").cloned().unwrap();
-        let (tcp, plain) =
-            (of(&subject.cases[0]), of(&subject.remedies.as_ref().unwrap().case));
+        let (tcp, plain) = (of(&subject.cases[0]), of(&subject.remedies.as_ref().unwrap().case));
         assert_eq!(tcp.timeouts, plain.timeouts, "{prr} {mu}");
         let [a, b] = [&tcp, &plain].map(|o| o.packets_per_second.unwrap().mean.unwrap());
         assert!((a - b).abs() < 1e-9 * a, "{prr} {mu}: {a} {b}");
