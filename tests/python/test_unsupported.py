@@ -10,7 +10,7 @@ import airtcp
 from airtcp.figures.data import data_of
 from airtcp.figures.page_parts import parts_of
 from airtcp.findings import study as study_words
-from airtcp.findings.groups import _retransmitted, directions
+from airtcp.findings.groups import directions, retransmitted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +95,7 @@ def test_no_chart_of_a_run_is_empty() -> None:
     assert {plot.name for plot in parts.plots} <= filled
 
 
-def test_a_direction_has_the_retransmitted_share_of_its_flows_together() -> None:
+def test_a_direction_has_theretransmitted_share_of_its_flows_together() -> None:
     """A flow with few segments does not count as much as one with many."""
     text = (
         'duration = "5 s"\n[[links]]\nfrom = "a"\nto = "b"\nrate = "10 Mb/s"\ndelay = "5 ms"\n'
@@ -110,4 +110,4 @@ def test_a_direction_has_the_retransmitted_share_of_its_flows_together() -> None
     assert again > 0
     groups = directions(document)
     assert groups == [] or groups[0].retransmission_ratio == pytest.approx(again / sent)
-    assert _retransmitted(document["summary"]["flows"]) == pytest.approx(again / sent)
+    assert retransmitted(document["summary"]["flows"]) == pytest.approx(again / sent)

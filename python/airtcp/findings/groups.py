@@ -106,14 +106,14 @@ def groups(document: RunDocument) -> list[Group]:
             name,
             tuple(summary[i]["name"] for i in of),
             sum(goodput(document, i) for i in of),
-            _retransmitted([summary[i] for i in of]),
+            retransmitted([summary[i] for i in of]),
             mean(summary[i]["timeouts"]["mean"] for i in of),
         )
         for name, of in members.items()
     ]
 
 
-def _retransmitted(flows: Sequence[Mapping[str, Any]]) -> float:
+def retransmitted(flows: Sequence[Mapping[str, Any]]) -> float:
     """Return the retransmitted share of several flows together, as of each: a ratio of totals."""
     again, sent = (
         sum(flow[key]["mean"] or 0.0 for flow in flows)

@@ -66,16 +66,20 @@ def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
         if len(known) < _LEAST or min(means) == max(means):
             continue
         whole = complete and len(known) == len(points)
-        of = _of_design(plan, known, whole=whole)
+        of = of_design(plan, known, whole=whole)
         if of is not None:
             found.append({"measure": measure} | of)
     return found
 
 
-def _of_design(
-    plan: Plan, known: list[tuple[tuple[Any, ...], Value]], *, whole: bool
+def of_design(
+    plan: Plan, known: Sequence[tuple[tuple[Any, ...], Value]], *, whole: bool
 ) -> dict[str, Any] | None:
-    """Return the shares of a measure by the method of its design."""
+    """Return the shares of a measure by the method of its design; None if it shows none.
+
+    Args: plan: The points. known: Levels and value of each point with a value. whole: Whether every
+        point has one.
+    """
     design, seed = plan.sweep.design, plan.sweep.seed or 1
     if design == "sobol":
         return _sobol(plan, [mean for _, (mean, _) in known]) if whole else None
