@@ -9,6 +9,7 @@ import pytest
 import airtcp
 from airtcp.figures.data import data_of
 from airtcp.figures.page_parts import parts_of
+from airtcp.findings import compare as compare_words
 from airtcp.findings import study as study_words
 from airtcp.findings.groups import directions, retransmitted
 
@@ -111,3 +112,15 @@ def test_a_direction_has_theretransmitted_share_of_its_flows_together() -> None:
     groups = directions(document)
     assert groups == [] or groups[0].retransmission_ratio == pytest.approx(again / sent)
     assert retransmitted(document["summary"]["flows"]) == pytest.approx(again / sent)
+
+
+def test_a_best_tcp_over_a_drawn_order_is_said_to_be_so(tmp_path: Path) -> None:
+    path = _counted(tmp_path, [0.97])
+    result = airtcp.compare(path, tcp="sack,cubic", remedies=False, synthetic=False)
+    (subject,) = result.json["subjects"]
+    said = compare_words.subject_findings(subject, "sack")[0]
+    assert said.headline.endswith("(for an order of losses that was drawn)")
+    assert said.tone != "good"
+    case = subject["cases"][0]
+    assert "drawn" in compare_words.best_choice(case, ordered=False).headline
+    assert "drawn" not in compare_words.best_choice(case).headline

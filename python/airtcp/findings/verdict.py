@@ -121,6 +121,15 @@ def one_run(notes: Sequence[str]) -> bool:
     return any(note.startswith(_ONE_RUN) for note in notes)
 
 
+DRAWN: Final = " (for an order of losses that was drawn)"
+"""Added to a conclusion over a trace whose file has no order of losses."""
+
+
+def drawn_order(notes: Sequence[str]) -> bool:
+    """Return whether the notes state that the order of losses of a trace was drawn."""
+    return any(note.startswith("The file does not give the order of losses") for note in notes)
+
+
 def conclusion(
     case: CompareCase, over: str = "", rival: str | None = None, notes: Sequence[str] = ()
 ) -> Finding:
@@ -150,6 +159,8 @@ def conclusion(
     if one_run(notes):
         headline = f"{headline} (one run, counted {verdict['replications']} times)"
         tone = "plain"
+    if drawn_order(notes):
+        headline, tone = f"{headline}{DRAWN}", "plain"
     return Finding(headline, text, tone)
 
 
