@@ -1,15 +1,17 @@
 //! How often each interval holds a known truth, corner by corner: one definition for the sweep
 //! (`examples/coverage`) and for the test (`tests/coverage.rs`).
 
+#[path = "runs.rs"]
+mod runs;
+
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use airtcp_random::{Seed, Stream};
-use airtcp_scenario::Resolved;
 use airtcp_sim::Estimate;
-use airtcp_sim::results::{Range, Replication};
+use airtcp_sim::results::Range;
 use airtcp_study::{Channel, CompareOptions, Input, StudyOptions, compare, intervals, study};
 use airtcp_trace::metrics;
 use airtcp_trace::reader::{LinkTrace, Source};
@@ -60,9 +62,10 @@ fn corner(
 pub(crate) fn corners() -> Vec<Corner> {
     let mut all = traces();
     all.extend(means());
-    all.extend(goodputs());
+    all.extend(runs::goodputs());
     all.extend(events());
     all.extend(comparisons());
+    all.extend(runs::remedies());
     all.extend(rare());
     all.extend(studies());
     all
@@ -205,65 +208,6 @@ fn means() -> Vec<Corner> {
             let values = list(n, &mut stream, |s| 1.0 - rest(s));
             covers(&Estimate::within(values, Range::SHARE), 0.95)
         }));
-    }
-    all
-}
-
-/// One flow over a link of this rate (Mb/s), duration (s), one-way delay (ms) and loss.
-const LINKS: [(u32, u32, u32, f64); 6] = [
-    (10, 10, 10, 3e-4),
-    (10, 30, 40, 3e-4),
-    (2, 30, 20, 3e-4),
-    (20, 10, 20, 3e-4),
-    (10, 20, 10, 3e-5),
-    (100, 10, 10, 3e-4),
-];
-
-/// Replications of a run that a truth is the mean of, and that samples are drawn from.
-const RUNS: u32 = 600;
-
-/// The plan and the replications of a link.
-fn runs(
-    (rate, duration, delay, loss): (u32, u32, u32, f64),
-) -> Option<(Resolved, Vec<Replication>)> {
-    let text = format!(
-        "duration = \"{duration} s\"\nreplications = {RUNS}\n\
-         links = [{{ from = \"a\", to = \"b\", rate = \"{rate} Mb/s\", delay = \"{delay} ms\", \
-         loss = {{ model = \"bernoulli\", probability = {loss} }} }}]\n\
-         flows = [{{ from = \"a\", to = \"b\", tcp = \"linux\" }}]"
-    );
-    let plan = airtcp_scenario::read(&text, "", &[]).ok()?.resolve().ok()?;
-    let mut sequence = airtcp_sim::Sequence::default();
-    sequence.run_on(&plan, &|name: &str| Err(name.to_owned()), || true).ok()?;
-    let replications = sequence.finished_replications().to_vec();
-    Some((plan, replications))
-}
-
-/// Goodput of a run: a flow that fills its link, whose rare stalls few replications show.
-fn goodputs() -> Vec<Corner> {
-    let mut all = Vec::new();
-    for link in LINKS {
-        let known = Rc::new(OnceCell::new());
-        for n in [2_u64, 3, 5, 10] {
-            let (rate, duration, delay, loss) = link;
-            let name = format!(
-                "{rate} Mb/s, {delay} ms, loss {} %, {duration} s, {n} replications",
-                100.0 * loss
-            );
-            let known = Rc::clone(&known);
-            all.push(corner("goodput of a run", name, 30, move |seed| {
-                let pool: &Option<(Resolved, Vec<Replication>)> = known.get_or_init(|| runs(link));
-                let (plan, pool) = pool.as_ref()?;
-                let goodput = |run: &Replication| run.flows[0].goodput_bps;
-                let truth = pool.iter().map(goodput).sum::<f64>() / pool.len() as f64;
-                let mut stream = Seed::new(seed).stream("coverage/goodput");
-                let chosen: Vec<Replication> = (0..n)
-                    .map(|_| pool[usize::narrow(stream.below(pool.len() as u64))].clone())
-                    .collect();
-                let result = airtcp_sim::collect(plan, chosen);
-                covers(result.summary.flows[0].quantities.get("goodput_bps")?, truth)
-            }));
-        }
     }
     all
 }
