@@ -7,17 +7,16 @@ mod runs;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use airtcp_random::{Seed, Stream};
 use airtcp_sim::Estimate;
 use airtcp_sim::results::Range;
-use airtcp_study::{Channel, CompareOptions, Input, StudyOptions, compare, intervals, study};
+use airtcp_study::{StudyOptions, intervals, study};
 use airtcp_trace::metrics;
 use airtcp_trace::reader::{LinkTrace, Source};
 use airtcp_trace::synth::LossyGe;
 use airtcp_trace::{GeParams, SynthModel};
-use airtcp_units::{Narrow, Outcomes, Saturate, Span, detmath};
+use airtcp_units::{Narrow, Outcomes, Span, detmath};
 
 /// One interval under one truth.
 pub(crate) struct Corner {
@@ -66,7 +65,7 @@ pub(crate) fn corners() -> Vec<Corner> {
     all.extend(events());
     all.extend(comparisons());
     all.extend(runs::remedies());
-    all.extend(rare());
+    all.extend(runs::rare());
     all.extend(studies());
     all
 }
@@ -299,67 +298,6 @@ fn comparisons() -> Vec<Corner> {
                     .into(),
             )
         }));
-    }
-    all
-}
-
-/// Replications that a truth is the mean of, and that sets of replications are drawn from.
-const POOL: u32 = 4_000;
-
-/// Packets a second of two TCPs over as many independent links of one PRR.
-fn pool(prr: f64, packets: usize, tcp: [&str; 2]) -> Option<[Vec<f64>; 2]> {
-    // Evenly spaced losses: the trace has the PRR to the packet.
-    let every = usize::saturate((1.0 / (1.0 - prr)).round());
-    let mut trace = Outcomes::new();
-    (0..packets).for_each(|slot| trace.push((slot + 1) % every != 0));
-    let options = CompareOptions {
-        tcp: tcp.map(str::to_owned).to_vec(),
-        replications: Some(POOL),
-        seed: Some(1),
-        ..CompareOptions::default()
-    };
-    let given = [Input::Link(Box::new(link(trace)))];
-    let result = compare(&given, Vec::new(), &options, |_, _| true).ok()?;
-    let cases = result.subjects.into_iter().flat_map(|subject| subject.cases);
-    let case = cases.into_iter().find(|case| case.channel == Channel::Independent)?;
-    Some(tcp.map(|name| {
-        let of = case.runs.iter().filter(|run| run.variant == name);
-        of.filter_map(|run| run.packets_per_second).collect()
-    }))
-}
-
-/// Pairs over slots where rare replications make the mean: Student's interval of the difference, as
-/// it would be if it were printed.
-fn rare() -> Vec<Corner> {
-    let mut all = Vec::new();
-    for prr in [0.99, 0.97] {
-        for tcp in [["newreno", "sack"], ["cubic", "sack"], ["vegas", "sack"]] {
-            let packets = 2_000;
-            let known = Rc::new(OnceCell::new());
-            for n in [3, 5, 10, 20] {
-                let name = format!(
-                    "{} less {} over slots, independent losses, PRR {prr}, {packets} packets, {n} \
-                     replications",
-                    tcp[0], tcp[1]
-                );
-                let known = Rc::clone(&known);
-                let of = corner("paired difference", name, 1, move |seed| {
-                    let pools: &Option<[Vec<f64>; 2]> =
-                        known.get_or_init(|| pool(prr, packets, tcp));
-                    let [ours, theirs] = pools.as_ref()?;
-                    let mut stream = Seed::new(seed).stream("coverage/rare");
-                    let (mut a, mut b) = (Vec::new(), Vec::new());
-                    for _ in 0..n {
-                        let at = usize::narrow(stream.below(ours.len() as u64));
-                        a.push(ours[at]);
-                        b.push(theirs[at]);
-                    }
-                    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
-                    covers(&intervals::difference(&a, &b).absolute, mean(ours) - mean(theirs))
-                });
-                all.push(Corner { holds: false, ..of });
-            }
-        }
     }
     all
 }
