@@ -36,7 +36,7 @@ INTERVALS = {
         " replications widened to what the exact interval of their number (Garwood) costs: one second, the"
         " initial timeout, of the active time for each. A flow that fills its link has nearly equal goodputs"
         " in most replications, and a rare stall decides the mean: Student's interval of five replications"
-        " covers 34 % at 0.03 % loss. The samples are drawn from 600 replications, whose mean is the truth",
+        " covers about a third at 0.03 % loss. The samples are drawn from 600 replications, whose mean is the truth",
     ),
     "count over replications": (
         "timeouts, retransmissions, drops and other counts in `run`, `compare`, `study`",
