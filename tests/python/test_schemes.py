@@ -318,7 +318,7 @@ def test_what_the_replications_do_not_tell(measured: SchemesSubject) -> None:
     assert "(2 replications):" in schemes.conclusion(subject, "base").headline
     # What is worse in something helps in nothing.
     goodput["worse"] = ["rts", "ftca"]
-    assert schemes.undecided(subject) == []
+    assert scheme_values.undecided(subject) == []
 
 
 def test_what_helps_and_by_how_much(measured: SchemesSubject) -> None:
