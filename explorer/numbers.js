@@ -15,10 +15,10 @@ const Numbers = (() => {
       ["Goodput, all flows", "Mb/s", mean(summary.total_goodput_bps) / 1e6, 1],
       ...(flows.length > 1 ? [
         ["Least goodput of a flow", "Mb/s", Math.min(...of("goodput_bps").map((v) => v ?? 0)) / 1e6, 1],
-        ["Jain's fairness index", "", mean(summary.jain_index), 1],
+        ["Jain's index of the endless flows", "", mean(summary.jain_index), 1],
       ] : []),
       ["Mean round-trip time", "ms", scaled(average(of("rtt_mean_s")), 1e3), -1],
-      ["Retransmitted", "%", scaled(average(of("retransmission_ratio")), 100), -1],
+      ["Retransmitted", "%", scaled(ratio(sum(of("retransmissions")), sum(of("segments_sent"))), 100), -1],
       ["Retransmissions", "", sum(of("retransmissions")), -1],
       ["Timeouts", "", sum(of("timeouts")), -1],
       ["Fast retransmits", "", sum(of("fast_retransmits")), -1],
@@ -34,6 +34,7 @@ const Numbers = (() => {
     ];
     return made.filter(([, , value]) => value !== null && Number.isFinite(value)).map(([name, unit, value, better]) => ({ name, unit, value, better }));
   }
+  const ratio = (part, whole) => (part === null || !whole ? null : part / whole);
   const scaled = (value, factor) => (value === null ? null : value * factor);
 
   const cellOf = (tag, text, name) => { const made = document.createElement(tag); made.textContent = text; if (name) made.className = name; return made; };

@@ -99,7 +99,8 @@ class InteractionShare(TypedDict):
     """The share of the variance that keys explain only together."""
 
     columns: list[str]
-    """The columns of two keys; in the last entry all keys, for what three or more explain together."""
+    """The columns of two keys; all keys in the last entry, of what three or more explain together.
+    """
     share: Annotated[dict[str, Any], Part("run", "Estimate")]
     """The share, with its interval as for a key alone."""
 
@@ -110,8 +111,8 @@ class Sensitivity(TypedDict):
     measure: str
     """The measure."""
     method: str
-    """`sobol` (indices by SALib) or `anova` (shares of the sums of squares of a grid, which add up to
-    1 with the interactions; for a Latin hypercube, epsilon squared of main effects)."""
+    """`sobol` (indices by SALib) or `anova` (shares of the sums of squares of a grid, which add up
+    to 1 with the interactions; for a Latin hypercube, epsilon squared of main effects)."""
     keys: list[KeyShare]
     """The varied keys."""
     interactions: NotRequired[list[InteractionShare]]

@@ -311,7 +311,14 @@ def test_words_follow_the_verdict() -> None:
     [behind] = verdict_words.further_findings(dear)
     assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
 
-    assert said(a_case(means, {"first": "a", "not_distinguishable": ["b"]})).headline == "a or b"
+    same: dict[str, Any] = {"first": "a", "not_distinguishable": ["b"]}
+    assert said(a_case(means, same | {"equivalent": ["b"]})).headline == "a or b"
+    # Without a significant difference two TCPs are not yet as good.
+    unknown = said(a_case(means, same | {"needed": 8}, count=2))
+    assert unknown.headline == "Cannot tell (2 replications; -n 8): a or b"
+    assert "About 8 replications should tell (-n 8)." in unknown.text
+    assert verdict_words.best(a_case(means, same)) == []
+    assert verdict_words.summary(a_case(means, same)) == "cannot tell (10 replications): a or b"
     # A variant with a better mean, though not significantly, is named.
     likely = a_case(means, {"first": "a", "worse": [slow]}, resent=0.29)
     assert said(likely).headline == "a, tentatively (10 replications)"

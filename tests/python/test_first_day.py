@@ -28,7 +28,7 @@ def test_a_remedy_without_enough_data_is_not_said_to_fail() -> None:
     made = made_remedies(("lt-tcp", 600.0, "undecided"))
     made |= {"over": "stretches", "replications": 2}
     said = remedies.conclusion(made)
-    assert said.headline == "No remedy is shown to raise goodput"
+    assert said.headline == "Cannot tell (2 stretches): whether a remedy raises goodput"
     assert said.text.endswith(" 2 stretches cannot exclude a gain; more may show one.")
     made = made_remedies(("lt-tcp", -60.0, "less"))
     assert remedies.conclusion(made).headline == "No remedy raises goodput"

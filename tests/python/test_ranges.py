@@ -23,10 +23,10 @@ SHARES = {
     "probability", "prr", "residual_loss", "retransmission_ratio", "slot_use", "utilisation",
 }  # fmt: skip
 SIGNED = {
-    "autocorrelation", "beta", "center", "ci_low", "k", "loss_excess", "mu", "mu_ci", "prefix",
+    "autocorrelation", "beta", "center", "k", "loss_excess", "mu", "mu_ci", "prefix",
     "signal_dbm", "snr_db", "success_excess", "x_m", "y_m",
 }  # fmt: skip
-"""May be below zero: measures of dependence, levels and places, and raw ends of intervals."""
+"""May be below zero: measures of dependence, levels and places."""
 DIFFERENCES = ("difference", "difference_bps", "gain", "gain_percent", "less_than_best_bps")
 ASKED = {"options", "parameters", "scenario"}
 """Inputs, not results."""
@@ -62,7 +62,8 @@ def _in_range(document: Any) -> int:
     for path, value in _numbers(document):
         assert math.isfinite(value), path
         *_, above, key = ("", *path)
-        name = above if key == "mean" else key
+        # The ends of an interval are in the range of its mean.
+        name = above if key in {"mean", "ci_low", "ci_high"} else key
         if name in SHARES:
             shares += 1
             assert 0 <= value <= 1, (path, value)

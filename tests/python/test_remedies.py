@@ -259,10 +259,16 @@ def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | N
 def test_what_is_not_significant_is_no_help() -> None:
     made = made_remedies(("lt-tcp", 3.0, "undecided"), ("sliding", -4.0, "less"))
     said = remedies.conclusion(made)
-    assert said.headline == "No remedy raises goodput"
+    assert said.headline == "Cannot tell (10 replications): whether a remedy raises goodput"
     assert "No significant difference: lt-tcp +3.0 % [" in said.text
     assert "Lower: sliding \N{MINUS SIGN}4.0 % [" in said.text
     assert remedies.others(made) is None
+    made["verdict"]["needed"] = 34
+    said = remedies.conclusion(made)
+    assert said.headline.startswith("Cannot tell (10 replications; -n 34): whether")
+    # An interval that excludes a gain that matters shows that nothing helps.
+    worse = made_remedies(("sliding", -9.0, "less"))
+    assert remedies.conclusion(worse).headline == "No remedy raises goodput"
     # A gain below the threshold is named as such.
     made = made_remedies(("lt-tcp", 2.0, "more"), verdict={"not_distinguishable": ["lt-tcp"]})
     assert "Higher by less than the threshold: lt-tcp" in remedies.conclusion(made).text
@@ -296,7 +302,7 @@ def test_a_large_gain_is_not_too_little_to_count() -> None:
         verdict={"not_distinguishable": ["lt-tcp"]},
     )
     said = remedies.conclusion(made)
-    assert said.headline == "No remedy is shown to raise goodput"
+    assert said.headline == "Cannot tell (10 replications): whether a remedy raises goodput"
     assert "Higher, each by its own 95 % interval: lt-tcp 4.0\N{MULTIPLICATION SIGN}" in said.text
     assert (
         "When all 2 remedies are tested at once in goodput, delay and overhead, which widens the"
@@ -342,8 +348,13 @@ def test_remedies_that_help_no_link_are_named() -> None:
 def test_a_remedy_is_not_both_as_good_and_better_on_none() -> None:
     made = made_remedies(("lt-tcp", 380.0, "more"), ("sliding", 370.0, "undecided"))
     made["verdict"].update({"first": "lt-tcp", "not_distinguishable": ["sliding"]})
+    said = remedies.conclusion(made)
+    assert said.headline == "lt-tcp helps"
+    assert "Cannot tell (10 replications) whether it is better than sliding." in said.text
+    made["verdict"]["equivalent"] = ["sliding"]
+    assert remedies.conclusion(made).headline == "Best remedy: lt-tcp or sliding"
     said = remedies.several([("a", made)]).text
-    assert "best or not significantly worse: lt-tcp 1." in said
+    assert "best or as good within the threshold: lt-tcp 1." in said
     assert "No significant gain on any link: sliding." in said
     # One link has no median; for several it is over those on which the remedy helps.
     assert "(LT-TCP) on 1 (4.8\N{MULTIPLICATION SIGN})" in said

@@ -284,6 +284,7 @@ def _verdict(
     for question in subject["verdict"]["questions"]:
         question["better"] = better.get(question["aspect"], [])
         question["worse"] = worse.get(question["aspect"], [])
+        question["undecided"] = []
     subject["verdict"]["trade_offs"] = []
     subject["verdict"]["stations"] = []
     ftca = scheme_values.outcome_of(subject, "ftca")
@@ -300,6 +301,24 @@ def test_nothing_helps(measured: SchemesSubject) -> None:
     assert first.headline == "No scheme helps this cell"
     assert "keep base" in first.text
     assert "goodput, fairness or the slowest flow" in first.text
+
+
+def test_what_the_replications_do_not_tell(measured: SchemesSubject) -> None:
+    subject = _verdict(measured, {}, {})
+    subject["verdict"]["replications"] = 2
+    goodput, fairness, *_ = subject["verdict"]["questions"]
+    goodput |= {"undecided": ["rts"], "needed": 8}
+    first = schemes.findings(subject, "base")[0]
+    assert first.headline == "Cannot tell (2 replications; -n 8): whether a scheme helps this cell"
+    assert "The interval of rts contains a gain over base that matters." in first.text
+    # The largest number tells of all; one that is not known leaves it open.
+    fairness |= {"undecided": ["ftca"], "needed": 30}
+    assert "(2 replications; -n 30)" in schemes.conclusion(subject, "base").headline
+    fairness["needed"] = None
+    assert "(2 replications):" in schemes.conclusion(subject, "base").headline
+    # What is worse in something helps in nothing.
+    goodput["worse"] = ["rts", "ftca"]
+    assert scheme_values.undecided(subject) == []
 
 
 def test_what_helps_and_by_how_much(measured: SchemesSubject) -> None:

@@ -21,16 +21,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+ENDS = ("mean", "ci_low", "ci_high")
+
+
 def _grid(
-    levels: tuple[int, ...], of: Callable[..., float]
+    levels: tuple[int, ...], of: Callable[[tuple[int, ...]], float]
 ) -> dict[tuple[Any, ...], float]:
-    return {cells: of(*cells) for cells in product(*(range(n) for n in levels))}
+    return {cells: of(cells) for cells in product(*(range(n) for n in levels))}
 
 
 def test_shares_of_a_grid_are_those_of_the_function() -> None:
     """y = a x + b z + c x z over x, z = -1, 1: the shares are the squares of a, b and c."""
-    points = _grid((2, 2, 2), lambda x, z, _: (7 * (2 * x - 1) + 5 * (2 * z - 1))
-                   + 3 * (2 * x - 1) * (2 * z - 1))
+    points = _grid(
+        (2, 2, 2),
+        lambda c: 7 * (2 * c[0] - 1) + 5 * (2 * c[1] - 1) + 3 * (2 * c[0] - 1) * (2 * c[1] - 1),
+    )
     found = shares(points, dict.fromkeys(points, 0.0), 1)
     assert found is not None
     whole = 49 + 25 + 9
@@ -46,7 +51,7 @@ def test_shares_of_a_grid_are_those_of_the_function() -> None:
 
 def test_a_key_beside_a_strong_one_keeps_its_share() -> None:
     """Epsilon squared counted the strong key as chance, and gave the weak one next to nothing."""
-    points = _grid((5, 3), lambda x, z: [0.0, 9.0, 10.0, 10.5, 11.0][x] + 4.0 * z)
+    points = _grid((5, 3), lambda c: [0.0, 9.0, 10.0, 10.5, 11.0][c[0]] + 4.0 * c[1])
     xs = [0.0, 9.0, 10.0, 10.5, 11.0]
     mean = sum(xs) / 5
     strong = sum((x - mean) ** 2 for x in xs) / 5
@@ -60,13 +65,14 @@ def test_a_key_beside_a_strong_one_keeps_its_share() -> None:
 
 
 def test_intervals_hold_the_share_and_noise_is_taken_out() -> None:
-    error, covered, means = 1.0, 0, []
+    error, covered = 1.0, 0
+    means: list[float] = []
     truth = 4.0 / (4.0 + 0.25)
     for seed in range(100):
-        random = Random(seed)
+        random = Random(seed)  # noqa: S311
         points = {
             cells: y + random.gauss(0, error)
-            for cells, y in _grid((4, 4), lambda x, z: 2 * (x > 1) * 2 + 0.5 * (z > 1) * 2).items()
+            for cells, y in _grid((4, 4), lambda c: 4 * (c[0] > 1) + (c[1] > 1)).items()
         }
         found = shares(points, dict.fromkeys(points, error), seed)
         assert found is not None
@@ -81,7 +87,7 @@ def test_intervals_hold_the_share_and_noise_is_taken_out() -> None:
 
 
 def test_missing_points_are_filled_and_other_designs_refused() -> None:
-    points = _grid((4, 4), lambda x, z: 3.0 * x + z)
+    points = _grid((4, 4), lambda c: 3.0 * c[0] + c[1])
     del points[(1, 2)]
     full = completed(points)
     assert full is not None
@@ -109,7 +115,7 @@ def test_the_shares_of_ishigamis_function(design: str) -> None:
         (point.cells, (_ishigami(*((2 * float(c) - 1) * math.pi for c in point.cells)), None))
         for point in plan
     ]
-    found = sensitivity._of_design(plan, known, whole=True)  # noqa: SLF001
+    found = sensitivity.of_design(plan, known, whole=True)
     assert found is not None
     for key, share in zip(found["keys"], (0.3139, 0.4424, 0.0), strict=True):
         first = key["first"]
@@ -141,7 +147,7 @@ def test_a_rank_needs_intervals_that_do_not_overlap(tmp_path: Path) -> None:
 
     def said(*ends: tuple[float, float | None, float | None]) -> str:
         keys = [
-            {"column": name, "total": None, "first": dict(zip(("mean", "ci_low", "ci_high"), of))}
+            {"column": name, "total": None, "first": dict(zip(ENDS, of, strict=True))}
             for name, of in zip("ab", ends, strict=True)
         ]
         of = {"measure": "goodput_bps", "method": "anova", "keys": keys, "interactions": []}

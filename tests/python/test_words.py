@@ -75,7 +75,8 @@ def test_findings_say_the_direction(study: StudyResult) -> None:
 def test_the_widest_spread_is_found() -> None:
     def link(name: str, prr: float, rate: float) -> dict[str, object]:
         empirical = {"packets_per_second": rate, "delivered_packets": 1000}
-        return {"name": name, "prr": prr, "tcp": {"empirical": empirical}}
+        tcp = {"empirical": empirical}
+        return {"name": name, "prr": prr, "order_known": name != "f", "tcp": tcp}
 
     links = [
         link("a", 0.33, 2.0),
@@ -83,6 +84,8 @@ def test_the_widest_spread_is_found() -> None:
         link("c", 0.45, 1.0),
         link("d", 0.75, 90.0),
         link("e", 0.25, 1.9),
+        # Its order of losses was drawn, so that its throughput is no property of the link.
+        link("f", 0.34, 700.0),
     ]
     spread = study_words.widest_spread(links)  # pyright: ignore[reportArgumentType]
     assert spread is not None
@@ -102,8 +105,10 @@ def test_an_interval_ends_where_the_quantity_does() -> None:
     assert words.estimate(many, 1.0, flow["timeouts"].limits) == "0.951 [0.926, 1.01]"
     level = {"mean": 1.0, "ci_low": -3.0, "ci_high": 5.0}
     assert words.estimate(level, 1.0, snr.limits) == "1.00 [\N{MINUS SIGN}3.00, 5.00]"
-    # The half-width is the computed one, which shows the scatter of the runs.
-    assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 \N{PLUS-MINUS SIGN}2.4"
+    # A half width that would leave the range is not written.
+    assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 [0, 3.3]"
+    even = {"mean": 0.5, "ci_low": 0.4, "ci_high": 0.6}
+    assert words.estimate(even, 100.0, words.SHARE, short=True) == "50.0 \N{PLUS-MINUS SIGN}10.0"
 
 
 @given(st.floats(-1, 2), st.floats(0, 2), st.floats(0, 2))

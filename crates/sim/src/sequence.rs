@@ -49,6 +49,11 @@ impl Sequence {
         Ok(true)
     }
 
+    /// The finished replications.
+    pub fn finished_replications(&self) -> &[Replication] {
+        &self.finished
+    }
+
     /// Number of finished replications.
     pub fn finished(&self) -> usize {
         self.finished.len()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from airtcp.cli import cells as air
 from airtcp.cli.console import screen
 from airtcp.cli.tables import Column, metric_column, put
-from airtcp.findings import columns, datagrams, groups, paths, words
+from airtcp.findings import columns, datagrams, fairness, groups, paths, words
 from airtcp.findings import run as run_words
 from airtcp.findings.words import SHARE, counted, estimate
 
@@ -107,10 +107,12 @@ def _paths(document: RunDocument) -> None:
 def _fairness(document: RunDocument) -> str:
     """Return the fairness of the flows as text, if there are several flows."""
     summary = document["summary"]
-    if len(summary["flows"]) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one alone has everything
+    if summary["jain_index"]["mean"] is None or paths.disjoint(document):
         return ""
     difference = estimate(summary["max_difference_bps"], 1e-6)
+    ways = fairness.by_direction(document)
     return (
-        f"\nJain's fairness index {estimate(summary['jain_index'], 1.0, SHARE)}, "
-        f"largest difference between flows {difference} Mb/s"
+        f"\nJain's fairness index of {fairness.of_flows(document)}"
+        f" {estimate(summary['jain_index'], 1.0, SHARE)}{ways}, "
+        f"largest difference between them {difference} Mb/s"
     )

@@ -153,6 +153,8 @@ def _ranking(
     behind = {lag["variant"]: lag["behind"] for lag in question["lags"]}
     outcomes = [scheme_values.outcome_of(subject, name) for name in order]
     unit = "" if quantity.endswith("jain_index") else "\n(%)"
+    largest = max((mean["mean"] or 0.0 for mean in means), default=0.0)
+    least = question["matters"] * (largest if question["relative"] else 1.0)
     columns = [
         Column(
             metric.head.lower().replace("mb/s", "Mb/s").replace(" (", "\n("),
@@ -162,9 +164,12 @@ def _ranking(
         Column(
             "behind the\nfirst",
             [words.estimate(behind.get(name), metric.scale, words.ANY) for name in order],
-            [words.estimate(behind.get(name), metric.scale, short=True) for name in order],
+            [
+                words.estimate(behind.get(name), metric.scale, words.ANY, short=True)
+                for name in order
+            ],
         ),
-        Column("", [_place(question, name) for name in order], left=True),
+        Column("", [_place(question, name, least) for name in order], left=True),
         Column(
             f"vs {reference}{unit}",
             [_against(outcome, question, interval=True) for outcome in outcomes],
@@ -175,7 +180,11 @@ def _ranking(
     put(console, "scheme", order, columns)
 
 
-def _place(question: SchemeQuestion, name: str) -> str:
+def _place(question: SchemeQuestion, name: str, least: float) -> str:
+    """Write the place of a scheme in a ranking.
+
+    Args: question: What is asked. name: The scheme. least: The distance from the first that counts.
+    """
     ranking = question["ranking"]
     if ranking["order"][0] == name:
         return "first"
@@ -183,7 +192,11 @@ def _place(question: SchemeQuestion, name: str) -> str:
         lag["behind"]["ci_low"] is not None for lag in question["lags"]
     ):
         return "not tested"
-    return "behind" if name in ranking["worse"] else "as good"
+    if name in ranking["worse"]:
+        return "behind"
+    behind = next(lag["behind"]["ci_high"] for lag in question["lags"] if lag["variant"] == name)
+    # Two variants are as good if the interval of their distance excludes one that counts.
+    return "as good" if behind is not None and behind < least else "cannot tell"
 
 
 def _against(outcome: Any, question: SchemeQuestion, *, interval: bool) -> str:

@@ -56,10 +56,16 @@ def _overview(links: list[dict[str, Any]]) -> dict[str, Any]:
     ]
     return {
         "throughput": {"models": [row for link in links for row in _models(link)]},
-        "gain": {"links": links, "unit": [{}]},
-        "chain": {"links": links, "diagonal": diagonal},
-        "longest": {"links": links, "runs": runs},
+        "gain": _having(links, "mu", unit=[{}]),
+        "chain": _having(links, "chain", diagonal=diagonal),
+        "longest": _having(links, "mu", runs=runs),
     }
+
+
+def _having(links: list[dict[str, Any]], key: str, **more: list[Any]) -> dict[str, Any]:
+    """Return the links with a value; without an order of losses, a link has no mu and no chain."""
+    rows = [link for link in links if link[key] is not None]
+    return {"links": rows, **more} if rows else {}
 
 
 def _models(link: dict[str, Any]) -> list[dict[str, Any]]:

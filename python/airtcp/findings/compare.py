@@ -258,9 +258,14 @@ def subject_findings(
     return first + look_alikes(subject)
 
 
-def best_choice(case: CompareCase) -> Finding:
-    """State the best choice for a link, for its study."""
+def best_choice(case: CompareCase, *, ordered: bool = True) -> Finding:
+    """State the best choice for a link, for its study.
+
+    Args: case: The case. ordered: Whether the order of losses is that of the file.
+    """
     found = verdict.conclusion(case, "over the trace")
+    if not ordered:
+        found = Finding(f"{found.headline}{verdict.DRAWN}", found.text)
     reference = quantities.reference_of(case)
     name = best(case)
     text = found.text

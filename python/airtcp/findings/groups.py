@@ -28,7 +28,7 @@ class Group:
     goodput_bps: float
     """Sum over its flows."""
     retransmission_ratio: float
-    """Mean over the flows."""
+    """All retransmissions over all segments."""
     timeouts: float
     """Mean per flow and replication."""
 
@@ -106,11 +106,20 @@ def groups(document: RunDocument) -> list[Group]:
             name,
             tuple(summary[i]["name"] for i in of),
             sum(goodput(document, i) for i in of),
-            mean(summary[i]["retransmission_ratio"]["mean"] for i in of),
+            retransmitted([summary[i] for i in of]),
             mean(summary[i]["timeouts"]["mean"] for i in of),
         )
         for name, of in members.items()
     ]
+
+
+def retransmitted(flows: Sequence[Mapping[str, Any]]) -> float:
+    """Return the retransmitted share of several flows together, as of each: a ratio of totals."""
+    again, sent = (
+        sum(flow[key]["mean"] or 0.0 for flow in flows)
+        for key in ("retransmissions", "segments_sent")
+    )
+    return again / sent if sent else 0.0
 
 
 def goodput(document: RunDocument, flow: int) -> float:

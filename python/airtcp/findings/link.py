@@ -277,7 +277,7 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(length(link))
     compared = link.get("compared")
     if compared is not None:
-        found.append(_at_slot(compare.best_choice(compared), link))
+        found.append(_at_slot(compare.best_choice(compared, ordered=link["order_known"]), link))
     remedies = link.get("remedies")
     if remedies is not None:
         said = (remedies_words.conclusion(remedies), remedies_words.others(remedies))

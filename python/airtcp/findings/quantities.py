@@ -57,7 +57,9 @@ def cannot_tell(number: int, over: str, needed: int | None) -> str:
     >>> cannot_tell(10, "stretches", 34), cannot_tell(5, "replications", None)
     ('Cannot tell (10 stretches; 34 as long)', 'Cannot tell (5 replications)')
     """
-    more = "" if needed is None else f"-n {needed}" if over == "replications" else f"{needed} as long"
+    more = (
+        "" if needed is None else f"-n {needed}" if over == "replications" else f"{needed} as long"
+    )
     said = words.counted(number, SINGULAR[over], over)
     return f"Cannot tell ({said}; {more})" if more else f"Cannot tell ({said})"
 

@@ -98,7 +98,7 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 
 
 def _may_count(remedies: Remedies, outcome: Outcome) -> bool:
-    """Return whether the interval of the gain in goodput contains one that reaches the threshold."""
+    """Return whether the interval of the gain in goodput contains one that matters."""
     percent, measure = quantities.percent(outcome), quantities.measure(remedies, "goodput")
     high = None if percent is None else percent["ci_high"]
     if high is None or measure is None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from airtcp.findings import quantities, words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.documents import (
         Estimate,
         PairedDifference,
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 _STATION_MATTERS: Final = 0.05
 """A share of a station's goodput that counts, as in the verdict."""
+
+
+_NAMED: Final = 6
+"""Most schemes that are named in a sentence."""
 
 
 def outcome_of(subject: SchemesSubject, variant: str) -> SchemeOutcome:
@@ -150,3 +156,30 @@ def doubtful_stations(subject: SchemesSubject, variant: str) -> list[SchemeStati
         and found["percent"] is not None
         and (found["percent"]["mean"] or 0.0) <= -100 * _STATION_MATTERS
     ]
+
+
+def undecided(subject: SchemesSubject) -> list[str]:
+    """Name the variants that may be better than the reference without being shown to be."""
+    questions = subject["verdict"]["questions"]
+    worse = {name for question in questions for name in question["worse"]}
+    found = {name for question in questions for name in question.get("undecided", [])} - worse
+    return [v["variant"] for v in subject["variants"] if v["variant"] in found]
+
+
+def cannot_tell(subject: SchemesSubject) -> str:
+    """Write that the replications do not tell, and how many should."""
+    verdict = subject["verdict"]
+    open_ones = [q.get("needed") for q in verdict["questions"] if q.get("undecided")]
+    known = [needed for needed in open_ones if needed is not None]
+    needed = max(known) if known and len(known) == len(open_ones) else None
+    return quantities.cannot_tell(verdict["replications"], "replications", needed)
+
+
+def may_help(names: Sequence[str], reference: str) -> str:
+    """Name the variants whose intervals contain a gain that matters."""
+    rest = len(names) - _NAMED
+    listing = [*names[:_NAMED], f"{rest} more"] if rest > 0 else names
+    contain = "contains" if len(names) == 1 else "contain"
+    return (
+        f" The interval of {words.listed(listing)} {contain} a gain over {reference} that matters."
+    )

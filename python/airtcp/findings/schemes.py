@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.findings import quantities, words
+from airtcp.findings import words
 from airtcp.findings.scheme_values import (
+    cannot_tell,
     doubtful_costs,
     doubtful_stations,
     index_text,
+    may_help,
     mean_of,
     outcome_of,
     station_of,
+    undecided,
     value,
 )
 from airtcp.findings.verdict import either
@@ -48,8 +51,6 @@ HEADINGS: Final[dict[SchemeAspect, str]] = {
 }
 """The heading of a ranking."""
 
-_NAMED: Final = 6
-"""Most schemes that are named in a sentence."""
 _IN_FULL: Final = 3
 """Schemes and stations that are described with numbers; more are named."""
 
@@ -89,7 +90,7 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         )
     asked = either([NOUNS[q["aspect"]] for q in subject["verdict"]["questions"]])
     traded, doubtful, unknown = _traded(subject), _doubtful(subject), undecided(subject)
-    cannot = _cannot_tell(subject)
+    cannot = cannot_tell(subject)
     if traded or doubtful:
         said = ""
         if traded:
@@ -102,7 +103,7 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         if unknown:
             return Finding(
                 f"{cannot}: whether a scheme helps this cell without a cost",
-                f"{said.strip()}{_may_help(unknown, reference)}",
+                f"{said.strip()}{may_help(unknown, reference)}",
                 "warn",
             )
         return Finding(
@@ -114,7 +115,7 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         return Finding(
             f"{cannot}: whether a scheme helps this cell",
             f"None is significantly better than {reference} in {asked}."
-            f"{_may_help(unknown, reference)}",
+            f"{may_help(unknown, reference)}",
             "warn",
         )
     return Finding(
@@ -122,31 +123,6 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
         f"The intervals exclude that one is better than {reference} in {asked} by at least the"
         f" threshold: keep {reference}.",
     )
-
-
-def undecided(subject: SchemesSubject) -> list[str]:
-    """Name the variants that may be better than the reference without being shown to be."""
-    questions = subject["verdict"]["questions"]
-    worse = {name for question in questions for name in question["worse"]}
-    found = {name for question in questions for name in question.get("undecided", [])} - worse
-    return [v["variant"] for v in subject["variants"] if v["variant"] in found]
-
-
-def _cannot_tell(subject: SchemesSubject) -> str:
-    """Write that the replications do not tell, and how many should."""
-    verdict = subject["verdict"]
-    open_ones = [q.get("needed") for q in verdict["questions"] if q.get("undecided")]
-    known = [needed for needed in open_ones if needed is not None]
-    needed = max(known) if known and len(known) == len(open_ones) else None
-    return quantities.cannot_tell(verdict["replications"], "replications", needed)
-
-
-def _may_help(names: Sequence[str], reference: str) -> str:
-    """Name the variants whose intervals contain a gain that matters."""
-    rest = len(names) - _NAMED
-    listing = [*names[:_NAMED], f"{rest} more"] if rest > 0 else names
-    contain = "contains" if len(names) == 1 else "contain"
-    return f" The interval of {listed(listing)} {contain} a gain over {reference} that matters."
 
 
 def _nothing_worse(subject: SchemesSubject) -> str:

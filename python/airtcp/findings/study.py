@@ -48,12 +48,14 @@ def widest_spread(links: Sequence[Link]) -> Spread | None:
     """Find the largest difference in throughput at equal PRR, as in S1.
 
     Only links of intermediate PRR count, at most 0.02 apart in PRR. Links on which TCP delivered
-    fewer than 30 packets are left out, because a ratio to such a number is arbitrary.
+    fewer than 30 packets are left out, because a ratio to such a number is arbitrary. Links whose
+    order of losses was drawn are left out too: their throughput is that of the drawn order.
     """
     points = sorted(
         (link["prr"], link["tcp"]["empirical"]["packets_per_second"], link["name"])
         for link in links
-        if INTERMEDIATE[0] <= link["prr"] < INTERMEDIATE[1]
+        if link["order_known"]
+        and INTERMEDIATE[0] <= link["prr"] < INTERMEDIATE[1]
         and link["tcp"]["empirical"]["delivered_packets"] >= _ENOUGH_DELIVERED
     )
     best: Spread | None = None
@@ -90,7 +92,9 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
                 "warn" if spread.ratio > 1.5 else "plain",  # noqa: PLR2004
             )
         )
-    found += [_ensemble_model(links), _ensemble_length(links)]
+    found += [
+        said for said in (_ensemble_model(links), _ensemble_length(links)) if said is not None
+    ]
     found.append(Finding(counted(len(links), "link"), f"By PRR: {_classes(links)}."))
     compared = [
         (link["name"], case) for link in links if (case := link.get("compared")) is not None
@@ -116,6 +120,11 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     if unordered and not losing:
         text = "TCP's throughput over a drawn order is not compared with independent losses."
         return Finding("Order of losses not measured", f"{drawn(unordered)} {text}", "warn")
+    if not losing:
+        text = (
+            f"{counted(constant, 'link')} lost nothing or everything: losses have no order there."
+        )
+        return Finding("No link shows an order of losses", text)
     more, less, same = sides(losing, "independent")
     gains = [
         link["tcp"]["difference"]["independent"]["percent"]
@@ -145,8 +154,10 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     )
 
 
-def _ensemble_model(links: Sequence[Link]) -> Finding:
+def _ensemble_model(links: Sequence[Link]) -> Finding | None:
     modelled = [link for link in links if link["tcp"]["gilbert_elliott"]]
+    if not modelled:
+        return None
     more, less, same = sides(modelled, "gilbert_elliott")
     return Finding(
         f"Gilbert-Elliott misses {count(more + less)} of {count(len(modelled))}",
@@ -157,11 +168,13 @@ def _ensemble_model(links: Sequence[Link]) -> Finding:
     )
 
 
-def _ensemble_length(links: Sequence[Link]) -> Finding:
+def _ensemble_length(links: Sequence[Link]) -> Finding | None:
     measured = [link for link in links if link["mu"] is not None]
     unordered = sum(not link["order_known"] for link in links)
     if not measured and unordered:
         return Finding("Memory not measured", drawn(unordered), "warn")
+    if not measured:
+        return None
     settled = sum(link["converged"] for link in measured)
     needs = [
         need

@@ -50,9 +50,10 @@ def findings(document: SweepDocument, label: Callable[[str], str] = str) -> list
             "The column narrow is false."
         )
         found.append(Finding(f"{counted(zero, 'point')} with a measure of 0", text, "warn"))
-    for of in document["sensitivity"][:1]:
-        if (said := _matters(of, label(of["measure"]))) is not None:
-            found.append(said)
+    if document["sensitivity"]:
+        of = document["sensitivity"][0]
+        said = _matters(of, label(of["measure"]))
+        found += [] if said is None else [said]
     return found
 
 

@@ -121,6 +121,15 @@ def one_run(notes: Sequence[str]) -> bool:
     return any(note.startswith(_ONE_RUN) for note in notes)
 
 
+DRAWN: Final = " (for an order of losses that was drawn)"
+"""Added to a conclusion over a trace whose file has no order of losses."""
+
+
+def drawn_order(notes: Sequence[str]) -> bool:
+    """Return whether the notes state that the order of losses of a trace was drawn."""
+    return any(note.startswith("The file does not give the order of losses") for note in notes)
+
+
 def conclusion(
     case: CompareCase, over: str = "", rival: str | None = None, notes: Sequence[str] = ()
 ) -> Finding:
@@ -150,6 +159,8 @@ def conclusion(
     if one_run(notes):
         headline = f"{headline} (one run, counted {verdict['replications']} times)"
         tone = "plain"
+    if drawn_order(notes):
+        headline, tone = f"{headline}{DRAWN}", "plain"
     return Finding(headline, text, tone)
 
 
@@ -215,8 +226,7 @@ def _weighed(case: CompareCase, first: str, where: str, rival: str | None) -> Fi
     if unknown:
         names = either([first, *as_good, *unknown])
         return Finding(
-            f"{quantities.cannot_tell(verdict['replications'], case['over'], verdict.get('needed'))}:"
-            f" {names}",
+            f"{_cannot_tell(case)}: {names}",
             f"{first}{where} has {four}, the highest mean goodput of these. The intervals of the"
             f" differences to {listed(unknown)} contain more and less than the threshold"
             f" ({_thresholds(case, rival)}).{alike}{in_the_mean}{_what_tells(case)}",
@@ -246,6 +256,13 @@ def open_ones(case: CompareCase) -> list[str]:
     """Name the variants of which the replications do not tell whether they are as good."""
     as_good = equivalent(case)
     return [name for name in case["verdict"]["not_distinguishable"] if name not in as_good]
+
+
+def _cannot_tell(case: CompareCase) -> str:
+    """Write that the replications of a case do not tell, and how many should."""
+    verdict = case["verdict"]
+    needed = verdict.get("needed")
+    return quantities.cannot_tell(verdict["replications"], case["over"], needed)
 
 
 def _what_tells(case: CompareCase) -> str:
@@ -319,13 +336,14 @@ def further_findings(case: CompareCase, rival: str | None = None) -> list[Findin
         found.append(Finding("Other choices", f"{said}."))
     if verdict["alternatives"] and first is not None:
         if same := equivalent(case):
-            text = f"In every criterion, the interval of the difference of {either(same)} lies within"
+            text = (
+                f"In every criterion, the interval of the difference of {either(same)} lies within"
+            )
             found.append(Finding(f"As good as {first}", f"{text} the threshold."))
         if unknown := open_ones(case):
-            number, needed = verdict["replications"], verdict.get("needed")
             found.append(
                 Finding(
-                    f"{quantities.cannot_tell(number, case['over'], needed)}: {listed(unknown)}",
+                    f"{_cannot_tell(case)}: {listed(unknown)}",
                     f"Whether {either(unknown)} differs from {first} by at least the threshold is"
                     f" open.{_what_tells(case)}",
                     "warn",
@@ -362,7 +380,7 @@ def candidates(case: CompareCase) -> list[str]:
 
 
 def best_text(case: CompareCase) -> str:
-    """Write the best TCPs for a table, or that the replications do not tell; empty without an order."""
+    """Write the best TCPs for a table, or that the replications do not tell."""
     if not (found := candidates(case)):
         return ""
     names = ", ".join(found)
@@ -381,8 +399,7 @@ def summary(case: CompareCase) -> str:
             else "no TCP is ranked"
         )
     if open_ones(case):
-        number, needed = verdict["replications"], verdict.get("needed")
-        said = quantities.cannot_tell(number, case["over"], needed)
+        said = _cannot_tell(case)
         return f"{said[0].lower()}{said[1:]}: {either(candidates(case))}"
     text = either(best(case))
     others = [other["variant"] for other in verdict["alternatives"]]

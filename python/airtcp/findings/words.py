@@ -139,9 +139,8 @@ def bounded(
 ) -> tuple[float | None, float | None]:
     """Return the ends of a confidence interval, cut off at the limits of the quantity.
 
-    Student's interval has no limits: with large scatter, that of a goodput reaches below zero. The
-    mean cannot lie beyond a limit, so cutting the interval keeps its coverage. The documents have
-    the computed ends.
+    Documents have intervals within their range. One of an earlier version, or one that was summed
+    from others, may leave it: the mean cannot lie beyond a limit, so cutting keeps the coverage.
 
     >>> bounded({"mean": 0.9, "ci_low": -1.5, "ci_high": 3.3}, SHARE)
     (0.0, 1.0)
@@ -167,17 +166,17 @@ def estimate(
 
     Args: value: The mean and the ends of its interval. scale: Factor to the unit of the column.
         limits: Limits of the quantity in the unit of the document; see `bounded`. short: Whether to
-        write the longer half of the computed interval after a plus-minus sign instead. unknown: The
-        text without a mean.
+        write half of the interval after a plus-minus sign instead, if its halves hardly differ and
+        stay within the limits. unknown: The text without a mean.
 
     >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
     '2.50 [2.40, 2.60]'
     >>> estimate({"mean": 0.917, "ci_low": 0.558, "ci_high": 1.28}, 100.0, SHARE)
     '91.7 [55.8, 100]'
-    >>> estimate({"mean": 2.0, "ci_low": -1.0, "ci_high": 5.0}, 1.0, short=True)
-    '2.00 \xb13.0'
-    >>> estimate({"mean": 1.0, "ci_low": 0.98, "ci_high": 1.0}, 100.0, SHARE, short=True)
-    '100 \xb12.0'
+    >>> estimate({"mean": 2.0, "ci_low": 1.7, "ci_high": 2.3}, 1.0, short=True)
+    '2.00 \xb10.30'
+    >>> estimate({"mean": 2.0, "ci_low": 0.1, "ci_high": 5.0}, 1.0, short=True)
+    '2.00 [0.10, 5.0]'
     """
     if value is None or value["mean"] is None:
         return unknown
@@ -186,9 +185,15 @@ def estimate(
     if low is None or high is None or exact(value):
         return text
     if short:
-        half = max(value["ci_high"] - value["mean"], value["mean"] - value["ci_low"]) * scale
-        return f"{text} \N{PLUS-MINUS SIGN}{number(half, 2)}" if half > 0 else text
+        down, up = value["mean"] - low, high - value["mean"]
+        if abs(up - down) > _UNEVEN * (up + down):
+            return f"{text} [{number(low * scale, 2)}, {number(high * scale, 2)}]"
+        return f"{text} \N{PLUS-MINUS SIGN}{number(max(up, down) * scale, 2)}"
     return f"{text} [{number(low * scale)}, {number(high * scale)}]"
+
+
+_UNEVEN: Final = 0.1
+"""Largest difference of the halves of an interval, as a share of its width, for one half width."""
 
 
 def signed(value: float) -> str:

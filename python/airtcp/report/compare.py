@@ -91,6 +91,7 @@ def best_choices(links: Sequence[Link]) -> dict[str, Any] | None:
     if not compared:
         return None
     case = compared[0][1]
+    ordered = next(link["order_known"] for link in links if link.get("compared"))
     variants = [outcome["variant"] for outcome in case["outcomes"]]
     reference = quantities.reference_of(case)
     means = [
@@ -121,7 +122,7 @@ def best_choices(links: Sequence[Link]) -> dict[str, Any] | None:
         "data": data,
         "finding": compare.best_choices(compared)
         if len(compared) > 1
-        else compare.best_choice(case),
+        else compare.best_choice(case, ordered=ordered),
         "reference": reference,
         "table": laid,
         "one": len(compared) == 1,

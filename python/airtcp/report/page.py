@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
+import re
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 from markupsafe import Markup
 
+from airtcp.figures.data import data_of
 from airtcp.plain import printable, printable_values
 from airtcp.report import theme
 
@@ -85,7 +88,7 @@ def render(
     trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
     seed, version = document.get("seed"), document["airtcp_version"]
     drawn = [] if seed is None else [("Seed", str(seed))]
-    return page.render(
+    made = page.render(
         **trusted,
         **values,
         facts=[*facts, *drawn, ("Version", version)],
@@ -93,6 +96,27 @@ def render(
         version=version,
         interrupted=document["interrupted"],
     )
+    return _without_empty(made, payload)
+
+
+_FIGURE: Final = re.compile(
+    r'<figure class="plot[^>]*data-chart="([^"]*)".*?</figure>\n?', re.DOTALL
+)
+
+
+def _without_empty(page: str, payload: dict[str, Any]) -> str:
+    """Take out the charts without points, but for those of the link that a reader chooses."""
+    data = data_of(payload)
+    if not data and not payload.get("points"):
+        return page
+    several = len(payload.get("columns", {}).get("name", ())) > 1
+
+    def kept(found: re.Match[str]) -> str:
+        name = html.unescape(found[1])
+        chosen = several and name.startswith("link-")
+        return found[0] if chosen or name in data else ""
+
+    return _FIGURE.sub(kept, page)
 
 
 def indented(value: Any) -> str:

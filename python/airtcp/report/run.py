@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from airtcp.findings import columns, groups, paths, words
+from airtcp.findings import fairness as fair
 from airtcp.findings import run as run_words
 from airtcp.report import (
     cell_rows,
@@ -129,7 +130,6 @@ def _media(
 
 def _run_findings(document: RunDocument) -> list[words.Finding]:
     summary = document["summary"]
-    flows = summary["flows"]
     total = run_rows.estimate(summary["total_goodput_bps"], 1e-6)
     found = [
         words.Finding("Check this first", warning, "warn")
@@ -143,13 +143,15 @@ def _run_findings(document: RunDocument) -> list[words.Finding]:
             words.Finding(all_of_it, f"The flows together got {total} Mb/s{groups.over(document)}.")
         )
     fairness = summary["jain_index"]
-    if len(flows) > 1 and fairness["mean"] is not None and not apart:
+    if fairness["mean"] is not None and not apart:
         equal = run_rows.estimate(fairness, 1.0, words.SHARE)
+        number = fair.number(document)
         found.append(
             words.Finding(
                 f"Fairness {words.number(fairness['mean'])}",
-                f"Jain's index is {equal}: 1 is equal shares,"
-                f" {words.number(1 / len(flows), 2)} is one flow with all of the goodput.",
+                f"Jain's index of {fair.of_flows(document)} is"
+                f" {equal}{fair.by_direction(document)}: 1 is equal shares,"
+                f" {words.number(1 / number, 2)} is one flow with all of the goodput.",
             )
         )
     found += cell_rows.findings(document)

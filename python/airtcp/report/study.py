@@ -137,16 +137,17 @@ def _headings(links: Sequence[Link]) -> dict[str, str]:
         )
     losing = [link for link in links if link["mu"] is not None]
     if losing:
-        total = words.count(len(losing))
         more, _, _ = study.sides(losing, "independent")
         found["gain"] = (
             f"{words.count(more)} of {words.counted(len(losing), 'link')} beat independent losses"
         )
-        more, less, _ = study.sides(losing, "gilbert_elliott")
-        found["chain"] = (
-            f"The chain gives TCP too little on {words.count(more)} of {total},"
-            f" too much on {words.count(less)}"
-        )
+        modelled = [link for link in losing if link["tcp"]["gilbert_elliott"]]
+        more, less, _ = study.sides(modelled, "gilbert_elliott")
+        if modelled:
+            found["chain"] = (
+                f"The chain gives TCP too little on {words.count(more)} of"
+                f" {words.count(len(modelled))}, too much on {words.count(less)}"
+            )
         known = [
             (link["longest_success_burst"] or 0) > expected
             for link in losing

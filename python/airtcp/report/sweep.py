@@ -235,8 +235,8 @@ _LEAST_SHARE: Final = 0.005
 """Smallest share of an interaction that is drawn."""
 _METHODS: Final = {
     "sobol": "Sobol indices by SALib, with 95 % bootstrap intervals.",
-    "anova": "Shares of the variance over the grid. Keys alone and interactions add up to 100 %; the"
-    " scatter between replications is taken out. Lines are 95 % bootstrap intervals.",
+    "anova": "Shares of the variance over the grid. Keys alone and interactions add up to 100 %;"
+    " the scatter between replications is taken out. Lines are 95 % bootstrap intervals.",
     "hypercube": "Share of the variance between the values of a key (epsilon squared), with 95 %"
     " bootstrap intervals.",
 }

@@ -1,10 +1,10 @@
 """The variance of a measure over a factorial design, divided among its keys.
 
-Each key has a number of levels, and each combination of levels has one value. The classical sums of
-squares of main effects and interactions are orthogonal and add up to that of all values (Montgomery,
-"Design and Analysis of Experiments", chapter 5). An effect with d degrees of freedom also collects d
-times the variance of a value between its replications, which is taken out (Hays' omega squared). The
-shares of what is left add up to 1.
+Each key has a number of levels, and each combination of levels has one value. The classical sums
+of squares of main effects and interactions are orthogonal and add up to that of all values
+(Montgomery, "Design and Analysis of Experiments", chapter 5). An effect with d degrees of freedom
+also collects d times the variance of a value between its replications, which is taken out (Hays'
+omega squared). The shares of what is left add up to 1.
 
 The random numbers of a replication are the same at all points. Their common part cancels in an
 effect, so that the part taken out is an upper limit.

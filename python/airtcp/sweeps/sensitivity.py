@@ -66,16 +66,20 @@ def sensitivity(plan: Plan, folder: Path) -> list[dict[str, Any]]:
         if len(known) < _LEAST or min(means) == max(means):
             continue
         whole = complete and len(known) == len(points)
-        of = _of_design(plan, known, whole=whole)
+        of = of_design(plan, known, whole=whole)
         if of is not None:
             found.append({"measure": measure} | of)
     return found
 
 
-def _of_design(
-    plan: Plan, known: list[tuple[tuple[Any, ...], Value]], *, whole: bool
+def of_design(
+    plan: Plan, known: Sequence[tuple[tuple[Any, ...], Value]], *, whole: bool
 ) -> dict[str, Any] | None:
-    """Return the shares of a measure by the method of its design."""
+    """Return the shares of a measure by the method of its design; None if it shows none.
+
+    Args: plan: The points. known: Levels and value of each point with a value. whole: Whether every
+        point has one.
+    """
     design, seed = plan.sweep.design, plan.sweep.seed or 1
     if design == "sobol":
         return _sobol(plan, [mean for _, (mean, _) in known]) if whole else None
@@ -84,9 +88,10 @@ def _of_design(
     points = {cells: value for cells, (value, _) in known}
     errors = {cells: error for cells, (_, error) in known}
     varied = [i for i in range(len(plan.columns)) if len({cells[i] for cells in points}) > 1]
-    pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] = lambda cells: tuple(
-        cells[i] for i in varied
-    )
+
+    def pick(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(cells[i] for i in varied)
+
     found = shares(
         {pick(cells): value for cells, value in points.items()},
         {pick(cells): error for cells, error in errors.items()},
@@ -223,8 +228,10 @@ def _hypercube(
         if len(points) <= _RESAMPLED:
             random = Random(f"{seed} {place}")  # noqa: S311 - a bootstrap
             rounds = min(_ROUNDS, max(400_000 // len(points), 40))
-            for _ in range(rounds):
-                ends.append(epsilon_squared(random.choices(one, k=len(one)) for one in groups))
+            ends = [
+                epsilon_squared([random.choices(one, k=len(one)) for one in groups])
+                for _ in range(rounds)
+            ]
         first = Share(share, *percentiles(sorted(ends), share))
         rows.append({"column": column, "first": _estimate(first), "total": None})
     return {"method": "anova", "keys": rows, "interactions": []}

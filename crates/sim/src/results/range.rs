@@ -53,20 +53,23 @@ impl Range {
 
     /// The ends `down` below and `up` above a mean in the range, bent so that they do not reach its bounds.
     pub fn ends(self, mean: f64, down: f64, up: f64) -> [f64; 2] {
-        [mean - reach(mean - self.least, down), mean + reach(self.most - mean, up)]
+        let low = left(mean - self.least, down).map_or(mean - down, |left| self.least + left);
+        let high = left(self.most - mean, up).map_or(mean + up, |left| self.most - left);
+        [low, high]
     }
 }
 
-/// How far an end that is `half` from the mean comes towards a bound at this distance.
-fn reach(distance: f64, half: f64) -> f64 {
+/// The distance to a bound that is left of this one at an end that is `half` from the mean; `None` if the scale
+/// is not bent there.
+fn left(distance: f64, half: f64) -> Option<f64> {
     let middle = distance / 2.0;
     if half <= middle || !half.is_finite() {
-        return half;
+        return None;
     }
     if middle <= 0.0 {
-        return 0.0;
+        return Some(distance);
     }
-    distance - middle * detmath::exp(-(half - middle) / middle)
+    Some(middle * detmath::exp(-(half - middle) / middle))
 }
 
 /// How far an end comes away from a bound to which the values have these distances.
@@ -74,7 +77,6 @@ fn away(distances: &[f64], student: &Student) -> f64 {
     let n = distances.len() as f64;
     let mean = distances.iter().sum::<f64>() / n;
     let half = student.half;
-    // Two values do not show a skew that Student's interval of two does not contain.
     if student.deviation <= SKEWED * mean || mean <= 0.0 {
         return half;
     }

@@ -1,19 +1,22 @@
 //! How often each interval holds a known truth, corner by corner: one definition for the sweep
 //! (`examples/coverage`) and for the test (`tests/coverage.rs`).
 
+#[path = "runs.rs"]
+mod runs;
+
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use airtcp_random::{Seed, Stream};
 use airtcp_sim::Estimate;
-use airtcp_study::{Channel, CompareOptions, Input, StudyOptions, compare, intervals, study};
+use airtcp_sim::results::Range;
+use airtcp_study::{StudyOptions, intervals, study};
 use airtcp_trace::metrics;
 use airtcp_trace::reader::{LinkTrace, Source};
 use airtcp_trace::synth::LossyGe;
 use airtcp_trace::{GeParams, SynthModel};
-use airtcp_units::{Narrow, Outcomes, Saturate, Span, detmath};
+use airtcp_units::{Narrow, Outcomes, Span, detmath};
 
 /// One interval under one truth.
 pub(crate) struct Corner {
@@ -26,15 +29,30 @@ pub(crate) struct Corner {
     pub(crate) holds: bool,
     /// How much a draw costs, in draws of the cheapest.
     pub(crate) cost: u32,
-    /// Whether a draw's interval covers; `None` if the draw has no such interval.
-    pub(crate) draw: Box<dyn Fn(u64) -> Option<bool>>,
+    /// A draw's interval; `None` if the draw has no such interval.
+    pub(crate) draw: Box<dyn Fn(u64) -> Option<Drawn>>,
+}
+
+/// The interval of a draw.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drawn {
+    /// Whether it holds the truth.
+    pub(crate) covers: bool,
+    /// Its width as a share of the truth (of a truth of 0, as it is); `None` if it is open.
+    pub(crate) width: Option<f64>,
+}
+
+impl From<bool> for Drawn {
+    fn from(covers: bool) -> Self {
+        Self { covers, width: None }
+    }
 }
 
 fn corner(
     interval: &'static str,
     name: String,
     cost: u32,
-    draw: impl Fn(u64) -> Option<bool> + 'static,
+    draw: impl Fn(u64) -> Option<Drawn> + 'static,
 ) -> Corner {
     Corner { interval, name, holds: true, cost, draw: Box::new(draw) }
 }
@@ -43,22 +61,27 @@ fn corner(
 pub(crate) fn corners() -> Vec<Corner> {
     let mut all = traces();
     all.extend(means());
+    all.extend(runs::goodputs());
     all.extend(events());
     all.extend(comparisons());
-    all.extend(rare());
+    all.extend(runs::remedies());
+    all.extend(runs::rare());
     all.extend(studies());
     all
 }
 
-fn inside(interval: [f64; 2], truth: f64) -> bool {
-    interval[0] <= truth && truth <= interval[1]
+fn inside([low, high]: [f64; 2], truth: f64) -> Drawn {
+    let scale = if truth == 0.0 { 1.0 } else { truth.abs() };
+    Drawn { covers: low <= truth && truth <= high, width: Some((high - low) / scale) }
 }
 
-fn covers(estimate: &Estimate, truth: f64) -> Option<bool> {
+fn covers(estimate: &Estimate, truth: f64) -> Option<Drawn> {
     // An end that is open excludes nothing.
     estimate.mean?;
     let (low, high) = (estimate.ci_low, estimate.ci_high);
-    Some(low.is_none_or(|low| low <= truth) && high.is_none_or(|high| truth <= high))
+    let ends = [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)];
+    let found = inside(ends, truth);
+    Some(Drawn { width: found.width.filter(|width| width.is_finite()), ..found })
 }
 
 /// PRR and mu of a trace, which has both outcomes in it.
@@ -167,15 +190,23 @@ fn means() -> Vec<Corner> {
                 covers(&Estimate::of(list(n, &mut stream, normal)), 0.0)
             },
         ));
-        for (sigma, holds) in [(0.3, true), (1.0, false)] {
+        for sigma in [0.3, 1.0] {
             let name =
                 format!("lognormal, standard deviation of the logarithm {sigma}, {n} replications");
-            let of = corner("mean over replications", name, 1, move |seed| {
+            all.push(corner("mean over replications", name, 1, move |seed| {
                 let mut stream = Seed::new(seed).stream("coverage/skewed");
-                covers(&Estimate::of(list(n, &mut stream, |s| skewed(sigma, s))), 1.0)
-            });
-            all.push(Corner { holds, ..of });
+                let values = list(n, &mut stream, |s| skewed(sigma, s));
+                covers(&Estimate::within(values, Range::NOT_NEGATIVE), 1.0)
+            }));
         }
+        // A share near 1, with a long tail away from it.
+        let name = format!("share of 0.95 with a skewed rest, {n} replications");
+        all.push(corner("mean over replications", name, 1, move |seed| {
+            let mut stream = Seed::new(seed).stream("coverage/capped");
+            let rest = |s: &mut Stream| (0.05 * skewed(0.7, s)).min(1.0);
+            let values = list(n, &mut stream, |s| 1.0 - rest(s));
+            covers(&Estimate::within(values, Range::SHARE), 0.95)
+        }));
     }
     all
 }
@@ -259,69 +290,14 @@ fn comparisons() -> Vec<Corner> {
             let names = ["a", "b", "c", "d"].map(str::to_owned);
             let values: Vec<Vec<f64>> =
                 names.iter().map(|_| list(n, &mut stream, normal)).collect();
-            Some(intervals::ranking(&names, &values, &vec![false; names.len()]).0.worse.is_empty())
+            Some(
+                intervals::ranking(&names, &values, &vec![false; names.len()])
+                    .0
+                    .worse
+                    .is_empty()
+                    .into(),
+            )
         }));
-    }
-    all
-}
-
-/// Replications that a truth is the mean of, and that sets of replications are drawn from.
-const POOL: u32 = 4_000;
-
-/// Packets a second of two TCPs over as many independent links of one PRR.
-fn pool(prr: f64, packets: usize, tcp: [&str; 2]) -> Option<[Vec<f64>; 2]> {
-    // Evenly spaced losses: the trace has the PRR to the packet.
-    let every = usize::saturate((1.0 / (1.0 - prr)).round());
-    let mut trace = Outcomes::new();
-    (0..packets).for_each(|slot| trace.push((slot + 1) % every != 0));
-    let options = CompareOptions {
-        tcp: tcp.map(str::to_owned).to_vec(),
-        replications: Some(POOL),
-        seed: Some(1),
-        ..CompareOptions::default()
-    };
-    let given = [Input::Link(Box::new(link(trace)))];
-    let result = compare(&given, Vec::new(), &options, |_, _| true).ok()?;
-    let cases = result.subjects.into_iter().flat_map(|subject| subject.cases);
-    let case = cases.into_iter().find(|case| case.channel == Channel::Independent)?;
-    Some(tcp.map(|name| {
-        let of = case.runs.iter().filter(|run| run.variant == name);
-        of.filter_map(|run| run.packets_per_second).collect()
-    }))
-}
-
-/// Pairs over slots where rare replications make the mean: Student's interval of the difference, as
-/// it would be if it were printed.
-fn rare() -> Vec<Corner> {
-    let mut all = Vec::new();
-    for prr in [0.99, 0.97] {
-        for tcp in [["newreno", "sack"], ["cubic", "sack"], ["vegas", "sack"]] {
-            let packets = 2_000;
-            let known = Rc::new(OnceCell::new());
-            for n in [3, 5, 10, 20] {
-                let name = format!(
-                    "{} less {} over slots, independent losses, PRR {prr}, {packets} packets, {n} \
-                     replications",
-                    tcp[0], tcp[1]
-                );
-                let known = Rc::clone(&known);
-                let of = corner("paired difference", name, 1, move |seed| {
-                    let pools: &Option<[Vec<f64>; 2]> =
-                        known.get_or_init(|| pool(prr, packets, tcp));
-                    let [ours, theirs] = pools.as_ref()?;
-                    let mut stream = Seed::new(seed).stream("coverage/rare");
-                    let (mut a, mut b) = (Vec::new(), Vec::new());
-                    for _ in 0..n {
-                        let at = usize::narrow(stream.below(ours.len() as u64));
-                        a.push(ours[at]);
-                        b.push(theirs[at]);
-                    }
-                    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
-                    covers(&intervals::difference(&a, &b).absolute, mean(ours) - mean(theirs))
-                });
-                all.push(Corner { holds: false, ..of });
-            }
-        }
     }
     all
 }
@@ -360,7 +336,7 @@ fn studies() -> Vec<Corner> {
             let name = format!("independent losses, PRR {prr}, {n} packets, {replicas} replicas");
             all.push(corner("prediction of one more link", name.clone(), cost, move |seed| {
                 let tcp = studied(draw(seed, "coverage/link", prr)?, replicas, seed)?;
-                tcp.difference.independent.beyond_chance.map(|beyond| !beyond)
+                tcp.difference.independent.beyond_chance.map(|beyond| (!beyond).into())
             }));
             // A link that TCP gets more from: losses in bursts. Its replicas are what varies.
             let params = GeParams::from_prr_mu(prr, 0.9).ok();

@@ -191,12 +191,12 @@ fn goodput(setup: &Setup<'_>, runs: &[CompareRun]) -> Estimate {
     let range = Range::up_to(setup.most_bps);
     let found = Estimate::within(runs.iter().map(|r| r.goodput_bps), range);
     let n = runs.len() as f64;
-    // Over slots, rare replications have a rule of their own: `SlotUse`.
-    let (Some(mean), true) =
-        (found.mean, setup.is_random && runs.iter().all(|r| r.slots.is_none()))
-    else {
-        return found;
-    };
+    // Over slots, rare replications have a rule of their own: `SlotUse`. In a cell, a flow that never
+    // retransmitted has lost nothing, because frames are repeated.
+    let loses = |r: &CompareRun| r.retransmissions > 0 || r.lossy_packets.is_some();
+    let stalls =
+        setup.is_random && runs.iter().all(|r| r.slots.is_none()) && runs.iter().any(loses);
+    let (Some(mean), true) = (found.mean, stalls) else { return found };
     let timeouts = runs.iter().map(|r| r.timeouts as f64).sum();
     let active_s = runs.iter().map(|r| r.active_s).sum::<f64>() / n;
     found.with_rare(Rare::timeouts(timeouts, runs.len(), mean, active_s), range)

@@ -12,6 +12,7 @@
 
 mod assemble;
 mod describe;
+pub(crate) mod equivalence;
 mod error;
 mod in_study;
 mod links;

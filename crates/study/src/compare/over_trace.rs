@@ -96,7 +96,8 @@ impl<'a> OverTrace<'a> {
         };
         let slots = outcomes.len() as u64 / u64::from(parts);
         let length = config.slot * slots;
-        let mut observer = Observer::new(&[0], Nanos::ZERO, length, parts as usize);
+        // What arrives at the end of a stretch belongs to it, as in the general simulator.
+        let mut observer = Observer::new(&[0], Nanos::ZERO, length + Span(1), parts as usize);
         if number == 0 {
             let whole = config.slot * outcomes.len() as u64;
             observer = observer.with_window(0, config.tcp.mss, whole);

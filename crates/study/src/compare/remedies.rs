@@ -4,7 +4,8 @@
 //! Remedies have a separate list and ranking. Each is compared with plain SACK over the same
 //! channel, in pairs, as the TCPs are. Over a scenario, and over a trace as a link, remedies run as
 //! the TCPs do. With one packet per slot, the study's driver runs TCP only, so remedies run in the
-//! general simulator over the same link: a full packet takes a slot and a shorter one less, the
+//! general simulator over the same link: a full packet takes a slot and a shorter one less (of a
+//! plain TCP every packet takes a slot, as in that driver, so that its numbers are the same), the
 //! queue never overflows and marks nothing, and acknowledgements take a slot and are never lost. A
 //! packet, or a unit of a link protocol, has the outcome of the slot in which its transmission
 //! starts. The protocol's reports take no time, as in 802.11. One run covers the trace and is cut
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use airtcp_scenario::Scenario;
+use airtcp_scenario::{Resolved, Scenario};
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
 use airtcp_units::{Outcomes, Span};
@@ -58,9 +59,9 @@ cells have their own retransmissions.";
 const SLOTTED: &str = "One packet a slot, behind a queue that never overflows and marks nothing; \
 acknowledgements arrive a slot later. A unit of a link protocol has the fate of the slot in which it is \
 sent. The trace has no finer outcomes, so parity within a packet helps little, and retransmission in later \
-slots helps. The reports of the link protocol take no time. A SYN takes less than a slot here, so a TCP \
-with many losses meets other slots than in the comparison of TCPs, and its goodput differs between the two \
-as it does between stretches of the trace.";
+slots helps. The reports of the link protocol take no time. A plain TCP takes a slot for every packet, and \
+its numbers are those of the comparison of TCPs. Shorter packets of other transports and of link protocols \
+take less.";
 
 const AS_LINK: &str = "Packets, and units of a link protocol, that are sent within one slot of the trace \
 share its fate: parity within a packet helps only if the packet lasts longer than a slot.";
@@ -181,6 +182,15 @@ pub(crate) fn over_capacity<'a>(
     Ok(made)
 }
 
+/// Gives every packet of the data's direction a slot, and the acknowledgements no time but their delay, as in
+/// the study's driver ([`airtcp_sim::slotted`]).
+fn take_slots(plan: &mut Resolved, slot: Span) {
+    if let [forward, reverse] = &mut plan.links[..] {
+        (forward.direction.rate, forward.direction.slot) = (None, Some(slot));
+        reverse.direction.rate = None;
+    }
+}
+
 /// Remedies over a trace, one packet per slot; `None` if its slots are too long for them.
 pub(crate) fn over_slots<'a>(
     link: &LinkTrace,
@@ -205,6 +215,11 @@ pub(crate) fn over_slots<'a>(
     }
     if let Planned::Plans { plans, replications, channel } = &mut made.planned {
         let parts = stretches(slots, wanted.unwrap_or(STRETCHES));
+        for (name, plan) in made.names.iter().zip(&mut plans.each) {
+            if !VariantSpec::parse(name)?.is_coded() {
+                take_slots(plan, config.slot);
+            }
+        }
         plans.cut = Some(Cut { parts, mss: config.tcp.mss, slot: config.slot });
         *replications = 1;
         *channel = Channel::Trace;

@@ -23,7 +23,8 @@
 use airtcp_sim::results::ratio_parts;
 use airtcp_units::Narrow;
 
-use super::paired::{self, Pair, Relation};
+use super::equivalence::{Pair, Relation, most_needed};
+use super::paired;
 use super::result::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
 
 /// Least difference in goodput that matters, as a share of the larger.
@@ -238,7 +239,7 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
             verdict.alternatives.push(compared);
         }
     }
-    verdict.needed = paired::most_needed(needed);
+    verdict.needed = most_needed(needed);
     verdict
 }
 

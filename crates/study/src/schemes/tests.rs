@@ -338,6 +338,35 @@ fn two_replications_leave_a_scheme_open() {
     assert_eq!(goodput.needed, Some(4));
 }
 
+/// A run, a comparison of TCPs and one of schemes have one Jain's index of a scenario: that of its endless flows, and
+/// that of each direction.
+#[test]
+fn every_document_has_one_fairness() {
+    let text = "duration = \"2 s\"\nreplications = 2\n[[cells]]\n\
+        layout = { kind = \"star\", stations = 4, radius_m = 5 }\nmac.access = \"edca\"\n\
+        [[flows]]\nname = \"up\"\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\ntcp = \"linux\"\n\
+        [[flows]]\nname = \"down\"\ncount = 2\nfrom = \"ap\"\nto = \"sta*\"\ntcp = \"linux\"\n\
+        [[flows]]\nname = \"voice\"\nfrom = \"sta3\"\nto = \"ap\"\ntransport = \"udp\"\n\
+        app = { kind = \"constant-rate\", rate = \"64 kb/s\" }\n";
+    let given = scenario(text);
+    let base = compared(&given, &options(&["rts"])).outcomes.remove(0);
+    let plan = airtcp_scenario::read(text, "", &[]).unwrap().resolve().unwrap();
+    let run = airtcp_sim::run(&plan, &|_| Err(String::new()), None, |_, _| true).unwrap().summary;
+    let asked = crate::CompareOptions { tcp: vec!["own".into()], ..Default::default() };
+    let asked = crate::CompareOptions { remedies: Vec::new(), ..asked };
+    let tcp = crate::compare(&[given], Vec::new(), &asked, |_, _| true).unwrap();
+    let tcp = &tcp.subjects[0].cases[0].outcomes[0];
+    assert_eq!((run.jain_index, run.jain_index), (base.jain_index, tcp.jain_index));
+    let [up, down] = [run.jain_index_up.unwrap(), run.jain_index_down.unwrap()];
+    assert_eq!((up, down), (base.jain_index_up, base.jain_index_down));
+    assert_eq!((Some(up), Some(down)), (tcp.jain_index_up, tcp.jain_index_down));
+    // The voice flow, a thousandth of the goodput, would lower the index to below that of four.
+    let flows: Vec<f64> =
+        run.flows.iter().map(|f| f.quantities["goodput_bps"].mean.unwrap()).collect();
+    assert_eq!(flows.len(), 5);
+    assert!(run.jain_index.mean.unwrap() > airtcp_sim::results::jain_index(&flows).unwrap());
+}
+
 /// A station that one variant starves is named.
 #[test]
 fn stations_that_lose_are_named() {

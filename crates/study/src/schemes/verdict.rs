@@ -19,7 +19,8 @@ use airtcp_units::Narrow;
 use super::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
 use super::result::SchemeRun;
 use crate::compare::NotRanked;
-use crate::compare::paired::{ALPHA, Matters, Pair, Relation, most_needed, ranking_at};
+use crate::compare::equivalence::{Pair, Relation, most_needed};
+use crate::compare::paired::{ALPHA, Matters, ranking_at};
 use crate::compare::verdict::{DELAY_MATTERS, GOODPUT_MATTERS};
 
 /// A difference in Jain's index that counts: from equal shares to shares whose standard deviation is a

@@ -66,6 +66,8 @@ const Page = (() => {
       const turn = ++this.turn;
       const canvas = this.node.querySelector(".canvas");
       const data = this.data();
+      // A chart without points is not shown, unless the reader's choice leaves none.
+      this.node.hidden = data.empty !== undefined && !data.stays;
       if (data.empty) {
         this.view?.finalize();
         this.view = null;

@@ -3,10 +3,10 @@
 (() => {
   const { payload, figures } = Page;
   const goodput = figures.get("goodput");
-  goodput.data = () => (payload.means.length
-    ? { means: payload.means, replications: payload.replications }
-    : { empty: "There are no flows." });
-  goodput.rows = () => payload.replications;
+  if (goodput) {
+    goodput.data = () => ({ means: payload.means, replications: payload.replications });
+    goodput.rows = () => payload.replications;
+  }
   for (const [name, value] of [["window", "cwnd"], ["rtt", "rtt"], ["queue", "packets"],
     ["airtime", "share"], ["rate", "mbps"]]) {
     const figure = figures.get(name);
@@ -24,6 +24,7 @@
   }
   for (const [delay, rows] of Object.entries(payload.delays)) {
     const figure = figures.get(`delay_${delay}`);
+    if (!figure) continue;
     figure.data = () => ({ [`delay_${delay}`]: rows });
     figure.rows = () => rows;
   }
@@ -34,7 +35,7 @@
       figure.data = () => (cell[data].length ? { [data]: cell[data] } : { empty: "Nothing of the kind happened." });
       figure.rows = () => cell[data];
     }
-    if (cell.neighbours.length) {
+    if (cell.neighbours.length && figures.has(`cell${i}-map`)) {
       figures.get(`cell${i}-map`).data = () => ({ stations: cell.stations, neighbours: cell.neighbours });
     }
     const medium = figures.get(`cell${i}-medium`);

@@ -31,11 +31,16 @@
     const top = (kind) => Math.max(1, ...shown.map((l) => Math.max(l[`longest_${kind}`], l[`expected_${kind}`] ?? 1)));
     return [{ success: 1, loss: 1 }, { success: top("success"), loss: top("loss") }];
   }
-  const overview = { throughput: () => ({ models: modelRows() }), gain: () => ({ links: shown, unit: [{}] }),
-    chain: () => ({ links: shown, diagonal: diagonal() }), longest: () => ({ links: shown, runs: runs() }) };
+  // A link without an order of losses has no mu and no chain: nothing of it can be drawn there.
+  const having = (key, more) => {
+    const rows = shown.filter((l) => number(l[key]));
+    return rows.length ? { links: rows, ...more } : { empty: "No link has an order of losses." };
+  };
+  const overview = { throughput: () => ({ models: modelRows() }), gain: () => having("mu", { unit: [{}] }),
+    chain: () => having("chain", { diagonal: diagonal() }), longest: () => having("mu", { runs: runs() }) };
   for (const [name, data] of Object.entries(overview)) {
     if (!figure(name)) continue;
-    figure(name).data = () => (shown.length ? data() : { empty: "No link passes the filter." });
+    figure(name).data = () => (shown.length ? data() : { empty: "No link passes the filter.", stays: true });
     figure(name).rows = name === "throughput" ? modelRows : () => shown;
     figure(name).onpick = (index) => choose(index, true);
   }
@@ -132,7 +137,8 @@
   const savedRows = { "link-tcp": "replicas", "link-time": "time", "link-cwnd": "cwnd", "link-success": "success",
     "link-loss": "loss", "link-convergence": "prefix", "link-cpdf": "cpdf", "link-autocorrelation": "autocorrelation" };
   for (const [name, data] of Object.entries(perLink)) {
-    figure(name).data = () => (detail ? data() : { empty: "" });
+    if (!figure(name)) continue;
+    figure(name).data = () => (detail ? data() : { empty: "", stays: true });
     figure(name).rows = () => (detail ? data()[savedRows[name]] ?? [] : []);
   }
 
@@ -180,7 +186,7 @@
     Figure.chosen = index;
     describe(index);
     if (byId("link-choice")) byId("link-choice").value = String(index);
-    for (const name of Object.keys(perLink)) figure(name).draw();
+    for (const name of Object.keys(perLink)) figure(name)?.draw();
     for (const f of figures.values()) f.mark();
     if (total > 1) drawTable();
     if (scroll) byId("link").scrollIntoView();
@@ -270,10 +276,11 @@
     byId("filter-count").textContent = shown.length === total ? `${total} links` : `${shown.length} of ${total} links`;
     page = 0;
     drawTable();
-    for (const name of Object.keys(overview)) figure(name).draw();
+    for (const name of Object.keys(overview)) figure(name)?.draw();
   }
 
   for (const [name, data] of Object.entries(payload.sections ?? {})) {
+    if (!figure(name)) continue;
     figure(name).data = () => data;
     figure(name).rows = () => data.means;
   }

@@ -230,3 +230,21 @@ fn names_that_are_refused() {
     let bad = refused(&[scenario(LOSSY)], &options(&["lt-tcp:alpha=7"]));
     assert!(bad.contains("alpha") && bad.contains("lt-tcp:alpha=7"), "{bad}");
 }
+
+/// A plain TCP over slots has the same numbers beside the other TCPs and beside remedies, whatever is lost.
+#[test]
+fn a_tcp_has_one_goodput_over_a_trace() {
+    for (prr, mu) in [(0.4, 0.97), (0.7, 0.5), (0.97, 0.0)] {
+        let asked = CompareOptions { synthetic: false, ..options(&["sack", "newreno"]) };
+        let given = CompareOptions { remedies: vec!["sliding".into()], ..asked };
+        let result = compared(&[link(prr, mu, 20_000)], &given);
+        let subject = &result.subjects[0];
+        let of = |case: &Case| case.outcomes.iter().find(|o| o.variant == "sack").cloned().unwrap();
+        let (tcp, plain) = (of(&subject.cases[0]), of(&subject.remedies.as_ref().unwrap().case));
+        assert_eq!(tcp.timeouts, plain.timeouts, "{prr} {mu}");
+        let [a, b] = [&tcp, &plain].map(|o| o.packets_per_second.unwrap().mean.unwrap());
+        assert!((a - b).abs() < 1e-9 * a, "{prr} {mu}: {a} {b}");
+        let [a, b] = [&tcp, &plain].map(|o| o.retransmission_ratio.mean.unwrap());
+        assert!((a - b).abs() < 1e-9, "{prr} {mu}: {a} {b}");
+    }
+}
