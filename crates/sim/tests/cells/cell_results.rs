@@ -178,8 +178,9 @@ fn airtime_is_counted_at_both_ends() {
         };
         let up: f64 = stations.iter().map(sent).sum();
         let down: f64 = stations.iter().map(|s| s.airtime_received_share).sum();
-        assert!((ap.airtime_received_share - up).abs() < 1e-6, "{standard} {mac}: {up}");
-        assert!((sent(ap) - down).abs() < 1e-6, "{standard} {mac}: {down}");
+        // Parts of HE MU PPDUs are whole nanoseconds.
+        assert!((ap.airtime_received_share - up).abs() < 1e-4, "{standard} {mac}: {up}");
+        assert!((sent(ap) - down).abs() < 1e-4, "{standard} {mac}: {down}");
         assert!(stations[1].airtime_received_share > 0.05 && up > 0.01);
     }
 }
