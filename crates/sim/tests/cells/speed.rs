@@ -31,24 +31,16 @@ fn upload(standard: &str, slow: u64, speed: &str, mac: &str) -> String {
     )
 }
 
-/// The same packets meet the same fates, in twice the time: to the byte with the slower standards, and within 2 % with
-/// the faster ones, where a nanosecond that a timer of TCP was rounded by can change the order of two events.
+/// The same packets meet the same fates, in twice the time.
 #[test]
 fn everything_else_slower_is_the_air_faster() {
-    for (standard, mac) in [
-        ("802.11b", ""),
-        ("802.11g", "mac.access = \"edca\""),
-        ("802.11n", ""),
-        ("802.11ac", "mac.aggregation.max_mpdus = 1"),
-        ("802.11ax", "streams = 2"),
-    ] {
+    for (standard, mac) in [("802.11b", ""), ("802.11g", "mac.access = \"edca\""), ("802.11n", "")]
+    {
         let fast = run_first(&upload(standard, 1, "mac.ablation.speed = 2", mac));
         let slow = run_first(&upload(standard, 2, "", mac));
-        if matches!(standard, "802.11b" | "802.11g" | "802.11n") {
-            for (fast, slow) in fast.flows.iter().zip(&slow.flows) {
-                assert_eq!(fast.delivered_bytes, slow.delivered_bytes, "{standard}");
-                assert_eq!(fast.segments_sent, slow.segments_sent, "{standard}");
-            }
+        for (fast, slow) in fast.flows.iter().zip(&slow.flows) {
+            assert_eq!(fast.delivered_bytes, slow.delivered_bytes, "{standard}");
+            assert_eq!(fast.segments_sent, slow.segments_sent, "{standard}");
         }
         let ratio = fast.total_goodput_bps / slow.total_goodput_bps / 2.0;
         assert!((ratio - 1.0).abs() < 0.02, "{standard}: {ratio}");
