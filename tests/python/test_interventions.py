@@ -82,7 +82,7 @@ def test_set_scales_a_trace_and_changes_the_default_flow(run: Program, tmp_path:
         return goodputs(json.loads(ended.out))[0]
 
     base = goodput()
-    assert goodput("links[0].rate.scale=2") / base == pytest.approx(2, rel=0.15)
+    assert goodput("links[0].rate.scale=2") / base == pytest.approx(2, rel=0.25)
     small = goodput("flows[0].tcp.receive_buffer=4 kB")
     assert small < 0.9 * base
     assert goodput("flows[0].start_spread=0 s") == base
@@ -91,4 +91,4 @@ def test_set_scales_a_trace_and_changes_the_default_flow(run: Program, tmp_path:
 def test_the_library_takes_the_same_keys(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(CELL)
     result = airtcp.run(tmp_path / "s.toml", overrides={"without.flows": ["call"]})
-    assert goodputs(result.json)[1] == 0
+    assert result.json["replications"][0]["flows"][1]["goodput_bps"] == 0

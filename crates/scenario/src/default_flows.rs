@@ -1,4 +1,4 @@
-//! Overrides such as `flows[0].tcp.sack=true` of a scenario that writes no flows: its default flows become explicit
+//! Overrides such as `flows[0].tcp.receive_buffer=64 kB` of a scenario that writes no flows: its default flows become explicit
 //! first, so that there is a `flows[0]`.
 
 use serde_json::{Map, Value};
@@ -72,11 +72,12 @@ mod tests {
     /// The flows are those of the scenario after all overrides, in whatever order these come.
     #[test]
     fn other_overrides_count() {
-        let more = set(&[("flows[0].tcp.sack", "false"), ("cells[0].layout.stations", "7")]);
+        let more =
+            set(&[("flows[0].tcp.receive_buffer", "64 kB"), ("cells[0].layout.stations", "7")]);
         assert_eq!(read(CELL, "", &more).unwrap().resolve().unwrap().flows.len(), 7);
-        let common = set(&[("flows[0].start_spread", "1 s"), ("tcp.sack", "false")]);
+        let common = set(&[("flows[0].start_spread", "1 s"), ("tcp.receive_buffer", "64 kB")]);
         let plan = read(LINK, "", &common).unwrap().resolve().unwrap();
-        assert!(!plan.flows[0].tcp.sack);
+        assert_eq!(plan.flows[0].tcp.receive_buffer.0, 64_000);
     }
 
     #[test]

@@ -431,7 +431,7 @@ mod tests {
             };
             let period = Span::from_millis(rates.len() as u64);
             let Some(once) = Capacity::rates(&steps(&|r| r), period) else { return Ok(()) };
-            let by_hand = steps(&|r| (r as f64 * factor).round() as u64);
+            let by_hand = steps(&|r| u64::saturate((r as f64 * factor).round()));
             prop_assert_eq!(once.scaled(factor), Capacity::rates(&by_hand, period));
         }
 

@@ -182,7 +182,7 @@ mod tests {
         assert!(said("without.distance", "[\"bp\"]").contains("is the access point of \"other\""));
         let key =
             read(CELLS, "t.toml", &[("without.flow".into(), "[\"call\"]".into())]).unwrap_err();
-        assert!(key.to_string().contains("did you mean `flows`"), "{key}");
+        assert!(key.to_string().contains("did you mean \"flows\""), "{key}");
     }
 
     #[test]

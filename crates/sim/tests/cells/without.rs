@@ -6,7 +6,7 @@ use airtcp_sim::results::Replication;
 use crate::common::run_with;
 
 const HOME: &str = "[[cells]]\nname = \"home\"\nstandard = \"802.11n\"\nchannel = 36\nwidth = \"20 MHz\"\n\
-    layout = { kind = \"disc\", stations = 4, radius_m = 30 }\n\
+    layout = { kind = \"disc\", stations = 4, radius_m = 8 }\n\
     propagation = { path_loss = { model = \"log-distance\", exponent = 3.5 }, shadowing_db = 4 }\n";
 const OTHER: &str = "[[cells]]\nname = \"other\"\naccess_point = \"bp\"\nprefix = \"b\"\ncenter = [5, 5]\n\
     standard = \"802.11n\"\nchannel = 36\nwidth = \"20 MHz\"\nmac.beacons = {}\n\
@@ -42,14 +42,17 @@ fn a_flow_taken_out_is_as_one_that_is_not_there() {
             assert_eq!(run.events, expected.events, "{kind}");
             assert_eq!(run.flows[..4], expected.flows[..]);
             assert_eq!((run.flows[4].name.as_str(), run.flows[4].delivered_bytes), ("call", 0));
-            assert!(run.flows[4].goodput_bps.abs() < 1e-9 && with.flows[4].goodput_bps > 1e5);
+            assert!(run.flows[4].goodput_bps.abs() < 1e-9 && with.flows[4].delivered_bytes > 0);
         }
     }
     // Also a flow in the middle of the file, and one of a count.
     let out = runs("without.flows = [\"up1\"]", &[HOME, UP]);
     for (run, before) in out.iter().zip(&expected) {
         assert_eq!(run.flows[1].segments_sent, 0);
-        assert!(run.flows[0].goodput_bps > before.flows[0].goodput_bps);
+        let others = |run: &Replication| -> u64 {
+            [0, 2, 3].iter().map(|i| run.flows[*i].delivered_bytes).sum()
+        };
+        assert!(others(run) > others(before));
     }
 }
 

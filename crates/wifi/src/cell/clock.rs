@@ -104,22 +104,22 @@ impl<'a, P: Probe> Clocked<'a, P> {
         Self { probe, clock }
     }
 
-    fn frame(&self, frame: AirFrame) -> AirFrame {
+    fn frame(&self, frame: &AirFrame) -> AirFrame {
         AirFrame {
             duration: self.clock.span(frame.duration),
             started: self.clock.run(frame.started),
             body: self.clock.run(frame.body),
             ended: self.clock.run(frame.ended),
-            ..frame
+            ..*frame
         }
     }
 
     fn event(&self, event: &AirEvent) -> AirEvent {
         let run = |at| self.clock.run(at);
         match *event {
-            AirEvent::Sent { frame, loss } => AirEvent::Sent { frame: self.frame(frame), loss },
+            AirEvent::Sent { frame, loss } => AirEvent::Sent { frame: self.frame(&frame), loss },
             AirEvent::Heard { station, frame, signal_dbm, noise_dbm, decoded } => {
-                let frame = self.frame(frame);
+                let frame = self.frame(&frame);
                 AirEvent::Heard { station, frame, signal_dbm, noise_dbm, decoded }
             }
             AirEvent::BackedOff { station, category, from, until, slots, left } => {
