@@ -25,8 +25,10 @@ const BEHIND: f64 = 1.3;
 const OF_OTHERS: f64 = 1.2;
 /// Most groups of flows that are judged on their own.
 const GROUPS: usize = 4;
+/// Most places into which a kind is split.
+const SPLIT: usize = 6;
 /// Effects from here on are worth more replications if they are not significant.
-const WORTH: f64 = 1.15;
+const WORTH: f64 = NAMED;
 /// Replications of a second look.
 const MORE: u32 = 8;
 /// Use from which a link is full by arithmetic: a limit that is named raises goodput by a tenth.
@@ -39,6 +41,8 @@ const IDLE: f64 = 0.7;
 pub(crate) enum Measure {
     /// Their sum.
     Sum(Vec<usize>),
+    /// A flow that may starve.
+    Single(usize),
     /// The slowest of them in each replication.
     Slowest(Vec<usize>),
 }
@@ -47,17 +51,23 @@ impl Measure {
     pub(crate) fn values(&self, outcome: &Outcome) -> Vec<f64> {
         match self {
             Self::Sum(flows) => outcome.totals(flows),
+            Self::Single(flow) => outcome.totals(&[*flow]),
             Self::Slowest(flows) => outcome.slowest(flows),
         }
     }
 
     pub(crate) fn effect(&self, before: &Outcome, after: &Outcome) -> Effect {
-        Effect::of(&self.values(before), &self.values(after))
+        let (before, after) = (self.values(before), self.values(after));
+        match self {
+            Self::Sum(_) => Effect::of(&before, &after),
+            Self::Single(_) | Self::Slowest(_) => Effect::of_differences(&before, &after),
+        }
     }
 
     fn flows(&self) -> &[usize] {
         match self {
             Self::Sum(flows) | Self::Slowest(flows) => flows,
+            Self::Single(flow) => std::slice::from_ref(flow),
         }
     }
 }
@@ -258,6 +268,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let named = self.limits.len();
         let strength = measure.effect(&self.base, &self.tried[&first].outcome).log();
         let behind = self.behind(first)?;
+        let mut beside = Vec::new();
         for other in others {
             let effect = measure.effect(&self.base, &self.tried[other].outcome);
             let on_top = behind
@@ -277,8 +288,10 @@ impl<'a, 'b> Search<'a, 'b> {
                 }
             } else if effect.log() >= BESIDE * strength || wastes {
                 self.name(*other, &measure)?;
+                beside.push(*other);
             }
         }
+        let behind = behind.into_iter().filter(|(kind, _)| !beside.contains(kind)).collect();
         self.name_behind(first, start..named, &behind)
     }
 
@@ -328,18 +341,13 @@ impl<'a, 'b> Search<'a, 'b> {
             .collect();
         let most = effects.iter().map(|(_, effect)| effect.log()).fold(0.0, f64::max);
         // Cures of one harm have equal effects: the first kind is named, and the others as alternatives.
-        effects.retain(|(kind, effect)| *kind != Kind::Rate && effect.log() >= ALIKE * most
-            || effect.log() >= most);
+        effects.retain(|(kind, effect)| {
+            *kind != Kind::Rate && effect.log() >= ALIKE * most || effect.log() >= most
+        });
         let Some((kind, _)) = effects.first() else { return Ok(()) };
         let tried = &behind[kind];
         let others: Vec<Cause> =
             effects[1..].iter().flat_map(|(k, _)| causes(&behind[k].changes)).collect();
-        let is_named = |change: &Change| {
-            self.limits.iter().any(|l| l.cause == change.cause && l.place == change.place)
-        };
-        if tried.changes.iter().any(is_named) {
-            return Ok(());
-        }
         let found = self.split(&measure, &outcome, tried, &gone)?;
         for mut limit in found {
             limit.after.clone_from(&after);
@@ -393,7 +401,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let strength = measure.effect(before, &whole.outcome).log();
         let mut chosen: Vec<usize> = (0..whole.changes.len()).collect();
         let mut single: Vec<Option<Outcome>> = Vec::new();
-        if whole.changes.len() > 1 {
+        if (2..=SPLIT).contains(&whole.changes.len()) {
             let variants: Vec<Vec<&Change>> =
                 whole.changes.iter().map(|change| gone.iter().chain([change]).collect()).collect();
             single = self.run(&variants)?;
@@ -432,7 +440,7 @@ impl<'a, 'b> Search<'a, 'b> {
             let all: Vec<&Change> = gone.iter().chain(changes.iter().copied()).collect();
             let outcome = if of.len() == whole.changes.len() {
                 Some(whole.outcome.clone())
-            } else if let [one] = of.as_slice() {
+            } else if let ([one], false) = (of.as_slice(), single.is_empty()) {
                 single[*one].take()
             } else {
                 self.run(&[all.clone()])?.pop().flatten()
@@ -512,8 +520,8 @@ impl<'a, 'b> Search<'a, 'b> {
             flows: raised.iter().map(name).collect(),
             of: match measure {
                 Measure::Slowest(_) => Of::SlowestOfEachRun,
-                Measure::Sum(flows) if flows.len() < self.judged.len() => Of::Flows,
-                Measure::Sum(_) => Of::Sum,
+                Measure::Sum(flows) if flows.len() == self.judged.len() => Of::Sum,
+                Measure::Sum(_) | Measure::Single(_) => Of::Flows,
             },
             goodput_bps: effect.before,
             without_bps: effect.after,

@@ -14,8 +14,8 @@ pub(crate) struct Effect {
     pub(crate) before: f64,
     /// Mean with the change, in b/s.
     pub(crate) after: f64,
-    /// Half of the 95 % interval of the logarithm of the ratio; infinite with a single replication.
-    half: f64,
+    /// The ends of the 95 % interval of the ratio; 0 and infinite with a single replication.
+    ends: [f64; 2],
 }
 
 impl Effect {
@@ -28,15 +28,23 @@ impl Effect {
         let logs: Vec<f64> =
             before.iter().zip(after).map(|(b, a)| (a.max(1.0) / b.max(1.0)).ln()).collect();
         let centre = logs.iter().sum::<f64>() / n.max(1) as f64;
-        let half = match StudentsT::new(0.0, 1.0, n as f64 - 1.0) {
-            Ok(t) if n > 1 => {
-                let squares = logs.iter().map(|x| (x - centre) * (x - centre)).sum::<f64>();
-                let deviation = (squares / (n as f64 - 1.0) / n as f64).sqrt();
-                t.inverse_cdf(0.975) * deviation
-            }
-            _ => f64::INFINITY,
-        };
-        Self { before: mean(before), after: mean(after), half }
+        let half = half_interval(&logs, centre);
+        let mut found =
+            Self { before: mean(before), after: mean(after), ends: [0.0, f64::INFINITY] };
+        found.ends = [found.ratio() * (-half).exp(), found.ratio() * half.exp()];
+        found
+    }
+
+    /// The same with Student's interval of the mean difference, over the mean without the change: for flows that
+    /// starve in some replications, whose logarithms say nothing.
+    pub(crate) fn of_differences(before: &[f64], after: &[f64]) -> Self {
+        let mut found = Self::of(before, after);
+        let each: Vec<f64> = before.iter().zip(after).map(|(b, a)| a - b).collect();
+        let centre = each.iter().sum::<f64>() / each.len().max(1) as f64;
+        let half = half_interval(&each, centre);
+        let ends = [centre - half, centre + half].map(|d| 1.0 + d / found.before.max(1.0));
+        found.ends = [ends[0].max(0.0), ends[1]];
+        found
     }
 
     /// The ratio; infinite if nothing arrived without the change.
@@ -55,11 +63,6 @@ impl Effect {
         self.ratio().clamp(1e-6, 1e6).ln()
     }
 
-    /// The ends of the ratio's 95 % interval.
-    pub(crate) fn ends(&self) -> [f64; 2] {
-        [self.ratio() * (-self.half).exp(), self.ratio() * self.half.exp()]
-    }
-
     /// True if the goodput rises by a tenth or more, significantly.
     pub(crate) fn is_named(&self) -> bool {
         self.ratio() >= NAMED && self.excludes_one()
@@ -67,13 +70,25 @@ impl Effect {
 
     /// True if the interval of the ratio lies above 1.
     pub(crate) fn excludes_one(&self) -> bool {
-        self.ratio() > 1.0 && self.half.is_finite() && self.log() > self.half
+        self.ratio() > 1.0 && self.ends[0] > 1.0
     }
 
     /// Ratio and ends for a document, where they are finite.
     pub(crate) fn shown(&self) -> [Option<f64>; 3] {
-        let [low, high] = self.ends();
+        let [low, high] = self.ends;
         [self.ratio(), low, high].map(|x| Some(x).filter(|x| x.is_finite() && *x < 1e6))
+    }
+}
+
+/// Half of Student's 95 % interval of a mean; infinite with fewer than two values.
+fn half_interval(values: &[f64], mean: f64) -> f64 {
+    let n = values.len() as f64;
+    match StudentsT::new(0.0, 1.0, n - 1.0) {
+        Ok(t) if values.len() > 1 => {
+            let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+            t.inverse_cdf(0.975) * (squares / (n - 1.0) / n).sqrt()
+        }
+        _ => f64::INFINITY,
     }
 }
 
@@ -86,7 +101,8 @@ mod tests {
         // Logarithms of 2, 2.2 and 1.8: mean .6898, s .1006; t(2, .975) = 4.3027 over the root of 3: .2500.
         let effect = Effect::of(&[10.0, 10.0, 10.0], &[20.0, 22.0, 18.0]);
         assert!((effect.ratio() - 2.0).abs() < 1e-12);
-        assert!((effect.half - 0.2500).abs() < 5e-4, "{}", effect.half);
+        let [low, high] = effect.ends.map(|end| (end / 2.0).ln());
+        assert!((high - 0.2500).abs() < 5e-4 && (low + 0.2500).abs() < 5e-4, "{low} {high}");
         assert!(effect.is_named());
         assert!(!Effect::of(&[10.0, 12.0, 9.0], &[11.0, 11.0, 13.0]).is_named());
     }
@@ -98,6 +114,17 @@ mod tests {
         // All pairs double: the interval has no width.
         assert!(Effect::of(&[10.0, 20.0], &[20.0, 40.0]).is_named());
         assert_eq!(Effect::of(&[10.0], &[20.0]).shown()[1], Some(0.0));
+    }
+
+    /// A flow that starves in two of four replications: its logarithms vary by a factor of thousands.
+    #[test]
+    fn differences_decide_where_logarithms_do_not() {
+        let (before, after) = ([1e3, 0.9e6, 2e3, 1e6], [2.0e6, 2.1e6, 1.9e6, 2.2e6]);
+        assert!(!Effect::of(&before, &after).excludes_one());
+        let effect = Effect::of_differences(&before, &after);
+        // Differences of 1.999, 1.2, 1.898 and 1.2 Mb/s: mean 1.574, s .4351, half 3.1824 s / 2 = .6924.
+        assert!(effect.excludes_one());
+        assert!((effect.ends[0] - (1.0 + 0.8819 / 0.47575)).abs() < 1e-3, "{:?}", effect.ends);
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Search<'_, '_> {
         slowest: &Measure,
         fair: Option<&(Vec<Change>, Outcome)>,
     ) -> Result<bool, NotRun> {
-        let mut measures: Vec<Measure> = slow.iter().map(|(_, i)| Measure::Sum(vec![*i])).collect();
+        let mut measures: Vec<Measure> = slow.iter().map(|(_, i)| Measure::Single(*i)).collect();
         measures.push(slowest.clone());
         let mut unsure = Vec::new();
         for measure in &measures {
@@ -125,7 +125,7 @@ impl Search<'_, '_> {
         let mut outcomes = self.run(&variants)?.into_iter();
         let alone_bps = outcomes.next().flatten().map(|outcome| outcome.mean(flow));
         let near = near.zip(outcomes.next().flatten());
-        let measure = Measure::Sum(vec![flow]);
+        let measure = Measure::Single(flow);
         let mut found = SlowFlow {
             flow: name,
             goodput_bps,
@@ -174,8 +174,7 @@ impl Search<'_, '_> {
         fair: Option<&(Vec<Change>, Outcome)>,
     ) -> Option<(Option<Kind>, Effect)> {
         // A station that is moved near is heard by all, also if it was not far: see `cells::is_far`.
-        let kinds =
-            self.tried.iter().filter(|(kind, _)| !matches!(kind, Kind::Rate | Kind::Slow));
+        let kinds = self.tried.iter().filter(|(kind, _)| !matches!(kind, Kind::Rate | Kind::Slow));
         let median = cells::median(self.judged.iter().map(|flow| self.base.mean(*flow)).collect());
         let mut all: Vec<(Option<Kind>, Effect)> = kinds
             .map(|(kind, tried)| (Some(*kind), measure.effect(&self.base, &tried.outcome)))

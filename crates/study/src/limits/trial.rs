@@ -12,6 +12,8 @@ use crate::loader::{Traces, read_capacities};
 
 /// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
 const MORE_EVENTS: u64 = 2;
+/// Events that a variant may always take: a scenario in which nothing arrives has few.
+const LEAST_EVENTS: u64 = 500_000;
 /// A variant whose bound left it less than this share of the time runs once more with a larger bound.
 const LEAST_SHARE: f64 = 0.25;
 /// How often the bound is made four times as large.
@@ -178,7 +180,7 @@ impl<'a> Bench<'a> {
             return airtcp_sim::run_replication(plan, u32::narrow(number), &load, stop);
         };
         let measured = plan.scenario.duration.saturating_sub(plan.scenario.warmup);
-        let mut most = bound.saturating_mul(MORE_EVENTS);
+        let mut most = bound.saturating_mul(MORE_EVENTS).max(LEAST_EVENTS);
         for tries in 0..=TRIES {
             let number = u32::narrow(number);
             let done = airtcp_sim::run_bounded_replication(plan, number, most, &load, stop)?;
