@@ -214,10 +214,8 @@ impl Sample {
     /// The range of a quantity by its key: shares and indices from 0 to 1, anything else not negative. (A level in
     /// dBm is negative, and then has Student's interval.)
     pub(crate) fn range_of(key: &str) -> Range {
-        let is_share =
-            ["_share", "_ratio", "jain_index", "utilisation", "event_rate", "error_rate"]
-                .iter()
-                .any(|end| key.ends_with(end));
+        let ends = ["_share", "_ratio", "_rate", "jain_index", "loss_estimate", "residual_loss"];
+        let is_share = key == "utilisation" || ends.iter().any(|end| key.ends_with(end));
         if is_share { Range::SHARE } else { Range::NOT_NEGATIVE }
     }
 
@@ -319,6 +317,16 @@ mod tests {
         // A replication without packets has no share of its own.
         let silent = Estimate::of_shares([(0.0, 0.0), (0.2, 500.0), (0.1, 500.0)]);
         assert!((silent.mean.unwrap() - 0.15).abs() < 1e-12, "{silent:?}");
+    }
+
+    #[test]
+    fn shares_are_known_by_their_keys() {
+        for key in ["retransmission_ratio", "data_error_rate", "loss_estimate", "busy_share"] {
+            assert_eq!(Sample::range_of(key), Range::SHARE, "{key}");
+        }
+        for key in ["goodput_bps", "rtt_mean_s", "timeouts", "mean_queue_packets"] {
+            assert_eq!(Sample::range_of(key), Range::NOT_NEGATIVE, "{key}");
+        }
     }
 
     #[test]
