@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::chance::{at_least, fisher};
+use crate::chance::{at_least, fisher};
 use super::frame::Mac;
 use super::sensing::{GAPS, Gaps, Losses, Pair, Sensing};
 
