@@ -61,6 +61,8 @@ pub(super) struct Seen<'a> {
     pub(super) backlog: &'a [u64],
     /// For each, whether it came during a stall.
     pub(super) in_stall: &'a [bool],
+    /// Packets that the bottleneck serves in the time by which the hosts' clocks are unsure.
+    pub(super) unsure_packets: f64,
 }
 
 /// Counts up to each backlog.
@@ -186,6 +188,11 @@ impl Tried<'_> {
         if (drops as f64) < TIMES * share_below * known_above as f64 || chance >= SIGNIFICANT {
             return None;
         }
+        // Below the queue, most packets may have found some backlog: then the share below is known from few.
+        let part = known_above as f64 / (known_above + known_below) as f64;
+        if test.round > 0 && binomial_at_least(drops, drops + lost_below, part) >= SIGNIFICANT {
+            return None;
+        }
         self.has_episodes(test, rest, drops, (chance, above, inside))?;
         if test.round == 0 && self.far_above(level) > MANY_ABOVE {
             *has_accepted_above = true;
@@ -228,7 +235,7 @@ impl Tried<'_> {
         let mut values: Vec<f64> = near.iter().map(backlog).collect();
         values.sort_unstable_by(f64::total_cmp);
         let spread = quantile(&values, 0.75) - quantile(&values, 0.25);
-        (spread <= (0.01 * level).max(1.0)).then_some(())
+        (spread <= (0.01 * level).max(1.0) + self.seen.unsure_packets).then_some(())
     }
 }
 

@@ -55,6 +55,9 @@ const OUTLIERS: f64 = 5e-4;
 /// Relative distance from the largest backlog within which a loss may be the queue's.
 const NEAR: f64 = 0.06;
 
+/// Time by which hosts take packets late [choice].
+const CLOCK_S: f64 = 5e-4;
+
 /// What the user tells.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -245,7 +248,8 @@ impl Bottleneck {
         } else {
             backlog.late
         };
-        let seen = Seen { sent, backlog: &late, in_stall: &in_stall };
+        let unsure_packets = if known { CLOCK_S * service_bps / 8.0 / packet_bytes } else { 0.0 };
+        let seen = Seen { sent, backlog: &late, in_stall: &in_stall, unsure_packets };
         let mut found = levels(&seen);
         let mut policer = policer::policer(sent, &rate);
         if let Some(policer) = policer.as_mut().filter(|policer| policer.found) {

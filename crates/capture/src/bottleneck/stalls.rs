@@ -76,7 +76,7 @@ pub(super) fn stood_still(sent: &Transmissions, all: &[Stall]) -> Vec<Stall> {
 
 /// What the stand-stills come to.
 pub(super) fn summary(sent: &Transmissions, stood: &[Stall]) -> StandStills {
-    let total_s: f64 = stood.iter().map(|stall| stall.length_s).sum();
+    let total_s = stood.iter().fold(0.0, |sum, stall| sum + stall.length_s);
     let found = stood.len() >= 2 && total_s > 0.01 * sent.duration_s();
     StandStills { count: stood.len() as u64, total_s, found }
 }
