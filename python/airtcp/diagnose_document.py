@@ -318,19 +318,17 @@ class Prediction(TypedDict):
     """Probability of at least 3 % more goodput than that of the captured transfer."""
 
 
-class Window(TypedDict):
-    """What the transfer would get with a larger receive window."""
+class Limit(TypedDict):
+    """What limits the transfer: taking it away raises the goodput by 10 % or more."""
 
-    factor: float
-    """How many times the observed window."""
-    receive_buffer_bytes: int
-    """The window."""
+    cause: str
+    """`link-losses`, `link-rate`, `queue`, or `receive-window`."""
     goodput_bps: float
-    """Median goodput with this window."""
-    low: float
-    """Lower end of the 90 % predictive interval."""
-    high: float | None
-    """Upper end; null if the link may be faster than the capture shows."""
+    """Median goodput of replays with the law of the sender."""
+    without_bps: float
+    """The same without the cause."""
+    ratio: float
+    """The second by the first."""
 
 
 class Air(TypedDict):
@@ -446,8 +444,9 @@ class DiagnoseDocument(TypedDict):
     """How near replays with the law of the sender come to the transfer."""
     predictions: list[Prediction]
     """What each TCP would get, the best first; empty if the capture cannot tell."""
-    windows: list[Window]
-    """Replays with larger receive windows, if the receive window is a limit."""
+    limits: list[Limit]
+    """What limits the transfer, the largest effect first; empty if nothing single does, or if
+    nothing is predicted."""
     obstacle: str | None
     """Why nothing is predicted: `no-data`, `short`, `place` (not captured at the sender),
     `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `check` (no

@@ -13,7 +13,7 @@
 | `posterior` | links that the capture allows |
 | `predict` | replays over them, and what each TCP would get |
 | `check` | whether replays come near the transfer |
-| `windows` | what a larger receive window would give |
+| `limits` | what limits the transfer, by replays without it |
 | `pipeline` | the steps in order |
 
 The measurements themselves are in the Rust module `capture::bottleneck`.

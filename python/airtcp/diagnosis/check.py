@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
     from airtcp.diagnose_document import Replay, Statistic
 
-_TOLERANCES: Final = {"goodput_bps": 0.15, "rtt_p50_s": 0.1, "lost": 0.5, "drop_episodes": 0.5}
+_TOLERANCES: Final = {
+    "goodput_bps": 0.15,
+    "rtt_p50_s": 0.1,
+    "link_losses": 0.5,
+    "drop_episodes": 0.5,
+}
 """Tolerance of each statistic, as a share of the ends of its interval [choice]."""
 _EVENTS: Final = 3.0
 """Tolerance of a count, in events of the transfer [choice]."""
@@ -48,7 +53,7 @@ def _statistic(
 ) -> Statistic:
     values = sorted(replay[name] for replay in replays)
     part = _TOLERANCES[name]
-    events = _EVENTS / duration_s if name in {"lost", "drop_episodes"} else 0.0
+    events = _EVENTS / duration_s if name in {"link_losses", "drop_episodes"} else 0.0
     low = max(quantile(values, _TAIL) / (1 + part) - events, 0.0)
     high = quantile(values, 1 - _TAIL) * (1 + part) + events
     return {

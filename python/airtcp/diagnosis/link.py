@@ -25,7 +25,9 @@ def usable(air: AirFit | None) -> AirFit | None:
     return air if air is not None and air["not_used"] is None else None
 
 
-def fitted(seen: Mapping[str, Any], transfer: Transfer, air: AirFit | None, *, told: bool) -> LinkFit:
+def fitted(
+    seen: Mapping[str, Any], transfer: Transfer, air: AirFit | None, *, told: bool
+) -> LinkFit:
     """Describe the link that the capture shows, with 95 % intervals."""
     rate = _rate(seen)
     measured = usable(air)

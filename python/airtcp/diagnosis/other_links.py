@@ -63,6 +63,10 @@ def other_link(seen: Mapping[str, Any], transfer: Transfer) -> OtherLink:
 def _application(seen: Mapping[str, Any], idle: float) -> str:
     """Tell whether the application rules the transfer, can be replayed, or varies."""
     writes = seen["application"]
-    if writes is not None and writes["is_steady"] and writes["rate_bps"] >= _MORE * seen["goodput_bps"]:
+    if (
+        writes is not None
+        and writes["is_steady"]
+        and writes["rate_bps"] >= _MORE * seen["goodput_bps"]
+    ):
         return "steady"
     return "rules" if idle > MOSTLY else "varies"

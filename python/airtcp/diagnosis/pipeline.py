@@ -13,11 +13,11 @@ from airtcp.api.info import version
 from airtcp.diagnose_document import LEAST_SEGMENTS
 from airtcp.diagnosis import predict
 from airtcp.diagnosis.check import checked
+from airtcp.diagnosis.limits import limits
 from airtcp.diagnosis.link import fitted, likely, usable
 from airtcp.diagnosis.losses import fit_losses
 from airtcp.diagnosis.model import rounded, scenario, sender_of
 from airtcp.diagnosis.other_links import MOSTLY, other_link
-from airtcp.diagnosis.windows import windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,7 +75,7 @@ def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
         "scenario": None,
         "replay": None,
         "predictions": [],
-        "windows": [],
+        "limits": [],
         "obstacle": None,
         "doubts": [],
         "interrupted": False,
@@ -197,8 +197,8 @@ def _predict(
     same = next(row for row in rows if row["variant"] == sender.law)
     if same["high"] is not None and _LUCKY * same["high"] < seen["goodput_bps"]:
         document["doubts"].append("lucky")
-    if other["receive_window"] is not None:
-        document["windows"] = windows(found, made_of)
+    link = document["link"]
+    document["limits"] = limits(found, made_of, 0.0 if link is None else link["busy_share"])
 
 
 def observed(transfer: Transfer) -> Observed:

@@ -69,9 +69,7 @@ def draw(random: Random, seen: Mapping[str, Any], air: AirFit | None, trace: str
         is_codel=is_found(seen, "aqm"),
         trace=trace,
         offset_s=0.0 if trace is None else rounded(random.uniform(0.0, _OFFSET_S), 3),
-        ack_loss=rounded(acks[0] / acks[1], 4)
-        if acks and acks[0] > _ACKS_LOST * acks[1]
-        else 0.0,
+        ack_loss=rounded(acks[0] / acks[1], 4) if acks and acks[0] > _ACKS_LOST * acks[1] else 0.0,
         late_share=rounded(min(late / seen["transmissions"], _MOST_LATE), 4),
         late_s=max(rounded(seen["late_extra_s"], 4), 1e-4),
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import exp, log
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp.api.info import registry
 from airtcp.api.packet_captures import logged
@@ -77,11 +77,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Replays:
-    """What the replays gave."""
+    """What the replays gave, for one link after the other."""
 
     paths: list[Link]
+    windows: list[int | None]
+    """The receive window of each, if it was drawn."""
     goodputs: dict[str, list[float]]
-    """Goodput in bit/s by variant, one for each link."""
+    """Goodput in bit/s by variant."""
     checked: list[Mapping[str, float]]
     """Statistics of replays with the law of the capture, measured as the capture was."""
 
@@ -92,9 +94,8 @@ def replays(asked: Asked) -> Replays:
     Raises:
         Stopped: If Ctrl-C stopped a replay.
     """
-    with tempfile.TemporaryDirectory(prefix="airtcp-") as folder:
-        maker = _Maker(asked, Path(folder))
-        found = Replays([], {}, [])
+    with Maker(asked) as maker:
+        found = Replays([], [], {}, [])
         tries = 0
         while len(found.paths) < asked.draws:
             asked.tell(len(found.paths), asked.draws)
@@ -104,61 +105,85 @@ def replays(asked: Asked) -> Replays:
     return found
 
 
-class _Maker:
+class Maker:
     """Draws links, and replays the transfer over them."""
 
-    def __init__(self, asked: Asked, folder: Path) -> None:
+    def __init__(self, asked: Asked) -> None:
+        """Prepare the replays of what was asked."""
         self.asked = asked
-        self.folder = folder
-        self.random = Random(asked.seed)  # noqa: S311 - a simulation
-        self.trace = _trace(asked.seen, asked.other, folder)
+        self._folder = tempfile.TemporaryDirectory(prefix="airtcp-")
+        self.folder = Path(self._folder.name)
+        self._random = Random(asked.seed)  # noqa: S311 - a simulation
+        self._trace = _trace(asked.seen, asked.other, self.folder)
         seen = asked.seen
         transfer_s = min(max(seen["duration_s"], 1.0), _LONGEST_S)
         # The capture's time begins with the first data, and what is in flight at its end counts.
-        self.duration_s = transfer_s + 1.5 * seen["least_rtt_s"]
-        self.scale = self.duration_s / transfer_s
+        self._duration_s = transfer_s + 1.5 * seen["least_rtt_s"]
+        self._scale = self._duration_s / transfer_s
         application = asked.other["application"]
-        self.application = None
+        source = None
         if application is not None and application["kind"] == "steady":
             message = round(min(max(application["message_bytes"] or 0, 1000), 131_072))
-            self.application = Application(application["rate_bps"] or 0.0, message)
-        lossy = seen["link_losses"] > 0
-        self.others = [law for law in laws() if law != asked.sender.law]
-        if asked.sender.flows == 1 and self.application is None:
-            self.others += [*_TRANSPORTS, *([asked.sender.law + _PROTOCOL] if lossy else [])]
+            source = Application(application["rate_bps"] or 0.0, message)
+        self.sender = replace(asked.sender, application=source)
+        """The TCP of the transfer, with its application."""
+        self._variants = [law for law in laws() if law != self.sender.law]
+        self._is_compared = self.sender.flows == 1 and source is None
+        if self._is_compared:
+            repair = [self.sender.law + _PROTOCOL] if seen["link_losses"] > 0 else []
+            self._variants += [*_TRANSPORTS, *repair]
+
+    def __enter__(self) -> Self:
+        """Return the maker."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the files of the replays."""
+        self._folder.cleanup()
 
     def one(self, found: Replays, number: int, *, may_reject: bool) -> None:
         """Draw a link, and replay it unless the transfer of the capture excludes it."""
         asked = self.asked
-        path = draw(self.random, asked.seen, asked.air, self.trace)
-        sender = replace(asked.sender, application=self.application)
+        path = draw(self._random, asked.seen, asked.air, self._trace)
+        sender, window = self.sender, None
         if asked.other["receive_window"] is not None:
-            sender = replace(sender, receive_buffer=self._window(sender))
-        text = scenario(path, sender, self.duration_s, TITLE)
-        seed = (asked.seed * 1000 + number) % (1 << 63)
+            window = self._window(sender)
+            sender = replace(sender, receive_buffer=window)
+        text = scenario(path, sender, self._duration_s, TITLE)
         place = self.folder / "replay.pcapng" if len(found.checked) < _CHECKED else None
-        done = _run(text, seed, place)
-        goodput = _goodput(done) * self.scale
+        done = _run(text, self._seed(number), place)
+        goodput = _goodput(done) * self._scale
         if place is not None:
             found.checked.append(_measured(place, goodput))
         if may_reject and self._excludes(goodput, done):
             return
         found.paths.append(path)
+        found.windows.append(window)
         found.goodputs.setdefault(sender.law, []).append(goodput)
-        for variant, value in self._others(text, seed, path, sender).items():
+        for variant, value in self._others(text, number, path, sender).items():
             found.goodputs.setdefault(variant, []).append(value)
+
+    def replayed(self, path: Link, sender: Sender, number: int) -> float:
+        """Return the goodput of a replay over another link."""
+        if path.trace is not None:
+            path = replace(path, trace=self._trace)
+        text = scenario(path, sender, self._duration_s, TITLE)
+        return _goodput(_run(text, self._seed(number), None)) * self._scale
+
+    def _seed(self, number: int) -> int:
+        return (self.asked.seed * 1000 + number) % (1 << 63)
 
     def _window(self, sender: Sender) -> int:
         """Draw the receive window: between what the goodput needs and what was in flight."""
         seen = self.asked.seen
         least = 0.9 * seen["goodput_bps"] * seen["least_rtt_s"] / 8
         flight = max(seen["flight_bytes"], least)
-        return max(round(self.random.uniform(least, flight)), 2 * sender.mss)
+        return max(round(self._random.uniform(least, flight)), 2 * sender.mss)
 
     def _excludes(self, goodput: float, done: Mapping[str, Any]) -> bool:
         """Return whether the capture shows that the link is another one."""
         seen, other = self.asked.seen, self.asked.other
-        drops = sum(flow["drops"]["queue_full"] for flow in done["links"][:1])
+        drops = done["links"][0]["drops"]["queue_full"]
         if seen["queue"] is None and not is_found(seen, "aqm") and drops > 0:
             # The queue overflowed, which that of the capture did not.
             return True
@@ -166,32 +191,30 @@ class _Maker:
             return False
         return abs(log(max(goodput, 1.0) / seen["goodput_bps"])) > _WINDOW
 
-    def _others(self, text: str, seed: int, path: Link, sender: Sender) -> dict[str, float]:
+    def _others(self, text: str, number: int, path: Link, sender: Sender) -> dict[str, float]:
         """Return the goodput of all other variants."""
-        if sender.flows == 1 and self.application is None:
-            done = compare(
-                TITLE,
-                text=text,
-                tcp=[sender.law, *self.others],
-                reference=sender.law,
-                remedies=False,
-                replications=1,
-                seed=seed,
-                workers=self.asked.workers,
-            )
-            if done.interrupted:
-                raise Stopped
-            outcomes: list[Any] = done.json["subjects"][0]["cases"][0]["outcomes"]
+        if not self._is_compared:
             return {
-                o["variant"]: o["goodput_bps"]["mean"] * self.scale
-                for o in outcomes
-                if o["variant"] != sender.law
+                law: self.replayed(path, replace(sender, law=law), number) for law in self._variants
             }
-        found: dict[str, float] = {}
-        for law in self.others:
-            other = scenario(path, replace(sender, law=law), self.duration_s, TITLE)
-            found[law] = _goodput(_run(other, seed, None)) * self.scale
-        return found
+        done = compare(
+            TITLE,
+            text=text,
+            tcp=[sender.law, *self._variants],
+            reference=sender.law,
+            remedies=False,
+            replications=1,
+            seed=self._seed(number),
+            workers=self.asked.workers,
+        )
+        if done.interrupted:
+            raise Stopped
+        outcomes: list[Any] = done.json["subjects"][0]["cases"][0]["outcomes"]
+        return {
+            outcome["variant"]: outcome["goodput_bps"]["mean"] * self._scale
+            for outcome in outcomes
+            if outcome["variant"] != sender.law
+        }
 
 
 def _trace(seen: Mapping[str, Any], other: OtherLink, folder: Path) -> str | None:
@@ -202,8 +225,7 @@ def _trace(seen: Mapping[str, Any], other: OtherLink, folder: Path) -> str | Non
         return None
     place = folder / "service.csv"
     rows = (
-        f"{i * _BIN_S:.2f},{max(bps / 1e6, 0.001):.4f}"
-        for i, bps in enumerate(seen["service_bps"])
+        f"{i * _BIN_S:.2f},{max(bps / 1e6, 0.001):.4f}" for i, bps in enumerate(seen["service_bps"])
     )
     place.write_text("time_s,rate_mbps\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return str(place)
@@ -237,7 +259,7 @@ def _measured(place: Path, goodput: float) -> Mapping[str, float]:
     read = logged([place])
     connections = read.json["connections"]
     if not connections:
-        return {"goodput_bps": goodput, "rtt_p50_s": 0.0, "lost": 0.0, "drop_episodes": 0.0}
+        return {"goodput_bps": goodput, "rtt_p50_s": 0.0, "link_losses": 0.0, "drop_episodes": 0.0}
     number = chosen(read.json)
     found = read.bottleneck(number, bulk_of(connections[number])["from"])
     return statistics_of(found or {}, goodput)
@@ -249,7 +271,7 @@ def statistics_of(seen: Mapping[str, Any], goodput: float) -> Mapping[str, float
     return {
         "goodput_bps": goodput,
         "rtt_p50_s": seen.get("rtt_p50_s", 0.0),
-        "lost": seen.get("lost", 0) / duration,
+        "link_losses": seen.get("link_losses", 0) / duration,
         "drop_episodes": seen.get("drop_episodes", 0) / duration,
     }
 
