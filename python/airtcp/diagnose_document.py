@@ -245,7 +245,7 @@ class ApplicationFound(TypedDict):
     message_bytes: float | None
     """Median bytes between two pauses; null likewise."""
     kind: str
-    """`steady`: one rate, which the transfer could not keep up with. `rules`: it sets the pace.
+    """`steady`: it writes at one rate, and is replayed. `rules`: it sets the pace, at no one rate.
     `varies`: it limits the transfer at times."""
 
 

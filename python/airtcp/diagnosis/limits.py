@@ -4,7 +4,7 @@
 |---|---|
 | `link-losses` | the losses of the link |
 | `link-rate` | four times the rate, if packets waited for half of the time |
-| `queue` | four times the queue, or two bandwidth-delay products if that is more, if drops show it |
+| `queue` | four times the queue, at least two bandwidth-delay products, if drops show it |
 | `receive-window` | four times the window |
 
 The draws and seeds are those of the predictions. A cause limits if taking it away raises the median

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _SOME: Final = 0.1
 MOSTLY: Final = 0.5
 """Share of the time from which a limit rules a transfer [choice]."""
+_OFTEN: Final = 0.3
+"""Share of the time from which pauses are the application's [choice]."""
 _MORE: Final = 1.1
 """Rate of the application by the goodput from which the transfer fell behind it [choice]."""
 
@@ -61,12 +63,13 @@ def other_link(seen: Mapping[str, Any], transfer: Transfer) -> OtherLink:
 
 
 def _application(seen: Mapping[str, Any], idle: float) -> str:
-    """Tell whether the application rules the transfer, can be replayed, or varies."""
+    """Tell whether the application can be replayed, rules the transfer, or varies.
+
+    A starved host of a sender pauses, too, at the rate of the goodput, but rarely.
+    """
     writes = seen["application"]
-    if (
-        writes is not None
-        and writes["is_steady"]
-        and writes["rate_bps"] >= _MORE * seen["goodput_bps"]
-    ):
-        return "steady"
+    if writes is not None and writes["is_steady"]:
+        is_behind = writes["rate_bps"] >= _MORE * seen["goodput_bps"]
+        if is_behind or idle > _OFTEN:
+            return "steady"
     return "rules" if idle > MOSTLY else "varies"

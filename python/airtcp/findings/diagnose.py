@@ -21,6 +21,8 @@ SURE: Final = 0.95
 NEEDS: Final = {"jersey": "needs marks of the path", "tcp-ap": "is made for chains of 802.11 hops"}
 """Laws that are predicted and not named, and why."""
 _SAME: Final = 1.03
+_KEEPS_UP: Final = 1.1
+"""Rate of the application by the goodput below which the transfer keeps up with it [choice]."""
 _PLACES: Final = {
     "sender": "captured at the sender",
     "receiver": "captured at the receiver",
@@ -52,10 +54,14 @@ def answer(document: DiagnoseDocument) -> Finding:
         return Finding("Nothing was predicted", f"The diagnosis was stopped. {told}", "warn")
     goodput = number(seen["goodput_bps"] / 1e6)
     application = other["application"]
-    if application is not None and application["kind"] == "rules":
-        idle = share(application["share"])
-        text = f"It had nothing to send for {idle} of the time. Each TCP gets its {goodput} Mb/s."
-        return Finding("The application limits the transfer", text)
+    if application is not None:
+        writes = application["rate_bps"]
+        if writes is None or writes < _KEEPS_UP * seen["goodput_bps"]:
+            idle = share(application["share"])
+            text = (
+                f"It had nothing to send for {idle} of the time. No TCP gets more than it writes."
+            )
+            return Finding("The application limits the transfer", f"{goodput} Mb/s. {text}")
     if not document["limits"]:
         text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
         return Finding("Nothing single limits the transfer", text)
@@ -86,7 +92,7 @@ def better(document: DiagnoseDocument) -> list[Prediction]:
 def named(variant: str) -> str:
     """Write a variant in words."""
     if "@" in variant:
-        return f"retransmission on the link (with {variant.split('@')[0]})"
+        return f"retransmission on the link (with {variant.partition('@')[0]})"
     return {"sliding": "a coded transport (sliding)", "lt-tcp": "TCP with parity (lt-tcp)"}.get(
         variant, variant
     )

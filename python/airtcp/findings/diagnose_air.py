@@ -36,7 +36,8 @@ def _of_host(air: AirFit) -> str:
     if air["not_used"] == "missed":
         return f"The sniffer missed {share(air['missed_share'])} of the frames, so it is not used."
     if air["not_used"] is not None:
-        return f"Only {counted(air['packets'], 'packet')} of the transfer were found, so it is not used."
+        found = counted(air["packets"], "packet")
+        return f"Only {found} of the transfer were found, so it is not used."
     loss = air["loss"]
     low, high = (number(100 * (loss[end] or 0.0)) for end in ("low", "high"))
     text = (
