@@ -178,7 +178,7 @@ fn found(
 ) -> Result<Examination, CaptureError> {
     let limits = TrackerLimits {
         series: options.series.then_some(POINTS),
-        log: options.log.then_some(RECORDS),
+        log: (options.log || options.series).then_some(RECORDS),
         vantage: options.vantage,
         workers: options.workers.unwrap_or_else(default_workers),
         ..TrackerLimits::default()

@@ -25,6 +25,8 @@ mod service;
 mod shared;
 mod slopes;
 mod stalls;
+#[cfg(test)]
+mod tests;
 mod transmissions;
 
 pub use acks::AckLoss;
@@ -172,34 +174,41 @@ pub fn measure(
     sender: &str,
     told: Told,
 ) -> Option<Bottleneck> {
-    let (sources, sent) = transmissions_of(connections, place, sender, told)?;
+    let (places, sent) = transmissions_of(connections, place, sender, told)?;
     let no_sack = !sent.has_sack && !offers_sack(connections.get(place)?);
-    (sent.list.len() > 2).then(|| Bottleneck::of(&sent, sources as u64, no_sack, told))
+    (sent.list.len() > 2).then(|| Bottleneck::of(&sent, places.len() as u64, no_sack, told))
 }
 
-/// The number of connections between the hosts of a transfer, and their transmissions.
-pub fn transmissions_of(
-    connections: &[ConnectionReport],
+/// The connections between the hosts of a transfer, each by its place and its sender, and their transmissions.
+pub fn transmissions_of<'a>(
+    connections: &'a [ConnectionReport],
     place: usize,
     sender: &str,
     told: Told,
-) -> Option<(usize, Transmissions)> {
+) -> Option<(Vec<(usize, &'a str)>, Transmissions)> {
     let own = connections.get(place)?;
     let hosts = (host(sender), host(receiver(own, sender)));
-    let mut found: Vec<(u64, Source<'_>)> = Vec::new();
-    for connection in connections.iter().filter(|other| other.point == own.point) {
+    let mut found: Vec<(u64, (usize, &str), Source<'_>)> = Vec::new();
+    for (other, connection) in connections.iter().enumerate() {
+        if connection.point != own.point {
+            continue;
+        }
         for direction in &connection.directions {
             let ends = (host(&direction.from), host(receiver(connection, &direction.from)));
             if ends == hosts && direction.log.as_ref().is_some_and(|log| !log.sent.is_empty()) {
-                found.extend(source(connection, direction).map(|s| (direction.unique_bytes, s)));
+                found.extend(
+                    source(connection, direction)
+                        .map(|s| (direction.unique_bytes, (other, direction.from.as_str()), s)),
+                );
             }
         }
     }
     let most = found.iter().map(|found| found.0).max()? as f64;
-    found.retain(|(bytes, _)| *bytes as f64 >= BELONGS * most);
-    let sources: Vec<Source<'_>> = found.into_iter().map(|found| found.1).collect();
+    found.retain(|(bytes, ..)| *bytes as f64 >= BELONGS * most);
+    let places = found.iter().map(|found| found.1).collect();
+    let sources: Vec<Source<'_>> = found.into_iter().map(|found| found.2).collect();
     let sent = Transmissions::new(&sources, told.rtt_s);
-    Some((sources.len(), sent))
+    Some((places, sent))
 }
 
 fn source<'a>(connection: &ConnectionReport, direction: &'a DirectionReport) -> Option<Source<'a>> {
@@ -257,14 +266,16 @@ impl Bottleneck {
             let is_queue = found.found.first().is_some_and(|l| l.score * 1.1 >= policer.score);
             policer.found = !is_queue;
             if !is_queue {
-                found = Levels { has_accepted_above: found.has_accepted_above, ..Levels::default() };
+                found =
+                    Levels { has_accepted_above: found.has_accepted_above, ..Levels::default() };
             }
         }
         let mut aqm = aqm::aqm(&seen, &backlog.early, &found);
         if let Some(aqm) = &mut aqm {
             aqm.found &= !hides && !policer.is_some_and(|policer| policer.found);
         }
-        let shared = shared::shared(sent, &late);
+        let varies = rate.kind == RateKind::Varying || rate.has_phases;
+        let shared = shared::shared(sent, &late, varies && stood.is_empty());
         let losses = Losses { seen: &seen, early: &backlog.early, lost: &lost, levels: &found };
         let is_other = shared.is_some_and(|s| s.found) || policer.is_some_and(|p| p.found);
         let lost_packets = losses.origins(aqm.is_some_and(|aqm| aqm.found), is_other);

@@ -82,7 +82,9 @@ impl Rate {
     pub fn new(sent: &Transmissions, early: &[u64], packet_bytes: f64) -> Self {
         let mut best: Option<Self> = None;
         for least in [2, 1] {
-            let Some(found) = Self::at(sent, &runs(sent, early, least), packet_bytes) else { continue };
+            let Some(found) = Self::at(sent, &runs(sent, early, least), packet_bytes) else {
+                continue;
+            };
             let is_many = found.busy_packets >= MANY_BUSY as u64;
             let is_better = best.as_ref().is_none_or(|best| found.support > best.support);
             if is_better || best.is_none() {
@@ -227,7 +229,8 @@ fn scatter(runs: &[Run]) -> f64 {
 /// The largest rate of arrivals over two least round-trip times.
 fn largest_arrival_bps(sent: &Transmissions) -> f64 {
     let window = 2.0 * sent.least_rtt_s;
-    let arrival = |packet: &super::transmissions::Transmission| Some((packet.acked_s?, packet.bytes));
+    let arrival =
+        |packet: &super::transmissions::Transmission| Some((packet.acked_s?, packet.bytes));
     let mut arrivals: Vec<(f64, f64)> = sent.list.iter().filter_map(arrival).collect();
     arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let span = arrivals.last().map_or(0.0, |last| last.0 - arrivals[0].0);

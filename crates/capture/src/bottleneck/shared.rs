@@ -1,6 +1,7 @@
 //! A queue that other traffic shares: at the drops the wait is constant, and the own backlog is not.
 //!
-//! The opposite, a constant backlog and a wait that is not, is a rate that varies.
+//! The opposite, a constant backlog and a wait that is not, is a rate that varies. If the rate seems to vary, a wait
+//! that is more constant than the backlog is enough: others take their share in turns.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,10 @@ const FEW: usize = 5;
 const CONSTANT: f64 = 0.03;
 const TIMES: f64 = 3.0;
 const MORE: f64 = 0.03;
+/// The same where the rate seems to vary: largest of the wait, and least of the backlog, also by that of the wait.
+const NEARLY: f64 = 0.15;
+const LESS: f64 = 0.1;
+const THAN: f64 = 1.3;
 
 /// How the wait and the own backlog vary at the drops.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +35,7 @@ pub struct Shared {
 }
 
 /// Compares the wait and the backlog at the drops; none if there are few.
-pub(super) fn shared(sent: &Transmissions, backlog: &[u64]) -> Option<Shared> {
+pub(super) fn shared(sent: &Transmissions, backlog: &[u64], varies: bool) -> Option<Shared> {
     let triggers = sent.triggers();
     let (mut waits, mut backlogs) = (Vec::new(), Vec::new());
     for (place, packet) in sent.list.iter().enumerate() {
@@ -56,7 +61,10 @@ pub(super) fn shared(sent: &Transmissions, backlog: &[u64]) -> Option<Shared> {
         return None;
     }
     let (wait_spread, backlog_spread) = (spread(waits), spread(backlogs.clone()));
-    let found = wait_spread <= CONSTANT && backlog_spread >= TIMES * wait_spread + MORE;
+    let is_constant = wait_spread <= CONSTANT && backlog_spread >= TIMES * wait_spread + MORE;
+    let in_turns =
+        varies && wait_spread <= NEARLY && backlog_spread >= LESS.max(THAN * wait_spread);
+    let found = is_constant || in_turns;
     Some(Shared { drops: backlogs.len() as u64, wait_spread, backlog_spread, found })
 }
 

@@ -161,7 +161,9 @@ mod tests {
         assert!((rate / 1e7 - 1.0).abs() < 0.005, "{rate}");
         let mut state = 7u64;
         let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / f64::from(1u32 << 31)
         };
         let mut right = 0;

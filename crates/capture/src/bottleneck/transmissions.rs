@@ -277,7 +277,8 @@ impl Walk {
         if start >= before {
             self.found.pauses.extend(progress.pause(now, before - origin));
         }
-        let is_begin = start.saturating_sub(origin) <= START_BYTES && end - start >= u64::from(WHOLE_SEGMENT).min(u64::from(source.mss));
+        let is_begin = start.saturating_sub(origin) <= START_BYTES
+            && end - start >= u64::from(WHOLE_SEGMENT).min(u64::from(source.mss));
         if is_begin {
             progress.begun_s.get_or_insert(now);
         }
@@ -305,7 +306,9 @@ impl Walk {
         }
         progress.acked_s = Some(now);
         let own = &blocks[usize::from(ack.duplicate).min(blocks.len())..];
-        if ack.duplicate && let Some((start, _)) = blocks.first() {
+        if ack.duplicate
+            && let Some((start, _)) = blocks.first()
+        {
             *progress.duplicates.entry(*start).or_default() += 1;
         }
         self.found.has_sack |= !blocks.is_empty();

@@ -58,6 +58,26 @@ impl Log {
     }
 }
 
+#[cfg(test)]
+impl Log {
+    pub(crate) fn push_sent(&mut self, time_ns: u64, start: u64, length: u32) {
+        self.sent.push(SentRecord { time_ns, start, length });
+    }
+
+    pub(crate) fn push_ack(
+        &mut self,
+        time_ns: u64,
+        ack: u64,
+        blocks: &[(u64, u64)],
+        duplicate: bool,
+    ) {
+        let begin = self.blocks.len();
+        self.blocks.extend_from_slice(blocks);
+        let (sent_before, blocks) = (self.sent.len(), begin..self.blocks.len());
+        self.acks.push(AckRecord { time_ns, ack, sent_before, ip_id: None, blocks, duplicate });
+    }
+}
+
 /// Records that all logs of a tracker may still take.
 #[derive(Debug, Clone)]
 pub(super) struct Budget(Arc<AtomicUsize>);
@@ -104,8 +124,7 @@ impl Recorder {
         log.blocks.extend(blocks.iter().map(|block| range(*block)));
         let own = &log.blocks[begin..];
         let within = |outer: &(u64, u64)| outer.0 <= own[0].0 && own[0].1 <= outer.1;
-        let duplicate =
-            !own.is_empty() && (own[0].1 <= ack || own.get(1).is_some_and(within));
+        let duplicate = !own.is_empty() && (own[0].1 <= ack || own.get(1).is_some_and(within));
         log.acks.push(AckRecord {
             time_ns: segment.time_ns,
             ack,

@@ -29,14 +29,7 @@ pub struct TrackerLimits {
 
 impl Default for TrackerLimits {
     fn default() -> Self {
-        Self {
-            open: 16_384,
-            reported: 100_000,
-            series: None,
-            log: None,
-            vantage: None,
-            workers: 1,
-        }
+        Self { open: 16_384, reported: 100_000, series: None, log: None, vantage: None, workers: 1 }
     }
 }
 
