@@ -116,8 +116,10 @@ def helps(document: DiagnoseDocument) -> Finding | None:
     for row in best:
         kinds.setdefault(_kind(row["variant"]), row)
     first, *others = [f"{named(row['variant'])} {_amount(row)}" for row in kinds.values()]
-    text = f"{first} of goodput{f'; {listed(others)}' if others else ''}. {_same(document)}"
-    return Finding("More would be had with another TCP or remedy", text.strip(), "good")
+    observed = number(float((document["observed"] or {}).get("goodput_bps", 0.0)) / 1e6)
+    rest = f"; {listed(others)}" if others else ""
+    text = f"{first} instead of {observed}{rest}. {_same(document)}"
+    return Finding("More would be had with", text.strip(), "good")
 
 
 def _kind(variant: str) -> str:
