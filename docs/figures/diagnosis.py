@@ -99,7 +99,9 @@ UNITS = {
 
 def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """Lay out truth, median estimate and coverage."""
-    return coverage.table(numbers["diagnosis.csv"], ("link", "parameter", "median"), UNITS, slack=1e-9)
+    return coverage.table(
+        numbers["diagnosis.csv"], ("link", "parameter", "median"), UNITS, slack=1e-9
+    )
 
 
 def origins(numbers: Mapping[str, pl.DataFrame]) -> str:

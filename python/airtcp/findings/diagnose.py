@@ -111,7 +111,11 @@ def helps(document: DiagnoseDocument) -> Finding | None:
                 "The link may be faster than the capture shows; a capture with a full queue tells."
             )
             return Finding("Whether another TCP helps cannot be told", text, "warn")
-        return Finding("No TCP surely gets more", f"{_same(document)}".strip())
+        seen: Any = document["observed"]
+        text = (
+            f"No interval lies above the {number(seen['goodput_bps'] / 1e6)} Mb/s of this transfer."
+        )
+        return Finding("No TCP surely gets more", f"{text} {_same(document)}".strip())
     kinds: dict[str, Prediction] = {}
     for row in best:
         kinds.setdefault(_kind(row["variant"]), row)
