@@ -92,7 +92,7 @@ class Observed(TypedDict):
     payload_bytes: int
     """Bytes of payload of a full segment."""
     goodput_bps: float
-    """Unique bytes by the time from the first to the last data."""
+    """Unique bytes by the time from the first to the last data, of all `connections` together."""
     retransmissions: int
     """Packets of data that were sent again."""
     spurious: int

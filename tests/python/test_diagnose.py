@@ -17,7 +17,7 @@ from airtcp.diagnosis import predict
 from airtcp.diagnosis.check import checked
 from airtcp.diagnosis.exact import count_interval, share_interval
 from airtcp.diagnosis.losses import fit_losses
-from airtcp.diagnosis.transfer import Transfer, transfer_of
+from airtcp.diagnosis.transfer import transfer_of
 from airtcp.findings import diagnose as words
 from test_guide import on_a_terminal
 

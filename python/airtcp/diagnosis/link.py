@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 RTT_OPTION: Final = "the option rtt"
 _NORMAL: Final = 1.96
 _FEW_BURSTS: Final = 2
+_SENT_BEFORE: Final = 2
+"""Packets that the least round-trip time may have waited for [choice]."""
 
 
 def usable(air: AirFit | None) -> AirFit | None:
@@ -80,13 +82,16 @@ def _rate(seen: Mapping[str, Any]) -> RateFit:
 
 
 def _delay(seen: Mapping[str, Any], rate: RateFit) -> Fitted:
+    """Return the delay. The least round trip may include the wait for packets sent just before."""
     bits = 8 * (seen["packet_bytes"] + 52)
-    whole = seen["least_rtt_s"]
+    waits = 8 * _SENT_BEFORE * seen["packet_bytes"]
+    whole, least = seen["least_rtt_s"], rate["low"] or rate["value"]
 
-    def delay(bps: float | None) -> float:
-        return max((whole - (bits / bps if bps else 0.0)) / 2, 0.0)
+    def delay(sent: float, bps: float | None) -> float:
+        return max((whole - (sent / bps if bps else 0.0)) / 2, 0.0)
 
-    return {"value": delay(rate["value"]), "low": delay(rate["low"]), "high": delay(rate["high"])}
+    high = delay(bits, rate["high"])
+    return {"value": delay(bits, rate["value"]), "low": delay(bits + waits, least), "high": high}
 
 
 def _queue(seen: Mapping[str, Any]) -> QueueFit:

@@ -120,6 +120,9 @@ def diagnose(
         document["obstacle"] = "short"
         return
     document["observed"]["connections"] = seen["connections"]
+    if seen["connections"] > 1:
+        # The predictions are for all of them together.
+        document["observed"]["goodput_bps"] = seen["goodput_bps"]
     sender = sender_of(transfer, law, None, flows=seen["connections"])
     _describe(document, transfer, seen, sender, told=asked.rate_bps is not None)
     document["obstacle"] = _other_obstacle(document)

@@ -157,7 +157,8 @@ class Maker:
         excluded = may_reject and self._excludes(goodput, done)
         # A window that the goodput excludes is no draw; an overflow that the capture lacks is.
         if place is not None and not (excluded and window is not None):
-            found.checked.append(_measured(place, goodput))
+            losses = done["links"][0]["drops"]["loss"] / self._duration_s
+            found.checked.append({**_measured(place, goodput), "link_losses": losses})
         if excluded:
             return
         found.paths.append(path)
