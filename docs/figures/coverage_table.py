@@ -46,7 +46,9 @@ def _line(rows: list[dict[str, Any]], key: str, scale: float, within: float) -> 
         for row, high in zip(rows, highs, strict=True)
     )
     low, high = median(row[f"{key}_low"] for row in rows), median(highs)
-    ends = f"{low * scale:.3g} or more" if high == inf else f"{low * scale:.3g} to {high * scale:.3g}"
+    ends = (
+        f"{low * scale:.3g} or more" if high == inf else f"{low * scale:.3g} to {high * scale:.3g}"
+    )
     middle = median(row[key] for row in rows)
     true = rows[0][f"{key}_true"]
     return f"{true * scale:.3g} | {middle * scale:.3g} | {ends} | {inside} of {len(rows)}"

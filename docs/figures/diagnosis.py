@@ -1,4 +1,4 @@
-"""Fits of links from captures of simulated transfers, beside the links' true parameters."""
+"""Links measured from captures of simulated transfers, beside the links' true parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ import coverage_table as coverage
 import polars as pl
 
 import airtcp
-from airtcp.diagnosis import matching
-from airtcp.diagnosis.delivery import delivery
-from airtcp.diagnosis.linkfit import fitted, known_of
-from airtcp.diagnosis.losses import fit_losses
-from airtcp.diagnosis.model import sender_of
-from airtcp.diagnosis.pipeline import fitting_replayer
+from airtcp.api.packet_captures import logged
+from airtcp.diagnosis.link import fitted
 from airtcp.diagnosis.transfer import transfer_of
 
 if TYPE_CHECKING:
@@ -53,18 +49,17 @@ def _text(link: Mapping[str, Any]) -> str:
 
 
 def fit(link: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Simulate a transfer, and fit its link from the capture."""
+    """Simulate a transfer, and measure its link from the capture."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "made.pcapng"
-        airtcp.run("made", text=_text(link), seed=seed, replications=1, pcap=place)
-        seen = airtcp.capture(place, events=True, series=True)
-    transfer = transfer_of(seen.json, None)
+        done = airtcp.run("made", text=_text(link), seed=seed, replications=1, pcap=place)
+        read = logged(place)
+    transfer = transfer_of(read.json, None)
     assert transfer is not None
-    losses = fit_losses(transfer)
-    replayer = fitting_replayer(transfer, sender_of(transfer, link["law"], None), 1)
-    known = known_of(None, None, delivery(seen, transfer))
-    match = matching.match(replayer, losses, known, lambda _done, _total: None)
-    found = fitted(transfer, losses, match, told=False)
+    seen = read.bottleneck(transfer.number, transfer.sender)
+    assert seen is not None
+    found: Any = fitted(seen, transfer, None, told=False)
+    drops = done.json["replications"][0]["links"][0]["drops"]
     truth = {
         "rate_bps": link["rate"] * 1e6,
         "delay_s": link["delay"] / 1e3,
@@ -81,18 +76,13 @@ def fit(link: Mapping[str, Any], seed: int) -> dict[str, Any]:
             f"{key}_low": float(low),
             f"{key}_high": None if high is None else float(high),
         }
-    # Independent losses have neighbours too. Where the queue overflows, bursts are not the link's.
-    share = link["loss"]
-    row["burst_true"] = None if link["overflows"] else float(link.get("burst", 1 / (1 - share)))
-    row["burst"] = losses["mean_burst"]
-    row["burst_low"], row["burst_high"] = losses["mean_burst_low"], losses["mean_burst_high"]
-    parts = [each["part"] for each in found["origins"] if each["possible"]]
-    row["least_part"], row["most_part"] = min(parts), max(parts)
-    return row
+    origins = [each["origin"] for each in seen["lost_packets"]]
+    row |= {f"origin_{name}": origins.count(name) for name in ("queue", "link", "unknown")}
+    return row | {"dropped_by_queue": drops["queue_full"], "dropped_by_link": drops["loss"]}
 
 
 def measure(links: list[dict[str, Any]], seeds: int) -> dict[str, str]:
-    """Fit each link from transfers with different seeds."""
+    """Measure each link from transfers with different seeds."""
     every = [(link, seed) for link in links for seed in range(1, seeds + 1)]
     with ProcessPoolExecutor(_WORKERS) as pool:
         rows = list(pool.map(fit, *zip(*every, strict=True)))
@@ -104,25 +94,25 @@ UNITS = {
     "delay_s": ("delay (ms)", 1e3),
     "queue_packets": ("queue (packets)", 1.0),
     "link_loss": ("loss (%)", 100.0),
-    "burst": ("mean burst", 1.0),
 }
 
 
 def table(numbers: Mapping[str, pl.DataFrame]) -> str:
     """Lay out truth, median estimate and coverage."""
-    return coverage.table(numbers["diagnosis.csv"], ("link", "parameter", "median fit"), UNITS, slack=1e-9)
+    return coverage.table(
+        numbers["diagnosis.csv"], ("link", "parameter", "median"), UNITS, slack=1e-9
+    )
 
 
 def origins(numbers: Mapping[str, pl.DataFrame]) -> str:
-    """Count the origins of the losses that the fits leave possible."""
+    """Compare the origins of the losses with what dropped the packets."""
     out = [
-        "| link | at most 10 % | not decided | all |",
-        "|---|---|---|---|",
+        "| link | dropped by the queue | found | dropped by the link | found | not told |",
+        "|---|---|---|---|---|---|",
     ]
     frame = numbers["diagnosis.csv"]
+    keys = ("dropped_by_queue", "origin_queue", "dropped_by_link", "origin_link", "origin_unknown")
     for name in frame["link"].unique(maintain_order=True):
-        rows = frame.filter(pl.col("link") == name).to_dicts()
-        queue = sum(row["most_part"] <= 0.1 for row in rows)
-        link = sum(row["least_part"] == 1 for row in rows)
-        out.append(f"| {name} | {queue} | {len(rows) - queue - link} | {link} |")
+        sums = frame.filter(pl.col("link") == name)
+        out.append(f"| {name} | {' | '.join(str(sums[key].sum()) for key in keys)} |")
     return "\n".join(out)

@@ -52,6 +52,28 @@ class CaptureResult(TableResult):
         """Return a part of the document."""
         return self.json[key]
 
+    def bottleneck(
+        self,
+        connection: int,
+        sender: str,
+        *,
+        rtt_s: float | None = None,
+        rate_bps: float | None = None,
+    ) -> dict[str, Any] | None:
+        """Measure the bottleneck of a transfer from the timing of its packets.
+
+        Args:
+            connection: The connection, counted from 0.
+            sender: Address and port of the end that sends the data.
+            rtt_s: The round-trip time without load; by default the least.
+            rate_bps: The rate in bit/s; by default measured.
+
+        Returns:
+            What was measured; none unless every segment was kept (`packet_captures.logged`).
+        """
+        told = {"rtt_s": rtt_s, "rate_bps": rate_bps}
+        return json.loads(self._core.bottleneck(connection, sender, json.dumps(told)))
+
     @cached_property
     def directions(self) -> Table:
         """One row per connection and end that sends."""

@@ -92,7 +92,7 @@ class Observed(TypedDict):
     payload_bytes: int
     """Bytes of payload of a full segment."""
     goodput_bps: float
-    """Unique bytes by the time from the first to the last data."""
+    """Unique bytes by the time from the first to the last data, of all `connections` together."""
     retransmissions: int
     """Packets of data that were sent again."""
     spurious: int
@@ -113,116 +113,222 @@ class Observed(TypedDict):
     """95th percentile of the round-trip time; null away from the sender."""
     rtt_max_s: float | None
     """Largest round-trip time; null away from the sender."""
-    delivery_bps: float | None
-    """Largest rate, with headers, at which data arrived over two least round-trip times; null away
-    from the sender, without SACK, or for very long captures."""
-    delivery_p95_bps: float | None
-    """95th percentile of these rates over the transfer."""
+    connections: int
+    """Connections between the two hosts that share the bottleneck."""
     limited_by: dict[str, float]
     """Shares of the time by what limited the sender."""
 
 
-class Origin(TypedDict):
-    """A part of the losses that the link may cause."""
+class RateFit(Fitted):
+    """The rate of the bottleneck, in bit/s of IP packets."""
 
-    part: float
-    """The part; the queue causes the others."""
-    distance: float
-    """Distance of the best replay above that of the best of all."""
-    possible: bool
-    """True if the capture does not exclude the part."""
+    kind: str
+    """`steady`; `varying`; `weak` (too few packets waited: a lower bound); `none` (no two packets
+    waited: the largest rate of arrivals)."""
+    support: float
+    """Part of the pairs of arrivals, by weight, that agree with the rate."""
+    busy_packets: int
+    """Packets that found others waiting, and whose arrivals show the rate."""
+
+
+class QueueFit(Fitted):
+    """The packets that the queue holds."""
+
+    level_drops: int
+    """Losses that show the length; 0 if the queue was never seen full, and `low` is a bound."""
 
 
 class Sources(TypedDict):
     """Where each parameter of the link comes from.
 
-    `air`: measured on the air. `tcp`: retransmissions. `rtt`: round-trip times. `replays`: replays
-    that agree with the capture. `delivery`: these replays and the steady rate at which data
-    arrived, which is the lower end of the interval. `option`: told.
+    `air`: measured on the air. `timing`: times of packets and ACKs. `backlog`: backlog at losses.
+    `option`: told.
     """
 
     rate_bps: str
-    """Source of the rate: `option`, `air`, `delivery` or `replays`."""
+    """Source of the rate: `option` or `timing`."""
     delay_s: str
-    """Source of the delay: `option` or `rtt`."""
+    """Source of the delay: `option` or `timing`."""
     queue_packets: str
-    """Source of the queue: `air` or `rtt`."""
+    """Source of the queue: `backlog`."""
     link_loss: str
-    """Source of the loss: `air` or `tcp`."""
-    mean_burst: str
-    """Source of the bursts: `air` or `tcp`."""
+    """Source of the loss: `air` or `backlog`."""
 
 
 class LinkFit(TypedDict):
     """The link behind the transfer."""
 
-    rate_bps: Fitted
+    rate_bps: RateFit
     """Rate."""
     delay_s: Fitted
     """One-way delay, without transmission and queue."""
-    queue_packets: Fitted
+    queue_packets: QueueFit
     """Packets that the queue holds."""
     link_loss: Fitted
     """Share of the packets that the link itself loses, without the overflow of the queue."""
+    mean_burst: float
+    """Mean number of packets that the link loses in a row."""
     sources: Sources
     """Where each parameter comes from."""
-    origins: list[Origin]
-    """Parts of the losses that the link may cause."""
     utilisation: float
-    """Goodput with headers by the fitted rate."""
-    distance: float
-    """Distance of the best replay from the capture."""
-    rate_told: bool
-    """True if an option told the rate."""
+    """Goodput with headers by the rate."""
+    busy_share: float
+    """Part of the transfer in which packets waited at the bottleneck."""
+
+
+class LostPacket(TypedDict):
+    """A transmission that was lost."""
+
+    time_s: float
+    """When it was sent, in s since 1970-01-01."""
+    origin: str
+    """`queue`, `link`, or `unknown`."""
+    backlog_packets: int
+    """Packets that waited at the bottleneck when it came to the queue."""
+
+
+class PolicerFound(TypedDict):
+    """A token bucket without a queue."""
+
+    rate_bps: float
+    """Rate of IP packets."""
+    burst_bytes: float
+    """Bytes that it passes at once."""
+    drops: int
+    """Losses that it explains."""
+    most_goodput_bps: float
+    """What no TCP exceeds."""
+
+
+class AqmFound(TypedDict):
+    """A queue that drops early."""
+
+    losses: int
+    """Losses that were tested."""
+    lost_without_queue: int
+    """Those of them that found no queue."""
+    sent_without_queue: int
+    """Transmissions that found no queue."""
+    chance_of_backlogs: float
+    """Probability that the backlogs at losses are as high by chance."""
+    chance_of_queue: float
+    """Probability that as many losses found a queue by chance."""
+
+
+class SharedFound(TypedDict):
+    """Other traffic in the queue, which the capture does not have."""
+
+    drops: int
+    """Drops that were compared."""
+    wait_spread: float
+    """Quartile range of the wait at the drops, by its median."""
+    backlog_spread: float
+    """Quartile range of the own backlog at the drops, by its median."""
+
+
+class StandStillsFound(TypedDict):
+    """Times in which the link served nothing though packets waited."""
+
+    count: int
+    """Their number."""
+    total_s: float
+    """Their time together."""
+
+
+class ApplicationFound(TypedDict):
+    """An application that wrote less than the transfer could carry."""
+
+    share: float
+    """Share of the time that the sender waited for it."""
+    rate_bps: float | None
+    """Its rate; null if it paused less than three times."""
+    message_bytes: float | None
+    """Median bytes between two pauses; null likewise."""
+    kind: str
+    """`steady`: it writes at one rate, and is replayed. `rules`: it sets the pace, at no one rate.
+    `varies`: it limits the transfer at times."""
+
+
+class ReceiveWindowFound(TypedDict):
+    """A receive window that limited the transfer."""
+
+    share: float
+    """Share of the time."""
+    largest_flight_bytes: int
+    """Most bytes in flight."""
+
+
+class OtherLink(TypedDict):
+    """What one rate and one drop-tail queue do not describe; null where nothing was found."""
+
+    policer: PolicerFound | None
+    """A policer: nothing is predicted."""
+    aqm: AqmFound | None
+    """An active queue management, replayed as CoDel."""
+    shared: SharedFound | None
+    """A shared queue: nothing is predicted."""
+    stand_stills: StandStillsFound | None
+    """Stand-stills, replayed as they were."""
+    application: ApplicationFound | None
+    """The application, replayed if it has one rate."""
+    receive_window: ReceiveWindowFound | None
+    """The receive window, replayed."""
 
 
 class Statistic(TypedDict):
     """A statistic of the transfer beside its prediction interval over the replays (99 %)."""
 
     name: str
-    """Its name; the unit is at the end."""
+    """Its name; the unit is at the end, and counts are for a second."""
     observed: float
     """Its value in the capture."""
     mean: float
     """Its mean over the replays."""
     low: float
-    """Lower end of the interval."""
+    """Lower end of the interval, with its tolerance."""
     high: float
-    """Upper end of the interval."""
+    """Upper end of the interval, with its tolerance."""
     inside: bool
-    """True if the observed value is in the interval, widened by the tolerance."""
+    """True if the observed value is in the interval."""
 
 
 class Replay(TypedDict):
-    """The replay of the transfer over the fitted link."""
+    """The replays of the transfer with its own law."""
 
     replications: int
     """Number of replays."""
-    duration_s: float
-    """Time that a replay simulates."""
     statistics: list[Statistic]
     """The statistics of the transfer beside those of the replays."""
-    queue_drops: float
-    """Mean number of packets that the queue drops."""
-    link_losses: float
-    """Mean number of packets that the link loses."""
     reproduces: bool
-    """True if goodput, losses and the median round-trip time agree."""
+    """True if all agree."""
 
 
-class Window(TypedDict):
-    """The gain of a larger receive window."""
+class Prediction(TypedDict):
+    """What a new transfer over this link would get with a TCP or a remedy."""
 
-    factor: float
-    """How many times the observed window."""
-    receive_buffer_bytes: int
-    """The window."""
-    rate_bps: float
-    """Rate of the link in this replay."""
+    variant: str
+    """The law, transport, or law with a link protocol."""
+    goodput_bps: float | None
+    """Median goodput; null if the link may be faster than the capture shows."""
+    low: float | None
+    """Lower end of the 90 % predictive interval."""
+    high: float | None
+    """Upper end; null if the capture leaves it open."""
+    p_better: float
+    """Probability of at least 3 % more goodput than that of the captured transfer."""
+
+
+class Limit(TypedDict):
+    """What limits the transfer: taking it away raises the goodput by 10 % or more."""
+
+    cause: str
+    """`link-losses`, `link-rate`, `queue`, or `receive-window`."""
     goodput_bps: float
-    """Mean goodput with this window."""
-    gain: Fitted
-    """Goodput by that with the observed window, paired."""
+    """Median goodput of replays with the law of the sender."""
+    without_bps: float
+    """The same without the cause."""
+    ratio: float
+    """The second by the first."""
 
 
 class Air(TypedDict):
@@ -297,21 +403,6 @@ class SeenAt(TypedDict):
     """Files of the capture."""
 
 
-class Answers(TypedDict):
-    """What other TCPs and remedies deliver over the link."""
-
-    trusted: bool
-    """False if the replay does not reproduce the transfer, or if there is a doubt."""
-    reference: str
-    """Congestion law of the transfer."""
-    duration_s: float
-    """Time that each run simulates."""
-    tcps: Annotated[dict[str, Any], Part("compare", "Subject")]
-    """The congestion laws, as a subject of `airtcp.compare/1`."""
-    remedies: Annotated[dict[str, Any], Part("compare", "Subject")] | None
-    """The remedies, likewise; null if Ctrl-C stopped their comparison."""
-
-
 class DiagnoseDocument(TypedDict):
     """The document of `airtcp diagnose`. Parts that a capture cannot give are null."""
 
@@ -322,7 +413,7 @@ class DiagnoseDocument(TypedDict):
     seed: int
     """Root seed."""
     replications: int
-    """Number of replays, and of replications of the comparisons."""
+    """Number of links that were to be drawn; each is replayed once with each TCP."""
     paths: list[str]
     """The captures as given."""
     files: list[Annotated[dict[str, Any], Part("capture", "FileReport")]]
@@ -342,19 +433,27 @@ class DiagnoseDocument(TypedDict):
     air_fit: AirFit | None
     """The air beside a host; null without both, or if no packet of the transfer is on the air."""
     link: LinkFit | None
-    """The fitted link."""
+    """The link, as the timing of packets shows it; null without a capture at the sender."""
+    lost_packets: list[LostPacket]
+    """Each lost transmission that the capture shows."""
+    other_link: OtherLink | None
+    """What one rate and one drop-tail queue do not describe; null without a link."""
     scenario: str | None
-    """The fitted link and the transfer as a scenario in TOML."""
+    """The most likely link and the transfer as a scenario in TOML."""
     replay: Replay | None
-    """The replay over the fitted link."""
-    windows: list[Window]
-    """Replays with larger receive windows, if the receive window is a limit."""
-    answers: Answers | None
-    """The comparisons over the fitted link."""
+    """How near replays with the law of the sender come to the transfer."""
+    predictions: list[Prediction]
+    """What each TCP would get, the best first; empty if the capture cannot tell."""
+    limits: list[Limit]
+    """What limits the transfer, the largest effect first; empty if nothing single does, or if
+    nothing is predicted."""
     obstacle: str | None
-    """Why the transfer was not replayed: `no-data`, `short`, `application`, `no-rtt`."""
+    """Why nothing is predicted: `no-data`, `short`, `place` (not captured at the sender),
+    `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `check` (no
+    replay reproduces the transfer)."""
     doubts: list[str]
-    """Why a replay that agrees may have the wrong link: `place` (not captured at the sender, and no
-    rate told), `reordering` (the path delays or duplicates packets)."""
+    """What the predictions rest on: `law` (a guess), `place` (unknown), `rate` (a lower bound),
+    `varying` (what the link left to this transfer), `queue` (never seen full), `lucky` (running
+    the same TCP again will likely give less), `cut` (only the beginning was kept)."""
     interrupted: bool
     """True if Ctrl-C stopped the work."""

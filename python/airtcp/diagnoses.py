@@ -23,14 +23,11 @@ _SCHEMAS: dict[str, dict[str, type]] = {
         **dict.fromkeys(("observed", "mean", "low", "high"), float),
         "inside": bool,
     },
-    "answers": {
-        "kind": str,
+    "predictions": {
         "variant": str,
-        **dict.fromkeys(
-            ("goodput_bps", "gain_percent", "gain_percent_low", "gain_percent_high"), float
-        ),
-        "trusted": bool,
+        **dict.fromkeys(("goodput_bps", "low", "high", "p_better"), float),
     },
+    "lost_packets": {"time_s": float, "origin": str, "backlog_packets": int},
 }
 
 
@@ -38,7 +35,7 @@ class DiagnoseResult(DocumentResult):
     """The result of `diagnose`."""
 
     _kind = "diagnose"
-    _tables = ("link", "replay", "answers")
+    _tables = ("link", "replay", "predictions", "lost_packets")
     _schemas = _SCHEMAS
     json: DiagnoseDocument
 
@@ -72,21 +69,21 @@ class DiagnoseResult(DocumentResult):
             return []
         keys = ("rate_bps", "delay_s", "queue_packets", "link_loss")
         sources = link["sources"]
-        return [{"quantity": key, **link[key], "source": sources[key]} for key in keys]
+        parts = ("value", "low", "high")
+        return [
+            {"quantity": key, **{part: link[key][part] for part in parts}, "source": sources[key]}
+            for key in keys
+        ]
 
     def _replay(self) -> list[dict[str, Any]]:
         replay = self.json["replay"]
         return [] if replay is None else [dict(each) for each in replay["statistics"]]
 
-    def _answers(self) -> list[dict[str, Any]]:
-        answers = self.json["answers"]
-        if answers is None:
-            return []
-        rows: list[dict[str, Any]] = []
-        for kind, subject in (("tcp", answers["tcps"]), ("remedy", answers["remedies"])):
-            outcomes: list[Any] = [] if subject is None else subject["cases"][0]["outcomes"]
-            rows += [_answer(kind, outcome, trusted=answers["trusted"]) for outcome in outcomes]
-        return rows
+    def _predictions(self) -> list[dict[str, Any]]:
+        return [dict(each) for each in self.json["predictions"]]
+
+    def _lost_packets(self) -> list[dict[str, Any]]:
+        return [dict(each) for each in self.json["lost_packets"]]
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
@@ -100,20 +97,3 @@ class DiagnoseResult(DocumentResult):
         what = "no transfer" if seen is None else f"{seen['sender']} -> {seen['receiver']}"
         state = ", interrupted" if self.interrupted else ""
         return f"DiagnoseResult({what}, seed {self.json['seed']}{state})"
-
-
-def _answer(kind: str, outcome: Any, *, trusted: bool) -> dict[str, Any]:
-    difference = outcome["difference"]
-    percent: Any = (difference and difference["percent"]) or _NOTHING
-    return {
-        "kind": kind,
-        "variant": outcome["variant"],
-        "goodput_bps": outcome["goodput_bps"]["mean"],
-        "gain_percent": percent["mean"],
-        "gain_percent_low": percent["ci_low"],
-        "gain_percent_high": percent["ci_high"],
-        "trusted": trusted,
-    }
-
-
-_NOTHING: dict[str, None] = {"mean": None, "ci_low": None, "ci_high": None}

@@ -5,18 +5,15 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import airtcp
-from airtcp.diagnosis import matching, pipeline
+from airtcp.diagnosis import predict
 from airtcp.diagnosis.air import fates_fit, measured
-from airtcp.diagnosis.linkfit import known_of
+from airtcp.diagnosis.link import usable
 from airtcp.diagnosis.transfer import Transfer, transfer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 DATA = Path(__file__).resolve().parents[2] / "crates/capture/tests/data"
 
@@ -87,7 +84,7 @@ def test_a_sniffer_that_misses_frames_is_not_used() -> None:
     link["sniffer"]["ack_miss_share"] = 0.05
     found = _measured(document, transfer)
     assert found["not_used"] == "missed"
-    assert known_of(found, None) == matching.Known()
+    assert usable(found) is None
 
 
 def test_a_queue_behind_the_air_is_not_taken_for_the_one_before_it() -> None:
@@ -100,7 +97,7 @@ def test_a_queue_behind_the_air_is_not_taken_for_the_one_before_it() -> None:
     assert found["queue_elsewhere"]
     assert found["rate_bps"] is found["queue_packets"] is None
     # Its losses are still those of the air.
-    assert known_of(found, None).loss == found["loss"]["value"]
+    assert usable(found) is found
 
 
 @pytest.mark.parametrize(("begin", "end"), [(0.05, 0.95), (0.01, 0.3), (0.002, 0.5)])
@@ -124,26 +121,19 @@ def test_intervals_cover_the_parameters_of_chains(begin: float, end: float) -> N
     assert bursts >= 0.9 * fitted
 
 
-def _few(monkeypatch: pytest.MonkeyPatch, names: Sequence[str]) -> None:
-    monkeypatch.setattr(matching, "_ALL", 3)
-    monkeypatch.setattr(pipeline.answering, "laws", lambda: list(names))
-    monkeypatch.setattr(pipeline.answering, "_TRANSPORTS", ())
-    monkeypatch.setattr(pipeline.answering, "_QUEUES", ("@codel",))
-
-
 def test_each_parameter_says_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the air, rate, queue and losses are measured, and findings say what the link gave up."""
-    _few(monkeypatch, ["cubic", "reno"])
+    """With the air, the losses of the link are counted there, and findings say how many."""
+    monkeypatch.setattr(predict, "laws", lambda: ["cubic", "reno"])
     result = airtcp.diagnose(_files("clean"), replications=5)
     link = result.json["link"]
     assert link is not None
-    sources = {key: link["sources"][key] for key in ("rate_bps", "queue_packets", "link_loss")}
-    assert set(sources.values()) == {"air"}
-    assert link["sources"]["delay_s"] == "rtt"
-    assert result.table("link").to_polars()["source"].to_list() == ["air", "rtt", "air", "air"]
-    (losses,) = [f for f in result.findings if f.headline.startswith("Losses")]
-    assert "queue before the air" in losses.headline
-    assert "gave up 7 of" in losses.text
+    air = result.json["air_fit"]
+    assert air is not None
+    assert link["link_loss"] == air["loss"]
+    expected = ["timing", "timing", "backlog", "air"]
+    assert result.table("link").to_polars()["source"].to_list() == expected
+    (said,) = [f for f in result.findings if f.headline == "On the air"]
+    assert "gave up 7 of" in said.text
     told = airtcp.diagnose(_files("clean"), replications=5, rate="10 Mb/s").json["link"]
     assert told is not None
     assert told["sources"]["rate_bps"] == "option"

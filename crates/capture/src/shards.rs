@@ -50,7 +50,7 @@ enum Message {
 impl Shards {
     /// The connections of a point, followed by `limits.workers` threads, that of the caller included.
     pub(crate) fn new(limits: TrackerLimits) -> Self {
-        let shards = if limits.series.is_some() { 1 } else { SHARDS };
+        let shards = if limits.series.is_some() || limits.log.is_some() { 1 } else { SHARDS };
         let part = |all: usize| (all / shards).max(1);
         let limits =
             TrackerLimits { open: part(limits.open), reported: part(limits.reported), ..limits };

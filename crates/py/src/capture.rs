@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use airtcp_capture::bottleneck::{Told, measure};
 use airtcp_capture::delivery::{DeliveryTrace, TraceReport, write};
 use airtcp_capture::tcp::{RetransmissionRow, TrackerLimits, Vantage};
 use airtcp_capture::{
@@ -20,6 +21,8 @@ use crate::path::NativePath;
 use crate::progress::{self, Watch};
 use crate::table::Table;
 
+/// Most records of all logs of segments together.
+const RECORDS: usize = 1 << 22;
 /// Most points of all series together.
 const POINTS: usize = 1 << 20;
 
@@ -31,6 +34,8 @@ struct Options {
     events: bool,
     /// Record what happens over time.
     series: bool,
+    /// Keep every segment, to measure the bottleneck of a transfer.
+    log: bool,
     /// Where the capture was taken, if it is told.
     vantage: Option<Vantage>,
     /// Captures of the air, and of hosts, beside those whose kind is recognised.
@@ -173,6 +178,7 @@ fn found(
 ) -> Result<Examination, CaptureError> {
     let limits = TrackerLimits {
         series: options.series.then_some(POINTS),
+        log: (options.log || options.series).then_some(RECORDS),
         vantage: options.vantage,
         workers: options.workers.unwrap_or_else(default_workers),
         ..TrackerLimits::default()
@@ -212,6 +218,20 @@ impl CaptureResult {
     /// The document, as JSON.
     fn json(&self) -> PyResult<String> {
         serde_json::to_string(&self.document).map_err(error::refuse)
+    }
+
+    /// The bottleneck of a connection's sender, as JSON; `null` if its segments were not kept.
+    fn bottleneck(
+        &self,
+        py: Python<'_>,
+        connection: usize,
+        sender: &str,
+        told: &str,
+    ) -> PyResult<String> {
+        let told: Told = error::options(told)?;
+        let connections = &self.document.report.tcp.connections;
+        let found = py.detach(|| measure(connections, connection, sender, told));
+        serde_json::to_string(&found).map_err(error::refuse)
     }
 
     /// Whether the analysis was stopped before its end.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use airtcp_capture::bottleneck::{Backlog, Fate, Told, Transmission, transmissions_of};
 use airtcp_capture::tcp::connections::Report;
 use airtcp_capture::tcp::report::DirectionReport;
 use airtcp_capture::tcp::series::{SegmentKind, SegmentPoint, Series, Thinned};
+use airtcp_units::Narrow as _;
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_schema::DataType;
 use pyo3::prelude::*;
@@ -12,8 +14,8 @@ use pyo3::prelude::*;
 use crate::table::{Columns, Table};
 
 /// Names of the tables.
-pub(crate) const TABLES: [&str; 5] =
-    ["segment_series", "ack_series", "sack_series", "rtt_series", "window_series"];
+pub(crate) const TABLES: [&str; 6] =
+    ["segment_series", "ack_series", "sack_series", "rtt_series", "window_series", "transmissions"];
 
 /// A point with its direction and with how many it stands for.
 struct Row<'a, T> {
@@ -31,6 +33,7 @@ pub(crate) fn table(name: &str, report: &Report) -> PyResult<Table> {
         "ack_series" => acks(report),
         "sack_series" => sacks(report),
         "rtt_series" => rtts(report),
+        "transmissions" => transmissions(report),
         _ => windows(report),
     }
 }
@@ -139,5 +142,60 @@ fn windows(report: &Report) -> PyResult<Table> {
         .count("in_flight_bytes", |r| r.point.flight)
         .count("cwnd_bytes", |r| r.point.cwnd)
         .count("receive_window_bytes", |r| r.point.window)
+        .finish()
+}
+
+/// Most senders whose transmissions are listed, those with the most data.
+const SENDERS: usize = 64;
+
+/// A transmission with its connection, its sender, and the backlog that it found.
+struct Found<'a> {
+    connection: u64,
+    from: &'a str,
+    origin_s: f64,
+    sent: Transmission,
+    backlog: [u64; 2],
+}
+
+/// The transmissions of the largest transfers; connections between the same hosts are measured together.
+fn transmissions(report: &Report) -> PyResult<Table> {
+    let mut senders: Vec<(u64, usize, &str)> = directions(report)
+        .map(|(place, direction)| {
+            (direction.unique_bytes, usize::narrow(place), direction.from.as_str())
+        })
+        .collect();
+    senders.sort_by_key(|sender| std::cmp::Reverse(sender.0));
+    senders.truncate(SENDERS);
+    let mut rows: Vec<Found<'_>> = Vec::new();
+    let mut measured: Vec<(usize, &str)> = Vec::new();
+    for (_, place, from) in senders {
+        if measured.contains(&(place, from)) {
+            continue;
+        }
+        let found = transmissions_of(&report.connections, place, from, Told::default());
+        let Some((places, sent)) = found else { continue };
+        measured.extend(&places);
+        let backlog = Backlog::new(&sent);
+        let counts = backlog.late.iter().zip(&backlog.early);
+        rows.extend(sent.list.iter().zip(counts).map(|(packet, (late, early))| Found {
+            connection: places[packet.connection].0 as u64,
+            from: places[packet.connection].1,
+            origin_s: sent.origin_ns as f64 / 1e9,
+            sent: *packet,
+            backlog: [*late, *early],
+        }));
+    }
+    Columns::of(&rows)
+        .real("time_s", |r| r.origin_s + r.sent.sent_s)
+        .count("connection", |r| r.connection)
+        .text("from", |r| r.from)
+        .real("ip_bytes", |r| r.sent.bytes)
+        .text("fate", |r| r.sent.fate.name())
+        .real("acked_s", |r| r.sent.acked_s.map(|acked| r.origin_s + acked))
+        .flag("trigger", |r| r.sent.is_trigger)
+        .flag("late", |r| r.sent.is_late)
+        .count("backlog_packets", |r| r.backlog[0])
+        .count("early_backlog_packets", |r| r.backlog[1])
+        .flag("lost", |r| r.sent.fate == Fate::Lost)
         .finish()
 }

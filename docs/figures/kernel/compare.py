@@ -48,7 +48,9 @@ def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
     points = numbers["kernel/kernel.csv"].select(columns).unique().sort(columns)
     rows = []
     for flows, rtt, loss, mark, seconds in points.iter_rows():
-        table = airtcp.run("kernel", text=scenario(flows, rtt, loss, mark, seconds)).flows.to_polars()
+        table = airtcp.run(
+            "kernel", text=scenario(flows, rtt, loss, mark, seconds)
+        ).flows.to_polars()
         names = table["name"].unique(maintain_order=True)
         for law, name in zip(flows.split("+"), names, strict=True):
             own = table.filter(pl.col("name") == name)

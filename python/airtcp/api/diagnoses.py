@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
-from airtcp.api.packet_captures import capture
+from airtcp.api.packet_captures import logged
 from airtcp.arguments import paths_of
 from airtcp.notebook import shows_progress
 
@@ -25,15 +25,15 @@ def diagnose(
     tcp: str | None = None,
     rate: str | None = None,
     rtt: str | None = None,
-    replications: int = 10,
+    replications: int = 60,
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> DiagnoseResult:
     """Find what limited the transfer of a capture, and what would deliver more.
 
-    The link behind the transfer is fitted, the transfer is replayed over it in simulation, and
-    other TCPs and remedies are compared over the same link.
+    The timing of packets and ACKs shows the link behind the transfer. Links that agree with it are
+    drawn, and the transfer is replayed over each of them with each TCP.
 
     Args:
         files: Captures of one transfer, as for `capture`. Monitor-mode captures beside captures of
@@ -41,11 +41,11 @@ def diagnose(
         connection: The connection, counted from 0 as in the tables of `capture`; by default that
             with the most data.
         tcp: The congestion law of the sender; by default a guess.
-        rate: The rate of the link, such as `"20 Mb/s"`; by default fitted.
+        rate: The rate of the link, such as `"20 Mb/s"`; by default measured.
         rtt: The round-trip time of the path without load, such as `"30 ms"`; by default the least
             of the capture.
-        replications: Number of replays, and of replications of the comparisons; at least 5, since
-            fewer give no useful prediction interval.
+        replications: Number of links that are drawn; each is replayed once with each TCP. At least
+            5, since fewer give no useful interval.
         seed: Root seed. Equal captures and seeds give equal documents.
         workers: Number of threads; by default all cores. The result does not depend on it.
         progress: Called with done, total and a label.
@@ -83,9 +83,7 @@ def diagnose(
     from airtcp.diagnoses import DiagnoseResult
     from airtcp.diagnosis import pipeline
     from airtcp.diagnosis.air import measured
-    from airtcp.diagnosis.answers import known_law
-    from airtcp.diagnosis.delivery import delivery
-    from airtcp.diagnosis.linkfit import RTT_OPTION
+    from airtcp.diagnosis.link import RTT_OPTION
     from airtcp.diagnosis.points import seen_at
     from airtcp.diagnosis.transfer import transfer_of
     from airtcp.quantities_text import rate_of, time_of
@@ -93,11 +91,11 @@ def diagnose(
     if replications < pipeline.LEAST_REPLICATIONS:
         message = (
             f"replications is {replications}: expected {pipeline.LEAST_REPLICATIONS} or more; with"
-            " fewer replays the prediction intervals are too wide to tell anything"
+            " fewer links the intervals tell nothing"
         )
         raise _core.AirtcpError(message)
     asked = pipeline.Asked(
-        law=None if tcp is None else known_law(tcp),
+        law=None if tcp is None else _known_law(tcp),
         rate_bps=None if rate is None else rate_of(rate, "rate"),
         replications=replications,
         seed=seed,
@@ -108,7 +106,7 @@ def diagnose(
     paths = paths_of(files)
     document = pipeline.begun(list(map(str, paths)), asked)
     # Beside captures of hosts, those of the air do not count a packet twice.
-    read = capture(paths, events=True, series=True, progress=progress)
+    read = logged(paths, progress)
     seen = read.json
     document["files"] = seen["files"]
     document["air"] = pipeline.air_of(seen["links"])
@@ -120,8 +118,26 @@ def diagnose(
     else:
         if base is not None:
             transfer = replace(transfer, base_rtt_s=base, base_from=RTT_OPTION)
-        transfer = replace(transfer, delivery=delivery(read, transfer))
         document["seen_at"] = seen_at(seen, transfer.number)
         document["air_fit"] = measured(seen, transfer)
-        pipeline.diagnose(transfer, document, asked)
+        number, sender = transfer.number, transfer.sender
+
+        def measure() -> dict[str, Any] | None:
+            return read.bottleneck(number, sender, rtt_s=base, rate_bps=asked.rate_bps)
+
+        pipeline.diagnose(transfer, measure, document, asked)
     return DiagnoseResult(document)
+
+
+def _known_law(name: str) -> str:
+    """Return the name of a law.
+
+    Raises:
+        AirtcpError: If there is none of this name.
+    """
+    from airtcp.diagnosis.predict import laws
+
+    if name not in laws():
+        message = f"--tcp {name}: no such congestion law (there are {', '.join(laws())})"
+        raise _core.AirtcpError(message)
+    return name

@@ -90,6 +90,21 @@ def capture(
         return CaptureResult(_core.capture(read[0], as_json(options), progress), settings)
 
 
+def logged(files: PathLike | Iterable[PathLike], progress: Progress | None = None) -> CaptureResult:
+    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`.
+
+    Args:
+        files: As for `capture`.
+        progress: As for `capture`.
+    """
+    from airtcp.captures import CaptureResult, CaptureSettings
+
+    paths = paths_of(files)
+    settings = CaptureSettings([printable(str(path)) for path in paths], events=True, vantage=None)
+    core = _core.capture(paths, as_json({"events": True, "log": True}), progress)
+    return CaptureResult(core, settings)
+
+
 @contextmanager
 def _decrypted(
     given: list[list[Any]], keys: PathLike | None

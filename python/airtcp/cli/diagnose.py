@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,11 +15,12 @@ from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airtcp.diagnose_document import Answers, DiagnoseDocument, Fitted
+    from airtcp.diagnose_document import DiagnoseDocument, Fitted, Prediction
     from airtcp.diagnoses import DiagnoseResult
 
 _WHOLE: Final = 10.0
-_AGREES: Final = {True: "agrees", False: "differs"}
+_ROWS: Final = 6
+"""Predictions that are printed without --details."""
 
 Files = Annotated[
     list[str],
@@ -57,7 +58,7 @@ def diagnose(
     rate: Annotated[
         str | None,
         typer.Option(
-            help="Rate of the link, such as '20 Mb/s'; by default fitted.", show_default=False
+            help="Rate of the link, such as '20 Mb/s'; by default measured.", show_default=False
         ),
     ] = None,
     rtt: Annotated[
@@ -72,12 +73,12 @@ def diagnose(
         typer.Option(
             "--replications",
             "-n",
-            help="Number of replays, and of replications of each comparison; fewer than 5 give no "
-            "useful interval.",
+            help="Number of links that are drawn, each replayed once with each TCP; fewer than 5 "
+            "give no useful interval.",
             min=5,
             max=10_000,
         ),
-    ] = 10,
+    ] = 60,
     seed: opt.Seed = 1,
     workers: opt.Workers = None,
     scenario_out: Annotated[
@@ -86,16 +87,19 @@ def diagnose(
             "--scenario-out",
             parser=opt.place,
             metavar=opt.SHOWN,
-            help="Write the fitted link and the transfer as a scenario for airtcp run.",
+            help="Write the link and the transfer as a scenario for airtcp run.",
             show_default=False,
         ),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print the link, all TCPs, and the check.")
+    ] = False,
     output: Output = STANDARD,
 ) -> None:
     """Find what limited the transfer of a packet capture, and what would deliver more.
 
-    The link is fitted, the transfer is replayed over it in simulation, and all TCPs and remedies
-    are compared over the same link.
+    The timing of packets and ACKs shows the link. Links that agree with it are drawn, and the
+    transfer is replayed over each with each TCP.
     """
     from airtcp import api
 
@@ -117,8 +121,8 @@ def diagnose(
     output.finish(
         result,
         where,
-        table=lambda: _table(result.shown()),
-        rows=lambda: (result.table("answers"), result.table("answers").rows()),
+        table=lambda: _table(result.shown(), details=details),
+        rows=lambda: (result.table("predictions"), result.table("predictions").rows()),
         stopped="the finished steps are shown" if result.interrupted else None,
         finished=int(result.json["observed"] is not None or not result.interrupted),
     )
@@ -132,12 +136,12 @@ def _write_scenario(
     if place.exists() and (not force or str(place) in files):
         fail(f"--scenario-out {place}: the file exists; --force replaces it, but never an input")
     if result.write_scenario(place) is None:
-        note(f"no link was fitted: {place} is not written", quiet=False)
+        note(f"no link was measured: {place} is not written", quiet=False)
     else:
         note(f"scenario: {place}", quiet=quiet)
 
 
-def _table(result: DiagnoseResult) -> None:
+def _table(result: DiagnoseResult, *, details: bool) -> None:
     from rich.text import Text
 
     from airtcp.cli.remarks import put_finding, put_findings, put_lines
@@ -148,20 +152,58 @@ def _table(result: DiagnoseResult) -> None:
     if seen is not None:
         name = f"{seen['sender']} -> {seen['receiver']}"
         console.print(Text.assemble((name, "bold"), f" ({words.transfer(document)})"))
-    found = result.findings
-    for finding in [f for f in found if f.headline != "Cannot tell"]:
-        put_finding(console, finding)
-    put_findings(console, [f for f in found if f.headline == "Cannot tell"])
+    for finding in (words.answer(document), words.helps(document), words.doubt(document)):
+        if finding is not None:
+            put_finding(console, finding)
+    if details:
+        put_findings(console, words.details(document))
     put_lines(console, [line for file in document["files"] for line in file["warnings"]])
-    _link(console, document)
-    _replay(console, document)
-    if document["answers"] is not None:
-        _answers(console, document["answers"])
-    console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
+    if document["predictions"]:
+        _predictions(console, document, details=details)
+    if details:
+        _link(console, document)
+    more = (
+        "" if details or not document["predictions"] else "Link, all TCPs and check: --details   "
+    )
+    console.print(f"\n{more}seed {document['seed']}, airtcp {document['airtcp_version']}")
+
+
+def _predictions(console: Console, document: DiagnoseDocument, *, details: bool) -> None:
+    """Print what each TCP would get."""
+    from rich.text import Text
+
+    from airtcp.cli.tables import Column, put
+    from airtcp.findings import diagnose as words
+
+    rows = document["predictions"]
+    # The best, and the law of the transfer.
+    shown = (
+        rows
+        if details
+        else [
+            row
+            for place, row in enumerate(r for r in rows if r["variant"] not in words.NEEDS)
+            if place < _ROWS or row["variant"] == document["tcp"]
+        ]
+    )
+    columns = [
+        Column("goodput (Mb/s)", [_number(row["goodput_bps"], 1e-6) for row in shown]),
+        Column("90 % interval", [_ends(row) for row in shown], left=True),
+        Column("against this transfer", [words.verdict(document, row) for row in shown], left=True),
+    ]
+    put(console, "TCP", [row["variant"] for row in shown], columns)
+    rest = len(rows) - len(shown)
+    if rest:
+        console.print(Text(f"- {rest} others: --details", style="dim"))
+
+
+def _ends(row: Prediction) -> str:
+    low = _number(row["low"], 1e-6)
+    return f"{low} or more" if row["high"] is None else f"{low} to {_number(row['high'], 1e-6)}"
 
 
 def _link(console: Console, document: DiagnoseDocument) -> None:
-    """Print the fitted link."""
+    """Print the link."""
     from airtcp.cli.tables import Column, put
     from airtcp.findings.diagnose_air import SOURCES
 
@@ -176,7 +218,7 @@ def _link(console: Console, document: DiagnoseDocument) -> None:
         ("loss of the link (%)", link["link_loss"], 100.0, sources["link_loss"]),
     ]
     columns = [
-        Column("fitted", [_number(fit["value"], scale) for _, fit, scale, _ in rows]),
+        Column("measured", [_number(fit["value"], scale) for _, fit, scale, _ in rows]),
         Column("95 % interval", [_interval(fit, scale) for _, fit, scale, _ in rows], left=True),
         Column("from", [SOURCES[source] for _, _, _, source in rows], left=True),
     ]
@@ -195,47 +237,3 @@ def _number(value: float | None, scale: float) -> str:
 def _interval(fit: Fitted, scale: float) -> str:
     low = _number(fit["low"], scale)
     return f"{low} or more" if fit["high"] is None else f"{low} to {_number(fit['high'], scale)}"
-
-
-def _replay(console: Console, document: DiagnoseDocument) -> None:
-    """Print the observed statistics beside the replayed ones."""
-    from airtcp.cli.tables import Column, put
-    from airtcp.findings.diagnose import STATISTICS
-
-    replay = document["replay"]
-    if replay is None:
-        return
-    rows = [(*STATISTICS[each["name"]], each) for each in replay["statistics"]]
-    columns = [
-        Column("observed", [_number(each["observed"], scale) for _, _, scale, each in rows]),
-        Column("replayed", [_number(each["mean"], scale) for _, _, scale, each in rows]),
-        Column(
-            "99 % interval",
-            [
-                f"{_number(each['low'], scale)} to {_number(each['high'], scale)}"
-                for _, _, scale, each in rows
-            ],
-            left=True,
-        ),
-        Column(
-            "", ["agrees" if each["inside"] else "differs" for _, _, _, each in rows], left=True
-        ),
-    ]
-    put(console, "replay", [head for head, _, _, _ in rows], columns)
-
-
-def _answers(console: Console, answers: Answers) -> None:
-    """Print the tables of TCPs and remedies."""
-    from rich.text import Text
-
-    from airtcp.cli.compare_tables import case_table
-
-    reference = answers["reference"]
-    doubt = "" if answers["trusted"] else ", not ranked"
-    subjects = (("Other TCPs on this link", answers["tcps"]), ("Remedies", answers["remedies"]))
-    for title, subject in subjects:
-        if subject is None:
-            continue
-        case: Any = subject["cases"][0]
-        console.print(Text.assemble((title, "bold"), doubt))
-        case_table(console, case, reference, None)

@@ -1,8 +1,9 @@
 """A link and a transfer as a scenario of airtcp.
 
-The link has a rate, a delay, a drop-tail queue and a loss process. The transfer is one TCP flow
-without an end, for as long as the capture shows data. Numbers are rounded to the digits that a
-capture supports, so that the scenario reads well and gives the same bits everywhere.
+The link has a rate or a trace of its rate, a delay, a queue and a loss process; where the capture
+shows them, also reordering and losses of ACKs. The transfer is one TCP flow, or as many as the
+capture has, for as long as the capture shows data. Numbers are rounded to the digits that a capture
+supports, so that the scenario reads well and gives the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.transfer import Transfer
 
 LEAST_QUEUE: Final = 4
-_LEAST_DELAY_S: Final = 1e-6
+LEAST_DELAY_S: Final = 1e-6
 _NO_SCALING: Final = 65_535
 _AMPLE_WINDOW: Final = 64 << 20
 FLOW: Final = "transfer"
@@ -29,12 +30,32 @@ class Path:
     """The link of a transfer."""
 
     rate_bps: float
+    """Rate of IP packets."""
     delay_s: float
     """One-way delay, without transmission and queue."""
     queue_packets: int
     loss: float
     mean_burst: float
     """Mean number of packets lost in a row; 1 means independent losses."""
+    steps_in_time: bool = True
+    """Whether bursts have a length in time, or in packets."""
+    is_codel: bool = False
+    """Whether the queue is CoDel instead of drop-tail."""
+    trace: str | None = None
+    """File with the rate over time, in Mb/s, and where the replay begins in it."""
+    offset_s: float = 0.0
+    ack_loss: float = 0.0
+    late_share: float = 0.0
+    """Share of the packets that arrive late, and by how much."""
+    late_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Application:
+    """An application that writes at a rate."""
+
+    rate_bps: float
+    message_bytes: int
 
 
 @dataclass(frozen=True)
@@ -47,15 +68,18 @@ class Sender:
     sack: bool
     timestamps: bool
     scaling: bool
+    flows: int = 1
+    application: Application | None = None
 
 
-def sender_of(transfer: Transfer, law: str, window: int | None) -> Sender:
+def sender_of(transfer: Transfer, law: str, window: int | None, flows: int = 1) -> Sender:
     """Describe the TCP of a transfer.
 
     Args:
         transfer: The transfer.
         law: The congestion law.
         window: The receive window in bytes, if it limited the transfer.
+        flows: Connections that share the link.
     """
     most = _AMPLE_WINDOW if transfer.scaling else _NO_SCALING
     if window is not None:
@@ -67,29 +91,7 @@ def sender_of(transfer: Transfer, law: str, window: int | None) -> Sender:
         sack=transfer.sack,
         timestamps=transfer.timestamps,
         scaling=transfer.scaling,
-    )
-
-
-def path_of(
-    transfer: Transfer, rate_bps: float, loss: float, mean_burst: float, *, overflowed: bool
-) -> Path:
-    """Describe the link of a transfer for a rate.
-
-    The delay is what the least round-trip time leaves after transmission. The queue is what the
-    largest round-trip time adds to the least. If the queue never overflowed, it has twice that.
-    """
-    least = transfer.base_rtt_s or 0.0
-    on_wire = 8 * (transfer.packet_bytes + transfer.header_bytes) / rate_bps
-    most = transfer.rtt["max"] if transfer.rtt else 2 * least
-    # Of the packets before the last one, one is in transmission, half of it on average.
-    waiting = max((most - least) * rate_bps / 8 / transfer.packet_bytes - 0.5, 0.0)
-    packets = round(waiting) if overflowed else round(2 * waiting) + 2 * LEAST_QUEUE
-    return Path(
-        rate_bps=rounded(rate_bps, 4),
-        delay_s=max(rounded((least - on_wire) / 2, 4), _LEAST_DELAY_S),
-        queue_packets=max(packets, LEAST_QUEUE),
-        loss=rounded(loss, 3),
-        mean_burst=rounded(mean_burst, 3),
+        flows=flows,
     )
 
 
@@ -121,34 +123,67 @@ def scenario(path: Path, sender: Sender, duration_s: float, title: str) -> str:
         f'name = "{LINK}"',
         'from = "sender"',
         'to = "receiver"',
-        f'rate = "{_number(path.rate_bps / 1e6)} Mb/s"',
+        f"rate = {_rate(path)}",
         f'delay = "{_number(path.delay_s * 1e3)} ms"',
+        f"queue = {inline(_queue(path))}",
     ]
-    lines.append(f"queue = {inline({'kind': 'drop-tail', 'packets': path.queue_packets})}")
     if path.loss > 0:
         lines.append(f"loss = {inline(_loss(path, sender))}")
-    lines += [
-        "",
-        "[[flows]]",
-        f'name = "{FLOW}"',
-        'from = "sender"',
-        'to = "receiver"',
-        f"tcp = {inline(tcp(sender))}",
-    ]
+    if path.late_share > 0:
+        extra = f"{_number(path.late_s * 1e3)} ms"
+        late = {"probability": path.late_share, "extra": extra}
+        lines.append(f"reordering = {inline(late)}")
+    if path.ack_loss > 0:
+        loss = {"model": "bernoulli", "probability": path.ack_loss}
+        lines.append(f"reverse = {inline({'loss': loss})}")
+    for number in range(sender.flows):
+        lines += [
+            "",
+            "[[flows]]",
+            f'name = "{FLOW if number == 0 else f"{FLOW}-{number}"}"',
+            'from = "sender"',
+            'to = "receiver"',
+            f"tcp = {inline(tcp(sender))}",
+        ]
+        if sender.application is not None:
+            lines.append(f"app = {inline(_app(sender.application, sender.flows))}")
     return "\n".join(lines) + "\n"
+
+
+def _rate(path: Path) -> str:
+    if path.trace is None:
+        return f'"{_number(path.rate_bps / 1e6)} Mb/s"'
+    offset = f"{_number(path.offset_s)} s"
+    return inline({"trace": path.trace, "unit": "Mb/s", "offset": offset})
+
+
+def _queue(path: Path) -> dict[str, Any]:
+    if path.is_codel:
+        return {"kind": "codel", "limit": 1000}
+    return {"kind": "drop-tail", "packets": path.queue_packets}
+
+
+def _app(application: Application, flows: int) -> dict[str, Any]:
+    return {
+        "kind": "constant-rate",
+        "rate": f"{_number(application.rate_bps / 1e6 / flows)} Mb/s",
+        "message": f"{application.message_bytes} B",
+    }
 
 
 def _loss(path: Path, sender: Sender) -> dict[str, Any]:
     if path.mean_burst <= 1:
         return {"model": "bernoulli", "probability": path.loss}
-    # Packets sent back to back are a slot apart.
-    slot_us = 8e6 * (sender.mss + 40) / path.rate_bps
-    return {
+    chain: dict[str, Any] = {
         "model": "gilbert-elliott",
         "mean_loss": path.loss,
         "mean_burst": path.mean_burst,
-        "slot": f"{_number(max(rounded(slot_us, 4), 1.0))} us",
     }
+    if not path.steps_in_time:
+        return chain | {"stepping": "packet"}
+    # Packets sent back to back are a slot apart.
+    slot_us = 8e6 * (sender.mss + 40) / path.rate_bps
+    return chain | {"slot": f"{_number(max(rounded(slot_us, 4), 1.0))} us"}
 
 
 def tcp(sender: Sender) -> dict[str, Any]:

@@ -1,44 +1,35 @@
 """The steps of a diagnosis, in order. Ctrl-C ends them; finished steps stay.
 
-A capture that shows too little of the link ends the steps early. The document then names the
-obstacle.
+A capture that shows too little of the link, or a link that the model does not describe, ends the
+steps early. The document then names the obstacle, and predicts nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.api.info import version
 from airtcp.diagnose_document import LEAST_SEGMENTS
-from airtcp.diagnosis import answers as answering
-from airtcp.diagnosis import matching, verify
-from airtcp.diagnosis.linkfit import fitted, known_of
+from airtcp.diagnosis import predict
+from airtcp.diagnosis.check import checked
+from airtcp.diagnosis.limits import limits
+from airtcp.diagnosis.link import fitted, likely, usable
 from airtcp.diagnosis.losses import fit_losses
-from airtcp.diagnosis.model import scenario, sender_of
-from airtcp.diagnosis.replay import Replayer, Stopped
+from airtcp.diagnosis.model import rounded, scenario, sender_of
+from airtcp.diagnosis.other_links import MOSTLY, other_link
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from airtcp.arguments import Progress
-    from airtcp.diagnose_document import Air, DiagnoseDocument, LossFit, Observed
+    from airtcp.diagnose_document import Air, DiagnoseDocument, Observed
     from airtcp.diagnosis.model import Sender
     from airtcp.diagnosis.transfer import Transfer
 
 LEAST_REPLICATIONS: Final = 5
-"""Replays below which there is no prediction interval: Student's quantile for 99 % is 4.6 with 5
-replays, 5.8 with 4, 9.9 with 3 and 64 with 2 [choice]."""
-MOSTLY: Final = 0.5
-"""Share of the time from which a limit rules a transfer [choice]."""
-_SOME: Final = 0.1
-_TWICE: Final = 2
-_TWICE_SHARE: Final = 0.005
-"""Segments received twice above which the path reorders or duplicates packets [choice]."""
-_FIT_SEGMENTS: Final = 15_000
-_REPLAY_SEGMENTS: Final = 60_000
-"""Segments that replays simulate at most, if that is 100 round-trip times or more."""
-_LEAST_RTTS: Final = 100
+"""Links below which there is no useful interval [choice]."""
+_LUCKY: Final = 1.03
 
 
 @dataclass(frozen=True)
@@ -79,10 +70,12 @@ def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
         "air": None,
         "air_fit": None,
         "link": None,
+        "lost_packets": [],
+        "other_link": None,
         "scenario": None,
         "replay": None,
-        "windows": [],
-        "answers": None,
+        "predictions": [],
+        "limits": [],
         "obstacle": None,
         "doubts": [],
         "interrupted": False,
@@ -101,67 +94,122 @@ def air_of(links: list[dict[str, Any]]) -> Air | None:
     return found | {"latency_p50_s": link["latency_s"]["p50"]}
 
 
-def diagnose(transfer: Transfer, document: DiagnoseDocument, asked: Asked) -> None:
-    """Take all steps on a transfer, and write what they find into the document."""
-    document["observed"] = observed(transfer)
-    document["losses"] = losses = fit_losses(transfer)
-    law = asked.law or _guessed(transfer)
-    document["tcp"] = law
-    document["obstacle"] = _obstacle(transfer)
-    document["doubts"] = _doubts(transfer, told=asked.rate_bps is not None)
-    if document["obstacle"] is not None:
-        return
-    busy = _busy(transfer)
-    window = busy.flight_bytes if busy.limited("receive_window") >= _SOME else None
-    sender = sender_of(busy, law, window)
-    try:
-        _steps(busy, sender, losses, document, asked)
-    except (Stopped, KeyboardInterrupt):
-        document["interrupted"] = True
-
-
-def _steps(
+def diagnose(
     transfer: Transfer,
-    sender: Sender,
-    losses: LossFit,
+    measure: Callable[[], Mapping[str, Any] | None],
     document: DiagnoseDocument,
     asked: Asked,
 ) -> None:
-    fitting = fitting_replayer(transfer, sender, asked.seed)
-    air = document["air_fit"]
-    known = known_of(air, asked.rate_bps, transfer.delivery)
-    match = matching.match(fitting, losses, known, asked.tell("fitting"))
-    document["link"] = fitted(transfer, losses, match, told=asked.rate_bps is not None, air=air)
-    path = match.chosen
-    title = f"{transfer.sender} to {transfer.receiver}, fitted to a capture"
-    document["scenario"] = scenario(path, sender, transfer.duration_s, title)
-    replayer = _replayer(transfer, sender, asked.seed, _REPLAY_SEGMENTS)
-    replay = verify.replayed(replayer, path, asked.replications, asked.tell("replaying"))
-    document["replay"] = replay
-    common: dict[str, Any] = {
-        "duration_s": replayer.duration_s,
-        "replications": asked.replications,
-        "seed": asked.seed,
-        "workers": asked.workers,
+    """Take all steps on a transfer, and write what they find into the document.
+
+    Args:
+        transfer: The transfer.
+        measure: Measures its bottleneck.
+        document: The document, which is written.
+        asked: The options.
+    """
+    document["observed"] = observed(transfer)
+    document["losses"] = fit_losses(transfer)
+    law = asked.law or _guessed(transfer)
+    document["tcp"] = law
+    document["obstacle"] = _obstacle(transfer)
+    if document["obstacle"] is not None:
+        return
+    seen = measure()
+    if seen is None:
+        document["obstacle"] = "short"
+        return
+    document["observed"]["connections"] = seen["connections"]
+    if seen["connections"] > 1:
+        # The predictions are for all of them together.
+        document["observed"]["goodput_bps"] = seen["goodput_bps"]
+    sender = sender_of(transfer, law, None, flows=seen["connections"])
+    _describe(document, transfer, seen, sender, told=asked.rate_bps is not None)
+    document["obstacle"] = _other_obstacle(document)
+    if document["obstacle"] is not None:
+        return
+    try:
+        _predict(document, seen, sender, asked)
+    except (predict.Stopped, KeyboardInterrupt):
+        document["interrupted"] = True
+        document["predictions"] = []
+
+
+def _describe(
+    document: DiagnoseDocument,
+    transfer: Transfer,
+    seen: Mapping[str, Any],
+    sender: Sender,
+    *,
+    told: bool,
+) -> None:
+    """Write what the timing of packets shows."""
+    air = usable(document["air_fit"])
+    document["link"] = link = fitted(seen, transfer, air, told=told)
+    document["lost_packets"] = list(seen["lost_packets"])
+    document["other_link"] = other_link(seen, transfer)
+    title = f"{transfer.sender} to {transfer.receiver}, measured in a capture"
+    path = likely(seen, link)
+    document["scenario"] = scenario(path, sender, rounded(transfer.duration_s, 4), title)
+    document["doubts"] = _doubts(document, seen)
+
+
+def _doubts(document: DiagnoseDocument, seen: Mapping[str, Any]) -> list[str]:
+    """Return what the predictions rest on."""
+    place = document["observed"] is not None and document["observed"]["place"] == "unknown"
+    kind = seen["rate"]["kind"]
+    found = {
+        "law": not document["tcp_told"],
+        "place": place,
+        "rate": kind in {"weak", "none"},
+        "varying": kind == "varying",
+        "queue": seen["queue"] is None,
+        "cut": seen["is_cut"],
     }
-    if transfer.limited("receive_window") >= _SOME:
-        open_rate = match.rate_high_bps is None
-        document["windows"] = answering.windows(path, sender, unbounded=open_rate, **common)
-    document["answers"] = answering.answers(
-        replayer.text(path, title),
-        sender.law,
-        trusted=replay["reproduces"] and not document["doubts"],
-        lossy=path.loss > 0,
-        progress=asked.progress,
-        **common,
+    return [name for name, doubted in found.items() if doubted]
+
+
+def _predict(
+    document: DiagnoseDocument, seen: Mapping[str, Any], sender: Sender, asked: Asked
+) -> None:
+    other = document["other_link"]
+    if other is None:
+        return
+    application = other["application"]
+    if application is not None and application["kind"] == "rules":
+        document["predictions"] = predict.as_observed(seen["goodput_bps"], sender.law)
+        return
+    made_of = predict.Asked(
+        seen=seen,
+        other=other,
+        air=usable(document["air_fit"]),
+        sender=sender,
+        draws=predict.draws_of(seen, asked.replications),
+        seed=asked.seed,
+        workers=asked.workers,
+        tell=asked.tell("replaying"),
     )
+    found = predict.replays(made_of)
+    own = predict.statistics_of(seen, seen["goodput_bps"])
+    document["replay"] = replay = checked(own, found.checked, seen["duration_s"])
+    if not replay["reproduces"]:
+        document["obstacle"] = "check"
+        return
+    rows = predict.predictions(found, made_of)
+    document["predictions"] = rows
+    same = next(row for row in rows if row["variant"] == sender.law)
+    if same["high"] is not None and _LUCKY * same["high"] < seen["goodput_bps"]:
+        document["doubts"].append("lucky")
+    link = document["link"]
+    document["limits"] = limits(found, made_of, 0.0 if link is None else link["busy_share"])
 
 
 def observed(transfer: Transfer) -> Observed:
     """Describe the transfer for the document."""
-    rtt, delivery = transfer.rtt or {}, transfer.delivery
+    rtt = transfer.rtt or {}
     return {
         "connection": transfer.number,
+        "connections": 1,
         "point": transfer.point,
         "sender": transfer.sender,
         "receiver": transfer.receiver,
@@ -181,8 +229,6 @@ def observed(transfer: Transfer) -> Observed:
         "rtt_p50_s": rtt.get("p50"),
         "rtt_p95_s": rtt.get("p95"),
         "rtt_max_s": rtt.get("max"),
-        "delivery_bps": None if delivery is None else delivery.largest_bps,
-        "delivery_p95_bps": None if delivery is None else delivery.p95_bps,
         "limited_by": dict(transfer.limits),
     }
 
@@ -195,37 +241,20 @@ def _guessed(transfer: Transfer) -> str:
 def _obstacle(transfer: Transfer) -> str | None:
     if transfer.segments < LEAST_SEGMENTS or not transfer.goodput_bps:
         return "short"
-    if transfer.limited("application") >= MOSTLY:
-        return "application"
-    if not transfer.base_rtt_s:
-        return "no-rtt"
-    return None
+    if transfer.rtt is None:
+        return "place"
+    return None if transfer.base_rtt_s else "no-rtt"
 
 
-def _doubts(transfer: Transfer, *, told: bool) -> list[str]:
-    """Return why a replay that agrees may have the wrong link."""
-    place = [] if transfer.rtt is not None or told else ["place"]
-    many = max(_TWICE, _TWICE_SHARE * transfer.segments)
-    return [*place, *(["reordering"] if transfer.received_twice > many else [])]
-
-
-def _busy(transfer: Transfer) -> Transfer:
-    """Leave out the time in which the application had nothing to send."""
-    busy = 1 - transfer.limited("application")
-    return replace(
-        transfer,
-        duration_s=transfer.duration_s * busy,
-        goodput_bps=transfer.goodput_bps / busy,
-    )
-
-
-def _replayer(transfer: Transfer, sender: Sender, seed: int, segments: int) -> Replayer:
-    least = _LEAST_RTTS * (transfer.base_rtt_s or 0.0)
-    part = segments / max(transfer.segments, 1)
-    duration = min(transfer.duration_s, max(transfer.duration_s * part, least))
-    return Replayer(transfer, sender, seed, duration)
-
-
-def fitting_replayer(transfer: Transfer, sender: Sender, seed: int) -> Replayer:
-    """Return what replays a transfer for the fit, with a bounded number of segments."""
-    return _replayer(transfer, sender, seed, _FIT_SEGMENTS)
+def _other_obstacle(document: DiagnoseDocument) -> str | None:
+    """Return which link or sender the replays do not describe."""
+    other = document["other_link"]
+    if other is None:
+        return None
+    if other["policer"] is not None:
+        return "policer"
+    if other["shared"] is not None:
+        return "shared"
+    application = other["application"]
+    varies = application is not None and application["kind"] == "varies"
+    return "application" if varies else None

@@ -24,10 +24,6 @@ _USUAL_MSS: Final = 1460
 _SPACE: Final = 1 << 32
 AT_SENDER: Final = {"sender", "unknown"}
 """Places at which the sender's view is taken for granted."""
-_NEAR: Final = 1.05
-"""Largest rate by the 95th percentile up to which data arrived steadily [choice]."""
-_MARGIN: Final = 1.02
-"""Allowance for jitter of the ACKs in the lower bound [choice]."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +33,6 @@ class Loss:
     time_s: float
     start: int
     end: int
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """Rates, with headers, at which data arrived over two least round-trip times."""
-
-    largest_bps: float
-    p95_bps: float
-    """95th percentile over all windows that end with an ACK."""
-
-    @property
-    def steady_bps(self) -> float | None:
-        """The least rate of the link; none if the rate varies."""
-        is_steady = self.largest_bps <= _NEAR * self.p95_bps
-        return self.p95_bps / _MARGIN if is_steady else None
 
 
 @dataclass(frozen=True)
@@ -91,8 +72,6 @@ class Transfer:
     timestamps: bool
     scaling: bool
     losses: tuple[Loss, ...]
-    delivery: Delivery | None = None
-    """Rates at which data arrived, if they were measured."""
 
     @property
     def lost(self) -> int:

@@ -1,20 +1,28 @@
-"""The page of a diagnosis: findings, the fitted link, its replay, and the answers."""
+"""The page of a diagnosis: the answer, the predictions, the losses, the link and the check."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.findings import compare, words
 from airtcp.findings import diagnose as diagnose_words
+from airtcp.findings import words
 from airtcp.findings.diagnose_air import SOURCES
-from airtcp.report import charts_compare
+from airtcp.findings.diagnose_obstacles import STATISTICS
+from airtcp.report import charts_diagnose
 from airtcp.report.command import command
-from airtcp.report.compare_rows import mean_row, table
 from airtcp.report.page import render
 
 if TYPE_CHECKING:
-    from airtcp.diagnose_document import Answers, DiagnoseDocument, Fitted
-    from airtcp.documents import CompareCase
+    from airtcp.diagnose_document import DiagnoseDocument, Fitted
+
+_MOST_LOST: Final = 5000
+"""Most losses of the chart."""
+_QUANTITIES: Final[tuple[tuple[str, str, float], ...]] = (
+    ("rate_bps", "Rate (Mb/s)", 1e-6),
+    ("delay_s", "One-way delay (ms)", 1e3),
+    ("queue_packets", "Queue (packets)", 1.0),
+    ("link_loss", "Loss of the link (%)", 100.0),
+)
 
 
 def diagnose_page(document: DiagnoseDocument) -> str:
@@ -25,10 +33,7 @@ def diagnose_page(document: DiagnoseDocument) -> str:
     Returns:
         A complete HTML document. Equal documents give equal pages.
     """
-    charts: dict[str, Any] = {}
-    data: dict[str, Any] = {}
-    answers = document["answers"]
-    sections = [] if answers is None else _sections(answers, charts, data)
+    charts, data = _charts(document)
     seen = document["observed"]
     title = "No transfer" if seen is None else f"{seen['sender']} to {seen['receiver']}"
     return render(
@@ -40,58 +45,73 @@ def diagnose_page(document: DiagnoseDocument) -> str:
         lead=f"From a packet capture: {diagnose_words.transfer(document)}.",
         facts=[
             ("TCP", document["tcp"] if document["tcp_told"] else f"{document['tcp']} (a guess)"),
-            ("Replays", words.count(document["replications"])),
+            ("Links drawn", words.count(document["replications"])),
         ],
         findings=diagnose_words.findings(document),
         link=_link(document),
         replay=_replay(document),
-        sections=sections,
-        trusted=answers is None or answers["trusted"],
+        predictions=_predictions(document),
+        has_losses=bool(document["lost_packets"]),
         scenario=document["scenario"],
         command=_command(document),
     )
 
 
-def _sections(
-    answers: Answers, charts: dict[str, Any], data: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Return a section for TCPs and one for remedies; their charts go to the payload."""
-    found: list[dict[str, Any]] = []
-    kinds = (("tcps", "Other TCPs", answers["tcps"]), ("remedies", "Remedies", answers["remedies"]))
-    for name, title, subject in kinds:
-        if subject is None:
-            continue
-        case = cast("CompareCase", subject["cases"][0])
-        variants = [outcome["variant"] for outcome in case["outcomes"]]
-        means = [mean_row(case, outcome) for outcome in case["outcomes"]]
-        unit = compare.goodput(case["outcomes"][0])[1]
-        charts[f"{name}-goodput"] = charts_compare.goodput(
-            variants, unit, several=False, runs=False
-        )
-        data[f"{name}-goodput"] = {"means": means}
-        if any(row["gain"] is not None for row in means):
-            charts[f"{name}-difference"] = charts_compare.difference(
-                variants, answers["reference"], several=False
-            )
-            data[f"{name}-difference"] = {"means": means, "unit": [{}]}
-        found.append(
-            {
-                "id": name,
-                "title": title,
-                "plots": [key for key in charts if key.startswith(name)],
-                "reference": answers["reference"],
-                "table": table(case, answers["reference"], None),
-            }
-        )
-    return found
+def _charts(document: DiagnoseDocument) -> tuple[dict[str, Any], dict[str, Any]]:
+    charts: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    rows, lost, seen = document["predictions"], document["lost_packets"], document["observed"]
+    if rows and seen is not None:
+        charts["predictions"] = charts_diagnose.predictions([row["variant"] for row in rows])
+        mega = 1e-6
+        data["predictions"] = {
+            "predictions": [
+                {
+                    "variant": row["variant"],
+                    "middle": _scaled(row["goodput_bps"], mega),
+                    "low": _scaled(row["low"], mega),
+                    "high": _scaled(row["high"], mega),
+                    "end": _scaled(row["high"] or row["low"], mega),
+                }
+                for row in rows
+            ],
+            "observed": [{"goodput": seen["goodput_bps"] * mega}],
+        }
+    if lost:
+        charts["backlog"] = charts_diagnose.backlog()
+        begin = lost[0]["time_s"]
+        every = -(-len(lost) // _MOST_LOST)
+        data["backlog"] = {
+            "lost": [
+                {
+                    "time": each["time_s"] - begin,
+                    "backlog": each["backlog_packets"],
+                    "origin": each["origin"],
+                }
+                for each in lost[::every]
+            ]
+        }
+    return charts, data
 
 
-_QUANTITIES: tuple[tuple[str, str, float], ...] = (
-    ("rate_bps", "Rate (Mb/s)", 1e-6),
-    ("delay_s", "One-way delay (ms)", 1e3),
-    ("queue_packets", "Queue (packets)", 1.0),
-    ("link_loss", "Loss of the link (%)", 100.0),
-)
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale
+
+
+def _predictions(document: DiagnoseDocument) -> dict[str, Any] | None:
+    if not document["predictions"]:
+        return None
+    rows = [
+        [
+            row["variant"],
+            words.number(_scaled(row["goodput_bps"], 1e-6)),
+            _end(row["low"], 1e-6, "-"),
+            _end(row["high"], 1e-6, "not bounded"),
+            diagnose_words.verdict(document, row),
+        ]
+        for row in document["predictions"]
+    ]
+    return {"head": ["Goodput (Mb/s)", "5 %", "95 %", "Against this transfer"], "rows": rows}
 
 
 def _link(document: DiagnoseDocument) -> dict[str, Any] | None:
@@ -104,7 +124,7 @@ def _link(document: DiagnoseDocument) -> dict[str, Any] | None:
         low, high = _end(fitted["low"], scale, "-"), _end(fitted["high"], scale, "not bounded")
         source = SOURCES[cast("dict[str, str]", link["sources"])[key]]
         rows.append([head, words.number(fitted["value"] * scale), low, high, source])
-    return {"head": ["Fitted", "Low", "High", "From"], "rows": rows}
+    return {"head": ["Measured", "Low", "High", "From"], "rows": rows}
 
 
 def _end(value: float | None, scale: float, unknown: str) -> str:
@@ -117,7 +137,7 @@ def _replay(document: DiagnoseDocument) -> dict[str, Any] | None:
         return None
     rows: list[list[str]] = []
     for each in replay["statistics"]:
-        head, _, scale = diagnose_words.STATISTICS[each["name"]]
+        head, _, scale = STATISTICS[each["name"]]
         values = (each[key] for key in ("observed", "mean", "low", "high"))
         numbers = [words.number(value * scale) for value in values]
         rows.append([head, *numbers, "agrees" if each["inside"] else "differs"])
@@ -126,7 +146,7 @@ def _replay(document: DiagnoseDocument) -> dict[str, Any] | None:
 
 def _command(document: DiagnoseDocument) -> str:
     seen, link = document["observed"], document["link"]
-    told = link is not None and link["rate_told"]
+    told = link is not None and link["sources"]["rate_bps"] == "option"
     rate = None if link is None or not told else f"{link['rate_bps']['value'] / 1e6} Mb/s"
     rtt_told = seen is not None and seen["rtt_from"] == "the option rtt"
     rtt = f"{1e3 * (seen['rtt_min_s'] or 0)} ms" if seen is not None and rtt_told else None

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::chance::{at_least, fisher};
 use super::frame::Mac;
 use super::sensing::{GAPS, Gaps, Losses, Pair, Sensing};
+use crate::chance::{at_least, fisher};
 
 /// Fewest acknowledgements that show how exact the times are.
 const FEWEST_ANSWERS: u64 = 50;

@@ -17,7 +17,6 @@
 
 mod beacons;
 mod block_ack;
-mod chance;
 mod clock;
 mod estimate;
 mod expected;

@@ -2,6 +2,7 @@
 
 use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
+use super::log::Budget;
 use super::sequence::later;
 use super::vantage::Vantage;
 use crate::dissect::{Endpoint, Flags, Segment};
@@ -64,8 +65,14 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// A connection that begins with this segment. Its series are recorded if `series`.
-    pub(super) fn new(first: &Segment, told: Option<Vantage>, series: bool) -> Self {
+    /// A connection that begins with this segment. Its series are recorded if `series`, and its segments are kept if
+    /// there is a budget for them.
+    pub(super) fn new(
+        first: &Segment,
+        told: Option<Vantage>,
+        series: bool,
+        log: Option<&Budget>,
+    ) -> Self {
         let syn = first.flags.has(Flags::SYN);
         let from_server = if syn {
             first.flags.has(Flags::ACK)
@@ -78,7 +85,7 @@ impl Connection {
         let end = |endpoint| End { endpoint, ..End::default() };
         Self {
             ends: [end(client), end(server)],
-            directions: [(); 2].map(|()| Direction::new(series)),
+            directions: [(); 2].map(|()| Direction::new(series, log)),
             start_ns: first.time_ns,
             last_ns: first.time_ns,
             handshake_ns: None,

@@ -7,6 +7,7 @@ mod record;
 use super::cause::{Cause, CauseTracker, Moment, State};
 use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
+use super::log::{Budget, Recorder};
 use super::order::{Clues, IdCounter, Suspect};
 use super::rtt::Timeout;
 use super::sent::{Range, Recent, Sent};
@@ -102,12 +103,15 @@ pub(super) struct Direction {
     probe: Option<u64>,
     /// What is recorded over time, if anything is.
     pub(super) series: Option<Box<Series>>,
+    /// Every segment, if they are kept.
+    pub(super) recorder: Option<Box<Recorder>>,
 }
 
 impl Direction {
-    /// A direction, with series if `series`.
-    pub(super) fn new(series: bool) -> Self {
-        Self { series: series.then(Box::default), ..Self::default() }
+    /// A direction, with series if `series`, and with a log if there is a budget for it.
+    pub(super) fn new(series: bool, log: Option<&Budget>) -> Self {
+        let recorder = log.map(|budget| Box::new(Recorder::new(budget.clone())));
+        Self { series: series.then(Box::default), recorder, ..Self::default() }
     }
 
     /// A segment of this direction.

@@ -4,7 +4,7 @@
 //! direction, and where the capture was taken), `direction` (data and ACKs), and there `sent` (what
 //! is in flight), `order` (late or sent again), `cause` (why), `timeouts` (why a timer was needed),
 //! `spurious` (needlessly), `rtt`, `limits` (what limited the sender), `window`, and on request
-//! `series` (everything over time). `clusters` looks at the losses at the end. `connections` and `report` have the results.
+//! `series` (everything over time) and `log` (every segment). `clusters` looks at the losses at the end. `connections` and `report` have the results.
 
 mod cause;
 mod clusters;
@@ -16,6 +16,7 @@ mod direction;
 mod events;
 mod index;
 mod limits;
+pub mod log;
 mod order;
 pub mod report;
 mod rtt;

@@ -11,6 +11,7 @@ use super::counters::{Counters, Retransmission};
 use super::direction::Direction;
 use super::events::{RetransmissionEvent, events};
 use super::limits::LIMITS;
+use super::log::Log;
 use super::series::Series;
 use super::timeouts::TimeoutCounts;
 use super::window::{CwndReport, ReceiveWindow};
@@ -155,6 +156,9 @@ pub struct DirectionReport {
     /// Everything over time, if it was recorded.
     #[serde(skip)]
     pub series: Option<Box<Series>>,
+    /// Every segment, if they were kept.
+    #[serde(skip)]
+    pub log: Option<Box<Log>>,
 }
 
 /// Retransmissions by cause.
@@ -316,6 +320,7 @@ impl DirectionReport {
             loss_clusters: clusters(direction, away_ns),
             events: events(counters),
             series: direction.judged_series(),
+            log: direction.recorder.as_ref().map(|recorder| Box::new(recorder.log.clone())),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::connections::Report;
 use super::copies::CopyCounts;
 use super::index::{Index, Key};
+use super::log::Budget;
 use super::report::ConnectionReport;
 use super::series::Series;
 use super::vantage::Vantage;
@@ -18,6 +19,8 @@ pub struct TrackerLimits {
     pub reported: usize,
     /// Most points of all series together; without a number, no series are recorded.
     pub series: Option<usize>,
+    /// Most records of all logs together; without a number, none are kept.
+    pub log: Option<usize>,
     /// Where the capture was taken, if the user tells it.
     pub vantage: Option<Vantage>,
     /// Threads that follow connections, that which reads included.
@@ -26,7 +29,7 @@ pub struct TrackerLimits {
 
 impl Default for TrackerLimits {
     fn default() -> Self {
-        Self { open: 16_384, reported: 100_000, series: None, vantage: None, workers: 1 }
+        Self { open: 16_384, reported: 100_000, series: None, log: None, vantage: None, workers: 1 }
     }
 }
 
@@ -34,6 +37,7 @@ impl Default for TrackerLimits {
 #[derive(Debug)]
 pub struct Tracker {
     limits: TrackerLimits,
+    log: Option<Budget>,
     index: Index,
     /// The connections, by their places.
     open: Vec<Option<Box<Connection>>>,
@@ -55,6 +59,7 @@ impl Tracker {
     pub fn new(limits: TrackerLimits) -> Self {
         Self {
             limits,
+            log: limits.log.map(Budget::new),
             index: Index::new(limits.open),
             open: Vec::new(),
             report: Report::default(),
@@ -154,6 +159,7 @@ impl Tracker {
             segment,
             self.limits.vantage,
             self.limits.series.is_some(),
+            self.log.as_ref(),
         )));
         connection.on_segment(segment);
     }

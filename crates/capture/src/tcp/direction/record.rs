@@ -1,4 +1,4 @@
-//! The points of a direction's series. Each function does nothing unless series are recorded.
+//! The points of a direction's series, and its log. Each function does nothing unless they are recorded.
 
 use super::Direction;
 use crate::dissect::Segment;
@@ -7,6 +7,11 @@ use crate::tcp::series::{AckPoint, RoundPoint, RttPoint, SackPoint, SegmentKind,
 impl Direction {
     /// A data segment.
     pub(super) fn record_segment(&mut self, segment: &Segment, start: u64, kind: SegmentKind) {
+        if let Some(recorder) = &mut self.recorder
+            && kind != SegmentKind::Duplicate
+        {
+            recorder.sent(segment, start);
+        }
         if let Some(series) = &mut self.series {
             series.segment(SegmentPoint {
                 time_ns: segment.time_ns,
@@ -21,6 +26,9 @@ impl Direction {
 
     /// An ACK, after all else was told of it.
     pub(super) fn record_ack(&mut self, segment: &Segment, ack: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ack(segment, ack, self.una);
+        }
         let flight = self.series.is_some().then(|| self.flight());
         if let (Some(series), Some(flight)) = (&mut self.series, flight) {
             let time_ns = segment.time_ns;

@@ -8,7 +8,7 @@ const ROUNDING: f64 = 1.0 + 1e-7;
 
 /// Probability of at least `count` events if `mean` are expected (Poisson). It bounds that of a
 /// binomial count from above where `count` is above `mean` + 1.
-pub(super) fn at_least(count: u64, mean: f64) -> f64 {
+pub(crate) fn at_least(count: u64, mean: f64) -> f64 {
     if count == 0 {
         return 1.0;
     }
@@ -29,7 +29,7 @@ pub(super) fn at_least(count: u64, mean: f64) -> f64 {
 
 /// Two-sided probability of Fisher's exact test: `marked[i]` of `all[i]` have a property in two groups.
 /// `None` if a group is empty.
-pub(super) fn fisher(marked: [u64; 2], all: [u64; 2]) -> Option<f64> {
+pub(crate) fn fisher(marked: [u64; 2], all: [u64; 2]) -> Option<f64> {
     if all.contains(&0) {
         return None;
     }
@@ -47,6 +47,54 @@ pub(super) fn fisher(marked: [u64; 2], all: [u64; 2]) -> Option<f64> {
         }
     }
     Some(sum.min(1.0))
+}
+
+/// Probability of at least `count` of `trials` independent events of this probability.
+pub(crate) fn binomial_at_least(count: u64, trials: u64, probability: f64) -> f64 {
+    if count == 0 || probability >= 1.0 {
+        return 1.0;
+    }
+    if count > trials || probability <= 0.0 {
+        return 0.0;
+    }
+    let (yes, no) = (detmath::ln(probability), detmath::ln_1p(-probability));
+    let mean = trials as f64 * probability;
+    let mut sum = 0.0;
+    for k in count..=trials {
+        let part = detmath::exp(ln_choose(trials, k) + k as f64 * yes + (trials - k) as f64 * no);
+        sum += part;
+        if k as f64 > mean && part <= sum * 1e-12 {
+            break;
+        }
+    }
+    sum.min(1.0)
+}
+
+/// Probability that ranks of `marked` are as high if they were drawn from all values (Mann and Whitney
+/// 1947; normal approximation with the correction for ties).
+pub(crate) fn ranks_at_least(marked: &[u64], others: &[u64]) -> f64 {
+    let (n, m) = (marked.len() as f64, others.len() as f64);
+    if marked.is_empty() || others.is_empty() {
+        return 1.0;
+    }
+    let all = marked.iter().map(|value| (*value, true));
+    let mut all: Vec<(u64, bool)> = all.chain(others.iter().map(|value| (*value, false))).collect();
+    all.sort_unstable();
+    let (mut below, mut above, mut ties) = (0.0, 0.0, 0.0);
+    for equal in all.chunk_by(|a, b| a.0 == b.0) {
+        let own = equal.iter().filter(|value| value.1).count() as f64;
+        let size = equal.len() as f64;
+        above += own * (below + (size - own) / 2.0);
+        below += size - own;
+        ties += size * size * size - size;
+    }
+    let total = n + m;
+    let variance = n * m / 12.0 * (total + 1.0 - ties / (total * (total - 1.0).max(1.0)));
+    if variance <= 0.0 {
+        return 1.0;
+    }
+    let z = (above - n * m / 2.0 - 0.5) / variance.sqrt();
+    detmath::erfc(z / std::f64::consts::SQRT_2) / 2.0
 }
 
 fn ln_choose(n: u64, k: u64) -> f64 {
@@ -78,6 +126,13 @@ mod tests {
         assert!((at_least(5, 0.01) / 8.264e-13 - 1.0).abs() < 1e-3);
         assert_eq!(at_least(0, 1.0).to_bits(), 1.0f64.to_bits());
         assert!((at_least(40, 100.0) - 1.0).abs() < 1e-9);
+        // 1 - 0.9^3; 0.1^2 (3 - 2 0.1); a sure event.
+        assert!((binomial_at_least(1, 3, 0.1) - 0.271).abs() < 1e-12);
+        assert!((binomial_at_least(2, 3, 0.1) - 0.028).abs() < 1e-12);
+        assert_eq!(binomial_at_least(2, 1, 0.5).to_bits(), 0.0f64.to_bits());
+        // Ranks 4, 5, 6 of 6: U = 9, z = (9 - 4.5 - 0.5)/sqrt(5.25).
+        assert!((ranks_at_least(&[4, 5, 6], &[1, 2, 3]) - 0.040_428).abs() < 1e-5);
+        assert!(ranks_at_least(&[1, 1], &[1, 1, 1]) >= 0.5);
         // Fisher's tea: 3 of 4 and 1 of 4; and all against none.
         assert!((fisher([3, 1], [4, 4]).unwrap() - 34.0 / 70.0).abs() < 1e-12);
         assert!((fisher([4, 0], [4, 4]).unwrap() - 2.0 / 70.0).abs() < 1e-12);

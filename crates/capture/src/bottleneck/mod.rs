@@ -1,0 +1,452 @@
+//! The bottleneck of a transfer, measured from the packet timing of a capture at its sender.
+//!
+//! | module | measures |
+//! |---|---|
+//! | `transmissions` | when each copy was sent, and what became of it |
+//! | `acks` | ACKs that were lost |
+//! | `backlog` | packets that wait when a packet comes to the queue |
+//! | `slopes`, `rate` | the rate |
+//! | `stalls` | stand-stills |
+//! | `levels` | the length of a drop-tail queue |
+//! | `policer`, `aqm`, `shared`, `application` | links and senders that one queue and one rate do not describe |
+//! | `service` | the service over time, for a replay |
+//!
+//! Left out: paths whose least round-trip time changes, and queues that never drain (the backlog is then too small by
+//! the packets that always wait).
+
+mod acks;
+mod application;
+mod aqm;
+mod backlog;
+mod levels;
+mod policer;
+mod rate;
+mod service;
+mod shared;
+mod slopes;
+mod stalls;
+#[cfg(test)]
+mod tests;
+mod transmissions;
+
+pub use acks::AckLoss;
+pub use application::Application;
+pub use aqm::Aqm;
+pub use backlog::Backlog;
+pub use policer::Policer;
+pub use rate::{Rate, RateKind};
+pub use shared::Shared;
+pub use stalls::StandStills;
+pub use transmissions::{Fate, Source, Transmission, Transmissions};
+
+use airtcp_units::Saturate as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::tcp::report::{ConnectionReport, DirectionReport};
+use levels::{Level, Levels, Seen, episodes, levels, quantile};
+
+/// Part of the largest connection's data from which another one belongs to the transfer.
+const BELONGS: f64 = 0.2;
+/// Least segment size that packets of the sender's host are cut into.
+const LEAST_MSS: u32 = 500;
+const USUAL_MSS: u32 = 1460;
+const TIMESTAMPS: u32 = 12;
+/// Part of the transmissions that may have found more than the largest backlog.
+const OUTLIERS: f64 = 5e-4;
+/// Relative distance from the largest backlog within which a loss may be the queue's.
+const NEAR: f64 = 0.06;
+
+/// Time by which hosts take packets late [choice].
+const CLOCK_S: f64 = 5e-4;
+
+/// What the user tells.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Told {
+    /// Least round-trip time.
+    pub rtt_s: Option<f64>,
+    /// Rate of the bottleneck.
+    pub rate_bps: Option<f64>,
+}
+
+/// What lost a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LossOrigin {
+    /// The queue was full.
+    Queue,
+    /// The link.
+    Link,
+    /// The capture does not tell.
+    Unknown,
+}
+
+/// A lost packet.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LostPacket {
+    /// When it was sent, in s since 1970-01-01.
+    pub time_s: f64,
+    /// What lost it.
+    pub origin: LossOrigin,
+    /// Packets that waited at the bottleneck when it came to the queue.
+    pub backlog_packets: u64,
+}
+
+/// The length of a drop-tail queue.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct QueueLevel {
+    /// Backlog at its drops, that of the packet in transmission included.
+    pub packets: f64,
+    /// Largest backlog at drops, where there are several.
+    pub most_packets: f64,
+    /// Standard deviation of the backlog at the drops.
+    pub sd_packets: f64,
+    /// Drops at this backlog.
+    pub drops: u64,
+}
+
+/// The bottleneck of a transfer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bottleneck {
+    /// Connections between the two hosts that are measured together.
+    pub connections: u64,
+    /// Copies of data that were sent.
+    pub transmissions: u64,
+    /// Time from the first to the last of them, in s.
+    pub duration_s: f64,
+    /// Median bytes of an IP packet.
+    pub packet_bytes: f64,
+    /// Payload that arrived by the time, in bit/s.
+    pub goodput_bps: f64,
+    /// Least round-trip time, in s.
+    pub least_rtt_s: f64,
+    /// Median round-trip time, in s.
+    pub rtt_p50_s: f64,
+    /// Most bytes in flight.
+    pub flight_bytes: f64,
+    /// Rate.
+    pub rate: Rate,
+    /// Drop-tail queue; none if no loss shows its length.
+    pub queue: Option<QueueLevel>,
+    /// Most packets that waited and were not dropped.
+    pub largest_backlog: u64,
+    /// Copies that were lost.
+    pub lost: u64,
+    /// Losses that the queue did not cause.
+    pub link_losses: u64,
+    /// Runs of neighbouring transmissions among them.
+    pub link_bursts: u64,
+    /// Transmissions that the link could lose.
+    pub link_exposed: u64,
+    /// Groups of drops that are a round-trip time apart.
+    pub drop_episodes: u64,
+    /// Data that arrived late, and the median time that it came later.
+    pub late: u64,
+    /// Median extra delay of late data, in s.
+    pub late_extra_s: f64,
+    /// Lost ACKs and sent ACKs; none if the receiver does not count its packets.
+    pub ack_loss: Option<[u64; 2]>,
+    /// False if the receiver reports no SACK blocks.
+    pub has_sack: bool,
+    /// Stand-stills.
+    pub stand_stills: StandStills,
+    /// A policer.
+    pub policer: Option<Policer>,
+    /// An active queue management.
+    pub aqm: Option<Aqm>,
+    /// Other traffic in the queue.
+    pub shared: Option<Shared>,
+    /// The application's rate.
+    pub application: Option<Application>,
+    /// Each lost packet.
+    pub lost_packets: Vec<LostPacket>,
+    /// Rate of service in bins of 50 ms, in bit/s.
+    pub service_bps: Vec<f64>,
+    /// True if the capture was longer than what is kept.
+    pub is_cut: bool,
+}
+
+/// The bottleneck of the transfer of a sender in a connection; none without a log of its packets.
+pub fn measure(
+    connections: &[ConnectionReport],
+    place: usize,
+    sender: &str,
+    told: Told,
+) -> Option<Bottleneck> {
+    let (places, sent) = transmissions_of(connections, place, sender, told)?;
+    let no_sack = !sent.has_sack && !offers_sack(connections.get(place)?);
+    (sent.list.len() > 2).then(|| Bottleneck::of(&sent, places.len() as u64, no_sack, told))
+}
+
+/// The connections between the hosts of a transfer, each by its place and its sender, and their transmissions.
+pub fn transmissions_of<'a>(
+    connections: &'a [ConnectionReport],
+    place: usize,
+    sender: &str,
+    told: Told,
+) -> Option<(Vec<(usize, &'a str)>, Transmissions)> {
+    let own = connections.get(place)?;
+    let hosts = (host(sender), host(receiver(own, sender)));
+    let mut found: Vec<(u64, (usize, &str), Source<'_>)> = Vec::new();
+    for (other, connection) in connections.iter().enumerate() {
+        if connection.point != own.point {
+            continue;
+        }
+        for direction in &connection.directions {
+            let ends = (host(&direction.from), host(receiver(connection, &direction.from)));
+            if ends == hosts && direction.log.as_ref().is_some_and(|log| !log.sent.is_empty()) {
+                found.extend(
+                    source(connection, direction)
+                        .map(|s| (direction.unique_bytes, (other, direction.from.as_str()), s)),
+                );
+            }
+        }
+    }
+    let most = found.iter().map(|found| found.0).max()? as f64;
+    found.retain(|(bytes, ..)| *bytes as f64 >= BELONGS * most);
+    let places = found.iter().map(|found| found.1).collect();
+    let sources: Vec<Source<'_>> = found.into_iter().map(|found| found.2).collect();
+    let sent = Transmissions::new(&sources, told.rtt_s);
+    Some((places, sent))
+}
+
+fn source<'a>(connection: &ConnectionReport, direction: &'a DirectionReport) -> Option<Source<'a>> {
+    let log = direction.log.as_deref()?;
+    let stamps = connection.handshake.iter().all(|end| end.timestamps);
+    let options = if stamps { TIMESTAMPS } else { 0 };
+    let announced = connection.handshake.iter().filter_map(|end| end.mss).map(u32::from).min();
+    let mss = announced.unwrap_or(USUAL_MSS).saturating_sub(options).max(LEAST_MSS);
+    let ip = if direction.from.starts_with('[') { 40 } else { 20 };
+    let header_bytes = f64::from(ip + 20 + options);
+    Some(Source { log, header_bytes, mss })
+}
+
+fn receiver<'a>(connection: &'a ConnectionReport, sender: &str) -> &'a str {
+    if connection.client == sender { &connection.server } else { &connection.client }
+}
+
+fn host(endpoint: &str) -> &str {
+    endpoint.rsplit_once(':').map_or(endpoint, |(host, _)| host)
+}
+
+fn offers_sack(connection: &ConnectionReport) -> bool {
+    connection.handshake.iter().all(|end| end.sack_permitted)
+}
+
+impl Bottleneck {
+    fn of(sent: &Transmissions, connections: u64, no_sack: bool, told: Told) -> Self {
+        let packet_bytes = sent.usual_bytes();
+        let backlog = Backlog::new(sent);
+        let mut rate = Rate::new(sent, &backlog.early, packet_bytes);
+        if let Some(rate_bps) = told.rate_bps {
+            rate.value_bps = rate_bps;
+            rate.mode_bps = Some(rate_bps);
+            (rate.kind, rate.relative_sd, rate.support) = (RateKind::Steady, 0.0, 1.0);
+        }
+        let known = rate.kind != RateKind::None;
+        let service_bps = if known { rate.service_bps() } else { 1e9 };
+        let lost = places(sent, Fate::Lost);
+        let hides = no_sack && !lost.is_empty();
+        let all = stalls::stalls(sent, service_bps, packet_bytes);
+        let stood = if hides { Vec::new() } else { stalls::stood_still(sent, &all) };
+        let in_stall =
+            if hides { vec![false; sent.list.len()] } else { stalls::during(sent, &all) };
+        let late = if hides && known {
+            Backlog::virtual_queue(sent, service_bps, packet_bytes)
+        } else {
+            backlog.late
+        };
+        let unsure_packets = if known { CLOCK_S * service_bps / 8.0 / packet_bytes } else { 0.0 };
+        let seen = Seen { sent, backlog: &late, in_stall: &in_stall, unsure_packets };
+        let mut found = levels(&seen);
+        let mut policer = policer::policer(sent, &rate);
+        if let Some(policer) = policer.as_mut().filter(|policer| policer.found) {
+            // A level that explains the drops as well is a queue; otherwise the bursts of a policer made the level.
+            let is_queue = found.found.first().is_some_and(|l| l.score * 1.1 >= policer.score);
+            policer.found = !is_queue;
+            if !is_queue {
+                found =
+                    Levels { has_accepted_above: found.has_accepted_above, ..Levels::default() };
+            }
+        }
+        let mut aqm = aqm::aqm(&seen, &backlog.early, &found);
+        if let Some(aqm) = &mut aqm {
+            aqm.found &= !hides && !policer.is_some_and(|policer| policer.found);
+        }
+        let varies = rate.kind == RateKind::Varying || rate.has_phases;
+        let shared = shared::shared(sent, &late, varies && stood.is_empty());
+        let losses = Losses { seen: &seen, early: &backlog.early, lost: &lost, levels: &found };
+        let is_other = shared.is_some_and(|s| s.found) || policer.is_some_and(|p| p.found);
+        let lost_packets = losses.origins(aqm.is_some_and(|aqm| aqm.found), is_other);
+        let own = losses.of_link();
+        let drops: Vec<usize> =
+            lost.iter().filter(|place| !losses.is_below(**place)).copied().collect();
+        let exposed = |place: &usize| found.below.is_none_or(|below| late[*place] < below);
+        let (late_data, late_extra_s) = late_data(sent);
+        Self {
+            connections,
+            transmissions: sent.list.len() as u64,
+            duration_s: sent.duration_s(),
+            packet_bytes,
+            goodput_bps: goodput_bps(sent),
+            least_rtt_s: sent.least_rtt_s,
+            rtt_p50_s: rtt_p50_s(sent),
+            flight_bytes: flight_bytes(sent),
+            service_bps: service::service(sent, &backlog.early, &stood, &rate),
+            rate,
+            queue: queue_of(&found.found),
+            largest_backlog: losses.largest(),
+            lost: lost.len() as u64,
+            link_losses: own.len() as u64,
+            link_bursts: bursts(&own),
+            link_exposed: known_places(sent).filter(exposed).count() as u64,
+            drop_episodes: episodes(sent, &drops) as u64,
+            late: late_data,
+            late_extra_s,
+            ack_loss: sent.ack_loss.map(|acks| [acks.lost, acks.sent]),
+            has_sack: !no_sack,
+            stand_stills: stalls::summary(sent, &stood),
+            policer,
+            aqm,
+            shared,
+            application: application::application(sent),
+            lost_packets,
+            is_cut: sent.is_cut,
+        }
+    }
+}
+
+/// The losses, by what the backlog says of each.
+struct Losses<'a> {
+    seen: &'a Seen<'a>,
+    early: &'a [u64],
+    lost: &'a [usize],
+    levels: &'a Levels,
+}
+
+impl Losses<'_> {
+    fn is_below(&self, place: usize) -> bool {
+        self.levels.below.is_none_or(|below| self.seen.backlog[place] < below)
+    }
+
+    /// Losses that the queue did not cause.
+    fn of_link(&self) -> Vec<usize> {
+        self.lost.iter().filter(|place| self.is_below(**place)).copied().collect()
+    }
+
+    /// The largest backlog of packets that were not dropped, without outliers.
+    fn largest(&self) -> u64 {
+        let list = &self.seen.sent.list;
+        let accepted = |place: &usize| {
+            let packet = &list[*place];
+            packet.fate == Fate::Delivered && !packet.is_late && !self.seen.in_stall[*place]
+        };
+        let mut backlogs: Vec<u64> =
+            (0..list.len()).filter(accepted).map(|place| self.seen.backlog[place]).collect();
+        backlogs.sort_unstable();
+        let outliers = usize::saturate(OUTLIERS * list.len() as f64).max(1);
+        backlogs.len().checked_sub(outliers).map_or(0, |place| backlogs[place])
+    }
+
+    fn origins(&self, is_aqm: bool, is_other: bool) -> Vec<LostPacket> {
+        let largest = self.largest() as f64;
+        let edge = (largest - (NEAR * largest).max(2.0)).max(4.0);
+        let origin = |place: usize| {
+            if is_other {
+                LossOrigin::Unknown
+            } else if !self.is_below(place) {
+                LossOrigin::Queue
+            } else if is_aqm {
+                // A queue that drops early may have dropped what found a queue.
+                if self.early[place] < 1 { LossOrigin::Link } else { LossOrigin::Queue }
+            } else if self.levels.found.is_empty() && self.seen.backlog[place] as f64 >= edge {
+                // Nothing was accepted above: the queue may have been full.
+                LossOrigin::Unknown
+            } else {
+                LossOrigin::Link
+            }
+        };
+        let sent = self.seen.sent;
+        let lost = |place: &usize| LostPacket {
+            time_s: sent.origin_ns as f64 / 1e9 + sent.list[*place].sent_s,
+            origin: origin(*place),
+            backlog_packets: self.seen.backlog[*place],
+        };
+        self.lost.iter().map(lost).collect()
+    }
+}
+
+fn queue_of(levels: &[Level]) -> Option<QueueLevel> {
+    let first = levels.first()?;
+    let all = levels.iter().map(|level| level.packets);
+    Some(QueueLevel {
+        packets: all.clone().fold(f64::INFINITY, f64::min),
+        most_packets: all.fold(0.0, f64::max),
+        sd_packets: first.sd,
+        drops: levels.iter().map(|level| level.drops).sum(),
+    })
+}
+
+fn places(sent: &Transmissions, fate: Fate) -> Vec<usize> {
+    (0..sent.list.len()).filter(|place| sent.list[*place].fate == fate).collect()
+}
+
+/// Transmissions of which the capture shows what became of them.
+fn known_places(sent: &Transmissions) -> impl Iterator<Item = usize> {
+    let is_known = |place: &usize| matches!(sent.list[*place].fate, Fate::Delivered | Fate::Lost);
+    (0..sent.list.len()).filter(is_known)
+}
+
+/// Runs of neighbours.
+fn bursts(places: &[usize]) -> u64 {
+    let begins = places.windows(2).filter(|pair| pair[1] != pair[0] + 1).count();
+    begins as u64 + u64::from(!places.is_empty())
+}
+
+fn goodput_bps(sent: &Transmissions) -> f64 {
+    let delivered = sent.list.iter().filter(|packet| packet.fate == Fate::Delivered);
+    8.0 * delivered.map(|packet| packet.payload).sum::<f64>() / sent.duration_s().max(1e-9)
+}
+
+fn rtt_p50_s(sent: &Transmissions) -> f64 {
+    let triggers = sent.list.iter().filter(|packet| packet.is_trigger);
+    let mut rtts: Vec<f64> =
+        triggers.filter_map(|packet| Some(packet.acked_s? - packet.sent_s)).collect();
+    rtts.sort_unstable_by(f64::total_cmp);
+    quantile(&rtts, 0.5)
+}
+
+/// Late data, and the median of what their round-trip times exceed those beside them by.
+fn late_data(sent: &Transmissions) -> (u64, f64) {
+    let mut before = sent.least_rtt_s;
+    let mut extra = Vec::new();
+    for packet in &sent.list {
+        let Some(acked) = packet.acked_s else { continue };
+        let rtt = acked - packet.sent_s;
+        if packet.is_trigger {
+            before = rtt;
+        } else if packet.is_late {
+            extra.push((rtt - before).max(1e-4));
+        }
+    }
+    extra.sort_unstable_by(f64::total_cmp);
+    (extra.len() as u64, quantile(&extra, 0.5))
+}
+
+/// Most bytes between sender and ACK; what was lost counts for the median round-trip time.
+fn flight_bytes(sent: &Transmissions) -> f64 {
+    let usual_s = rtt_p50_s(sent);
+    let mut changes: Vec<(f64, f64)> = Vec::with_capacity(2 * sent.list.len());
+    for packet in &sent.list {
+        changes.push((packet.sent_s, packet.payload));
+        changes.push((packet.acked_s.unwrap_or(packet.sent_s + usual_s), -packet.payload));
+    }
+    changes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut bytes, mut most) = (0.0f64, 0.0f64);
+    for (_, change) in changes {
+        bytes += change;
+        most = most.max(bytes);
+    }
+    most
+}

@@ -1,0 +1,134 @@
+"""The bottleneck of simulated links by their captures, beside the counters of the runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.api.packet_captures import logged
+from airtcp.diagnosis.points import bulk_of, chosen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINK = """
+duration = "8 s"
+[[links]]
+name = "link"
+from = "a"
+to = "b"
+rate = "{rate} Mb/s"
+delay = "20 ms"
+queue = {queue}
+{loss}
+[[flows]]
+from = "a"
+to = "b"
+tcp = {{ profile = "linux", congestion = "{law}"{tcp} }}
+{app}
+"""
+DROP_TAIL = '{ kind = "drop-tail", packets = 40 }'
+
+
+def _loss(probability: float) -> str:
+    return f'loss = {{ model = "bernoulli", probability = {probability} }}'
+
+
+def _made(folder: Path, seed: int = 1, **keys: Any) -> tuple[dict[str, Any], dict[str, int]]:
+    """Simulate a transfer: its bottleneck as the capture shows it, and what dropped packets."""
+    place = folder / "made.pcapng"
+    usual = {"rate": 10, "queue": DROP_TAIL, "loss": "", "law": "cubic", "tcp": "", "app": ""}
+    text = LINK.format(**{**usual, **keys})
+    done = airtcp.run("made", text=text, seed=seed, replications=1, pcap=place)
+    read = logged(place)
+    number = chosen(read.json)
+    found = read.bottleneck(number, bulk_of(read.json["connections"][number])["from"])
+    assert found is not None
+    return found, done.json["replications"][0]["links"][0]["drops"]
+
+
+def _origins(found: dict[str, Any]) -> dict[str, int]:
+    lost = [each["origin"] for each in found["lost_packets"]]
+    return {origin: lost.count(origin) for origin in ("queue", "link", "unknown")}
+
+
+@pytest.mark.parametrize("law", ["cubic", "reno", "bbr1"])
+def test_rate_queue_and_origins_are_those_of_the_link(tmp_path: Path, law: str) -> None:
+    """The rate is within 0.5 %, the queue within one packet, and losses have their origin."""
+    wrong = total = 0
+    for seed in range(1, 6):
+        found, drops = _made(tmp_path, seed, law=law, loss=_loss(0.002))
+        assert found["rate"]["value_bps"] == pytest.approx(1e7, rel=0.005)
+        origins = _origins(found)
+        if drops["queue_full"] >= 8:
+            assert found["queue"]["packets"] in {40, 41}
+        wrong += abs(origins["queue"] - drops["queue_full"]) + origins["unknown"]
+        total += drops["queue_full"] + drops["loss"]
+    assert wrong <= 0.05 * total
+
+
+def test_random_losses_make_no_queue_and_no_other_link(tmp_path: Path) -> None:
+    """Of 20 links that only lose packets, one at most has a level or is another link."""
+    wrong = 0
+    for seed in range(1, 21):
+        queue = '{ kind = "drop-tail", packets = 4000 }'
+        found, drops = _made(tmp_path, seed, loss=_loss(0.005), queue=queue)
+        assert drops["queue_full"] == 0
+        tests = ("policer", "aqm", "shared", "stand_stills")
+        spoke = [test for test in tests if found[test] and found[test]["found"]]
+        wrong += found["queue"] is not None or bool(spoke)
+        assert found["application"] is None
+    assert wrong <= 1
+
+
+def test_codel_has_no_length_and_is_named(tmp_path: Path) -> None:
+    """No drop-tail level under CoDel; with 8 drops or more it is named in most links."""
+    named = many = 0
+    for seed in range(1, 13):
+        found, drops = _made(tmp_path, seed, queue='{ kind = "codel", limit = 1000 }', law="reno")
+        assert found["queue"] is None
+        if drops["queue_early"] >= 8:
+            many += 1
+            named += found["aqm"]["found"]
+    assert named >= 0.8 * many
+
+
+def test_a_capture_without_sack_shows_the_same_link(tmp_path: Path) -> None:
+    """Without SACK, the virtual queue gives the rate within 0.5 % and the level within 1."""
+    tcp = ', sack = false, recovery = "newreno"'
+    with_sack, _ = _made(tmp_path)
+    without, _ = _made(tmp_path, tcp=tcp)
+    assert not without["has_sack"]
+    for found in (with_sack, without):
+        assert found["rate"]["value_bps"] == pytest.approx(1e7, rel=0.005)
+        assert abs(found["queue"]["packets"] - 40.5) <= 1.5
+
+
+def test_an_application_has_its_rate(tmp_path: Path) -> None:
+    """6 Mb/s in blocks of 64 kB over 40 Mb/s, within 1 %."""
+    app = 'app = { kind = "constant-rate", rate = "6 Mb/s", message = "65536 B" }'
+    found, _ = _made(tmp_path, rate=40, app=app, law="bbr1", loss=_loss(0.01))
+    assert found["application"]["is_steady"]
+    assert found["application"]["rate_bps"] == pytest.approx(6e6, rel=0.01)
+
+
+def test_a_paced_transfer_that_never_queues_shows_no_rate(tmp_path: Path) -> None:
+    """Packets 40 ms apart say nothing but a lower bound."""
+    app = 'app = { kind = "constant-rate", rate = "0.2 Mb/s", message = "1000 B" }'
+    found, _ = _made(tmp_path, app=app)
+    assert found["rate"]["kind"] == "none"
+    assert found["rate"]["value_bps"] < 1e6
+
+
+def test_the_table_of_transmissions_counts_what_was_sent(tmp_path: Path) -> None:
+    """Each copy is a row, with the losses of the run."""
+    place = tmp_path / "made.pcapng"
+    _, drops = _made(tmp_path, loss=_loss(0.01))
+    table = airtcp.capture(place, series=True).table("transmissions").to_polars()
+    lost = table["lost"].sum()
+    sent = drops["loss"] + drops["queue_full"]
+    assert sent - 8 <= lost <= sent
+    assert table["backlog_packets"].max() <= 41
+    assert set(table["fate"].unique()) <= {"delivered", "lost", "needless", "unknown"}
