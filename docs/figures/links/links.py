@@ -58,7 +58,9 @@ class Draw(random.Random):
         """Draw rate and delay."""
         return {"rate": self.between(*rate), "delay": self.between(*delay)}
 
-    def queued(self, of: dict[str, Any], low: float, high: float, least: int = 20) -> dict[str, Any]:
+    def queued(
+        self, of: dict[str, Any], low: float, high: float, least: int = 20
+    ) -> dict[str, Any]:
         """Add a queue of a multiple of the bandwidth-delay product."""
         product = of["rate"] * 1e6 * 2 * of["delay"] / 1e3 / PACKET_BITS
         return of | {"queue": max(least, round(product * self.between(low, high)))}
@@ -302,3 +304,26 @@ def links(seed: int) -> list[Link]:
             half = "train" if number % 2 else "held-out"
             drawn.append(Link(name=f"{kind}-{number}", kind=kind, half=half, **settings(draw)))
     return drawn
+
+
+def small() -> list[Link]:
+    """Links of the captures that the tests keep: short transfers, one of each kind that a diagnosis tells apart."""
+    path = {"rate": 6.0, "delay": 20.0}
+    loss = {"queue": 60, "loss": 0.012}
+    every: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "random": ({"rate": 10.0, "delay": 20.0} | loss, {"seconds": 5.0}),
+        "short-queue": (path | {"queue": 16}, {}),
+        "mixed": ({"rate": 5.0, "delay": 25.0, "queue": 18, "loss": 0.004}, {"seconds": 5.0}),
+        "late": ({"rate": 5.0, "delay": 20.0, "queue": 30, "late": [0.015, 8], "loss": 0.004}, {}),
+        "codel": ({"rate": 5.0, "delay": 15.0, "queue": 1000, "codel": [5, 100]}, {"seconds": 5.0}),
+        "application": (
+            {"rate": 20.0, "delay": 15.0, "queue": 60, "loss": 0.006},
+            {"application_mbps": 5.0},
+        ),
+        "policer": ({"rate": 40.0, "delay": 15.0, "queue": 1000, "police": [5.0, 20000]}, {}),
+        "tcp-beside": ({"rate": 8.0, "delay": 10.0, "queue": 25}, {"beside": "cubic", "seconds": 5.0}),
+    }
+    return [
+        Link(kind, kind, "tests", options, **({"seconds": 4.0} | transfer))
+        for kind, (options, transfer) in every.items()
+    ]
