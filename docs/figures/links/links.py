@@ -308,11 +308,9 @@ def links(seed: int) -> list[Link]:
 
 def small() -> list[Link]:
     """Links of the captures that the tests keep: short transfers, one of each kind that a diagnosis tells apart."""
-    path = {"rate": 6.0, "delay": 20.0}
-    loss = {"queue": 60, "loss": 0.012}
     every: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        "random": ({"rate": 10.0, "delay": 20.0} | loss, {"seconds": 5.0}),
-        "short-queue": (path | {"queue": 16}, {}),
+        "random": ({"rate": 10.0, "delay": 20.0, "queue": 60, "loss": 0.012}, {"seconds": 5.0}),
+        "short-queue": ({"rate": 5.0, "delay": 20.0, "queue": 16}, {}),
         "mixed": ({"rate": 5.0, "delay": 25.0, "queue": 18, "loss": 0.004}, {"seconds": 5.0}),
         "late": ({"rate": 5.0, "delay": 20.0, "queue": 30, "late": [0.015, 8], "loss": 0.004}, {}),
         "codel": ({"rate": 5.0, "delay": 15.0, "queue": 1000, "codel": [5, 100]}, {"seconds": 5.0}),

@@ -34,8 +34,12 @@ LATE: Final = {True: (0.01, 20.0), False: (0.02, 60.0)}
 TRIES: Final = 6
 STRICT: Final = 3
 """Last tries of a captured run that are judged as runs without a capture [choice]."""
-BUSY_MBPS: Final = 160.0
+BUSY_MBPS: Final = 220.0
 """Sum of the rates that run at once; a faster link runs alone [choice]."""
+ALONE_MBPS: Final = 150.0
+LONG_S: Final = 30.0
+LONG_RUNS: Final = 2
+"""Runs of each law over a link with transfers of `LONG_S` or more."""
 SLACK: Final = 1e-6
 PORT: Final = 5201
 SYSCTL: Final = {
@@ -251,10 +255,9 @@ class Recorder:
             (link, law, run)
             for run in range(1, runs + 1)
             for law in LAWS
-            for link in sorted(
-                self.every, key=lambda link: (link.name[-1], link.options["rate"] > 100)
-            )
+            for link in sorted(self.every, key=_turn)
             if not (self.folder / link.name / f"{law}-{run}.json").exists()
+            and (link.seconds < LONG_S or run <= LONG_RUNS)
         ]
         threads: list[threading.Thread] = []
         for link, law, run in waiting:
@@ -302,6 +305,11 @@ class Recorder:
     def _made(self, link: Link) -> list[Path]:
         place = self.folder / link.name
         return [path for law in LAWS for path in sorted(place.glob(f"{law}-[0-9]*.json"))]
+
+
+def _turn(link: Link) -> tuple[float, bool, str]:
+    """Long runs begin first, and those that need the machine for themselves come last."""
+    return -max(link.seconds, 10), _load(link) > ALONE_MBPS, link.name[-1]
 
 
 def _load(link: Link) -> float:
