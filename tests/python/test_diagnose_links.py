@@ -84,9 +84,10 @@ def test_each_loss_has_the_origin_of_the_log(name: str) -> None:
         right += sum(one["origin"] == lost["origin"] for one in same)
         false += not same
         waiting = [one for one in waiting if one not in same]
-    least = 0.85 if name == "late" else 0.95
+    # Late data without a DSACK looks lost.
+    least, most = (0.85, 0.3) if name == "late" else (0.95, 0.05)
     assert right >= least * count
-    assert false <= 0.05 * count
+    assert false <= most * count
 
 
 @pytest.mark.parametrize("name", ANSWERED)
