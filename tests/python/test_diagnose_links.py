@@ -1,4 +1,4 @@
-"""Diagnoses of a Linux kernel's transfers over known links: rate, queue, losses, and what other TCPs get.
+"""Diagnoses of a Linux kernel's transfers over known links: rate, queue, losses and predictions.
 
 The captures and their truth are those of `docs/figures/links`: a log of every packet, and the
 goodputs that CUBIC, BBR and Reno of the kernel got over the same link.
@@ -111,14 +111,16 @@ def test_the_intervals_contain_what_the_kernel_gets() -> None:
         for run in _kernel(name, law)
     ]
     # 90 % of the runs of drawn links; runs over one link share its errors.
-    assert statistics.mean(inside) >= 0.75  # noqa: SIM300 - the measured value stands first
+    assert statistics.mean(inside) >= 0.75
 
 
 @pytest.mark.parametrize("name", ANSWERED)
 def test_no_tcp_is_named_that_gets_less(name: str) -> None:
     for law, variant in VARIANTS.items():
         if _predicted(name)[variant]["p_better"] >= 0.95:
-            assert statistics.median(_kernel(name, law)) > _diagnosed(name)["observed"]["goodput_bps"]
+            assert (
+                statistics.median(_kernel(name, law)) > _diagnosed(name)["observed"]["goodput_bps"]
+            )
 
 
 @pytest.mark.parametrize("name", REFUSED)

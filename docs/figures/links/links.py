@@ -307,7 +307,7 @@ def links(seed: int) -> list[Link]:
 
 
 def small() -> list[Link]:
-    """Links of the captures that the tests keep: short transfers, one of each kind that a diagnosis tells apart."""
+    """Links of the captures that the tests keep: short transfers of different kinds."""
     every: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         "random": ({"rate": 10.0, "delay": 20.0, "queue": 60, "loss": 0.012}, {"seconds": 5.0}),
         "short-queue": ({"rate": 5.0, "delay": 20.0, "queue": 16}, {}),
@@ -319,7 +319,10 @@ def small() -> list[Link]:
             {"application_mbps": 5.0},
         ),
         "policer": ({"rate": 40.0, "delay": 15.0, "queue": 1000, "police": [5.0, 20000]}, {}),
-        "tcp-beside": ({"rate": 8.0, "delay": 10.0, "queue": 25}, {"beside": "cubic", "seconds": 5.0}),
+        "tcp-beside": (
+            {"rate": 8.0, "delay": 10.0, "queue": 25},
+            {"beside": "cubic", "seconds": 5.0},
+        ),
     }
     return [
         Link(kind, kind, "tests", options, **({"seconds": 4.0} | transfer))

@@ -30,7 +30,7 @@ from links import Link, links, small
 HERE: Final = Path(__file__).resolve().parent
 LAWS: Final = ("cubic", "bbr", "reno")
 LATE: Final = {True: (0.01, 20.0), False: (0.02, 60.0)}
-"""Share of packets more than 1 ms late, and most ms of lateness, that a run may have: with a capture, without [choice]."""
+"""Most of the packets that may be over 1 ms late, and most ms: with a capture, without [choice]."""
 TRIES: Final = 6
 STRICT: Final = 3
 """Last tries of a captured run that are judged as runs without a capture [choice]."""

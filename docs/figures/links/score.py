@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Diagnoses each capture of `record.py` alone, and holds the document against the truth: `scored.csv`, `runs.csv`.
+"""Diagnoses each capture of `record.py`, and holds the document against the truth: `scored.csv`, `runs.csv`.
 
 score.py FOLDER [--build NAME] [--half train] [--only KIND,...] [--jobs N]
 
 `--build` names the rows, so that two builds stand side by side; rows of other builds stay. Documents are kept in
-FOLDER/LINK/diagnosis-BUILD.json, and made only if they are missing. `tables.py` makes the tables. The capture is all that `airtcp diagnose` gets: not the law, not the rate, not the round-trip time.
+FOLDER/LINK/diagnosis-BUILD.json, and made only if they are missing. `tables.py` makes the tables. The
+capture is all that `airtcp diagnose` gets: not the law, not the rate, not the round-trip time.
 """
 
 from __future__ import annotations

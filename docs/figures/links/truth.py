@@ -91,7 +91,7 @@ class Truth:
 
     @property
     def queue_packets(self) -> int | None:
-        """The most packets that may wait or be in service, if only this transfer's do and no AQM drops before."""
+        """The most packets that may wait or be in service, if they are all of this transfer."""
         return (
             None
             if self.kind in NO_LEVEL
