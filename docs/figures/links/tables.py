@@ -75,7 +75,9 @@ def _covers(row: Row, key: str, true: float) -> bool:
 
 
 def _level(rows: list[Row]) -> str:
-    overflown = [row for row in rows if row["level_true_packets"] is not None]
+    overflown = [
+        row for row in rows if row["level_true_packets"] is not None and row["queue_packets"]
+    ]
     return _of([row for row in overflown if _is_level(row)], overflown)
 
 
@@ -200,7 +202,12 @@ def acceptance(numbers: Mapping[str, pl.DataFrame]) -> str:
     """Lay out every bound, for both halves of the links and each build."""
     rows = _rows(numbers)
     builds = sorted({row["build"] for row in rows})
-    columns = [(build, half) for build in builds for half in ("train", "held-out")]
+    columns = [
+        (build, half)
+        for build in builds
+        for half in ("train", "held-out")
+        if any(row["build"] == build and row["half"] == half for row in rows)
+    ]
     heads = "".join(f" {build}, {half} |" for build, half in columns)
     out = [f"| bound | aim |{heads}", f"|---|---|{'---|' * len(columns)}"]
     for name, aim, cell in BOUNDS:
