@@ -11,10 +11,12 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Estimate(TypedDict):
-    """A mean with its 95 % confidence interval: Student's t over replications.
+    """A mean with its 95 % confidence interval: Student's t over replications, on a scale that
+    keeps it within the range of the quantity.
 
     For counts and for shares of counted packets the interval also contains the exact one if
-    there are few events. With fewer than two replications there is no interval.
+    there are few events, and that of a goodput what few timeouts cost. With fewer than two
+    replications there is no interval.
     """
 
     ci_high: float | None
@@ -59,6 +61,8 @@ class Outcome(TypedDict):
     fast_retransmits: Estimate
     goodput_bps: Estimate
     jain_index: Estimate
+    jain_index_down: Estimate | None
+    jain_index_up: Estimate | None
     less_than_best_bps: Estimate | None
     others_goodput_bps: Estimate | None
     packets_per_second: Estimate | None
@@ -111,10 +115,10 @@ class Verdict(TypedDict):
     """The conclusion from a case: variants compared by goodput, delay, waste and share."""
 
     alternatives: list[Compared]
-    equivalent: NotRequired[list[str]]
+    equivalent: list[str]
     first: str | None
     measures: list[Measure]
-    needed: NotRequired[int | None]
+    needed: int | None
     not_distinguishable: list[str]
     not_ranked: list[NotRanked]
     replications: int
@@ -142,6 +146,8 @@ class CompareRun(TypedDict):
     fast_retransmits: int
     goodput_bps: float
     jain_index: float | None
+    jain_index_down: float | None
+    jain_index_up: float | None
     link_bps: float | None
     lossy_packets: int | None
     lossy_packets_lost: int | None
@@ -452,17 +458,19 @@ class StudyDocument(TypedDict):
 
 
 class RunDocument(TypedDict):
-    """The results of a run."""
+    """A run and what limits its flows."""
 
     airtcp_version: str
     delays: NotRequired[dict[str, Any]]
     interrupted: bool
+    limits: list[dict[str, Any]]
     replications: list[dict[str, Any]]
     scenario: dict[str, Any]
     schema: str
     seed: int
     summary: dict[str, Any]
     warnings: NotRequired[list[str]]
+    why: dict[str, Any]
 
 
 SchemeAspect = Literal["goodput", "fairness", "slowest-flow", "latency"]
@@ -481,15 +489,15 @@ class SchemeQuestion(TypedDict):
 
     aspect: SchemeAspect
     better: list[str]
-    equivalent: NotRequired[list[str]]
+    equivalent: list[str]
     lags: list[SchemeLag]
     matters: float
     more_is_better: bool
-    needed: NotRequired[int | None]
+    needed: int | None
     quantity: str
     ranking: Ranking
     relative: bool
-    undecided: NotRequired[list[str]]
+    undecided: list[str]
     worse: list[str]
 
 
@@ -540,6 +548,8 @@ class SchemeOutcome(TypedDict):
     exchange_p95_s: Estimate
     exchange_p99_s: Estimate
     jain_index: Estimate
+    jain_index_down: Estimate
+    jain_index_up: Estimate
     max_difference_bps: Estimate
     residual_loss: Estimate
     slowest_flow_bps: Estimate
@@ -576,6 +586,8 @@ class SchemeRun(TypedDict):
     exchange_p95_s: float | None
     exchange_p99_s: float | None
     jain_index: float | None
+    jain_index_down: float | None
+    jain_index_up: float | None
     max_difference_bps: float | None
     packets: float
     replication: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import causes as causes_words
-from airtcp.findings import controllers, copies, datagrams, groups, hidden, words
+from airtcp.findings import controllers, copies, datagrams, groups, hidden, limits, words
 from airtcp.findings import queues as queues_words
 from airtcp.findings import starved as starved_words
 from airtcp.findings.words import Finding
@@ -49,11 +49,11 @@ def findings(document: RunDocument) -> list[Finding]:
         datagrams.datagram_loss(document),
     ]
     said = [
+        *limits.findings(document),
         nothing,
         found,
         udp[0],
         hidden.hidden_collisions(document, before),
-        _limit(document),
         udp[1],
         *controllers.controllers_at_bounds(document),
     ]

@@ -64,13 +64,10 @@ pub struct Limit {
     /// What limits.
     pub cause: Cause,
     /// Causes whose removal lifts the same limit as well.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub or: Vec<Cause>,
     /// Causes that `change` takes away together with this one, because none of them alone raises the goodput.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<Cause>,
     /// Causes that must be gone before this one limits; `change` takes them away, too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Cause>,
     /// Where: names of links, cells, stations or flows.
     #[serde(rename = "where")]
@@ -120,16 +117,13 @@ pub struct WhyResult {
     /// Number of variants of the scenario that ran.
     pub variants: u32,
     /// Changes whose effect these replications do not decide.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<Undecided>,
     /// Changes that this scenario cannot have, each with the reason; not tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
     /// Slow flows: what each is short of.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slow_flows: Vec<SlowFlow>,
     /// Mean goodput of the slowest flow of each replication in b/s, if it is below half of the median flow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowest_of_each_run_bps: Option<f64>,
 }
 

@@ -2,10 +2,12 @@
 //! station near.
 
 use super::cells;
+use std::collections::BTreeMap;
+
 use super::change::{Change, Kind};
 use super::choose::{Measure, Search, run};
 use super::effect::Effect;
-use super::result::{Cause, SlowFlow};
+use super::result::{Cause, Limit, Of, SlowFlow};
 use super::trial::{NotRun, Outcome};
 use super::view::View;
 
@@ -57,10 +59,32 @@ impl Search<'_, '_> {
         if self.look_again_for_slow(&slow, &slowest, fair.as_ref())? {
             fair = self.fair_queue()?;
         }
-        let flows = slow
-            .iter()
-            .map(|(goodput, flow)| self.explain(*flow, *goodput, median, fair.as_ref()))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut flows = Vec::new();
+        let mut short: BTreeMap<Option<Kind>, Vec<usize>> = BTreeMap::new();
+        for (goodput, flow) in &slow {
+            let (found, kind) = self.explain(*flow, *goodput, median, fair.as_ref())?;
+            if let Some(kind) = kind {
+                short.entry(kind).or_default().push(*flow);
+            }
+            flows.push(found);
+        }
+        // Flows that are short of the same thing are named together.
+        for (kind, of) in short {
+            let before = self.limits.len();
+            self.name_kind(kind, &Measure::Sum(of.clone()), fair.as_ref())?;
+            if let Some(limit) = self.limits.get(before) {
+                let names: Vec<&str> =
+                    of.iter().map(|i| self.base.plan.flows[*i].name.as_str()).collect();
+                let after = self.outcome_of(kind, fair.as_ref());
+                for found in flows.iter_mut().filter(|found| names.contains(&&*found.flow)) {
+                    fill(found, limit);
+                    let number = of.iter().find(|i| self.base.plan.flows[**i].name == found.flow);
+                    found.without_bps =
+                        after.zip(number).map(|(after, number)| after.mean(*number));
+                }
+            }
+            self.drop_repeated(before);
+        }
         if in_turns {
             self.name_for(&slowest, fair.as_ref())?;
         }
@@ -102,13 +126,15 @@ impl Search<'_, '_> {
         if unsure.is_empty() { Ok(false) } else { self.repeat(&unsure) }
     }
 
+    /// What a slow flow is short of, if it is its place; else the kind that it is short of, `None` for a fair
+    /// queue.
     fn explain(
         &mut self,
         flow: usize,
         goodput_bps: f64,
         median_bps: f64,
         fair: Option<&(Vec<Change>, Outcome)>,
-    ) -> Result<SlowFlow, NotRun> {
+    ) -> Result<(SlowFlow, Option<Option<Kind>>), NotRun> {
         let name = self.base.plan.flows[flow].name.clone();
         let others = (0..self.base.plan.flows.len())
             .filter(|i| *i != flow)
@@ -141,30 +167,19 @@ impl Search<'_, '_> {
             let effect = measure.effect(&self.base, &outcome);
             (change, outcome, effect)
         });
-        let own = self.best_for(&measure, fair);
+        let own = self.best_for(&measure, fair).filter(|(_, effect)| effect.excludes_one());
         let strength = own.as_ref().map_or(0.0, |(_, effect)| effect.log());
         if let Some((change, outcome, effect)) = place
             && effect.ratio() >= EXPLAINS
             && effect.log() >= 0.5 * strength
         {
             let limit = self.limit(&measure, &change, &self.base, &outcome, &[&change]);
-            found.short_of = Some(limit.cause);
-            found.place.clone_from(&limit.place);
+            fill(&mut found, &limit);
             found.without_bps = Some(limit.without_bps);
-            found.change.clone_from(&limit.change);
             self.add(limit);
-        } else if own.is_some() {
-            let before = self.limits.len();
-            self.name_for(&measure, fair)?;
-            if let Some(limit) = self.limits.get(before) {
-                found.short_of = Some(limit.cause);
-                found.place.clone_from(&limit.place);
-                found.without_bps = Some(limit.without_bps);
-                found.change.clone_from(&limit.change);
-            }
-            self.drop_repeated(before);
+            return Ok((found, None));
         }
-        Ok(found)
+        Ok((found, own.map(|(kind, _)| kind)))
     }
 
     /// The kind that raises a measure most, or a fair queue, if it doubles it; `None` for the queue.
@@ -191,22 +206,47 @@ impl Search<'_, '_> {
         fair: Option<&(Vec<Change>, Outcome)>,
     ) -> Result<(), NotRun> {
         let before = self.limits.len();
-        match (self.best_for(measure, fair), fair) {
-            (Some((Some(kind), effect)), _) if effect.excludes_one() => self.name(kind, measure)?,
-            (Some((None, effect)), Some((changes, outcome))) if effect.excludes_one() => {
-                let all: Vec<&Change> = changes.iter().collect();
-                let limit = self.limit(measure, &changes[0], &self.base, outcome, &all);
-                self.limits.push(limit);
-            }
-            _ => {}
+        if let Some((kind, effect)) = self.best_for(measure, fair)
+            && effect.excludes_one()
+        {
+            self.name_kind(kind, measure, fair)?;
         }
-        if matches!(measure, Measure::Slowest(_)) {
-            self.drop_repeated(before);
-        }
+        self.drop_repeated(before);
         Ok(())
     }
 
-    fn add(&mut self, limit: super::result::Limit) {
+    /// Names a kind, or a fair queue for `None`.
+    fn name_kind(
+        &mut self,
+        kind: Option<Kind>,
+        measure: &Measure,
+        fair: Option<&(Vec<Change>, Outcome)>,
+    ) -> Result<(), NotRun> {
+        match (kind, fair) {
+            (Some(kind), _) => self.name(kind, measure),
+            (None, Some((changes, outcome))) => {
+                let all: Vec<&Change> = changes.iter().collect();
+                let limit = self.limit(measure, &changes[0], &self.base, outcome, &all);
+                self.limits.push(limit);
+                Ok(())
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// The run without a kind, or with a fair queue for `None`.
+    fn outcome_of<'o>(
+        &'o self,
+        kind: Option<Kind>,
+        fair: Option<&'o (Vec<Change>, Outcome)>,
+    ) -> Option<&'o Outcome> {
+        match kind {
+            Some(kind) => self.tried.get(&kind).map(|tried| &tried.outcome),
+            None => fair.map(|(_, outcome)| outcome),
+        }
+    }
+
+    fn add(&mut self, limit: Limit) {
         let before = self.limits.len();
         self.limits.push(limit);
         self.drop_repeated(before);
@@ -216,14 +256,29 @@ impl Search<'_, '_> {
     fn drop_repeated(&mut self, before: usize) {
         let added = self.limits.split_off(before);
         for limit in added {
-            let is_named = self.limits.iter().any(|l| {
+            let same = self.limits.iter_mut().find(|l| {
                 (l.cause, &l.place) == (limit.cause, &limit.place) || l.change == limit.change
             });
-            if !is_named && limit.low.is_none_or(|low| low > 1.0) {
-                self.limits.push(limit);
+            match same {
+                // The same limit of more flows.
+                Some(named) if named.flows.iter().all(|flow| limit.flows.contains(flow)) => {
+                    if named.of == Of::Flows && limit.of == Of::Flows {
+                        *named = limit;
+                    }
+                }
+                Some(_) => {}
+                None if limit.low.is_none_or(|low| low > 1.0) => self.limits.push(limit),
+                None => {}
             }
         }
     }
+}
+
+/// Writes what a slow flow is short of.
+fn fill(found: &mut SlowFlow, limit: &Limit) {
+    found.short_of = Some(limit.cause);
+    found.place.clone_from(&limit.place);
+    found.change.clone_from(&limit.change);
 }
 
 fn mean(values: &[f64]) -> f64 {
