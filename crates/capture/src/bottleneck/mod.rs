@@ -238,12 +238,7 @@ impl Bottleneck {
     fn of(sent: &Transmissions, connections: u64, no_sack: bool, told: Told) -> Self {
         let packet_bytes = sent.usual_bytes();
         let backlog = Backlog::new(sent);
-        let mut rate = Rate::new(sent, &backlog.early, packet_bytes);
-        if let Some(rate_bps) = told.rate_bps {
-            rate.value_bps = rate_bps;
-            rate.mode_bps = Some(rate_bps);
-            (rate.kind, rate.relative_sd, rate.support) = (RateKind::Steady, 0.0, 1.0);
-        }
+        let rate = rate(sent, &backlog.early, packet_bytes, told);
         let known = rate.kind != RateKind::None;
         let service_bps = if known { rate.service_bps() } else { 1e9 };
         let lost = places(sent, Fate::Lost);
@@ -259,30 +254,17 @@ impl Bottleneck {
         };
         let unsure_packets = if known { CLOCK_S * service_bps / 8.0 / packet_bytes } else { 0.0 };
         let seen = Seen { sent, backlog: &late, in_stall: &in_stall, unsure_packets };
-        let mut found = levels(&seen);
-        let mut policer = policer::policer(sent, &rate);
-        if let Some(policer) = policer.as_mut().filter(|policer| policer.found) {
-            // A level that explains the drops as well is a queue; otherwise the bursts of a policer made the level.
-            let is_queue = found.found.first().is_some_and(|l| l.score * 1.1 >= policer.score);
-            policer.found = !is_queue;
-            if !is_queue {
-                found =
-                    Levels { has_accepted_above: found.has_accepted_above, ..Levels::default() };
-            }
-        }
-        let mut aqm = aqm::aqm(&seen, &backlog.early, &found);
-        if let Some(aqm) = &mut aqm {
-            aqm.found &= !hides && !policer.is_some_and(|policer| policer.found);
-        }
+        let (found, policer) = levels_or_policer(&seen, &rate);
+        let can_be_aqm = !hides && !policer.is_some_and(|policer| policer.found);
+        let aqm = aqm::aqm(&seen, &backlog.early, &found);
+        let aqm = aqm.map(|aqm| Aqm { found: aqm.found && can_be_aqm, ..aqm });
         let varies = rate.kind == RateKind::Varying || rate.has_phases;
         let shared = shared::shared(sent, &late, varies && stood.is_empty());
         let losses = Losses { seen: &seen, early: &backlog.early, lost: &lost, levels: &found };
         let is_other = shared.is_some_and(|s| s.found) || policer.is_some_and(|p| p.found);
         let lost_packets = losses.origins(aqm.is_some_and(|aqm| aqm.found), is_other);
         let own = losses.of_link();
-        let drops: Vec<usize> =
-            lost.iter().filter(|place| !losses.is_below(**place)).copied().collect();
-        let exposed = |place: &usize| found.below.is_none_or(|below| late[*place] < below);
+        let drops: Vec<usize> = lost.iter().copied().filter(|p| !losses.is_below(*p)).collect();
         let (late_data, late_extra_s) = late_data(sent);
         Self {
             connections,
@@ -300,7 +282,7 @@ impl Bottleneck {
             lost: lost.len() as u64,
             link_losses: own.len() as u64,
             link_bursts: bursts(&own),
-            link_exposed: known_places(sent).filter(exposed).count() as u64,
+            link_exposed: known_places(sent).filter(|p| losses.is_below(*p)).count() as u64,
             drop_episodes: episodes(sent, &drops) as u64,
             late: late_data,
             late_extra_s,
@@ -315,6 +297,33 @@ impl Bottleneck {
             is_cut: sent.is_cut,
         }
     }
+}
+
+/// The rate of the link: the one told, or the one found.
+fn rate(sent: &Transmissions, early: &[u64], packet_bytes: f64, told: Told) -> Rate {
+    let mut rate = Rate::new(sent, early, packet_bytes);
+    if let Some(rate_bps) = told.rate_bps {
+        rate.value_bps = rate_bps;
+        rate.mode_bps = Some(rate_bps);
+        (rate.kind, rate.relative_sd, rate.support) = (RateKind::Steady, 0.0, 1.0);
+    }
+    rate
+}
+
+/// The levels at which the queue drops, and the policer. A level that explains the drops as well is a queue;
+/// otherwise the bursts of a policer made the level.
+fn levels_or_policer(seen: &Seen<'_>, rate: &Rate) -> (Levels, Option<Policer>) {
+    let levels = levels(seen);
+    let Some(mut policer) = policer::policer(seen.sent, rate) else { return (levels, None) };
+    if !policer.found {
+        return (levels, Some(policer));
+    }
+    policer.found = levels.found.first().is_none_or(|level| level.score * 1.1 < policer.score);
+    if policer.found {
+        let none = Levels { has_accepted_above: levels.has_accepted_above, ..Levels::default() };
+        return (none, Some(policer));
+    }
+    (levels, Some(policer))
 }
 
 /// The losses, by what the backlog says of each.

@@ -225,6 +225,8 @@ fn the_slope_between_pauses_is_the_rate_of_the_application() {
 /// Which copy an ACK credits: the last one, unless it is younger than the least round trip.
 #[test]
 fn copies_are_lost_needless_or_delivered() {
+    use Fate::{Delivered, Lost, Needless};
+
     let mut log = Log::default();
     let ms = 1_000_000;
     log.push_sent(0, 1000, 100);
@@ -239,7 +241,6 @@ fn copies_are_lost_needless_or_delivered() {
     let source = [Source { log: &log, header_bytes: 52.0, mss: 1448 }];
     let found = Transmissions::new(&source, Some(0.05));
     let fates: Vec<Fate> = found.list.iter().map(|sent| sent.fate).collect();
-    use Fate::{Delivered, Lost, Needless};
     assert_eq!(fates, [Delivered, Lost, Delivered, Delivered, Needless]);
     let triggers: Vec<bool> = found.list.iter().map(|sent| sent.is_trigger).collect();
     assert_eq!(triggers, [true, false, true, true, false]);

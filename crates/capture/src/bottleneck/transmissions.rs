@@ -194,16 +194,15 @@ impl Events {
         let mut list = Vec::new();
         for (connection, source) in sources.iter().enumerate() {
             let Log { sent, acks, .. } = source.log;
+            let data = |number: usize| (sent[number].time_ns, connection, Event::Sent(number));
             let mut next = 0;
             for (place, ack) in acks.iter().enumerate() {
-                for number in next..ack.sent_before.min(sent.len()) {
-                    list.push((sent[number].time_ns, connection, Event::Sent(number)));
-                }
-                next = next.max(ack.sent_before.min(sent.len()));
+                let before = next.max(ack.sent_before.min(sent.len()));
+                list.extend((next..before).map(data));
+                next = before;
                 list.push((ack.time_ns, connection, Event::Ack(place)));
             }
-            let rest = (next..sent.len()).map(|n| (sent[n].time_ns, connection, Event::Sent(n)));
-            list.extend(rest);
+            list.extend((next..sent.len()).map(data));
         }
         // A stable sort: events of a connection at one time stay in their order.
         list.sort_by_key(|event| event.0);

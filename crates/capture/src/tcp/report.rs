@@ -263,7 +263,6 @@ impl DirectionReport {
         let direction = &connection.directions[from];
         let counters = &direction.counters;
         let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
-        let shares = LIMITS.iter().zip(direction.limits.shares());
         let goodput_bps = goodput(counters);
         let rtt_s = RttReport::of(&direction.rtt);
         // Round trips are seen from the capture: the way to the sender and back is missing.
@@ -313,7 +312,7 @@ impl DirectionReport {
             srtt_s: direction.srtt_ns().map(seconds),
             srtt_mean_s: counters.srtt_mean_ns().map(|ns| ns / 1e9),
             handshake_rtt_s: connection.handshake_ns.map(seconds),
-            limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
+            limited_by: limited_by(direction),
             transfer_s: counters.transfer_ns().map(seconds),
             goodput_bps,
             forgotten_ranges: direction.forgotten(),
@@ -323,6 +322,12 @@ impl DirectionReport {
             log: direction.recorder.as_ref().map(|recorder| Box::new(recorder.log.clone())),
         }
     }
+}
+
+/// Share of the time in which each limit held the sender back.
+fn limited_by(direction: &Direction) -> BTreeMap<String, f64> {
+    let shares = LIMITS.iter().zip(direction.limits.shares());
+    shares.map(|(name, share)| ((*name).to_owned(), share)).collect()
 }
 
 /// True if a transfer takes several of these round trips.

@@ -45,13 +45,7 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
             };
             // The name is also the label of the flow's random streams.
             if let Some(first) = names.insert(name.clone(), i) {
-                return Err(ScenarioError::at(
-                    at("name"),
-                    format!(
-                        "\"{name}\" is also the name of one of flows[{first}]: give each flow a \
-                         name of its own"
-                    ),
-                ));
+                return Err(same_name(at("name"), &name, first));
             }
             flows.push(Flow {
                 name,
@@ -73,6 +67,14 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
         }
     }
     Ok(flows)
+}
+
+/// The error for a name that a flow of `flows[first]` has, too.
+fn same_name(path: String, name: &str, first: usize) -> ScenarioError {
+    let message = format!(
+        "\"{name}\" is also the name of one of flows[{first}]: give each flow a name of its own"
+    );
+    ScenarioError::at(path, message)
 }
 
 /// Refuses access categories of flows if no cell has EDCA: they would have no effect.

@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn values_at_a_bound_or_outside_of_the_range() {
-        assert_eq!(ends(&[1.0, 1.0, 1.0], Range::SHARE), [1.0, 1.0]);
+        assert!(ends(&[1.0, 1.0, 1.0], Range::SHARE).iter().all(|end| (end - 1.0).abs() < 1e-12));
         let outside = [-50.0, -51.0, -52.0];
         assert_eq!(Estimate::within(outside, Range::NOT_NEGATIVE), Estimate::of(outside));
         assert_eq!(Estimate::within([0.5], Range::SHARE).ci_low, None);

@@ -212,8 +212,6 @@ pub(crate) fn station(
     let spreads = after.spreads(before);
     let all = part("", [&then.all(), &now.all()], queue, &Spread::sum(&spreads), span);
     let frames = frames(then, now, span);
-    let airtime = |stats: &StationStats| stats.classes.iter().map(|c| c.airtime_ns).sum::<u64>();
-    let airtime = airtime(now) - airtime(then);
     let goodput = |ours: &dyn Fn(&FlowResult) -> bool| {
         let bytes = flows.iter().filter(|f| ours(f)).map(|f| f.delivered_bytes).sum::<u64>();
         bytes as f64 * 8e9 / span
@@ -229,7 +227,7 @@ pub(crate) fn station(
         hidden_stations: place.hidden,
         goodput_from_bps: goodput(&|f| f.from == name),
         goodput_to_bps: goodput(&|f| f.to == name),
-        airtime_share: airtime as f64 / span,
+        airtime_share: (airtime_ns(now) - airtime_ns(then)) as f64 / span,
         airtime_received_share: (now.received_airtime_ns - then.received_airtime_ns) as f64 / span,
         mac_bps: frames.values().map(|f| f.mac_bps).sum(),
         name,
@@ -268,6 +266,11 @@ pub(crate) fn station(
             span,
         ),
     }
+}
+
+/// The airtime of all frames that a station sent.
+fn airtime_ns(stats: &StationStats) -> u64 {
+    stats.classes.iter().map(|class| class.airtime_ns).sum()
 }
 
 /// Mean number of MPDUs in the frames with data between two instants.

@@ -88,7 +88,8 @@ fn a_station_without_its_distance_is_near_and_the_others_stay() {
     for (before, after) in before.iter().zip(&after) {
         let (mut then, mut now) = (at(before), at(after));
         assert!((now[3].0.hypot(now[3].1) - 1.0).abs() < 1e-9, "{now:?}");
-        (then.remove(3), now.remove(3));
+        then.remove(3);
+        now.remove(3);
         assert_eq!(then, now);
         let rates = |run: &Replication| -> Vec<Option<u8>> {
             run.cells[0].stations[3].rates.iter().map(|rate| rate.mcs).collect()
