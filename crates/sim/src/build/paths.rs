@@ -23,7 +23,7 @@ fn air_hops(plan: &Resolved) -> Vec<(usize, usize)> {
 
 /// The hops from `node` to `end`; `None` if no path leads there.
 pub(crate) fn path(plan: &Resolved, routes: &Routes, node: usize, end: usize) -> Option<Vec<Hop>> {
-    let steps = steps(plan, routes, node, end)?;
+    let steps = steps(plan, routes, &air_hops(plan), node, end)?;
     Some(steps.into_iter().map(|(_, hop)| hop).collect())
 }
 
@@ -31,10 +31,10 @@ pub(crate) fn path(plan: &Resolved, routes: &Routes, node: usize, end: usize) ->
 fn steps(
     plan: &Resolved,
     routes: &Routes,
+    air_hops: &[(usize, usize)],
     mut node: usize,
     end: usize,
 ) -> Option<Vec<(usize, Hop)>> {
-    let air_hops = air_hops(plan);
     let mut path = Vec::new();
     while node != end {
         let hop = routes.next(u32::narrow(node), u32::narrow(end))?;
@@ -55,7 +55,7 @@ pub(crate) fn hop_from(
     end: usize,
     node: usize,
 ) -> Option<Hop> {
-    let steps = steps(plan, routes, start, end)?;
+    let steps = steps(plan, routes, &air_hops(plan), start, end)?;
     steps.into_iter().find(|(at, _)| *at == node).map(|(_, hop)| hop)
 }
 
@@ -68,21 +68,22 @@ pub struct Way {
     pub cells: Vec<usize>,
 }
 
-/// The ways of flow number `flow` from its `from` to its `to`, and back. Empty if there is no path.
-pub fn ways(plan: &Resolved, flow: usize) -> [Way; 2] {
-    let Some(flow) = plan.flows.get(flow) else { return Default::default() };
-    let (routes, air_hops) = (routes(plan), plan.air_hops());
-    [(flow.from, flow.to), (flow.to, flow.from)].map(|(from, to)| {
+/// By flow, the ways from its `from` to its `to`, and back. Empty if there is no path.
+pub fn ways(plan: &Resolved) -> Vec<[Way; 2]> {
+    let (routes, air) = (routes(plan), plan.air_hops());
+    let ends = air_hops(plan);
+    let way = |from: usize, to: usize| {
         let mut way = Way::default();
-        for hop in path(plan, &routes, from, to).unwrap_or_default() {
+        for (_, hop) in steps(plan, &routes, &ends, from, to).unwrap_or_default() {
             match hop {
                 Hop::Link(number) => way.links.push(number as usize),
-                Hop::Air(number) => way.cells.push(air_hops[number as usize].cell),
+                Hop::Air(number) => way.cells.push(air[number as usize].cell),
             }
         }
         way.cells.dedup();
         way
-    })
+    };
+    plan.flows.iter().map(|flow| [way(flow.from, flow.to), way(flow.to, flow.from)]).collect()
 }
 
 /// By flow, whether it starts. A flow that `without` names does not, nor does one that passes the air of a cell
@@ -107,8 +108,13 @@ pub(crate) fn starts(plan: &Resolved, routes: &Routes) -> Vec<bool> {
 /// The links, as indices of [`Resolved::links`], on the path of the data of flow number `flow`, without
 /// hops through the air. Empty if there is no path.
 pub fn links_on_way(plan: &Resolved, flow: usize) -> Vec<usize> {
-    let [data, _] = ways(plan, flow);
-    data.links
+    let Some(Flow { from, to, .. }) = plan.flows.get(flow) else { return Vec::new() };
+    let link = |hop| match hop {
+        Hop::Link(number) => Some(number as usize),
+        Hop::Air(_) => None,
+    };
+    let hops = path(plan, &routes(plan), *from, *to).unwrap_or_default();
+    hops.into_iter().filter_map(link).collect()
 }
 
 #[cfg(test)]
@@ -126,6 +132,6 @@ mod tests {
         assert_eq!(links_on_way(&plan, 0), [0, 3]);
         assert_eq!(links_on_way(&plan, 1), [1]);
         assert!(links_on_way(&plan, 2).is_empty());
-        assert_eq!(ways(&plan, 0)[1].links, [2, 1]);
+        assert_eq!(ways(&plan)[0][1].links, [2, 1]);
     }
 }

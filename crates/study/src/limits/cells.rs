@@ -1,8 +1,10 @@
 //! What can be taken away of 802.11 cells: losses on the air, interference, drops, airtime, distance, other
 //! cells.
 
+use std::collections::BTreeSet;
+
 use airtcp_queueing::QueueConfig;
-use airtcp_scenario::{CellSpec, Hops};
+use airtcp_scenario::{CellSpec, Hops, StationSpec};
 use airtcp_sim::results::StationResult;
 use airtcp_wifi::rate::RateConfig;
 use serde_json::Value;
@@ -41,7 +43,7 @@ pub(crate) fn changes(view: &View<'_>) -> Vec<Change> {
         found.extend(slow(view, cell));
         if first {
             found.extend(airtime(view, cell));
-            found.extend(other_cells(view, cell, &medium));
+            found.extend(other_cells(view, cell, medium));
         }
     }
     found
@@ -233,58 +235,37 @@ fn slow(view: &View<'_>, cell: usize) -> Vec<Change> {
     if spec.hops == Hops::Chain {
         return Vec::new();
     }
-    let nothing = view.judged.iter().any(|flow| {
-        let flow = &view.plan.flows[*flow];
-        let here = view.plan.cells[cell].nodes.iter().any(|n| [flow.from, flow.to].contains(n));
-        here && view.runs.iter().all(|run| {
-            run.flows.iter().all(|result| result.name != flow.name || result.delivered_bytes == 0)
-        })
-    });
+    let nothing = receives_nothing(view, cell);
     if view.busy(cell) < BUSY && !nothing {
         return Vec::new();
     }
-    let mean_rate = |number: usize| {
-        let stations = view.runs.iter().filter_map(|run| run.cells[cell].stations.get(number));
-        let (sent, bits) =
-            stations.flat_map(|station| &station.rates).fold((0.0, 0.0), |sum, rate| {
-                (sum.0 + rate.sent as f64, sum.1 + rate.sent as f64 * rate.rate_bps as f64)
-            });
-        if sent > 0.0 { bits / sent } else { 0.0 }
-    };
-    let nodes = view.plan.cells[cell].nodes.len();
+    let nodes = &view.plan.cells[cell].nodes;
     let frames = Frames::of(view, cell);
     let noisy = frames.share(frames.noise) > NOISE;
     let fastest = if adapts(spec) {
         let modes = spec.data_modes();
         modes.iter().map(|mode| mode.rate().bps() as f64).fold(0.0, f64::max)
     } else {
-        (1..nodes).map(mean_rate).fold(0.0, f64::max)
+        (1..nodes.len()).map(|number| mean_rate(view, cell, number)).fold(0.0, f64::max)
     };
+    let ends: BTreeSet<usize> =
+        view.plan.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
     let mut found: Vec<(f64, Change)> = Vec::new();
-    for number in 1..nodes {
+    for number in (1..nodes.len()).filter(|number| ends.contains(&nodes[*number])) {
         let of = || view.runs.iter().filter_map(move |run| run.cells[cell].stations.get(number));
         let Some(name) = of().map(|station| station.name.clone()).next() else { continue };
-        if !carries(view, &name) {
-            continue;
-        }
-        let rate = mean_rate(number);
+        let rate = mean_rate(view, cell, number);
         let snr = of().map(|station| station.snr_db.unwrap_or(-99.0)).fold(f64::INFINITY, f64::min);
         if rate >= SLOW * fastest && (snr >= FAR_DB || !noisy && !nothing) {
             continue;
         }
         let reached = rate > 0.0 && snr > 0.0;
-        let (cause, or) = if reached {
-            (Cause::SlowStation, Cause::Distance)
-        } else {
-            (Cause::Distance, Cause::SlowStation)
-        };
+        let cause = if reached { Cause::SlowStation } else { Cause::Distance };
         let mut change = Change::new(Kind::Slow, cause, &name).without("distance", &name);
-        if reached
-            && !spec.stations.iter().any(|station| {
-                station.name == name && (station.rate.is_some() || station.mcs.is_some())
-            })
-        {
-            change.or.push(or);
+        let is_of_it = |keys: &StationSpec| keys.name == name;
+        let has_rate = |keys: &StationSpec| keys.rate.is_some() || keys.mcs.is_some();
+        if reached && !spec.stations.iter().any(|keys| is_of_it(keys) && has_rate(keys)) {
+            change.or.push(Cause::Distance);
         }
         found.push((rate, change));
     }
@@ -292,12 +273,24 @@ fn slow(view: &View<'_>, cell: usize) -> Vec<Change> {
     found.into_iter().take(MOVED).map(|(_, change)| change).collect()
 }
 
-/// True if a flow of the scenario begins or ends at a node.
-fn carries(view: &View<'_>, name: &str) -> bool {
-    view.plan
-        .flows
-        .iter()
-        .any(|flow| view.plan.nodes[flow.from] == name || view.plan.nodes[flow.to] == name)
+/// True if nothing arrives of a judged flow that begins or ends in a cell.
+fn receives_nothing(view: &View<'_>, cell: usize) -> bool {
+    let nodes = &view.plan.cells[cell].nodes;
+    view.judged.iter().any(|number| {
+        let flow = &view.plan.flows[*number];
+        let is_silent = view.runs.iter().all(|run| run.flows[*number].delivered_bytes == 0);
+        is_silent && nodes.iter().any(|node| [flow.from, flow.to].contains(node))
+    })
+}
+
+/// Mean rate of the attempts of a station in b/s; 0 if it sent nothing.
+fn mean_rate(view: &View<'_>, cell: usize, station: usize) -> f64 {
+    let stations = view.runs.iter().filter_map(|run| run.cells[cell].stations.get(station));
+    let rates = stations.flat_map(|station| &station.rates);
+    let (sent, bits) = rates.fold((0.0, 0.0), |(sent, bits), rate| {
+        (sent + rate.sent as f64, bits + rate.sent as f64 * rate.rate_bps as f64)
+    });
+    if sent > 0.0 { bits / sent } else { 0.0 }
 }
 
 /// A station at 1 m from its access point; `None` if the node is no station of a cell with an access point.

@@ -1,6 +1,8 @@
 //! A change of a scenario that takes one thing away, as arguments of `--set`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use airtcp_scenario::Without;
 
 use super::result::Cause;
 
@@ -95,8 +97,12 @@ impl Change {
     }
 }
 
-/// Paths and values of several changes at once.
-pub(crate) fn sets<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<(String, String)> {
+/// Paths and values of several changes at once. `written` is what the scenario leaves out itself: a list of
+/// `without` that a change writes keeps these names.
+pub(crate) fn sets<'a>(
+    changes: impl IntoIterator<Item = &'a Change>,
+    written: &Without,
+) -> Vec<(String, String)> {
     let mut values: Vec<(String, String)> = Vec::new();
     let mut kept: Vec<(String, String)> = Vec::new();
     let mut without: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
@@ -107,8 +113,15 @@ pub(crate) fn sets<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<(St
             Set::Without(list, name) => without.entry(list).or_default().push(name.clone()),
         }
     }
-    kept.retain(|(path, _)| values.iter().all(|(other, _)| other != path));
+    let changed: BTreeSet<&str> = values.iter().map(|(path, _)| path.as_str()).collect();
+    kept.retain(|(path, _)| !changed.contains(path.as_str()));
     for (list, mut names) in without {
+        names.extend_from_slice(match list {
+            "flows" => &written.flows,
+            "cells" => &written.cells,
+            "overlap" => &written.overlap,
+            _ => &written.distance,
+        });
         names.sort_unstable();
         names.dedup();
         let names: Vec<String> =
@@ -117,13 +130,9 @@ pub(crate) fn sets<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<(St
     }
     kept.extend(values);
     // Equal changes of several places of one description.
-    let mut seen: Vec<(String, String)> = Vec::new();
-    for set in kept {
-        if !seen.contains(&set) {
-            seen.push(set);
-        }
-    }
-    seen
+    let mut seen = BTreeSet::new();
+    kept.retain(|set| seen.insert(set.clone()));
+    kept
 }
 
 #[cfg(test)]
@@ -140,13 +149,16 @@ mod tests {
         let far =
             |name: &str| Change::new(Kind::Slow, Cause::Distance, name).without("distance", name);
         let text = |changes: &[&Change]| -> Vec<String> {
-            sets(changes.iter().copied()).iter().map(|(p, v)| format!("{p}={v}")).collect()
+            let written = Without { distance: vec!["c".to_owned()], ..Without::default() };
+            let sets = sets(changes.iter().copied(), &written);
+            sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
         };
         assert_eq!(text(&[&forward]), ["links[0].reverse.rate=1 Mb/s", "links[0].rate=2 Mb/s"]);
         assert_eq!(
             text(&[&forward, &back]),
             ["links[0].rate=2 Mb/s", "links[0].reverse.rate=8 Mb/s"]
         );
-        assert_eq!(text(&[&far("b"), &far("a")]), ["without.distance=[\"a\", \"b\"]"]);
+        // What the scenario leaves out stays out.
+        assert_eq!(text(&[&far("b"), &far("a")]), ["without.distance=[\"a\", \"b\", \"c\"]"]);
     }
 }

@@ -4,11 +4,13 @@
 //! counters of the run without it. A link or medium that something else keeps from being full is no limit
 //! until that is gone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use airtcp_scenario::Topology;
+use airtcp_sim::Way;
+use airtcp_units::detmath::ln;
 
-use super::change::{Change, Kind, sets};
+use super::change::{Change, Kind};
 use super::effect::{Effect, NAMED, NEARLY};
 use super::result::{Cause, Limit, Of, Undecided};
 use super::trial::{Bench, NotRun, Outcome};
@@ -25,7 +27,7 @@ const BEHIND: f64 = 1.3;
 const OF_OTHERS: f64 = 1.2;
 /// Most groups of flows that are judged on their own.
 const GROUPS: usize = 4;
-/// Most places into which a kind is split.
+/// Most places into which a kind is split; more are taken away by cause.
 const SPLIT: usize = 6;
 /// Effects from here on are worth more replications if they are not significant.
 const WORTH: f64 = NAMED;
@@ -84,7 +86,8 @@ pub(crate) struct Search<'a, 'b> {
     pub(crate) base: Outcome,
     /// The judged flows.
     pub(crate) judged: Vec<usize>,
-    pub(crate) topology: Option<&'a Topology>,
+    topology: Option<&'b Topology>,
+    ways: &'b [[Way; 2]],
     pub(crate) report: &'b mut dyn FnMut(usize, usize) -> bool,
     pub(crate) tried: BTreeMap<Kind, Tried>,
     pub(crate) limits: Vec<Limit>,
@@ -100,7 +103,7 @@ impl<'a, 'b> Search<'a, 'b> {
         bench: &'b Bench<'a>,
         base: Outcome,
         part: &[usize],
-        topology: Option<&'a Topology>,
+        (topology, ways): (Option<&'b Topology>, &'b [[Way; 2]]),
         report: &'b mut dyn FnMut(usize, usize) -> bool,
     ) -> Self {
         Self {
@@ -108,6 +111,7 @@ impl<'a, 'b> Search<'a, 'b> {
             judged: judged(&base.plan, part),
             base,
             topology,
+            ways,
             report,
             tried: BTreeMap::new(),
             limits: Vec::new(),
@@ -125,9 +129,14 @@ impl<'a, 'b> Search<'a, 'b> {
         run(self.bench, variants, self.report, &mut self.variants, &mut self.refused)
     }
 
+    /// A run, seen from the judged flows.
+    pub(crate) fn view<'v>(&'v self, outcome: &'v Outcome) -> View<'v> {
+        View::new(outcome, &self.judged, self.topology, self.ways)
+    }
+
     /// What can be taken away, by kind, from the counters of a run.
     fn kinds(&self, outcome: &Outcome) -> BTreeMap<Kind, Vec<Change>> {
-        let view = View::new(outcome, &self.judged, self.topology);
+        let view = self.view(outcome);
         let all = links::changes(&view).into_iter().chain(cells::changes(&view));
         let mut by: BTreeMap<Kind, Vec<Change>> = BTreeMap::new();
         for change in all.chain(flows::changes(&view)) {
@@ -189,7 +198,7 @@ impl<'a, 'b> Search<'a, 'b> {
             .collect();
         let strength = |(kind, effect): &(Kind, Effect)| match kind {
             // A waste comes before the capacity that it wastes only if it is clearly larger.
-            Kind::Rate => effect.log().min(2_f64.ln()) + NAMED.ln(),
+            Kind::Rate => effect.log().min(ln(2.0)) + ln(NAMED),
             _ => effect.log(),
         };
         found.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
@@ -275,7 +284,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 .get(other)
                 .map_or(0.0, |b| measure.effect(&self.tried[&first].outcome, &b.outcome).log());
             let wastes = first == Kind::Rate && other.is_waste();
-            if on_top < NEARLY.ln() && !wastes {
+            if on_top < ln(NEARLY) && !wastes {
                 // Two cures of one harm: the second adds nothing once the first is gone.
                 if effect.log() >= ALIKE * strength {
                     let causes: Vec<Cause> =
@@ -369,7 +378,8 @@ impl<'a, 'b> Search<'a, 'b> {
             return Ok(());
         }
         let all: Vec<&Change> = gone.iter().chain(&changes).collect();
-        let Some(outcome) = self.run(&[all.clone()])?.pop().flatten() else { return Ok(()) };
+        let outcome = self.run(std::slice::from_ref(&all))?.pop().flatten();
+        let Some(outcome) = outcome else { return Ok(()) };
         let measure = Measure::Sum(self.judged.clone());
         if measure.effect(before, &outcome).is_named() {
             let mut limit = self.limit(&measure, &changes[0], before, &outcome, &all);
@@ -399,59 +409,60 @@ impl<'a, 'b> Search<'a, 'b> {
         gone: &[Change],
     ) -> Result<Vec<Limit>, NotRun> {
         let strength = measure.effect(before, &whole.outcome).log();
-        let mut chosen: Vec<usize> = (0..whole.changes.len()).collect();
+        let groups = groups(&whole.changes);
+        let mut chosen: Vec<usize> = (0..groups.len()).collect();
         let mut single: Vec<Option<Outcome>> = Vec::new();
-        if (2..=SPLIT).contains(&whole.changes.len()) {
-            let variants: Vec<Vec<&Change>> =
-                whole.changes.iter().map(|change| gone.iter().chain([change]).collect()).collect();
-            single = self.run(&variants)?;
-            let logs: Vec<f64> = single
-                .iter()
-                .map(|o| o.as_ref().map_or(0.0, |o| measure.effect(before, o).log()))
-                .collect();
-            let mut alone: Vec<usize> =
-                chosen.iter().copied().filter(|i| logs[*i] >= BESIDE * strength).collect();
-            alone.sort_by(|a, b| logs[*b].total_cmp(&logs[*a]));
-            if !alone.is_empty() {
-                chosen = alone;
+        let mut logs = vec![0.0; groups.len()];
+        if groups.len() > 1 {
+            let variant = |group: &Vec<&'_ Change>| gone.iter().chain(group.iter().copied()).collect();
+            single = self.run(&groups.iter().map(variant).collect::<Vec<_>>())?;
+            let log = |o: &Option<Outcome>| o.as_ref().map_or(0.0, |o| measure.effect(before, o).log());
+            logs = single.iter().map(log).collect();
+            chosen.retain(|i| logs[*i] >= BESIDE * strength);
+            chosen.sort_by(|a, b| logs[*b].total_cmp(&logs[*a]));
+        }
+        if chosen.is_empty() {
+            return Ok(self.together(measure, before, whole, gone));
+        }
+        // Each of these alone lifts the same limit.
+        let cause = |i: &usize| groups[*i][0].cause;
+        let mut equal: Vec<Cause> = Vec::new();
+        for i in chosen.iter().filter(|i| logs[**i] >= ALIKE * strength) {
+            if !equal.contains(&cause(i)) {
+                equal.push(cause(i));
             }
-            if chosen.len() == whole.changes.len() && logs.iter().all(|l| *l < BESIDE * strength) {
-                return Ok(self.together(measure, before, whole, gone));
-            }
+        }
+        if equal.len() > 1 {
+            chosen.retain(|i| !equal[1..].contains(&cause(i)));
         }
         let mut found: Vec<Limit> = Vec::new();
-        let alone = |cause: Cause| {
-            let of = whole.changes.iter().zip(&single).filter(|(change, _)| change.cause == cause);
-            of.filter_map(|(_, outcome)| Some(measure.effect(before, outcome.as_ref()?).log()))
-                .fold(0.0, f64::max)
-        };
-        // Each of these alone lifts the same limit.
-        let equal: Vec<Cause> = causes(chosen.iter().map(|i| &whole.changes[*i]))
-            .into_iter()
-            .filter(|cause| alone(*cause) >= ALIKE * strength)
-            .collect();
-        if equal.len() > 1 {
-            chosen.retain(|i| !equal[1..].contains(&whole.changes[*i].cause));
-        }
-        for cause in causes(chosen.iter().map(|i| &whole.changes[*i])) {
-            let of: Vec<usize> =
-                chosen.iter().copied().filter(|i| whole.changes[*i].cause == cause).collect();
-            let changes: Vec<&Change> = of.iter().map(|i| &whole.changes[*i]).collect();
+        for named in causes(chosen.iter().map(|i| groups[*i][0])) {
+            let of: Vec<usize> = chosen.iter().copied().filter(|i| cause(i) == named).collect();
+            let changes: Vec<&Change> = of.iter().flat_map(|i| groups[*i].iter().copied()).collect();
             let all: Vec<&Change> = gone.iter().chain(changes.iter().copied()).collect();
-            let outcome = if of.len() == whole.changes.len() {
+            let outcome = if of.len() == groups.len() {
                 Some(whole.outcome.clone())
-            } else if let ([one], false) = (of.as_slice(), single.is_empty()) {
+            } else if let [one] = of.as_slice() {
                 single[*one].take()
             } else {
-                self.run(&[all.clone()])?.pop().flatten()
+                self.run(std::slice::from_ref(&all))?.pop().flatten()
             };
             let Some(outcome) = outcome else { continue };
             let mut limit = self.limit(measure, changes[0], before, &outcome, &all);
             limit.place = joined(changes.iter().map(|change| change.place.as_str()));
-            if equal.first() == Some(&cause) {
-                limit.or.extend(equal.iter().filter(|other| **other != cause));
+            if equal.first() == Some(&named) {
+                limit.or.extend(&equal[1..]);
             }
-            found.push(limit);
+            // Of several places, those whose own effect is not decided are not named.
+            if of.len() == groups.len()
+                || limit.low.is_some_and(|low| low > 1.0)
+                || measure.effect(before, &outcome).excludes_one()
+            {
+                found.push(limit);
+            }
+        }
+        if found.is_empty() {
+            return Ok(self.together(measure, before, whole, gone));
         }
         Ok(found)
     }
@@ -528,7 +539,7 @@ impl<'a, 'b> Search<'a, 'b> {
             ratio,
             low,
             high,
-            change: sets(all.iter().copied()).iter().map(|(p, v)| format!("{p}={v}")).collect(),
+            change: written(&self.bench.sets(all.iter().copied())),
         }
     }
 
@@ -538,9 +549,10 @@ impl<'a, 'b> Search<'a, 'b> {
             if self.limits.is_empty() {
                 return Ok(());
             }
-            let covered: Vec<&String> = self.limits.iter().flat_map(|limit| &limit.flows).collect();
+            let covered: BTreeSet<&String> =
+                self.limits.iter().flat_map(|limit| &limit.flows).collect();
             let is_left = |flow: &usize| {
-                !covered.contains(&&self.base.plan.flows[*flow].name)
+                !covered.contains(&self.base.plan.flows[*flow].name)
                     && !is_satisfied(&self.base, *flow)
             };
             let rest: Vec<usize> = self.judged.iter().copied().filter(is_left).collect();
@@ -663,10 +675,7 @@ impl<'a, 'b> Search<'a, 'b> {
         if busiest >= IDLE {
             return Ok(());
         }
-        let Some(change) = links::nearer(&View::new(&self.base, &self.judged, self.topology))
-        else {
-            return Ok(());
-        };
+        let Some(change) = links::nearer(&self.view(&self.base)) else { return Ok(()) };
         let Some(outcome) = self.run(&[vec![&change]])?.pop().flatten() else { return Ok(()) };
         if measure.effect(&self.base, &outcome).is_named() {
             let limit = self.limit(measure, &change, &self.base, &outcome, &[&change]);
@@ -690,15 +699,28 @@ pub(crate) fn run(
         found.push(match outcome {
             Ok(outcome) => Some(outcome),
             Err(NotRun::Refused(error)) => {
-                let sets = sets(changes.iter().copied());
-                let sets: Vec<String> = sets.iter().map(|(p, v)| format!("{p}={v}")).collect();
-                refused.push(format!("{}: {error}", sets.join(" ")));
+                let sets = bench.sets(changes.iter().copied());
+                refused.push(format!("{}: {error}", written(&sets).join(" ")));
                 None
             }
             Err(NotRun::Stopped) => return Err(NotRun::Stopped),
         });
     }
     Ok(found)
+}
+
+/// Paths and values as arguments of `--set`.
+fn written(sets: &[(String, String)]) -> Vec<String> {
+    sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
+}
+
+/// The changes of a kind, one by one, or by cause if they are many.
+fn groups(changes: &[Change]) -> Vec<Vec<&Change>> {
+    if changes.len() <= SPLIT {
+        return changes.iter().map(|change| vec![change]).collect();
+    }
+    let of = |cause: &Cause| changes.iter().filter(|change| change.cause == *cause).collect();
+    causes(changes).iter().map(of).collect()
 }
 
 /// The causes of changes, each once, in order.

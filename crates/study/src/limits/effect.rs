@@ -1,5 +1,6 @@
 //! The effect of a change: a ratio of means, with an interval from paired replications.
 
+use airtcp_units::detmath::{exp, ln};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Least effect that is named.
@@ -26,12 +27,14 @@ impl Effect {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / n.max(1) as f64;
         let (before, after) = (&before[..n], &after[..n]);
         let logs: Vec<f64> =
-            before.iter().zip(after).map(|(b, a)| (a.max(1.0) / b.max(1.0)).ln()).collect();
+            before.iter().zip(after).map(|(b, a)| ln(a.max(1.0) / b.max(1.0))).collect();
         let centre = logs.iter().sum::<f64>() / n.max(1) as f64;
         let half = half_interval(&logs, centre);
         let mut found =
             Self { before: mean(before), after: mean(after), ends: [0.0, f64::INFINITY] };
-        found.ends = [found.ratio() * (-half).exp(), found.ratio() * half.exp()];
+        // If nothing arrives on one side, the logarithms have a middle, but the ratio of means has not.
+        let middle = if found.before > 0.0 && found.after > 0.0 { found.ratio() } else { exp(centre) };
+        found.ends = [middle * exp(-half), middle * exp(half)];
         found
     }
 
@@ -60,7 +63,7 @@ impl Effect {
 
     /// The logarithm of the ratio, at most that of a factor of a million.
     pub(crate) fn log(&self) -> f64 {
-        self.ratio().clamp(1e-6, 1e6).ln()
+        ln(self.ratio().clamp(1e-6, 1e6))
     }
 
     /// True if the goodput rises by a tenth or more, significantly.
@@ -73,8 +76,11 @@ impl Effect {
         self.ratio() > 1.0 && self.ends[0] > 1.0
     }
 
-    /// Ratio and ends for a document, where they are finite.
+    /// Ratio and ends for a document, where they are finite; none if nothing arrives without the change.
     pub(crate) fn shown(&self) -> [Option<f64>; 3] {
+        if self.ratio().is_infinite() {
+            return [None; 3];
+        }
         let [low, high] = self.ends;
         [self.ratio(), low, high].map(|x| Some(x).filter(|x| x.is_finite() && *x < 1e6))
     }
@@ -101,7 +107,7 @@ mod tests {
         // Logarithms of 2, 2.2 and 1.8: mean .6898, s .1006; t(2, .975) = 4.3027 over the root of 3: .2500.
         let effect = Effect::of(&[10.0, 10.0, 10.0], &[20.0, 22.0, 18.0]);
         assert!((effect.ratio() - 2.0).abs() < 1e-12);
-        let [low, high] = effect.ends.map(|end| (end / 2.0).ln());
+        let [low, high] = effect.ends.map(|end| ln(end / 2.0));
         assert!((high - 0.2500).abs() < 5e-4 && (low + 0.2500).abs() < 5e-4, "{low} {high}");
         assert!(effect.is_named());
         assert!(!Effect::of(&[10.0, 12.0, 9.0], &[11.0, 11.0, 13.0]).is_named());
@@ -133,5 +139,8 @@ mod tests {
         assert!(effect.is_named());
         assert_eq!(effect.shown(), [None, None, None]);
         assert!((Effect::of(&[0.0, 0.0], &[0.0, 0.0]).ratio() - 1.0).abs() < 1e-12);
+        // Something arrives in one of three replications: logarithms of 13.8, 0 and 0 decide nothing.
+        assert!(!Effect::of(&[0.0, 0.0, 0.0], &[1e6, 0.0, 0.0]).is_named());
+        assert!(!Effect::of(&[0.0], &[1e6]).is_named());
     }
 }

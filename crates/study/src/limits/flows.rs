@@ -1,12 +1,14 @@
 //! What can be taken away of flows: bounds of their windows, their applications, and the flows themselves.
 
-use airtcp_scenario::{Application, TransportKind};
+use std::collections::BTreeMap;
+
+use airtcp_scenario::{Application, Flow, TransportKind};
 use airtcp_units::{Bytes, Nanos};
 use serde_json::json;
 
 use super::change::{Change, Kind};
 use super::result::Cause;
-use super::view::View;
+use super::view::{View, starts};
 use crate::schemes::inline;
 
 /// Share of a window's bound that goodput times round-trip time reaches if the bound may limit. Data out of
@@ -25,58 +27,86 @@ pub(crate) fn changes(view: &View<'_>) -> Vec<Change> {
     found
 }
 
-/// Larger buffers and windows, one change a flow's table and bound.
+/// A bound of a flow's window, as its table has it.
+struct Bound {
+    cause: Cause,
+    key: &'static str,
+    value: u64,
+    /// Bytes of its unit.
+    unit_bytes: u64,
+    /// The node that has it.
+    node: usize,
+}
+
+fn bounds(flow: &Flow) -> Vec<Bound> {
+    let tcp = &flow.tcp;
+    let of = |cause, key, value: Option<u64>, unit_bytes, node| {
+        value.map(|value| Bound { cause, key, value, unit_bytes, node })
+    };
+    let window = tcp.max_window.map(u64::from);
+    let all = [
+        of(Cause::ReceiveWindow, "receive_buffer", Some(tcp.receive_buffer.0), 1, flow.to),
+        of(Cause::SendBuffer, "send_buffer", tcp.send_buffer.map(|b| b.0), 1, flow.from),
+        of(Cause::ReceiveWindow, "max_window", window, u64::from(tcp.mss), flow.from),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Larger buffers and windows, one change a table of flows and bound.
 fn windows(view: &View<'_>) -> Vec<Change> {
-    let mut found: Vec<Change> = Vec::new();
+    let mut tables: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for flow in view.judged {
-        let spec = &view.plan.flows[*flow];
-        if !matches!(spec.transport, TransportKind::Tcp | TransportKind::LtTcp) {
-            continue;
+        if matches!(view.plan.flows[*flow].transport, TransportKind::Tcp | TransportKind::LtTcp) {
+            tables.entry(view.table_of(*flow)).or_default().push(*flow);
         }
-        let in_flight = view.mean(|run| {
-            let flow = &run.flows[*flow];
-            flow.goodput_bps * flow.rtt_mean_s.unwrap_or(0.0) / 8.0
-        });
-        let node = |number: usize| view.plan.nodes[number].as_str();
-        let tcp = &spec.tcp;
-        let bounds = [
-            (Cause::ReceiveWindow, "receive_buffer", Some(tcp.receive_buffer.0), 1, spec.to),
-            (Cause::SendBuffer, "send_buffer", tcp.send_buffer.map(|b| b.0), 1, spec.from),
-            (
-                Cause::ReceiveWindow,
-                "max_window",
-                tcp.max_window.map(u64::from),
-                u64::from(tcp.mss),
-                spec.from,
-            ),
-        ];
-        for (cause, key, bound, unit, at) in bounds {
-            let Some(bound) = bound else { continue };
-            let waits = view.mean(|run| {
-                let waits = &run.flows[*flow].waits;
-                let share = match cause {
-                    Cause::SendBuffer => waits.waits_send_buffer,
-                    _ if key == "max_window" => waits.waits_window_model,
-                    _ => waits.waits_receive_window,
-                };
-                share.unwrap_or(0.0)
-            });
-            if in_flight < WINDOW_USED * (bound * unit) as f64 && waits < WAITED {
+    }
+    let mut found = Vec::new();
+    for (table, flows) in tables {
+        let (first, last) = (flows[0], flows[flows.len() - 1]);
+        let ends = [first, last].map(|flow| bounds(&view.plan.flows[flow]));
+        let [of_first, of_last] = ends;
+        for (bound, of_last) in of_first.iter().zip(&of_last) {
+            if !flows.iter().any(|flow| may_limit(view, *flow, bound)) {
                 continue;
             }
-            let larger = bound.saturating_mul(FACTOR);
-            let value = if key == "max_window" {
-                larger.to_string()
-            } else {
-                json!(Bytes(larger).to_string()).to_string()
+            let larger = bound.value.saturating_mul(FACTOR);
+            let value = match bound.key {
+                "max_window" => larger.to_string(),
+                _ => json!(Bytes(larger).to_string()).to_string(),
             };
-            let path = format!("flows[{}].tcp.{key}", view.table_of(*flow));
-            let bounds = if key == "max_window" { ", max_window" } else { "" };
-            let place = format!("{} ({}{bounds})", node(at), spec.name);
-            found.push(Change::new(Kind::Window, cause, place).set(path, value));
+            let node = |bound: &Bound| view.plan.nodes[bound.node].as_str();
+            let nodes = between(node(bound), node(of_last));
+            let names = [first, last].map(|flow| view.plan.flows[flow].name.as_str());
+            let key = if bound.key == "max_window" { ", max_window" } else { "" };
+            let place = format!("{nodes} ({}{key})", between(names[0], names[1]));
+            let path = format!("flows[{table}].tcp.{}", bound.key);
+            found.push(Change::new(Kind::Window, bound.cause, place).set(path, value));
         }
     }
     found
+}
+
+/// The first and the last of several names.
+fn between(first: &str, last: &str) -> String {
+    if first == last { first.to_owned() } else { format!("{first} to {last}") }
+}
+
+/// True if a flow uses much of a bound, or waits for it.
+fn may_limit(view: &View<'_>, flow: usize, bound: &Bound) -> bool {
+    let in_flight = view.mean(|run| {
+        let flow = &run.flows[flow];
+        flow.goodput_bps * flow.rtt_mean_s.unwrap_or(0.0) / 8.0
+    });
+    let waits = view.mean(|run| {
+        let waits = &run.flows[flow].waits;
+        let share = match (bound.cause, bound.key) {
+            (Cause::SendBuffer, _) => waits.waits_send_buffer,
+            (_, "max_window") => waits.waits_window_model,
+            _ => waits.waits_receive_window,
+        };
+        share.unwrap_or(0.0)
+    });
+    in_flight >= WINDOW_USED * bound.value as f64 * bound.unit_bytes as f64 || waits >= WAITED
 }
 
 /// Applications with a rate become bulk transfers.
@@ -112,7 +142,7 @@ fn rated<'a>(view: &'a View<'_>) -> impl Iterator<Item = usize> + 'a {
 fn datagrams(view: &View<'_>) -> Option<Change> {
     let beside: Vec<usize> = (0..view.plan.flows.len())
         .filter(|i| view.plan.flows[*i].transport == TransportKind::Udp && !view.judged.contains(i))
-        .filter(|i| shares(view, *i))
+        .filter(|i| starts(view.plan, view.ways, *i) && shares(view, *i))
         .collect();
     let names: Vec<&str> = beside.iter().map(|i| view.plan.flows[*i].name.as_str()).collect();
     let place = match names.as_slice() {
@@ -128,7 +158,7 @@ fn datagrams(view: &View<'_>) -> Option<Change> {
 
 /// True if a flow uses a link or medium of the judged ones.
 fn shares(view: &View<'_>, flow: usize) -> bool {
-    airtcp_sim::ways(view.plan, flow).iter().any(|way| {
+    view.ways[flow].iter().any(|way| {
         way.links.iter().any(|link| view.carries_data[*link] || view.carries_acks[*link])
             || way
                 .cells

@@ -242,8 +242,7 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
     Some(place.change(view.plan, change, "rate", &rate))
 }
 
-/// Shorter propagation delays, a quarter of each; `None` if a link or medium is full, because then the queue
-/// makes the round-trip time.
+/// Shorter propagation delays, a quarter of each; `None` if there are none.
 pub(crate) fn nearer(view: &View<'_>) -> Option<Change> {
     let mut change = Change::new(Kind::RoundTrip, Cause::RoundTripTime, "all links");
     for place in places(view) {

@@ -85,6 +85,7 @@ pub fn explain(
     let mut bench = Bench {
         source,
         given,
+        without: &written.without,
         folder,
         traces: &traces,
         extent,
@@ -136,7 +137,8 @@ fn is_like(short: &Outcome, run: &RunResult, part: &[usize]) -> bool {
     };
     let both = short.runs.len().min(run.replications.len());
     let (short, whole) = (sum(&short.runs[..both]), sum(&run.replications[..both]));
-    (short.max(1.0) / whole.max(1.0)).ln().abs() <= effect::NAMED.ln()
+    let (least, most) = (short.min(whole).max(1.0), short.max(whole).max(1.0));
+    most <= effect::NAMED * least
 }
 
 fn find(
@@ -147,12 +149,16 @@ fn find(
     report: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<(), NotRun> {
     let base = bench.plan(&[]).map_err(NotRun::Refused)?;
-    let mut parts = view::parts(&base);
+    let ways = airtcp_sim::ways(&base);
+    let mut parts = view::parts(&base, &ways);
     if parts.len() > PARTS {
-        parts = vec![(0..base.flows.len()).collect()];
+        let mut all = parts.concat();
+        all.sort_unstable();
+        parts = vec![all];
     }
     for part in &parts {
-        let others = (0..base.flows.len()).filter(|i| !part.contains(i));
+        // In order: see `view::parts`.
+        let others = (0..base.flows.len()).filter(|i| part.binary_search(i).is_err());
         bench.left_out = others.map(|i| base.flows[i].name.clone()).collect();
         bench.events = None;
         let mut outcome = bench.base(report)?;
@@ -164,7 +170,7 @@ fn find(
             bench.events = Some(outcome.runs.iter().map(|run| run.events).collect());
         }
         let topology = written.topology.as_ref();
-        let mut search = Search::new(bench, outcome, part, topology, report);
+        let mut search = Search::new(bench, outcome, part, (topology, &ways), report);
         search.find()?;
         let slowness = search.explain_slow_flows()?;
         found.why.variants += search.variants;

@@ -1,15 +1,15 @@
 //! What a slow flow is short of: the same removals, seen from this flow, and two more, all others gone and its
 //! station near.
 
-use super::cells;
 use std::collections::BTreeMap;
 
+use super::cells;
 use super::change::{Change, Kind};
 use super::choose::{Measure, Search, run};
 use super::effect::Effect;
 use super::result::{Cause, Limit, Of, SlowFlow};
 use super::trial::{NotRun, Outcome};
-use super::view::View;
+use super::view::is_satisfied;
 
 /// A flow is slow below this share of the median flow.
 const SLOW: f64 = 0.5;
@@ -26,6 +26,18 @@ pub(crate) struct Slowness {
     pub(crate) slowest_of_each_run_bps: Option<f64>,
 }
 
+/// What raises a slow flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cure {
+    /// A fair queue at the access points.
+    FairQueue,
+    /// A kind that was taken away as a whole.
+    Gone(Kind),
+}
+
+/// A fair queue at the access points that drop packets: the changes, and the run with them.
+type Fair = (Vec<Change>, Outcome);
+
 impl Search<'_, '_> {
     /// Explains slow flows, and adds what starves them to the limits.
     ///
@@ -41,17 +53,18 @@ impl Search<'_, '_> {
         let mut slow: Vec<(f64, usize)> = means
             .iter()
             .zip(&self.judged)
-            .filter(|(mean, _)| **mean < SLOW * median)
+            .filter(|(mean, flow)| **mean < SLOW * median && !is_satisfied(&self.base, **flow))
             .map(|(mean, flow)| (*mean, *flow))
             .collect();
         slow.sort_by(|a, b| a.0.total_cmp(&b.0));
         slow.truncate(MOST);
-        let slowest = Measure::Slowest(self.judged.clone());
+        let hungry = self.judged.iter().copied().filter(|i| !is_satisfied(&self.base, *i));
+        let slowest = Measure::Slowest(hungry.collect());
         let worst = mean(&slowest.values(&self.base));
         let of_each = self.base.average(|run| {
             cells::median(self.judged.iter().map(|i| run.flows[*i].goodput_bps).collect())
         });
-        let in_turns = worst < SLOW * of_each;
+        let in_turns = worst < SLOW * of_each && worst.is_finite();
         if slow.is_empty() && !in_turns {
             return Ok(none);
         }
@@ -60,22 +73,22 @@ impl Search<'_, '_> {
             fair = self.fair_queue()?;
         }
         let mut flows = Vec::new();
-        let mut short: BTreeMap<Option<Kind>, Vec<usize>> = BTreeMap::new();
+        let mut short: BTreeMap<Cure, Vec<usize>> = BTreeMap::new();
         for (goodput, flow) in &slow {
-            let (found, kind) = self.explain(*flow, *goodput, median, fair.as_ref())?;
-            if let Some(kind) = kind {
-                short.entry(kind).or_default().push(*flow);
+            let (found, cure) = self.explain(*flow, *goodput, median, fair.as_ref())?;
+            if let Some(cure) = cure {
+                short.entry(cure).or_default().push(*flow);
             }
             flows.push(found);
         }
         // Flows that are short of the same thing are named together.
-        for (kind, of) in short {
+        for (cure, of) in short {
             let before = self.limits.len();
-            self.name_kind(kind, &Measure::Sum(of.clone()), fair.as_ref())?;
+            self.name_cure(cure, &Measure::Sum(of.clone()), fair.as_ref())?;
             if let Some(limit) = self.limits.get(before) {
                 let names: Vec<&str> =
                     of.iter().map(|i| self.base.plan.flows[*i].name.as_str()).collect();
-                let after = self.outcome_of(kind, fair.as_ref());
+                let after = self.outcome_of(cure, fair.as_ref());
                 for found in flows.iter_mut().filter(|found| names.contains(&&*found.flow)) {
                     fill(found, limit);
                     let number = of.iter().find(|i| self.base.plan.flows[**i].name == found.flow);
@@ -92,8 +105,8 @@ impl Search<'_, '_> {
     }
 
     /// A fair queue at the access points that drop packets: their changes and the run with them.
-    fn fair_queue(&mut self) -> Result<Option<(Vec<Change>, Outcome)>, NotRun> {
-        let changes = cells::fair_queues(&View::new(&self.base, &self.judged, self.topology));
+    fn fair_queue(&mut self) -> Result<Option<Fair>, NotRun> {
+        let changes = cells::fair_queues(&self.view(&self.base));
         if changes.is_empty() {
             return Ok(None);
         }
@@ -109,16 +122,19 @@ impl Search<'_, '_> {
         &mut self,
         slow: &[(f64, usize)],
         slowest: &Measure,
-        fair: Option<&(Vec<Change>, Outcome)>,
+        fair: Option<&Fair>,
     ) -> Result<bool, NotRun> {
         let mut measures: Vec<Measure> = slow.iter().map(|(_, i)| Measure::Single(*i)).collect();
         measures.push(slowest.clone());
         let mut unsure = Vec::new();
         for measure in &measures {
-            if let Some((kind, effect)) = self.best_for(measure, fair)
+            if let Some((cure, effect)) = self.best_for(measure, fair)
                 && !effect.excludes_one()
             {
-                unsure.push(kind.unwrap_or(Kind::Queue));
+                unsure.push(match cure {
+                    Cure::FairQueue => Kind::Queue,
+                    Cure::Gone(kind) => kind,
+                });
             }
         }
         unsure.sort_unstable();
@@ -126,22 +142,21 @@ impl Search<'_, '_> {
         if unsure.is_empty() { Ok(false) } else { self.repeat(&unsure) }
     }
 
-    /// What a slow flow is short of, if it is its place; else the kind that it is short of, `None` for a fair
-    /// queue.
+    /// What a slow flow is short of, if it is its place; else what raises it most, if something does.
     fn explain(
         &mut self,
         flow: usize,
         goodput_bps: f64,
         median_bps: f64,
-        fair: Option<&(Vec<Change>, Outcome)>,
-    ) -> Result<(SlowFlow, Option<Option<Kind>>), NotRun> {
+        fair: Option<&Fair>,
+    ) -> Result<(SlowFlow, Option<Cure>), NotRun> {
         let name = self.base.plan.flows[flow].name.clone();
         let others = (0..self.base.plan.flows.len())
             .filter(|i| *i != flow)
             .map(|i| self.base.plan.flows[i].name.clone());
         let alone = Change::new(Kind::Others, Cause::OtherFlows, "all other flows");
         let alone = others.fold(alone, |change, name| change.without("flows", name));
-        let view = View::new(&self.base, &self.judged, self.topology);
+        let view = self.view(&self.base);
         let ends = [self.base.plan.flows[flow].from, self.base.plan.flows[flow].to];
         let station = ends.into_iter().find(|node| cells::near(&view, *node).is_some());
         let near = station.and_then(|node| cells::near(&view, node));
@@ -179,70 +194,59 @@ impl Search<'_, '_> {
             self.add(limit);
             return Ok((found, None));
         }
-        Ok((found, own.map(|(kind, _)| kind)))
+        Ok((found, own.map(|(cure, _)| cure)))
     }
 
-    /// The kind that raises a measure most, or a fair queue, if it doubles it; `None` for the queue.
-    fn best_for(
-        &self,
-        measure: &Measure,
-        fair: Option<&(Vec<Change>, Outcome)>,
-    ) -> Option<(Option<Kind>, Effect)> {
+    /// What raises a measure most, if it doubles it.
+    fn best_for(&self, measure: &Measure, fair: Option<&Fair>) -> Option<(Cure, Effect)> {
         // A station that is moved near is heard by all, also if it was not far: see `cells::is_far`.
         let kinds = self.tried.iter().filter(|(kind, _)| !matches!(kind, Kind::Rate | Kind::Slow));
         let median = cells::median(self.judged.iter().map(|flow| self.base.mean(*flow)).collect());
-        let mut all: Vec<(Option<Kind>, Effect)> = kinds
-            .map(|(kind, tried)| (Some(*kind), measure.effect(&self.base, &tried.outcome)))
+        let mut all: Vec<(Cure, Effect)> = kinds
+            .map(|(kind, tried)| (Cure::Gone(*kind), measure.effect(&self.base, &tried.outcome)))
             .collect();
-        all.extend(fair.map(|(_, outcome)| (None, measure.effect(&self.base, outcome))));
+        let with_fair = |(_, outcome): &Fair| measure.effect(&self.base, outcome);
+        all.extend(fair.map(|fair| (Cure::FairQueue, with_fair(fair))));
         all.retain(|(_, effect)| effect.ratio() >= EXPLAINS && effect.after >= LEAST * median);
         all.into_iter().max_by(|a, b| a.1.log().total_cmp(&b.1.log()))
     }
 
     /// Names what raises a measure most, if it doubles it.
-    fn name_for(
-        &mut self,
-        measure: &Measure,
-        fair: Option<&(Vec<Change>, Outcome)>,
-    ) -> Result<(), NotRun> {
+    fn name_for(&mut self, measure: &Measure, fair: Option<&Fair>) -> Result<(), NotRun> {
         let before = self.limits.len();
-        if let Some((kind, effect)) = self.best_for(measure, fair)
+        if let Some((cure, effect)) = self.best_for(measure, fair)
             && effect.excludes_one()
         {
-            self.name_kind(kind, measure, fair)?;
+            self.name_cure(cure, measure, fair)?;
         }
         self.drop_repeated(before);
         Ok(())
     }
 
-    /// Names a kind, or a fair queue for `None`.
-    fn name_kind(
+    /// Names what raises a measure.
+    fn name_cure(
         &mut self,
-        kind: Option<Kind>,
+        cure: Cure,
         measure: &Measure,
-        fair: Option<&(Vec<Change>, Outcome)>,
+        fair: Option<&Fair>,
     ) -> Result<(), NotRun> {
-        match (kind, fair) {
-            (Some(kind), _) => self.name(kind, measure),
-            (None, Some((changes, outcome))) => {
+        match (cure, fair) {
+            (Cure::Gone(kind), _) => self.name(kind, measure),
+            (Cure::FairQueue, Some((changes, outcome))) => {
                 let all: Vec<&Change> = changes.iter().collect();
                 let limit = self.limit(measure, &changes[0], &self.base, outcome, &all);
                 self.limits.push(limit);
                 Ok(())
             }
-            (None, None) => Ok(()),
+            (Cure::FairQueue, None) => Ok(()),
         }
     }
 
-    /// The run without a kind, or with a fair queue for `None`.
-    fn outcome_of<'o>(
-        &'o self,
-        kind: Option<Kind>,
-        fair: Option<&'o (Vec<Change>, Outcome)>,
-    ) -> Option<&'o Outcome> {
-        match kind {
-            Some(kind) => self.tried.get(&kind).map(|tried| &tried.outcome),
-            None => fair.map(|(_, outcome)| outcome),
+    /// The run with something that raises flows.
+    fn outcome_of<'o>(&'o self, cure: Cure, fair: Option<&'o Fair>) -> Option<&'o Outcome> {
+        match cure {
+            Cure::Gone(kind) => self.tried.get(&kind).map(|tried| &tried.outcome),
+            Cure::FairQueue => fair.map(|(_, outcome)| outcome),
         }
     }
 
@@ -259,16 +263,16 @@ impl Search<'_, '_> {
             let same = self.limits.iter_mut().find(|l| {
                 (l.cause, &l.place) == (limit.cause, &limit.place) || l.change == limit.change
             });
-            match same {
+            if let Some(named) = same {
                 // The same limit of more flows.
-                Some(named) if named.flows.iter().all(|flow| limit.flows.contains(flow)) => {
-                    if named.of == Of::Flows && limit.of == Of::Flows {
-                        *named = limit;
-                    }
+                if named.flows.iter().all(|flow| limit.flows.contains(flow))
+                    && named.of == Of::Flows
+                    && limit.of == Of::Flows
+                {
+                    *named = limit;
                 }
-                Some(_) => {}
-                None if limit.low.is_none_or(|low| low > 1.0) => self.limits.push(limit),
-                None => {}
+            } else if limit.low.is_none_or(|low| low > 1.0) {
+                self.limits.push(limit);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use airtcp_scenario::{Resolved, ScenarioError, Source};
+use airtcp_scenario::{Resolved, ScenarioError, Source, Without};
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 use airtcp_sim::results::Replication;
 use airtcp_units::{Narrow, Span};
@@ -31,6 +31,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) source: &'a Source,
     /// Arguments of `--set` of the user.
     pub(crate) given: &'a [(String, String)],
+    /// What the scenario leaves out itself.
+    pub(crate) without: &'a Without,
     pub(crate) folder: &'a Path,
     pub(crate) traces: &'a Traces,
     pub(crate) extent: Extent,
@@ -94,6 +96,14 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Paths and values of changes of the scenario.
+    pub(crate) fn sets<'c>(
+        &self,
+        changes: impl IntoIterator<Item = &'c Change>,
+    ) -> Vec<(String, String)> {
+        sets(changes, self.without)
+    }
+
     /// The plan of the scenario with changes.
     pub(crate) fn plan(&self, changes: &[&Change]) -> Result<Resolved, ScenarioError> {
         let mut all = self.given.to_vec();
@@ -106,7 +116,7 @@ impl<'a> Bench<'a> {
             |change, flow| change.without("flows", flow),
         );
         changes.push(&out);
-        all.extend(sets(changes));
+        all.extend(self.sets(changes));
         let mut scenario = self.source.scenario(&all)?;
         scenario.read_files(self.folder)?;
         read_capacities(&mut scenario, self.folder)?;
@@ -124,7 +134,8 @@ impl<'a> Bench<'a> {
         self.run(&[Vec::new()], report)?.pop().unwrap_or(Err(NotRun::Stopped))
     }
 
-    /// Runs the variants, each the scenario with some changes. A variant that the scenario refuses is `None`.
+    /// Runs the variants, each the scenario with some changes; in place of one that the scenario refuses, the
+    /// reason.
     ///
     /// # Errors
     /// If `report`, which is called with the finished runs and their number, returned false.
@@ -133,8 +144,12 @@ impl<'a> Bench<'a> {
         variants: &[Vec<&Change>],
         report: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<Vec<Result<Outcome, NotRun>>, NotRun> {
-        let plans: Vec<Result<Resolved, ScenarioError>> =
-            variants.iter().map(|changes| self.plan(changes)).collect();
+        let ready = |changes: &Vec<&Change>| {
+            let plan = self.plan(changes)?;
+            airtcp_sim::prepare(&plan, &|name: &str| self.traces.load(name))?;
+            Ok(plan)
+        };
+        let plans: Vec<Result<Resolved, ScenarioError>> = variants.iter().map(ready).collect();
         let n = self.extent.replications as usize;
         let jobs: Vec<(usize, usize)> = (0..plans.len())
             .filter(|v| plans[*v].is_ok())
@@ -158,7 +173,9 @@ impl<'a> Bench<'a> {
         let mut found = found.into_iter();
         let outcome = |plan: Result<Resolved, ScenarioError>| {
             let plan = plan.map_err(NotRun::Refused)?;
-            let runs: Option<Result<Vec<_>, _>> = found.by_ref().take(n).collect();
+            // All of this variant's runs, also if one of them failed: the next variant's follow.
+            let runs: Vec<_> = found.by_ref().take(n).collect();
+            let runs: Option<Result<Vec<_>, _>> = runs.into_iter().collect();
             let runs = runs.ok_or(NotRun::Stopped)?.map_err(NotRun::Refused)?;
             Ok(Outcome { plan, runs })
         };

@@ -1,10 +1,10 @@
 //! What the counters of a run show of the flows that are judged.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use airtcp_scenario::{Application, Resolved, Topology, TransportKind};
 use airtcp_sim::results::Replication;
-use airtcp_sim::{Way, ways};
+use airtcp_sim::Way;
 
 use super::trial::Outcome;
 
@@ -20,6 +20,9 @@ pub(crate) struct View<'a> {
     pub(crate) carries_acks: Vec<bool>,
     /// Cells on whose medium a judged flow sends.
     pub(crate) cells: BTreeSet<usize>,
+    /// By flow, its ways there and back.
+    pub(crate) ways: &'a [[Way; 2]],
+    media: Vec<Vec<usize>>,
     /// The ready-made topology of the scenario as written.
     pub(crate) written_topology: Option<&'a Topology>,
 }
@@ -29,6 +32,7 @@ impl<'a> View<'a> {
         outcome: &'a Outcome,
         judged: &'a [usize],
         written_topology: Option<&'a Topology>,
+        ways: &'a [[Way; 2]],
     ) -> Self {
         let plan = &outcome.plan;
         let mut view = Self {
@@ -38,13 +42,15 @@ impl<'a> View<'a> {
             carries_data: vec![false; plan.links.len()],
             carries_acks: vec![false; plan.links.len()],
             cells: BTreeSet::new(),
+            ways,
+            media: plan.media(),
             written_topology,
         };
         for flow in judged {
-            let [there, back] = ways(plan, *flow);
+            let [there, back] = &ways[*flow];
             let answers = matches!(plan.flows[*flow].app, Application::RequestResponse { .. });
-            view.mark(&there, true);
-            view.mark(&back, answers);
+            view.mark(there, true);
+            view.mark(back, answers);
         }
         view
     }
@@ -72,8 +78,9 @@ impl<'a> View<'a> {
     }
 
     /// The cells on the medium of a cell.
-    pub(crate) fn medium(&self, cell: usize) -> Vec<usize> {
-        self.plan.media().into_iter().find(|cells| cells.contains(&cell)).unwrap_or_default()
+    pub(crate) fn medium(&self, cell: usize) -> &[usize] {
+        let medium = self.media.iter().find(|cells| cells.contains(&cell));
+        medium.map_or(&[], Vec::as_slice)
     }
 
     /// The number in the scenario of the table that makes a flow.
@@ -125,29 +132,73 @@ pub(crate) fn is_satisfied(outcome: &Outcome, flow: usize) -> bool {
         .is_some_and(|asked| outcome.mean(flow) >= ENOUGH * asked)
 }
 
-/// The flows in parts that share no link and no medium, each part in the order of its flows.
-pub(crate) fn parts(plan: &Resolved) -> Vec<Vec<usize>> {
-    let media = plan.media();
-    let medium = |cell: usize| media.iter().position(|cells| cells.contains(&cell)).unwrap_or(0);
-    let mut parts: Vec<(BTreeSet<(bool, usize)>, Vec<usize>)> = Vec::new();
-    for flow in 0..plan.flows.len() {
-        let mut places: BTreeSet<(bool, usize)> = BTreeSet::new();
-        for way in ways(plan, flow) {
-            places.extend(way.links.iter().map(|link| (false, link / 2)));
-            places.extend(way.cells.iter().map(|cell| (true, medium(*cell))));
-        }
-        let (joined, mut apart): (Vec<_>, Vec<_>) =
-            parts.into_iter().partition(|(other, _)| !other.is_disjoint(&places));
-        let mut flows = vec![flow];
-        for (other, more) in joined {
-            places.extend(other);
-            flows.extend(more);
-        }
-        flows.sort_unstable();
-        apart.push((places, flows));
-        parts = apart;
+/// True if a flow starts: the scenario leaves out neither it nor a cell on its way.
+pub(crate) fn starts(plan: &Resolved, ways: &[[Way; 2]], flow: usize) -> bool {
+    let mut cells = ways[flow].iter().flat_map(|way| &way.cells);
+    !plan.flows[flow].taken_out && !cells.any(|cell| plan.cells[*cell].taken_out)
+}
+
+/// The flows that start, in parts that share no link and no medium, each part in the order of its flows.
+pub(crate) fn parts(plan: &Resolved, ways: &[[Way; 2]]) -> Vec<Vec<usize>> {
+    let mut medium = vec![0; plan.cells.len()];
+    for (number, cells) in plan.media().iter().enumerate() {
+        cells.iter().for_each(|cell| medium[*cell] = number);
     }
-    let mut found: Vec<Vec<usize>> = parts.into_iter().map(|(_, flows)| flows).collect();
-    found.sort();
-    found
+    // The first flow of each place, and for each flow an earlier one of its part, or itself.
+    let mut first: BTreeMap<(bool, usize), usize> = BTreeMap::new();
+    let mut earlier: Vec<usize> = (0..plan.flows.len()).collect();
+    let flows = (0..plan.flows.len()).filter(|flow| starts(plan, ways, *flow));
+    let flows: Vec<usize> = flows.collect();
+    for flow in &flows {
+        for way in &ways[*flow] {
+            let links = way.links.iter().map(|link| (false, link / 2));
+            for place in links.chain(way.cells.iter().map(|cell| (true, medium[*cell]))) {
+                let other = *first.entry(place).or_insert(*flow);
+                let ends = [*flow, other].map(|flow| first_of_part(&mut earlier, flow));
+                earlier[ends[0].max(ends[1])] = ends[0].min(ends[1]);
+            }
+        }
+    }
+    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for flow in flows {
+        parts.entry(first_of_part(&mut earlier, flow)).or_default().push(flow);
+    }
+    parts.into_values().collect()
+}
+
+/// The first flow of a flow's part; shortens the way to it.
+fn first_of_part(earlier: &mut [usize], mut flow: usize) -> usize {
+    while earlier[flow] != flow {
+        earlier[flow] = earlier[earlier[flow]];
+        flow = earlier[flow];
+    }
+    flow
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(links: &str, flows: &str) -> Vec<Vec<usize>> {
+        let text = format!("duration = \"1 s\"\nlinks = [{links}]\nflows = [{flows}]");
+        let sets = [("without.flows".to_owned(), "[\"gone\"]".to_owned())];
+        let plan = airtcp_scenario::read(&text, "", &sets).unwrap().resolve().unwrap();
+        parts(&plan, &airtcp_sim::ways(&plan))
+    }
+
+    #[test]
+    fn parts_share_no_link_and_hold_only_flows_that_start() {
+        let link = |ends: [&str; 2]| {
+            format!("{{ from = \"{}\", to = \"{}\", rate = \"1 Mb/s\" }}", ends[0], ends[1])
+        };
+        let flow = |ends: [&str; 2]| format!("{{ from = \"{}\", to = \"{}\" }}", ends[0], ends[1]);
+        let links = [["a", "b"], ["b", "c"], ["d", "e"], ["x", "y"]].map(link).join(", ");
+        let gone = "{ name = \"gone\", from = \"x\", to = \"y\" }";
+        let flows = [["b", "c"], ["e", "d"], ["a", "b"], ["d", "e"]].map(flow).join(", ");
+        let all = found(&links, &format!("{flows}, {gone}"));
+        assert_eq!(all, [vec![0], vec![1, 3], vec![2]]);
+        // A flow over both links joins the parts of the others.
+        let joined = format!("{flows}, {gone}, {}", flow(["c", "a"]));
+        assert_eq!(found(&links, &joined), [vec![0, 2, 5], vec![1, 3]]);
+    }
 }
