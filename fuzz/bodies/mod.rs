@@ -5,25 +5,13 @@
 pub(crate) mod air;
 pub(crate) mod capture;
 mod input;
+pub(crate) mod scenario;
 pub(crate) mod segments;
 pub(crate) mod tcp;
 
 use std::path::Path;
 
 use airtcp_trace::{ReadOptions, read_links_from};
-
-/// Any text as a scenario: an error or a plan, never a panic.
-pub(crate) fn scenario(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    match airtcp_scenario::read(text, "fuzz", &[]) {
-        Ok(scenario) => {
-            if let Err(e) = scenario.resolve() {
-                assert!(!e.to_string().contains('\n'), "{e}");
-            }
-        }
-        Err(e) => assert!(!e.message.is_empty()),
-    }
-}
 
 /// Packets, and bytes of text, that an input may expand to.
 const LIMIT: u64 = 1 << 22;

@@ -40,6 +40,11 @@ const WORDS: &[&[u8]] = &[
     b"rate = { trace = \"x\" }\n",
     b"queue = { kind = \"red\" }\n",
     b"hops = 100000\n",
+    b"[without]\nflows = [\"flow0\"]\n",
+    b"without.distance = [\"sta0\"]\n",
+    b"without.overlap = [\"cell0\"]\n",
+    b"mac.ablation.speed = 10.0\n",
+    b"scale = 1e3",
     b"count = 4000000000\n",
     b"1 Gb/s",
     b"1 ns",
@@ -128,7 +133,7 @@ fn fuzz(name: &str, body: fn(&[u8]), folders: &[&str]) {
 
 #[test]
 fn scenarios() {
-    fuzz("scenario", bodies::scenario, &["fuzz/corpus/scenario", "scenarios"]);
+    fuzz("scenario", bodies::scenario::scenario, &["fuzz/corpus/scenario", "scenarios"]);
 }
 
 #[test]
