@@ -49,8 +49,8 @@ pub(super) fn service(
     let count = (usize::saturate((last - origin) / BIN_S) + 1).min(MOST);
     let mut bins = Bins { bits: vec![0.0; count], seconds: vec![0.0; count] };
     for stall in stood {
-        let begin = stall.begin_s - origin;
-        bins.add(begin, begin + stall.length_s, 0.0);
+        let begin = stall.begin - origin;
+        bins.add(begin, begin + stall.length, 0.0);
     }
     let (mut bits, mut idle) = (vec![0.0], vec![0usize]);
     for (packet, backlog) in sent.list.iter().zip(early) {
@@ -64,10 +64,10 @@ pub(super) fn service(
         let (Some(begin), Some(end)) = (sent.list[from].acked_s, sent.list[to].acked_s) else {
             continue;
         };
-        while stood.get(next).is_some_and(|stall| stall.begin_s + stall.length_s <= begin) {
+        while stood.get(next).is_some_and(|stall| stall.begin + stall.length <= begin) {
             next += 1;
         }
-        let is_stall = stood.get(next).is_some_and(|stall| stall.begin_s < end);
+        let is_stall = stood.get(next).is_some_and(|stall| stall.begin < end);
         if idle[to + 1] > idle[from + 1] || is_stall {
             continue;
         }

@@ -143,6 +143,8 @@ pub(super) fn mode(slopes: &[Slope]) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::Saturate as _;
+
     use super::*;
 
     fn run(times_ms: impl Iterator<Item = f64>) -> Run {
@@ -171,7 +173,7 @@ mod tests {
             let mut times: Vec<f64> = (0..20).map(|n| 1.2 * f64::from(n)).collect();
             let mut places: Vec<usize> = (0..20).collect();
             for k in 0..8 {
-                let other = k + usize::try_from((draw() * (20 - k) as f64) as u64).unwrap();
+                let other = k + usize::saturate(draw() * (20 - k) as f64);
                 places.swap(k, other.min(19));
                 times[places[k]] += 4.5 * draw() - 1.5;
             }

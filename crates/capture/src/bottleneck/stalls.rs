@@ -25,12 +25,12 @@ const AFTER_S: f64 = 2e-3;
 /// A time in which the bottleneck served nothing though a packet waited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stall {
-    /// When the packet was expected.
-    pub(super) begin_s: f64,
-    /// When it came.
-    pub(super) end_s: f64,
-    /// How long the link stood still.
-    pub(super) length_s: f64,
+    /// When the packet was expected, in s.
+    pub(super) begin: f64,
+    /// When it came, in s.
+    pub(super) end: f64,
+    /// How long the link stood still, in s.
+    pub(super) length: f64,
 }
 
 /// The stand-stills of a link.
@@ -61,7 +61,7 @@ pub(super) fn stalls(sent: &Transmissions, rate_bps: f64, packet_bytes: f64) -> 
             length -= DELAYED_ACK_S;
         }
         if length > shortest {
-            found.push(Stall { begin_s: begin, end_s: came, length_s: length });
+            found.push(Stall { begin, end: came, length });
         }
     }
     found
@@ -71,12 +71,12 @@ pub(super) fn stalls(sent: &Transmissions, rate_bps: f64, packet_bytes: f64) -> 
 pub(super) fn stood_still(sent: &Transmissions, all: &[Stall]) -> Vec<Stall> {
     let lost = sent.ack_loss.is_some_and(|acks| acks.lost as f64 > MANY_LOST * acks.sent as f64);
     let least = if lost { LONG_S } else { STOOD_S };
-    all.iter().filter(|stall| stall.length_s > least).copied().collect()
+    all.iter().filter(|stall| stall.length > least).copied().collect()
 }
 
 /// What the stand-stills come to.
 pub(super) fn summary(sent: &Transmissions, stood: &[Stall]) -> StandStills {
-    let total_s = stood.iter().fold(0.0, |sum, stall| sum + stall.length_s);
+    let total_s = stood.iter().fold(0.0, |sum, stall| sum + stall.length);
     let found = stood.len() >= 2 && total_s > 0.01 * sent.duration_s();
     StandStills { count: stood.len() as u64, total_s, found }
 }
@@ -88,9 +88,9 @@ pub(super) fn during(sent: &Transmissions, all: &[Stall]) -> Vec<bool> {
     for packet in &sent.list {
         let at = packet.sent_s + sent.least_rtt_s;
         while let Some(stall) = all.get(next)
-            && stall.begin_s <= at
+            && stall.begin <= at
         {
-            until = f64::max(until, stall.end_s + AFTER_S);
+            until = f64::max(until, stall.end + AFTER_S);
             next += 1;
         }
         found.push(at <= until);

@@ -1,6 +1,7 @@
 //! The estimators on transmissions made by hand, whose right values follow from arithmetic.
 
 use super::levels::Levels;
+use super::transmissions::Fate::{Delivered, Lost, Needless};
 use super::transmissions::Pause;
 use super::*;
 use crate::tcp::log::Log;
@@ -239,7 +240,6 @@ fn copies_are_lost_needless_or_delivered() {
     let source = [Source { log: &log, header_bytes: 52.0, mss: 1448 }];
     let found = Transmissions::new(&source, Some(0.05));
     let fates: Vec<Fate> = found.list.iter().map(|sent| sent.fate).collect();
-    use Fate::{Delivered, Lost, Needless};
     assert_eq!(fates, [Delivered, Lost, Delivered, Delivered, Needless]);
     let triggers: Vec<bool> = found.list.iter().map(|sent| sent.is_trigger).collect();
     assert_eq!(triggers, [true, false, true, true, false]);

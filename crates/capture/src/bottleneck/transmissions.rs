@@ -196,10 +196,9 @@ impl Events {
             let Log { sent, acks, .. } = source.log;
             let mut next = 0;
             for (place, ack) in acks.iter().enumerate() {
-                for number in next..ack.sent_before.min(sent.len()) {
-                    list.push((sent[number].time_ns, connection, Event::Sent(number)));
-                }
-                next = next.max(ack.sent_before.min(sent.len()));
+                let before = ack.sent_before.min(sent.len());
+                list.extend((next..before).map(|n| (sent[n].time_ns, connection, Event::Sent(n))));
+                next = next.max(before);
                 list.push((ack.time_ns, connection, Event::Ack(place)));
             }
             let rest = (next..sent.len()).map(|n| (sent[n].time_ns, connection, Event::Sent(n)));

@@ -269,7 +269,6 @@ impl DirectionReport {
         // Round trips are seen from the capture: the way to the sender and back is missing.
         let away_ns = connection.ends[from].half_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
-        let many_rtts = is_long(counters, whole(rtt_s.min));
         Self {
             from: connection.ends[from].endpoint.to_string(),
             packets: counters.packets,
@@ -307,7 +306,7 @@ impl DirectionReport {
             receive_window: counters.windows.received(
                 [rtt_s.mean, rtt_s.min].map(whole),
                 goodput_bps,
-                many_rtts,
+                is_long(counters, whole(rtt_s.min)),
             ),
             rtt_s,
             srtt_s: direction.srtt_ns().map(seconds),
@@ -320,7 +319,7 @@ impl DirectionReport {
             loss_clusters: clusters(direction, away_ns),
             events: events(counters),
             series: direction.judged_series(),
-            log: direction.recorder.as_ref().map(|recorder| Box::new(recorder.log.clone())),
+            log: direction.log(),
         }
     }
 }
