@@ -240,13 +240,12 @@ class ApplicationFound(TypedDict):
 
     share: float
     """Share of the time that the sender waited for it."""
-    rate_bps: float | None
-    """Its rate; null if it paused less than three times."""
-    message_bytes: float | None
-    """Median bytes between two pauses; null likewise."""
+    rate_bps: float
+    """Its rate."""
+    message_bytes: float
+    """Median bytes between two pauses."""
     kind: str
-    """`steady`: it writes at one rate, and is replayed. `rules`: it sets the pace, at no one rate.
-    `varies`: it limits the transfer at times."""
+    """`steady`: it writes at one rate, and is replayed. `varies`: it limits at times."""
 
 
 class ReceiveWindowFound(TypedDict):

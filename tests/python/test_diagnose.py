@@ -298,7 +298,11 @@ def test_an_unlike_replay_predicts_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         return {**found, "rtt_p50_s": found["rtt_p50_s"] * (3 if "is_cut" in seen else 1)}
 
     path = DATA / "bursts" / "sender.pcap.gz"
-    monkeypatch.setattr(predict, "_measured", lambda _place, goodput: whole({}, goodput))
+
+    def nothing(_place: Path, goodput: float) -> Any:
+        return whole({}, goodput)
+
+    monkeypatch.setattr(predict, "_measured", nothing)
     monkeypatch.setattr(predict, "statistics_of", slower)
     document = airtcp.diagnose(path, replications=5).json
     assert document["obstacle"] == "check"

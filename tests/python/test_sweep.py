@@ -365,7 +365,9 @@ def test_a_rewrite_that_was_killed_loses_and_doubles_nothing(tmp_path: Path) -> 
 
 
 def test_until_stops_when_the_interval_is_narrow(tmp_path: Path) -> None:
-    given = asked(until={"goodput_bps": "5 %"}, min_replications=5, max_replications=60)
+    # In runs of a second or two, a stall that no replication shows decides the width.
+    long = {"duration": "10 s"}
+    given = asked(until={"goodput_bps": "5 %"}, min_replications=5, max_replications=60, set=long)
     del given["replications"]
     found = [row for row in rows(run(given, tmp_path / "out")) if row["kind"] == "flow"]
     assert len({row["replications"] for row in found}) > 1

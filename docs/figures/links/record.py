@@ -323,7 +323,7 @@ def main() -> None:
     """Record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Diagnoses each capture of `record.py`, and holds the document against the truth: `scored.csv`, `runs.csv`.
 
-score.py FOLDER [--build NAME] [--half train] [--only KIND,...] [--jobs N]
+score.py FOLDER [--build NAME] [--half train] [--only KIND,...] [--jobs N] [--kept]
 
 `--build` names the rows, so that two builds stand side by side; rows of other builds stay. Documents are kept in
 FOLDER/LINK/diagnosis-BUILD.json, and made only if they are missing. `tables.py` makes the tables. The
@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import statistics
 import subprocess
 import sys
-import time
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
@@ -37,18 +38,22 @@ AFTER_S: Final = 20e-3
 
 
 def diagnosed(folder: Path, build: str) -> dict[str, Any]:
-    """Diagnose the capture of a link, or read the document of an earlier time; it has the key `spent_s`."""
+    """Diagnose the capture of a link, or read the document of an earlier time; with `processor_s`."""
     kept = folder / f"diagnosis-{build}.json"
     if kept.is_file():
         return json.loads(kept.read_text("utf-8"))
     capture = folder / "cubic-1.pcap.gz"
     command = [sys.executable, "-m", "airtcp", "diagnose", str(capture), "--json", "-q"]
-    began = time.monotonic()
-    done = subprocess.run([*command, "--workers", "1"], capture_output=True, text=True, check=False)
-    spent = time.monotonic() - began
-    if done.returncode:
-        raise RuntimeError(f"{capture}: exit {done.returncode}: {done.stderr[-400:]}")
-    document = json.loads(done.stdout) | {"spent_s": spent}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen([*command, "--workers", "1"], stdout=out, stderr=err)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode:
+            raise RuntimeError(f"{capture}: {err.read().decode()[-400:]}")
+        document = json.loads(out.read())
+    document["processor_s"] = used.ru_utime + used.ru_stime
     kept.write_text(json.dumps(document) + "\n", "utf-8")
     return document
 
@@ -112,7 +117,7 @@ def row(folder: Path, build: str) -> dict[str, Any]:
         "link": truth.settings["name"],
         "kind": truth.kind,
         "half": truth.settings["half"],
-        "seconds": document["spent_s"],
+        "processor_s": document.get("processor_s"),
         "answered": bool(told),
         "obstacle": document.get("obstacle"),
         "rate_true_bps": truth.rate_bps,
@@ -172,6 +177,7 @@ def main() -> None:
     parser.add_argument("--half", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--kept", action="store_true", help="only links whose document is there")
     parser.add_argument("--out", type=Path, default=HERE)
     asked = parser.parse_args()
     folders = sorted(path.parent for path in asked.folder.glob("*/cubic-1.json"))
@@ -182,6 +188,7 @@ def main() -> None:
         for folder in folders
         if (not kinds or Truth(folder).kind in kinds)
         and (not asked.half or Truth(folder).settings["half"] == asked.half)
+        and (not asked.kept or (folder / f"diagnosis-{asked.build}.json").is_file())
     ]
     place = asked.out / "scored.csv"
     scored = pl.read_csv(place, infer_schema_length=None).to_dicts() if place.is_file() else []

@@ -40,7 +40,7 @@ def _refused(rows: list[Row]) -> str:
     reasons = [
         row
         for row in refused
-        if row["kind"] in REFUSABLE or row["rate_kind"] in UNKNOWN or row["obstacle"]
+        if row["kind"] in REFUSABLE or row["rate_kind"] in UNKNOWN or row["obstacle"] == "place"
     ]
     return _of(reasons, refused)
 
@@ -172,13 +172,13 @@ def _printed(rows: list[Row]) -> str:
 
 
 def _time(rows: list[Row]) -> str:
-    spent = [row["seconds"] for row in rows]
-    return f"{statistics.median(spent):.1f}, {max(spent):.1f} s"
+    spent = [row["processor_s"] for row in rows if row["processor_s"] is not None]
+    return f"{statistics.median(spent):.1f}, {max(spent):.1f}" if spent else "-"
 
 
 BOUNDS: Final[tuple[tuple[str, str, Callable[[list[Row]], str]], ...]] = (
     ("answers", ">= 85 %", _answered),
-    ("refusals: policer, TCP beside, rate unknown, obstacle", "all", _refused),
+    ("refusals of a policer, TCP beside, an unknown rate, another place", "all", _refused),
     ("rate within 3 % and in its interval, unless weak", ">= 90 %", _rate),
     ("rate: worst error, unless weak", "<= 1.15x", _worst_rate),
     ("queue within max(2, 3 %), with 5 drops", ">= 95 %", _level),
@@ -190,7 +190,7 @@ BOUNDS: Final[tuple[tuple[str, str, Callable[[list[Row]], str]], ...]] = (
     ("gain of BBR within 20 %; worst", ">= 90 %; 1.5x", _gain),
     ("better, named wrongly", "none", _direction),
     ("BBR beyond 1.5x where the simple model fails", "none", _printed),
-    ("time of a diagnosis: median, most", "20 s", _time),
+    ("processor seconds of a diagnosis: median, most", "<= 20", _time),
 )
 
 

@@ -41,6 +41,7 @@ class Table(StrEnum):
     SACK_SERIES = "sack_series"
     RTT_SERIES = "rtt_series"
     WINDOW_SERIES = "window_series"
+    TRANSMISSIONS = "transmissions"
 
 
 Files = Annotated[
@@ -117,7 +118,7 @@ def capture(
     if trace_out is not None:
         joined.check_trace_place(trace_out, force=output.force, inputs=inputs)
     where = output.places(inputs)
-    wanted = table is not None and table.value.endswith("_series")
+    wanted = table is not None and (table is Table.TRANSMISSIONS or table.value.endswith("_series"))
     drawn = where.report is not None or output.figures is not None
     with refusals(), progress(quiet=output.quiet) as tell:
         result = api.capture(

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from airtcp.diagnosis.transfer import Transfer
 
 _SOME: Final = 0.1
-MOSTLY: Final = 0.5
-"""Share of the time from which a limit rules a transfer [choice]."""
 _OFTEN: Final = 0.3
 """Share of the time from which pauses are the application's [choice]."""
 _MORE: Final = 1.1
@@ -52,24 +50,22 @@ def other_link(seen: Mapping[str, Any], transfer: Transfer) -> OtherLink:
     if window > _SOME:
         found["receive_window"] = {"share": window, "largest_flight_bytes": transfer.flight_bytes}
     writes = seen["application"]
-    if idle > MOSTLY or writes is not None:
+    # The share alone is no evidence: segments that the host joined look like pauses, too.
+    if writes is not None:
         found["application"] = {
             "share": idle,
-            "rate_bps": None if writes is None else writes["rate_bps"],
-            "message_bytes": None if writes is None else writes["message_bytes"],
+            "rate_bps": writes["rate_bps"],
+            "message_bytes": writes["message_bytes"],
             "kind": _application(seen, idle),
         }
     return found  # pyright: ignore[reportReturnType] - the keys are those of the type
 
 
 def _application(seen: Mapping[str, Any], idle: float) -> str:
-    """Tell whether the application can be replayed, rules the transfer, or varies.
+    """Tell whether the application can be replayed.
 
     A starved host of a sender pauses, too, at the rate of the goodput, but rarely.
     """
     writes = seen["application"]
-    if writes is not None and writes["is_steady"]:
-        is_behind = writes["rate_bps"] >= _MORE * seen["goodput_bps"]
-        if is_behind or idle > _OFTEN:
-            return "steady"
-    return "rules" if idle > MOSTLY else "varies"
+    is_behind = writes["rate_bps"] >= _MORE * seen["goodput_bps"]
+    return "steady" if writes["is_steady"] and (is_behind or idle > _OFTEN) else "varies"

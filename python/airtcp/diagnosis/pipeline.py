@@ -17,7 +17,7 @@ from airtcp.diagnosis.limits import limits
 from airtcp.diagnosis.link import fitted, likely, usable
 from airtcp.diagnosis.losses import fit_losses
 from airtcp.diagnosis.model import rounded, scenario, sender_of
-from airtcp.diagnosis.other_links import MOSTLY, other_link
+from airtcp.diagnosis.other_links import other_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 LEAST_REPLICATIONS: Final = 5
 """Links below which there is no useful interval [choice]."""
 _LUCKY: Final = 1.03
+_MOSTLY: Final = 0.5
+"""Share of the time in which BBR paces, at least [choice]."""
 
 
 @dataclass(frozen=True)
@@ -175,10 +177,6 @@ def _predict(
     other = document["other_link"]
     if other is None:
         return
-    application = other["application"]
-    if application is not None and application["kind"] == "rules":
-        document["predictions"] = predict.as_observed(seen["goodput_bps"], sender.law)
-        return
     made_of = predict.Asked(
         seen=seen,
         other=other,
@@ -235,7 +233,7 @@ def observed(transfer: Transfer) -> Observed:
 
 def _guessed(transfer: Transfer) -> str:
     """Guess the congestion law: BBR paces, most others do not."""
-    return "bbr" if transfer.limited("pacing") >= MOSTLY else "cubic"
+    return "bbr" if transfer.limited("pacing") >= _MOSTLY else "cubic"
 
 
 def _obstacle(transfer: Transfer) -> str | None:

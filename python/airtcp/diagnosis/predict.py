@@ -123,8 +123,8 @@ class Maker:
         application = asked.other["application"]
         source = None
         if application is not None and application["kind"] == "steady":
-            message = round(min(max(application["message_bytes"] or 0, 1000), 131_072))
-            source = Application(application["rate_bps"] or 0.0, message)
+            message = round(min(max(application["message_bytes"], 1000), 131_072))
+            source = Application(application["rate_bps"], message)
         self.sender = replace(asked.sender, application=source)
         """The TCP of the transfer, with its application."""
         self._variants = [law for law in laws() if law != self.sender.law]
@@ -313,15 +313,6 @@ def predictions(found: Replays, asked: Asked) -> list[Prediction]:
             }
         )
     return sorted(rows, key=lambda row: -(row["goodput_bps"] or row["low"] or 0.0))
-
-
-def as_observed(observed: float, law: str) -> list[Prediction]:
-    """Return the predictions where the application rules: each TCP gets what was observed."""
-    low, high = observed * 0.95, observed * 1.05
-    return [
-        {"variant": name, "goodput_bps": observed, "low": low, "high": high, "p_better": 0.0}
-        for name in [law, *(other for other in laws() if other != law)]
-    ]
 
 
 def draws_of(seen: Mapping[str, Any], asked: int) -> int:

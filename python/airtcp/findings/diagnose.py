@@ -54,14 +54,10 @@ def answer(document: DiagnoseDocument) -> Finding:
         return Finding("Nothing was predicted", f"The diagnosis was stopped. {told}", "warn")
     goodput = number(seen["goodput_bps"] / 1e6)
     application = other["application"]
-    if application is not None:
-        writes = application["rate_bps"]
-        if writes is None or writes < _KEEPS_UP * seen["goodput_bps"]:
-            idle = share(application["share"])
-            text = (
-                f"It had nothing to send for {idle} of the time. No TCP gets more than it writes."
-            )
-            return Finding("The application limits the transfer", f"{goodput} Mb/s. {text}")
+    if application is not None and application["rate_bps"] < _KEEPS_UP * seen["goodput_bps"]:
+        idle = share(application["share"])
+        text = f"It had nothing to send for {idle} of the time. No TCP gets more than it writes."
+        return Finding("The application limits the transfer", f"{goodput} Mb/s. {text}")
     if not document["limits"]:
         text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
         return Finding("Nothing single limits the transfer", text)

@@ -125,7 +125,7 @@ def signs(document: DiagnoseDocument) -> list[str]:
     if window is not None:
         said.append(f"the receive window limits {share(window['share'])} of the time")
     if application is not None and application["kind"] == "steady":
-        rate = number((application["rate_bps"] or 0.0) / 1e6)
+        rate = number(application["rate_bps"] / 1e6)
         said.append(f"the application wrote {rate} Mb/s, and the transfer fell behind it")
     return said
 

@@ -171,9 +171,7 @@ def _none(why: Mapping[str, Any]) -> Finding:
             " --why yes takes the whole time.",
             "warn",
         )
-    return Finding(
-        "Nothing single limits the flows", "No removal raises the goodput by a tenth."
-    )
+    return Finding("Nothing single limits the flows", "No removal raises the goodput by a tenth.")
 
 
 def _factor(one: Mapping[str, Any]) -> str:

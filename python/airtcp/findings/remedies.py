@@ -180,6 +180,9 @@ def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
     text += _rest(remedies, sides)
     headline = "No remedy raises goodput"
     higher = [o for o in (*sides["undecided"], *sides["more"]) if _may_count(remedies, o)]
+    if plain["residual_loss"]["mean"] == 0 and not sides["more"]:
+        # Where nothing is lost, there is nothing to repair, however wide the intervals.
+        higher = []
     if higher and all(_untested(o) for o in higher):
         # "Not shown" would suggest that a test was made.
         headline = _NOT_TESTED

@@ -228,8 +228,8 @@ impl Tried<'_> {
         let runs = 1 + up.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
         let many = runs >= 4 && drops >= 8;
         let few_above = above as f64 <= 0.02 * inside as f64;
-        let sure = drops >= 4 && runs >= 3 && chance < SURE && few_above;
-        if !many && !sure {
+        let is_sure = drops >= 4 && runs >= 3 && chance < SURE && few_above;
+        if !(many || is_sure) {
             return None;
         }
         // One overflow is at one backlog; a burst of losses while the backlog grows is not.

@@ -8,6 +8,7 @@
 //! | `slopes`, `rate` | the rate |
 //! | `stalls` | stand-stills |
 //! | `levels` | the length of a drop-tail queue |
+//! | `origins` | what lost each packet |
 //! | `policer`, `aqm`, `shared`, `application` | links and senders that one queue and one rate do not describe |
 //! | `service` | the service over time, for a replay |
 //!
@@ -19,6 +20,7 @@ mod application;
 mod aqm;
 mod backlog;
 mod levels;
+mod origins;
 mod policer;
 mod rate;
 mod service;
@@ -39,12 +41,12 @@ pub use shared::Shared;
 pub use stalls::StandStills;
 pub use transmissions::{Fate, Source, Transmission, Transmissions};
 
-use airtcp_units::Saturate as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tcp::report::{ConnectionReport, DirectionReport};
-use levels::{Level, Levels, Seen, episodes, levels, quantile};
+use levels::{Level, Levels, Seen, levels, quantile};
+use origins::{Losses, bursts};
 
 /// Part of the largest connection's data from which another one belongs to the transfer.
 const BELONGS: f64 = 0.2;
@@ -52,10 +54,8 @@ const BELONGS: f64 = 0.2;
 const LEAST_MSS: u32 = 500;
 const USUAL_MSS: u32 = 1460;
 const TIMESTAMPS: u32 = 12;
-/// Part of the transmissions that may have found more than the largest backlog.
-const OUTLIERS: f64 = 5e-4;
-/// Relative distance from the largest backlog within which a loss may be the queue's.
-const NEAR: f64 = 0.06;
+/// Rate that stands for one that is not known.
+const FAST_BPS: f64 = 1e9;
 
 /// Time by which hosts take packets late [choice].
 const CLOCK_S: f64 = 5e-4;
@@ -234,38 +234,80 @@ fn offers_sack(connection: &ConnectionReport) -> bool {
     connection.handshake.iter().all(|end| end.sack_permitted)
 }
 
+/// Rate, backlog and stand-stills: what the other estimators rest on.
+struct Timing {
+    rate: Rate,
+    /// The backlog by the times of ACKs, or that of a virtual queue.
+    backlog: Vec<u64>,
+    early: Vec<u64>,
+    stood: Vec<stalls::Stall>,
+    in_stall: Vec<bool>,
+    unsure_packets: f64,
+    /// True if cumulative ACKs hide deliveries.
+    is_hidden: bool,
+}
+
+impl Timing {
+    fn of(sent: &Transmissions, packet_bytes: f64, no_sack: bool, told: Told) -> Self {
+        let Backlog { late, early } = Backlog::new(sent);
+        let mut rate = Rate::new(sent, &early, packet_bytes);
+        if let Some(rate_bps) = told.rate_bps {
+            rate.tell(rate_bps);
+        }
+        let known = rate.kind != RateKind::None;
+        let service_bps = if known { rate.service_bps() } else { FAST_BPS };
+        let is_hidden = no_sack && sent.list.iter().any(|packet| packet.fate == Fate::Lost);
+        let all =
+            if is_hidden { Vec::new() } else { stalls::stalls(sent, service_bps, packet_bytes) };
+        let backlog = if is_hidden && known {
+            Backlog::virtual_queue(sent, service_bps, packet_bytes)
+        } else {
+            late
+        };
+        Self {
+            backlog,
+            early,
+            stood: stalls::stood_still(sent, &all),
+            in_stall: stalls::during(sent, &all),
+            unsure_packets: if known { CLOCK_S * service_bps / 8.0 / packet_bytes } else { 0.0 },
+            is_hidden,
+            rate,
+        }
+    }
+}
+
+/// The levels of a queue, or a policer.
+fn levels_or_policer(seen: &Seen<'_>, rate: &Rate) -> (Levels, Option<Policer>) {
+    let found = levels(seen);
+    let mut policer = policer::policer(seen.sent, rate);
+    let Some(limits) = policer.as_mut().filter(|policer| policer.found) else {
+        return (found, policer);
+    };
+    // A level that explains the drops as well is a queue; otherwise the bursts of a policer made the level.
+    if found.found.first().is_some_and(|level| level.score * 1.1 >= limits.score) {
+        limits.found = false;
+        return (found, policer);
+    }
+    (Levels { has_accepted_above: found.has_accepted_above, ..Levels::default() }, policer)
+}
+
 impl Bottleneck {
     fn of(sent: &Transmissions, connections: u64, no_sack: bool, told: Told) -> Self {
         let packet_bytes = sent.usual_bytes();
-        let backlog = Backlog::new(sent);
-        let rate = rate(sent, &backlog.early, packet_bytes, told);
-        let known = rate.kind != RateKind::None;
-        let service_bps = if known { rate.service_bps() } else { 1e9 };
-        let lost = places(sent, Fate::Lost);
-        let hides = no_sack && !lost.is_empty();
-        let all = stalls::stalls(sent, service_bps, packet_bytes);
-        let stood = if hides { Vec::new() } else { stalls::stood_still(sent, &all) };
-        let in_stall =
-            if hides { vec![false; sent.list.len()] } else { stalls::during(sent, &all) };
-        let late = if hides && known {
-            Backlog::virtual_queue(sent, service_bps, packet_bytes)
-        } else {
-            backlog.late
-        };
-        let unsure_packets = if known { CLOCK_S * service_bps / 8.0 / packet_bytes } else { 0.0 };
-        let seen = Seen { sent, backlog: &late, in_stall: &in_stall, unsure_packets };
+        let timing = Timing::of(sent, packet_bytes, no_sack, told);
+        let Timing { rate, backlog, early, stood, in_stall, unsure_packets, is_hidden } = timing;
+        let seen = Seen { sent, backlog: &backlog, in_stall: &in_stall, unsure_packets };
         let (found, policer) = levels_or_policer(&seen, &rate);
-        let can_be_aqm = !hides && !policer.is_some_and(|policer| policer.found);
-        let aqm = aqm::aqm(&seen, &backlog.early, &found);
-        let aqm = aqm.map(|aqm| Aqm { found: aqm.found && can_be_aqm, ..aqm });
+        let is_policed = policer.is_some_and(|policer| policer.found);
+        let mut aqm = aqm::aqm(&seen, &early, &found);
+        if let Some(aqm) = &mut aqm {
+            aqm.found &= !is_hidden && !is_policed;
+        }
         let varies = rate.kind == RateKind::Varying || rate.has_phases;
-        let shared = shared::shared(sent, &late, varies && stood.is_empty());
-        let losses = Losses { seen: &seen, early: &backlog.early, lost: &lost, levels: &found };
-        let is_other = shared.is_some_and(|s| s.found) || policer.is_some_and(|p| p.found);
-        let lost_packets = losses.origins(aqm.is_some_and(|aqm| aqm.found), is_other);
+        let shared = shared::shared(sent, &backlog, varies && stood.is_empty());
+        let losses = Losses::new(&seen, &early, &found);
         let own = losses.of_link();
-        let drops: Vec<usize> = lost.iter().copied().filter(|p| !losses.is_below(*p)).collect();
-        let (late_data, late_extra_s) = late_data(sent);
+        let (late, late_extra_s) = late_data(sent);
         Self {
             connections,
             transmissions: sent.list.len() as u64,
@@ -275,16 +317,16 @@ impl Bottleneck {
             least_rtt_s: sent.least_rtt_s,
             rtt_p50_s: rtt_p50_s(sent),
             flight_bytes: flight_bytes(sent),
-            service_bps: service::service(sent, &backlog.early, &stood, &rate),
+            service_bps: service::service(sent, &early, &stood, &rate),
             rate,
             queue: queue_of(&found.found),
             largest_backlog: losses.largest(),
-            lost: lost.len() as u64,
+            lost: losses.lost.len() as u64,
             link_losses: own.len() as u64,
             link_bursts: bursts(&own),
-            link_exposed: known_places(sent).filter(|p| losses.is_below(*p)).count() as u64,
-            drop_episodes: episodes(sent, &drops) as u64,
-            late: late_data,
+            link_exposed: losses.exposed(),
+            drop_episodes: losses.episodes(),
+            late,
             late_extra_s,
             ack_loss: sent.ack_loss.map(|acks| [acks.lost, acks.sent]),
             has_sack: !no_sack,
@@ -293,96 +335,12 @@ impl Bottleneck {
             aqm,
             shared,
             application: application::application(sent),
-            lost_packets,
+            lost_packets: losses.origins(
+                aqm.is_some_and(|aqm| aqm.found),
+                is_policed || shared.is_some_and(|shared| shared.found),
+            ),
             is_cut: sent.is_cut,
         }
-    }
-}
-
-/// The rate of the link: the one told, or the one found.
-fn rate(sent: &Transmissions, early: &[u64], packet_bytes: f64, told: Told) -> Rate {
-    let mut rate = Rate::new(sent, early, packet_bytes);
-    if let Some(rate_bps) = told.rate_bps {
-        rate.value_bps = rate_bps;
-        rate.mode_bps = Some(rate_bps);
-        (rate.kind, rate.relative_sd, rate.support) = (RateKind::Steady, 0.0, 1.0);
-    }
-    rate
-}
-
-/// The levels at which the queue drops, and the policer. A level that explains the drops as well is a queue;
-/// otherwise the bursts of a policer made the level.
-fn levels_or_policer(seen: &Seen<'_>, rate: &Rate) -> (Levels, Option<Policer>) {
-    let levels = levels(seen);
-    let Some(mut policer) = policer::policer(seen.sent, rate) else { return (levels, None) };
-    if !policer.found {
-        return (levels, Some(policer));
-    }
-    policer.found = levels.found.first().is_none_or(|level| level.score * 1.1 < policer.score);
-    if policer.found {
-        let none = Levels { has_accepted_above: levels.has_accepted_above, ..Levels::default() };
-        return (none, Some(policer));
-    }
-    (levels, Some(policer))
-}
-
-/// The losses, by what the backlog says of each.
-struct Losses<'a> {
-    seen: &'a Seen<'a>,
-    early: &'a [u64],
-    lost: &'a [usize],
-    levels: &'a Levels,
-}
-
-impl Losses<'_> {
-    fn is_below(&self, place: usize) -> bool {
-        self.levels.below.is_none_or(|below| self.seen.backlog[place] < below)
-    }
-
-    /// Losses that the queue did not cause.
-    fn of_link(&self) -> Vec<usize> {
-        self.lost.iter().filter(|place| self.is_below(**place)).copied().collect()
-    }
-
-    /// The largest backlog of packets that were not dropped, without outliers.
-    fn largest(&self) -> u64 {
-        let list = &self.seen.sent.list;
-        let accepted = |place: &usize| {
-            let packet = &list[*place];
-            packet.fate == Fate::Delivered && !packet.is_late && !self.seen.in_stall[*place]
-        };
-        let mut backlogs: Vec<u64> =
-            (0..list.len()).filter(accepted).map(|place| self.seen.backlog[place]).collect();
-        backlogs.sort_unstable();
-        let outliers = usize::saturate(OUTLIERS * list.len() as f64).max(1);
-        backlogs.len().checked_sub(outliers).map_or(0, |place| backlogs[place])
-    }
-
-    fn origins(&self, is_aqm: bool, is_other: bool) -> Vec<LostPacket> {
-        let largest = self.largest() as f64;
-        let edge = (largest - (NEAR * largest).max(2.0)).max(4.0);
-        let origin = |place: usize| {
-            if is_other {
-                LossOrigin::Unknown
-            } else if !self.is_below(place) {
-                LossOrigin::Queue
-            } else if is_aqm {
-                // A queue that drops early may have dropped what found a queue.
-                if self.early[place] < 1 { LossOrigin::Link } else { LossOrigin::Queue }
-            } else if self.levels.found.is_empty() && self.seen.backlog[place] as f64 >= edge {
-                // Nothing was accepted above: the queue may have been full.
-                LossOrigin::Unknown
-            } else {
-                LossOrigin::Link
-            }
-        };
-        let sent = self.seen.sent;
-        let lost = |place: &usize| LostPacket {
-            time_s: sent.origin_ns as f64 / 1e9 + sent.list[*place].sent_s,
-            origin: origin(*place),
-            backlog_packets: self.seen.backlog[*place],
-        };
-        self.lost.iter().map(lost).collect()
     }
 }
 
@@ -395,22 +353,6 @@ fn queue_of(levels: &[Level]) -> Option<QueueLevel> {
         sd_packets: first.sd,
         drops: levels.iter().map(|level| level.drops).sum(),
     })
-}
-
-fn places(sent: &Transmissions, fate: Fate) -> Vec<usize> {
-    (0..sent.list.len()).filter(|place| sent.list[*place].fate == fate).collect()
-}
-
-/// Transmissions of which the capture shows what became of them.
-fn known_places(sent: &Transmissions) -> impl Iterator<Item = usize> {
-    let is_known = |place: &usize| matches!(sent.list[*place].fate, Fate::Delivered | Fate::Lost);
-    (0..sent.list.len()).filter(is_known)
-}
-
-/// Runs of neighbours.
-fn bursts(places: &[usize]) -> u64 {
-    let begins = places.windows(2).filter(|pair| pair[1] != pair[0] + 1).count();
-    begins as u64 + u64::from(!places.is_empty())
 }
 
 fn goodput_bps(sent: &Transmissions) -> f64 {

@@ -78,6 +78,15 @@ impl Rate {
         self.mode_bps.filter(|_| self.support >= STEADY).unwrap_or(self.value_bps)
     }
 
+    /// Takes the rate that the user tells.
+    pub(super) const fn tell(&mut self, rate_bps: f64) {
+        self.value_bps = rate_bps;
+        self.mode_bps = Some(rate_bps);
+        self.kind = RateKind::Steady;
+        self.relative_sd = 0.0;
+        self.support = 1.0;
+    }
+
     /// Measures the rate.
     pub fn new(sent: &Transmissions, early: &[u64], packet_bytes: f64) -> Self {
         let mut best: Option<Self> = None;

@@ -22,14 +22,14 @@ pub(super) const MANY_LOST: f64 = 0.02;
 /// Time after a stall in which packets still find its backlog.
 const AFTER_S: f64 = 2e-3;
 
-/// A time in which the bottleneck served nothing though a packet waited. All fields are in seconds.
+/// A time in which the bottleneck served nothing though a packet waited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stall {
-    /// When the packet was expected.
+    /// When the packet was expected, in s.
     pub(super) begin: f64,
-    /// When it came.
+    /// When it came, in s.
     pub(super) end: f64,
-    /// How long the link stood still.
+    /// How long the link stood still, in s.
     pub(super) length: f64,
 }
 

@@ -1,6 +1,7 @@
 //! The estimators on transmissions made by hand, whose right values follow from arithmetic.
 
 use super::levels::Levels;
+use super::transmissions::Fate::{Delivered, Lost, Needless};
 use super::transmissions::Pause;
 use super::*;
 use crate::tcp::log::Log;
@@ -225,8 +226,6 @@ fn the_slope_between_pauses_is_the_rate_of_the_application() {
 /// Which copy an ACK credits: the last one, unless it is younger than the least round trip.
 #[test]
 fn copies_are_lost_needless_or_delivered() {
-    use Fate::{Delivered, Lost, Needless};
-
     let mut log = Log::default();
     let ms = 1_000_000;
     log.push_sent(0, 1000, 100);

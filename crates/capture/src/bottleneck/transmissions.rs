@@ -194,15 +194,15 @@ impl Events {
         let mut list = Vec::new();
         for (connection, source) in sources.iter().enumerate() {
             let Log { sent, acks, .. } = source.log;
-            let data = |number: usize| (sent[number].time_ns, connection, Event::Sent(number));
             let mut next = 0;
             for (place, ack) in acks.iter().enumerate() {
-                let before = next.max(ack.sent_before.min(sent.len()));
-                list.extend((next..before).map(data));
-                next = before;
+                let before = ack.sent_before.min(sent.len());
+                list.extend((next..before).map(|n| (sent[n].time_ns, connection, Event::Sent(n))));
+                next = next.max(before);
                 list.push((ack.time_ns, connection, Event::Ack(place)));
             }
-            list.extend((next..sent.len()).map(data));
+            let rest = (next..sent.len()).map(|n| (sent[n].time_ns, connection, Event::Sent(n)));
+            list.extend(rest);
         }
         // A stable sort: events of a connection at one time stay in their order.
         list.sort_by_key(|event| event.0);

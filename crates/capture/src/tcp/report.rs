@@ -263,12 +263,12 @@ impl DirectionReport {
         let direction = &connection.directions[from];
         let counters = &direction.counters;
         let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
+        let shares = LIMITS.iter().zip(direction.limits.shares());
         let goodput_bps = goodput(counters);
         let rtt_s = RttReport::of(&direction.rtt);
         // Round trips are seen from the capture: the way to the sender and back is missing.
         let away_ns = connection.ends[from].half_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
-        let many_rtts = is_long(counters, whole(rtt_s.min));
         Self {
             from: connection.ends[from].endpoint.to_string(),
             packets: counters.packets,
@@ -306,28 +306,22 @@ impl DirectionReport {
             receive_window: counters.windows.received(
                 [rtt_s.mean, rtt_s.min].map(whole),
                 goodput_bps,
-                many_rtts,
+                is_long(counters, whole(rtt_s.min)),
             ),
             rtt_s,
             srtt_s: direction.srtt_ns().map(seconds),
             srtt_mean_s: counters.srtt_mean_ns().map(|ns| ns / 1e9),
             handshake_rtt_s: connection.handshake_ns.map(seconds),
-            limited_by: limited_by(direction),
+            limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
             transfer_s: counters.transfer_ns().map(seconds),
             goodput_bps,
             forgotten_ranges: direction.forgotten(),
             loss_clusters: clusters(direction, away_ns),
             events: events(counters),
             series: direction.judged_series(),
-            log: direction.recorder.as_ref().map(|recorder| Box::new(recorder.log.clone())),
+            log: direction.log(),
         }
     }
-}
-
-/// Share of the time in which each limit held the sender back.
-fn limited_by(direction: &Direction) -> BTreeMap<String, f64> {
-    let shares = LIMITS.iter().zip(direction.limits.shares());
-    shares.map(|(name, share)| ((*name).to_owned(), share)).collect()
 }
 
 /// True if a transfer takes several of these round trips.

@@ -203,7 +203,10 @@ pub(crate) fn over_slots<'a>(
         return Ok(None);
     }
     let Some(scenario) = of_slots(config, slots)? else { return Ok(None) };
-    let known = with_trace(link.outcomes.slice(0..slots));
+    let mut outcomes = link.outcomes.slice(0..slots);
+    // A packet that would start at the very end has no slot: it is no loss.
+    outcomes.push(true);
+    let known = with_trace(outcomes);
     let options = CompareOptions::default();
     let mut made = over_scenario(&scenario, (Path::new(""), &known), choices, &options)?;
     made.notes.insert(0, SLOTTED.to_owned());

@@ -58,6 +58,11 @@ impl Direction {
         }
     }
 
+    /// The log, if it is kept.
+    pub(in crate::tcp) fn log(&self) -> Option<Box<crate::tcp::log::Log>> {
+        self.recorder.as_ref().map(|recorder| Box::new(recorder.log.clone()))
+    }
+
     /// The series with what later ACKs said of its retransmissions.
     pub(in crate::tcp) fn judged_series(&self) -> Option<Box<super::Series>> {
         let mut series = self.series.clone()?;
