@@ -48,17 +48,17 @@ pub(crate) fn run(
     let options: Options = error::options(options)?;
     let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     progress::begin();
-    let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
+    let traces = Traces::new(&options.folder, BTreeMap::new());
+    let plan = planned(text, name, &options, &traces).map_err(progress::or_interrupt)?;
     let mut watch = Watch::new(progress);
-    let outcome = py.detach(|| simulate(&plan, &options, refuse, &mut watch));
+    let outcome = py.detach(|| simulate(&plan, &options, &traces, refuse, &mut watch));
     let (run, recorded) = outcome.map_err(progress::or_interrupt)?;
     let why = options.why.unwrap_or(Why::No);
     watch.next();
     let explanation = py.detach(|| {
         let source = Source::new(text, name)?;
-        let (set, folder) = (&options.set, &options.folder);
         let report = |done, total| watch.report(done, total, "taking things away");
-        airtcp_study::explain(&source, set, folder, why, &run, options.workers, report)
+        airtcp_study::explain(&source, &options.set, &traces, why, &run, options.workers, report)
     });
     watch.into_error(py)?;
     let explanation = explanation.map_err(refuse)?;
@@ -70,7 +70,8 @@ pub(crate) fn run(
 pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<String>> {
     let options: Options = error::options(options)?;
     progress::begin();
-    let plan = planned(text, name, &options).map_err(progress::or_interrupt)?;
+    let traces = Traces::new(&options.folder, BTreeMap::new());
+    let plan = planned(text, name, &options, &traces).map_err(progress::or_interrupt)?;
     let mut said = airtcp_sim::warnings(&plan);
     if options.capture {
         said.extend(airtcp_sim::large_capture(&plan));
@@ -79,22 +80,22 @@ pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<St
 }
 
 /// Reads a scenario, with the files that its layouts name, and resolves it.
-fn planned(text: &str, name: &str, options: &Options) -> PyResult<Resolved> {
+fn planned(text: &str, name: &str, options: &Options, traces: &Traces) -> PyResult<Resolved> {
     let mut scenario =
         airtcp_scenario::read(text, name, &options.set).map_err(|e| error::text(&e, name, text))?;
     let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     scenario.read_files(&options.folder).map_err(refuse)?;
-    airtcp_study::read_capacities(&mut scenario, &options.folder).map_err(refuse)?;
+    traces.read_capacities(&mut scenario).map_err(refuse)?;
     scenario.resolve().map_err(refuse)
 }
 
 fn simulate(
     plan: &Resolved,
     options: &Options,
+    traces: &Traces,
     refuse: impl Fn(ScenarioError) -> PyErr,
     watch: &mut Watch,
 ) -> PyResult<(airtcp_sim::RunResult, Recorded)> {
-    let traces = Traces::new(&options.folder, BTreeMap::new());
     let load = |path: &str| traces.load(path);
     let report = |done, total| watch.report(done, total, "simulating");
     let Some(recorder) = recording::recorder(plan, options)? else {

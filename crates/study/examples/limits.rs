@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let run = airtcp_sim::run(&plan, &|name| traces.load(name), None, |_, _| true)?;
         let base = begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        let found = explain(&source, &[], folder, Why::Auto, &run, None, |_, _| true)?;
+        let found = explain(&source, &[], &traces, Why::Auto, &run, None, |_, _| true)?;
         let took = begin.elapsed().as_secs_f64();
         println!(
             "== {} {:?} {} variants, {:.1} times the run ({base:.2} s)",

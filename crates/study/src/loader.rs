@@ -15,36 +15,7 @@ use airtcp_units::{Capacity, Outcomes};
 /// # Errors
 /// A file that cannot be read, or that holds no capacity; with the path to the key.
 pub fn read_capacities(scenario: &mut Scenario, folder: &Path) -> Result<(), ScenarioError> {
-    let mut directions: Vec<(String, &mut Direction)> = Vec::new();
-    match &mut scenario.topology {
-        Some(Topology::Chain { link, reverse, .. }) => {
-            directions.push(("topology.link".into(), link));
-            directions.extend(reverse.iter_mut().map(|r| ("topology.reverse".into(), &mut **r)));
-        }
-        Some(Topology::Dumbbell { bottleneck, reverse, access, .. }) => {
-            directions.push(("topology.bottleneck".into(), bottleneck));
-            directions.extend(reverse.iter_mut().map(|r| ("topology.reverse".into(), &mut **r)));
-            directions.extend(access.iter_mut().map(|a| ("topology.access".into(), &mut **a)));
-        }
-        None => {}
-    }
-    for (i, link) in scenario.links.iter_mut().enumerate() {
-        directions.push((format!("links[{i}].forward"), &mut link.forward));
-        directions.extend(link.reverse.iter_mut().map(|r| (format!("links[{i}].reverse"), r)));
-    }
-    let mut known: BTreeMap<(String, Option<String>), Arc<Capacity>> = BTreeMap::new();
-    for (place, direction) in directions {
-        let Some(Rate::Trace(rate)) = &mut direction.rate else { continue };
-        let key = (rate.trace.clone(), rate.unit.clone());
-        let capacity = match known.get(&key) {
-            Some(capacity) => capacity.clone(),
-            None => load_capacity(folder, rate)
-                .map_err(|message| ScenarioError::at(format!("{place}.rate.trace"), message))?,
-        };
-        known.insert(key, capacity.clone());
-        rate.capacity = Some(capacity);
-    }
-    Ok(())
+    Traces::new(folder, BTreeMap::new()).read_capacities(scenario)
 }
 
 /// Reads the capacity file that `rate` names.
@@ -82,17 +53,26 @@ fn load_capacity(base: &Path, rate: &RateTrace) -> Result<Arc<Capacity>, String>
     }
 }
 
-/// The traces that a scenario names, each read once for all replications and variants.
+/// The traces and capacities that a scenario names, each read once for all replications and variants: a pipe can be
+/// read only once.
 #[derive(Debug)]
 pub struct Traces {
     folder: PathBuf,
     read: Mutex<BTreeMap<String, Arc<Outcomes>>>,
+    /// Capacities by file and unit of the rates.
+    capacities: Mutex<BTreeMap<(String, Option<String>), Arc<Capacity>>>,
 }
 
 impl Traces {
     /// Traces whose names are relative to `folder`; those in `known` need not be read.
     pub fn new(folder: &Path, known: BTreeMap<String, Arc<Outcomes>>) -> Self {
-        Self { folder: folder.to_owned(), read: Mutex::new(known) }
+        let capacities = Mutex::default();
+        Self { folder: folder.to_owned(), read: Mutex::new(known), capacities }
+    }
+
+    /// The folder to which names are relative.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The trace named `name`: a path, and after a `#` the name of a link if the file holds
@@ -108,6 +88,45 @@ impl Traces {
         let outcomes = load_trace(&self.folder, name)?;
         read.insert(name.to_owned(), outcomes.clone());
         Ok(outcomes)
+    }
+
+    /// Reads the capacity files that a scenario's links name, each once. Call it before resolving the scenario.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that holds no capacity; with the path to the key.
+    pub fn read_capacities(&self, scenario: &mut Scenario) -> Result<(), ScenarioError> {
+        let mut directions: Vec<(String, &mut Direction)> = Vec::new();
+        match &mut scenario.topology {
+            Some(Topology::Chain { link, reverse, .. }) => {
+                directions.push(("topology.link".into(), link));
+                directions
+                    .extend(reverse.iter_mut().map(|r| ("topology.reverse".into(), &mut **r)));
+            }
+            Some(Topology::Dumbbell { bottleneck, reverse, access, .. }) => {
+                directions.push(("topology.bottleneck".into(), bottleneck));
+                directions
+                    .extend(reverse.iter_mut().map(|r| ("topology.reverse".into(), &mut **r)));
+                directions.extend(access.iter_mut().map(|a| ("topology.access".into(), &mut **a)));
+            }
+            None => {}
+        }
+        for (i, link) in scenario.links.iter_mut().enumerate() {
+            directions.push((format!("links[{i}].forward"), &mut link.forward));
+            directions.extend(link.reverse.iter_mut().map(|r| (format!("links[{i}].reverse"), r)));
+        }
+        let mut known = self.capacities.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, direction) in directions {
+            let Some(Rate::Trace(rate)) = &mut direction.rate else { continue };
+            let key = (rate.trace.clone(), rate.unit.clone());
+            let capacity = match known.get(&key) {
+                Some(capacity) => capacity.clone(),
+                None => load_capacity(&self.folder, rate)
+                    .map_err(|message| ScenarioError::at(format!("{place}.rate.trace"), message))?,
+            };
+            known.insert(key, capacity.clone());
+            rate.capacity = Some(capacity);
+        }
+        Ok(())
     }
 }
 

@@ -414,9 +414,11 @@ impl<'a, 'b> Search<'a, 'b> {
         let mut single: Vec<Option<Outcome>> = Vec::new();
         let mut logs = vec![0.0; groups.len()];
         if groups.len() > 1 {
-            let variant = |group: &Vec<&'_ Change>| gone.iter().chain(group.iter().copied()).collect();
+            let variant =
+                |group: &Vec<&'_ Change>| gone.iter().chain(group.iter().copied()).collect();
             single = self.run(&groups.iter().map(variant).collect::<Vec<_>>())?;
-            let log = |o: &Option<Outcome>| o.as_ref().map_or(0.0, |o| measure.effect(before, o).log());
+            let log =
+                |o: &Option<Outcome>| o.as_ref().map_or(0.0, |o| measure.effect(before, o).log());
             logs = single.iter().map(log).collect();
             chosen.retain(|i| logs[*i] >= BESIDE * strength);
             chosen.sort_by(|a, b| logs[*b].total_cmp(&logs[*a]));
@@ -438,7 +440,8 @@ impl<'a, 'b> Search<'a, 'b> {
         let mut found: Vec<Limit> = Vec::new();
         for named in causes(chosen.iter().map(|i| groups[*i][0])) {
             let of: Vec<usize> = chosen.iter().copied().filter(|i| cause(i) == named).collect();
-            let changes: Vec<&Change> = of.iter().flat_map(|i| groups[*i].iter().copied()).collect();
+            let changes: Vec<&Change> =
+                of.iter().flat_map(|i| groups[*i].iter().copied()).collect();
             let all: Vec<&Change> = gone.iter().chain(changes.iter().copied()).collect();
             let outcome = if of.len() == groups.len() {
                 Some(whole.outcome.clone())

@@ -20,9 +20,6 @@ mod slow;
 mod trial;
 mod view;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use airtcp_scenario::{Scenario, ScenarioError, Source};
 use airtcp_sim::results::{Replication, RunResult};
 use airtcp_units::Span;
@@ -55,7 +52,8 @@ pub struct ExplainedRun {
     pub explanation: Explanation,
 }
 
-/// Finds what limits the flows of a scenario. `given` are arguments of `--set`, `folder` is that of its files.
+/// Finds what limits the flows of a scenario. `given` are arguments of `--set`, `traces` are those that the run
+/// has read.
 /// `run` is the scenario's run. `report` is called during the work with the finished runs of a step and how many
 /// the step has, and returns false to stop.
 ///
@@ -64,7 +62,7 @@ pub struct ExplainedRun {
 pub fn explain(
     source: &Source,
     given: &[(String, String)],
-    folder: &Path,
+    traces: &Traces,
     why: Why,
     run: &RunResult,
     workers: Option<usize>,
@@ -80,14 +78,12 @@ pub fn explain(
         return Ok(found);
     }
     let written = source.scenario(given)?;
-    let traces = Traces::new(folder, BTreeMap::new());
     let extent = extent(&written, why, run);
     let mut bench = Bench {
         source,
         given,
         without: &written.without,
-        folder,
-        traces: &traces,
+        traces,
         extent,
         workers,
         events: None,

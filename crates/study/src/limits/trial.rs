@@ -1,14 +1,12 @@
 //! Runs variants of a scenario: the same draws, with something taken away.
 
-use std::path::Path;
-
 use airtcp_scenario::{Resolved, ScenarioError, Source, Without};
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 use airtcp_sim::results::Replication;
 use airtcp_units::{Narrow, Span};
 
 use super::change::{Change, sets};
-use crate::loader::{Traces, read_capacities};
+use crate::loader::Traces;
 
 /// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
 const MORE_EVENTS: u64 = 2;
@@ -33,7 +31,6 @@ pub(crate) struct Bench<'a> {
     pub(crate) given: &'a [(String, String)],
     /// What the scenario leaves out itself.
     pub(crate) without: &'a Without,
-    pub(crate) folder: &'a Path,
     pub(crate) traces: &'a Traces,
     pub(crate) extent: Extent,
     pub(crate) workers: Option<usize>,
@@ -118,8 +115,8 @@ impl<'a> Bench<'a> {
         changes.push(&out);
         all.extend(self.sets(changes));
         let mut scenario = self.source.scenario(&all)?;
-        scenario.read_files(self.folder)?;
-        read_capacities(&mut scenario, self.folder)?;
+        scenario.read_files(self.traces.folder())?;
+        self.traces.read_capacities(&mut scenario)?;
         scenario.resolve()
     }
 

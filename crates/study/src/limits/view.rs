@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airtcp_scenario::{Application, Resolved, Topology, TransportKind};
-use airtcp_sim::results::Replication;
 use airtcp_sim::Way;
+use airtcp_sim::results::Replication;
 
 use super::trial::Outcome;
 

@@ -70,8 +70,12 @@ fn other_flows_are_taken_out_and_absent_ones_stay_out() {
         )
     };
     let link = two("rate = \"10 Mb/s\"", "rate = \"100 Mb/s\"");
-    let text = format!("{link}{}{}\nwithout.flows = [\"absent\"]\n", datagrams("call"), datagrams("absent"))
-        .replace("\nwithout.flows", "\n[without]\nflows");
+    let text = format!(
+        "{link}{}{}\nwithout.flows = [\"absent\"]\n",
+        datagrams("call"),
+        datagrams("absent")
+    )
+    .replace("\nwithout.flows", "\n[without]\nflows");
     let found = explained(&text, Why::Auto);
     let limit = of(&found, Cause::OtherFlows);
     assert_eq!(limit.place, "call");

@@ -8,11 +8,12 @@ mod links;
 mod many;
 mod runs;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use airtcp_scenario::{ScenarioError, Source};
 use airtcp_sim::results::RunResult;
-use airtcp_study::{Cause, Explanation, Limit, Why, explain};
+use airtcp_study::{Cause, Explanation, Limit, Traces, Why, explain};
 
 /// Runs a scenario that reads no traces, and finds what limits its flows.
 fn explained(text: &str, why: Why) -> Explanation {
@@ -34,7 +35,7 @@ fn with(
     report: impl FnMut(usize, usize) -> bool,
 ) -> Result<Explanation, ScenarioError> {
     let source = Source::new(text, "t.toml").unwrap();
-    explain(&source, &[], Path::new(""), why, run, workers, report)
+    explain(&source, &[], &Traces::new(Path::new(""), BTreeMap::new()), why, run, workers, report)
 }
 
 /// Causes and places.
