@@ -15,6 +15,7 @@ mod link;
 mod range;
 mod replication;
 mod station;
+mod student;
 mod summary;
 
 use schemars::JsonSchema;

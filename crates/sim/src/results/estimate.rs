@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::gamma::gamma_lr;
 
-use super::range::Range;
+use super::range::{Range, away};
+use super::student::{Student, t_quantile};
 
 /// Number of events in all replications below which the exact interval applies as well.
 pub(crate) const FEW: f64 = 30.0;
@@ -30,6 +30,27 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The estimate of a quantity with a range, from one value per replication. Values that are not finite do
+    /// not count; with a value outside of the range, the interval is Student's.
+    pub fn within(values: impl IntoIterator<Item = f64>, range: Range) -> Self {
+        let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
+        let plain = Self::of(values.iter().copied());
+        let (Some(mean), Some(student)) = (plain.mean, Student::of(&values)) else { return plain };
+        if !range.holds(&values) || student.half <= 0.0 {
+            return plain;
+        }
+        let from = |bound: f64, sign: f64| -> f64 {
+            if bound.is_finite() {
+                let distances: Vec<f64> = values.iter().map(|v| sign * (v - bound)).collect();
+                away(&distances, &student)
+            } else {
+                student.half
+            }
+        };
+        let [low, high] = range.ends(mean, from(range.most, -1.0), from(range.least, 1.0));
+        Self { mean: plain.mean, ci_low: Some(low), ci_high: Some(high) }
+    }
+
     /// The estimate from one value per replication, of a quantity without a range. Ignores values that are not
     /// finite.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
@@ -155,31 +176,6 @@ pub fn ratio_parts(pairs: &[(f64, f64)]) -> Vec<f64> {
     pairs.iter().map(|(x, y)| ratio + (x - ratio * y) / mean).collect()
 }
 
-/// Student's interval of the mean of several values.
-pub(crate) struct Student {
-    /// Standard deviation of the values.
-    pub(crate) deviation: f64,
-    /// The 97.5 % quantile of Student's t.
-    pub(crate) quantile: f64,
-    /// Half of the interval.
-    pub(crate) half: f64,
-}
-
-impl Student {
-    /// The interval of these values; `None` for fewer than two.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
-        if values.len() < 2 {
-            return None;
-        }
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
-        let quantile = t_quantile(n - 1.0);
-        let half = quantile * (variance / n).sqrt();
-        Some(Self { deviation: variance.sqrt(), quantile, half })
-    }
-}
-
 /// The estimates of one flow, link or station.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimates {
@@ -255,10 +251,8 @@ pub(crate) fn poisson_interval(events: f64) -> [f64; 2] {
     [low, reach(events + 1.0, 1.0 - TAIL)]
 }
 
-/// The 97.5 % quantile of Student's t.
-fn t_quantile(degrees: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, degrees).map_or(f64::NAN, |t| t.inverse_cdf(0.975))
-}
+#[cfg(test)]
+mod range_tests;
 
 #[cfg(test)]
 mod tests {
