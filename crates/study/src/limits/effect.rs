@@ -33,7 +33,8 @@ impl Effect {
         let mut found =
             Self { before: mean(before), after: mean(after), ends: [0.0, f64::INFINITY] };
         // If nothing arrives on one side, the logarithms have a middle, but the ratio of means has not.
-        let middle = if found.before > 0.0 && found.after > 0.0 { found.ratio() } else { exp(centre) };
+        let middle =
+            if found.before > 0.0 && found.after > 0.0 { found.ratio() } else { exp(centre) };
         found.ends = [middle * exp(-half), middle * exp(half)];
         found
     }

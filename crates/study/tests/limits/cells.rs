@@ -14,8 +14,10 @@ fn cell(flows: &str) -> String {
     )
 }
 
-const UP: &str = "[[flows]]\nname = \"up\"\ncount = 4\nfrom = \"sta*\"\nto = \"server\"\ntcp = \"linux\"\n";
-const DOWN: &str = "[[flows]]\nname = \"down\"\nfrom = \"server\"\nto = \"sta0\"\ntcp = \"linux\"\n";
+const UP: &str =
+    "[[flows]]\nname = \"up\"\ncount = 4\nfrom = \"sta*\"\nto = \"server\"\ntcp = \"linux\"\n";
+const DOWN: &str =
+    "[[flows]]\nname = \"down\"\nfrom = \"server\"\nto = \"sta0\"\ntcp = \"linux\"\n";
 
 /// The access point has one turn of five, and its queue is full of ACKs of the uploads.
 #[test]
