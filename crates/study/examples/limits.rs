@@ -5,10 +5,9 @@
 #![allow(clippy::print_stdout, reason = "the list is the output")]
 
 use std::path::Path;
-use std::time::Instant;
 
 use airtcp_scenario::Source;
-use airtcp_study::{Traces, Why, explain, read_capacities};
+use airtcp_study::{Explanation, Traces, Why, explain, read_capacities};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for file in std::env::args().skip(1) {
@@ -21,59 +20,58 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         read_capacities(&mut scenario, folder)?;
         let plan = scenario.resolve()?;
         let traces = Traces::new(folder, std::collections::BTreeMap::new());
-        let begin = Instant::now();
         let run = airtcp_sim::run(&plan, &|name| traces.load(name), None, |_, _| true)?;
-        let base = begin.elapsed().as_secs_f64();
-        let begin = Instant::now();
         let found = explain(&source, &[], &traces, Why::Auto, &run, None, |_, _| true)?;
-        let took = begin.elapsed().as_secs_f64();
         println!(
-            "== {} {:?} {} variants, {:.1} times the run ({base:.2} s)",
+            "== {} {:?} {} variants",
             path.file_stem().unwrap_or_default().display(),
             found.why.verdict,
-            found.why.variants,
-            took / base
+            found.why.variants
         );
-        for limit in &found.limits {
-            println!(
-                "   {:?} or {:?} with {:?} after {:?} | {} | {:?} {} | {:.3} -> {:.3} x{:.2} ({:.2} {:.2}) | {}",
-                limit.cause,
-                limit.or,
-                limit.with,
-                limit.after,
-                limit.place,
-                limit.of,
-                limit.flows.len(),
-                limit.goodput_bps / 1e6,
-                limit.without_bps / 1e6,
-                limit.ratio.unwrap_or(f64::INFINITY),
-                limit.low.unwrap_or(f64::NAN),
-                limit.high.unwrap_or(f64::NAN),
-                limit.change.join(" ")
-            );
-        }
-        for one in &found.why.undecided {
-            println!(
-                "   ? {:?} {} x{:?} ({:?} {:?})",
-                one.cause, one.place, one.ratio, one.low, one.high
-            );
-        }
-        for one in &found.why.slow_flows {
-            println!(
-                "   slow {} {:.3} of {:.3}: {:?} {} -> {:?}; alone {:?} near {:?}",
-                one.flow,
-                one.goodput_bps / 1e6,
-                one.median_bps / 1e6,
-                one.short_of,
-                one.place,
-                one.without_bps,
-                one.alone_bps,
-                one.near_bps
-            );
-        }
-        for one in &found.why.refused {
-            println!("   refused {one}");
-        }
+        print(&found);
     }
     Ok(())
+}
+
+fn print(found: &Explanation) {
+    for limit in &found.limits {
+        println!(
+            "   {:?} or {:?} with {:?} after {:?} | {} | {:?} {} | {:.3} -> {:.3} x{:.2} ({:.2} {:.2}) | {}",
+            limit.cause,
+            limit.or,
+            limit.with,
+            limit.after,
+            limit.place,
+            limit.of,
+            limit.flows.len(),
+            limit.goodput_bps / 1e6,
+            limit.without_bps / 1e6,
+            limit.ratio.unwrap_or(f64::INFINITY),
+            limit.low.unwrap_or(f64::NAN),
+            limit.high.unwrap_or(f64::NAN),
+            limit.change.join(" ")
+        );
+    }
+    for one in &found.why.undecided {
+        println!(
+            "   ? {:?} {} x{:?} ({:?} {:?})",
+            one.cause, one.place, one.ratio, one.low, one.high
+        );
+    }
+    for one in &found.why.slow_flows {
+        println!(
+            "   slow {} {:.3} of {:.3}: {:?} {} -> {:?}; alone {:?} near {:?}",
+            one.flow,
+            one.goodput_bps / 1e6,
+            one.median_bps / 1e6,
+            one.short_of,
+            one.place,
+            one.without_bps,
+            one.alone_bps,
+            one.near_bps
+        );
+    }
+    for one in &found.why.refused {
+        println!("   refused {one}");
+    }
 }

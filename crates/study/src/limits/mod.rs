@@ -7,7 +7,8 @@
 //! - [`change`] is something that can be taken away. [`links`], [`cells`] and [`flows`] list what a run offers.
 //! - [`trial`] runs variants, within a bound on events: an unlimited flow sends more.
 //! - [`effect`] compares a variant with the scenario, replication by replication.
-//! - [`choose`] names the limits of a part of the scenario, and [`slow`] what a slow flow is short of.
+//! - [`choose`] orders the kinds of limits of a part of the scenario. [`name`] splits a kind by place and looks
+//!   behind it, [`single`] treats what no kind alone raises, and [`slow`] explains slow flows.
 
 mod cells;
 mod change;
@@ -15,7 +16,9 @@ mod choose;
 mod effect;
 mod flows;
 mod links;
+mod name;
 mod result;
+mod single;
 mod slow;
 mod trial;
 mod view;

@@ -142,7 +142,9 @@ pub(crate) fn starts(plan: &Resolved, ways: &[[Way; 2]], flow: usize) -> bool {
 pub(crate) fn parts(plan: &Resolved, ways: &[[Way; 2]]) -> Vec<Vec<usize>> {
     let mut medium = vec![0; plan.cells.len()];
     for (number, cells) in plan.media().iter().enumerate() {
-        cells.iter().for_each(|cell| medium[*cell] = number);
+        for cell in cells {
+            medium[*cell] = number;
+        }
     }
     // The first flow of each place, and for each flow an earlier one of its part, or itself.
     let mut first: BTreeMap<(bool, usize), usize> = BTreeMap::new();

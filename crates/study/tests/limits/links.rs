@@ -1,6 +1,6 @@
 //! Links: losses in series, rates, queues, the way of the ACKs, other flows.
 
-use airtcp_study::{Cause, Verdict, Why};
+use airtcp_study::{Cause, LimitsVerdict, Why};
 
 use super::{explained, named, of};
 
@@ -46,7 +46,7 @@ fn a_full_link_without_losses_names_neither_queue_nor_losses() {
     assert_eq!(named(&found), [(Cause::LinkRate, "near")]);
     let limit = &found.limits[0];
     assert!((limit.ratio.unwrap() - 2.0).abs() < 0.1, "{limit:?}");
-    assert_eq!(found.why.verdict, Verdict::Limited);
+    assert_eq!(found.why.verdict, LimitsVerdict::Limited);
     assert!(found.why.undecided.is_empty());
 }
 
@@ -92,5 +92,5 @@ fn a_short_transfer_names_no_part_of_the_link() {
         .replace("tcp = \"linux\"", "tcp = \"linux\"\napp = { kind = \"bulk\", size = \"20 kB\" }");
     let found = explained(&text, Why::Auto);
     assert!(found.limits.is_empty(), "{:?}", found.limits);
-    assert_eq!(found.why.verdict, Verdict::NothingSingle);
+    assert_eq!(found.why.verdict, LimitsVerdict::NothingSingle);
 }

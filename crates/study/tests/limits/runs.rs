@@ -1,6 +1,6 @@
 //! How the search runs: workers, stops, and changes that run again.
 
-use airtcp_study::{Explanation, Verdict, Why};
+use airtcp_study::{Explanation, LimitsVerdict, Why};
 
 use super::{pairs, run, with};
 
@@ -16,7 +16,7 @@ fn without_being_asked_nothing_runs() {
     let never = |_: usize, _: usize| -> bool { panic!("a variant ran") };
     let found = with(LOSSY, &whole, Why::No, None, never).unwrap();
     assert!(found.limits.is_empty());
-    assert_eq!((found.why.asked, found.why.verdict), (Why::No, Verdict::NotAsked));
+    assert_eq!((found.why.asked, found.why.verdict), (Why::No, LimitsVerdict::NotAsked));
     assert_eq!(found.why.variants, 0);
 }
 
@@ -31,12 +31,12 @@ fn a_stopped_run_is_not_explained_and_a_stopped_search_says_so() {
             calls <= most
         };
         let found = with(LOSSY, &whole, Why::Auto, None, stop).unwrap();
-        assert_eq!(found.why.verdict, Verdict::Stopped, "after {most}");
+        assert_eq!(found.why.verdict, LimitsVerdict::Stopped, "after {most}");
     }
     whole.interrupted = true;
     let never = |_: usize, _: usize| -> bool { panic!("a variant ran") };
     let found = with(LOSSY, &whole, Why::Auto, None, never).unwrap();
-    assert_eq!(found.why.verdict, Verdict::Stopped);
+    assert_eq!(found.why.verdict, LimitsVerdict::Stopped);
     assert!(found.limits.is_empty());
 }
 

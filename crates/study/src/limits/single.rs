@@ -1,0 +1,126 @@
+//! Limits where no kind alone raises the goodput: a full link, several kinds together, or propagation delays.
+
+use super::change::{Change, Kind};
+use super::choose::{Measure, Search, Tried};
+use super::effect::{Effect, NEARLY};
+use super::links;
+use super::name::joined;
+use super::result::Undecided;
+use super::trial::NotRun;
+
+/// Use from which a link is full by arithmetic: a limit that is named raises goodput by a tenth.
+const FULL: f64 = 1.0 / 1.1;
+/// Use from which a shorter round-trip time is not tried: the queue makes it.
+const IDLE: f64 = 0.7;
+
+impl Search<'_, '_> {
+    /// No kind alone raises the goodput: a full link, several kinds together, or a shorter round trip may.
+    pub(crate) fn name_nothing_single(&mut self) -> Result<(), NotRun> {
+        let measure = Measure::Sum(self.judged.clone());
+        let full = self
+            .tried
+            .get(&Kind::Rate)
+            .is_some_and(|tried| tried.changes.iter().any(|change| change.busy >= FULL));
+        if full && self.name_full_link(&measure)? {
+            return Ok(());
+        }
+        self.list_undecided(&measure);
+        if self.tried.len() > 1 && self.name_least_set(&measure)? {
+            return Ok(());
+        }
+        self.name_round_trip(&measure)
+    }
+
+    /// A full link that something else limits as well once it is faster.
+    fn name_full_link(&mut self, measure: &Measure) -> Result<bool, NotRun> {
+        let behind = self.behind(Kind::Rate)?;
+        let faster = self.tried[&Kind::Rate].outcome.clone();
+        let mut effects: Vec<(Kind, Effect)> = behind
+            .iter()
+            .map(|(kind, tried)| (*kind, measure.effect(&self.base, &tried.outcome)))
+            .filter(|(kind, effect)| {
+                effect.is_named()
+                    && measure.effect(&faster, &behind[kind].outcome).ratio() >= NEARLY
+            })
+            .collect();
+        effects.sort_by(|a, b| b.1.log().total_cmp(&a.1.log()));
+        let Some((kind, _)) = effects.first() else { return Ok(false) };
+        let mut changes = self.tried[&Kind::Rate].changes.clone();
+        changes.extend(behind[kind].changes.iter().cloned());
+        let whole = Tried { changes, outcome: behind[kind].outcome.clone() };
+        let found = self.together(measure, &self.base, &whole, &[]);
+        self.limits.extend(found);
+        Ok(true)
+    }
+
+    fn list_undecided(&mut self, measure: &Measure) {
+        for tried in self.tried.values() {
+            let effect = measure.effect(&self.base, &tried.outcome);
+            if effect.ratio() >= NEARLY {
+                let [ratio, low, high] = effect.shown();
+                let place = joined(tried.changes.iter().map(|change| change.place.as_str()));
+                let cause = tried.changes[0].cause;
+                self.undecided.push(Undecided { cause, place, ratio, low, high });
+            }
+        }
+    }
+
+    /// The least set of kinds that raises the goodput, if all of them together do.
+    fn name_least_set(&mut self, measure: &Measure) -> Result<bool, NotRun> {
+        let kinds: Vec<Kind> = self.tried.keys().copied().collect();
+        let changes = |without: Option<Kind>| -> Vec<Change> {
+            let kept = self.tried.iter().filter(|(kind, _)| Some(**kind) != without);
+            kept.flat_map(|(_, tried)| tried.changes.iter().cloned()).collect()
+        };
+        let all = changes(None);
+        let leaving_out: Vec<Vec<Change>> = kinds.iter().map(|k| changes(Some(*k))).collect();
+        let Some(outcome) = self.run(&[all.iter().collect()])?.pop().flatten() else {
+            return Ok(false);
+        };
+        if !measure.effect(&self.base, &outcome).is_named() {
+            return Ok(false);
+        }
+        let variants: Vec<Vec<&Change>> =
+            leaving_out.iter().map(|changes| changes.iter().collect()).collect();
+        let left = self.run(&variants)?;
+        let needed: Vec<Kind> = kinds
+            .into_iter()
+            .zip(left)
+            .filter(|(_, left)| {
+                left.as_ref().is_some_and(|left| measure.effect(left, &outcome).ratio() >= NEARLY)
+            })
+            .map(|(kind, _)| kind)
+            .collect();
+        if needed.len() < 2 {
+            return Ok(false);
+        }
+        let changes: Vec<Change> =
+            needed.iter().flat_map(|kind| self.tried[kind].changes.clone()).collect();
+        let Some(outcome) = self.run(&[changes.iter().collect()])?.pop().flatten() else {
+            return Ok(false);
+        };
+        if !measure.effect(&self.base, &outcome).is_named() {
+            return Ok(false);
+        }
+        let found = self.together(measure, &self.base, &Tried { changes, outcome }, &[]);
+        self.undecided.clear();
+        self.limits.extend(found);
+        Ok(true)
+    }
+
+    fn name_round_trip(&mut self, measure: &Measure) -> Result<(), NotRun> {
+        let busiest = self.tried.get(&Kind::Rate).map_or(0.0, |tried| {
+            tried.changes.iter().map(|c| c.busy.max(0.6 * c.full)).fold(0.0, f64::max)
+        });
+        if busiest >= IDLE {
+            return Ok(());
+        }
+        let Some(change) = links::nearer(&self.view(&self.base)) else { return Ok(()) };
+        let Some(outcome) = self.run(&[vec![&change]])?.pop().flatten() else { return Ok(()) };
+        if measure.effect(&self.base, &outcome).is_named() {
+            let limit = self.limit(measure, &change, &self.base, &outcome, &[&change]);
+            self.limits.push(limit);
+        }
+        Ok(())
+    }
+}
