@@ -29,7 +29,7 @@ CAUSES: Final = {
     "distance": ("the distance of {where}", "at 1 m from the access point"),
     "reordering": ("reordering on {where}", "in order"),
     "hidden-stations": (
-        "stations of {where} that do not sense each other",
+        "hidden stations of {where}",
         "if all sensed each other",
     ),
     "interference": ("interference in {where}", "without it"),
@@ -100,17 +100,24 @@ def what(limit: Limit) -> tuple[str, bool]:
     several = len(places(where)) > 1
     if cause == "queue" and where.startswith("the stations of "):
         several = True
-    text = CAUSES[cause][0].format(where=_both_ways(where), s="s" if several else "")
+    if where == "all links":
+        return "the round-trip time", False
+    text = CAUSES[cause][0].format(where=shown(where), s="s" if several else "")
     own_plural = several and "{s}" in CAUSES[cause][0]
     return text, cause in _PLURAL or own_plural
 
 
-def _both_ways(where: str) -> str:
-    """Shorten a place that is named in both directions."""
-    there, and_, back = where.partition(" and ")
-    if and_ and back.replace(" (reverse)", "") == there:
+def shown(where: str) -> str:
+    """Write a place: short if it is named in both directions, as a list if cells share a channel.
+
+    >>> shown("x and x (reverse)"), shown("a, b, c (channel 44)")
+    ('x in both directions', 'a, b and c (channel 44)')
+    """
+    there, _, back = where.partition(" and ")
+    if back.replace(" (reverse)", "") == there:
         return f"{there} in both directions"
-    return where
+    cells, channel, number = where.partition(" (channel ")
+    return f"{words.listed(cells.split(', '))}{channel}{number}" if channel else where
 
 
 def is_full(document: RunDocument, limit: Limit) -> bool:

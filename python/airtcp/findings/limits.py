@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Slow = Mapping[str, Any]
 
-_WIDE: Final = 1.5
+_WIDE: Final = 2.0
 """An interval of a factor is written if its upper end is this many times its lower end."""
 _LARGEST: Final = 100.0
 """Largest factor that is written."""
@@ -42,15 +42,20 @@ def findings(document: RunDocument) -> list[Finding]:
     limits: list[Limit] = [*(document.get("limits") or [])]
     slow: list[Slow] = [*why.get("slow_flows", [])]
     found = [] if limits else [_none(why)]
+    said: list[Slow] = []
     for limit in limits:
+        of_it = [flow for flow in slow if limit["of"] == "flows" and _explains(limit, flow)]
         if limit["after"]:
             found.append(_then(document, limit))
-        elif not _is_said(limit, limits, slow):
+        elif of_it:
+            found.append(_short(document, of_it, limit["change"]))
+            said += of_it
+        elif not _is_said(limit, limits):
             found.append(_limit(document, limit, limits))
-    found = _once(found + _slow(document, slow, limits))
+    found += _slow(document, [flow for flow in slow if flow not in said])
     if limits and why.get("verdict") == "stopped":
         found.append(Finding("The search was stopped", "More limits may exist.", "warn"))
-    return found
+    return _once(found)
 
 
 def _once(found: Sequence[Finding]) -> list[Finding]:
@@ -62,16 +67,14 @@ def _once(found: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _is_said(limit: Limit, limits: Sequence[Limit], slow: Sequence[Slow]) -> bool:
+def _is_said(limit: Limit, limits: Sequence[Limit]) -> bool:
     """Tell whether another sentence says a limit.
 
-    Removals that only help together share a sentence. That of a slow flow names what it is short
-    of. What all flows get more without also raises the slowest of each run.
+    Removals that only help together share a sentence. What all flows get more without also raises
+    the slowest of each run.
     """
     if limit["with"]:
         return next(one for one in limits if one["change"] == limit["change"]) is not limit
-    if limit["of"] == "flows":
-        return any(_explains(limit, one) for one in slow)
     earlier = limits[: limits.index(limit)]
     return limit["of"] == _SLOWEST and any(
         one["cause"] == limit["cause"] and {*one["flows"]}.issuperset(limit["flows"])
@@ -95,7 +98,7 @@ def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Find
     if limit["with"]:
         together = [one for one in limits if one["change"] == limit["change"]]
         causes = words.listed([limit_words.what(one)[0] for one in together])
-        without = "without both" if len(together) == 2 else "without all of them"  # noqa: PLR2004 - both are two
+        without = "without both limits" if len(together) == 2 else "without all of them"  # noqa: PLR2004 - both are two
         said = f"{_start(causes)} together limit {flows}: {with_and_without}{without}"
         return Finding(said, text, "warn")
     without = limit_words.removal(limit)
@@ -107,7 +110,8 @@ def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Find
     if limit_words.is_full(document, limit):
         kind = "link" if limit["cause"] == "link-rate" else "medium of"
         part = "" if _is_all(document, limit) else f" and limits {flows}"
-        said = f"The {kind} {limit['where']} is full{part}: {with_and_without}{without}"
+        where = limit_words.shown(limit["where"])
+        said = f"The {kind} {where} is full{part}: {with_and_without}{without}"
         return Finding(said, text, "warn")
     verb = "limit" if plural else "limits"
     return Finding(f"{_start(what)} {verb} {flows}: {with_and_without}{without}", text, "warn")
@@ -203,36 +207,44 @@ def _factor(one: Mapping[str, Any]) -> str:
     return f"{said} [{words.number(low, 2)}, {words.number(high, 2)}]"
 
 
-def _slow(document: RunDocument, slow: Sequence[Slow], limits: Sequence[Limit]) -> list[Finding]:
+def _slow(document: RunDocument, slow: Sequence[Slow]) -> list[Finding]:
     """Say what slow flows are short of, one sentence for those that lack the same."""
     kinds: dict[tuple[str | None, str], list[Slow]] = {}
     for flow in slow:
         kinds.setdefault((flow["short_of"], flow["where"]), []).append(flow)
-    return [_of_a_kind(document, flows, limits) for flows in kinds.values()]
+    return [
+        _short(document, of, of[0].get("change", [])) if short else _alone(document, of)
+        for (short, _), of in kinds.items()
+    ]
 
 
-def _of_a_kind(document: RunDocument, slow: Sequence[Slow], limits: Sequence[Limit]) -> Finding:
+def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
+    """Name slow flows that no removal helps."""
+    names = groups.named(document, [flow["flow"] for flow in slow])
+    verb, whose, each = ("is", "its", "") if len(slow) == 1 else ("are", "their", " each")
+    text = f"No removal doubles {whose} goodput."
+    if any(flow["alone_bps"] is not None for flow in slow):
+        alone = _mbps(_mean(slow, "alone_bps"))
+        text += f" Without all other flows, it would be {alone} Mb/s{each}."
+    gets = f"{_mbps(_mean(slow, 'goodput_bps'))} Mb/s{each}"
+    median = _mbps(slow[0]["median_bps"])
+    return Finding(f"{names} {verb} slow: {gets}, and the median flow {median} Mb/s", text, "warn")
+
+
+def _short(document: RunDocument, slow: Sequence[Slow], change: Sequence[str]) -> Finding:
     """Say what slow flows are short of, all the same."""
     names = groups.named(document, [flow["flow"] for flow in slow])
-    one = slow[0]
-    each = "" if len(slow) == 1 else " each"
-    gets = f"{_mbps(_mean(slow, 'goodput_bps'))} Mb/s{each}"
-    is_slow = f"{_start(names)} {'is' if len(slow) == 1 else 'are'} slow"
-    median = f"{_mbps(one['median_bps'])} Mb/s"
-    if one["short_of"] is None:
-        alone = _mean(slow, "alone_bps")
-        text = f"No removal doubles {'its' if len(slow) == 1 else 'their'} goodput."
-        if any(flow["alone_bps"] is not None for flow in slow):
-            text += f" Alone, it would be {_mbps(alone)} Mb/s{each}."
-        return Finding(f"{is_slow}: {gets}, and the median flow {median}", text, "warn")
-    change = next((limit["change"] for limit in limits if _explains(limit, one)), one["change"])
-    limit: Limit = {"cause": one["short_of"], "where": one["where"], "change": change}
-    because = f"{is_slow} because of {limit_words.what(limit)[0]}: {gets}"
-    text = " ".join(filter(None, (f"The median flow gets {median}.", advice(document, limit))))
-    if all(flow["without_bps"] is None for flow in slow):
-        return Finding(because, text, "bad")
-    after = f", and {_mbps(_mean(slow, 'without_bps'))} {limit_words.removal(limit)}"
-    return Finding(because + after, text, "bad")
+    limit: Limit = {"cause": slow[0]["short_of"], "where": slow[0]["where"], "change": change}
+    median = f"The median flow gets {_mbps(slow[0]['median_bps'])} Mb/s."
+    text = f"{median} {advice(document, limit)}".rstrip()
+    goodput, each = _mean(slow, "goodput_bps"), "" if len(slow) == 1 else " each"
+    verb = "is slow" if len(slow) == 1 else "are slow"
+    if not goodput:
+        verb = "gets nothing" if len(slow) == 1 else "get nothing"
+    gets = f"{_mbps(goodput)} Mb/s{each}"
+    if any(flow["without_bps"] is not None for flow in slow):
+        gets += f", and {_mbps(_mean(slow, 'without_bps'))} {limit_words.removal(limit)}"
+    return Finding(f"{names} {verb} because of {limit_words.what(limit)[0]}: {gets}", text, "bad")
 
 
 def _mean(slow: Sequence[Slow], key: str) -> float:

@@ -56,10 +56,10 @@ def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:
     names = {flows[i]["name"] for i in silent}
     whose = "" if len(names) == len(flows) else f": {groups.named(document, names)}"
     place, lost = next(iter(groups.drops(document, names).items()))
-    text = causes.out_of_range(document, place.name)
-    if not text:
-        number = words.counted(lost.total(), "packet")
-        text = f"{place.name} dropped {number} a replication {causes.why(place)}."
+    ends = [flows[i][end] for i in silent for end in ("from", "to")]
+    far = filter(None, (causes.out_of_range(document, node) for node in (place.name, *ends)))
+    number = words.counted(lost.total(), "packet")
+    text = next(far, f"{place.name} dropped {number} a replication {causes.why(place)}.")
     return Finding(f"Nothing got through{whose}", text, "bad")
 
 
