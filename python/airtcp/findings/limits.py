@@ -228,7 +228,9 @@ def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
         text += f" Without all other flows, it would be {alone} Mb/s{each}."
     gets = f"{_mbps(_mean(slow, 'goodput_bps'))} Mb/s{each}"
     median = _mbps(slow[0]["median_bps"])
-    return Finding(f"{names} {verb} slow: {gets}, and the median flow {median} Mb/s", text, "warn")
+    return Finding(
+        f"{_start(names)} {verb} slow: {gets}, and the median flow {median} Mb/s", text, "warn"
+    )
 
 
 def _short(document: RunDocument, slow: Sequence[Slow], change: Sequence[str]) -> Finding:
@@ -237,14 +239,17 @@ def _short(document: RunDocument, slow: Sequence[Slow], change: Sequence[str]) -
     limit: Limit = {"cause": slow[0]["short_of"], "where": slow[0]["where"], "change": change}
     median = f"The median flow gets {_mbps(slow[0]['median_bps'])} Mb/s."
     text = f"{median} {advice(document, limit)}".rstrip()
-    goodput, each = _mean(slow, "goodput_bps"), "" if len(slow) == 1 else " each"
-    verb = "is slow" if len(slow) == 1 else "are slow"
-    if not goodput:
+    gets, each = _mean(slow, "goodput_bps"), "" if len(slow) == 1 else " each"
+    without = limit_words.removal(limit)
+    after = f"and {_mbps(_mean(slow, 'without_bps'))}"
+    if gets:
+        verb = "is slow" if len(slow) == 1 else "are slow"
+        numbers = f": {_mbps(gets)} Mb/s{each}, {after} {without}"
+    else:
         verb = "gets nothing" if len(slow) == 1 else "get nothing"
-    gets = f"{_mbps(goodput)} Mb/s{each}"
-    if any(flow["without_bps"] is not None for flow in slow):
-        gets += f", and {_mbps(_mean(slow, 'without_bps'))} {limit_words.removal(limit)}"
-    return Finding(f"{names} {verb} because of {limit_words.what(limit)[0]}: {gets}", text, "bad")
+        numbers = f", {after} Mb/s{each} {without}"
+    cause = limit_words.what(limit)[0]
+    return Finding(f"{_start(names)} {verb} because of {cause}{numbers}", text, "bad")
 
 
 def _mean(slow: Sequence[Slow], key: str) -> float:
@@ -277,7 +282,7 @@ _LOWER: Final = (
     "reordering ",
     "interference ",
     "other cells ",
-    "stations ",
+    "hidden stations ",
 )
 """What sentences begin with in lower case."""
 
