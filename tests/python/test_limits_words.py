@@ -151,8 +151,8 @@ def _headline(limit: dict[str, Any], **more: Any) -> str:
             "other-cells",
             "left, right",
             (
-                "Other cells on the channel (left, right) limit the flow: 9.0 Mb/s, and 24 on channels"
-                " of their own"
+                "Other cells on the channel (left, right) limit the flow: 9.0 Mb/s, and 24 on"
+                " channels of their own"
             ),
         ),
         (
@@ -232,8 +232,8 @@ def test_limits_that_only_bind_together_share_a_sentence() -> None:
     cell = _limit("medium", "cell", 15, 29, change=change) | {"with": ["link-rate"]}
     assert _said(_document([line, cell], busy=0.9)) == [
         (
-            "The rate of air and the airtime of cell together limit the flow: 15 Mb/s, and 29 without"
-            " both limits."
+            "The rate of air and the airtime of cell together limit the flow: 15 Mb/s, and 29"
+            " without both limits."
         )
     ]
 

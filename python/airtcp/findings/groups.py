@@ -127,11 +127,15 @@ def named(document: RunDocument, names: Iterable[str]) -> str:
     given = set(names)
     flows = [flow["name"] for flow in document["summary"]["flows"]]
     listed = [name for name in flows if name in given]
-    if len(listed) > NAMED and (counted := _counted(listed)):
-        return counted
     whole = [group for group in groups(document) if given.issuperset(group.flows)]
     if len(given) > 1 and sum(len(group.flows) for group in whole) == len(given):
-        return words.listed([f"the {words.count(len(g.flows))} {_plural(g.name)}" for g in whole])
+        # Uploads and downloads have a short name, flows from one node to another have not.
+        in_cells = not any(" to " in group.name for group in whole)
+        if in_cells or not (len(listed) > NAMED and _counted(listed)):
+            said = [f"the {words.count(len(g.flows))} {_plural(g.name)}" for g in whole]
+            return words.listed(said)
+    if len(listed) > NAMED and (counted := _counted(listed)):
+        return counted
     if len(listed) <= NAMED:
         return words.listed(listed)
     return f"{words.count(len(given))} of {words.counted(len(flows), 'flow')}"
