@@ -69,7 +69,8 @@ def _findings(document: RunDocument) -> None:
     from rich.text import Text
 
     for finding in run_words.findings(document):
-        screen().print(Text.assemble((f"{finding.headline}. ", "bold"), finding.text))
+        end = f" {finding.text}" if finding.text else ""
+        screen().print(Text.assemble((f"{finding.headline}.", "bold"), end))
 
 
 def _groups(document: RunDocument) -> None:

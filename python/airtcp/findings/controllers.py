@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings import words
-from airtcp.findings.starved import NAMED
+from airtcp.findings.groups import NAMED
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:

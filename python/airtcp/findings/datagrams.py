@@ -1,4 +1,4 @@
-"""UDP flows of a run: their losses, and the goodput that they leave to TCP."""
+"""UDP flows of a run: their losses."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from airtcp.documents import RunDocument
     from airtcp.findings.groups import Place
 
 LOSES: Final = 0.01
 """Smallest reported loss of a UDP flow: speech begins to suffer."""
-LEFT: Final = 0.2
-"""UDP crowds TCP out if the endless TCP flows get less than this share of all goodput."""
 _APART: Final = 0.1
 """Largest relative difference of two counts of lost datagrams without an explanation."""
 _NAMED: Final = 3
@@ -92,41 +90,3 @@ def _spans(missing: float, places: Mapping[Place, Counter[tuple[str, str]]]) -> 
         f" measured time; {words.count(dropped)} were dropped in that time. The receiver finds a"
         " datagram missing when a later one arrives, after the delay in the queue."
     )
-
-
-def crowding_out(document: RunDocument, endless: Sequence[int]) -> Finding | None:
-    """State that UDP flows leave little to the TCP flows, which back off while UDP does not.
-
-    Args: document: The document of a run. endless: The TCP flows that send during the whole run.
-    """
-    udp = [i for i, is_udp in enumerate(_is_udp(document)) if is_udp]
-    flows: list[dict[str, Any]] = document["replications"][0]["flows"]
-    got = sum(groups.goodput(document, i) for i in udp)
-    left = sum(groups.goodput(document, i) for i in endless)
-    if not udp or not endless or left >= LEFT * (got + left):
-        return None
-
-    def full(of: Sequence[int]) -> set[str]:
-        places = groups.drops(document, {flows[i]["name"] for i in of})
-        return {place.name for place in places if place.reason.startswith("queue")}
-
-    where = sorted(full(udp) & full(endless))
-    if not where:
-        return None
-    rows: list[dict[str, Any]] = document["summary"]["flows"]
-    sent = sum(rows[i]["throughput_bps"]["mean"] or 0.0 for i in udp)
-    rival, victim = _subject(document, udp, "UDP"), _subject(document, endless, "TCP")
-    return Finding(
-        f"UDP leaves little to {victim}",
-        f"{rival} sent {words.number(sent * 1e-6)} Mb/s regardless of losses and delivered"
-        f" {words.number(got * 1e-6)} Mb/s; {victim} delivered {words.number(left * 1e-6)} Mb/s."
-        f" The queue of {where[0]} overflows, and TCP reduces its rate.",
-        "bad",
-    )
-
-
-def _subject(document: RunDocument, of: Sequence[int], kind: str) -> str:
-    """Name one flow, or count several."""
-    if len(of) == 1:
-        return str(document["summary"]["flows"][of[0]]["name"])
-    return f"{words.count(len(of))} {kind} flows"

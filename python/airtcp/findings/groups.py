@@ -9,12 +9,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from airtcp.findings import words
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from airtcp.documents import RunDocument
 
 
+NAMED: Final = 3
+"""Most flows that are named one by one."""
 _APART: Final = 0.01
 """Largest relative difference between the sum of flows and the total without a note."""
 
@@ -111,6 +115,46 @@ def groups(document: RunDocument) -> list[Group]:
         )
         for name, of in members.items()
     ]
+
+
+def named(document: RunDocument, names: Iterable[str]) -> str:
+    """Name flows: as whole directions, one by one if they are few, else by their number.
+
+    Args:
+        document: The document of a run.
+        names: The names of the flows.
+    """
+    given = set(names)
+    flows = [flow["name"] for flow in document["summary"]["flows"]]
+    listed = [name for name in flows if name in given]
+    whole = [group for group in groups(document) if given.issuperset(group.flows)]
+    if len(given) > 1 and sum(len(group.flows) for group in whole) == len(given):
+        # Uploads and downloads have a short name, flows from one node to another have not.
+        in_cells = not any(" to " in group.name for group in whole)
+        if in_cells or not (len(listed) > NAMED and _counted(listed)):
+            said = [f"the {words.count(len(g.flows))} {_plural(g.name)}" for g in whole]
+            return words.listed(said)
+    if len(listed) > NAMED and (counted := _counted(listed)):
+        return counted
+    if len(listed) <= NAMED:
+        return words.listed(listed)
+    return f"{words.count(len(given))} of {words.counted(len(flows), 'flow')}"
+
+
+def _counted(names: Sequence[str]) -> str:
+    """Name flows of one table, whose names differ by a number that counts them; else empty."""
+    stem = names[0].rstrip("0123456789")
+    first = names[0].removeprefix(stem)
+    if not first or [*names] != [f"{stem}{int(first) + i}" for i in range(len(names))]:
+        return ""
+    return f"{names[0]} to {names[-1]}"
+
+
+def _plural(direction: str) -> str:
+    """Return a direction after a number of flows: uploads, or flows from one node to another."""
+    if " to " in direction:
+        return f"flows from {direction}"
+    return f"flows {direction}" if direction.startswith("between") else direction
 
 
 def retransmitted(flows: Sequence[Mapping[str, Any]]) -> float:

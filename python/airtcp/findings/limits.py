@@ -5,68 +5,31 @@ Every sentence follows from a run with one thing taken away: `limits` and `why` 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import words
+from airtcp.findings import groups, limit_words, words
+from airtcp.findings.limit_help import advice
 from airtcp.findings.words import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from airtcp.documents import RunDocument
+    from airtcp.findings.limit_words import Limit
 
-    Limit = Mapping[str, Any]
+    Slow = Mapping[str, Any]
 
+_WIDE: Final = 2.0
+"""An interval of a factor is written if its upper end is this many times its lower end."""
 _LARGEST: Final = 100.0
 """Largest factor that is written."""
-_FULL: Final = 0.8
-"""Use of a link from which it is called full."""
-_NAMED: Final = 3
-"""Most flows that are named one by one."""
-
-_WHAT: Final = {
-    "link-losses": ("Losses of {where}", "without them"),
-    "air-losses": ("Losses on the air of {where}", "without them"),
-    "queue": ("The queue of {where}", "if it dropped and marked nothing"),
-    "link-rate": ("The rate of {where}", "at twice the rate"),
-    "return-path": ("The return path {where}", "with a faster one"),
-    "medium": ("The airtime of {where}", "if every frame took half the time"),
-    "other-flows": ("The traffic of {where}", "without it"),
-    "receive-window": ("The receive buffer of {where}", "with a larger one"),
-    "send-buffer": ("The send buffer of {where}", "with a larger one"),
-    "application": ("The application of {where}", "if it sent all the time"),
-    "slow-station": ("The slow station {where}", "if it were near the access point"),
-    "distance": ("The distance of {where}", "at 1 m from the access point"),
-    "reordering": ("Reordering on {where}", "in order"),
-    "hidden-stations": (
-        "Stations of {where} that do not sense each other",
-        "if all sensed each other",
-    ),
-    "interference": ("Interference in {where}", "without it"),
-    "other-cells": ("Other cells on the medium, {where},", "on channels of their own"),
-    "round-trip-time": ("The round-trip time over {where}", "with a quarter of the delays"),
-}
-"""By cause: what limits, and how its removal is said."""
-_NOUN: Final = {
-    "link-losses": "losses of the link",
-    "air-losses": "losses on the air",
-    "queue": "drops of the queue",
-    "link-rate": "the rate of the link",
-    "return-path": "the return path",
-    "medium": "the airtime of the medium",
-    "other-flows": "other flows",
-    "receive-window": "the receive buffer",
-    "send-buffer": "the send buffer",
-    "application": "the application",
-    "slow-station": "a slow station",
-    "distance": "its distance",
-    "reordering": "reordering",
-    "hidden-stations": "stations that do not sense each other",
-    "interference": "interference",
-    "other-cells": "other cells",
-    "round-trip-time": "the round-trip time",
-}
-_PLURAL: Final = frozenset({"link-losses", "air-losses", "hidden-stations", "other-cells"})
+_UNDECIDED: Final = 3
+"""Most undecided removals that are named."""
+_SAME: Final = 0.1
+"""Largest relative difference between a flow's goodput in the run and in a shorter one."""
+_SLOWEST: Final = "slowest-of-each-run"
 
 
 def findings(document: RunDocument) -> list[Finding]:
@@ -76,79 +39,133 @@ def findings(document: RunDocument) -> list[Finding]:
         document: The document of a run.
     """
     why: dict[str, Any] = dict(document.get("why") or {})
-    limits: Sequence[Limit] = document.get("limits") or []
-    found = [_limit(document, limit) for limit in limits if not _follows(limit, limits)]
-    if not limits:
-        found = [_none(why)]
-    found += [_then(document, limit) for limit in limits if limit.get("after")]
-    found += [said for flow in why.get("slow_flows", []) if (said := _slow(flow)) is not None]
+    limits: list[Limit] = [*(document.get("limits") or [])]
+    slow: list[Slow] = [*why.get("slow_flows", [])]
+    found = [] if limits else [_none(why)]
+    said: list[Slow] = []
+    for limit in limits:
+        of_it = [flow for flow in slow if limit["of"] == "flows" and _explains(limit, flow)]
+        if limit["after"]:
+            found.append(_then(document, limit))
+        elif of_it:
+            found.append(_short(document, of_it, limit["change"]))
+            said += of_it
+        elif not _is_said(limit, limits):
+            found.append(_limit(document, limit, limits))
+    found += _slow(document, [flow for flow in slow if flow not in said])
     if limits and why.get("verdict") == "stopped":
         found.append(Finding("The search was stopped", "More limits may exist.", "warn"))
-    return found
+    return _once(found)
 
 
-def _follows(limit: Limit, limits: Sequence[Limit]) -> bool:
-    """Tell whether a limit is said along with another: what stands behind it, or goes with it."""
-    if limit.get("after"):
-        return True
-    first = next(other for other in limits if other["change"] == limit["change"])
-    return bool(limit.get("with")) and first is not limit
+def _once(found: Sequence[Finding]) -> list[Finding]:
+    """Leave out a text that an earlier finding has: the same advice."""
+    texts = [finding.text for finding in found]
+    return [
+        replace(finding, text="") if finding.text in texts[:number] else finding
+        for number, finding in enumerate(found)
+    ]
 
 
-def _limit(document: RunDocument, limit: Limit) -> Finding:
+def _is_said(limit: Limit, limits: Sequence[Limit]) -> bool:
+    """Tell whether another sentence says a limit.
+
+    Removals that only help together share a sentence. What all flows get more without also raises
+    the slowest of each run.
+    """
+    if limit["with"]:
+        return next(one for one in limits if one["change"] == limit["change"]) is not limit
+    earlier = limits[: limits.index(limit)]
+    return limit["of"] == _SLOWEST and any(
+        one["cause"] == limit["cause"] and {*one["flows"]}.issuperset(limit["flows"])
+        for one in earlier
+    )
+
+
+def _explains(limit: Limit, flow: Slow) -> bool:
+    return (limit["cause"], limit["where"]) == (flow["short_of"], flow["where"])
+
+
+def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Finding:
     """Say one limit, with the goodput with and without it."""
-    cause: str = limit["cause"]
-    what, without = _WHAT[cause]
-    what = what.format(where=limit["where"])
-    verb = "limit" if cause in _PLURAL else "limits"
-    headline = f"{what} {verb} {_flows(document, limit)}"
-    if others := limit.get("with"):
-        nouns = words.listed([_NOUN[other] for other in others])
-        headline = f"{what} and {nouns} together limit {_flows(document, limit)}"
-        without = "without both" if len(others) == 1 else "without all of them"
-    if cause == "link-rate" and not others and _use(document, limit["where"]) >= _FULL:
-        headline = f"The link {limit['where']} is full"
-    if cause == "medium" and not others:
-        headline = f"The medium of {limit['where']} is full"
-    if cause == "application":
-        return Finding(
-            f"{_flows(document, limit, start=True)} gets what the application asks for",
-            f"{_mbps(limit['goodput_bps'])} Mb/s; {_mbps(limit['without_bps'])} {without}.",
-        )
-    text = f"{_both(limit, without)}{_or(limit)}"
-    return Finding(headline, text, "bad" if limit["of"] == "slowest-of-each-run" else "warn")
+    flows = _flows(document, limit)
+    if limit["cause"] == "application":
+        verb = "gets what its application asks" if _is_one(document, limit) else _ASKED
+        return Finding(f"{_start(flows)} {verb}: {_mbps(limit['goodput_bps'])} Mb/s", "")
+    text = " ".join(filter(None, (_doubt(limit), _or(limit), advice(document, limit))))
+    with_and_without = f"{_mbps(limit['goodput_bps'])} Mb/s{_whose(document, limit)}, and"
+    with_and_without += f" {_mbps(limit['without_bps'])} "
+    if limit["with"]:
+        together = [one for one in limits if one["change"] == limit["change"]]
+        causes = words.listed([limit_words.what(one)[0] for one in together])
+        without = "without both limits" if len(together) == 2 else "without all of them"  # noqa: PLR2004 - both are two
+        said = f"{_start(causes)} together limit {flows}: {with_and_without}{without}"
+        return Finding(said, text, "warn")
+    without = limit_words.removal(limit)
+    what, plural = limit_words.what(limit)
+    if limit["of"] == _SLOWEST:
+        verb = "starve" if plural else "starves"
+        said = f"{_start(what)} {verb} a flow in each run: {with_and_without}{without}"
+        return Finding(said, text, "bad")
+    if limit_words.is_full(document, limit):
+        kind = "link" if limit["cause"] == "link-rate" else "medium of"
+        part = "" if _is_all(document, limit) else f" and limits {flows}"
+        where = limit_words.shown(limit["where"])
+        said = f"The {kind} {where} is full{part}: {with_and_without}{without}"
+        return Finding(said, text, "warn")
+    verb = "limit" if plural else "limits"
+    return Finding(f"{_start(what)} {verb} {flows}: {with_and_without}{without}", text, "warn")
 
 
-def _both(limit: Limit, without: str) -> str:
-    """Return the goodput with and without a limit."""
-    whose = {
-        "sum": "",
-        "flows": " of these flows",
-        "slowest-of-each-run": " of the slowest flow of each run",
-    }[limit["of"]]
-    goodput, after = _mbps(limit["goodput_bps"]), _mbps(limit["without_bps"])
-    return f"{goodput} Mb/s{whose}, and {after} {without}."
+_ASKED: Final = "get what their applications ask"
+
+
+def _then(document: RunDocument, limit: Limit) -> Finding:
+    """Say what limits once the limits before are gone."""
+    flows, goodput = _flows(document, limit), _mbps(limit["goodput_bps"])
+    if limit["cause"] == "application":
+        verb = "gets what its application asks" if _is_one(document, limit) else _ASKED
+        return Finding(f"Then {flows} {verb}: {goodput} Mb/s", "")
+    what, plural = limit_words.what(limit)
+    return Finding(
+        f"Then {what} {'limit' if plural else 'limits'} {flows}: {goodput} Mb/s, and"
+        f" {_mbps(limit['without_bps'])} {limit_words.removal(limit)}",
+        _doubt(limit),
+    )
+
+
+def _whose(document: RunDocument, limit: Limit) -> str:
+    """Say whose goodput the numbers of a limit are, if its sentence does not."""
+    if limit["of"] == _SLOWEST:
+        return " for the slowest"
+    flows = document["summary"]["flows"]
+    if len(limit["flows"]) == 1:
+        own = next((flow for flow in flows if flow["name"] == limit["flows"][0]), None)
+        mean = 0.0 if own is None else own["goodput_bps"]["mean"] or 0.0
+        if limit["of"] == "flows" or abs(mean - limit["goodput_bps"]) <= _SAME * mean:
+            return ""
+    return " together" if len(flows) > 1 else ""
+
+
+def _doubt(limit: Limit) -> str:
+    """Give the interval of the factor if it is wide."""
+    low, high = limit["low"], limit["high"]
+    if low is None or high is None or high < _WIDE * low:
+        return ""
+    if high > _LARGEST:
+        least = f"The factor is at least {words.number(low, 2)} (95 % interval)."
+        return least if low <= _LARGEST else ""
+    return f"The factor is {words.number(low, 2)} to {words.number(high, 2)} (95 % interval)."
 
 
 def _or(limit: Limit) -> str:
     """Name other removals that lift the same limit."""
-    others = [_NOUN[cause] for cause in limit.get("or", []) if cause != limit["cause"]]
-    if not others:
-        return ""
-    return f" Without {words.listed(others)} it would be lifted as well."
+    others = [limit_words.NOUNS[cause] for cause in limit["or"] if cause not in _FAR]
+    return f"Without {words.listed(others)} it is lifted as well." if others else ""
 
 
-def _then(document: RunDocument, limit: Limit) -> Finding:
-    """Say what limits once the first limit is gone."""
-    if limit["cause"] == "application":
-        return Finding(
-            "Then the application gets what it asks for", f"{_mbps(limit['goodput_bps'])} Mb/s."
-        )
-    what, without = _WHAT[limit["cause"]]
-    what = what.format(where=limit["where"])
-    what = what[0].lower() + what[1:]
-    verb = "limit" if limit["cause"] in _PLURAL else "limits"
-    return Finding(f"Then {what} {verb} {_flows(document, limit)}", _both(limit, f"{without}, too"))
+_FAR: Final = frozenset({"slow-station", "distance"})
+"""Two names of one removal: a far station is slow."""
 
 
 def _none(why: Mapping[str, Any]) -> Finding:
@@ -158,63 +175,116 @@ def _none(why: Mapping[str, Any]) -> Finding:
         return Finding("What limits the flows is not known", "The search was stopped.", "warn")
     if verdict == "not-asked":
         return Finding(
-            "What limits the flows was not asked", "--why auto takes things away, one at a time."
+            "What limits the flows was not asked",
+            "--why auto takes things away, one at a time, and names what raises the goodput.",
         )
-    if verdict == "cannot-tell":
-        runs = words.counted(why["replications"], "replication")
-        nearly = words.listed(
-            [f"{_NOUN[one['cause']]} ({one['where']}, {_factor(one)})" for one in why["undecided"]]
-        )
+    if verdict == "nothing-single":
         return Finding(
-            "Cannot tell what limits the flows",
-            f"{runs} of {words.number(why['measured_s'])} s do not decide: {nearly}."
-            " --why yes takes the whole time.",
-            "warn",
+            "Nothing single limits the flows", "No removal raises their goodput by a tenth."
         )
-    return Finding("Nothing single limits the flows", "No removal raises the goodput by a tenth.")
+    runs = words.counted(why["replications"], "replication")
+    ranked = sorted(why["undecided"], key=lambda one: -log(one["ratio"] or exp(99)))
+    nearly = [
+        f"{limit_words.NOUNS[one['cause']]} ({one['where']}): {_factor(one)}"
+        for one in ranked[:_UNDECIDED]
+    ]
+    more = "More replications (-n)" if why["asked"] == "yes" else "--why yes, which runs longer,"
+    return Finding(
+        f"Cannot tell what limits the flows from {runs} of {words.number(why['measured_s'])} s",
+        f"Goodput without {'; without '.join(nearly)}. {more} may decide.",
+        "warn",
+    )
 
 
 def _factor(one: Mapping[str, Any]) -> str:
     """Write the ratio of an undecided removal with its interval."""
-    low, high = one["low"], one["high"]
-    ratio = f"{words.number(one['ratio'])} times the goodput without"
+    ratio, low, high = one["ratio"], one["low"], one["high"]
+    if ratio is None or ratio > _LARGEST:
+        return "unknown"
+    said = f"{words.number(ratio, 2)} times"
     if low is None or high is None or high > _LARGEST:
-        return ratio
-    return f"{ratio}, {words.number(low, 2)} to {words.number(high, 2)}"
+        return f"{said}, not significantly"
+    return f"{said} [{words.number(low, 2)}, {words.number(high, 2)}]"
 
 
-def _slow(flow: Mapping[str, Any]) -> Finding | None:
-    """Say what a slow flow is short of, unless a limit of its own says so."""
-    short = flow["short_of"]
-    gets = f"{_mbps(flow['goodput_bps'])} Mb/s, and the median flow {_mbps(flow['median_bps'])}"
-    if short is not None:
-        return None
-    alone = flow["alone_bps"]
-    text = "No removal doubles its goodput: the others have the rest of the link or medium."
-    if alone is not None:
-        text += f" Alone it would get {_mbps(alone)} Mb/s."
-    return Finding(f"{flow['flow']} is slow: {gets}", text)
+def _slow(document: RunDocument, slow: Sequence[Slow]) -> list[Finding]:
+    """Say what slow flows are short of, one sentence for those that lack the same."""
+    kinds: dict[tuple[str | None, str], list[Slow]] = {}
+    for flow in slow:
+        kinds.setdefault((flow["short_of"], flow["where"]), []).append(flow)
+    return [
+        _short(document, of, of[0].get("change", [])) if short else _alone(document, of)
+        for (short, _), of in kinds.items()
+    ]
 
 
-def _flows(document: RunDocument, limit: Limit, *, start: bool = False) -> str:
-    """Name the flows that a removal raises."""
-    names: list[str] = list(limit["flows"])
-    total = len(document["summary"]["flows"])
-    if len(names) == total or not names:
-        if total == 1:
-            return "The flow" if start else "the flow"
-        return "All flows" if start else "the flows"
-    if len(names) <= _NAMED:
-        return words.listed(names)
-    return f"{len(names)} of {total} flows"
-
-
-def _use(document: RunDocument, name: str) -> float:
-    """Return the share of its time or capacity that a link uses; 0 for another name."""
-    links: list[dict[str, Any]] = document["summary"]["links"]
-    return max(
-        (link["utilisation"]["mean"] or 0.0 for link in links if link["name"] == name), default=0.0
+def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
+    """Name slow flows that no removal helps."""
+    names = groups.named(document, [flow["flow"] for flow in slow])
+    verb, whose, each = ("is", "its", "") if len(slow) == 1 else ("are", "their", " each")
+    text = f"No removal doubles {whose} goodput."
+    if any(flow["alone_bps"] is not None for flow in slow):
+        alone = _mbps(_mean(slow, "alone_bps"))
+        text += f" Without all other flows, it would be {alone} Mb/s{each}."
+    gets = f"{_mbps(_mean(slow, 'goodput_bps'))} Mb/s{each}"
+    median = _mbps(slow[0]["median_bps"])
+    return Finding(
+        f"{_start(names)} {verb} slow: {gets}, and the median flow {median} Mb/s", text, "warn"
     )
+
+
+def _short(document: RunDocument, slow: Sequence[Slow], change: Sequence[str]) -> Finding:
+    """Say what slow flows are short of, all the same."""
+    names = groups.named(document, [flow["flow"] for flow in slow])
+    limit: Limit = {"cause": slow[0]["short_of"], "where": slow[0]["where"], "change": change}
+    median = f"The median flow gets {_mbps(slow[0]['median_bps'])} Mb/s."
+    text = f"{median} {advice(document, limit)}".rstrip()
+    gets, each = _mean(slow, "goodput_bps"), "" if len(slow) == 1 else " each"
+    without = limit_words.removal(limit)
+    after = f"and {_mbps(_mean(slow, 'without_bps'))}"
+    if gets:
+        verb = "is slow" if len(slow) == 1 else "are slow"
+        numbers = f": {_mbps(gets)} Mb/s{each}, {after} {without}"
+    else:
+        verb = "gets nothing" if len(slow) == 1 else "get nothing"
+        numbers = f", {after} Mb/s{each} {without}"
+    cause = limit_words.what(limit)[0]
+    return Finding(f"{_start(names)} {verb} because of {cause}{numbers}", text, "bad")
+
+
+def _mean(slow: Sequence[Slow], key: str) -> float:
+    return groups.mean(flow[key] for flow in slow)
+
+
+def _is_one(document: RunDocument, limit: Limit) -> bool:
+    return (len(limit["flows"]) or len(document["summary"]["flows"])) == 1
+
+
+def _flows(document: RunDocument, limit: Limit) -> str:
+    """Name the flows that a removal raises."""
+    if _is_all(document, limit):
+        return "the flow" if len(document["summary"]["flows"]) == 1 else "the flows"
+    return groups.named(document, limit["flows"])
+
+
+def _is_all(document: RunDocument, limit: Limit) -> bool:
+    return len(limit["flows"]) in {0, len(document["summary"]["flows"])}
+
+
+def _start(text: str) -> str:
+    """Begin a sentence; names of flows, links and stations keep their first letter."""
+    return text[0].upper() + text[1:] if text.startswith(_LOWER) else text
+
+
+_LOWER: Final = (
+    "the ",
+    "losses ",
+    "reordering ",
+    "interference ",
+    "other cells ",
+    "hidden stations ",
+)
+"""What sentences begin with in lower case."""
 
 
 def _mbps(bps: float) -> str:
