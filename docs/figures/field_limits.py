@@ -1,9 +1,9 @@
 """Whether `run` names the limits of scenarios whose limits are known.
 
-*field*: scenarios whose causes were fixed before anything ran, in tests/field/right.csv. `first` has
-the causes that the first limit may have, separated by `|`; `none` is no limit. `where` has what its
-place contains: one text, or one for each cause. `also` has what must be named anywhere, separated by
-`;`: `CAUSE at PLACE for FLOW`. `miss` has the cause of a known miss.
+*field*: scenarios whose causes were fixed before anything ran, in tests/field/right.csv. `first`
+has the causes that the first limit may have, separated by `|`; `none` is no limit. `where` has what
+its place contains: one text, or one for each cause. `also` has what must be named anywhere,
+separated by `;`: `CAUSE at PLACE for FLOW`. `miss` has the cause of a known miss.
 
 *shipped*: the folder `scenarios`. The change of the first limit runs over the whole measured time,
 with the draws of the scenario as given; the flows that the limit lists must get a tenth more.
@@ -82,35 +82,27 @@ def counterfactual(path: Path, limit: Mapping[str, Any], replications: int) -> l
 
 
 def measure() -> dict[str, pl.DataFrame]:
-    """Run every scenario of both sets."""
-    return {
-        "limits-field.csv": pl.DataFrame(_field(), infer_schema_length=None),
-        "limits-shipped.csv": pl.DataFrame(_shipped(), infer_schema_length=None),
-    }
-
-
-def _field() -> list[dict[str, Any]]:
+    """Find the limits of every scenario of the field."""
     rows: list[dict[str, Any]] = []
     for case in cases():
         found = explained(FIELD / case["file"])
-        limits = found["limits"]
-        row = {"file": case["file"], "wanted": case["first"], **_first(limits)}
+        row = {"file": case["file"], "wanted": case["first"], **_first(found["limits"])}
         row["variants"] = found["why"]["variants"]
-        rows.append(row | {"right": is_right(case, limits), "miss": case["miss"]})
-    return rows
+        rows.append(row | {"right": is_right(case, found["limits"]), "miss": case["miss"]})
+    return {"limits-field.csv": pl.DataFrame(rows, infer_schema_length=None)}
 
 
-def _shipped() -> list[dict[str, Any]]:
+def measure_shipped() -> dict[str, pl.DataFrame]:
+    """Find the limits of every scenario that ships, and try the first change of each."""
     rows: list[dict[str, Any]] = []
     for path in sorted(SHIPPED.glob("*.toml")):
         found = explained(path)
-        limits = found["limits"]
-        row: dict[str, Any] = {"file": path.name, **_first(limits), "whole_ratio": None}
-        if limits:
-            before, after = counterfactual(path, limits[0], REPLICATIONS)
+        row: dict[str, Any] = {"file": path.name, **_first(found["limits"]), "whole_ratio": None}
+        if found["limits"]:
+            before, after = counterfactual(path, found["limits"][0], REPLICATIONS)
             row["whole_ratio"] = after / before if before else None
         rows.append(row | {"verdict": found["why"]["verdict"]})
-    return rows
+    return {"limits-shipped.csv": pl.DataFrame(rows, infer_schema_length=None)}
 
 
 def _first(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -118,9 +110,9 @@ def _first(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not limits:
         return dict.fromkeys(("cause", "where", "ratio", "low", "high", "others"))
     first = {key: limits[0][key] for key in ("cause", "where", "ratio", "low", "high")}
-    named = [limits[0]["with"], *([limit["cause"]] for limit in limits[1:])]
-    others = dict.fromkeys(cause for causes in named for cause in causes)
-    return first | {"others": ", ".join(others)}
+    others = [f"or {cause}" for cause in limits[0]["or"]]
+    others += [*limits[0]["with"], *(limit["cause"] for limit in limits[1:])]
+    return first | {"others": ", ".join(dict.fromkeys(others))}
 
 
 def field(numbers: Mapping[str, pl.DataFrame]) -> str:

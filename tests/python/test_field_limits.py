@@ -1,7 +1,7 @@
 """`run` names what limits the flows, where the limits are known (tests/field).
 
-The causes of tests/field/right.csv were fixed before anything ran. The first change of each scenario
-that ships is held against a run of the whole time.
+The causes of tests/field/right.csv were fixed before anything ran. The first change of each
+scenario that ships is held against a run of the whole time.
 """
 
 from __future__ import annotations
