@@ -19,7 +19,7 @@ pub struct Without {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overlap: Vec<String>,
     /// Names of stations whose distance is taken away: they stand 1 m from their access point, and keys of their
-    /// own for `rate`, `mcs` and `streams` have no effect. All others stay where each replication places them.
+    /// own for `rate`, `mcs`, `streams`, `standard`, `width` and `guard_interval` have no effect. All others stay where each replication places them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distance: Vec<String>,
 }

@@ -54,6 +54,7 @@ pub(super) fn apply(
         for station in &mut cell.spec.stations {
             if beside.iter().any(|number| names[*number] == station.name) {
                 (station.rate, station.mcs, station.streams) = (None, None, None);
+                (station.standard, station.width, station.guard_interval) = (None, None, None);
             }
         }
         cell.beside = beside.into_iter().collect();

@@ -10,7 +10,7 @@ use airtcp_wifi::rate::RateConfig;
 use serde_json::Value;
 
 use super::change::{Change, Kind};
-use super::links::without_drops;
+use super::links::{USED_WITH_PAUSES, without_drops};
 use super::result::Cause;
 use super::view::View;
 use crate::schemes::inline;
@@ -199,7 +199,7 @@ pub(crate) fn fair_queues(view: &View<'_>) -> Vec<Change> {
 /// Half of every airtime on a medium.
 fn airtime(view: &View<'_>, cell: usize) -> Option<Change> {
     let busy = view.busy(cell);
-    if busy < BUSY {
+    if busy < if view.pauses() { USED_WITH_PAUSES } else { BUSY } {
         return None;
     }
     let medium = view.medium(cell);
@@ -297,21 +297,33 @@ fn mean_rate(view: &View<'_>, cell: usize, station: usize) -> f64 {
 pub(crate) fn near(view: &View<'_>, node: usize) -> Option<Change> {
     let cell = view.plan.cells.iter().find(|cell| cell.nodes[1..].contains(&node))?;
     let name = &view.plan.nodes[node];
-    let change = Change::new(Kind::Slow, Cause::Distance, name).without("distance", name);
+    // A slow rate of its own is no distance.
+    let cause = if !is_distant(view, node) && has_keys(view, node) {
+        Cause::SlowStation
+    } else {
+        Cause::Distance
+    };
+    let change = Change::new(Kind::Slow, cause, name).without("distance", name);
     (cell.spec.hops != Hops::Chain).then_some(change)
 }
 
 /// True if a station is much farther than the others of its cell, or has keys of its own.
 pub(crate) fn is_far(view: &View<'_>, node: usize) -> bool {
+    has_keys(view, node) || is_distant(view, node)
+}
+
+/// True if a station has keys of its own.
+fn has_keys(view: &View<'_>, node: usize) -> bool {
     let name = &view.plan.nodes[node];
-    let Some(cell) = view.plan.cells.iter().position(|cell| cell.nodes[1..].contains(&node)) else {
-        return false;
-    };
-    if spec(view, cell).stations.iter().any(|station| station.name == *name) {
-        return true;
-    }
+    view.plan.cells.iter().any(|cell| cell.spec.stations.iter().any(|s| s.name == *name))
+}
+
+/// True if a station's signal is much weaker than those of the others of its cell.
+fn is_distant(view: &View<'_>, node: usize) -> bool {
+    let name = &view.plan.nodes[node];
+    let cell = view.plan.cells.iter().position(|cell| cell.nodes[1..].contains(&node));
+    let (Some(cell), Some(run)) = (cell, view.runs.first()) else { return false };
     let snr = |station: &StationResult| station.snr_db.unwrap_or(-99.0);
-    let Some(run) = view.runs.first() else { return false };
     let mut all: Vec<f64> = run.cells[cell].stations[1..].iter().map(snr).collect();
     all.sort_by(f64::total_cmp);
     let median = all.get(all.len() / 2).copied().unwrap_or(0.0);

@@ -59,13 +59,24 @@ pub(crate) struct Change {
     pub(crate) full: f64,
     /// Of a link's rate: the share of its time or capacity that is used.
     pub(crate) busy: f64,
+    /// Packets lost or dropped there, or the use of the link: by it, places are tried one by one.
+    pub(crate) weight: f64,
     sets: Vec<Set>,
 }
 
 impl Change {
     pub(crate) fn new(kind: Kind, cause: Cause, place: impl Into<String>) -> Self {
         let place = place.into();
-        Self { kind, cause, or: Vec::new(), place, full: 0.0, busy: 0.0, sets: Vec::new() }
+        Self {
+            kind,
+            cause,
+            or: Vec::new(),
+            place,
+            full: 0.0,
+            busy: 0.0,
+            weight: 0.0,
+            sets: Vec::new(),
+        }
     }
 
     /// The same, with a new value at a path of the scenario.

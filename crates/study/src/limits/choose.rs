@@ -176,7 +176,8 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// The kinds whose removal raises a measure significantly, in the order in which they bind. Twice the capacity
-    /// carries at most twice as much: what goes beyond is another thing's, such as fewer losses of shorter frames.
+    /// carries at most twice as much: what goes beyond is another thing's, such as fewer losses of shorter frames;
+    /// unless flows that are not judged use it, too, whose part the others then get.
     fn order(&self, measure: &Measure) -> Vec<Kind> {
         let mut found: Vec<(Kind, Effect)> = self
             .tried
@@ -184,13 +185,15 @@ impl<'a, 'b> Search<'a, 'b> {
             .map(|(kind, tried)| (*kind, measure.effect(&self.base, &tried.outcome)))
             .filter(|(_, effect)| effect.is_named())
             .collect();
+        let alone = !self.tried.contains_key(&Kind::Others);
+        let most = if alone { ln(2.0) } else { f64::INFINITY };
         let strength = |(kind, effect): &(Kind, Effect)| match kind {
             // A waste comes before the capacity that it wastes only if it is clearly larger.
-            Kind::Rate => effect.log().min(ln(2.0)) + ln(NAMED),
+            Kind::Rate => effect.log().min(most) + ln(NAMED),
             _ => effect.log(),
         };
         found.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
-        let full = self.fullness();
+        let full = self.fullness(measure.flows());
         if full < 1.0 {
             // Something that fills the link once it is gone keeps it from being full now.
             let fills = found.iter().position(|(kind, effect)| {
@@ -204,10 +207,11 @@ impl<'a, 'b> Search<'a, 'b> {
         found.into_iter().map(|(kind, _)| kind).collect()
     }
 
-    /// How full the fullest link or medium is; 1 and more is full.
-    fn fullness(&self) -> f64 {
-        let rates = self.tried.get(&Kind::Rate).map(|tried| tried.changes.as_slice());
-        rates.unwrap_or_default().iter().map(|change| change.full).fold(0.0, f64::max)
+    /// How full the fullest link or medium with data of some flows is; 1 and more is full.
+    fn fullness(&self, of: &[usize]) -> f64 {
+        let view = View::new(&self.base, of, self.topology, self.ways);
+        let all = links::changes(&view).into_iter().chain(cells::changes(&view));
+        all.filter(|change| change.kind == Kind::Rate).map(|change| change.full).fold(0.0, f64::max)
     }
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.

@@ -23,7 +23,7 @@ const FACTOR: u64 = 8;
 pub(crate) fn changes(view: &View<'_>) -> Vec<Change> {
     let mut found = windows(view);
     found.extend(application(view));
-    found.extend(datagrams(view));
+    found.extend(beside(view));
     found
 }
 
@@ -138,10 +138,11 @@ fn rated<'a>(view: &'a View<'_>) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
-/// Flows of datagrams beside the judged ones.
-fn datagrams(view: &View<'_>) -> Option<Change> {
+/// The flows beside the judged ones that use the same links or media: datagrams, and transfers that end or have a
+/// rate.
+fn beside(view: &View<'_>) -> Option<Change> {
     let beside: Vec<usize> = (0..view.plan.flows.len())
-        .filter(|i| view.plan.flows[*i].transport == TransportKind::Udp && !view.judged.contains(i))
+        .filter(|i| !view.judged.contains(i))
         .filter(|i| starts(view.plan, view.ways, *i) && shares(view, *i))
         .collect();
     let names: Vec<&str> = beside.iter().map(|i| view.plan.flows[*i].name.as_str()).collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use airtcp_link::LossConfig;
 use airtcp_scenario::{Direction, OneWay, Resolved};
 use airtcp_sim::results::LinkResult;
+use airtcp_units::Span;
 use serde_json::{Value, json};
 
 use super::change::{Change, Kind};
@@ -14,6 +15,8 @@ use crate::schemes::inline;
 
 /// Least use of a link from which its rate may limit.
 const USED: f64 = 0.4;
+/// The same if an application pauses: the mean over its pauses says little.
+pub(crate) const USED_WITH_PAUSES: f64 = 0.08;
 /// Use from which a link counts as full.
 const FULL: f64 = 0.8;
 /// A return path is made this many times as fast: it costs no data packets, and a factor of 2 can name the
@@ -123,8 +126,10 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
     let mut found = Vec::new();
     let name = place.name();
     let lossy = place.direction().loss.as_ref().is_some_and(|loss| !LossConfig::is_lossless(loss));
-    if lossy || sum(&|link| dropped(link, &["loss", "retry_limit"])) > 0 {
-        let change = Change::new(Kind::Loss, Cause::LinkLosses, &name);
+    let lost = sum(&|link| dropped(link, &["loss", "retry_limit"]));
+    if lossy || lost > 0 {
+        let mut change = Change::new(Kind::Loss, Cause::LinkLosses, &name);
+        change.weight = lost as f64;
         found.push(change.set(place.key("loss"), "{ model = \"none\" }"));
     }
     if let Some(change) = in_order(place, &name) {
@@ -138,7 +143,8 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
     });
     let peak = peak.max().unwrap_or(0);
     if queued > 0 || f64::from(peak) >= likely_drops(&queue) {
-        let change = Change::new(Kind::Queue, Cause::Queue, &name);
+        let mut change = Change::new(Kind::Queue, Cause::Queue, &name);
+        change.weight = queued as f64;
         if let Some(queue) = without_drops(&queue) {
             found.push(place.change(view.plan, change, "queue", &queue));
         }
@@ -210,7 +216,7 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
         .iter()
         .map(|(index, _)| view.mean(|run| run.links[*index].utilisation))
         .fold(0.0, f64::max);
-    if used < USED {
+    if used < if view.pauses() { USED_WITH_PAUSES } else { USED } {
         return None;
     }
     let data = place.members.iter().any(|(index, _)| view.carries_data[*index]);
@@ -221,10 +227,11 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
     };
     let mut change = Change::new(kind, cause, name);
     change.busy = used;
+    change.weight = used;
     change.full = if data { used / FULL } else { 0.0 };
     let direction = place.direction();
     if let Some(slot) = direction.slot {
-        let slot = json!(airtcp_units::Span(slot.0 / factor).to_string());
+        let slot = json!(Span(slot.0 / factor).to_string());
         return Some(place.change(view.plan, change, "slot", &slot));
     }
     let mut rate = place.value("rate")?;
@@ -246,16 +253,20 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
 pub(crate) fn nearer(view: &View<'_>) -> Option<Change> {
     let mut change = Change::new(Kind::RoundTrip, Cause::RoundTripTime, "all links");
     for place in places(view) {
-        let Some(delay) = place.direction().delay.filter(|delay| delay.0 > 0) else { continue };
-        let quarter = json!(airtcp_units::Span(delay.0 / 4).to_string());
-        change = place.change(view.plan, change, "delay", &quarter);
+        let quarter = |span: Span| json!(Span(span.0 / 4).to_string());
+        if let Some(delay) = place.direction().delay.filter(|delay| delay.0 > 0) {
+            change = place.change(view.plan, change, "delay", &quarter(delay));
+        }
+        if let (Some(config), Some(mut jitter)) = (&place.direction().jitter, place.value("jitter"))
+        {
+            jitter["mean"] = quarter(config.mean);
+            change = change.set(place.key("jitter"), inline(&jitter));
+        }
     }
     // Delays of one pair of a dumbbell each.
     if let Some(airtcp_scenario::Topology::Dumbbell { access_delays, .. }) = view.written_topology {
-        let quarters: Vec<Value> = access_delays
-            .iter()
-            .map(|delay| json!(airtcp_units::Span(delay.0 / 4).to_string()))
-            .collect();
+        let quarters: Vec<Value> =
+            access_delays.iter().map(|delay| json!(Span(delay.0 / 4).to_string())).collect();
         if !quarters.is_empty() {
             change = change.set("topology.access_delays", inline(&json!(quarters)));
         }

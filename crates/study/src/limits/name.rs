@@ -15,9 +15,11 @@ use super::trial::{NotRun, Outcome};
 const ALIKE: f64 = 0.8;
 /// Share of the first limit's effect, as a logarithm, from which another is named beside it.
 const BESIDE: f64 = 0.5;
+/// The same for the fullest of several links in a row: the next one is nearly as full.
+const FULLEST: f64 = 1.0 / 3.0;
 /// Least effect of what stands behind the first limit.
 const BEHIND: f64 = 1.3;
-/// Most places into which a kind is split; more are taken away by cause.
+/// Most places into which a kind is split: those of most weight. The others are taken away with their cause.
 const SPLIT: usize = 6;
 
 impl Search<'_, '_> {
@@ -177,8 +179,20 @@ impl Search<'_, '_> {
             chosen.retain(|i| logs[*i] >= BESIDE * strength);
             chosen.sort_by(|a, b| logs[*b].total_cmp(&logs[*a]));
         }
+        if chosen.is_empty() && whole.changes.iter().all(|change| change.kind == Kind::Rate) {
+            // The fullest of several links in a row is the limit, if it alone matters.
+            let best = (0..groups.len()).max_by(|a, b| logs[*a].total_cmp(&logs[*b]));
+            let best = best.filter(|i| logs[*i] >= FULLEST * strength);
+            let matters = |i: &usize| {
+                single
+                    .get(*i)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|outcome| measure.effect(before, outcome).is_named())
+            };
+            chosen.extend(best.filter(matters));
+        }
         if chosen.is_empty() {
-            return Ok(self.together(measure, before, whole, gone));
+            return self.needed(measure, before, whole, gone);
         }
         // Each of these alone lifts the same limit.
         let cause = |i: &usize| groups[*i][0].cause;
@@ -222,6 +236,44 @@ impl Search<'_, '_> {
             return Ok(self.together(measure, before, whole, gone));
         }
         Ok(found)
+    }
+
+    /// The limits of a kind none of whose places alone makes half of its effect: the places without which less is
+    /// gained.
+    fn needed(
+        &mut self,
+        measure: &Measure,
+        before: &Outcome,
+        whole: &Tried,
+        gone: &[Change],
+    ) -> Result<Vec<Limit>, NotRun> {
+        let groups = groups(&whole.changes);
+        let all_but = |left_out: usize| -> Vec<&Change> {
+            let kept = groups.iter().enumerate().filter(|(i, _)| *i != left_out);
+            gone.iter().chain(kept.flat_map(|(_, group)| group.iter().copied())).collect()
+        };
+        let variants: Vec<Vec<&Change>> = (0..groups.len()).map(all_but).collect();
+        let outcomes = self.run(&variants)?;
+        let costs = |outcome: &Option<Outcome>| {
+            outcome.as_ref().is_none_or(|o| measure.effect(o, &whole.outcome).ratio() >= NEARLY)
+        };
+        let changes: Vec<Change> = groups
+            .iter()
+            .zip(&outcomes)
+            .filter(|(_, outcome)| costs(outcome))
+            .flat_map(|(group, _)| group.iter().copied().cloned())
+            .collect();
+        if changes.is_empty() || changes.len() == whole.changes.len() {
+            return Ok(self.together(measure, before, whole, gone));
+        }
+        let all: Vec<&Change> = gone.iter().chain(&changes).collect();
+        let Some(outcome) = self.run(std::slice::from_ref(&all))?.pop().flatten() else {
+            return Ok(self.together(measure, before, whole, gone));
+        };
+        if !measure.effect(before, &outcome).is_named() {
+            return Ok(self.together(measure, before, whole, gone));
+        }
+        Ok(self.together(measure, before, &Tried { changes, outcome }, gone))
     }
 
     /// The limits of a kind none of whose places alone makes half of its effect.
@@ -306,13 +358,20 @@ pub(crate) fn written(sets: &[(String, String)]) -> Vec<String> {
     sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }
 
-/// The changes of a kind, one by one, or by cause if they are many.
+/// The changes of a kind, one by one; if they are many, those of most weight one by one, and the others by cause.
 fn groups(changes: &[Change]) -> Vec<Vec<&Change>> {
     if changes.len() <= SPLIT {
         return changes.iter().map(|change| vec![change]).collect();
     }
-    let of = |cause: &Cause| changes.iter().filter(|change| change.cause == *cause).collect();
-    causes(changes).iter().map(of).collect()
+    let mut order: Vec<&Change> = changes.iter().collect();
+    order.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let weighty = order.iter().take_while(|change| change.weight > 0.0).count().min(SPLIT - 1);
+    let (first, rest) = order.split_at(weighty);
+    let mut found: Vec<Vec<&Change>> = first.iter().map(|change| vec![*change]).collect();
+    for cause in causes(rest.iter().copied()) {
+        found.push(rest.iter().copied().filter(|change| change.cause == cause).collect());
+    }
+    found
 }
 
 /// The causes of changes, each once, in order.

@@ -11,7 +11,7 @@ use crate::loader::Traces;
 /// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
 const MORE_EVENTS: u64 = 2;
 /// Events that a variant may always take: a scenario in which nothing arrives has few.
-const LEAST_EVENTS: u64 = 500_000;
+const LEAST_EVENTS: u64 = 300_000;
 /// A variant whose bound left it less than this share of the time runs once more with a larger bound.
 const LEAST_SHARE: f64 = 0.25;
 /// How often the bound is made four times as large.

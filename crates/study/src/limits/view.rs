@@ -71,6 +71,14 @@ impl<'a> View<'a> {
         self.runs.iter().any(|run| self.judged.iter().any(|i| run.flows[*i].delivered_bytes > 0))
     }
 
+    /// True if a judged application pauses: links and media are idle meanwhile.
+    pub(crate) fn pauses(&self) -> bool {
+        self.judged.iter().any(|i| {
+            let app = &self.plan.flows[*i].app;
+            !matches!(app, Application::Bulk { .. } | Application::ConstantRate { .. })
+        })
+    }
+
     /// Share of the time in which the medium of a cell is busy: that of all cells on it.
     pub(crate) fn busy(&self, cell: usize) -> f64 {
         let medium = self.medium(cell);
@@ -123,13 +131,24 @@ pub(crate) fn asked_bps(app: &Application) -> Option<f64> {
     }
 }
 
-/// Least share of what it asks for with which an application is satisfied.
+/// Least share of what it asks for with which an application of datagrams is satisfied.
 const ENOUGH: f64 = 0.98;
+/// Least share of the time in which a sender waits for an application that is satisfied: everything written has
+/// been sent again and again. The mean of random periods would not be what this run asked for.
+const RUNS_DRY: f64 = 0.05;
 
 /// True if a flow gets what its application asks for.
 pub(crate) fn is_satisfied(outcome: &Outcome, flow: usize) -> bool {
-    asked_bps(&outcome.plan.flows[flow].app)
-        .is_some_and(|asked| outcome.mean(flow) >= ENOUGH * asked)
+    let spec = &outcome.plan.flows[flow];
+    let has_rate = matches!(
+        spec.app,
+        Application::ConstantRate { .. } | Application::OnOff { .. } | Application::Trace { .. }
+    );
+    if spec.transport == TransportKind::Udp {
+        return asked_bps(&spec.app).is_some_and(|asked| outcome.mean(flow) >= ENOUGH * asked);
+    }
+    let waits = outcome.average(|run| run.flows[flow].waits.waits_application.unwrap_or(0.0));
+    has_rate && outcome.mean(flow) > 0.0 && waits >= RUNS_DRY
 }
 
 /// True if a flow starts: the scenario leaves out neither it nor a cell on its way.
