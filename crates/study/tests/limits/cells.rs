@@ -35,7 +35,7 @@ fn a_queue_of_acks_at_the_access_point_starves_a_download() {
 #[test]
 fn a_full_medium_is_the_only_limit_of_near_stations() {
     let found = explained(&cell(DOWN), Why::Auto);
-    assert_eq!(named(&found), [(Cause::Medium, "cell0")]);
+    assert_eq!(named(&found), [(Cause::Medium, "cell")]);
     let limit = of(&found, Cause::Medium);
     assert!((limit.ratio.unwrap() - 2.0).abs() < 0.2, "{limit:?}");
     assert_eq!(limit.change, ["cells[0].mac.ablation.speed=2.0"]);

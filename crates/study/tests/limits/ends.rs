@@ -21,7 +21,7 @@ fn a_small_send_buffer_is_the_first_limit() {
     let first = &found.limits[0];
     assert_eq!((first.cause, first.place.as_str()), (Cause::SendBuffer, "a (flow0)"));
     assert!((2.0e6..2.7e6).contains(&first.goodput_bps), "{first:?}");
-    assert_eq!(first.change, ["flows[0].tcp.send_buffer=\"256 kB\""]);
+    assert_eq!(first.change, ["flows[0].tcp.send_buffer=\"256000 B\""]);
     assert!(first.ratio.unwrap() > 4.0, "{first:?}");
 }
 
@@ -46,7 +46,7 @@ fn flows_of_one_table_are_one_place() {
     let first = &found.limits[0];
     let place = "b (flow0 to flow2)";
     assert_eq!((first.cause, first.place.as_str()), (Cause::ReceiveWindow, place));
-    assert_eq!(first.change, ["flows[0].tcp.receive_buffer=\"128 kB\""]);
+    assert_eq!(first.change, ["flows[0].tcp.receive_buffer=\"128000 B\""]);
     assert_eq!(first.flows, ["flow0", "flow1", "flow2"]);
 }
 

@@ -85,11 +85,26 @@ fn other_flows_are_taken_out_and_absent_ones_stay_out() {
     assert!(limit.without_bps < 10e6, "{limit:?}");
 }
 
-/// Nothing is short: a window that still grows.
+/// A transfer of two initial windows takes round trips, and hardly a link of 1 Gb/s.
 #[test]
-fn a_short_transfer_names_no_part_of_the_link() {
+fn a_short_transfer_is_limited_by_the_round_trip_time() {
     let text = two("rate = \"1 Gb/s\"", "rate = \"1 Gb/s\"")
         .replace("tcp = \"linux\"", "tcp = \"linux\"\napp = { kind = \"bulk\", size = \"20 kB\" }");
+    let found = explained(&text, Why::Auto);
+    assert_eq!(named(&found), [(Cause::RoundTripTime, "all links")]);
+    // A quarter of the delays.
+    let limit = &found.limits[0];
+    assert!((limit.ratio.unwrap() - 4.0).abs() < 0.05, "{limit:?}");
+}
+
+/// One message a second, each answered at once: nothing else is short.
+#[test]
+fn pauses_of_the_user_are_no_limit() {
+    let text = two("rate = \"1 Gb/s\"", "rate = \"1 Gb/s\"").replace(
+        "tcp = \"linux\"",
+        "tcp = \"linux\"\n\
+         app = { kind = \"request-response\", request = \"300 B\", response = \"300 B\", think = \"1 s\" }",
+    );
     let found = explained(&text, Why::Auto);
     assert!(found.limits.is_empty(), "{:?}", found.limits);
     assert_eq!(found.why.verdict, LimitsVerdict::NothingSingle);

@@ -31,7 +31,7 @@ fn five_hundred_flows_take_no_more_variants_than_a_few() {
 /// A link for each of two hundred flows: parts that share nothing are judged as one if they are many.
 #[test]
 fn many_parts_are_judged_as_one() {
-    let mut text = "duration = \"2 s\"\nreplications = 3\n".to_owned();
+    let mut text = "duration = \"20 s\"\nwarmup = \"2 s\"\nreplications = 3\n".to_owned();
     for n in 0..200 {
         write!(
             text,
@@ -54,7 +54,7 @@ fn many_cells_on_one_channel_are_one_medium() {
     for n in 0..64 {
         write!(
             text,
-            "[[cells]]\nname = \"c{n}\"\naccess_point = \"ap{n}\"\nprefix = \"s{n}x\"\nchannel = 1\n\
+            "[[cells]]\nname = \"c{n}\"\naccess_point = \"ap{n}\"\nprefix = \"s{n}x\"\nchannel = 36\n\
              center = [{n}, 0]\nlayout = {{ kind = \"star\", stations = 1 }}\n\
              [[flows]]\nfrom = \"s{n}x0\"\nto = \"ap{n}\"\ntcp = \"linux\"\n"
         )
