@@ -151,7 +151,7 @@ def _headline(limit: dict[str, Any], **more: Any) -> str:
             "other-cells",
             "left, right",
             (
-                "Other cells on the channel (left, right) limit the flow: 9.0 Mb/s, and 24 on"
+                "Other cells on the channel (left and right) limit the flow: 9.0 Mb/s, and 24 on"
                 " channels of their own"
             ),
         ),

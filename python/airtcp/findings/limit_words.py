@@ -110,14 +110,15 @@ def what(limit: Limit) -> tuple[str, bool]:
 def shown(where: str) -> str:
     """Write a place: short if it is named in both directions, as a list if cells share a channel.
 
-    >>> shown("x and x (reverse)"), shown("a, b, c (channel 44)")
-    ('x in both directions', 'a, b and c (channel 44)')
+    >>> shown("x and x (reverse)"), shown("a, b, c (channel 44)"), shown("voice, video")
+    ('x in both directions', 'a, b and c (channel 44)', 'voice and video')
     """
     there, _, back = where.partition(" and ")
     if back.replace(" (reverse)", "") == there:
         return f"{there} in both directions"
     cells, channel, number = where.partition(" (channel ")
-    return f"{words.listed(cells.split(', '))}{channel}{number}" if channel else where
+    names = cells if " and " in cells or "(" in cells else words.listed(cells.split(", "))
+    return f"{names}{channel}{number}"
 
 
 def is_full(document: RunDocument, limit: Limit) -> bool:

@@ -27,7 +27,7 @@ _LARGEST: Final = 100.0
 """Largest factor that is written."""
 _UNDECIDED: Final = 3
 """Most undecided removals that are named."""
-_SAME: Final = 0.1
+_SAME: Final = 0.3
 """Largest relative difference between a flow's goodput in the run and in a shorter one."""
 _SLOWEST: Final = "slowest-of-each-run"
 
