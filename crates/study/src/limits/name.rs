@@ -38,16 +38,14 @@ impl Search<'_, '_> {
                 .get(other)
                 .map_or(0.0, |b| measure.effect(&self.tried[&first].outcome, &b.outcome).log());
             let wastes = first == Kind::Rate && other.is_waste();
-            if on_top < ln(NEARLY) && !wastes {
+            if on_top < ln(NEARLY) && !wastes && effect.log() >= ALIKE * strength {
                 // Two cures of one harm: the second adds nothing once the first is gone.
-                if effect.log() >= ALIKE * strength {
-                    let causes: Vec<Cause> =
-                        self.tried[other].changes.iter().map(|change| change.cause).collect();
-                    for limit in &mut self.limits[start..named] {
-                        limit.or.extend(&causes);
-                        limit.or.sort_unstable();
-                        limit.or.dedup();
-                    }
+                let causes: Vec<Cause> =
+                    self.tried[other].changes.iter().map(|change| change.cause).collect();
+                for limit in &mut self.limits[start..named] {
+                    limit.or.extend(&causes);
+                    limit.or.sort_unstable();
+                    limit.or.dedup();
                 }
             } else if effect.log() >= BESIDE * strength || wastes {
                 self.name(*other, &measure)?;
