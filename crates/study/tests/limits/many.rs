@@ -55,7 +55,7 @@ fn many_cells_on_one_channel_are_one_medium() {
         write!(
             text,
             "[[cells]]\nname = \"c{n}\"\naccess_point = \"ap{n}\"\nprefix = \"s{n}x\"\nchannel = 36\n\
-             center = [{n}, 0]\nlayout = {{ kind = \"star\", stations = 1 }}\n\
+             center = [0, {n}]\nlayout = {{ kind = \"star\", stations = 1 }}\n\
              [[flows]]\nfrom = \"s{n}x0\"\nto = \"ap{n}\"\ntcp = \"linux\"\n"
         )
         .unwrap();
