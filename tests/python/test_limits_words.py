@@ -396,3 +396,21 @@ def test_cannot_tell_names_what_is_undecided_and_what_may_decide() -> None:
     )
     whole = _document([], verdict="cannot-tell", undecided=rows, asked="yes")
     assert "More replications (-n) may decide." in _said(whole)[0]
+
+
+def test_the_limits_of_each_flow_are_a_column_only_if_they_differ() -> None:
+    first = _limit("link-losses", "air", 4, 12, flows=["flow0"])
+    other = _limit("receive-window", "b (flow1)", 4, 12, flows=["flow1", "flow0"])
+    behind = _limit("medium", "cell", 12, 24, flows=["flow2"], after=["link-losses"])
+    document = _document([first, other, behind], flows=3)
+    dash = "\N{EN DASH}"
+    assert limits.by_flow(document) == [
+        "losses of the link, the receive buffer",
+        "the receive buffer",
+        dash,
+    ]
+    slow = [_slow("flow2", 0.1, short_of="distance", where="sta2")]
+    assert limits.by_flow(_document([first, other], flows=3, slow_flows=slow))[2] == "the distance"
+    everyone = other | {"flows": ["flow0", "flow1"]}
+    assert limits.by_flow(_document([everyone], flows=2)) == []
+    assert limits.by_flow(_document([], flows=2)) == []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from airtcp.cli import cells as air
 from airtcp.cli.console import screen
 from airtcp.cli.tables import Column, metric_column, put
-from airtcp.findings import columns, datagrams, fairness, groups, paths, words
+from airtcp.findings import columns, datagrams, fairness, groups, limits, paths, words
 from airtcp.findings import run as run_words
 from airtcp.findings.words import SHARE, counted, estimate
 
@@ -31,6 +31,8 @@ def put_result(result: RunResult) -> None:
         laid = [metric_column(metric, rows) for metric in columns.with_values(metrics, rows)]
         if what == "flow" and (named := groups.endpoints(document)):
             laid.insert(0, Column("path", named, rank=4, left=True))
+        if what == "flow" and (limited := limits.by_flow(document)):
+            laid.append(Column("limited by", limited, rank=9, left=True))
         if rows:
             put(console, what, [row["name"] for row in rows], laid)
         if what == "flow":

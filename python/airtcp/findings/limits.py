@@ -58,6 +58,28 @@ def findings(document: RunDocument) -> list[Finding]:
     return _once(found)
 
 
+def by_flow(document: RunDocument) -> list[str]:
+    """Name the causes that limit each flow as the run is; empty unless they differ by flow.
+
+    Args:
+        document: The document of a run.
+    """
+    why: dict[str, Any] = dict(document.get("why") or {})
+    short = {flow["flow"]: flow["short_of"] for flow in why.get("slow_flows", [])}
+    found: list[str] = []
+    for row in document["summary"]["flows"]:
+        causes = [limit["cause"] for limit in document.get("limits") or [] if _acts(limit, row)]
+        own = [short[row["name"]]] if short.get(row["name"]) else []
+        nouns = [limit_words.NOUNS[cause] for cause in dict.fromkeys(own + causes)]
+        found.append(", ".join(nouns) or "\N{EN DASH}")
+    return found if len({*found}) > 1 else []
+
+
+def _acts(limit: Limit, flow: Mapping[str, Any]) -> bool:
+    named = limit["of"] != _SLOWEST and flow["name"] in limit["flows"]
+    return named and not limit["after"]
+
+
 def _once(found: Sequence[Finding]) -> list[Finding]:
     """Leave out a text that an earlier finding has: the same advice."""
     texts = [finding.text for finding in found]

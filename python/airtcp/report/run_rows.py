@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.findings import columns, datagrams, groups, words
+from airtcp.findings import columns, datagrams, groups, limits, words
 from airtcp.report.rows import thin
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ def flows(document: RunDocument) -> dict[str, list[Any]]:
         laid["head"].insert(0, "Way")
         for row, way in zip(laid["rows"], named, strict=True):
             row.insert(1, way)
+    if limited := limits.by_flow(document):
+        laid["head"].append("Limited by")
+        for row, causes in zip(laid["rows"], limited, strict=True):
+            row.append(causes)
     return laid
 
 
