@@ -448,11 +448,13 @@ class DiagnoseDocument(TypedDict):
     nothing is predicted."""
     obstacle: str | None
     """Why nothing is predicted: `no-data`, `short`, `place` (not captured at the sender),
-    `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `check` (no
-    replay reproduces the transfer)."""
+    `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `no-sack`
+    (losses were repaired without SACK), `check` (no replay reproduces the transfer)."""
     doubts: list[str]
     """What the predictions rest on: `law` (a guess), `place` (unknown), `rate` (a lower bound),
     `varying` (what the link left to this transfer), `queue` (never seen full), `lucky` (running
-    the same TCP again will likely give less), `cut` (only the beginning was kept)."""
+    the same TCP again will likely give less), `cut` (only the beginning was kept). With `sharing`
+    (others may share the queue), `batches` (the link serves many packets at once) or `no-sack`,
+    only the TCP of the sender is predicted."""
     interrupted: bool
     """True if Ctrl-C stopped the work."""

@@ -9,6 +9,7 @@ import pytest
 import airtcp
 from airtcp.api.packet_captures import logged
 from airtcp.diagnosis.points import bulk_of, chosen
+from airtcp.diagnosis.unknowable import BATCH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,33 @@ tcp = {{ profile = "linux", congestion = "{law}"{tcp} }}
 {app}
 """
 DROP_TAIL = '{ kind = "drop-tail", packets = 40 }'
+
+
+BESIDE = """
+duration = "8 s"
+[[links]]
+name = "side"
+from = "c"
+to = "a"
+rate = "100 Mb/s"
+delay = "1 ms"
+queue = {{ kind = "drop-tail", packets = 1000 }}
+[[links]]
+name = "link"
+from = "a"
+to = "b"
+rate = "{rate} Mb/s"
+delay = "{delay} ms"
+queue = {{ kind = "drop-tail", packets = {packets} }}
+[[flows]]
+from = "a"
+to = "b"
+tcp = {{ profile = "linux", congestion = "cubic" }}
+[[flows]]
+from = "c"
+to = "b"
+tcp = {{ profile = "linux", congestion = "{law}" }}
+"""
 
 
 def _loss(probability: float) -> str:
@@ -83,15 +111,46 @@ def test_random_losses_make_no_queue_and_no_other_link(tmp_path: Path) -> None:
     assert wrong <= 1
 
 
+@pytest.mark.parametrize("law", ["cubic", "bbr1"])
+def test_traffic_of_another_host_in_the_queue_is_seen(tmp_path: Path, law: str) -> None:
+    """The drops of a transfer show that a transfer of another host fills the queue, too."""
+    place = tmp_path / "made.pcapng"
+    for seed in range(1, 7):
+        keys = {"rate": 10 + 2 * seed, "delay": 8 + 3 * seed, "packets": 20 + 8 * seed}
+        text = BESIDE.format(law=law, **keys)
+        airtcp.run("made", text=text, seed=seed, replications=1, pcap=place)
+        read = logged(place)
+        found = read.bottleneck(0, bulk_of(read.json["connections"][0])["from"])
+        assert found is not None
+        assert found["connections"] == 1
+        assert found["shared"]["drops"] >= 8
+        assert found["shared"]["found"]
+
+
+def test_a_transfer_alone_shares_no_queue(tmp_path: Path) -> None:
+    """Of 12 queues that one transfer fills, none is shared, and none serves batches."""
+    for seed in range(1, 13):
+        law = ("cubic", "reno", "bbr1")[seed % 3]
+        found, _ = _made(tmp_path, seed, law=law)
+        assert found["shared"] is None or not found["shared"]["found"]
+        assert found["batch_packets"] < BATCH
+
+
 def test_codel_has_no_length_and_is_named(tmp_path: Path) -> None:
     """No drop-tail level under CoDel; with 8 drops or more it is named in most links."""
     named = many = 0
     for seed in range(1, 13):
         found, drops = _made(tmp_path, seed, queue='{ kind = "codel", limit = 1000 }', law="reno")
         assert found["queue"] is None
+        aqm: Any = found["aqm"]
+        is_named = aqm is not None and aqm["found"]
+        if is_named:
+            # CoDel dropped what found a queue, and the link lost nothing.
+            assert found["link_losses"] == 0
+            assert 0 < found["link_exposed"] < found["transmissions"]
         if drops["queue_early"] >= 8:
             many += 1
-            named += found["aqm"]["found"]
+            named += is_named
     assert named >= 0.8 * many
 
 

@@ -1,7 +1,8 @@
 """Links whose settings a seeded program draws: kinds, ranges, and what the transfer over each is.
 
 A link is options of `link.c` (rate in Mb/s, delay one way in ms, queue in packets of 1500 bytes) and a
-transfer. The first link of a kind belongs to the half `train`, the next to `held-out`, and so on.
+transfer. The first link of a kind belongs to the half `train`, the next to `held-out`, and so on. The links of `new`
+are drawn after the rules were repaired on both halves.
 """
 
 from __future__ import annotations
@@ -303,6 +304,25 @@ def links(seed: int) -> list[Link]:
             draw = Draw(zlib.crc32(f"{seed} {kind} {number}".encode()))
             half = "train" if number % 2 else "held-out"
             drawn.append(Link(name=f"{kind}-{number}", kind=kind, half=half, **settings(draw)))
+    return drawn
+
+
+NEW: Final = (
+    *("no-sack", "no-sack", "tcp-beside", "tcp-beside", "tcp-beside", "super-segments"),
+    *("ampdu", "ampdu", "policer", "policer", "codel", "pie", "red", "random", "bursts"),
+    *("mixed", "short-queue", "application", "freeze", "cellular"),
+)
+"""Kinds of the links that judge a repaired diagnosis."""
+
+
+def new(seed: int) -> list[Link]:
+    """Draw links that no rule of the diagnosis has seen, of the half `new`."""
+    drawn: list[Link] = []
+    for place, kind in enumerate(NEW):
+        number = NEW[: place + 1].count(kind)
+        draw = Draw(zlib.crc32(f"new {seed} {kind} {number}".encode()))
+        settings = KINDS[kind][1](draw)
+        drawn.append(Link(name=f"new-{kind}-{number}", kind=kind, half="new", **settings))
     return drawn
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -u
 """Records the kernel's TCP over the links of `links.py`: captures, link logs, goodputs.
 
-record.py FOLDER [--runs N] [--jobs N] [--seed N] [--only KIND,...] [--small]
+record.py FOLDER [--runs N] [--jobs N] [--seed N] [--only KIND,...] [--small | --new]
 
 A folder for each link: `settings.json`; `cubic-1.pcap.gz`, the capture of the first CUBIC run; `cubic-1.csv.gz`,
 what the link did to each of its packets; and LAW-N.json, the goodput of each run. `index.json` sums
@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from links import Link, links, small
+from links import Link, links, new, small
 
 HERE: Final = Path(__file__).resolve().parent
 LAWS: Final = ("cubic", "bbr", "reno")
@@ -256,6 +256,7 @@ class Recorder:
             for run in range(1, runs + 1)
             for law in LAWS
             for link in sorted(self.every, key=_turn)
+            if run < runs or law == "cubic" or link.half != "new"
             if not (self.folder / link.name / f"{law}-{run}.json").exists()
             and (link.seconds < LONG_S or run <= LONG_RUNS)
         ]
@@ -328,10 +329,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--small", action="store_true", help="the links of the tests")
+    parser.add_argument("--new", action="store_true", help="links that no rule has seen")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     kinds = set(filter(None, asked.only.split(",")))
-    drawn = small() if asked.small else links(asked.seed)
+    drawn = small() if asked.small else new(asked.seed) if asked.new else links(asked.seed)
     every = [link for link in drawn if not kinds or link.kind in kinds]
     Recorder(asked.folder.resolve(), every, asked.jobs).record(asked.runs)
 

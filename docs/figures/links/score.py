@@ -28,6 +28,8 @@ from truth import Loss, Truth, capture_start_s
 HERE: Final = Path(__file__).resolve().parent
 LAWS: Final = {"cubic": "cubic", "bbr": "bbr1", "reno": "reno"}
 """Kernel's law, and the variant of airtcp that is it."""
+ALONE: Final = ("no-sack", "sharing", "batches")
+"""Doubts with which only the captured transfer's own law is predicted."""
 BEFORE_S: Final = 1e-3
 SAME: Final = 0.05
 """Largest difference of the capture's goodput and iperf3's that comes from the time alone [choice]."""
@@ -112,14 +114,15 @@ def row(folder: Path, build: str) -> dict[str, Any]:
     truth = Truth(folder)
     document = diagnosed(folder, build)
     link, told = document["link"] or {}, predictions(document)
+    alone = [name for name in ALONE if name in document.get("doubts", [])]
     found: dict[str, Any] = {
         "build": build,
         "link": truth.settings["name"],
         "kind": truth.kind,
         "half": truth.settings["half"],
         "processor_s": document.get("processor_s"),
-        "answered": bool(told),
-        "obstacle": document.get("obstacle"),
+        "answered": bool(told) and not alone,
+        "obstacle": document.get("obstacle") or (alone[0] if alone else None),
         "rate_true_bps": truth.rate_bps,
         "rate_kind": (link.get("rate_bps") or {}).get("kind"),
         "level_true_packets": truth.level_packets,
@@ -181,7 +184,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE)
     asked = parser.parse_args()
     folders = sorted(path.parent for path in asked.folder.glob("*/cubic-1.json"))
-    _write(runs(folders), asked.out / "runs.csv")
+    made_runs = runs(folders)
+    here = {run["name"] for run in made_runs}
+    others = [run for run in _read(asked.out / "runs.csv") if run["name"] not in here]
+    _write(sorted([*others, *made_runs], key=lambda run: run["name"]), asked.out / "runs.csv")
     kinds = set(filter(None, asked.only.split(",")))
     chosen = [
         folder
@@ -191,7 +197,7 @@ def main() -> None:
         and (not asked.kept or (folder / f"diagnosis-{asked.build}.json").is_file())
     ]
     place = asked.out / "scored.csv"
-    scored = pl.read_csv(place, infer_schema_length=None).to_dicts() if place.is_file() else []
+    scored = _read(place)
     with ThreadPoolExecutor(asked.jobs) as pool:
         made = list(pool.map(lambda folder: _row(folder, asked.build), chosen))
     new = [one for one in made if one is not None]
@@ -206,6 +212,10 @@ def _row(folder: Path, build: str) -> dict[str, Any] | None:
     except (RuntimeError, KeyError, ValueError) as error:
         print(f"{folder.name}: {type(error).__name__}: {error}", file=sys.stderr)
         return None
+
+
+def _read(place: Path) -> list[dict[str, Any]]:
+    return pl.read_csv(place, infer_schema_length=None).to_dicts() if place.is_file() else []
 
 
 def _write(rows: list[dict[str, Any]], place: Path) -> None:

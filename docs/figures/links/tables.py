@@ -205,7 +205,7 @@ def acceptance(numbers: Mapping[str, pl.DataFrame]) -> str:
     columns = [
         (build, half)
         for build in builds
-        for half in ("train", "held-out")
+        for half in ("train", "held-out", "new")
         if any(row["build"] == build and row["half"] == half for row in rows)
     ]
     heads = "".join(f" {build}, {half} |" for build, half in columns)
@@ -228,10 +228,29 @@ def kinds(numbers: Mapping[str, pl.DataFrame]) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        of = [row for row in rows if row["build"] == last and row["kind"] == kind]
+        of = [
+            row
+            for row in rows
+            if row["build"] == last and row["kind"] == kind and row["half"] != "new"
+        ]
         cells = [
             *(cell(of) for cell in (_answered, _worst_rate, _level, _origin, _gain)),
             *(_inside(law)(of).split(" (")[0] for law in LAWS),
         ]
         out.append(f"| {kind} | {' | '.join(cells)} |")
+    return "\n".join(out)
+
+
+def new(numbers: Mapping[str, pl.DataFrame]) -> str:
+    """Lay out each new link."""
+    out = [
+        "| link | nothing or the own TCP alone, because of | rate, by the true one | origins | BBR, by the kernel's | runs: bbr | cubic | reno |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in (row for row in _rows(numbers) if row["half"] == "new"):
+        rate = f"{row['rate_bps'] / row['rate_true_bps']:.3f}" if _measured([row]) else "-"
+        gain = f"{row['bbr_goodput_bps'] / row['bbr_kernel_bps']:.2f}" if _predicted([row]) else "-"
+        runs = [_inside(law)([row]).split(" (")[0] for law in LAWS]
+        cells = [row["link"], row["obstacle"] or "", rate, _origin([row]), gain, *runs]
+        out.append(f"| {' | '.join(cells)} |")
     return "\n".join(out)

@@ -114,9 +114,11 @@ def _loss(seen: Mapping[str, Any]) -> Fitted:
     lost, bursts, exposed = seen["link_losses"], seen["link_bursts"], max(seen["link_exposed"], 1)
     low, high = count_interval(bursts)
     each = lost / bursts if bursts else 1.0
+    # An early-dropping queue with a memory (RED) may drop a packet that finds it empty.
+    is_early = is_found(seen, "aqm")
     beside_queue = seen["queue"] is not None and bursts <= _FEW_BURSTS
     return {
         "value": lost / exposed,
-        "low": 0.0 if beside_queue else each * low / exposed,
+        "low": 0.0 if beside_queue or is_early else each * low / exposed,
         "high": min(each * high / exposed, 1.0),
     }

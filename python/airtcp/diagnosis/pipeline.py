@@ -18,6 +18,7 @@ from airtcp.diagnosis.link import fitted, likely, usable
 from airtcp.diagnosis.losses import fit_losses
 from airtcp.diagnosis.model import rounded, scenario, sender_of
 from airtcp.diagnosis.other_links import other_link
+from airtcp.diagnosis.unknowable import UNKNOWABLE, is_without_sack, only_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,6 +129,8 @@ def diagnose(
     sender = sender_of(transfer, law, None, flows=seen["connections"])
     _describe(document, transfer, seen, sender, told=asked.rate_bps is not None)
     document["obstacle"] = _other_obstacle(document)
+    if document["obstacle"] is None and is_without_sack(seen):
+        document["obstacle"] = "no-sack"
     if document["obstacle"] is not None:
         return
     try:
@@ -168,7 +171,9 @@ def _doubts(document: DiagnoseDocument, seen: Mapping[str, Any]) -> list[str]:
         "queue": seen["queue"] is None,
         "cut": seen["is_cut"],
     }
-    return [name for name, doubted in found.items() if doubted]
+    has_air = usable(document["air_fit"]) is not None
+    alone = only_own(seen, has_air=has_air)
+    return [*(name for name, doubted in found.items() if doubted), *alone]
 
 
 def _predict(
@@ -182,6 +187,7 @@ def _predict(
         other=other,
         air=usable(document["air_fit"]),
         sender=sender,
+        compares=UNKNOWABLE.isdisjoint(document["doubts"]),
         draws=predict.draws_of(seen, asked.replications),
         seed=asked.seed,
         workers=asked.workers,

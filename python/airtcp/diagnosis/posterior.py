@@ -83,10 +83,6 @@ def is_found(seen: Mapping[str, Any], test: str) -> bool:
 def _loss(random: Random, seen: Mapping[str, Any], air: AirFit | None) -> tuple[float, float]:
     """Draw the loss of the link and its mean burst."""
     lost, bursts, exposed = seen["link_losses"], seen["link_bursts"], seen["link_exposed"]
-    if is_found(seen, "aqm"):
-        # Losses that found no queue are the link's.
-        lost = bursts = seen["aqm"]["lost_without_queue"]
-        exposed = seen["aqm"]["sent_without_queue"]
     if air is not None:
         lost, exposed = air["lost"], air["packets"]
         mean = air["mean_burst"]

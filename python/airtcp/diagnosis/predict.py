@@ -69,6 +69,8 @@ class Asked:
     other: OtherLink
     air: AirFit | None
     sender: Sender
+    compares: bool
+    """Whether other TCPs than the sender's are replayed."""
     draws: int
     seed: int
     workers: int | None
@@ -127,8 +129,9 @@ class Maker:
             source = Application(application["rate_bps"], message)
         self.sender = replace(asked.sender, application=source)
         """The TCP of the transfer, with its application."""
-        self._variants = [law for law in laws() if law != self.sender.law]
-        self._is_compared = self.sender.flows == 1 and source is None
+        own = self.sender.law
+        self._variants = [law for law in laws() if law != own] if asked.compares else []
+        self._is_compared = asked.compares and self.sender.flows == 1 and source is None
         if self._is_compared:
             # These transports have no receive window.
             windowed = asked.other["receive_window"] is not None
@@ -302,6 +305,9 @@ def predictions(found: Replays, asked: Asked) -> list[Prediction]:
             goodput * exp(random.gauss(0.0, error)) for goodput in goodputs for _ in range(_FACTORS)
         )
         low, middle, high = (quantile(spread, part) for part in (0.05, 0.5, 0.95))
+        if is_bound and variant == asked.sender.law:
+            # Over a link that is not known well, the transfer itself shows what it may get.
+            low = min(low, observed)
         fills = is_bound and high > _FILLS * rate["value_bps"]
         rows.append(
             {

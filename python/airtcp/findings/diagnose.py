@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.findings.diagnose_air import air_losses
-from airtcp.findings.diagnose_obstacles import beside, losses, obstacle, signs
+from airtcp.findings.diagnose_obstacles import (
+    beside,
+    losses,
+    obstacle,
+    signs,
+    unknowable,
+)
 from airtcp.findings.words import Finding, counted, listed, number, share
 
 if TYPE_CHECKING:
@@ -81,6 +87,8 @@ def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:
 
 def better(document: DiagnoseDocument) -> list[Prediction]:
     """Return what gets more than this transfer with 95 % probability, the best first."""
+    if unknowable(document) is not None:
+        return []
     rows = document["predictions"]
     return [row for row in rows if row["p_better"] >= SURE and row["variant"] not in NEEDS]
 
@@ -98,6 +106,9 @@ def helps(document: DiagnoseDocument) -> Finding | None:
     """State what would get more, or that nothing surely would."""
     if not document["predictions"]:
         return None
+    hidden = unknowable(document)
+    if hidden is not None:
+        return hidden
     best = better(document)
     if not best:
         rows = [row for row in document["predictions"] if row["variant"] not in NEEDS]

@@ -17,6 +17,25 @@ STATISTICS: Final = {
     "drop_episodes": ("overflows (per s)", "the overflows of the queue in a second", 1.0),
 }
 """Statistics of the check: heading, words, and factor to the unit."""
+_UNTOLD: Final = "What limits the transfer cannot be told"
+_PLAIN: Final = {
+    "place": (
+        _UNTOLD,
+        (
+            "The capture was not taken at the sender. It shows neither when the sender waits nor"
+            " the queue. Capture at the sender."
+        ),
+    ),
+    "no-rtt": (_UNTOLD, "No ACK shows the round-trip time of the path (give it with --rtt)."),
+    "no-sack": (
+        "The transfer has no SACK",
+        (
+            "It repaired losses, and replays of TCP without SACK differ from kernels. A capture"
+            " with SACK at both ends would tell what another TCP gets."
+        ),
+    ),
+}
+"""Obstacles in the same words for each capture: headline and text."""
 _UNITS: Final = {1e-6: " Mb/s", 1e3: " ms"}
 
 
@@ -29,15 +48,8 @@ def obstacle(document: DiagnoseDocument) -> Finding | None:
         sent = f"{counted(seen['segments'], 'segment')} in {number(seen['duration_s'])} s"
         text = f"{sent}; a diagnosis needs {LEAST_SEGMENTS}."
         return Finding("Too short for a diagnosis", text, "warn")
-    if name == "place":
-        text = (
-            "The capture was not taken at the sender. It shows neither when the sender waits nor"
-            " the queue. Capture at the sender."
-        )
-        return Finding("What limits the transfer cannot be told", text, "warn")
-    if name == "no-rtt":
-        text = "No ACK shows the round-trip time of the path (give it with --rtt)."
-        return Finding("What limits the transfer cannot be told", text, "warn")
+    if name in _PLAIN:
+        return Finding(*_PLAIN[name], "warn")
     if name == "check":
         return _differs(document)
     return None if other is None or name is None else _other(name, other, seen["goodput_bps"])
@@ -102,6 +114,27 @@ def _no_transfer(document: DiagnoseDocument) -> Finding:
     else:
         text = f"{counted(packets, 'packet')}, but no connection of TCP with data."
     return Finding("No transfer to diagnose", text, "warn")
+
+
+def unknowable(document: DiagnoseDocument) -> Finding | None:
+    """State why no other TCP is predicted, and what would tell; none if others are."""
+    said = [text for name, text in _UNKNOWABLE.items() if name in document["doubts"]]
+    if not said:
+        return None
+    return Finding("Whether another TCP helps cannot be told", " ".join(said), "warn")
+
+
+_UNKNOWABLE: Final = {
+    "sharing": (
+        "The rate that this transfer saw has no single value. The link may vary, or other traffic"
+        " may share the queue; a capture of all traffic would tell."
+    ),
+    "batches": (
+        "The link serves many packets at once, as aggregates of 802.11. The replays do not; a"
+        " transfer with the other TCP would tell."
+    ),
+    "no-sack": "The transfer has no SACK; a capture with SACK at both ends would tell.",
+}
 
 
 def signs(document: DiagnoseDocument) -> list[str]:

@@ -3,7 +3,7 @@
 //! Linux numbers the packets of a connection one by one (RFC 6864 permits it), so a missing number is a lost ACK.
 //! Receivers that write zero or random numbers do not show losses.
 
-use super::transmissions::Source;
+use super::walk::Source;
 
 /// Least number of steps.
 const FEW: usize = 20;

@@ -2,10 +2,12 @@
 //!
 //! | module | measures |
 //! |---|---|
-//! | `transmissions` | when each copy was sent, and what became of it |
+//! | `sources`, `walk`, `transmissions` | when each copy was sent, and what became of it |
+//! | `totals` | goodput, median round-trip time, flight, late data |
 //! | `acks` | ACKs that were lost |
 //! | `backlog` | packets that wait when a packet comes to the queue |
 //! | `slopes`, `rate` | the rate |
+//! | `batches` | packets that are served at once |
 //! | `stalls` | stand-stills |
 //! | `levels` | the length of a drop-tail queue |
 //! | `origins` | what lost each packet |
@@ -19,6 +21,7 @@ mod acks;
 mod application;
 mod aqm;
 mod backlog;
+mod batches;
 mod levels;
 mod origins;
 mod policer;
@@ -26,10 +29,13 @@ mod rate;
 mod service;
 mod shared;
 mod slopes;
+mod sources;
 mod stalls;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod transmissions;
+mod walk;
 
 pub use acks::AckLoss;
 pub use application::Application;
@@ -38,22 +44,20 @@ pub use backlog::Backlog;
 pub use policer::Policer;
 pub use rate::{Rate, RateKind};
 pub use shared::Shared;
+pub use sources::transmissions_of;
 pub use stalls::StandStills;
-pub use transmissions::{Fate, Source, Transmission, Transmissions};
+pub use transmissions::{Fate, Transmission, Transmissions};
+pub use walk::Source;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tcp::report::{ConnectionReport, DirectionReport};
-use levels::{Level, Levels, Seen, levels, quantile};
+use crate::tcp::report::ConnectionReport;
+use levels::{Level, Levels, Seen, levels};
 use origins::{Losses, bursts};
+use sources::offers_sack;
+use totals::{flight_bytes, goodput_bps, late_data, rtt_p50_s};
 
-/// Part of the largest connection's data from which another one belongs to the transfer.
-const BELONGS: f64 = 0.2;
-/// Least segment size that packets of the sender's host are cut into.
-const LEAST_MSS: u32 = 500;
-const USUAL_MSS: u32 = 1460;
-const TIMESTAMPS: u32 = 12;
 /// Rate that stands for one that is not known.
 const FAST_BPS: f64 = 1e9;
 
@@ -127,6 +131,8 @@ pub struct Bottleneck {
     pub flight_bytes: f64,
     /// Rate.
     pub rate: Rate,
+    /// Packets that the bottleneck serves at once, the median over packets.
+    pub batch_packets: u64,
     /// Drop-tail queue; none if no loss shows its length.
     pub queue: Option<QueueLevel>,
     /// Most packets that waited and were not dropped.
@@ -177,61 +183,6 @@ pub fn measure(
     let (places, sent) = transmissions_of(connections, place, sender, told)?;
     let no_sack = !sent.has_sack && !offers_sack(connections.get(place)?);
     (sent.list.len() > 2).then(|| Bottleneck::of(&sent, places.len() as u64, no_sack, told))
-}
-
-/// The connections between the hosts of a transfer, each by its place and its sender, and their transmissions.
-pub fn transmissions_of<'a>(
-    connections: &'a [ConnectionReport],
-    place: usize,
-    sender: &str,
-    told: Told,
-) -> Option<(Vec<(usize, &'a str)>, Transmissions)> {
-    let own = connections.get(place)?;
-    let hosts = (host(sender), host(receiver(own, sender)));
-    let mut found: Vec<(u64, (usize, &str), Source<'_>)> = Vec::new();
-    for (other, connection) in connections.iter().enumerate() {
-        if connection.point != own.point {
-            continue;
-        }
-        for direction in &connection.directions {
-            let ends = (host(&direction.from), host(receiver(connection, &direction.from)));
-            if ends == hosts && direction.log.as_ref().is_some_and(|log| !log.sent.is_empty()) {
-                found.extend(
-                    source(connection, direction)
-                        .map(|s| (direction.unique_bytes, (other, direction.from.as_str()), s)),
-                );
-            }
-        }
-    }
-    let most = found.iter().map(|found| found.0).max()? as f64;
-    found.retain(|(bytes, ..)| *bytes as f64 >= BELONGS * most);
-    let places = found.iter().map(|found| found.1).collect();
-    let sources: Vec<Source<'_>> = found.into_iter().map(|found| found.2).collect();
-    let sent = Transmissions::new(&sources, told.rtt_s);
-    Some((places, sent))
-}
-
-fn source<'a>(connection: &ConnectionReport, direction: &'a DirectionReport) -> Option<Source<'a>> {
-    let log = direction.log.as_deref()?;
-    let stamps = connection.handshake.iter().all(|end| end.timestamps);
-    let options = if stamps { TIMESTAMPS } else { 0 };
-    let announced = connection.handshake.iter().filter_map(|end| end.mss).map(u32::from).min();
-    let mss = announced.unwrap_or(USUAL_MSS).saturating_sub(options).max(LEAST_MSS);
-    let ip = if direction.from.starts_with('[') { 40 } else { 20 };
-    let header_bytes = f64::from(ip + 20 + options);
-    Some(Source { log, header_bytes, mss })
-}
-
-fn receiver<'a>(connection: &'a ConnectionReport, sender: &str) -> &'a str {
-    if connection.client == sender { &connection.server } else { &connection.client }
-}
-
-fn host(endpoint: &str) -> &str {
-    endpoint.rsplit_once(':').map_or(endpoint, |(host, _)| host)
-}
-
-fn offers_sack(connection: &ConnectionReport) -> bool {
-    connection.handshake.iter().all(|end| end.sack_permitted)
 }
 
 /// Rate, backlog and stand-stills: what the other estimators rest on.
@@ -305,7 +256,8 @@ impl Bottleneck {
         }
         let varies = rate.kind == RateKind::Varying || rate.has_phases;
         let shared = shared::shared(sent, &backlog, varies && stood.is_empty());
-        let losses = Losses::new(&seen, &early, &found);
+        let is_aqm = aqm.is_some_and(|aqm| aqm.found);
+        let losses = Losses::new(&seen, &early, &found, is_aqm);
         let own = losses.of_link();
         let (late, late_extra_s) = late_data(sent);
         Self {
@@ -318,6 +270,7 @@ impl Bottleneck {
             rtt_p50_s: rtt_p50_s(sent),
             flight_bytes: flight_bytes(sent),
             service_bps: service::service(sent, &early, &stood, &rate),
+            batch_packets: batches::median(sent, &early, &rate, packet_bytes),
             rate,
             queue: queue_of(&found.found),
             largest_backlog: losses.largest(),
@@ -335,10 +288,7 @@ impl Bottleneck {
             aqm,
             shared,
             application: application::application(sent),
-            lost_packets: losses.origins(
-                aqm.is_some_and(|aqm| aqm.found),
-                is_policed || shared.is_some_and(|shared| shared.found),
-            ),
+            lost_packets: losses.origins(is_policed || shared.is_some_and(|shared| shared.found)),
             is_cut: sent.is_cut,
         }
     }
@@ -353,51 +303,4 @@ fn queue_of(levels: &[Level]) -> Option<QueueLevel> {
         sd_packets: first.sd,
         drops: levels.iter().map(|level| level.drops).sum(),
     })
-}
-
-fn goodput_bps(sent: &Transmissions) -> f64 {
-    let delivered = sent.list.iter().filter(|packet| packet.fate == Fate::Delivered);
-    8.0 * delivered.map(|packet| packet.payload).sum::<f64>() / sent.duration_s().max(1e-9)
-}
-
-fn rtt_p50_s(sent: &Transmissions) -> f64 {
-    let triggers = sent.list.iter().filter(|packet| packet.is_trigger);
-    let mut rtts: Vec<f64> =
-        triggers.filter_map(|packet| Some(packet.acked_s? - packet.sent_s)).collect();
-    rtts.sort_unstable_by(f64::total_cmp);
-    quantile(&rtts, 0.5)
-}
-
-/// Late data, and the median of what their round-trip times exceed those beside them by.
-fn late_data(sent: &Transmissions) -> (u64, f64) {
-    let mut before = sent.least_rtt_s;
-    let mut extra = Vec::new();
-    for packet in &sent.list {
-        let Some(acked) = packet.acked_s else { continue };
-        let rtt = acked - packet.sent_s;
-        if packet.is_trigger {
-            before = rtt;
-        } else if packet.is_late {
-            extra.push((rtt - before).max(1e-4));
-        }
-    }
-    extra.sort_unstable_by(f64::total_cmp);
-    (extra.len() as u64, quantile(&extra, 0.5))
-}
-
-/// Most bytes between sender and ACK; what was lost counts for the median round-trip time.
-fn flight_bytes(sent: &Transmissions) -> f64 {
-    let usual_s = rtt_p50_s(sent);
-    let mut changes: Vec<(f64, f64)> = Vec::with_capacity(2 * sent.list.len());
-    for packet in &sent.list {
-        changes.push((packet.sent_s, packet.payload));
-        changes.push((packet.acked_s.unwrap_or(packet.sent_s + usual_s), -packet.payload));
-    }
-    changes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut bytes, mut most) = (0.0f64, 0.0f64);
-    for (_, change) in changes {
-        bytes += change;
-        most = most.max(bytes);
-    }
-    most
 }

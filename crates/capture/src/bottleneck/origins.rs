@@ -16,22 +16,29 @@ pub(super) struct Losses<'a> {
     seen: &'a Seen<'a>,
     early: &'a [u64],
     levels: &'a Levels,
+    /// True if the queue drops early: then what found a queue is not the link's.
+    is_aqm: bool,
     /// Places of the lost transmissions.
     pub(super) lost: Vec<usize>,
 }
 
 impl<'a> Losses<'a> {
-    pub(super) fn new(seen: &'a Seen<'a>, early: &'a [u64], levels: &'a Levels) -> Self {
+    pub(super) fn new(
+        seen: &'a Seen<'a>,
+        early: &'a [u64],
+        levels: &'a Levels,
+        is_aqm: bool,
+    ) -> Self {
         let list = &seen.sent.list;
         let lost = (0..list.len()).filter(|place| list[*place].fate == Fate::Lost).collect();
-        Self { seen, early, levels, lost }
+        Self { seen, early, levels, is_aqm, lost }
     }
 
     /// Transmissions that the link could lose.
     pub(super) fn exposed(&self) -> u64 {
         let list = &self.seen.sent.list;
         let known = |place: &usize| matches!(list[*place].fate, Fate::Delivered | Fate::Lost);
-        (0..list.len()).filter(known).filter(|place| self.is_below(*place)).count() as u64
+        (0..list.len()).filter(known).filter(|place| self.is_exposed(*place)).count() as u64
     }
 
     /// Groups of drops of the queue.
@@ -44,9 +51,14 @@ impl<'a> Losses<'a> {
         self.levels.below.is_none_or(|below| self.seen.backlog[place] < below)
     }
 
+    /// True if the link alone could lose a transmission.
+    fn is_exposed(&self, place: usize) -> bool {
+        self.is_below(place) && !(self.is_aqm && self.early[place] > 0)
+    }
+
     /// Losses that the queue did not cause.
     pub(super) fn of_link(&self) -> Vec<usize> {
-        self.lost.iter().filter(|place| self.is_below(**place)).copied().collect()
+        self.lost.iter().filter(|place| self.is_exposed(**place)).copied().collect()
     }
 
     /// The largest backlog of packets that were not dropped, without outliers.
@@ -63,18 +75,18 @@ impl<'a> Losses<'a> {
         backlogs.len().checked_sub(outliers).map_or(0, |place| backlogs[place])
     }
 
-    pub(super) fn origins(&self, is_aqm: bool, is_other: bool) -> Vec<LostPacket> {
+    pub(super) fn origins(&self, is_other: bool) -> Vec<LostPacket> {
         let largest = self.largest() as f64;
         let edge = (largest - (NEAR * largest).max(2.0)).max(4.0);
         let origin = |place: usize| {
             if is_other {
                 LossOrigin::Unknown
-            } else if !self.is_below(place) {
+            } else if !self.is_exposed(place) {
                 LossOrigin::Queue
-            } else if is_aqm {
-                // A queue that drops early may have dropped what found a queue.
-                if self.early[place] < 1 { LossOrigin::Link } else { LossOrigin::Queue }
-            } else if self.levels.found.is_empty() && self.seen.backlog[place] as f64 >= edge {
+            } else if !self.is_aqm
+                && self.levels.found.is_empty()
+                && self.seen.backlog[place] as f64 >= edge
+            {
                 // Nothing was accepted above: the queue may have been full.
                 LossOrigin::Unknown
             } else {

@@ -1,8 +1,8 @@
 //! A policer: a token bucket without a queue drops what exceeds a rate and a burst.
 //!
 //! For each rate r, a virtual bucket fills with what is accepted and drains at r. A policer drops if it is full, so
-//! the bucket has one size at the drops. The rate and the threshold with the largest likelihood of a two-part loss
-//! rate are taken.
+//! the bucket has one size at the drops. Rates are tried in steps, and those of what was accepted between drops. The
+//! rate and the threshold with the largest likelihood of a two-part loss rate are taken.
 
 use airtcp_units::{Saturate as _, detmath};
 use schemars::JsonSchema;
@@ -18,6 +18,11 @@ const FEW: usize = 8;
 const FIRST: f64 = -0.1;
 const STEP: f64 = 0.02;
 const RATES: u32 = 65;
+/// Logarithm of the last rate.
+const LAST: f64 = FIRST + STEP * 64.0;
+/// Pairs of drops between which a rate is taken: at distances of all drops, a half, and so on, some pairs each.
+const HALVINGS: u32 = 4;
+const PAIRS: usize = 8;
 /// Parts of the drops that may be below the threshold.
 const BELOW: [f64; 3] = [0.05, 0.15, 0.3];
 /// Slack of the threshold, and its least value in bytes.
@@ -57,8 +62,10 @@ pub(super) fn policer(sent: &Transmissions, rate: &Rate) -> Option<Policer> {
     let bytes: f64 = delivered.map(|packet| packet.bytes).sum();
     let mean_bps = 8.0 * bytes / sent.duration_s().max(1e-9);
     let mut best: Option<(Policer, Fit)> = None;
-    for step in 0..RATES {
-        let rate_bps = mean_bps * detmath::exp(FIRST + STEP * f64::from(step));
+    let steps = (0..RATES).map(|step| mean_bps * detmath::exp(FIRST + STEP * f64::from(step)));
+    let (least, most) = (mean_bps * detmath::exp(FIRST), mean_bps * detmath::exp(LAST));
+    let between = between_drops(sent, &lost);
+    for rate_bps in steps.chain(between.into_iter().filter(|bps| (least..=most).contains(bps))) {
         let filled = buckets(sent, rate_bps);
         for found in thresholds(sent, &lost, &filled, rate_bps) {
             if best.as_ref().is_none_or(|(known, _)| found.0.score > known.score) {
@@ -74,6 +81,29 @@ pub(super) fn policer(sent: &Transmissions, rate: &Rate) -> Option<Policer> {
         && found.drops as f64 >= DROPS.max(lost.len() as f64 / 2.0)
         && found.rate_bps < BELOW_QUEUE * queue_bps;
     Some(found)
+}
+
+/// Rates of what was accepted between two drops: a bucket that is full at both has drained as much. A long burst
+/// remembers a small error of the rate for a long time, so the steps alone are too coarse for it.
+fn between_drops(sent: &Transmissions, lost: &[usize]) -> Vec<f64> {
+    let mut accepted = vec![0.0];
+    for packet in &sent.list {
+        let bytes = if packet.fate == Fate::Lost { 0.0 } else { packet.bytes };
+        accepted.push(accepted[accepted.len() - 1] + bytes);
+    }
+    let mut found = Vec::new();
+    for halving in 0..HALVINGS {
+        let apart = ((lost.len() - 1) * (PAIRS - 1) / PAIRS) >> halving;
+        let starts = lost.len() - apart;
+        for first in (0..starts).step_by(starts.div_ceil(PAIRS)) {
+            let (from, to) = (lost[first], lost[first + apart]);
+            let seconds = sent.list[to].sent_s - sent.list[from].sent_s;
+            if seconds > sent.least_rtt_s {
+                found.push(8.0 * (accepted[to] - accepted[from]) / seconds);
+            }
+        }
+    }
+    found
 }
 
 /// How well a policer fits.

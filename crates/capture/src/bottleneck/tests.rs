@@ -143,9 +143,13 @@ fn many_levels_are_tried_and_none_is_found() {
 
 /// A policer of 8 Mb/s drops what finds a full bucket; bursts of 12,000 bytes come every 10 ms on average.
 fn policed(is_lost: impl FnMut(usize) -> bool, limit: f64) -> Transmissions {
+    policed_for(300, is_lost, limit)
+}
+
+fn policed_for(rounds: u32, is_lost: impl FnMut(usize) -> bool, limit: f64) -> Transmissions {
     let (mut bucket, mut now, mut list, mut is_lost) = (0.0f64, 0.0, Vec::new(), is_lost);
     let mut draw = draws(17);
-    for _ in 0..300 {
+    for _ in 0..rounds {
         for _ in 0..8 {
             if bucket + BYTES > limit || is_lost(list.len()) {
                 list.push(lost(now));
@@ -159,6 +163,50 @@ fn policed(is_lost: impl FnMut(usize) -> bool, limit: f64) -> Transmissions {
         bucket = (bucket - 1e6 * gap_s).max(0.0);
     }
     sent(list, R0)
+}
+
+/// 90,000 bytes remember an error of the rate of 1 % for 9 s, so steps of 2 % do not find the rate.
+#[test]
+fn a_policer_with_a_long_burst_has_its_rate_and_burst() {
+    let found = policed_for(3000, never, 90_000.0);
+    let rate = Rate::new(&found, &Backlog::new(&found).early, BYTES);
+    let policer = policer::policer(&found, &rate).unwrap();
+    assert!(policer.found, "{policer:?}");
+    assert!((policer.rate_bps / 8e6 - 1.0).abs() < 0.005, "{policer:?}");
+    assert!((policer.burst_bytes - 90_000.0).abs() <= 4500.0, "{policer:?}");
+}
+
+/// A link of 12 Mb/s serves 16 packets at once, or one after the other.
+#[test]
+fn packets_that_are_served_at_once_are_a_batch() {
+    for at_once in [1, 16] {
+        let packet_s = 8.0 * BYTES / 12e6;
+        let served = |i: usize| packet_s * ((i / at_once + 1) * at_once) as f64;
+        let list = (0..160).map(|i| packet(i as f64 * 1e-6, served(i) + R0)).collect();
+        let found = sent(list, R0);
+        let early = Backlog::new(&found).early;
+        let rate = Rate::new(&found, &early, BYTES);
+        assert_eq!(batches::median(&found, &early, &rate, BYTES), at_once as u64);
+    }
+}
+
+/// A queue that drops early dropped what found a queue; only packets that found none show the loss of the link.
+#[test]
+fn the_link_lost_what_an_early_dropping_queue_did_not() {
+    let found = queue((10e6, 1000, 8, 0.0128), 100, |number| number % 37 < 2);
+    let early = Backlog::new(&found).early;
+    let none = vec![false; early.len()];
+    let seen = Seen { sent: &found, backlog: &early, in_stall: &none, unsure_packets: 0.0 };
+    let levels = Levels::default();
+    let losses = origins::Losses::new(&seen, &early, &levels, true);
+    let idle = |place: &usize| early[*place] == 0;
+    let lost = losses.lost.iter().copied().filter(idle).count();
+    assert!(lost > 0 && lost < losses.lost.len());
+    assert_eq!(losses.of_link().len(), lost);
+    assert_eq!(losses.exposed(), (0..early.len()).filter(idle).count() as u64);
+    let by = losses.origins(false);
+    let of_link = by.iter().filter(|lost| lost.origin == LossOrigin::Link).count();
+    assert_eq!(of_link, lost);
 }
 
 /// Unit test 13 of the design.
