@@ -15,9 +15,9 @@ pub(crate) const FEW: f64 = 30.0;
 /// Probability that the true value lies beyond either end.
 const TAIL: f64 = 0.025;
 
-/// A mean with its 95 % confidence interval: Student's t over replications, on a scale that keeps it within the
-/// range of the quantity. For counts and for shares of counted packets the interval also contains the exact
-/// one if there are few events, and that of a goodput what few timeouts cost. With fewer than two
+/// A mean with its 95 % confidence interval over replications. Student's t, on a scale that keeps the interval
+/// within the range of the quantity. For counts and for shares of counted packets the interval also contains the
+/// exact one if there are few events, and that of a goodput what few timeouts cost. With fewer than two
 /// replications there is no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
