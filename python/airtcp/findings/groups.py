@@ -198,14 +198,6 @@ def kind(row: Mapping[str, Any]) -> str:
     return ACKS if row["ack"] else CONTROL
 
 
-def kinds(dropped: Counter[tuple[str, str]]) -> Counter[str]:
-    """Count the packets of each kind that a place dropped."""
-    found: Counter[str] = Counter()
-    for (_, kind), packets in dropped.items():
-        found[kind] += packets
-    return found
-
-
 def drops(
     document: RunDocument, flows: set[str] | Sequence[set[str]] | None = None
 ) -> dict[Place, Counter[tuple[str, str]]]:
