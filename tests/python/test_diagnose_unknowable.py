@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -98,3 +99,16 @@ def test_a_steady_link_of_its_own_allows_predictions() -> None:
     assert is_without_sack(_seen(has_sack=False))
     assert not is_without_sack(_seen(has_sack=False, lost=0))
     assert only_own(_seen(has_sack=False, lost=0), has_air=False) == ["no-sack"]
+
+
+def test_over_a_weak_link_the_own_tcp_may_get_what_it_got() -> None:
+    """Replays that get twice the goodput are no lower bound for the same TCP."""
+    asked: Any = SimpleNamespace(
+        seen={"rate": {"kind": "weak", "value_bps": 5e6}, "goodput_bps": 1e6},
+        sender=SimpleNamespace(law="cubic"),
+        seed=1,
+    )
+    found = predict.Replays([], [], {"cubic": [2e6] * 20, "reno": [2e6] * 20}, [])
+    lows = {row["variant"]: row["low"] for row in predict.predictions(found, asked)}
+    assert lows["cubic"] == 1e6
+    assert (lows["reno"] or 0) > 1.5e6
