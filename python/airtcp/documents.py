@@ -11,12 +11,12 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Estimate(TypedDict):
-    """A mean with its 95 % confidence interval: Student's t over replications, on a scale that
-    keeps it within the range of the quantity.
+    """A mean with its 95 % confidence interval over replications.
 
-    For counts and for shares of counted packets the interval also contains the exact one if
-    there are few events, and that of a goodput what few timeouts cost. With fewer than two
-    replications there is no interval.
+    Student's t, on a scale that keeps the interval within the range of the quantity. For counts
+    and for shares of counted packets the interval also contains the exact one if there are few
+    events, and that of a goodput what few timeouts cost. With fewer than two replications there
+    is no interval.
     """
 
     ci_high: float | None
