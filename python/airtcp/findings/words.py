@@ -166,8 +166,8 @@ def estimate(
 
     Args: value: The mean and the ends of its interval. scale: Factor to the unit of the column.
         limits: Limits of the quantity in the unit of the document; see `bounded`. short: Whether to
-        write half of the interval after a plus-minus sign instead, if its halves hardly differ and
-        stay within the limits. unknown: The text without a mean.
+        write the larger half of the interval after a plus-minus sign instead, if the halves hardly
+        differ or are small. unknown: The text without a mean.
 
     >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
     '2.50 [2.40, 2.60]'
@@ -177,6 +177,8 @@ def estimate(
     '2.00 \xb10.30'
     >>> estimate({"mean": 2.0, "ci_low": 0.1, "ci_high": 5.0}, 1.0, short=True)
     '2.00 [0.10, 5.0]'
+    >>> estimate({"mean": 9.64, "ci_low": 9.5, "ci_high": 9.65}, 1.0, short=True)
+    '9.64 \xb10.14'
     """
     if value is None or value["mean"] is None:
         return unknown
@@ -186,14 +188,16 @@ def estimate(
         return text
     if short:
         down, up = value["mean"] - low, high - value["mean"]
-        if abs(up - down) > _UNEVEN * (up + down):
+        wide = max(up, down) > _UNEVEN * abs(value["mean"])
+        if wide and abs(up - down) > _UNEVEN * (up + down):
             return f"{text} [{number(low * scale, 2)}, {number(high * scale, 2)}]"
         return f"{text} \N{PLUS-MINUS SIGN}{number(max(up, down) * scale, 2)}"
     return f"{text} [{number(low * scale)}, {number(high * scale)}]"
 
 
 _UNEVEN: Final = 0.1
-"""Largest difference of the halves of an interval, as a share of its width, for one half width."""
+"""Largest difference of the halves of an interval, as a share of its width, and largest half as a
+share of the mean, for one half width."""
 
 
 def signed(value: float) -> str:
