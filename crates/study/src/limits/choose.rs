@@ -24,7 +24,7 @@ const GROUPS: usize = 4;
 /// Effects from here on are worth more replications if they are not significant.
 const WORTH: f64 = NAMED;
 /// Replications of a second look.
-const MORE: u32 = 8;
+pub(crate) const MORE: u32 = 8;
 
 /// By what flows are judged.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind};
-use super::choose::{Measure, Search, Tried};
+use super::choose::{MORE, Measure, Search, Tried, run};
 use super::effect::{Effect, NAMED, NEARLY};
 use super::result::{Cause, Limit, Of};
 use super::trial::{NotRun, Outcome};
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
             }
         }
         let behind = behind.into_iter().filter(|(kind, _)| !beside.contains(kind)).collect();
-        self.name_behind(first, start..named, &behind)
+        self.name_behind(first, start..named, behind)
     }
 
     /// Every kind taken away on top of a first one, from the counters of the run without that.
@@ -84,10 +84,10 @@ impl Search<'_, '_> {
         &mut self,
         first: Kind,
         named: std::ops::Range<usize>,
-        behind: &BTreeMap<Kind, Tried>,
+        mut behind: BTreeMap<Kind, Tried>,
     ) -> Result<(), NotRun> {
         let after: Vec<Cause> = self.limits[named].iter().map(|limit| limit.cause).collect();
-        let (gone, outcome) = {
+        let (gone, mut outcome) = {
             let tried = &self.tried[&first];
             (tried.changes.clone(), tried.outcome.clone())
         };
@@ -95,6 +95,7 @@ impl Search<'_, '_> {
             return self.name_application(&gone, &outcome, after);
         }
         let measure = Measure::Sum(self.judged.clone());
+        self.look_again_behind(&measure, &gone, &mut outcome, &mut behind)?;
         let mut effects: Vec<(Kind, Effect)> = behind
             .iter()
             .map(|(kind, tried)| (*kind, measure.effect(&outcome, &tried.outcome)))
@@ -114,6 +115,40 @@ impl Search<'_, '_> {
             limit.after.clone_from(&after);
             limit.or.extend(&others);
             self.limits.push(limit);
+        }
+        Ok(())
+    }
+
+    /// Repeats with more replications what may stand behind the first limit, if nothing is decided.
+    fn look_again_behind(
+        &mut self,
+        measure: &Measure,
+        gone: &[Change],
+        outcome: &mut Outcome,
+        behind: &mut BTreeMap<Kind, Tried>,
+    ) -> Result<(), NotRun> {
+        let effect = |tried: &Tried| measure.effect(outcome, &tried.outcome);
+        let matters = |tried: &&Tried| effect(tried).ratio() >= BEHIND;
+        if behind.values().filter(matters).any(|tried| effect(tried).is_named()) {
+            return Ok(());
+        }
+        let unsure: Vec<Kind> =
+            behind.iter().filter(|(_, tried)| matters(tried)).map(|(kind, _)| *kind).collect();
+        if unsure.is_empty() {
+            return Ok(());
+        }
+        let bench = self.bench.with_replications(MORE);
+        let mut variants: Vec<Vec<&Change>> = vec![gone.iter().collect()];
+        variants
+            .extend(unsure.iter().map(|kind| gone.iter().chain(&behind[kind].changes).collect()));
+        let found = run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
+        let mut found = found.into_iter();
+        let Some(first) = found.next().flatten() else { return Ok(()) };
+        *outcome = first;
+        for (kind, again) in unsure.iter().zip(found) {
+            if let (Some(tried), Some(again)) = (behind.get_mut(kind), again) {
+                tried.outcome = again;
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a slow flow is short of: the same removals, seen from this flow, and two more, all others gone and its
 //! station near.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells;
 use super::change::{Change, Kind};
@@ -260,9 +260,7 @@ impl Search<'_, '_> {
     fn drop_repeated(&mut self, before: usize) {
         let added = self.limits.split_off(before);
         for limit in added {
-            let same = self.limits.iter_mut().find(|l| {
-                (l.cause, &l.place) == (limit.cause, &limit.place) || l.change == limit.change
-            });
+            let same = self.limits.iter_mut().find(|named| is_same(named, &limit));
             if let Some(named) = same {
                 // The same limit of more flows.
                 if named.flows.iter().all(|flow| limit.flows.contains(flow))
@@ -276,6 +274,16 @@ impl Search<'_, '_> {
             }
         }
     }
+}
+
+/// True if two limits are the same cause at places of which one contains the other, or the same change.
+fn is_same(one: &Limit, other: &Limit) -> bool {
+    let words = |limit: &Limit| -> BTreeSet<String> {
+        limit.place.split([' ', ',']).map(str::to_owned).collect()
+    };
+    let (ours, theirs) = (words(one), words(other));
+    one.cause == other.cause && (ours.is_subset(&theirs) || theirs.is_subset(&ours))
+        || one.change == other.change
 }
 
 /// Writes what a slow flow is short of.
