@@ -20,6 +20,7 @@ mod name;
 mod result;
 mod single;
 mod slow;
+mod split;
 mod trial;
 mod view;
 

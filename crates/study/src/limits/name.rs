@@ -1,5 +1,5 @@
-//! Names limits: a kind that was taken away as a whole is split by place, and what stands behind it is looked
-//! for among the counters of the run without it.
+//! Names limits: first a kind that was taken away as a whole, and what stands behind it, which is looked for among
+//! the counters of the run without it. `split.rs` finds the places.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,11 @@ use super::result::{Cause, Limit, Of};
 use super::trial::{NotRun, Outcome};
 
 /// Share of an effect, as a logarithm, from which another one is its equal.
-const ALIKE: f64 = 0.8;
+pub(crate) const ALIKE: f64 = 0.8;
 /// Share of the first limit's effect, as a logarithm, from which another is named beside it.
-const BESIDE: f64 = 0.5;
-/// The same for the fullest of several links in a row: the next one is nearly as full.
-const FULLEST: f64 = 1.0 / 3.0;
+pub(crate) const BESIDE: f64 = 0.5;
 /// Least effect of what stands behind the first limit.
 const BEHIND: f64 = 1.3;
-/// Most places into which a kind is split: those of most weight. The others are taken away with their cause.
-const SPLIT: usize = 6;
 
 impl Search<'_, '_> {
     /// Names the first limit, those beside it, and what stands behind it.
@@ -186,150 +182,6 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// The limits of a kind, by cause: the places that alone make half of its effect, or all of them together
-    /// if none does.
-    fn split(
-        &mut self,
-        measure: &Measure,
-        before: &Outcome,
-        whole: &Tried,
-        gone: &[Change],
-    ) -> Result<Vec<Limit>, NotRun> {
-        let strength = measure.effect(before, &whole.outcome).log();
-        let groups = groups(&whole.changes);
-        let mut chosen: Vec<usize> = (0..groups.len()).collect();
-        let mut single: Vec<Option<Outcome>> = Vec::new();
-        let mut logs = vec![0.0; groups.len()];
-        if groups.len() > 1 {
-            let variants: Vec<Vec<&Change>> = groups
-                .iter()
-                .map(|group| gone.iter().chain(group.iter().copied()).collect())
-                .collect();
-            single = self.run(&variants)?;
-            let log =
-                |o: &Option<Outcome>| o.as_ref().map_or(0.0, |o| measure.effect(before, o).log());
-            logs = single.iter().map(log).collect();
-            chosen.retain(|i| logs[*i] >= BESIDE * strength);
-            chosen.sort_by(|a, b| logs[*b].total_cmp(&logs[*a]));
-        }
-        if chosen.is_empty() && whole.changes.iter().all(|change| change.kind == Kind::Rate) {
-            // The fullest of several links in a row is the limit, if it alone matters.
-            let best = (0..groups.len()).max_by(|a, b| logs[*a].total_cmp(&logs[*b]));
-            let best = best.filter(|i| logs[*i] >= FULLEST * strength);
-            let matters = |i: &usize| {
-                single
-                    .get(*i)
-                    .and_then(Option::as_ref)
-                    .is_some_and(|outcome| measure.effect(before, outcome).is_named())
-            };
-            chosen.extend(best.filter(matters));
-        }
-        if chosen.is_empty() {
-            return self.needed(measure, before, whole, gone);
-        }
-        // Each of these alone lifts the same limit.
-        let cause = |i: &usize| groups[*i][0].cause;
-        let mut equal: Vec<Cause> = Vec::new();
-        for i in chosen.iter().filter(|i| logs[**i] >= ALIKE * strength) {
-            if !equal.contains(&cause(i)) {
-                equal.push(cause(i));
-            }
-        }
-        if equal.len() > 1 {
-            chosen.retain(|i| !equal[1..].contains(&cause(i)));
-        }
-        let mut found: Vec<Limit> = Vec::new();
-        for named in causes(chosen.iter().map(|i| groups[*i][0])) {
-            let of: Vec<usize> = chosen.iter().copied().filter(|i| cause(i) == named).collect();
-            let changes: Vec<&Change> =
-                of.iter().flat_map(|i| groups[*i].iter().copied()).collect();
-            let all: Vec<&Change> = gone.iter().chain(changes.iter().copied()).collect();
-            let outcome = if of.len() == groups.len() {
-                Some(whole.outcome.clone())
-            } else if let [one] = of.as_slice() {
-                single[*one].take()
-            } else {
-                self.run(std::slice::from_ref(&all))?.pop().flatten()
-            };
-            let Some(outcome) = outcome else { continue };
-            let mut limit = self.limit(measure, changes[0], before, &outcome, &all);
-            limit.place = joined(changes.iter().map(|change| change.place.as_str()));
-            if equal.first() == Some(&named) {
-                limit.or.extend(&equal[1..]);
-            }
-            // Of several places, those whose own effect is not decided are not named.
-            if of.len() == groups.len()
-                || limit.low.is_some_and(|low| low > 1.0)
-                || measure.effect(before, &outcome).excludes_one()
-            {
-                found.push(limit);
-            }
-        }
-        if found.is_empty() {
-            return Ok(self.together(measure, before, whole, gone));
-        }
-        Ok(found)
-    }
-
-    /// The limits of a kind none of whose places alone makes half of its effect: the places without which less is
-    /// gained.
-    fn needed(
-        &mut self,
-        measure: &Measure,
-        before: &Outcome,
-        whole: &Tried,
-        gone: &[Change],
-    ) -> Result<Vec<Limit>, NotRun> {
-        let groups = groups(&whole.changes);
-        let all_but = |left_out: usize| -> Vec<&Change> {
-            let kept = groups.iter().enumerate().filter(|(i, _)| *i != left_out);
-            gone.iter().chain(kept.flat_map(|(_, group)| group.iter().copied())).collect()
-        };
-        let variants: Vec<Vec<&Change>> = (0..groups.len()).map(all_but).collect();
-        let outcomes = self.run(&variants)?;
-        let costs = |outcome: &Option<Outcome>| {
-            outcome.as_ref().is_none_or(|o| measure.effect(o, &whole.outcome).ratio() >= NEARLY)
-        };
-        let changes: Vec<Change> = groups
-            .iter()
-            .zip(&outcomes)
-            .filter(|(_, outcome)| costs(outcome))
-            .flat_map(|(group, _)| group.iter().copied().cloned())
-            .collect();
-        if changes.is_empty() || changes.len() == whole.changes.len() {
-            return Ok(self.together(measure, before, whole, gone));
-        }
-        let all: Vec<&Change> = gone.iter().chain(&changes).collect();
-        let Some(outcome) = self.run(std::slice::from_ref(&all))?.pop().flatten() else {
-            return Ok(self.together(measure, before, whole, gone));
-        };
-        if !measure.effect(before, &outcome).is_named() {
-            return Ok(self.together(measure, before, whole, gone));
-        }
-        Ok(self.together(measure, before, &Tried { changes, outcome }, gone))
-    }
-
-    /// The limits of a kind none of whose places alone makes half of its effect.
-    pub(crate) fn together(
-        &self,
-        measure: &Measure,
-        before: &Outcome,
-        whole: &Tried,
-        gone: &[Change],
-    ) -> Vec<Limit> {
-        let all: Vec<&Change> = gone.iter().chain(&whole.changes).collect();
-        let causes = causes(&whole.changes);
-        let of = |cause: &Cause| {
-            let changes: Vec<&Change> =
-                whole.changes.iter().filter(|change| change.cause == *cause).collect();
-            let mut limit = self.limit(measure, changes[0], before, &whole.outcome, &all);
-            limit.place = joined(changes.iter().map(|change| change.place.as_str()));
-            limit.with = causes.iter().copied().filter(|other| other != cause).collect();
-            limit
-        };
-        causes.iter().map(of).collect()
-    }
-
     /// A limit, from the runs with and without it.
     pub(crate) fn limit(
         &self,
@@ -391,24 +243,8 @@ pub(crate) fn written(sets: &[(String, String)]) -> Vec<String> {
     sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }
 
-/// The changes of a kind, one by one; if they are many, those of most weight one by one, and the others by cause.
-fn groups(changes: &[Change]) -> Vec<Vec<&Change>> {
-    if changes.len() <= SPLIT {
-        return changes.iter().map(|change| vec![change]).collect();
-    }
-    let mut order: Vec<&Change> = changes.iter().collect();
-    order.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    let weighty = order.iter().take_while(|change| change.weight > 0.0).count().min(SPLIT - 1);
-    let (first, rest) = order.split_at(weighty);
-    let mut found: Vec<Vec<&Change>> = first.iter().map(|change| vec![*change]).collect();
-    for cause in causes(rest.iter().copied()) {
-        found.push(rest.iter().copied().filter(|change| change.cause == cause).collect());
-    }
-    found
-}
-
 /// The causes of changes, each once, in order.
-fn causes<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Vec<Cause> {
+pub(crate) fn causes<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
     for change in changes {
         if !found.contains(&change.cause) {
