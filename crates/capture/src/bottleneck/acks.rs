@@ -3,7 +3,7 @@
 //! Linux numbers the packets of a connection one by one (RFC 6864 permits it), so a missing number is a lost ACK.
 //! Receivers that write zero or random numbers do not show losses.
 
-use super::walk::Source;
+use crate::tcp::log::Log;
 
 /// Least number of steps.
 const FEW: usize = 20;
@@ -23,10 +23,10 @@ pub struct AckLoss {
 
 impl AckLoss {
     /// The losses of all connections; none if a receiver does not count its packets.
-    pub(super) fn of(sources: &[Source<'_>]) -> Option<Self> {
+    pub(super) fn of<'a>(logs: impl Iterator<Item = &'a Log>) -> Option<Self> {
         let mut all = Self { lost: 0, sent: 0 };
-        for source in sources {
-            let ids: Vec<u16> = source.log.acks.iter().filter_map(|ack| ack.ip_id).collect();
+        for log in logs {
+            let ids: Vec<u16> = log.acks.iter().filter_map(|ack| ack.ip_id).collect();
             let one = Self::of_ids(&ids)?;
             all = Self { lost: all.lost + one.lost, sent: all.sent + one.sent };
         }

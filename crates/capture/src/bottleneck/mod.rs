@@ -41,10 +41,11 @@ pub use acks::AckLoss;
 pub use application::Application;
 pub use aqm::Aqm;
 pub use backlog::Backlog;
+pub use origins::{LossOrigin, LostPacket};
 pub use policer::Policer;
 pub use rate::{Rate, RateKind};
 pub use shared::Shared;
-pub use sources::transmissions_of;
+pub use sources::{Told, transmissions_of};
 pub use stalls::StandStills;
 pub use transmissions::{Fate, Transmission, Transmissions};
 pub use walk::Source;
@@ -63,39 +64,6 @@ const FAST_BPS: f64 = 1e9;
 
 /// Time by which hosts take packets late [choice].
 const CLOCK_S: f64 = 5e-4;
-
-/// What the user tells.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Told {
-    /// Least round-trip time.
-    pub rtt_s: Option<f64>,
-    /// Rate of the bottleneck.
-    pub rate_bps: Option<f64>,
-}
-
-/// What lost a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LossOrigin {
-    /// The queue was full.
-    Queue,
-    /// The link.
-    Link,
-    /// The capture does not tell.
-    Unknown,
-}
-
-/// A lost packet.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LostPacket {
-    /// When it was sent, in s since 1970-01-01.
-    pub time_s: f64,
-    /// What lost it.
-    pub origin: LossOrigin,
-    /// Packets that waited at the bottleneck when it came to the queue.
-    pub backlog_packets: u64,
-}
 
 /// The length of a drop-tail queue.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

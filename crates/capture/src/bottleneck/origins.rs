@@ -1,10 +1,34 @@
 //! The origin of each loss: the queue, the link, or unknown.
 
 use airtcp_units::Saturate as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::levels::{Levels, Seen, episodes};
 use super::transmissions::Fate;
-use super::{LossOrigin, LostPacket};
+
+/// What lost a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LossOrigin {
+    /// The queue was full.
+    Queue,
+    /// The link.
+    Link,
+    /// The capture does not tell.
+    Unknown,
+}
+
+/// A lost packet.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LostPacket {
+    /// When it was sent, in s since 1970-01-01.
+    pub time_s: f64,
+    /// What lost it.
+    pub origin: LossOrigin,
+    /// Packets that waited at the bottleneck when it came to the queue.
+    pub backlog_packets: u64,
+}
 
 /// Part of the transmissions that may have found more than the largest backlog.
 const OUTLIERS: f64 = 5e-4;

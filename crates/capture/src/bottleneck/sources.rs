@@ -1,9 +1,19 @@
 //! The connections of a transfer: those between its two hosts that carry a part of its data.
 
-use super::Told;
 use super::transmissions::Transmissions;
 use super::walk::Source;
 use crate::tcp::report::{ConnectionReport, DirectionReport};
+use serde::Deserialize;
+
+/// What the user tells.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Told {
+    /// Least round-trip time.
+    pub rtt_s: Option<f64>,
+    /// Rate of the bottleneck.
+    pub rate_bps: Option<f64>,
+}
 
 /// Part of the largest connection's data from which another one belongs to the transfer.
 const BELONGS: f64 = 0.2;

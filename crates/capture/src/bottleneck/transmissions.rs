@@ -9,10 +9,6 @@
 use std::collections::BTreeMap;
 
 use super::acks::AckLoss;
-use super::walk::{Events, MOST, Source, Walk};
-
-/// Part of the least round-trip time that a credited copy is old at least.
-const CREDITED_AFTER: f64 = 0.97;
 
 /// What became of a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,27 +91,6 @@ pub struct Transmissions {
 }
 
 impl Transmissions {
-    /// Joins the logs of connections.
-    ///
-    /// `told_rtt_s` is the least round-trip time, if the user tells it.
-    pub fn new(sources: &[Source<'_>], told_rtt_s: Option<f64>) -> Self {
-        let events = Events::of(sources);
-        let mut first = Walk::new(sources, events.origin_ns);
-        let mut found = if let Some(rtt_s) = told_rtt_s {
-            first.credited_after_s = CREDITED_AFTER * rtt_s;
-            first.follow(sources, &events)
-        } else {
-            let rtt_s = first.follow(sources, &events).least_once_s();
-            let mut second = Walk::new(sources, events.origin_ns);
-            second.credited_after_s = CREDITED_AFTER * rtt_s;
-            second.follow(sources, &events)
-        };
-        found.least_rtt_s = told_rtt_s.unwrap_or_else(|| found.least_of_triggers_s());
-        found.ack_loss = AckLoss::of(sources);
-        found.is_cut = found.list.len() >= MOST || sources.iter().any(|source| source.log.is_cut);
-        found
-    }
-
     /// Places of the triggers.
     pub fn triggers(&self) -> Vec<usize> {
         (0..self.list.len()).filter(|i| self.list[*i].is_trigger).collect()
@@ -133,12 +108,12 @@ impl Transmissions {
         bytes.get(bytes.len() / 2).copied().unwrap_or(1500.0)
     }
 
-    fn least_of_triggers_s(&self) -> f64 {
+    pub(super) fn least_of_triggers_s(&self) -> f64 {
         third_least(self.list.iter().filter(|sent| sent.is_trigger))
     }
 
     /// Least round-trip time of segments that were sent once.
-    fn least_once_s(&self) -> f64 {
+    pub(super) fn least_once_s(&self) -> f64 {
         let mut copies: BTreeMap<(usize, u64), u32> = BTreeMap::new();
         for sent in &self.list {
             *copies.entry((sent.connection, sent.segment)).or_default() += 1;

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::acks::AckLoss;
 use super::transmissions::{Fate, Pause, Transmission, Transmissions};
 use crate::tcp::log::{AckRecord, Log};
 
@@ -18,6 +19,9 @@ const IDLE_S: f64 = 2e-3;
 const WHOLE_SEGMENT: u32 = 1000;
 /// Most transmissions; the capture is read up to there.
 pub(super) const MOST: usize = 1 << 23;
+
+/// Part of the least round-trip time that a credited copy is old at least.
+const CREDITED_AFTER: f64 = 0.97;
 
 /// The log of a connection of the two hosts.
 #[derive(Debug)]
@@ -216,6 +220,27 @@ impl Walk {
 }
 
 impl Transmissions {
+    /// Joins the logs of connections.
+    ///
+    /// `told_rtt_s` is the least round-trip time, if the user tells it.
+    pub fn new(sources: &[Source<'_>], told_rtt_s: Option<f64>) -> Self {
+        let events = Events::of(sources);
+        let mut first = Walk::new(sources, events.origin_ns);
+        let mut found = if let Some(rtt_s) = told_rtt_s {
+            first.credited_after_s = CREDITED_AFTER * rtt_s;
+            first.follow(sources, &events)
+        } else {
+            let rtt_s = first.follow(sources, &events).least_once_s();
+            let mut second = Walk::new(sources, events.origin_ns);
+            second.credited_after_s = CREDITED_AFTER * rtt_s;
+            second.follow(sources, &events)
+        };
+        found.least_rtt_s = told_rtt_s.unwrap_or_else(|| found.least_of_triggers_s());
+        found.ack_loss = AckLoss::of(sources.iter().map(|source| source.log));
+        found.is_cut = found.list.len() >= MOST || sources.iter().any(|source| source.log.is_cut);
+        found
+    }
+
     /// The receiver had twice what a DSACK reports: a copy that counts as lost arrived.
     fn take_duplicates(&mut self, connection: usize, duplicates: &BTreeMap<u64, u64>) {
         if duplicates.is_empty() {

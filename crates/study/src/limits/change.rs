@@ -146,6 +146,11 @@ pub(crate) fn sets<'a>(
     kept
 }
 
+/// Paths and values as arguments of `--set`.
+pub(crate) fn written(sets: &[(String, String)]) -> Vec<String> {
+    sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

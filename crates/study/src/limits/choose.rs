@@ -9,9 +9,8 @@ use airtcp_scenario::Topology;
 use airtcp_sim::Way;
 use airtcp_units::detmath::ln;
 
-use super::change::{Change, Kind};
+use super::change::{Change, Kind, written};
 use super::effect::{Effect, NAMED};
-use super::name::written;
 use super::result::{Limit, Undecided};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};

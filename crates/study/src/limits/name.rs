@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use airtcp_units::detmath::ln;
 
-use super::change::{Change, Kind};
+use super::change::{Change, Kind, written};
 use super::choose::{MORE, Measure, Search, Tried, run};
 use super::effect::{Effect, NAMED, NEARLY};
 use super::result::{Cause, Limit, Of};
@@ -236,11 +236,6 @@ impl Search<'_, '_> {
             change: written(&self.bench.sets(all.iter().copied())),
         }
     }
-}
-
-/// Paths and values as arguments of `--set`.
-pub(crate) fn written(sets: &[(String, String)]) -> Vec<String> {
-    sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }
 
 /// The causes of changes, each once, in order.
