@@ -75,7 +75,7 @@ def test_a_cell_names_ways_and_directions(tmp_path: Path, run: Program) -> None:
     assert not done.code, done.err
     assert "sta0 to ap" in done.out
     assert "ap to sta0" in done.out
-    assert re.search(r"packets of all flows a replication, [0-9.]+ % of them", _plain(done.out))
+    assert re.search(r"because of the queue of ap: [0-9.]+ Mb/s each, and", _plain(done.out))
     page = (tmp_path / "cell.html").read_text("utf-8")
     assert "<td>sta0 to ap</td>" in page
     assert ">Direction</th>" in page

@@ -76,7 +76,7 @@ fn interferers_keep_their_times() {
         let ablation = Some(AblationConfig { speed, ..AblationConfig::default() });
         let mac = MacConfig { ablation, ..MacConfig::default() };
         let mut plan = plan(2, Standard::G, mac, TimingConfig::default());
-        let text = "kind = \"periodic\"\non = \"50 ms\"\nperiod = \"100 ms\"\nheard_by = [\"ap\", \"sta0\"]";
+        let text = "kind = \"periodic\"\non = \"50 ms\"\nperiod = \"100 ms\"\nphase = \"0 s\"\nheard_by = [\"ap\", \"sta0\"]";
         plan.interference = vec![Line::new(1).build(text, 1).unwrap()];
         let mut bench = Bench::new(plan, 3);
         bench.saturated = vec![(NodeId(1), NodeId(0))];
