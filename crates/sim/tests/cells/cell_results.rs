@@ -94,22 +94,22 @@ fn estimates_are_of_the_replications() {
     let station = &cell.stations[2];
     assert_eq!(station.name, "sta1");
     let frames = |r: usize, class: &str| run(r).stations[2].frames[class].clone();
-    near(&station.quantities["data_error_rate"], mean(&|r| frames(r, "data").error_rate));
+    // A share is one of all frames of the replications together.
+    let total = |of: &dyn Fn(usize) -> u64| (0..3).map(of).sum::<u64>() as f64;
+    let lost = total(&|r| frames(r, "data").lost.values().sum());
+    near(&station.quantities["data_error_rate"], lost / total(&|r| frames(r, "data").sent));
     near(
         &station.quantities["attempts_mean"],
         mean(&|r| run(r).stations[2].attempts_mean.unwrap()),
     );
     assert!(!station.quantities.contains_key("x_m"));
     // The error rate of a cell is over all frames together, and the causes add up to it.
-    let pooled = |r: usize| {
-        let of = |s: &airtcp_sim::results::StationResult| {
-            s.frames.get("data").map_or((0, 0), |f| (f.sent, f.lost.values().sum::<u64>()))
-        };
-        let (sent, lost) =
-            run(r).stations.iter().map(of).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        lost as f64 / sent as f64
+    let all = |of: &dyn Fn(&airtcp_sim::results::FrameResult) -> u64| {
+        let stations = result.replications.iter().flat_map(|run| &run.cells[0].stations);
+        stations.filter_map(|s| s.frames.get("data")).map(of).sum::<u64>() as f64
     };
-    near(&cell.quantities["data_error_rate"], mean(&pooled));
+    let lost = all(&|frames| frames.lost.values().sum());
+    near(&cell.quantities["data_error_rate"], lost / all(&|frames| frames.sent));
     let causes: f64 = cell.lost["data"].values().filter_map(|e| e.mean).sum();
     let whole = cell.quantities["data_error_rate"].mean.unwrap();
     // A cause that a replication lacks counts as 0 there, unless no frame was sent.
