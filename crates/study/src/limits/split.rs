@@ -9,6 +9,8 @@ use super::trial::{NotRun, Outcome};
 
 /// The same for the fullest of several links in a row: the next one is nearly as full.
 const FULLEST: f64 = 1.0 / 3.0;
+/// Share of its proportional part of an effect from which a place belongs to a group that is named.
+const PART: f64 = 0.25;
 /// Most places into which a kind is split: those of most weight. The others are taken away with their cause.
 const SPLIT: usize = 6;
 
@@ -97,6 +99,17 @@ impl Search<'_, '_> {
             logs = single.iter().map(log).collect();
             chosen.retain(|i| logs[*i] >= BESIDE * strength);
             chosen.sort_by(|a, b| logs[*b].total_cmp(&logs[*a]));
+        }
+        // A group of places that is named takes those along that do their part.
+        if let Some(group) = chosen.iter().map(|i| &groups[*i]).find(|group| group.len() > 1) {
+            let cause = group[0].cause;
+            for (i, other) in groups.iter().enumerate() {
+                let part = strength * other.len() as f64 / whole.changes.len() as f64;
+                if !chosen.contains(&i) && other[0].cause == cause && logs[i] >= PART * part {
+                    chosen.push(i);
+                }
+            }
+            chosen.sort_unstable();
         }
         if chosen.is_empty() && whole.changes.iter().all(|change| change.kind == Kind::Rate) {
             // The fullest of several links in a row is the limit, if it alone matters.
