@@ -86,14 +86,10 @@ impl Search<'_, '_> {
             let before = self.limits.len();
             self.name_cure(cure, &Measure::Sum(of.clone()), fair.as_ref())?;
             if let Some(limit) = self.limits.get(before) {
-                let names: Vec<&str> =
-                    of.iter().map(|i| self.base.plan.flows[*i].name.as_str()).collect();
-                let after = self.outcome_of(cure, fair.as_ref());
-                for found in flows.iter_mut().filter(|found| names.contains(&&*found.flow)) {
+                for found in flows.iter_mut().filter(|found| limit.flows.contains(&found.flow)) {
                     fill(found, limit);
-                    let number = of.iter().find(|i| self.base.plan.flows[**i].name == found.flow);
-                    found.without_bps =
-                        after.zip(number).map(|(after, number)| after.mean(*number));
+                    // The mean of these flows in the run of this limit, which may be that of one place.
+                    found.without_bps = Some(limit.without_bps / limit.flows.len() as f64);
                 }
             }
             self.drop_repeated(before);
@@ -239,14 +235,6 @@ impl Search<'_, '_> {
                 Ok(())
             }
             (Cure::FairQueue, None) => Ok(()),
-        }
-    }
-
-    /// The run with something that raises flows.
-    fn outcome_of<'o>(&'o self, cure: Cure, fair: Option<&'o Fair>) -> Option<&'o Outcome> {
-        match cure {
-            Cure::Gone(kind) => self.tried.get(&kind).map(|tried| &tried.outcome),
-            Cure::FairQueue => fair.map(|(_, outcome)| outcome),
         }
     }
 
