@@ -448,8 +448,9 @@ class DiagnoseDocument(TypedDict):
     nothing is predicted."""
     obstacle: str | None
     """Why nothing is predicted: `no-data`, `short`, `place` (not captured at the sender),
-    `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `no-sack`
-    (losses were repaired without SACK), `check` (no replay reproduces the transfer)."""
+    `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `idle`
+    (the application may limit it, at an unknown rate), `no-sack` (losses were repaired without
+    SACK), `check` (no replay reproduces the transfer)."""
     doubts: list[str]
     """What the predictions rest on: `law` (a guess), `place` (unknown), `rate` (a lower bound),
     `varying` (what the link left to this transfer), `queue` (never seen full), `lucky` (running

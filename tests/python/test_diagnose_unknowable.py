@@ -9,7 +9,7 @@ import pytest
 
 import airtcp
 from airtcp.diagnosis import predict
-from airtcp.diagnosis.unknowable import BATCH, is_without_sack, only_own
+from airtcp.diagnosis.unknowable import BATCH, is_without_sack, may_be_application, only_own
 from airtcp.findings import diagnose as words
 
 if TYPE_CHECKING:
@@ -112,3 +112,10 @@ def test_over_a_weak_link_the_own_tcp_may_get_what_it_got() -> None:
     lows = {row["variant"]: row["low"] for row in predict.predictions(found, asked)}
     assert lows["cubic"] == 1e6
     assert (lows["reno"] or 0) > 1.5e6
+
+
+def test_pauses_without_a_rate_may_be_the_application() -> None:
+    """A known rate of the application is a part of the scenario; an unknown one is not."""
+    assert may_be_application({"application": None}, 0.6)
+    assert not may_be_application({"application": None}, 0.4)
+    assert not may_be_application({"application": {"rate_bps": 6e6}}, 0.6)

@@ -18,7 +18,7 @@ from airtcp.diagnosis.link import fitted, likely, usable
 from airtcp.diagnosis.losses import fit_losses
 from airtcp.diagnosis.model import rounded, scenario, sender_of
 from airtcp.diagnosis.other_links import other_link
-from airtcp.diagnosis.unknowable import UNKNOWABLE, is_without_sack, only_own
+from airtcp.diagnosis.unknowable import UNKNOWABLE, is_without_sack, may_be_application, only_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -131,6 +131,9 @@ def diagnose(
     document["obstacle"] = _other_obstacle(document)
     if document["obstacle"] is None and is_without_sack(seen):
         document["obstacle"] = "no-sack"
+    idle = 0.0 if transfer.is_joined else transfer.limited("application")
+    if document["obstacle"] is None and may_be_application(seen, idle):
+        document["obstacle"] = "idle"
     if document["obstacle"] is not None:
         return
     try:

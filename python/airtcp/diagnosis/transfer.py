@@ -71,6 +71,8 @@ class Transfer:
     sack: bool
     timestamps: bool
     scaling: bool
+    is_joined: bool
+    """Whether the host of the sender joined several packets into one captured segment."""
     losses: tuple[Loss, ...]
 
     @property
@@ -182,6 +184,7 @@ def _read(
         sack=all(end.get("sack_permitted") for end in ends) if any(ends) else True,
         timestamps=timestamps,
         scaling=all(end.get("window_scale") is not None for end in ends) if any(ends) else True,
+        is_joined=not full,
         losses=_losses(retransmissions_of(document, number, sender)),
     )
 

@@ -22,6 +22,8 @@ UNKNOWABLE: Final = frozenset({"no-sack", "sharing", "batches"})
 """Doubts with which only the sender's own TCP is predicted."""
 BATCH: Final = 8
 """Packets that are served at once, from which on the replay is another link [choice]."""
+_MOSTLY: Final = 0.5
+"""Share of the time without data to send from which the application may limit [choice]."""
 _CONSTANT: Final = 0.1
 """Quartile range of the own backlog at drops by its median, below which it alone is the queue."""
 
@@ -29,6 +31,16 @@ _CONSTANT: Final = 0.1
 def is_without_sack(seen: Mapping[str, Any]) -> bool:
     """Return whether losses were repaired without SACK."""
     return not seen["has_sack"] and seen["lost"] > 0
+
+
+def may_be_application(seen: Mapping[str, Any], share: float) -> bool:
+    """Return whether an application whose rate is not known may limit the transfer.
+
+    Args:
+        seen: The bottleneck that the capture shows.
+        share: Share of the time in which the sender had nothing to send, as the capture shows it.
+    """
+    return seen["application"] is None and share > _MOSTLY
 
 
 def only_own(seen: Mapping[str, Any], *, has_air: bool) -> list[str]:

@@ -27,6 +27,13 @@ _PLAIN: Final = {
         ),
     ),
     "no-rtt": (_UNTOLD, "No ACK shows the round-trip time of the path (give it with --rtt)."),
+    "idle": (
+        "The application may limit the transfer",
+        (
+            "For most of the time the sender has nothing to send. Its pauses are too short to show"
+            " the rate of the application. A transfer that always has data would tell."
+        ),
+    ),
     "no-sack": (
         "The transfer has no SACK",
         (
