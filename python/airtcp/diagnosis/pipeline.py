@@ -128,12 +128,7 @@ def diagnose(
         document["observed"]["goodput_bps"] = seen["goodput_bps"]
     sender = sender_of(transfer, law, None, flows=seen["connections"])
     _describe(document, transfer, seen, sender, told=asked.rate_bps is not None)
-    document["obstacle"] = _other_obstacle(document)
-    if document["obstacle"] is None and is_without_sack(seen):
-        document["obstacle"] = "no-sack"
-    idle = 0.0 if transfer.is_joined else transfer.limited("application")
-    if document["obstacle"] is None and may_be_application(seen, idle):
-        document["obstacle"] = "idle"
+    document["obstacle"] = _other_obstacle(document) or _unknown(seen, transfer)
     if document["obstacle"] is not None:
         return
     try:
@@ -265,3 +260,12 @@ def _other_obstacle(document: DiagnoseDocument) -> str | None:
     application = other["application"]
     varies = application is not None and application["kind"] == "varies"
     return "application" if varies else None
+
+
+def _unknown(seen: Mapping[str, Any], transfer: Transfer) -> str | None:
+    """Return what the capture does not show of a transfer that the replays could describe."""
+    if is_without_sack(seen):
+        return "no-sack"
+    # Segments that the host joined look like pauses, too.
+    idle = 0.0 if transfer.is_joined else transfer.limited("application")
+    return "idle" if may_be_application(seen, idle) else None

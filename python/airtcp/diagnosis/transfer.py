@@ -155,7 +155,7 @@ def _read(
     rate = direction["goodput_bps"] or 0.0
     unique = direction["unique_bytes"]
     base, base_from = _base(document, connection, direction, place, receiver)
-    full = direction["largest_segment_bytes"] <= payload
+    is_joined = direction["largest_segment_bytes"] > payload
     return Transfer(
         number=number,
         point=connection.get("point"),
@@ -167,10 +167,12 @@ def _read(
         goodput_bps=rate,
         payload_bytes=payload,
         segments=max(
-            direction["data_segments"] - direction["retransmitted_segments"] if full else 0,
+            direction["data_segments"] - direction["retransmitted_segments"]
+            if not is_joined
+            else 0,
             -(-unique // payload),
         ),
-        retransmissions=_packets(direction["retransmitted_segments"], direction, payload),
+        retransmissions=_packets(direction, payload, is_joined=is_joined),
         spurious=direction["spurious_retransmissions"],
         timeouts=direction["timeouts"],
         recoveries=direction["recoveries"],
@@ -184,14 +186,15 @@ def _read(
         sack=all(end.get("sack_permitted") for end in ends) if any(ends) else True,
         timestamps=timestamps,
         scaling=all(end.get("window_scale") is not None for end in ends) if any(ends) else True,
-        is_joined=not full,
+        is_joined=is_joined,
         losses=_losses(retransmissions_of(document, number, sender)),
     )
 
 
-def _packets(segments: int, direction: Mapping[str, Any], payload: int) -> int:
-    """Count packets where the sender's host joined several into one captured segment."""
-    if direction["largest_segment_bytes"] <= payload:
+def _packets(direction: Mapping[str, Any], payload: int, *, is_joined: bool) -> int:
+    """Count retransmitted packets, also where the host joined several into one segment."""
+    segments: int = direction["retransmitted_segments"]
+    if not is_joined:
         return segments
     return max(segments, -(-direction["retransmitted_bytes"] // payload))
 
