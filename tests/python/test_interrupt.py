@@ -43,6 +43,27 @@ def test_study_keeps_finished_links(interrupted: Interrupted, tmp_path: Path) ->
     assert not [p for p in (tmp_path / "results").iterdir() if p.name.endswith(".part")]
 
 
+def test_a_slow_reader_gets_the_whole_output(program: list[str]) -> None:
+    """Signals interrupt a write to a full pipe; an unbuffered stream would drop the rest."""
+    code = (
+        "import signal, sys\n"
+        "from airtcp.cli import console\n"
+        "console.streams()\n"
+        "signal.signal(signal.SIGALRM, lambda number, frame: None)\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.2, 0.05)\n"
+        "sys.stdout.write('x' * 300_000 + '\\n')\n"
+    )
+    with subprocess.Popen(
+        [program[0], "-c", code],
+        stdout=subprocess.PIPE,
+        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+    ) as child:
+        assert child.stdout is not None
+        sleep(1)
+        assert len(child.stdout.read()) == 300_001
+    assert child.returncode == 0
+
+
 def test_an_error_in_the_progress_function_comes_back(tmp_path: Path) -> None:
     trace = airtcp.synth(tmp_path / "a.txt", prr=0.5, packets=1000)
 

@@ -74,8 +74,19 @@ def streams() -> None:
             kind = _LostOutput if number == 1 else io.TextIOWrapper
             raw = open(number, "wb", closefd=False)  # noqa: SIM115
             setattr(sys, name, kind(raw, encoding="utf-8", errors=POOR))
+        elif isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+            setattr(sys, name, _buffered(stream))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=POOR)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+def _buffered(stream: TextIO) -> io.TextIOWrapper:
+    """Return an unbuffered stream (PYTHONUNBUFFERED) with a buffer that each line flushes.
+
+    Python writes once to an unbuffered stream and drops what a signal, such as Ctrl-C, left over.
+    """
+    whole = io.BufferedWriter(stream.buffer)  # pyright: ignore[reportArgumentType]
+    return io.TextIOWrapper(whole, encoding=stream.encoding, errors=POOR, line_buffering=True)
 
 
 class _LostOutput(io.TextIOWrapper):
