@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use airtcp_probe::Entry;
 use airtcp_scenario::ScenarioError;
 use airtcp_sim::Session;
+use airtcp_study::{ExplainedRun, Explanation};
 use airtcp_units::Nanos;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -96,7 +97,9 @@ fn handled(request: Request) -> Result<String, ScenarioError> {
         }),
         Request::Finish {} => {
             let run = RUN.take().ok_or_else(no_run)?;
-            text_of(&run.end().0)
+            // The page does not ask for limits, which take several runs.
+            let explanation = Explanation::not_asked();
+            text_of(&ExplainedRun { run: run.end().0, explanation })
         }
     }
 }

@@ -72,11 +72,11 @@ pub fn explain(
     workers: Option<usize>,
     mut report: impl FnMut(usize, usize) -> bool,
 ) -> Result<Explanation, ScenarioError> {
+    if why == Why::No {
+        return Ok(Explanation::not_asked());
+    }
     let mut found = Explanation::default();
     found.why.asked = why;
-    if why == Why::No {
-        return Ok(found);
-    }
     if run.interrupted || run.replications.is_empty() {
         found.why.verdict = Verdict::Stopped;
         return Ok(found);

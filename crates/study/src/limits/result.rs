@@ -193,3 +193,11 @@ pub struct Explanation {
     /// How they were found.
     pub why: WhyResult,
 }
+
+impl Explanation {
+    /// What is said if nobody asked.
+    #[must_use]
+    pub fn not_asked() -> Self {
+        Self { why: WhyResult { asked: Why::No, ..WhyResult::default() }, limits: Vec::new() }
+    }
+}
