@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use airtcp_explorer::answer;
+use airtcp_study::{ExplainedRun, Explanation};
 use serde_json::{Value, json};
 
 /// Asks and reads the answer.
@@ -52,13 +53,14 @@ fn in_pieces(text: &str, events: u64) -> Value {
     json!({"series": partial["series"], "document": ask(&json!({"do": "finish"}))})
 }
 
-/// The document of the simulator, whose replications run on two threads without a probe.
+/// The document of the simulator, whose replications run on two threads without a probe. Nobody asks it why.
 fn whole(text: &str) -> Value {
     let plan =
         airtcp_scenario::read(text, "a.toml", &[]).expect("a scenario").resolve().expect("a plan");
     let none = |_: &str| Err(String::new());
-    serde_json::to_value(airtcp_sim::run(&plan, &none, Some(2), |_, _| true).expect("a run"))
-        .expect("JSON")
+    let run = airtcp_sim::run(&plan, &none, Some(2), |_, _| true).expect("a run");
+    let explanation = Explanation::not_asked();
+    serde_json::to_value(ExplainedRun { run, explanation }).expect("JSON")
 }
 
 #[test]
