@@ -127,6 +127,18 @@ def test_traffic_of_another_host_in_the_queue_is_seen(tmp_path: Path, law: str) 
         assert found["shared"]["found"]
 
 
+@pytest.mark.parametrize("law", ["cubic", "reno", "bbr1"])
+@pytest.mark.parametrize("packets", [5, 10])
+def test_a_short_queue_is_not_shared(tmp_path: Path, law: str, packets: int) -> None:
+    """A backlog that varies by the packet in transmission does not vary."""
+    queue = f'{{ kind = "drop-tail", packets = {packets} }}'
+    for rate in (5, 20):
+        found, drops = _made(tmp_path, law=law, rate=rate, queue=queue)
+        assert drops["queue_full"] >= 5
+        assert found["shared"] is None or not found["shared"]["found"], rate
+        assert found["rate"]["value_bps"] == pytest.approx(rate * 1e6, rel=0.005)
+
+
 def test_a_transfer_alone_shares_no_queue(tmp_path: Path) -> None:
     """Of 12 queues that one transfer fills, none is shared, and none serves batches."""
     for seed in range(1, 13):

@@ -12,6 +12,8 @@ use super::transmissions::{Fate, Transmissions};
 /// Least backlog of a drop, and least number of drops.
 const LEAST: u64 = 4;
 const FEW: usize = 5;
+/// Range of a backlog that does not vary: it counts the packet in transmission, and one whose ACK is delayed.
+const COUNTED: f64 = 1.0;
 /// Largest relative quartile range of the wait, and least of the backlog: `TIMES` that of the wait, and `MORE`.
 const CONSTANT: f64 = 0.03;
 const TIMES: f64 = 3.0;
@@ -28,7 +30,7 @@ pub struct Shared {
     pub drops: u64,
     /// Quartile range of the wait by its median.
     pub wait_spread: f64,
-    /// Quartile range of the own backlog by its median.
+    /// Quartile range of the own backlog, less one packet, by its median.
     pub backlog_spread: f64,
     /// True if other traffic shares the queue.
     pub found: bool,
@@ -60,16 +62,18 @@ pub(super) fn shared(sent: &Transmissions, backlog: &[u64], varies: bool) -> Opt
     if waits.len() < FEW {
         return None;
     }
-    let (wait_spread, backlog_spread) = (spread(waits), spread(backlogs.clone()));
+    let drops = backlogs.len() as u64;
+    let (wait_spread, backlog_spread) = (spread(waits, 0.0), spread(backlogs, COUNTED));
     let is_constant = wait_spread <= CONSTANT && backlog_spread >= TIMES * wait_spread + MORE;
     let in_turns =
         varies && wait_spread <= NEARLY && backlog_spread >= LESS.max(THAN * wait_spread);
     let found = is_constant || in_turns;
-    Some(Shared { drops: backlogs.len() as u64, wait_spread, backlog_spread, found })
+    Some(Shared { drops, wait_spread, backlog_spread, found })
 }
 
-/// Quartile range by the median.
-fn spread(mut values: Vec<f64>) -> f64 {
+/// Quartile range by the median; a range of up to `counted` is that of counting.
+fn spread(mut values: Vec<f64>, counted: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    (quantile(&values, 0.75) - quantile(&values, 0.25)) / quantile(&values, 0.5).max(1e-9)
+    let range = quantile(&values, 0.75) - quantile(&values, 0.25);
+    (range - counted).max(0.0) / quantile(&values, 0.5).max(1e-9)
 }

@@ -62,7 +62,7 @@ fn source<'a>(connection: &ConnectionReport, direction: &'a DirectionReport) -> 
     let mss = announced.unwrap_or(USUAL_MSS).saturating_sub(options).max(LEAST_MSS);
     let ip = if direction.from.starts_with('[') { 40 } else { 20 };
     let header_bytes = f64::from(ip + 20 + options);
-    Some(Source { log, header_bytes, mss })
+    Some(Source { log, header_bytes, mss, handshake_s: direction.handshake_rtt_s })
 }
 
 fn receiver<'a>(connection: &'a ConnectionReport, sender: &str) -> &'a str {

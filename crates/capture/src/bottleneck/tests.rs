@@ -285,7 +285,7 @@ fn copies_are_lost_needless_or_delivered() {
     log.push_sent(54 * ms, 1100, 100);
     log.push_sent(55 * ms, 1200, 100);
     log.push_ack(104 * ms, 1300, &[], false);
-    let source = [Source { log: &log, header_bytes: 52.0, mss: 1448 }];
+    let source = [Source { log: &log, header_bytes: 52.0, mss: 1448, handshake_s: None }];
     let found = Transmissions::new(&source, Some(0.05));
     let fates: Vec<Fate> = found.list.iter().map(|sent| sent.fate).collect();
     assert_eq!(fates, [Delivered, Lost, Delivered, Delivered, Needless]);
@@ -293,7 +293,7 @@ fn copies_are_lost_needless_or_delivered() {
     assert_eq!(triggers, [true, false, true, true, false]);
     // A DSACK shows that the copy which counts as lost had arrived.
     log.push_ack(105 * ms, 1300, &[(1100, 1200)], true);
-    let source = [Source { log: &log, header_bytes: 52.0, mss: 1448 }];
+    let source = [Source { log: &log, header_bytes: 52.0, mss: 1448, handshake_s: None }];
     let found = Transmissions::new(&source, Some(0.05));
     assert_eq!(found.list[1].fate, Needless);
     assert_eq!(found.shown_by_dsack, 1);
@@ -316,8 +316,36 @@ fn joined_segments_are_cut_into_packets() {
             }
         }
     }
-    let of = |log: &Log| Transmissions::new(&[Source { log, header_bytes: 52.0, mss: 1448 }], None);
+    let of = |log: &Log| {
+        Transmissions::new(
+            &[Source { log, header_bytes: 52.0, mss: 1448, handshake_s: None }],
+            None,
+        )
+    };
     assert_eq!(of(&plain).list, of(&joined).list);
+}
+
+/// Ten packets, then one for each ACK: the queue is empty for the first one only, as the handshake confirms.
+#[test]
+fn a_queue_that_never_empties_hides_no_delay() {
+    let mut log = Log::default();
+    for n in 0..10 {
+        log.push_sent(0, n * 1448, 1448);
+    }
+    for n in 0..90u64 {
+        let acked_ns = 40_000_000 + n * 5_000_000;
+        log.push_ack(acked_ns, (n + 1) * 1448, &[], false);
+        log.push_sent(acked_ns, (n + 10) * 1448, 1448);
+    }
+    let least = |handshake_s| {
+        let source = [Source { log: &log, header_bytes: 52.0, mss: 1448, handshake_s }];
+        Transmissions::new(&source, None).least_rtt_s
+    };
+    assert!((least(Some(0.039)) - 0.040).abs() < 1e-9);
+    // A handshake that took longer, or that was not captured, confirms nothing.
+    for handshake_s in [None, Some(0.041)] {
+        assert!((least(handshake_s) - 0.050).abs() < 1e-9);
+    }
 }
 
 /// Unit test 7 of the design, small: as many packets in the backlog as were sent, in order n log n.

@@ -60,6 +60,13 @@ pub struct Transmission {
     pub is_late: bool,
 }
 
+impl Transmission {
+    /// Time until it was acknowledged.
+    fn rtt_s(&self) -> Option<f64> {
+        Some(self.acked_s? - self.sent_s)
+    }
+}
+
 /// A moment at which the application had written nothing more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pause {
@@ -108,8 +115,17 @@ impl Transmissions {
         bytes.get(bytes.len() / 2).copied().unwrap_or(1500.0)
     }
 
-    pub(super) fn least_of_triggers_s(&self) -> f64 {
-        third_least(self.list.iter().filter(|sent| sent.is_trigger))
+    /// Least round-trip time of triggers; `handshake_s` is that of the handshake.
+    ///
+    /// Where the queue never empties, only the first packet finds none. The least time of a whole packet is then
+    /// that of the path, and no outlier if the handshake, whose packets are shorter, took no longer.
+    pub(super) fn least_of_triggers_s(&self, handshake_s: Option<f64>) -> f64 {
+        let triggers = || self.list.iter().filter(|sent| sent.is_trigger);
+        let usual = third_least(triggers());
+        let whole = self.list.iter().map(|sent| sent.payload).fold(0.0, f64::max);
+        let times = triggers().filter(|sent| sent.payload >= whole).filter_map(Transmission::rtt_s);
+        let first = times.min_by(f64::total_cmp);
+        first.filter(|least| handshake_s.is_some_and(|rtt| rtt <= *least)).unwrap_or(usual)
     }
 
     /// Least round-trip time of segments that were sent once.
@@ -124,8 +140,7 @@ impl Transmissions {
 
 /// Third smallest round-trip time: one or two outliers do not decide it.
 fn third_least<'a>(sent: impl Iterator<Item = &'a Transmission>) -> f64 {
-    let rtt = |sent: &Transmission| Some(sent.acked_s? - sent.sent_s);
-    let mut all: Vec<f64> = sent.filter_map(rtt).collect();
+    let mut all: Vec<f64> = sent.filter_map(Transmission::rtt_s).collect();
     all.sort_unstable_by(f64::total_cmp);
     all.get(2.min(all.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }

@@ -32,6 +32,8 @@ pub struct Source<'a> {
     pub header_bytes: f64,
     /// Largest payload of a packet.
     pub mss: u32,
+    /// Round-trip time of the handshake.
+    pub handshake_s: Option<f64>,
 }
 
 /// Data and ACKs of all connections in the order of time: connection, and place in its log.
@@ -235,7 +237,9 @@ impl Transmissions {
             second.credited_after_s = CREDITED_AFTER * rtt_s;
             second.follow(sources, &events)
         };
-        found.least_rtt_s = told_rtt_s.unwrap_or_else(|| found.least_of_triggers_s());
+        let handshakes = sources.iter().filter_map(|source| source.handshake_s);
+        let handshake_s = handshakes.min_by(f64::total_cmp);
+        found.least_rtt_s = told_rtt_s.unwrap_or_else(|| found.least_of_triggers_s(handshake_s));
         found.ack_loss = AckLoss::of(sources.iter().map(|source| source.log));
         found.is_cut = found.list.len() >= MOST || sources.iter().any(|source| source.log.is_cut);
         found
