@@ -32,19 +32,21 @@ from = "a"
 to = "b"
 rate = "8 Mb/s"
 delay = "25 ms"
-queue = {{ kind = "drop-tail", packets = 40 }}
+queue = {{ kind = "drop-tail", packets = {packets} }}
 {loss}
 [[flows]]
 from = "a"
 to = "b"
-tcp = {{ profile = "linux", congestion = "cubic"{tcp} }}
+tcp = {{ profile = "linux", congestion = "{law}"{tcp} }}
 {app}
 """
 
 
-def _made(folder: Path, *, loss: str = "", tcp: str = "", app: str = "") -> Path:
+def _made(folder: Path, **keys: Any) -> Path:
+    """Capture a transfer; `keys` are those of LINK."""
     place = folder / "made.pcapng"
-    text = LINK.format(loss=loss, tcp=tcp, app=app)
+    usual = {"packets": 40, "loss": "", "law": "cubic", "tcp": "", "app": ""}
+    text = LINK.format(**(usual | keys))
     airtcp.run("made", text=text, seed=5, replications=1, pcap=place)
     return place
 
@@ -308,8 +310,21 @@ def test_an_unlike_replay_predicts_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert document["obstacle"] == "check"
     assert document["predictions"] == []
     first = words.findings(document)[0]
-    assert first.headline == "No replay reproduces this transfer"
+    assert first.headline == "No replay with cubic reproduces this transfer"
+    assert "is a guess" in first.text
+    assert "--tcp" in first.text
     assert "edian RTT is" in first.text
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_used_link_limits_a_tcp_that_does_not_queue(tmp_path: Path) -> None:
+    """BBR fills the link, and few of its packets wait."""
+    document = airtcp.diagnose(
+        _made(tmp_path, law="bbr1", packets=12), replications=5, tcp="bbr1"
+    ).json
+    assert document["link"]["busy_share"] < 0.5
+    assert [limit["cause"] for limit in document["limits"]] == ["link-rate"]
+    assert words.findings(document)[0].headline == "The rate of the link limits the transfer"
 
 
 def test_finished_steps_stay_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 | cause | taken away |
 |---|---|
 | `link-losses` | the losses of the link |
-| `link-rate` | four times the rate, if packets waited for half of the time |
+| `link-rate` | four times the rate, if packets waited half of the time or .9 of it were used |
 | `queue` | four times the queue, at least two bandwidth-delay products, if drops show it |
 | `receive-window` | four times the window |
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from airtcp.diagnosis.predict import Maker, quantile
 
 if TYPE_CHECKING:
-    from airtcp.diagnose_document import Limit
+    from airtcp.diagnose_document import Limit, LinkFit
     from airtcp.diagnosis.model import Path, Sender
     from airtcp.diagnosis.predict import Asked, Replays
 
@@ -27,15 +27,16 @@ _LINKS: Final = 20
 _TIMES: Final = 4
 _RAISES: Final = 1.1
 _BUSY: Final = 0.5
+_USED: Final = 0.9
 
 
-def limits(found: Replays, asked: Asked, busy_share: float) -> list[Limit]:
+def limits(found: Replays, asked: Asked, link: LinkFit) -> list[Limit]:
     """Return what limits the transfer, the largest effect first.
 
     Args:
         found: The replays of the predictions.
         asked: What they are made of.
-        busy_share: Part of the time in which packets waited.
+        link: What was measured of the link.
 
     Raises:
         Stopped: If Ctrl-C stopped a replay.
@@ -43,7 +44,7 @@ def limits(found: Replays, asked: Asked, busy_share: float) -> list[Limit]:
     seen = asked.seen
     causes = {
         "link-losses": any(path.loss > 0 for path in found.paths),
-        "link-rate": busy_share >= _BUSY,
+        "link-rate": link["busy_share"] >= _BUSY or link["utilisation"] >= _USED,
         "queue": seen["queue"] is not None,
         "receive-window": asked.other["receive_window"] is not None,
     }

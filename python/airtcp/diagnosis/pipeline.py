@@ -202,8 +202,8 @@ def _predict(
     same = next(row for row in rows if row["variant"] == sender.law)
     if same["high"] is not None and _LUCKY * same["high"] < seen["goodput_bps"]:
         document["doubts"].append("lucky")
-    link = document["link"]
-    document["limits"] = limits(found, made_of, 0.0 if link is None else link["busy_share"])
+    if document["link"] is not None:
+        document["limits"] = limits(found, made_of, document["link"])
 
 
 def observed(transfer: Transfer) -> Observed:

@@ -94,8 +94,15 @@ def _differs(document: DiagnoseDocument) -> Finding:
     outside = [] if replay is None else [s for s in replay["statistics"] if not s["inside"]]
     text = "; ".join(beside(each) for each in outside)
     tail = " What another TCP would get cannot be told."
+    law = ""
+    if not document["tcp_told"]:
+        law = f" with {document['tcp']}"
+        tail = (
+            f" That this sender uses {document['tcp']} is a guess: name its congestion control"
+            " with --tcp."
+        )
     return Finding(
-        "No replay reproduces this transfer", f"{text[:1].upper()}{text[1:]}.{tail}", "bad"
+        f"No replay{law} reproduces this transfer", f"{text[:1].upper()}{text[1:]}.{tail}", "bad"
     )
 
 
