@@ -226,6 +226,17 @@ class SharedFound(TypedDict):
     """Quartile range of the own backlog at the drops, by its median."""
 
 
+class ReturnPathFound(TypedDict):
+    """ACKs that wait on their way, and data that does not."""
+
+    wait_s: float
+    """Median wait of an ACK."""
+    excess_s: float
+    """Median excess of the round trips over the least one."""
+    share: float
+    """Median share of the wait in the excess."""
+
+
 class StandStillsFound(TypedDict):
     """Times in which the link served nothing though packets waited."""
 
@@ -266,6 +277,8 @@ class OtherLink(TypedDict):
     """An active queue management, replayed as CoDel."""
     shared: SharedFound | None
     """A shared queue: nothing is predicted."""
+    return_path: ReturnPathFound | None
+    """A return path on which ACKs wait: nothing is predicted."""
     stand_stills: StandStillsFound | None
     """Stand-stills, replayed as they were."""
     application: ApplicationFound | None
@@ -448,9 +461,9 @@ class DiagnoseDocument(TypedDict):
     nothing is predicted."""
     obstacle: str | None
     """Why nothing is predicted: `no-data`, `short`, `place` (not captured at the sender),
-    `no-rtt`, `policer`, `shared`, `application` (it limits the transfer at times), `idle`
-    (the application may limit it, at an unknown rate), `no-sack` (losses were repaired without
-    SACK), `check` (no replay reproduces the transfer)."""
+    `no-rtt`, `policer`, `return-path` (ACKs wait there), `shared`, `application` (it limits the
+    transfer at times), `idle` (the application may limit it, at an unknown rate), `no-sack` (losses
+    were repaired without SACK), `check` (no replay reproduces the transfer)."""
     doubts: list[str]
     """What the predictions rest on: `law` (a guess), `place` (unknown), `rate` (a lower bound),
     `varying` (what the link left to this transfer), `queue` (never seen full), `lucky` (running

@@ -92,7 +92,10 @@ def test_rate_queue_and_origins_are_those_of_the_link(tmp_path: Path, law: str) 
         origins = _origins(found)
         if drops["queue_full"] >= 8:
             assert found["queue"]["packets"] in {40, 41}
-        wrong += abs(origins["queue"] - drops["queue_full"]) + origins["unknown"]
+            wrong += origins["unknown"]
+        # Fewer drops show no level: the origin of losses in a long queue is then unknown.
+        wrong += max(origins["queue"] - drops["queue_full"], 0)
+        wrong += max(origins["link"] - drops["loss"], 0)
         total += drops["queue_full"] + drops["loss"]
     assert wrong <= 0.05 * total
 

@@ -42,12 +42,15 @@ tcp = {{ profile = "linux", congestion = "{law}"{tcp} }}
 """
 
 
+def _text(**keys: Any) -> str:
+    usual = {"packets": 40, "loss": "", "law": "cubic", "tcp": "", "app": ""}
+    return LINK.format(**(usual | keys))
+
+
 def _made(folder: Path, **keys: Any) -> Path:
     """Capture a transfer; `keys` are those of LINK."""
     place = folder / "made.pcapng"
-    usual = {"packets": 40, "loss": "", "law": "cubic", "tcp": "", "app": ""}
-    text = LINK.format(**(usual | keys))
-    airtcp.run("made", text=text, seed=5, replications=1, pcap=place)
+    airtcp.run("made", text=_text(**keys), seed=5, replications=1, pcap=place)
     return place
 
 
@@ -146,7 +149,7 @@ def test_predictions_come_true(tmp_path: Path) -> None:
     """What the laws get over the same simulated link lies in their intervals, from CUBIC alone."""
     loss = 'loss = { model = "bernoulli", probability = 0.01 }'
     document = airtcp.diagnose(_made(tmp_path, loss=loss), replications=40).json
-    made = airtcp.run("made", text=LINK.format(loss=loss, tcp="", app=""), seed=5, replications=1)
+    made = airtcp.run("made", text=_text(loss=loss), seed=5, replications=1)
     drops = made.json["replications"][0]["links"][0]["drops"]
     assert document["link"] is not None
     assert document["link"]["rate_bps"]["kind"] == "steady"
@@ -155,9 +158,7 @@ def test_predictions_come_true(tmp_path: Path) -> None:
     origins = [each["origin"] for each in document["lost_packets"]]
     assert (origins.count("link"), origins.count("queue")) == (drops["loss"], drops["queue_full"])
     for law in ("bbr1", "reno", "cubic"):
-        text = LINK.format(loss=loss, tcp="", app="").replace(
-            'congestion = "cubic"', f'congestion = "{law}"'
-        )
+        text = _text(loss=loss, law=law)
         runs = airtcp.run("true", text=text, seed=99, replications=8).json["replications"]
         true = sorted(run["flows"][0]["goodput_bps"] for run in runs)
         row = _prediction(document, law)

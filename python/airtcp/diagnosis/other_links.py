@@ -4,6 +4,7 @@
 |---|---|
 | policer | not at all: no law gets more than its rate |
 | active queue management | CoDel |
+| return path on which ACKs wait | not at all: the pace of the ACKs hides the rate |
 | shared queue | not at all: the others' reaction is unknown |
 | stand-stills | the service over time |
 | application | a source of the same rate |
@@ -32,7 +33,10 @@ _MORE: Final = 1.1
 def other_link(seen: Mapping[str, Any], transfer: Transfer) -> OtherLink:
     """Return what each test found; null for those that found nothing."""
     found: dict[str, Any] = dict.fromkeys(
-        ("policer", "aqm", "shared", "stand_stills", "application", "receive_window")
+        (
+            *("policer", "aqm", "shared", "return_path"),
+            *("stand_stills", "application", "receive_window"),
+        )
     )
     if is_found(seen, "policer"):
         policer = seen["policer"]
@@ -43,7 +47,7 @@ def other_link(seen: Mapping[str, Any], transfer: Transfer) -> OtherLink:
             "drops": policer["drops"],
             "most_goodput_bps": policer["rate_bps"] * payload,
         }
-    for test in ("aqm", "shared", "stand_stills"):
+    for test in ("aqm", "shared", "return_path", "stand_stills"):
         if is_found(seen, test):
             found[test] = {key: seen[test][key] for key in seen[test] if key != "found"}
     window, idle = transfer.limited("receive_window"), transfer.limited("application")

@@ -255,6 +255,8 @@ def _other_obstacle(document: DiagnoseDocument) -> str | None:
         return None
     if other["policer"] is not None:
         return "policer"
+    if other["return_path"] is not None:
+        return "return-path"
     if other["shared"] is not None:
         return "shared"
     application = other["application"]

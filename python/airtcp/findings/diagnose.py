@@ -68,7 +68,10 @@ def answer(document: DiagnoseDocument) -> Finding:
         text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
         return Finding("Nothing single limits the transfer", text)
     first = document["limits"][0]
-    return Finding(_CAUSES[first["cause"]], f"{_cost(document, first, goodput)} {told}", "warn")
+    cause = _CAUSES[first["cause"]]
+    if first["cause"] == "link-rate" and "varying" in document["doubts"]:
+        cause = "What the link leaves limits the transfer"
+    return Finding(cause, f"{_cost(document, first, goodput)} {told}", "warn")
 
 
 def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:
@@ -76,7 +79,13 @@ def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:
     link = document["link"]
     if limit["cause"] == "link-rate" and link is not None:
         used = share(min(link["utilisation"], 1.0))
-        return f"{goodput} Mb/s, {used} of its {number(link['rate_bps']['value'] / 1e6)} Mb/s."
+        rate = number(link["rate_bps"]["value"] / 1e6)
+        if "varying" in document["doubts"]:
+            return (
+                f"{goodput} Mb/s, {used} of the {rate} Mb/s that it got while packets waited. The"
+                " rate varies, or other traffic takes a part."
+            )
+        return f"{goodput} Mb/s, {used} of its {rate} Mb/s."
     # The ratio holds for replays; the transfer itself may have been lucky.
     observed = float((document["observed"] or {}).get("goodput_bps", 0.0))
     without = max(limit["without_bps"], observed)

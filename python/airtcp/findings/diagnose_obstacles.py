@@ -63,7 +63,7 @@ def obstacle(document: DiagnoseDocument) -> Finding | None:
 
 
 def _other(name: str, other: OtherLink, goodput: float) -> Finding | None:
-    policer, shared = other["policer"], other["shared"]
+    policer, shared, back = other["policer"], other["shared"], other["return_path"]
     if name == "policer" and policer is not None:
         rate, most = (number(policer[key] / 1e6) for key in ("rate_bps", "most_goodput_bps"))
         burst = number(policer["burst_bytes"] / 1e3)
@@ -72,6 +72,15 @@ def _other(name: str, other: OtherLink, goodput: float) -> Finding | None:
             f" ({counted(policer['drops'], 'drop')}). No TCP gets more than {most} Mb/s."
         )
         return Finding("A policer limits the transfer", text, "warn")
+    if name == "return-path" and back is not None:
+        wait, excess = (number(back[key] * 1e3) for key in ("wait_s", "excess_s"))
+        text = (
+            f"They wait {wait} of the {excess} ms by which the usual round trip exceeds the least"
+            f" one, and the data, at {number(goodput / 1e6)} Mb/s, does not. More capacity or less"
+            " traffic on the way back would help. The pace of the ACKs hides the rate of the link;"
+            " a capture at the receiver would tell."
+        )
+        return Finding("ACKs wait on their way back", text, "warn")
     if name == "shared" and shared is not None:
         text = (
             f"At {counted(shared['drops'], 'drop')} the wait is constant, and the packets of this"

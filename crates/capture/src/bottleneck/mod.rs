@@ -26,6 +26,7 @@ mod levels;
 mod origins;
 mod policer;
 mod rate;
+mod return_path;
 mod service;
 mod shared;
 mod slopes;
@@ -44,6 +45,7 @@ pub use backlog::Backlog;
 pub use origins::{LossOrigin, LostPacket};
 pub use policer::Policer;
 pub use rate::{Rate, RateKind};
+pub use return_path::{ReturnPath, Stamped};
 pub use shared::Shared;
 pub use sources::{Told, transmissions_of};
 pub use stalls::StandStills;
@@ -131,6 +133,8 @@ pub struct Bottleneck {
     pub aqm: Option<Aqm>,
     /// Other traffic in the queue.
     pub shared: Option<Shared>,
+    /// The way of the ACKs.
+    pub return_path: Option<ReturnPath>,
     /// The application's rate.
     pub application: Option<Application>,
     /// Each lost packet.
@@ -255,6 +259,7 @@ impl Bottleneck {
             policer,
             aqm,
             shared,
+            return_path: return_path::return_path(sent),
             application: application::application(sent),
             lost_packets: losses.origins(is_policed || shared.is_some_and(|shared| shared.found)),
             is_cut: sent.is_cut,

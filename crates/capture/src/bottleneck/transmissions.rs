@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::acks::AckLoss;
+use super::return_path::Stamped;
 
 /// What became of a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub struct Transmissions {
     pub has_sack: bool,
     /// Moments at which the application had written nothing more.
     pub pauses: Vec<Pause>,
+    /// ACKs of triggers with timestamps.
+    pub stamped: Vec<Stamped>,
     /// ACKs that were lost on their way.
     pub ack_loss: Option<AckLoss>,
     /// True if not all of the transfer was kept.

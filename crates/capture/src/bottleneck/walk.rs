@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::acks::AckLoss;
+use super::return_path::Stamped;
 use super::transmissions::{Fate, Pause, Transmission, Transmissions};
 use crate::tcp::log::{AckRecord, Log};
 
@@ -184,6 +185,9 @@ impl Walk {
             self.reported = last + 1;
             sent.is_trigger = true;
             sent.is_immediate = newly.len() >= 2 || has_blocks;
+            let rtt_s = now - sent.sent_s;
+            let stamped = ack.stamp.map(|stamp| Stamped { connection, rtt_s, at_s: now, stamp });
+            self.found.stamped.extend(stamped);
         } else if has_blocks {
             sent.is_late = true;
         }

@@ -364,6 +364,11 @@ impl Direction {
         self.next.saturating_sub(self.una).saturating_sub(self.sent.sacked_bytes())
     }
 
+    /// Bytes after the highest ACK.
+    pub(super) const fn unacknowledged(&self) -> u64 {
+        self.next.saturating_sub(self.una)
+    }
+
     pub(super) const fn timeouts(&self) -> u64 {
         self.cause.timeouts
     }

@@ -33,6 +33,8 @@ pub struct AckRecord {
     pub sent_before: usize,
     /// Identification of its IPv4 header.
     pub ip_id: Option<u16>,
+    /// Its timestamp (RFC 7323).
+    pub stamp: Option<u32>,
     /// Its SACK blocks, in the list of the log.
     blocks: Range<usize>,
     /// True if the first block reports data received twice (RFC 2883).
@@ -74,7 +76,15 @@ impl Log {
         let begin = self.blocks.len();
         self.blocks.extend_from_slice(blocks);
         let (sent_before, blocks) = (self.sent.len(), begin..self.blocks.len());
-        self.acks.push(AckRecord { time_ns, ack, sent_before, ip_id: None, blocks, duplicate });
+        self.acks.push(AckRecord {
+            time_ns,
+            ack,
+            sent_before,
+            ip_id: None,
+            stamp: None,
+            blocks,
+            duplicate,
+        });
     }
 }
 
@@ -130,6 +140,7 @@ impl Recorder {
             ack,
             sent_before: log.sent.len(),
             ip_id: segment.ip_id,
+            stamp: segment.options.timestamps.map(|(value, _)| value),
             blocks: begin..log.blocks.len(),
             duplicate,
         });

@@ -144,7 +144,8 @@ pub struct DirectionReport {
     /// Time from the first data to the last ACK of data, or to the last data if that is later, in s; none
     /// without data.
     pub transfer_s: Option<f64>,
-    /// Unique bytes by `transfer_s`, in bit/s; none if there is a single segment or no time.
+    /// Acknowledged bytes by the time from the first data to the last ACK of data, in bit/s; without ACKs, unique bytes
+    /// by the time to the last data. None if there is a single segment or no time.
     pub goodput_bps: Option<f64>,
     /// Ranges of bytes that were forgotten because too many were in flight; then the counts are low.
     pub forgotten_ranges: u64,
@@ -264,7 +265,7 @@ impl DirectionReport {
         let counters = &direction.counters;
         let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
         let shares = LIMITS.iter().zip(direction.limits.shares());
-        let goodput_bps = goodput(counters);
+        let goodput_bps = goodput(direction);
         let rtt_s = RttReport::of(&direction.rtt);
         // Round trips are seen from the capture: the way to the sender and back is missing.
         let away_ns = connection.ends[from].half_ns.unwrap_or(0);
@@ -346,7 +347,14 @@ fn clusters(direction: &Direction, away_ns: u64) -> Option<LossClusters> {
     LossClusters::of(&losses, direction.srtt_ns().map(|ns| ns + away_ns))
 }
 
-fn goodput(counters: &Counters) -> Option<f64> {
-    let time = counters.transfer_ns().filter(|ns| *ns > 0 && counters.data_segments > 1)?;
-    Some(counters.unique_bytes as f64 * 8.0 / seconds(time))
+/// A capture that ends early has data that nobody acknowledged: it may still be in a queue.
+fn goodput(direction: &Direction) -> Option<f64> {
+    let counters = &direction.counters;
+    let acknowledged = counters.unique_bytes.saturating_sub(direction.unacknowledged());
+    let (bytes, last_ns) = match counters.last_ack_ns {
+        Some(last_ns) if acknowledged > 0 => (acknowledged, last_ns),
+        _ => (counters.unique_bytes, counters.last_data_ns?),
+    };
+    let time = last_ns.checked_sub(counters.first_data_ns?)?;
+    (time > 0 && counters.data_segments > 1).then(|| bytes as f64 * 8.0 / seconds(time))
 }
