@@ -236,8 +236,8 @@ def observed(transfer: Transfer) -> Observed:
 
 
 def _guessed(transfer: Transfer) -> str:
-    """Guess the congestion law: BBR paces, most others do not."""
-    return "bbr" if transfer.limited("pacing") >= _MOSTLY else "cubic"
+    """Guess the congestion law: BBR paces, most others do not, and kernels have its version 1."""
+    return "bbr1" if transfer.limited("pacing") >= _MOSTLY else "cubic"
 
 
 def _obstacle(transfer: Transfer) -> str | None:

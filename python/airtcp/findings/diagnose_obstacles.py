@@ -110,6 +110,8 @@ def _differs(document: DiagnoseDocument) -> Finding:
             f" That this sender uses {document['tcp']} is a guess: name its congestion control"
             " with --tcp."
         )
+    elif document["tcp"] == "bbr":
+        tail += " What Linux calls bbr is BBRv1: try --tcp bbr1."
     return Finding(
         f"No replay{law} reproduces this transfer", f"{text[:1].upper()}{text[1:]}.{tail}", "bad"
     )
