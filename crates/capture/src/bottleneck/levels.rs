@@ -136,7 +136,9 @@ impl Tried<'_> {
         let mut steps: Vec<u64> = values.iter().map(step).collect();
         steps.dedup();
         let mut best: Option<(Level, f64, f64)> = None;
-        for value in &values {
+        // A queue has one length. Drops at two backlogs are near each other: the link handed packets over late.
+        let least = all.found.first().map_or(0.0, |first| NEAR * first.packets);
+        for value in values.iter().filter(|value| **value as f64 >= least) {
             let level = *value as f64;
             let width = (WIDTH * level).max(2.0);
             let test = Test { level, width, round, tries: steps.len() as f64, below: all.below };
@@ -239,6 +241,9 @@ impl Tried<'_> {
         (spread <= (0.01 * level).max(1.0) + self.seen.unsure_packets).then_some(())
     }
 }
+
+/// Least part of the first level that another one has [choice].
+const NEAR: f64 = 0.5;
 
 struct Test {
     level: f64,
