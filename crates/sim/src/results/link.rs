@@ -142,6 +142,10 @@ pub(crate) fn link(
     if filtered > 0 {
         drops.insert(DropReason::AckFiltered.name().to_owned(), filtered);
     }
+    if plan.direction.policer.is_some() {
+        let policed = after.link.policed - before.link.policed;
+        drops.insert(DropReason::Policed.name().to_owned(), policed);
+    }
     let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
     // A transmitter that waits for a varying rate is busy, so its utilisation is the capacity used.
     let offered = before.offered.zip(after.offered);
