@@ -8,6 +8,7 @@ use airtcp_sim::results::LinkResult;
 use airtcp_units::Span;
 use serde_json::{Value, json};
 
+use super::buckets;
 use super::change::{Change, Kind};
 use super::result::Cause;
 use super::view::View;
@@ -24,15 +25,20 @@ const FULL: f64 = 0.8;
 const RETURN_FACTOR: u64 = 8;
 
 /// The directions of links that one description makes, such as the hops of a chain.
-struct Place<'a> {
+pub(super) struct Place<'a> {
     /// Path of the description in the scenario.
     path: String,
     members: Vec<(usize, &'a OneWay)>,
 }
 
 impl<'a> Place<'a> {
-    fn direction(&self) -> &'a Direction {
+    pub(super) fn direction(&self) -> &'a Direction {
         &self.members[0].1.direction
+    }
+
+    /// Indices of its links.
+    pub(super) fn members(&self) -> impl Iterator<Item = usize> {
+        self.members.iter().map(|(index, _)| *index)
     }
 
     fn is_reverse(&self) -> bool {
@@ -49,16 +55,22 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn key(&self, key: &str) -> String {
+    pub(super) fn key(&self, key: &str) -> String {
         format!("{}.{key}", self.path)
     }
 
-    fn value(&self, key: &str) -> Option<Value> {
+    pub(super) fn value(&self, key: &str) -> Option<Value> {
         value(self.direction(), key)
     }
 
     /// A change of a key, by which the opposite direction does not change, even if it follows this one.
-    fn change(&self, plan: &Resolved, change: Change, key: &str, value: &Value) -> Change {
+    pub(super) fn change(
+        &self,
+        plan: &Resolved,
+        change: Change,
+        key: &str,
+        value: &Value,
+    ) -> Change {
         let change = change.set(self.key(key), inline(value));
         let (index, _) = self.members[0];
         if self.is_reverse() || self.path == "topology.access" {
@@ -150,6 +162,7 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
         }
     }
     found.extend(rate(view, place, &name));
+    found.extend(buckets::changes(view, place, &name));
     found
 }
 
@@ -167,9 +180,10 @@ pub(crate) fn without_drops(queue: &Value) -> Option<Value> {
     let kind = queue.get("kind")?.as_str()?.to_owned();
     let mut put = |key: &str, value: Value| queue.insert(key.to_owned(), value);
     match kind.as_str() {
-        "drop-tail" | "ack-filter" => {
+        "drop-tail" | "ack-filter" | "tbf" => {
             put("packets", json!(1_000_000));
             queue.remove("bytes");
+            queue.remove("latency");
         }
         "red" => {
             for (key, value) in
@@ -209,6 +223,11 @@ fn in_order(place: &Place<'_>, name: &str) -> Option<Change> {
     (!change.is_empty()).then_some(change)
 }
 
+/// Least use of a rate from which it may limit.
+pub(super) fn least_use(view: &View<'_>) -> f64 {
+    if view.pauses() { USED_WITH_PAUSES } else { USED }
+}
+
 /// A faster link, or a faster return path if it carries no data of the judged flows.
 fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
     let used = place
@@ -216,7 +235,7 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
         .iter()
         .map(|(index, _)| view.mean(|run| run.links[*index].utilisation))
         .fold(0.0, f64::max);
-    if used < if view.pauses() { USED_WITH_PAUSES } else { USED } {
+    if used < least_use(view) {
         return None;
     }
     let data = place.members.iter().any(|(index, _)| view.carries_data[*index]);

@@ -10,6 +10,7 @@
 //! - [`choose`] orders the kinds of limits of a part of the scenario. [`name`] splits a kind by place and looks
 //!   behind it, [`single`] treats what no kind alone raises, and [`slow`] explains slow flows.
 
+mod buckets;
 mod cells;
 mod change;
 mod choose;
