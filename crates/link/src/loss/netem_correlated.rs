@@ -175,7 +175,7 @@ mod tests {
             let mut model = build(&config(p, rho), seed);
             let seed = Seed::new(seed);
             let draws = seed.keyed("link/0/loss/frame");
-            let units = |share: f64| (share * 4_294_967_295.0 + 0.5).floor() as i128;
+            let units = |share: f64| i128::from(u64::saturate((share * 4_294_967_295.0 + 0.5).floor()));
             let (all, weight) = (1i128 << 32, units(rho) + 1);
             let mut x = i128::from(seed.number("link/0/loss/state")) % all;
             for n in 0..200 {

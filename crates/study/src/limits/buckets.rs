@@ -5,7 +5,7 @@ use airtcp_units::{BitRate, Bytes};
 use serde_json::{Value, json};
 
 use super::change::{Change, Kind};
-use super::links::{Place, least_use};
+use super::place::{Place, least_use};
 use super::result::Cause;
 use super::view::View;
 use crate::schemes::inline;

@@ -18,6 +18,7 @@ mod effect;
 mod flows;
 mod links;
 mod name;
+mod place;
 mod result;
 mod single;
 mod slow;

@@ -285,20 +285,7 @@ impl Medium {
         } else {
             radio.update();
         }
-        let radio = &mut self.radios[i];
-        if let Some(reception) = &mut radio.reception {
-            let (power, others) = (reception.power, reception.interference);
-            if missed && reception.started == now {
-                reception.drown();
-            }
-            if !levels.exceeds(power, others, levels.factors.survive) {
-                reception.destroyed = true;
-            }
-            let drowned = (missed && reception.started == now).then_some(reception.place);
-            if let Some(place) = drowned {
-                radio.mark_received(place, false);
-            }
-        }
+        self.radios[i].overlap(now, missed, levels);
         if missed && self.radios[i].reception.is_none() {
             // The medium is busy, and no EIFS follows, not even that of an earlier frame.
             self.stations[i].on_rx_error(now, false, &bss.rules);

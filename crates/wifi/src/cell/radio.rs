@@ -241,6 +241,24 @@ impl Radio {
         }
     }
 
+    /// Decides whether the frame in reception survives frames that begin now. `missed` is true if they drown the
+    /// preamble of a frame that began now, too.
+    pub(crate) fn overlap(&mut self, now: Nanos, missed: bool, levels: &Levels) {
+        let Some(reception) = &mut self.reception else { return };
+        let (power, others) = (reception.power, reception.interference);
+        let drowned = missed && reception.started == now;
+        if drowned {
+            reception.drown();
+        }
+        if !levels.exceeds(power, others, levels.factors.survive) {
+            reception.destroyed = true;
+        }
+        let place = reception.place;
+        if drowned {
+            self.mark_received(place, false);
+        }
+    }
+
     /// Records that the powers have changed.
     pub(crate) fn update(&mut self) {
         if let Some((place, band)) = self.reception.as_ref().map(|r| (r.place, r.band)) {
