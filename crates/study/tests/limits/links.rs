@@ -121,7 +121,7 @@ fn policers_and_shapers_are_named() {
         (
             shaper,
             Cause::Shaper,
-            "links[0].queue={ burst = \"12000 B\", kind = \"tbf\", rate = \"10 Mb/s\" }",
+            "links[0].queue={ kind = \"tbf\", burst = \"12000 B\", rate = \"10 Mb/s\" }",
         ),
     ] {
         let found = explained(&two(link, "rate = \"100 Mb/s\""), Why::Auto);
