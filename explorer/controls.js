@@ -47,7 +47,7 @@ const Controls = (() => {
 
   // The limit of a queue in packets, or null for one that only has a limit in bytes.
   const limit = (queue) => queue[lengthKey(queue)] ?? (queue.bytes === undefined || queue.bytes === null ? 100 : null);
-  const lengthKey = (queue) => (queue.kind === "drop-tail" || queue.kind === "ack-filter" ? "packets" : "limit");
+  const lengthKey = (queue) => (["drop-tail", "ack-filter", "tbf"].includes(queue.kind) ? "packets" : "limit");
   const MARKS = ["red", "codel", "fq-codel", "pie"];
   function queueText(kind, packets, ecn) {
     const length = Math.round(packets);
@@ -116,7 +116,7 @@ const Controls = (() => {
       note: (s) => { const { d } = chosen(s); const rate = bps(d.rate); return rate ? `${Units.show((limit(d.queue) ?? 0) * PACKET_BITS / rate * 1e3)} ms when full` : ""; },
     },
     {
-      id: "aqm", label: "Queue discipline", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => name !== "airtime-fair"),
+      id: "aqm", label: "Queue discipline", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => name !== "airtime-fair" && name !== "tbf"),
       get: (s) => chosen(s).d.queue.kind,
       set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(v, limit(q) ?? 100, q.ecn)]]; },
     },
@@ -172,7 +172,7 @@ const Controls = (() => {
       otherwise: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },
     },
     {
-      id: "cellaqm", label: "Queue discipline of the access point", kind: "select", choices: (s) => registered("queue")(s),
+      id: "cellaqm", label: "Queue discipline of the access point", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => name !== "tbf"),
       get: (s) => (cell(s).access_point_queue ?? cell(s).queue).kind,
       set: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(v, limit(q) ?? 100, q.ecn)]]; },
     },

@@ -146,6 +146,18 @@ def test_hidden_stations_are_helped_by_rts() -> None:
     assert rates[1] < rates[0] / 2, rates
 
 
+def test_an_exposed_station_depends_on_the_rule_for_frames_whose_start_it_missed() -> None:
+    def middle(rule: str) -> float:
+        keys = {f"cells[{i}].sensing.unreceived_frames": rule for i in range(3)}
+        short = {"duration": "4 s", "warmup": "1 s"}
+        path = SCENARIOS / "wifi-exposed.toml"
+        flows = airtcp.run(path, overrides=keys | short, replications=1).json["summary"]["flows"]
+        return next(f["goodput_bps"]["mean"] for f in flows if f["name"] == "middle")
+
+    assert middle("carrier-sense") < 2e6
+    assert middle("energy") > 10e6
+
+
 BAD_CELLS: dict[str, tuple[str, str, list[str]]] = {
     "overlapping positions": (
         'layout = { kind = "star", stations = 3, radius_m = 5 }',

@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Probability, Span};
 
-use crate::{LossConfig, ProtocolConfig, Rate};
+use crate::{LossConfig, PolicerConfig, ProtocolConfig, Rate};
 
 /// One direction of a link. All keys have defaults: an empty table is a link of unlimited rate
 /// without delay or loss.
@@ -24,8 +24,13 @@ pub struct LinkConfig {
     /// Maximum packet size, IP header included. Longer packets are dropped before transmission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,
+    /// Policer in front of the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policer: Option<PolicerConfig>,
     /// Loss model.
     pub loss: LossConfig,
+    /// What a loss takes.
+    pub loss_unit: LossUnit,
     /// Random variation of the delay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterConfig>,
@@ -36,6 +41,28 @@ pub struct LinkConfig {
     pub duplication: Probability,
     /// Link protocol, which recovers losses on the link.
     pub protocol: ProtocolConfig,
+}
+
+/// What a loss takes.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossUnit {
+    /// One packet.
+    #[default]
+    Packet,
+    /// The data packets of a TCP flow that come to the queue of the link at one instant, up to 64 KiB, as netem on
+    /// a sending host with GSO. The model decides once for all of them.
+    SuperSegment,
 }
 
 /// Distribution of a random delay.
@@ -126,6 +153,19 @@ impl LinkConfig {
             return Err(ConfigError::new(
                 "mtu",
                 "an MTU is at least 68 B (RFC 791), and TCP needs room beside its headers",
+            ));
+        }
+        if let Some(policer) = &self.policer {
+            policer.check()?;
+        }
+        if self.loss_unit == LossUnit::SuperSegment && self.protocol.common().is_some() {
+            return Err(ConfigError::new(
+                "loss_unit",
+                format!(
+                    "\"super-segment\" is not for a link with protocol {}, which loses units; accepted is \
+                     \"packet\"",
+                    self.protocol.kind()
+                ),
             ));
         }
         self.check_order()?;

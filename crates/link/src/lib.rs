@@ -13,12 +13,14 @@
 mod config;
 mod link;
 mod loss;
+mod policer;
 pub mod protocol;
 mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};
-pub use config::{Distribution, JitterConfig, LinkConfig, ReorderingConfig};
+pub use config::{Distribution, JitterConfig, LinkConfig, LossUnit, ReorderingConfig};
 pub use link::{CorruptionNotice, CorruptionNotices, Latency, Link, LinkStats, ProtocolStats};
 pub use loss::*;
+pub use policer::PolicerConfig;
 pub use protocol::ProtocolConfig;
 pub use rate::{Rate, RateTrace};

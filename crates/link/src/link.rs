@@ -13,21 +13,26 @@
 //! With a [link protocol](crate::protocol) the link sends a packet as units, and the loss model
 //! decides for each unit. The packet counts as lost when the protocol abandons it.
 //!
+//! A [policer](crate::PolicerConfig) stands in front of the queue: the owner of queue and link asks
+//! [`Link::admits`] before it enqueues a packet.
+//!
 //! Leaves out: framing overhead, except the header of a link protocol's units.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use airtcp_packet::PacketId;
+use airtcp_packet::{EndpointId, PacketId};
 use airtcp_probe::{ConfigError, DropReason, Event, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Outcomes, Span};
 
 use self::arq_engine::ArqEngine;
 use self::control::Control;
-use self::wire::Wire;
+use self::super_segments::{Part, SuperSegments};
+use self::wire::{Transmission, Wire};
 use crate::loss::Build;
-use crate::{JitterConfig, LinkConfig, Loss, ReorderingConfig};
+use crate::policer::Policer;
+use crate::{JitterConfig, LinkConfig, Loss, LossUnit, ReorderingConfig};
 
 mod ahead;
 mod arq_engine;
@@ -36,6 +41,7 @@ mod control;
 mod corruption;
 mod latency;
 mod over_protocol;
+mod super_segments;
 mod wire;
 
 pub use arq_engine::ProtocolStats;
@@ -53,6 +59,8 @@ pub struct LinkStats {
     pub lost: u64,
     /// Packets longer than the MTU, dropped before transmission.
     pub too_long: u64,
+    /// Packets that the policer dropped.
+    pub policed: u64,
     /// Packets delivered at the far end, duplicates included.
     pub delivered: u64,
     /// Bytes delivered at the far end, duplicates included.
@@ -82,6 +90,9 @@ struct LossAhead {
 pub struct Link {
     wire: Wire,
     mtu: u32,
+    policer: Option<Policer>,
+    /// Present if a loss takes a super-segment.
+    super_segments: Option<Box<SuperSegments>>,
     /// The link protocol, if there is one.
     arq: Option<Box<ArqEngine>>,
     /// Reports of the other direction's link protocol that this direction carries.
@@ -142,6 +153,8 @@ impl Link {
         let mut link = Self {
             wire: Wire::new(config, loss),
             mtu: config.mtu.map_or(u32::MAX, |mtu| u32::try_from(mtu.0).unwrap_or(u32::MAX)),
+            policer: config.policer.as_ref().map(Policer::new),
+            super_segments: (config.loss_unit == LossUnit::SuperSegment).then(Box::default),
             arq: None,
             control: None,
             jitter: config.jitter.clone().map(|j| (j, keyed("jitter"))),
@@ -269,7 +282,12 @@ impl Link {
             cx.record(start, || Event::TxStart { packet: id, duration });
             return;
         }
-        let passage = self.wire.transmit(now, what);
+        let passage = if self.super_segments.is_some() {
+            let part = Part::of(packet, cx.pool.queued(id));
+            self.transmit_part(now, what, part)
+        } else {
+            self.wire.transmit(now, what)
+        };
         let ordinal = passage.ordinal;
         self.stats.sent_bytes += u64::from(bytes);
         cx.record(start, || Event::TxStart { packet: id, duration: passage.duration });
@@ -291,6 +309,36 @@ impl Link {
             self.stats.duplicated += 1;
             self.launch(InFlight { at, ordinal, id });
         }
+    }
+
+    /// Transmits a packet that may be part of a super-segment, whose parts share their fate.
+    fn transmit_part(
+        &mut self,
+        now: Nanos,
+        what: (u32, u16, EndpointId),
+        part: Option<Part>,
+    ) -> Transmission {
+        let Some((all, part)) = self.super_segments.as_mut().zip(part) else {
+            return self.wire.transmit(now, what);
+        };
+        if let Some(fate) = all.fate(part) {
+            return self.wire.transmit_as(now, what, Some(fate));
+        }
+        let passage = self.wire.transmit(now, what);
+        all.begin(part, passage.lost);
+        passage
+    }
+
+    /// True if a packet may enter the queue of the link. Otherwise the policer has dropped it.
+    #[inline]
+    pub fn admits<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> bool {
+        let Some(policer) = &mut self.policer else { return true };
+        let passes = policer.passes(now, cx.pool.wire_len(id));
+        if !passes {
+            self.stats.policed += 1;
+            cx.discard(now, id, DropReason::Policed, 0);
+        }
+        passes
     }
 
     /// Handles an expired timer. Spurious calls do nothing.

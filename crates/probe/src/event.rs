@@ -58,11 +58,13 @@ pub enum DropReason {
     Duplicate,
     /// A newer ACK of the same flow replaced the packet in the queue.
     AckFiltered,
+    /// The packet exceeded the rate and the burst of a policer.
+    Policed,
 }
 
 impl DropReason {
     /// All reasons, in order; arrays of counters are indexed by reason.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::QueueFull,
         Self::QueueEarly,
         Self::Loss,
@@ -73,6 +75,7 @@ impl DropReason {
         Self::Lifetime,
         Self::Duplicate,
         Self::AckFiltered,
+        Self::Policed,
     ];
 
     /// Name in results.
@@ -88,6 +91,7 @@ impl DropReason {
             Self::Lifetime => "lifetime",
             Self::Duplicate => "duplicate",
             Self::AckFiltered => "ack_filtered",
+            Self::Policed => "policed",
         }
     }
 }

@@ -243,6 +243,11 @@ impl Fifo {
         self.ledger.enter(now, id, len, cx)
     }
 
+    /// Length of the first packet, if one waits.
+    pub(crate) fn first_len(&self) -> Option<u32> {
+        self.line.front().map(|(_, len)| *len)
+    }
+
     /// Dequeues the first packet. Returns the packet and its length in bytes.
     pub(crate) fn pop<P: Probe>(
         &mut self,

@@ -23,6 +23,7 @@ mod pie;
 mod qdisc;
 mod red;
 mod registry;
+mod tbf;
 
 #[cfg(test)]
 mod conformance;
@@ -40,3 +41,4 @@ pub(crate) use qdisc::Discipline;
 pub use qdisc::{Airtime, LinkInfo, Qdisc};
 pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};
+pub use tbf::{Tbf, TbfConfig};

@@ -31,6 +31,8 @@ airtcp_probe::family! {
     "ack-filter" AckFilter(crate::AckFilter, crate::AckFilterConfig) from "RFC 3449 section 5.2.2; Linux sch_cake";
     /// Marks every ECN-capable packet while the average queue length is above a threshold
     "jersey" Jersey(crate::Jersey, crate::JerseyConfig) from "Xu, Tian and Ansari 2004";
+    /// Token bucket filter, a shaper: a burst at the rate of the link, then a lower rate
+    "tbf" Tbf(crate::Tbf, crate::TbfConfig) from "RFC 2697 section 3; Linux sch_tbf";
 }
 
 impl Default for QueueConfig {

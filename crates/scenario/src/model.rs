@@ -2,7 +2,9 @@
 //!
 //! The JSON Schema and the Python models are generated from these types. Unknown keys are refused.
 
-use airtcp_link::{JitterConfig, LossConfig, ProtocolConfig, Rate, ReorderingConfig};
+use airtcp_link::{
+    JitterConfig, LossConfig, LossUnit, PolicerConfig, ProtocolConfig, Rate, ReorderingConfig,
+};
 use airtcp_queueing::QueueConfig;
 use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
@@ -92,7 +94,8 @@ pub enum Topology {
 }
 
 /// One direction of a link. An absent key has its default. In a `reverse`, an absent key has the value of
-/// the forward direction, except loss, reordering, duplication and jitter, which have their defaults.
+/// the forward direction, except policer, loss, `loss_unit`, reordering, duplication and jitter, which have their
+/// defaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direction {
@@ -109,9 +112,15 @@ pub struct Direction {
     /// The queue in front of the link. Default: drop-tail, 100 packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueConfig>,
+    /// Policer in front of the queue: drops what exceeds a rate and a burst. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policer: Option<PolicerConfig>,
     /// Loss model. Default: no loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossConfig>,
+    /// What a loss takes: a packet, or a super-segment, as netem on a sending host does. Default: a packet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_unit: Option<LossUnit>,
     /// Maximum packet size, IP header included. Longer packets are dropped. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,

@@ -139,7 +139,7 @@ fn link_key(key: &str) -> String {
     let first = key.split('.').next().unwrap_or(key);
     match first {
         "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication"
-        | "protocol" | "loss" => key.into(),
+        | "protocol" | "loss" | "loss_unit" | "policer" => key.into(),
         _ => format!("loss.{key}"),
     }
 }

@@ -6,7 +6,8 @@
 //! one bit is enough to change a run. [`tfrc_seconds_per_segment`] is the one equation that models and
 //! predictions share. [`Narrow`], [`LowBits`] and [`Saturate`] convert numbers that may not fit.
 //! [`Delays`] is the histogram that counts the delays of packets.
-//! [`Waits`] accounts what a sender waits for. [`Metric`] describes how a quantity of a result is shown.
+//! [`TokenBucket`] is a rate and a burst, of policers and shapers. [`Waits`] accounts what a sender waits
+//! for. [`Metric`] describes how a quantity of a result is shown.
 
 mod capacity;
 mod delays;
@@ -20,6 +21,7 @@ mod probability;
 mod quantity;
 mod rate;
 mod time;
+mod token_bucket;
 mod waits;
 
 pub use capacity::{Capacity, CapacityClock};
@@ -33,4 +35,5 @@ pub use probability::Probability;
 pub use quantity::QuantityError;
 pub use rate::{BitRate, Bytes, Pace, TxClock};
 pub use time::{Nanos, Span};
+pub use token_bucket::TokenBucket;
 pub use waits::{Spent, Wait, Waits};

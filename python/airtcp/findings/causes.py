@@ -22,6 +22,7 @@ _WHY: Final = {
     "no_route": "because there was no route",
     "too_long": "because they were longer than the MTU",
     "duplicate": "as duplicates",
+    "policed": "by the policer",
 }
 
 

@@ -60,6 +60,7 @@ _QUEUES: Final = {
     "airtime-fair": "airtime-fair queueing",
     "ack-filter": "an ACK filter",
     "jersey": "Jersey's marking",
+    "tbf": "a token bucket filter",
 }
 
 

@@ -26,6 +26,8 @@ impl Link {
         !matches!(self.wire.transmitter, Transmitter::Varying(_))
             && !matches!(self.wire.loss, Loss::Dyn(_))
             && self.mtu == u32::MAX
+            && self.policer.is_none()
+            && self.super_segments.is_none()
             && self.jitter.is_none()
             && self.reordering.is_none()
             && self.duplication.is_none()

@@ -265,15 +265,14 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
         proptest::option::of(100u64..1600),
     )
         .prop_map(|(rate, delay, loss, jitter, reordering, duplication, mtu)| LinkConfig {
-            protocol: crate::ProtocolConfig::default(),
             rate: rate.and_then(BitRate::new).map(Into::into),
-            slot: None,
             delay,
             mtu: mtu.map(Bytes),
             loss: LossConfig::Bernoulli(BernoulliConfig { probability: loss }),
             jitter,
             reordering,
             duplication,
+            ..LinkConfig::default()
         })
 }
 

@@ -89,10 +89,17 @@ impl Wire {
 
     /// Transmits as soon as the transmitter is free, at `now` at the earliest.
     #[inline]
-    pub(super) fn transmit(
+    pub(super) fn transmit(&mut self, now: Nanos, what: (u32, u16, EndpointId)) -> Transmission {
+        self.transmit_as(now, what, None)
+    }
+
+    /// [`transmit`](Self::transmit), of a packet whose fate may be known.
+    #[inline]
+    pub(super) fn transmit_as(
         &mut self,
         now: Nanos,
         (bytes, payload, to): (u32, u16, EndpointId),
+        fate: Option<bool>,
     ) -> Transmission {
         let start = now.max(self.ready_at);
         let ordinal = self.ordinal;
@@ -106,7 +113,8 @@ impl Wire {
         self.ready_at = start + duration;
         self.busy += duration;
         let frame = Frame { now: start, ordinal, bytes, payload, to };
-        Transmission { duration, lost: self.loss.loses(&frame), ordinal }
+        let lost = fate.unwrap_or_else(|| self.loss.loses(&frame));
+        Transmission { duration, lost, ordinal }
     }
 
     /// Transmits `count` parts of a frame back to back as soon as the transmitter is free, at `now`

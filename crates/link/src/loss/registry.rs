@@ -20,6 +20,8 @@ airtcp_probe::family! {
     "bernoulli" Bernoulli(super::Bernoulli, super::BernoulliConfig) from "own";
     /// Two-state chain (good, bad) with a loss probability per state, in continuous time by default
     "gilbert-elliott" GilbertElliott(super::GilbertElliott, super::GilbertElliottConfig) from "Gilbert 1960; Elliott 1963";
+    /// Correlated losses as Linux's netem draws them; their share is not the given probability
+    "netem-correlated" NetemCorrelated(super::NetemCorrelated, super::NetemCorrelatedConfig) from "Linux sch_netem (get_crandom)";
     /// Alternates between two loss probabilities after uniformly distributed times
     "two-state" TwoState(super::TwoState, super::TwoStateConfig) from "S2 section VI (bursty process)";
     /// Loses every packet during periodic blackouts, as caused by a hidden station

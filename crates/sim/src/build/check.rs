@@ -2,6 +2,7 @@
 //! fit.
 
 use airtcp_link::ProtocolConfig;
+use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{
     Application, Cell, Flow, MAX_PACKET, OneWay, Resolved, ScenarioError, TransportKind,
 };
@@ -45,11 +46,13 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
                 ),
             ));
         }
+        let (ahead, behind) = longest(flow);
         if limited {
-            let (ahead, behind) = longest(flow);
             check_mtu(flow, &there, ahead)?;
             check_mtu(flow, &back, behind)?;
         }
+        check_bursts(flow, &there, ahead)?;
+        check_bursts(flow, &back, behind)?;
         let (ahead, behind) = shortest(flow);
         check_units(flow, &there, ahead)?;
         check_units(flow, &back, behind)?;
@@ -187,6 +190,30 @@ fn check_units(
                     "is {}, but flow \"{}\" sends packets of {shortest} B over \"{}\", and a unit \
                      has at least one byte: accepted are up to {shortest}",
                     common.units, flow.name, link.name
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a token bucket that is smaller than a packet, which would never pass.
+fn check_bursts(flow: &Flow, hops: &[PathHop<'_>], longest: u64) -> Result<(), ScenarioError> {
+    for hop in hops {
+        let PathHop::Link(link) = hop else { continue };
+        let policer = link.direction.policer.map(|policer| ("policer", policer.burst));
+        let shaper = match &link.direction.queue {
+            Some(QueueConfig::Tbf(shaper)) => Some(("queue", shaper.burst)),
+            _ => None,
+        };
+        let buckets = [policer, shaper].into_iter().flatten();
+        if let Some((key, burst)) = buckets.into_iter().find(|(_, burst)| burst.0 < longest) {
+            return Err(ScenarioError::at(
+                format!("{}.{key}.burst", link.path),
+                format!(
+                    "is {burst}, but flow \"{}\" sends packets of {longest} B over \"{}\", which never pass: \
+                     accepted are {longest} B and more",
+                    flow.name, link.name
                 ),
             ));
         }

@@ -4,7 +4,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{Cell as Plan, CellSpec};
 use airtcp_units::Dbm;
 use airtcp_wifi::ConfigError;
-use airtcp_wifi::cell::Sensing;
+use airtcp_wifi::cell::{Sensing, UnreceivedFrames};
 use airtcp_wifi::phy::Width;
 use airtcp_wifi::phy::noise::Noise;
 use airtcp_wifi::phy::propagation::{Position, Propagation, PropagationContext};
@@ -52,6 +52,10 @@ impl RadioMap {
         if let Some(ranges) = propagation.thresholds(Dbm(spec.power_dbm)) {
             sensing.sensitivity_dbm = ranges.decode.0;
             sensing.carrier_sense_dbm = ranges.sense.0;
+            if sensing.unreceived_frames == UnreceivedFrames::Energy {
+                // 802.11-2020 17.3.10.6: 20 dB above the minimum sensitivity.
+                sensing.energy_detect_dbm = ranges.decode.0 + 20.0;
+            }
         }
         let keys = spec.station_keys();
         // What cannot be applied was refused with the scenario.

@@ -28,7 +28,7 @@ pub struct DropResult {
     /// The link or the cell's station that dropped them.
     pub place: String,
     /// `queue_full`, `queue_early`, `loss`, `too_long`, `no_route`, `no_endpoint`, `retry_limit`,
-    /// `lifetime`, `duplicate` or `ack_filtered`.
+    /// `lifetime`, `duplicate`, `ack_filtered` or `policed`.
     pub reason: String,
     /// Number of packets.
     pub packets: u64,

@@ -109,6 +109,22 @@ impl LinkCounters {
     }
 }
 
+/// Drops that only some links have.
+fn rare_drops(
+    plan: &OneWay,
+    before: &LinkCounters,
+    after: &LinkCounters,
+) -> impl Iterator<Item = (String, u64)> {
+    let filtered = after.queue.dropped_filtered - before.queue.dropped_filtered;
+    let policed = after.link.policed - before.link.policed;
+    let found = [
+        (DropReason::AckFiltered, filtered, filtered > 0),
+        (DropReason::Policed, policed, plan.direction.policer.is_some()),
+    ];
+    let found = found.into_iter().filter(|(_, _, is_shown)| *is_shown);
+    found.map(|(reason, n, _)| (reason.name().to_owned(), n))
+}
+
 /// The results of one direction, from its counters at the start and end of `span`.
 pub(crate) fn link(
     plan: &OneWay,
@@ -138,10 +154,7 @@ pub(crate) fn link(
     let all = if protocol.is_some() { delivered + lost } else { sent };
     let mut drops: BTreeMap<String, u64> =
         drops.into_iter().map(|(reason, n)| (reason.name().to_owned(), n)).collect();
-    let filtered = after.queue.dropped_filtered - before.queue.dropped_filtered;
-    if filtered > 0 {
-        drops.insert(DropReason::AckFiltered.name().to_owned(), filtered);
-    }
+    drops.extend(rare_drops(plan, before, after));
     let sent_bits = (after.link.sent_bytes - before.link.sent_bytes) as f64 * 8.0;
     // A transmitter that waits for a varying rate is busy, so its utilisation is the capacity used.
     let offered = before.offered.zip(after.offered);

@@ -1,5 +1,6 @@
 //! Results of one replication, from the world's counters at the end of the warm-up and of the run.
 
+use airtcp_link::LinkStats;
 use airtcp_probe::Probe;
 use airtcp_queueing::Qdisc;
 use airtcp_random::Seed;
@@ -182,7 +183,10 @@ fn conservation<P: Probe>(world: &World<P>) -> Conservation {
         + world
             .interfaces()
             .iter()
-            .map(|i| i.queue.stats().dropped() + i.link.stats().lost + i.link.stats().too_long)
+            .map(|i| {
+                let LinkStats { lost, too_long, policed, .. } = i.link.stats();
+                i.queue.stats().dropped() + lost + too_long + policed
+            })
             .sum::<u64>()
         + world.media().iter().map(Medium::dropped).sum::<u64>();
     let in_flight: u64 = world.interfaces().iter().map(Interface::in_flight).sum::<u64>()

@@ -29,7 +29,7 @@ impl Interface {
         Self { queue, link, to_node, number, reverse: None, timer, ahead: false }
     }
 
-    /// Enqueues a packet, and feeds the link if it is free. False if the next timer does not change.
+    /// Enqueues a packet that the policer lets pass, and feeds the link if it is free. False if the next timer does not change.
     #[inline]
     pub(crate) fn enqueue<P: Probe>(
         &mut self,
@@ -38,7 +38,11 @@ impl Interface {
         probe: &mut P,
         pool: &mut Pool,
     ) -> bool {
-        let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.number));
+        let mut cx = PoolCx::new(probe, pool, EventSource::Link(self.number));
+        if !self.link.admits(now, packet, &mut cx) {
+            return false;
+        }
+        cx.source = EventSource::Queue(self.number);
         let verdict = self.queue.enqueue(now, packet, &mut cx);
         if self.link.is_ready(now) {
             self.feed(now, probe, pool);

@@ -18,5 +18,6 @@ mod link_protocols;
 mod lt;
 mod sliding;
 mod tfrc;
+mod token_buckets;
 mod tp_lda;
 mod waits;

@@ -10,7 +10,8 @@ use airtcp_wifi::rate::RateConfig;
 use serde_json::Value;
 
 use super::change::{Change, Kind};
-use super::links::{USED_WITH_PAUSES, without_drops};
+use super::links::without_drops;
+use super::place::USED_WITH_PAUSES;
 use super::result::Cause;
 use super::view::View;
 use crate::schemes::inline;

@@ -1,108 +1,23 @@
 //! What can be taken away of links: losses, drops, rates, reordering, delays.
 
-use std::collections::BTreeMap;
-
 use airtcp_link::LossConfig;
-use airtcp_scenario::{Direction, OneWay, Resolved};
+use airtcp_scenario::OneWay;
 use airtcp_sim::results::LinkResult;
 use airtcp_units::Span;
 use serde_json::{Value, json};
 
+use super::buckets;
 use super::change::{Change, Kind};
+use super::place::{Place, least_use, places};
 use super::result::Cause;
 use super::view::View;
 use crate::schemes::inline;
 
-/// Least use of a link from which its rate may limit.
-const USED: f64 = 0.4;
-/// The same if an application pauses: the mean over its pauses says little.
-pub(crate) const USED_WITH_PAUSES: f64 = 0.08;
 /// Use from which a link counts as full.
 const FULL: f64 = 0.8;
 /// A return path is made this many times as fast: it costs no data packets, and a factor of 2 can name the
 /// wrong one of two.
 const RETURN_FACTOR: u64 = 8;
-
-/// The directions of links that one description makes, such as the hops of a chain.
-struct Place<'a> {
-    /// Path of the description in the scenario.
-    path: String,
-    members: Vec<(usize, &'a OneWay)>,
-}
-
-impl<'a> Place<'a> {
-    fn direction(&self) -> &'a Direction {
-        &self.members[0].1.direction
-    }
-
-    fn is_reverse(&self) -> bool {
-        self.members[0].0 % 2 == 1
-    }
-
-    /// Its name: that of the link, or of the first and the last of several.
-    fn name(&self) -> String {
-        let name = |(_, one): &(usize, &OneWay)| one.name.clone();
-        match self.members.as_slice() {
-            [one] => name(one),
-            [first, .., last] => format!("{} to {}", name(first), name(last)),
-            [] => String::new(),
-        }
-    }
-
-    fn key(&self, key: &str) -> String {
-        format!("{}.{key}", self.path)
-    }
-
-    fn value(&self, key: &str) -> Option<Value> {
-        value(self.direction(), key)
-    }
-
-    /// A change of a key, by which the opposite direction does not change, even if it follows this one.
-    fn change(&self, plan: &Resolved, change: Change, key: &str, value: &Value) -> Change {
-        let change = change.set(self.key(key), inline(value));
-        let (index, _) = self.members[0];
-        if self.is_reverse() || self.path == "topology.access" {
-            return change;
-        }
-        let back = &plan.links[index + 1];
-        match self::value(&back.direction, key) {
-            Some(now) => change.keep(format!("{}.{key}", written(back, true)), inline(&now)),
-            None => change,
-        }
-    }
-}
-
-fn value(direction: &Direction, key: &str) -> Option<Value> {
-    serde_json::to_value(direction).ok()?.get(key).cloned()
-}
-
-/// The path of a direction's description, for `--set`.
-fn written(one: &OneWay, is_reverse: bool) -> String {
-    let path = one.path.strip_suffix(".forward").unwrap_or(&one.path);
-    match path {
-        // The reverse direction of a ready-made topology follows the forward one until it has keys of its own.
-        "topology.link" | "topology.bottleneck" if is_reverse => "topology.reverse".to_owned(),
-        path => path.to_owned(),
-    }
-}
-
-/// The places that the judged flows cross.
-fn places<'a>(view: &View<'a>) -> Vec<Place<'a>> {
-    let mut places: BTreeMap<String, Place<'a>> = BTreeMap::new();
-    let mut order = Vec::new();
-    for (index, one) in view.plan.links.iter().enumerate() {
-        if !view.carries_data[index] && !view.carries_acks[index] {
-            continue;
-        }
-        let path = written(one, index % 2 == 1);
-        let new = || Place { path: path.clone(), members: Vec::new() };
-        if !places.contains_key(&path) {
-            order.push(path.clone());
-        }
-        places.entry(path.clone()).or_insert_with(new).members.push((index, one));
-    }
-    order.iter().filter_map(|path| places.remove(path)).collect()
-}
 
 /// What can be taken away of the links that the judged flows cross.
 pub(crate) fn changes(view: &View<'_>) -> Vec<Change> {
@@ -150,6 +65,7 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
         }
     }
     found.extend(rate(view, place, &name));
+    found.extend(buckets::changes(view, place, &name));
     found
 }
 
@@ -167,9 +83,10 @@ pub(crate) fn without_drops(queue: &Value) -> Option<Value> {
     let kind = queue.get("kind")?.as_str()?.to_owned();
     let mut put = |key: &str, value: Value| queue.insert(key.to_owned(), value);
     match kind.as_str() {
-        "drop-tail" | "ack-filter" => {
+        "drop-tail" | "ack-filter" | "tbf" => {
             put("packets", json!(1_000_000));
             queue.remove("bytes");
+            queue.remove("latency");
         }
         "red" => {
             for (key, value) in
@@ -216,7 +133,7 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
         .iter()
         .map(|(index, _)| view.mean(|run| run.links[*index].utilisation))
         .fold(0.0, f64::max);
-    if used < if view.pauses() { USED_WITH_PAUSES } else { USED } {
+    if used < least_use(view) {
         return None;
     }
     let data = place.members.iter().any(|(index, _)| view.carries_data[*index]);

@@ -10,6 +10,7 @@
 //! - [`choose`] orders the kinds of limits of a part of the scenario. [`name`] splits a kind by place and looks
 //!   behind it, [`single`] treats what no kind alone raises, and [`slow`] explains slow flows.
 
+mod buckets;
 mod cells;
 mod change;
 mod choose;
@@ -17,6 +18,7 @@ mod effect;
 mod flows;
 mod links;
 mod name;
+mod place;
 mod result;
 mod single;
 mod slow;

@@ -30,6 +30,10 @@ pub enum Cause {
     Queue,
     /// The rate of a link that carries data.
     LinkRate,
+    /// The rate of a policer.
+    Policer,
+    /// The rate of a shaper.
+    Shaper,
     /// The rate of a link that carries only ACKs.
     ReturnPath,
     /// The airtime of a medium.

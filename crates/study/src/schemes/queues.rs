@@ -16,6 +16,8 @@ const LIMIT: &str = "limit";
 /// The keys of the two capacities of other disciplines.
 const PACKETS: &str = "packets";
 const BYTES: &str = "bytes";
+/// The key of the capacity of a shaper as a time.
+const LATENCY: &str = "latency";
 
 /// Puts the discipline of `table` at every station and at the access point of a cell, whose queues may be
 /// described apart, and adds to `sets` what changes.
@@ -57,7 +59,7 @@ fn with_capacity_of(
     let read = |keys: &Map<String, Value>| -> Result<QueueConfig, String> {
         keys::read("kind", &Value::Object(keys.clone()))
     };
-    if ![LIMIT, PACKETS, BYTES].iter().any(|key| keys.contains_key(*key)) {
+    if ![LIMIT, PACKETS, BYTES, LATENCY].iter().any(|key| keys.contains_key(*key)) {
         let takes = all_keys(&read(&keys)?);
         let (packets, bytes) = capacity(had, usual);
         if takes.contains_key(LIMIT) {
@@ -107,10 +109,11 @@ mod tests {
     #[test]
     fn every_discipline_keeps_a_capacity_in_packets() {
         for entry in airtcp_queueing::registry() {
-            let table = put_at(
-                json!({ "kind": "drop-tail", "packets": 37 }),
-                &json!({ "kind": entry.name }),
-            );
+            let mut asked = json!({ "kind": entry.name });
+            if entry.name == "tbf" {
+                asked = json!({ "kind": "tbf", "rate": "1 Mb/s", "burst": "3 kB" });
+            }
+            let table = put_at(json!({ "kind": "drop-tail", "packets": 37 }), &asked);
             let key = table.get(LIMIT).or_else(|| table.get(PACKETS));
             assert_eq!(key, Some(&json!(37)), "{}", entry.name);
             let back = put_at(table, &json!({ "kind": "drop-tail" }));

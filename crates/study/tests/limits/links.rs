@@ -109,3 +109,26 @@ fn pauses_of_the_user_are_no_limit() {
     assert!(found.limits.is_empty(), "{:?}", found.limits);
     assert_eq!(found.why.verdict, LimitsVerdict::NothingSingle);
 }
+
+/// The links carry more: a policer, a shaper.
+#[test]
+fn policers_and_shapers_are_named() {
+    let policer = "rate = \"100 Mb/s\"\npolicer = { rate = \"5 Mb/s\", burst = \"60 kB\" }";
+    let shaper =
+        "rate = \"100 Mb/s\"\nqueue = { kind = \"tbf\", rate = \"5 Mb/s\", burst = \"6 kB\" }";
+    for (link, cause, change) in [
+        (policer, Cause::Policer, "links[0].policer={ burst = \"120000 B\", rate = \"10 Mb/s\" }"),
+        (
+            shaper,
+            Cause::Shaper,
+            "links[0].queue={ kind = \"tbf\", burst = \"12000 B\", rate = \"10 Mb/s\" }",
+        ),
+    ] {
+        let found = explained(&two(link, "rate = \"100 Mb/s\""), Why::Auto);
+        assert_eq!(named(&found), [(cause, "near")]);
+        let limit = &found.limits[0];
+        // TCP does not use all of the rate of a policer.
+        assert!((1.5..=2.1).contains(&limit.ratio.unwrap()), "{limit:?}");
+        assert!(limit.change.iter().any(|set| set == change), "{:?}", limit.change);
+    }
+}

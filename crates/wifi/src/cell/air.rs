@@ -182,14 +182,16 @@ impl Medium {
         let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
         let Some(Heard { share, spectrum, is_tuned, is_within }) = self.heard(sent, radio) else {
             let (band, group) = (sent.band, sent.frame.group());
-            return Some(Signal { place, power, band, since, readable: !lacks, group });
+            let readable = !lacks;
+            return Some(Signal { place, power, band, since, readable, received: false, group });
         };
         let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
         let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
         let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
         let power = power * share * sent.gain;
         let group = sent.frame.group();
-        let signal = Signal { place, power, band, since, readable: locks && !lacks, group };
+        let readable = locks && !lacks;
+        let signal = Signal { place, power, band, since, readable, received: false, group };
         (*share > 0.0).then_some(signal)
     }
 
@@ -283,15 +285,7 @@ impl Medium {
         } else {
             radio.update();
         }
-        if let Some(reception) = &mut self.radios[i].reception {
-            let (power, others) = (reception.power, reception.interference);
-            if missed && reception.started == now {
-                reception.drown();
-            }
-            if !levels.exceeds(power, others, levels.factors.survive) {
-                reception.destroyed = true;
-            }
-        }
+        self.radios[i].overlap(now, missed, levels);
         if missed && self.radios[i].reception.is_none() {
             // The medium is busy, and no EIFS follows, not even that of an earlier frame.
             self.stations[i].on_rx_error(now, false, &bss.rules);

@@ -144,6 +144,18 @@ impl Capture {
     }
 }
 
+/// How a radio senses a frame that it has not begun to receive: it was sending, was receiving another frame, or did
+/// not detect the preamble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnreceivedFrames {
+    /// As any frame that it can decode: from `carrier_sense_dbm` on, as ns-3 does.
+    #[default]
+    CarrierSense,
+    /// By its energy: from `energy_detect_dbm` on, the least that IEEE 802.11-2020 17.3.10.6 requires.
+    Energy,
+}
+
 /// Detection thresholds of radios.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -154,6 +166,8 @@ pub struct Sensing {
     pub carrier_sense_dbm: f64,
     /// Energy detection threshold: minimum sum of all powers that makes the medium busy, in dBm.
     pub energy_detect_dbm: f64,
+    /// How a radio senses a frame that it has not begun to receive. Default: `carrier-sense`.
+    pub unreceived_frames: UnreceivedFrames,
     /// Time after its start at which a frame below the energy detection threshold makes the medium
     /// busy. Default: 0. S3's simulator (PhySimWiFi) detected such frames at the end of the
     /// preamble, 16 us (almost two slots) after their start. Stations that start to transmit within
@@ -196,6 +210,7 @@ impl Default for Sensing {
             sensitivity_dbm: -82.0,
             carrier_sense_dbm: -82.0,
             energy_detect_dbm: -62.0,
+            unreceived_frames: UnreceivedFrames::CarrierSense,
             detection_time: Span::ZERO,
             preamble_sinr_db: None,
             preamble_detection_sinr_db: None,

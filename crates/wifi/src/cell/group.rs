@@ -72,6 +72,7 @@ impl Medium {
             start =
                 Some(FrameStart { since: sent.started, ends: sent.ends, mode: sent.frame.mode });
             let reception = Reception::new(now, signal.place, signal.power, sent);
+            radio.mark_received(signal.place, true);
             radio.group.push(Member { reception, pieces: Vec::new() });
         }
         radio.update_group();

@@ -2,7 +2,7 @@
 
 use airtcp_units::{Db, Dbm, Span};
 
-use super::capture::{Capture, Factors, Sensing};
+use super::capture::{Capture, Factors, Sensing, UnreceivedFrames};
 use super::transmission::Transmission;
 use crate::mac::Kind;
 
@@ -12,6 +12,8 @@ pub(crate) struct Levels {
     pub(crate) sensitivity: f64,
     pub(crate) carrier_sense: f64,
     pub(crate) energy_detect: f64,
+    /// True if a frame that the radio has not begun to receive counts only as energy.
+    pub(crate) unreceived_by_energy: bool,
     pub(crate) detection_time: Span,
     /// Minimum mean SINR of a header for the radio to notice the frame; 0 if it always does.
     pub(crate) preamble: f64,
@@ -28,12 +30,22 @@ impl Levels {
             sensitivity: Dbm(sensing.sensitivity_dbm).milliwatts(),
             carrier_sense: Dbm(sensing.carrier_sense_dbm).milliwatts(),
             energy_detect: Dbm(sensing.energy_detect_dbm).milliwatts(),
+            unreceived_by_energy: sensing.unreceived_frames == UnreceivedFrames::Energy,
             detection_time: sensing.detection_time,
             preamble: (sensing.preamble_sinr_db.or(sensing.preamble_detection_sinr_db))
                 .map_or(0.0, |db| Db(db).linear()),
             detection: sensing.preamble_detection_sinr_db.map_or(0.0, |db| Db(db).linear()),
             residual,
             factors: capture.factors(),
+        }
+    }
+
+    /// Minimum power of a frame for each radio to sense it, whether or not the radio begins to receive it.
+    pub(crate) fn always_sensed(&self) -> f64 {
+        if self.unreceived_by_energy {
+            self.carrier_sense.max(self.energy_detect)
+        } else {
+            self.carrier_sense
         }
     }
 

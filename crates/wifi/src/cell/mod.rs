@@ -46,7 +46,7 @@ mod watch;
 
 pub use aggregation_check::check_aggregation;
 pub use airtime::ExchangeAirtime;
-pub use capture::{Capture, Sensing};
+pub use capture::{Capture, Sensing, UnreceivedFrames};
 pub use fate::{Fate, Loss};
 pub use given_up::GivenUp;
 pub use medium::Medium;

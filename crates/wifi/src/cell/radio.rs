@@ -30,6 +30,8 @@ pub(crate) struct Signal {
     pub(crate) since: Nanos,
     /// True if the radio can lock on to it: on its primary channel, in a known modulation.
     pub(crate) readable: bool,
+    /// True once the radio has begun to receive it.
+    pub(crate) received: bool,
     /// Of an HE TB PPDU, the access point whose trigger it answers.
     pub(crate) group: Option<NodeId>,
 }
@@ -142,7 +144,7 @@ impl Radio {
     }
 
     /// True if a frame past the detection time is in reception or above the carrier sense
-    /// threshold, or if the sum of all powers in the primary channel and of `interferers` reaches the energy
+    /// threshold (with `unreceived_frames = "energy"`, only one that the radio has begun to receive), or if the sum of all powers in the primary channel and of `interferers` reaches the energy
     /// detection threshold.
     pub(crate) fn is_loud(
         &self,
@@ -152,11 +154,13 @@ impl Radio {
         primary: Option<Occupied>,
     ) -> bool {
         let noticed = |since: Nanos| levels.detection_time <= now.since(since);
-        if self.reception.is_some_and(|r| noticed(r.started)) || !self.group.is_empty() {
+        let by_energy = levels.unreceived_by_energy;
+        let receives = |r: Reception| noticed(r.started) && !(by_energy && r.is_drowned());
+        if self.reception.is_some_and(receives) || !self.group.is_empty() {
             return true;
         }
         let (top, sum) = self.signals.iter().fold((0.0, 0.0), |(top, sum), s| {
-            let sensed = s.readable && noticed(s.since);
+            let sensed = s.readable && noticed(s.since) && (s.received || !by_energy);
             let energy = s.power * primary.map_or(1.0, |primary| s.band.part_in(primary));
             (if sensed { s.power.max(top) } else { top }, sum + energy)
         });
@@ -212,10 +216,18 @@ impl Radio {
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place, signal.band);
+        self.mark_received(signal.place, true);
         self.pieces.clear();
         let reception = Reception::new(now, signal.place, signal.power, sent);
         let band = signal.band;
         self.reception = Some(Reception { band, interference, ..reception });
+    }
+
+    /// Records whether the radio has begun to receive a signal.
+    pub(crate) fn mark_received(&mut self, place: u32, received: bool) {
+        if let Some(signal) = self.signals.iter_mut().find(|s| s.place == place) {
+            signal.received = received;
+        }
     }
 
     /// Judges the reception up to `now`; call before the powers change.
@@ -226,6 +238,24 @@ impl Radio {
         }
         if !self.group.is_empty() {
             self.judge_group(now, by);
+        }
+    }
+
+    /// Decides whether the frame in reception survives frames that begin now. `missed` is true if they drown the
+    /// preamble of a frame that began now, too.
+    pub(crate) fn overlap(&mut self, now: Nanos, missed: bool, levels: &Levels) {
+        let Some(reception) = &mut self.reception else { return };
+        let (power, others) = (reception.power, reception.interference);
+        let drowned = missed && reception.started == now;
+        if drowned {
+            reception.drown();
+        }
+        if !levels.exceeds(power, others, levels.factors.survive) {
+            reception.destroyed = true;
+        }
+        let place = reception.place;
+        if drowned {
+            self.mark_received(place, false);
         }
     }
 
@@ -297,6 +327,11 @@ impl Reception {
     pub(crate) const fn drown(&mut self) {
         self.destroyed = true;
         self.disturbance = f64::INFINITY;
+    }
+
+    /// True after [`drown`](Self::drown).
+    const fn is_drowned(&self) -> bool {
+        self.disturbance.is_infinite()
     }
 
     #[inline(never)]

@@ -69,7 +69,8 @@ impl Collision {
         left.map(move |Colliding { place, sent, .. }| {
             let power = power(sent);
             let (since, band) = (sent.started, sent.band);
-            Signal { place: *place, power, band, since, readable: true, group: None }
+            let (readable, received, group) = (true, false, None);
+            Signal { place: *place, power, band, since, readable, received, group }
         })
     }
 

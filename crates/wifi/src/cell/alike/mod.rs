@@ -51,7 +51,7 @@ impl Medium {
         let n = self.stations.len();
         let [bss] = self.bss.as_slice() else { return None };
         let levels = &bss.levels;
-        let threshold = levels.sensitivity.max(levels.carrier_sense);
+        let threshold = levels.sensitivity.max(levels.always_sensed());
         let heard = |hearers: &Vec<(u32, f64)>| {
             hearers.len() + 1 == n && hearers.iter().all(|(_, power)| *power >= threshold)
         };
@@ -109,7 +109,8 @@ impl Medium {
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
                 let (since, band) = (sent.started, sent.band);
-                let signal = Signal { place, power, band, since, readable: true, group: None };
+                let (readable, received, group) = (true, false, None);
+                let signal = Signal { place, power, band, since, readable, received, group };
                 radio.signals.push(signal);
                 radio.lock(sent.started, signal, sent);
             }

@@ -229,6 +229,11 @@ fn build(case: &Case, seed: u64) -> Bench {
                 "kind = \"periodic\"\nperiod = \"5 ms\"\non = \"1 ms\"\nreach.received_dbm = -60";
             plan.interference = vec![Line::new(n - 1).build(text, 1).unwrap()];
         }
+        10..=12 => {
+            plan.sensing.unreceived_frames = UnreceivedFrames::Energy;
+            // Most cells qualify with the first of these, and few with the second.
+            plan.sensing.energy_detect_dbm = if case.odd == 12 { -60.0 } else { -80.0 };
+        }
         5..=9 if case.standard.has_mcs() => {
             for station in plan.stations.iter_mut().skip(1).step_by(2) {
                 let narrow = PhySetup { width: Width::Mhz20, ..PhySetup::usual(case.standard) };

@@ -132,3 +132,117 @@ fn a_collision_whose_preambles_drown_each_other_is_not_followed_by_eifs() {
         assert_eq!(start_with(ratio, detection), start_after_collision(ratio, Some(4.0)));
     }
 }
+
+/// Station 2 sends to station 0. During its frame, station 1 begins a long one, which arrives at station 2 with
+/// `power`. Start of the next frame of station 2, and the end of the long one.
+fn exposed(power: f64, unreceived_frames: UnreceivedFrames) -> (Nanos, Nanos) {
+    let mac = MacConfig { attempts: 1, ..MacConfig::default() };
+    let mut plan = plan(4, Standard::A, mac, TimingConfig::default());
+    plan.sensing.unreceived_frames = unreceived_frames;
+    plan.power_mw = vec![vec![0.0; 4]; 4];
+    (plan.power_mw[1][2], plan.power_mw[1][3]) = (power, STRONG);
+    (plan.power_mw[2][0], plan.power_mw[0][2]) = (STRONG, STRONG);
+    plan.stations[1].rate = RatePlan::fixed(crate::phy::Mode::OFDM[0]);
+    let mut b = Bench::new(plan, 1);
+    b.run(Nanos(1_000_000));
+    b.offer(NodeId(2), NodeId(0));
+    b.run(b.now + Span::from_micros(20));
+    b.offer(NodeId(1), NodeId(3));
+    b.run(b.now + Span::from_micros(400));
+    b.offer(NodeId(2), NodeId(0));
+    b.run(b.now + Span::from_micros(5_000));
+    let data = |from: u32| {
+        let of = b.log.iter().filter(move |(_, f)| f.from == NodeId(from) && f.kind == Kind::Data);
+        of.copied().collect::<Vec<_>>()
+    };
+    let (start, long) = data(1)[0];
+    assert!(start < data(2)[0].0 + Span::from_micros(30), "it begins during the first frame");
+    let ends = start + b.cell.bss[0].rules.timing.frame(long.mode, long.bytes);
+    (data(2)[1].0, ends)
+}
+
+#[test]
+fn a_frame_whose_start_was_missed_is_sensed_by_the_rule() {
+    use UnreceivedFrames::{CarrierSense, Energy};
+    let (start, ends) = exposed(WEAK, CarrierSense);
+    assert!(start >= ends + Span::from_micros(34), "it waits for the end and DIFS");
+    let (start, ends) = exposed(WEAK, Energy);
+    assert!(
+        start < ends - Span::from_micros(1_000),
+        "the frame is 8 dB below the energy threshold"
+    );
+    // -60 dBm is above the threshold.
+    assert_eq!(exposed(STRONG, Energy), exposed(STRONG, CarrierSense));
+}
+
+/// Station 2 is idle when the long frame begins, and receives it, unless the stronger frame of station 0 takes the
+/// reception over. Start of the frame of station 2, and the end of the long one.
+fn received(unreceived_frames: UnreceivedFrames, is_taken_over: bool) -> (Nanos, Nanos) {
+    let mac = MacConfig { attempts: 1, ..MacConfig::default() };
+    let mut plan = plan(4, Standard::A, mac, TimingConfig::default());
+    plan.sensing.unreceived_frames = unreceived_frames;
+    plan.capture = Capture::MessageInMessage { margin_db: 8.0, late_db: 15.0 };
+    plan.power_mw = vec![vec![0.0; 4]; 4];
+    plan.power_mw[1][2] = WEAK;
+    plan.power_mw[0][2] = 10.0 * STRONG;
+    plan.stations[1].rate = RatePlan::fixed(crate::phy::Mode::OFDM[0]);
+    let mut b = Bench::new(plan, 1);
+    b.run(Nanos(1_000_000));
+    b.offer(NodeId(1), NodeId(3));
+    b.run(b.now + Span::from_micros(100));
+    if is_taken_over {
+        b.offer(NodeId(0), NodeId(2));
+    }
+    b.run(b.now + Span::from_micros(400));
+    b.offer(NodeId(2), NodeId(0));
+    b.run(b.now + Span::from_micros(5_000));
+    let (start, long) = b.log[0];
+    let ends = start + b.cell.bss[0].rules.timing.frame(long.mode, long.bytes);
+    assert_eq!(b.delivered[2], u64::from(is_taken_over));
+    let own = b.log.iter().find(|(_, f)| f.from == NodeId(2) && f.kind == Kind::Data);
+    (own.expect("station 2 sends").0, ends)
+}
+
+/// The PHY header of a frame gives its length, for which the medium is busy (802.11-2020 17.3.12).
+#[test]
+fn a_frame_that_the_radio_began_to_receive_is_sensed_to_its_end() {
+    for is_taken_over in [false, true] {
+        let (start, ends) = received(UnreceivedFrames::Energy, is_taken_over);
+        assert!(start >= ends, "{is_taken_over}");
+        assert_eq!((start, ends), received(UnreceivedFrames::CarrierSense, is_taken_over));
+    }
+}
+
+/// Two equal frames begin at the same instant, and a preamble of 4 dB is needed: the radio detects neither, and
+/// does not sense them below the energy threshold, in whatever order they begin.
+#[test]
+fn of_one_instant_the_order_does_not_matter() {
+    let start = |order: [&[u32]; 2]| {
+        let mac = MacConfig { attempts: 1, ..MacConfig::default() };
+        let mut plan = plan(4, Standard::A, mac, TimingConfig::default());
+        plan.sensing = Sensing {
+            unreceived_frames: UnreceivedFrames::Energy,
+            preamble_detection_sinr_db: Some(4.0),
+            ..Sensing::default()
+        };
+        plan.power_mw = vec![vec![0.0; 4]; 4];
+        (plan.power_mw[1][3], plan.power_mw[2][3]) = (WEAK, WEAK);
+        let mut b = Bench::new(plan, 1);
+        b.run(Nanos(1_000_000));
+        for step in order {
+            for station in step {
+                b.offer(NodeId(*station), NodeId(0));
+            }
+            b.run(b.now);
+        }
+        b.run(b.now + Span::from_micros(50));
+        b.offer(NodeId(3), NodeId(0));
+        b.run(b.now + Span::from_micros(5_000));
+        let own = b.log.iter().find(|(_, f)| f.from == NodeId(3) && f.kind == Kind::Data);
+        own.expect("station 3 sends").0
+    };
+    let together = start([&[1, 2], &[]]);
+    assert_eq!(together, Nanos(1_050_000), "the medium is idle");
+    assert_eq!(start([&[1], &[2]]), together);
+    assert_eq!(start([&[2], &[1]]), together);
+}
