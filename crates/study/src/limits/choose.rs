@@ -254,11 +254,7 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.
-    fn look_again(
-        &mut self,
-        measure: &Measure,
-        of: impl Fn(Kind) -> bool,
-    ) -> Result<bool, NotRun> {
+    fn look_again(&mut self, measure: &Measure, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
         let is_worth = |kind: &Kind| {
             let effect = self.effect(measure, *kind);
             of(*kind) && effect.ratio() >= WORTH && !effect.excludes_one()

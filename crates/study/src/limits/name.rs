@@ -60,17 +60,22 @@ impl Search<'_, '_> {
         for other in others {
             let outcome = &self.tried[other].outcome;
             let effect = own.effect(&base, outcome);
-            let on_top = (behind.get(other))
-                .map_or(0.0, |b| own.effect(&gone.outcome, &b.outcome).log());
+            let on_top =
+                (behind.get(other)).map_or(0.0, |b| own.effect(&gone.outcome, &b.outcome).log());
             let wastes = first == Kind::Rate && other.is_waste();
-            if on_top < ln(NEARLY) && !wastes && other.is_defect() && first.is_defect()
+            if on_top < ln(NEARLY)
+                && !wastes
+                && other.is_defect()
+                && first.is_defect()
                 && effect.log() >= ALIKE * strength
             {
                 // Two cures of one harm: the second adds nothing once the first is gone.
                 let causes = causes(&self.tried[other].changes);
                 for (named, limit) in found.iter().zip(&mut self.limits[start..]) {
                     if named.is_lifted_by(&base, outcome) {
-                        limit.or.extend(causes.iter().filter(|cause| !named.limit.or.contains(cause)));
+                        limit
+                            .or
+                            .extend(causes.iter().filter(|cause| !named.limit.or.contains(cause)));
                     }
                 }
             } else if effect.is_named() && (effect.log() >= BESIDE * strength || wastes) {
@@ -82,7 +87,9 @@ impl Search<'_, '_> {
         }
         for level in 1..=DEPTH {
             let found = self.name_behind(&mut gone, behind)?;
-            let Some(next) = self.gone(Some(&gone), &found)?.filter(|_| level < DEPTH) else { break };
+            let Some(next) = self.gone(Some(&gone), &found)?.filter(|_| level < DEPTH) else {
+                break;
+            };
             gone = next;
             behind = self.behind(&gone.changes, &gone.outcome)?;
             for kind in &beside {
@@ -98,8 +105,8 @@ impl Search<'_, '_> {
     /// What is gone once these limits are, on top of what is; `None` if nothing is found.
     fn gone(&mut self, before: Option<&Gone>, found: &[Named]) -> Result<Option<Gone>, NotRun> {
         let Some(first) = found.first() else { return Ok(None) };
-        let (mut changes, mut all) =
-            before.map_or_else(Default::default, |gone| (gone.changes.clone(), gone.causes.clone()));
+        let (mut changes, mut all) = before
+            .map_or_else(Default::default, |gone| (gone.changes.clone(), gone.causes.clone()));
         for change in found.iter().flat_map(|named| &named.changes) {
             if !changes.contains(change) {
                 changes.push(change.clone());
@@ -240,7 +247,9 @@ impl Search<'_, '_> {
         let outcome = self.run(std::slice::from_ref(&all))?.pop().flatten();
         let Some(outcome) = outcome else { return Ok(()) };
         let measure = Measure::Sum(flows.to_vec());
-        if measure.effect(before, &outcome).is_named() {
+        // What applications with random periods ask for differs by replication.
+        let effect = Effect::of_differences(&measure.values(before), &measure.values(&outcome));
+        if effect.is_named() {
             let mut limit = self.limit(&measure, &change, before, &outcome, &all);
             limit.after = after;
             self.limits.push(limit);

@@ -68,8 +68,7 @@ impl Search<'_, '_> {
 
     /// The least set of kinds that raises the goodput, if all of them together do.
     fn name_least_set(&mut self, measure: &Measure) -> Result<bool, NotRun> {
-        let kinds: Vec<Kind> =
-            self.tried.keys().copied().filter(|kind| kind.is_defect()).collect();
+        let kinds: Vec<Kind> = self.tried.keys().copied().filter(|kind| kind.is_defect()).collect();
         let changes = |without: Option<Kind>| -> Vec<Change> {
             let is_kept = |kind: &Kind| kind.is_defect() && Some(*kind) != without;
             let kept = self.tried.iter().filter(|(kind, _)| is_kept(kind));

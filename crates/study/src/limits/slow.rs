@@ -213,7 +213,10 @@ impl Search<'_, '_> {
     /// What raises a measure most, if it doubles it.
     fn best_for(&self, measure: &Measure, fair: Option<&Fair>) -> Option<(Cure, Effect)> {
         // A station that is moved near is heard by all, also if it was not far: see `cells::is_far`.
-        let kinds = self.tried.iter().filter(|(kind, _)| kind.is_defect() && !matches!(kind, Kind::Rate | Kind::Slow));
+        let kinds = self
+            .tried
+            .iter()
+            .filter(|(kind, _)| kind.is_defect() && !matches!(kind, Kind::Rate | Kind::Slow));
         let median = cells::median(self.judged.iter().map(|flow| self.base.mean(*flow)).collect());
         let mut all: Vec<(Cure, Effect)> = kinds
             .map(|(kind, tried)| (Cure::Gone(*kind), measure.effect(&self.base, &tried.outcome)))
