@@ -383,10 +383,11 @@ def test_a_station_with_keys_of_its_own_is_not_moved() -> None:
     change = ['cells[0].stations[0]={ name = "tv" }']
     document = _document([_limit("slow-station", "tv", 12, 22, change=change)])
     document["scenario"]["cells"][0]["stations"] = [{"name": "tv", "rate": "6 Mb/s", "mcs": None}]
-    assert _said(document) == [
+    [said] = _said(document)
+    assert said == (
         "The slow station tv limits the flow: 12 Mb/s, and 22 with the settings of the cell."
         f" tv has rate 6 Mb/s of its own: try --set '{change[0]}'."
-    ]
+    )
 
 
 def test_pauses_are_no_application_that_gets_what_it_asks() -> None:

@@ -67,7 +67,7 @@ def test_a_short_queue_is_named_and_what_is_advised_helps(tmp_path: Path) -> Non
     [queue] = [text for headline, text in said(short).items() if "queue of air" in headline]
     assert "Try a longer queue: --set 'links[0].reverse.queue=" in queue
     longer = ran(tmp_path, LINK.format(packets=24))
-    assert "links[0].queue={ kind = \"drop-tail\", packets = 24 }" in queue
+    assert 'links[0].queue={ kind = "drop-tail", packets = 24 }' in queue
     before, after = (r.json["summary"]["total_goodput_bps"]["mean"] for r in (short, longer))
     assert before is not None
     assert after is not None

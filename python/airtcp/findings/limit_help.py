@@ -34,15 +34,21 @@ def advice(document: RunDocument, limit: Limit) -> str:
     cause, changes = limit["cause"], limit["change"]
     if limit.get("with"):
         return ""
-    helps = limit.get("help") or []
+    helps: list[str] = limit.get("help") or []
     if helps:
         return f"{_what_helps(limit)}: {_options(helps)}."
     is_fair = any(limit_words.FAIR_QUEUE in change for change in changes)
     if (cause in _BUFFERS or (cause == "queue" and is_fair)) and len(changes) == 1:
         return f"Try {_options(changes)}."
+    return _in_words(document, limit)
+
+
+def _in_words(document: RunDocument, limit: Limit) -> str:
+    """Return what to try where no option of a real network has run."""
+    cause = limit["cause"]
     if cause == "link-losses" and not _loses_all(document, limit["where"]):
         return f"What helps against losses: {REMEDIES}."
-    if cause == "queue" and all(change.startswith("cells[") for change in changes):
+    if cause == "queue" and all(change.startswith("cells[") for change in limit["change"]):
         return f"What may help: {SCHEMES}."
     if cause in {"slow-station", "distance"}:
         return _station(document, limit)
@@ -63,10 +69,11 @@ def _what_helps(limit: Limit) -> str:
 
 def _station(document: RunDocument, limit: Limit) -> str:
     """Say how a station becomes fast: by the keys of its cell, or by its place."""
+    cells: list[dict[str, Any]] = document["scenario"].get("cells", [])
+    stations: list[dict[str, Any]] = [one for cell in cells for one in cell.get("stations") or ()]
     own = [
         f"{station['name']} has {words.listed(keys)} of its own"
-        for cell in document["scenario"].get("cells", [])
-        for station in cell.get("stations") or []
+        for station in stations
         if station["name"] in limit_words.places(limit["where"])
         and (keys := [f"{key} {station[key]}" for key in _OWN if station.get(key) is not None])
     ]
