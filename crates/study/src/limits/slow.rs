@@ -198,16 +198,20 @@ impl Search<'_, '_> {
             return Ok((found, None));
         }
         if own.is_none() {
-            // What is named as the limit of this flow, and not of all, explains it.
-            let named = self.limits.iter().find(|limit| {
-                limit.of == Of::Flows && limit.after.is_empty() && limit.flows.contains(&found.flow)
-            });
-            if let Some(limit) = named {
-                fill(&mut found, limit);
-                found.without_bps = Some(limit.without_bps / limit.flows.len() as f64);
-            }
+            self.explain_by_limit(&mut found);
         }
         Ok((found, own.map(|(cure, _)| cure)))
+    }
+
+    /// What is named as the limit of a flow, and not of all, explains it.
+    fn explain_by_limit(&self, found: &mut SlowFlow) {
+        let named = self.limits.iter().find(|limit| {
+            limit.of == Of::Flows && limit.after.is_empty() && limit.flows.contains(&found.flow)
+        });
+        if let Some(limit) = named {
+            fill(found, limit);
+            found.without_bps = Some(limit.without_bps / limit.flows.len() as f64);
+        }
     }
 
     /// What raises a measure most, if it doubles it.
