@@ -274,12 +274,20 @@ impl Search<'_, '_> {
     }
 
     /// By what a limit of some flows is judged: by those that its removal raises by a tenth, or by all of them if
-    /// those alone decide nothing.
-    pub(crate) fn shown(measure: &Measure, before: &Outcome, after: &Outcome) -> Measure {
+    /// those alone decide nothing. Airtime that raises most flows is that of all: those that gain in few replications
+    /// would be chosen by their luck.
+    pub(crate) fn shown(
+        measure: &Measure,
+        cause: Cause,
+        before: &Outcome,
+        after: &Outcome,
+    ) -> Measure {
         let Measure::Sum(flows) = measure else { return measure.clone() };
         let own = Measure::Sum(raised(flows, before, after));
         let is_part = (1..flows.len()).contains(&own.flows().len());
-        if is_part && own.effect(before, after).is_named() { own } else { measure.clone() }
+        let is_of_all = cause == Cause::Medium && 2 * own.flows().len() > flows.len();
+        let is_own = is_part && !is_of_all && own.effect(before, after).is_named();
+        if is_own { own } else { measure.clone() }
     }
 
     /// A limit, from the runs with and without it.
@@ -291,7 +299,7 @@ impl Search<'_, '_> {
         after: &Outcome,
         all: &[&Change],
     ) -> Limit {
-        let measure = Self::shown(measure, before, after);
+        let measure = Self::shown(measure, change.cause, before, after);
         let effect = measure.effect(before, after);
         let [ratio, low, high] = effect.shown();
         let flows = match &measure {

@@ -63,7 +63,7 @@ impl Search<'_, '_> {
                 || measure.effect(before, &outcome).excludes_one()
             {
                 let changes = changes.into_iter().cloned().collect();
-                let measure = Self::shown(measure, before, &outcome);
+                let measure = Self::shown(measure, cause, before, &outcome);
                 found.push(Named { limit, measure, changes, outcome });
             }
         }
@@ -209,7 +209,7 @@ impl Search<'_, '_> {
             limit.with = causes.iter().copied().filter(|other| other != cause).collect();
             Named {
                 limit,
-                measure: Self::shown(measure, before, &whole.outcome),
+                measure: Self::shown(measure, *cause, before, &whole.outcome),
                 changes: whole.changes.clone(),
                 outcome: whole.outcome.clone(),
             }
