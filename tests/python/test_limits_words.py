@@ -255,6 +255,10 @@ def test_a_wide_interval_is_said_and_a_narrow_one_is_not() -> None:
     assert ": 0 Mb/s, and 29 at 1 m" in _said(_document([nothing]))[0]
 
 
+SHORT = 'links[0].queue={{ kind = "drop-tail", packets = {} }}'
+RED = 'links[0].queue={{ kind = "red", max = {} }}'
+
+
 @pytest.mark.parametrize(
     ("limit", "advice"),
     [
@@ -269,15 +273,15 @@ def test_a_wide_interval_is_said_and_a_narrow_one_is_not() -> None:
             "Try --set 'cells[0].queue={ kind = \"fq-codel\" }'.",
         ),
         (
-            _limit("queue", "air", 4, 12, change=['links[0].queue={ kind = "drop-tail" }']),
-            "Try a longer queue.",
+            _limit("queue", "air", 4, 12, change=[SHORT.format(10**6)], help=[SHORT.format(48)]),
+            f"Try a longer queue: --set '{SHORT.format(48)}'.",
         ),
         (
-            _limit("queue", "air", 4, 12, change=['links[0].queue={ kind = "red" }']),
-            "Try a queue that drops or marks later.",
+            _limit("queue", "air", 4, 12, change=[RED.format(10**9)], help=[RED.format(400)]),
+            f"Try a queue that drops or marks later: --set '{RED.format(400)}'.",
         ),
         (
-            _limit("hidden-stations", "cell", 4, 12),
+            _limit("hidden-stations", "cell", 4, 12, help=["cells[0].mac.rts_threshold=0 B"]),
             "Try RTS before data frames: --set 'cells[0].mac.rts_threshold=0 B'.",
         ),
         (_limit("slow-station", "phone", 4, 12), "Move phone closer to the access point."),
@@ -296,9 +300,15 @@ def test_advice_that_cannot_help_is_not_given() -> None:
     document = _document([_limit("link-losses", "air", 0, 12)])
     document["summary"]["links"][0]["loss_rate"] = _mean(1.0)
     assert limits.findings(document)[0].text == ""
+    # What was tried and does not help is not advised.
     document = _document([_limit("hidden-stations", "cell", 4, 12)])
-    document["scenario"]["cells"][0]["mac"]["rts_threshold"] = "0 B"
     assert limits.findings(document)[0].text == ""
+    document = _document([_limit("queue", "air", 4, 12, change=[SHORT.format(10**6)])])
+    assert limits.findings(document)[0].text == ""
+    of_cell = _limit("queue", "ap", 4, 12, change=['cells[0].queue={ kind = "drop-tail" }'])
+    assert limits.findings(_document([of_cell]))[0].text == (
+        "What may help: `airtcp compare SCENARIO --schemes all`."
+    )
     # A fair queue is said to be one.
     fair = _limit("queue", "ap", 4, 12, change=['cells[0].queue={ kind = "fq-codel" }'])
     assert _headline(fair).endswith("and 12 with a fair queue there")
@@ -360,6 +370,32 @@ def test_a_slow_flow_that_nothing_helps_blames_nothing() -> None:
         " Without all other flows, it would be 8.0 Mb/s."
     )
     assert "because" not in said[1]
+
+
+def test_what_limits_a_slow_flow_is_not_denied_afterwards() -> None:
+    slow = [_slow("flow1", 0.9)]
+    medium = _limit("medium", "cell", 9, 18, flows=["flow0", "flow1"])
+    said = _said(_document([medium], flows=2, slow_flows=slow))
+    assert said[1].endswith("No other removal doubles its goodput.")
+
+
+def test_a_station_with_keys_of_its_own_is_not_moved() -> None:
+    change = ['cells[0].stations[0]={ name = "tv" }']
+    document = _document([_limit("slow-station", "tv", 12, 22, change=change)])
+    document["scenario"]["cells"][0]["stations"] = [{"name": "tv", "rate": "6 Mb/s", "mcs": None}]
+    [said] = _said(document)
+    assert said == (
+        "The slow station tv limits the flow: 12 Mb/s, and 22 with the settings of the cell."
+        f" tv has rate 6 Mb/s of its own: try --set '{change[0]}'."
+    )
+
+
+def test_pauses_are_no_application_that_gets_what_it_asks() -> None:
+    change = ['flows[0].app.think="0 s"']
+    pages = _limit("application", "pages", 0.5, 6.6, change=change)
+    assert _said(_document([pages])) == [
+        "The pauses of pages limit the flow: 0.50 Mb/s, and 6.6 without them."
+    ]
 
 
 def test_an_empty_list_says_why_it_is_empty() -> None:

@@ -65,8 +65,9 @@ def said(result: RunResult) -> dict[str, str]:
 def test_a_short_queue_is_named_and_what_is_advised_helps(tmp_path: Path) -> None:
     short = ran(tmp_path, LINK.format(packets=3), why="auto")
     [queue] = [text for headline, text in said(short).items() if "queue of air" in headline]
-    assert queue.endswith("Try a longer queue.")
-    longer = ran(tmp_path, LINK.format(packets=100))
+    assert "Try a longer queue: --set 'links[0].reverse.queue=" in queue
+    longer = ran(tmp_path, LINK.format(packets=24))
+    assert 'links[0].queue={ kind = "drop-tail", packets = 24 }' in queue
     before, after = (r.json["summary"]["total_goodput_bps"]["mean"] for r in (short, longer))
     assert before is not None
     assert after is not None

@@ -331,8 +331,8 @@ def test_what_helps_and_by_how_much(measured: SchemesSubject) -> None:
     assert found[0].headline == "ftca helps this cell"
     assert "fairness from 0.900 to 0.990 (+0.090 [+0.080, +0.100])" in found[0].text
     assert (
-        "none of goodput, fairness and the slowest flow becomes significantly worse"
-        in found[0].text
+        "nothing becomes significantly worse by more than 3 % of goodput, 0.02 of fairness or 5 %"
+        " of the slowest flow" in found[0].text
     )
     assert found[0].text.endswith("No station gets significantly less.")
     costs = next(f for f in found if "cost" in f.headline)

@@ -18,8 +18,8 @@ pub struct Without {
     /// Names of cells that get a medium of their own, as on channels that overlap no other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overlap: Vec<String>,
-    /// Names of stations whose distance is taken away: they stand 1 m from their access point, and keys of their
-    /// own for `rate`, `mcs`, `streams`, `standard`, `width` and `guard_interval` have no effect. All others stay where each replication places them.
+    /// Names of stations whose distance is taken away: they stand 1 m from their access point. Their own keys keep
+    /// their effect, and all others stay where each replication places them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distance: Vec<String>,
 }

@@ -93,6 +93,8 @@ def what(limit: Limit) -> tuple[str, bool]:
     ('max_window of flow0', False)
     """
     cause, where = limit["cause"], limit["where"]
+    if is_pause(limit):
+        return f"the pauses of {shown(where)}", True
     if cause in _OF_A_FLOW:
         bounded = re.fullmatch(r"[^()]* \(([^()]*), max_window\)", where)
         if bounded is not None:
@@ -156,7 +158,18 @@ def removal(limit: Limit) -> str:
             return "without drops and marks"
     if limit["cause"] in _OF_A_FLOW | {"return-path"}:
         return "with larger ones" if what(limit)[1] else CAUSES[limit["cause"]][1]
+    if is_pause(limit):
+        return "without them"
+    keyed = [OWN_KEYS in change for change in limit["change"]]
+    if limit["cause"] == "slow-station" and any(keyed):
+        return ("" if all(keyed) else "near, ") + "with the settings of the cell"
     return CAUSES[limit["cause"]][1]
 
 
+def is_pause(limit: Limit) -> bool:
+    """Tell whether an application limits by its pauses, and not by its rate."""
+    return any(".app.think=" in change for change in limit["change"])
+
+
+OWN_KEYS: Final = ".stations["
 FAIR_QUEUE: Final = "fq-codel"

@@ -48,7 +48,7 @@ def findings(document: RunDocument) -> list[Finding]:
         if limit["after"]:
             found.append(_then(document, limit))
         elif of_it:
-            found.append(_short(document, of_it, limit["change"]))
+            found.append(_short(document, of_it, limit))
             said += of_it
         elif not _is_said(limit, limits):
             found.append(_limit(document, limit, limits))
@@ -111,7 +111,7 @@ def _explains(limit: Limit, flow: Slow) -> bool:
 def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Finding:
     """Say one limit, with the goodput with and without it."""
     flows = _flows(document, limit)
-    if limit["cause"] == "application":
+    if limit["cause"] == "application" and not limit_words.is_pause(limit):
         verb = "gets what its application asks" if _is_one(document, limit) else _ASKED
         return Finding(f"{_start(flows)} {verb}: {_mbps(limit['goodput_bps'])} Mb/s", "")
     text = " ".join(filter(None, (_doubt(limit), _or(limit), advice(document, limit))))
@@ -235,7 +235,7 @@ def _slow(document: RunDocument, slow: Sequence[Slow]) -> list[Finding]:
     for flow in slow:
         kinds.setdefault((flow["short_of"], flow["where"]), []).append(flow)
     return [
-        _short(document, of, of[0].get("change", [])) if short else _alone(document, of)
+        _short(document, of, of[0]) if short else _alone(document, of)
         for (short, _), of in kinds.items()
     ]
 
@@ -244,7 +244,9 @@ def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
     """Name slow flows that no removal helps."""
     names = groups.named(document, [flow["flow"] for flow in slow])
     verb, whose, each = ("is", "its", "") if len(slow) == 1 else ("are", "their", " each")
-    text = f"No removal doubles {whose} goodput."
+    limits = document.get("limits") or []
+    acts = any(_acts(limit, {"name": flow["flow"]}) for limit in limits for flow in slow)
+    text = f"No {'other ' if acts else ''}removal doubles {whose} goodput."
     if any(flow["alone_bps"] is not None for flow in slow):
         alone = _mbps(_mean(slow, "alone_bps"))
         text += f" Without all other flows, it would be {alone} Mb/s{each}."
@@ -255,10 +257,15 @@ def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
     )
 
 
-def _short(document: RunDocument, slow: Sequence[Slow], change: Sequence[str]) -> Finding:
+def _short(document: RunDocument, slow: Sequence[Slow], by: Mapping[str, Any]) -> Finding:
     """Say what slow flows are short of, all the same."""
     names = groups.named(document, [flow["flow"] for flow in slow])
-    limit: Limit = {"cause": slow[0]["short_of"], "where": slow[0]["where"], "change": change}
+    limit: Limit = {
+        "cause": slow[0]["short_of"],
+        "where": slow[0]["where"],
+        "change": by.get("change", []),
+        "help": by.get("help", []),
+    }
     median = f"The median flow gets {_mbps(slow[0]['median_bps'])} Mb/s."
     text = f"{median} {advice(document, limit)}".rstrip()
     gets, each = _mean(slow, "goodput_bps"), "" if len(slow) == 1 else " each"

@@ -126,11 +126,21 @@ def conclusion(subject: SchemesSubject, reference: str) -> Finding:
 
 
 def _nothing_worse(subject: SchemesSubject) -> str:
-    """Say that nothing of what is asked for becomes worse."""
-    nouns = [NOUNS[q["aspect"]] for q in subject["verdict"]["questions"]]
+    """Say that nothing of what is asked for becomes worse by as much as counts."""
+    questions = subject["verdict"]["questions"]
+    amounts = [_amount(question) for question in questions]
+    nouns = [NOUNS[question["aspect"]] for question in questions]
     if len(nouns) == 1:
-        return f"{nouns[0]} does not become significantly worse"
-    return f"none of {listed(nouns)} becomes significantly worse"
+        return f"{nouns[0]} does not become significantly worse by more than {amounts[0]}"
+    each = [f"{amount} of {noun}" for amount, noun in zip(amounts, nouns, strict=True)]
+    return f"nothing becomes significantly worse by more than {either(each)}"
+
+
+def _amount(question: SchemeQuestion) -> str:
+    """Write the least difference that counts."""
+    if question["relative"]:
+        return f"{words.number(100 * question['matters'], 1)} %"
+    return words.number(question["matters"], 1)
 
 
 def _cost_to_stations(subject: SchemesSubject, names: Sequence[str]) -> str:

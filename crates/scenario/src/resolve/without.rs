@@ -50,13 +50,6 @@ pub(super) fn apply(
     }
     let near = near(without, cells)?;
     for (cell, beside) in cells.iter_mut().zip(near) {
-        let names = cell.spec.node_names();
-        for station in &mut cell.spec.stations {
-            if beside.iter().any(|number| names[*number] == station.name) {
-                (station.rate, station.mcs, station.streams) = (None, None, None);
-                (station.standard, station.width, station.guard_interval) = (None, None, None);
-            }
-        }
         cell.beside = beside.into_iter().collect();
     }
     Ok(())
@@ -157,10 +150,9 @@ mod tests {
         assert_eq!(plan.cells[0].spec.mac.beacons, None);
         let plan = with("without.distance", "[\"sta1\", \"b0\"]").unwrap();
         assert_eq!(plan.cells.iter().map(|c| c.beside.clone()).collect::<Vec<_>>(), [[2], [1]]);
+        // A rate of its own is no distance.
         let station = &plan.cells[0].spec.stations[0];
-        assert_eq!((station.mcs, station.power_dbm), (None, Some(10.0)));
-        // The scenario in the results keeps what was written.
-        assert_eq!(plan.scenario.cells[0].stations[0].mcs, Some(0));
+        assert_eq!((station.mcs, station.power_dbm), (Some(0), Some(10.0)));
         assert_eq!(plan.scenario.without.distance, ["sta1", "b0"]);
     }
 

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use airtcp_queueing::QueueConfig;
-use airtcp_scenario::{CellSpec, Hops, StationSpec};
+use airtcp_scenario::{CellSpec, Hops};
 use airtcp_sim::results::StationResult;
 use airtcp_wifi::rate::RateConfig;
 use serde_json::Value;
 
 use super::change::{Change, Kind};
-use super::links::without_drops;
+use super::links::{longer, without_drops};
 use super::place::USED_WITH_PAUSES;
 use super::result::Cause;
 use super::view::View;
@@ -116,10 +116,12 @@ fn losses(view: &View<'_>, cell: usize) -> Vec<Change> {
     }
     let hidden = stations(view, cell).any(|station| station.hidden_stations > 0);
     if hidden && frames.share(frames.collided) > COLLISIONS {
-        let change = Change::new(Kind::Loss, Cause::HiddenStations, name)
+        let new = || Change::new(Kind::Loss, Cause::HiddenStations, name);
+        let change = new()
             .set(key("sensing.carrier_sense_dbm"), EVERYTHING_DBM)
             .set(key("sensing.energy_detect_dbm"), EVERYTHING_DBM);
-        found.push(change);
+        let reserve = new().set(key("mac.rts_threshold"), "0 B");
+        found.push(change.helped_by(spec.mac.rts_threshold.is_none().then_some(reserve)));
     }
     found
 }
@@ -157,27 +159,28 @@ fn queues(view: &View<'_>, cell: usize) -> Vec<Change> {
     let (own, at_ap) = (config(&spec.queue), config(&spec.station_keys().queue(0).0));
     let path = format!("cells[{cell}].access_point_queue");
     let mut found = Vec::new();
-    if drops(true)
-        && let Some(queue) = without_drops(&at_ap)
-    {
+    let of_ap = |to: fn(&Value) -> Option<Value>| {
         let change = Change::new(Kind::Queue, Cause::Queue, &spec.access_point);
-        found.push(change.set(&path, inline(&queue)));
-    }
-    if drops(false)
-        && let Some(queue) = without_drops(&own)
-    {
+        Some(change.set(&path, inline(&to(&at_ap)?)))
+    };
+    let of_stations = |to: fn(&Value) -> Option<Value>| {
         let place = format!("the stations of {}", spec.name);
         let mut change = Change::new(Kind::Queue, Cause::Queue, place)
-            .set(format!("cells[{cell}].queue"), inline(&queue))
+            .set(format!("cells[{cell}].queue"), inline(&to(&own)?))
             .keep(&path, inline(&at_ap));
         for (number, station) in spec.stations.iter().enumerate() {
-            let queue = station.queue.as_ref().and_then(|queue| without_drops(&config(queue)));
-            if let Some(queue) = queue {
+            if let Some(queue) = station.queue.as_ref().and_then(|queue| to(&config(queue))) {
                 change =
                     change.set(format!("cells[{cell}].stations[{number}].queue"), inline(&queue));
             }
         }
-        found.push(change);
+        Some(change)
+    };
+    if let Some(change) = drops(true).then(|| of_ap(without_drops)).flatten() {
+        found.push(change.helped_by(of_ap(longer)));
+    }
+    if let Some(change) = drops(false).then(|| of_stations(without_drops)).flatten() {
+        found.push(change.helped_by(of_stations(longer)));
     }
     found
 }
@@ -230,7 +233,8 @@ fn other_cells(view: &View<'_>, cell: usize, medium: &[usize]) -> Option<Change>
     (!change.is_empty()).then_some(change)
 }
 
-/// Stations that are slow or far, each at 1 m from the access point.
+/// Stations that are slow or far: each with the keys of the cell if it has its own, and at 1 m from the access point
+/// if it may be far.
 fn slow(view: &View<'_>, cell: usize) -> Vec<Change> {
     let spec = spec(view, cell);
     if spec.hops == Hops::Chain {
@@ -257,18 +261,25 @@ fn slow(view: &View<'_>, cell: usize) -> Vec<Change> {
         let Some(name) = of().map(|station| station.name.clone()).next() else { continue };
         let rate = mean_rate(view, cell, number);
         let snr = of().map(|station| station.snr_db.unwrap_or(-99.0)).fold(f64::INFINITY, f64::min);
-        if rate >= SLOW * fastest && (snr >= FAR_DB || !noisy && !nothing) {
+        let may_be_far = snr < FAR_DB && (noisy || nothing);
+        let own = own_keys(view, nodes[number]);
+        // A station that only receives datagrams sends nothing that would tell its rate.
+        let is_slow = rate < SLOW * fastest && (rate > 0.0 || own.is_some());
+        if !may_be_far && !is_slow {
             continue;
         }
-        let reached = rate > 0.0 && snr > 0.0;
-        let cause = if reached { Cause::SlowStation } else { Cause::Distance };
-        let mut change = Change::new(Kind::Slow, cause, &name).without("distance", &name);
-        let is_of_it = |keys: &StationSpec| keys.name == name;
-        let has_rate = |keys: &StationSpec| keys.rate.is_some() || keys.mcs.is_some();
-        if reached && !spec.stations.iter().any(|keys| is_of_it(keys) && has_rate(keys)) {
-            change.or.push(Cause::Distance);
+        let reached = of().any(|station| station.goodput_from_bps + station.goodput_to_bps > 0.0);
+        let keyed = own.is_some();
+        found.extend(own.map(|change| (rate, change)));
+        if !keyed || snr < FAR_DB {
+            let is_slow = reached && !keyed;
+            let cause = if is_slow { Cause::SlowStation } else { Cause::Distance };
+            let mut change = Change::new(Kind::Slow, cause, &name).without("distance", &name);
+            if is_slow {
+                change.or.push(Cause::Distance);
+            }
+            found.push((rate, change));
         }
-        found.push((rate, change));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().take(MOVED).map(|(_, change)| change).collect()
@@ -298,29 +309,29 @@ fn mean_rate(view: &View<'_>, cell: usize, station: usize) -> f64 {
 pub(crate) fn near(view: &View<'_>, node: usize) -> Option<Change> {
     let cell = view.plan.cells.iter().find(|cell| cell.nodes[1..].contains(&node))?;
     let name = &view.plan.nodes[node];
-    // A slow rate of its own is no distance.
-    let cause = if !is_distant(view, node) && has_keys(view, node) {
-        Cause::SlowStation
-    } else {
-        Cause::Distance
-    };
-    let change = Change::new(Kind::Slow, cause, name).without("distance", name);
+    let change = Change::new(Kind::Slow, Cause::Distance, name).without("distance", name);
     (cell.spec.hops != Hops::Chain).then_some(change)
 }
 
-/// True if a station is much farther than the others of its cell, or has keys of its own.
-pub(crate) fn is_far(view: &View<'_>, node: usize) -> bool {
-    has_keys(view, node) || is_distant(view, node)
-}
-
-/// True if a station has keys of its own.
-fn has_keys(view: &View<'_>, node: usize) -> bool {
+/// A station with the rate and the standard of its cell; `None` if it has no such keys of its own.
+pub(crate) fn own_keys(view: &View<'_>, node: usize) -> Option<Change> {
     let name = &view.plan.nodes[node];
-    view.plan.cells.iter().any(|cell| cell.spec.stations.iter().any(|s| s.name == *name))
+    let cells = view.plan.cells.iter().enumerate();
+    let mut places = cells.flat_map(|(cell, one)| {
+        one.spec.stations.iter().enumerate().map(move |(number, keys)| (cell, number, keys))
+    });
+    let (cell, number, keys) = places.find(|(.., keys)| keys.name == *name)?;
+    let mut of_cell = keys.clone();
+    (of_cell.standard, of_cell.width, of_cell.guard_interval) = (None, None, None);
+    (of_cell.streams, of_cell.rate, of_cell.mcs) = (None, None, None);
+    let has_own = of_cell != *keys;
+    let keys = inline(&serde_json::to_value(&of_cell).ok()?);
+    let change = Change::new(Kind::Slow, Cause::SlowStation, name);
+    has_own.then(|| change.set(format!("cells[{cell}].stations[{number}]"), keys))
 }
 
 /// True if a station's signal is much weaker than those of the others of its cell.
-fn is_distant(view: &View<'_>, node: usize) -> bool {
+pub(crate) fn is_far(view: &View<'_>, node: usize) -> bool {
     let name = &view.plan.nodes[node];
     let cell = view.plan.cells.iter().position(|cell| cell.nodes[1..].contains(&node));
     let (Some(cell), Some(run)) = (cell, view.runs.first()) else { return false };

@@ -17,8 +17,9 @@ pub(crate) enum Kind {
     Rate,
     Window,
     Others,
-    Application,
     RoundTrip,
+    Pauses,
+    Application,
 }
 
 impl Kind {
@@ -27,10 +28,9 @@ impl Kind {
         matches!(self, Self::Slow | Self::Loss | Self::Others)
     }
 
-    /// True for what may be named first. Nothing else limits where an application asks for no more, and delays
-    /// are no defect.
-    pub(crate) const fn is_first(self) -> bool {
-        !matches!(self, Self::Application | Self::RoundTrip)
+    /// True for what is a defect of the network or of an end. Delays are none, and pauses are the user's.
+    pub(crate) const fn is_defect(self) -> bool {
+        !matches!(self, Self::Application | Self::Pauses | Self::RoundTrip)
     }
 }
 
@@ -61,6 +61,8 @@ pub(crate) struct Change {
     pub(crate) busy: f64,
     /// Packets lost or dropped there, or the use of the link: by it, places are tried one by one.
     pub(crate) weight: f64,
+    /// What a real network can have against it, as a change of the scenario.
+    pub(crate) help: Option<Box<Change>>,
     sets: Vec<Set>,
 }
 
@@ -75,6 +77,7 @@ impl Change {
             full: 0.0,
             busy: 0.0,
             weight: 0.0,
+            help: None,
             sets: Vec::new(),
         }
     }
@@ -94,6 +97,12 @@ impl Change {
     /// The same, with a name in a list of `without`.
     pub(crate) fn without(mut self, list: &'static str, name: impl Into<String>) -> Self {
         self.sets.push(Set::Without(list, name.into()));
+        self
+    }
+
+    /// The same, with what a real network can have against it.
+    pub(crate) fn helped_by(mut self, help: Option<Self>) -> Self {
+        self.help = help.map(Box::new);
         self
     }
 

@@ -11,6 +11,7 @@ use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
 use super::effect::{Effect, NAMED};
+use super::name::BESIDE;
 use super::result::{Limit, Undecided};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
@@ -118,7 +119,12 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// A run, seen from the judged flows.
     pub(crate) fn view<'v>(&'v self, outcome: &'v Outcome) -> View<'v> {
-        View::new(outcome, &self.judged, self.topology, self.ways)
+        self.view_of(outcome, &self.judged)
+    }
+
+    /// A run, seen from some flows.
+    pub(crate) fn view_of<'v>(&'v self, outcome: &'v Outcome, flows: &'v [usize]) -> View<'v> {
+        View::new(outcome, flows, self.topology, self.ways)
     }
 
     /// What can be taken away, by kind, from the counters of a run.
@@ -132,33 +138,67 @@ impl<'a, 'b> Search<'a, 'b> {
         by
     }
 
-    /// Finds the limits.
+    /// Finds the limits: first of the flows that do not get what their applications ask for together, and then of
+    /// those that no limit named so far raises.
     ///
     /// # Errors
     /// If the user stopped the search.
     pub(crate) fn find(&mut self) -> Result<(), NotRun> {
-        self.take_kinds_away()?;
-        if self.is_everyone_satisfied(&self.base) {
-            return self.name_application(&[], &self.base.clone(), Vec::new());
+        let (content, mut rest): (Vec<usize>, Vec<usize>) =
+            self.judged.iter().partition(|flow| is_satisfied(&self.base, **flow));
+        if !rest.is_empty() {
+            self.take_kinds_away()?;
         }
-        let mut order = self.order(&Measure::Sum(self.judged.clone()));
-        let wasteful = order.first() == Some(&Kind::Rate);
-        if order.is_empty() && self.look_again(|_| true)?
-            || wasteful && self.look_again(Kind::is_waste)?
-        {
-            order = self.order(&Measure::Sum(self.judged.clone()));
+        for group in 0..=GROUPS {
+            let before = self.limits.len();
+            if rest.is_empty() || !self.judge(&Measure::Sum(rest.clone()), group == 0)? {
+                break;
+            }
+            let raised: BTreeSet<&String> =
+                self.limits[before..].iter().flat_map(|limit| &limit.flows).collect();
+            rest.retain(|flow| !raised.contains(&self.base.plan.flows[*flow].name));
         }
-        match order.split_first() {
-            Some((first, others)) => self.name_all(*first, others)?,
-            None => self.name_nothing_single()?,
+        let base = self.base.clone();
+        self.name_application(&content, &[], &base, Vec::new())
+    }
+
+    /// Names what limits a group of flows; false if nothing does.
+    fn judge(&mut self, measure: &Measure, is_first: bool) -> Result<bool, NotRun> {
+        let mut order = self.order(measure);
+        let has_defect = |order: &[Kind]| order.iter().any(|kind| kind.is_defect());
+        if is_first {
+            let wasteful = order.first() == Some(&Kind::Rate);
+            if !has_defect(&order) && self.look_again(measure, |_| true)?
+                || wasteful && self.look_again(measure, Kind::is_waste)?
+            {
+                order = self.order(measure);
+            }
+            if !has_defect(&order) && self.name_nothing_single(measure)? {
+                for kind in order {
+                    self.name(kind, measure)?;
+                }
+                return Ok(true);
+            }
+            if self.try_round_trip(measure, &order)? {
+                order = self.order(measure);
+            }
         }
-        self.judge_the_rest()
+        let Some((first, others)) = order.split_first() else { return Ok(false) };
+        if !is_first && self.effect(measure, *first).ratio() < OF_OTHERS {
+            return Ok(false);
+        }
+        self.name_all(*first, others, measure)?;
+        Ok(true)
+    }
+
+    /// The effect of the removal of a kind that was tried.
+    pub(crate) fn effect(&self, measure: &Measure, kind: Kind) -> Effect {
+        measure.effect(&self.base, &self.tried[&kind].outcome)
     }
 
     /// Runs every kind as a whole.
     fn take_kinds_away(&mut self) -> Result<(), NotRun> {
-        let kinds: Vec<(Kind, Vec<Change>)> =
-            self.kinds(&self.base).into_iter().filter(|(kind, _)| kind.is_first()).collect();
+        let kinds: Vec<(Kind, Vec<Change>)> = self.kinds(&self.base).into_iter().collect();
         let variants: Vec<Vec<&Change>> =
             kinds.iter().map(|(_, changes)| changes.iter().collect()).collect();
         let outcomes = self.run(&variants)?;
@@ -170,20 +210,14 @@ impl<'a, 'b> Search<'a, 'b> {
         Ok(())
     }
 
-    pub(crate) fn is_everyone_satisfied(&self, outcome: &Outcome) -> bool {
-        self.judged.iter().all(|flow| is_satisfied(outcome, *flow))
-    }
-
     /// The kinds whose removal raises a measure significantly, in the order in which they bind. Twice the capacity
     /// carries at most twice as much: what goes beyond is another thing's, such as fewer losses of shorter frames;
     /// unless flows that are not judged use it, too, whose part the others then get.
     fn order(&self, measure: &Measure) -> Vec<Kind> {
-        let mut found: Vec<(Kind, Effect)> = self
-            .tried
-            .iter()
-            .map(|(kind, tried)| (*kind, measure.effect(&self.base, &tried.outcome)))
+        let (mut found, others): (Vec<(Kind, Effect)>, Vec<(Kind, Effect)>) = (self.tried.keys())
+            .map(|kind| (*kind, self.effect(measure, *kind)))
             .filter(|(_, effect)| effect.is_named())
-            .collect();
+            .partition(|(kind, _)| kind.is_defect());
         let alone = !self.tried.contains_key(&Kind::Others);
         let most = if alone { ln(2.0) } else { f64::INFINITY };
         let strength = |(kind, effect): &(Kind, Effect)| match kind {
@@ -203,28 +237,29 @@ impl<'a, 'b> Search<'a, 'b> {
                 found.insert(0, first);
             }
         }
+        // Delays and pauses, which are no defect, come first only if nothing before them has half of their effect.
+        for other in others {
+            let most = found.iter().map(|(_, effect)| effect.log()).fold(0.0, f64::max);
+            let at = if most < BESIDE * other.1.log() { 0 } else { found.len() };
+            found.insert(at, other);
+        }
         found.into_iter().map(|(kind, _)| kind).collect()
     }
 
     /// How full the fullest link or medium with data of some flows is; 1 and more is full.
     fn fullness(&self, of: &[usize]) -> f64 {
-        let view = View::new(&self.base, of, self.topology, self.ways);
+        let view = self.view_of(&self.base, of);
         let all = links::changes(&view).into_iter().chain(cells::changes(&view));
         all.filter(|change| change.kind == Kind::Rate).map(|change| change.full).fold(0.0, f64::max)
     }
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.
-    fn look_again(&mut self, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
-        let measure = Measure::Sum(self.judged.clone());
-        let worth: Vec<Kind> = self
-            .tried
-            .iter()
-            .filter(|(kind, tried)| {
-                let effect = measure.effect(&self.base, &tried.outcome);
-                of(**kind) && effect.ratio() >= WORTH && !effect.excludes_one()
-            })
-            .map(|(kind, _)| *kind)
-            .collect();
+    fn look_again(&mut self, measure: &Measure, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
+        let is_worth = |kind: &Kind| {
+            let effect = self.effect(measure, *kind);
+            of(*kind) && effect.ratio() >= WORTH && !effect.excludes_one()
+        };
+        let worth: Vec<Kind> = self.tried.keys().copied().filter(is_worth).collect();
         if worth.is_empty() { Ok(false) } else { self.repeat(&worth) }
     }
 
@@ -258,37 +293,6 @@ impl<'a, 'b> Search<'a, 'b> {
             }
         }
         Ok(true)
-    }
-
-    /// Flows that no limit named so far raises have limits of their own.
-    fn judge_the_rest(&mut self) -> Result<(), NotRun> {
-        for _ in 0..GROUPS {
-            if self.limits.is_empty() {
-                return Ok(());
-            }
-            let covered: BTreeSet<&String> =
-                self.limits.iter().flat_map(|limit| &limit.flows).collect();
-            let is_left = |flow: &usize| {
-                !covered.contains(&self.base.plan.flows[*flow].name)
-                    && !is_satisfied(&self.base, *flow)
-            };
-            let rest: Vec<usize> = self.judged.iter().copied().filter(is_left).collect();
-            if rest.is_empty() || rest.len() == self.judged.len() {
-                return Ok(());
-            }
-            let measure = Measure::Sum(rest);
-            let best = self.order(&measure).into_iter().next().filter(|kind| {
-                measure.effect(&self.base, &self.tried[kind].outcome).ratio() >= OF_OTHERS
-            });
-            let Some(kind) = best else { return Ok(()) };
-            let before = self.limits.len();
-            self.name(kind, &measure)?;
-            if self.limits[before..].iter().all(|limit| limit.flows.is_empty()) {
-                self.limits.truncate(before);
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 }
 

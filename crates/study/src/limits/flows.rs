@@ -7,8 +7,9 @@ use airtcp_units::{Bytes, Nanos};
 use serde_json::json;
 
 use super::change::{Change, Kind};
+use super::name::joined;
 use super::result::Cause;
-use super::view::{View, starts};
+use super::view::{View, starts, waits_for_application};
 use crate::schemes::inline;
 
 /// Share of a window's bound that goodput times round-trip time reaches if the bound may limit. Data out of
@@ -22,7 +23,7 @@ const FACTOR: u64 = 8;
 /// What can be taken away of the judged flows and of those beside them.
 pub(crate) fn changes(view: &View<'_>) -> Vec<Change> {
     let mut found = windows(view);
-    found.extend(application(view));
+    found.extend(pauses(view));
     found.extend(beside(view));
     found
 }
@@ -109,11 +110,14 @@ fn may_limit(view: &View<'_>, flow: usize, bound: &Bound) -> bool {
     in_flight >= WINDOW_USED * bound.value as f64 * bound.unit_bytes as f64 || waits >= WAITED
 }
 
-/// Applications with a rate become bulk transfers.
-fn application(view: &View<'_>) -> Option<Change> {
-    let names: Vec<&str> = rated(view).map(|i| view.plan.flows[i].name.as_str()).collect();
+/// Applications that have a rate and get it become bulk transfers.
+pub(crate) fn application(view: &View<'_>) -> Option<Change> {
+    let flows: Vec<usize> = (view.judged.iter().copied())
+        .filter(|i| view.plan.flows[*i].transport != TransportKind::Udp && has_rate(view, *i))
+        .collect();
+    let names: Vec<&str> = flows.iter().map(|i| view.plan.flows[*i].name.as_str()).collect();
     let mut change = Change::new(Kind::Application, Cause::Application, names.join(", "));
-    for flow in rated(view) {
+    for flow in flows {
         let start = view.plan.flows[flow].app.start();
         let mut app = json!({ "kind": "bulk" });
         if start > Nanos::ZERO {
@@ -124,18 +128,28 @@ fn application(view: &View<'_>) -> Option<Change> {
     (!change.is_empty()).then_some(change)
 }
 
-/// The judged flows over a congestion-controlled transport whose applications have a rate.
-fn rated<'a>(view: &'a View<'_>) -> impl Iterator<Item = usize> + 'a {
-    view.judged.iter().copied().filter(|i| {
-        let flow = &view.plan.flows[*i];
-        let has_rate = matches!(
-            flow.app,
-            Application::ConstantRate { .. }
-                | Application::OnOff { .. }
-                | Application::Trace { .. }
-        );
-        has_rate && flow.transport != TransportKind::Udp
-    })
+fn has_rate(view: &View<'_>, flow: usize) -> bool {
+    matches!(
+        view.plan.flows[flow].app,
+        Application::ConstantRate { .. } | Application::OnOff { .. } | Application::Trace { .. }
+    )
+}
+
+/// Requests without the pauses before them, if the senders wait for these.
+fn pauses(view: &View<'_>) -> Option<Change> {
+    let flows: Vec<usize> = (view.judged.iter().copied())
+        .filter(|i| {
+            let app = &view.plan.flows[*i].app;
+            matches!(app, Application::RequestResponse { think, .. } if think.0 > 0)
+                && waits_for_application(view.runs, *i)
+        })
+        .collect();
+    let names = flows.iter().map(|i| view.plan.flows[*i].name.as_str());
+    let change = Change::new(Kind::Pauses, Cause::Application, joined(names));
+    let change = flows.iter().fold(change, |change, flow| {
+        change.set(format!("flows[{}].app.think", view.table_of(*flow)), "\"0 s\"")
+    });
+    (!change.is_empty()).then_some(change)
 }
 
 /// The flows beside the judged ones that use the same links or media: datagrams, and transfers that end or have a

@@ -3,7 +3,7 @@
 use airtcp_link::LossConfig;
 use airtcp_scenario::OneWay;
 use airtcp_sim::results::LinkResult;
-use airtcp_units::Span;
+use airtcp_units::{Bytes, Span};
 use serde_json::{Value, json};
 
 use super::buckets;
@@ -15,6 +15,8 @@ use crate::schemes::inline;
 
 /// Use from which a link counts as full.
 const FULL: f64 = 0.8;
+/// How much longer a queue is that is tried as help.
+const QUEUE_FACTOR: u32 = 8;
 /// A return path is made this many times as fast: it costs no data packets, and a factor of 2 can name the
 /// wrong one of two.
 const RETURN_FACTOR: u64 = 8;
@@ -58,10 +60,13 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
     });
     let peak = peak.max().unwrap_or(0);
     if queued > 0 || f64::from(peak) >= likely_drops(&queue) {
-        let mut change = Change::new(Kind::Queue, Cause::Queue, &name);
-        change.weight = queued as f64;
-        if let Some(queue) = without_drops(&queue) {
-            found.push(place.change(view.plan, change, "queue", &queue));
+        let with = |queue: Value| {
+            let change = Change::new(Kind::Queue, Cause::Queue, &name);
+            place.change(view.plan, change, "queue", &queue)
+        };
+        if let Some(mut change) = without_drops(&queue).map(with) {
+            change.weight = queued as f64;
+            found.push(change.helped_by(longer(&queue).map(with)));
         }
     }
     found.extend(rate(view, place, &name));
@@ -109,6 +114,35 @@ pub(crate) fn without_drops(queue: &Value) -> Option<Value> {
         _ => return None,
     }
     Some(Value::Object(queue))
+}
+
+/// The same discipline with a queue, or a delay from which it drops or marks, eight times as long; `None` if it is
+/// not known how.
+pub(crate) fn longer(queue: &Value) -> Option<Value> {
+    let mut queue = queue.as_object()?.clone();
+    let keys = ["packets", "bytes", "limit", "min", "max", "threshold", "target", "interval"];
+    let mut is_longer = false;
+    for (_, value) in queue.iter_mut().filter(|(key, _)| keys.contains(&key.as_str())) {
+        *value = times(value, QUEUE_FACTOR)?;
+        is_longer = true;
+    }
+    is_longer.then_some(Value::Object(queue))
+}
+
+/// A number, a size or a time, this many times as large; null stays null.
+fn times(value: &Value, factor: u32) -> Option<Value> {
+    Some(match value {
+        Value::Null => Value::Null,
+        Value::String(text) => match (text.parse::<Span>(), text.parse::<Bytes>()) {
+            (Ok(span), _) => json!(Span(span.0.saturating_mul(factor.into())).to_string()),
+            (_, Ok(bytes)) => json!(Bytes(bytes.0.saturating_mul(factor.into())).to_string()),
+            _ => return None,
+        },
+        number => match number.as_u64() {
+            Some(number) => json!(number.saturating_mul(factor.into())),
+            None => json!(number.as_f64()? * f64::from(factor)),
+        },
+    })
 }
 
 /// Packets arrive in the order in which they were sent.

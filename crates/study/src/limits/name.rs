@@ -10,57 +10,144 @@ use super::choose::{MORE, Measure, Search, Tried, run};
 use super::effect::{Effect, NAMED, NEARLY};
 use super::result::{Cause, Limit, Of};
 use super::trial::{NotRun, Outcome};
+use super::view::is_satisfied;
 
 /// Share of an effect, as a logarithm, from which another one is its equal.
 pub(crate) const ALIKE: f64 = 0.8;
 /// Share of the first limit's effect, as a logarithm, from which another is named beside it.
 pub(crate) const BESIDE: f64 = 0.5;
 /// Least effect of what stands behind the first limit.
-const BEHIND: f64 = 1.3;
+pub(crate) const BEHIND: f64 = 1.3;
+
+/// Most limits, one behind the other, that are named behind the first.
+const DEPTH: usize = 2;
+
+/// A limit that is found, what takes it away, and the run without it.
+pub(crate) struct Named {
+    pub(crate) limit: Limit,
+    /// By what it is judged: the flows that the limit names.
+    pub(crate) measure: Measure,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) outcome: Outcome,
+}
+
+/// What is named so far: its changes, the run with all of them, and the flows of the limits.
+struct Gone {
+    changes: Vec<Change>,
+    outcome: Outcome,
+    measure: Measure,
+    causes: Vec<Cause>,
+}
 
 impl Search<'_, '_> {
-    /// Names the first limit, those beside it, and what stands behind it.
-    pub(crate) fn name_all(&mut self, first: Kind, others: &[Kind]) -> Result<(), NotRun> {
-        let measure = Measure::Sum(self.judged.clone());
+    /// Names the first limit of some flows, what stands behind it, and the limits beside it. From the second on, only
+    /// the flows that the first limit names count: the others have limits of their own.
+    pub(crate) fn name_all(
+        &mut self,
+        first: Kind,
+        others: &[Kind],
+        measure: &Measure,
+    ) -> Result<(), NotRun> {
+        let base = self.base.clone();
+        let found = self.split_kind(first, measure)?;
+        let Some(mut gone) = self.gone(None, &found)? else { return Ok(()) };
         let start = self.limits.len();
-        self.name(first, &measure)?;
-        let named = self.limits.len();
-        let strength = measure.effect(&self.base, &self.tried[&first].outcome).log();
-        let behind = self.behind(first)?;
+        self.limits.extend(found.iter().map(|named| named.limit.clone()));
+        let own = gone.measure.clone();
+        let strength = own.effect(&base, &gone.outcome).log();
+        let mut behind = self.behind(&gone.changes, &gone.outcome)?;
         let mut beside = Vec::new();
         for other in others {
-            let effect = measure.effect(&self.base, &self.tried[other].outcome);
-            let on_top = behind
-                .get(other)
-                .map_or(0.0, |b| measure.effect(&self.tried[&first].outcome, &b.outcome).log());
+            let outcome = &self.tried[other].outcome;
+            let effect = own.effect(&base, outcome);
+            let on_top =
+                (behind.get(other)).map_or(0.0, |b| own.effect(&gone.outcome, &b.outcome).log());
             let wastes = first == Kind::Rate && other.is_waste();
-            if on_top < ln(NEARLY) && !wastes && effect.log() >= ALIKE * strength {
+            if on_top < ln(NEARLY)
+                && !wastes
+                && other.is_defect()
+                && first.is_defect()
+                && effect.log() >= ALIKE * strength
+            {
                 // Two cures of one harm: the second adds nothing once the first is gone.
-                let causes: Vec<Cause> =
-                    self.tried[other].changes.iter().map(|change| change.cause).collect();
-                for limit in &mut self.limits[start..named] {
-                    limit.or.extend(&causes);
-                    limit.or.sort_unstable();
-                    limit.or.dedup();
+                let causes = causes(&self.tried[other].changes);
+                for (named, limit) in found.iter().zip(&mut self.limits[start..]) {
+                    if named.is_lifted_by(&base, outcome) {
+                        limit
+                            .or
+                            .extend(causes.iter().filter(|cause| !named.limit.or.contains(cause)));
+                    }
                 }
-            } else if effect.log() >= BESIDE * strength || wastes {
-                self.name(*other, &measure)?;
+            } else if effect.is_named() && (effect.log() >= BESIDE * strength || wastes) {
                 beside.push(*other);
             }
         }
-        let behind = behind.into_iter().filter(|(kind, _)| !beside.contains(kind)).collect();
-        self.name_behind(first, start..named, behind)
+        for kind in &beside {
+            behind.remove(kind);
+        }
+        for level in 1..=DEPTH {
+            let found = self.name_behind(&mut gone, behind)?;
+            let Some(next) = self.gone(Some(&gone), &found)?.filter(|_| level < DEPTH) else {
+                break;
+            };
+            gone = next;
+            behind = self.behind(&gone.changes, &gone.outcome)?;
+            for kind in &beside {
+                behind.remove(kind);
+            }
+        }
+        for kind in beside {
+            self.name(kind, &own)?;
+        }
+        Ok(())
     }
 
-    /// Every kind taken away on top of a first one, from the counters of the run without that.
-    pub(crate) fn behind(&mut self, first: Kind) -> Result<BTreeMap<Kind, Tried>, NotRun> {
-        let gone = self.tried[&first].changes.clone();
-        let outcome = self.tried[&first].outcome.clone();
+    /// What is gone once these limits are, on top of what is; `None` if nothing is found.
+    fn gone(&mut self, before: Option<&Gone>, found: &[Named]) -> Result<Option<Gone>, NotRun> {
+        let Some(first) = found.first() else { return Ok(None) };
+        let (mut changes, mut all) = before
+            .map_or_else(Default::default, |gone| (gone.changes.clone(), gone.causes.clone()));
+        for change in found.iter().flat_map(|named| &named.changes) {
+            if !changes.contains(change) {
+                changes.push(change.clone());
+            }
+        }
+        for named in found {
+            if !all.contains(&named.limit.cause) {
+                all.push(named.limit.cause);
+            }
+        }
+        // Each of the limits alone, or all at once.
+        let alone = found.iter().all(|named| named.changes == first.changes);
+        let outcome = if alone {
+            first.outcome.clone()
+        } else {
+            let all: Vec<&Change> = changes.iter().collect();
+            let Some(outcome) = self.run(&[all])?.pop().flatten() else { return Ok(None) };
+            outcome
+        };
+        let measure = if alone {
+            first.measure.clone()
+        } else {
+            let mut flows: Vec<usize> =
+                found.iter().flat_map(|named| named.measure.flows()).copied().collect();
+            flows.sort_unstable();
+            flows.dedup();
+            Measure::Sum(flows)
+        };
+        Ok(Some(Gone { changes, outcome, measure, causes: all }))
+    }
+
+    /// Every kind taken away on top of what is gone, from the counters of the run without that.
+    pub(crate) fn behind(
+        &mut self,
+        gone: &[Change],
+        outcome: &Outcome,
+    ) -> Result<BTreeMap<Kind, Tried>, NotRun> {
         let mut kinds = Vec::new();
-        for (kind, mut changes) in self.kinds(&outcome) {
-            let same = kind == first && matches!(kind, Kind::Rate | Kind::Return | Kind::Slow);
+        for (kind, mut changes) in self.kinds(outcome) {
             changes.retain(|change| !gone.iter().any(|other| other.is_same(change)));
-            if kind.is_first() && !same && !changes.is_empty() {
+            if kind.is_defect() && !changes.is_empty() {
                 kinds.push((kind, changes));
             }
         }
@@ -75,26 +162,22 @@ impl Search<'_, '_> {
             .collect())
     }
 
-    /// Names what limits once the first limit is gone, if it matters.
+    /// Names what limits once the limits before are gone, if it matters.
     fn name_behind(
         &mut self,
-        first: Kind,
-        named: std::ops::Range<usize>,
+        gone: &mut Gone,
         mut behind: BTreeMap<Kind, Tried>,
-    ) -> Result<(), NotRun> {
-        let after: Vec<Cause> = self.limits[named].iter().map(|limit| limit.cause).collect();
-        let (gone, mut outcome) = {
-            let tried = &self.tried[&first];
-            (tried.changes.clone(), tried.outcome.clone())
-        };
-        if self.is_everyone_satisfied(&outcome) {
-            return self.name_application(&gone, &outcome, after);
+    ) -> Result<Vec<Named>, NotRun> {
+        let measure = gone.measure.clone();
+        if measure.flows().iter().all(|flow| is_satisfied(&gone.outcome, *flow)) {
+            let after = gone.causes.clone();
+            self.name_application(measure.flows(), &gone.changes, &gone.outcome, after)?;
+            return Ok(Vec::new());
         }
-        let measure = Measure::Sum(self.judged.clone());
-        self.look_again_behind(&measure, &gone, &mut outcome, &mut behind)?;
+        self.look_again_behind(&measure, &gone.changes, &mut gone.outcome, &mut behind)?;
         let mut effects: Vec<(Kind, Effect)> = behind
             .iter()
-            .map(|(kind, tried)| (*kind, measure.effect(&outcome, &tried.outcome)))
+            .map(|(kind, tried)| (*kind, measure.effect(&gone.outcome, &tried.outcome)))
             .filter(|(_, effect)| effect.ratio() >= BEHIND && effect.is_named())
             .collect();
         let most = effects.iter().map(|(_, effect)| effect.log()).fold(0.0, f64::max);
@@ -102,17 +185,18 @@ impl Search<'_, '_> {
         effects.retain(|(kind, effect)| {
             *kind != Kind::Rate && effect.log() >= ALIKE * most || effect.log() >= most
         });
-        let Some((kind, _)) = effects.first() else { return Ok(()) };
-        let tried = &behind[kind];
-        let others: Vec<Cause> =
-            effects[1..].iter().flat_map(|(k, _)| causes(&behind[k].changes)).collect();
-        let found = self.split(&measure, &outcome, tried, &gone)?;
-        for mut limit in found {
-            limit.after.clone_from(&after);
-            limit.or.extend(&others);
-            self.limits.push(limit);
+        let Some((kind, _)) = effects.first() else { return Ok(Vec::new()) };
+        let mut found = self.split(&measure, &gone.outcome, &behind[kind], &gone.changes)?;
+        for named in &mut found {
+            named.limit.after.clone_from(&gone.causes);
+            for (other, _) in &effects[1..] {
+                if named.is_lifted_by(&gone.outcome, &behind[other].outcome) {
+                    named.limit.or.extend(causes(&behind[other].changes));
+                }
+            }
         }
-        Ok(())
+        self.limits.extend(found.iter().map(|named| named.limit.clone()));
+        Ok(found)
     }
 
     /// Repeats with more replications what may stand behind the first limit, if nothing is decided.
@@ -149,23 +233,24 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// States that applications get what they ask for, once `gone` is taken away.
+    /// States that applications of flows get what they ask for, once `gone` is taken away.
     pub(crate) fn name_application(
         &mut self,
+        flows: &[usize],
         gone: &[Change],
         before: &Outcome,
         after: Vec<Cause>,
     ) -> Result<(), NotRun> {
-        let changes = self.kinds(before).remove(&Kind::Application).unwrap_or_default();
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let all: Vec<&Change> = gone.iter().chain(&changes).collect();
+        let change = super::flows::application(&self.view_of(before, flows));
+        let Some(change) = change else { return Ok(()) };
+        let all: Vec<&Change> = gone.iter().chain([&change]).collect();
         let outcome = self.run(std::slice::from_ref(&all))?.pop().flatten();
         let Some(outcome) = outcome else { return Ok(()) };
-        let measure = Measure::Sum(self.judged.clone());
-        if measure.effect(before, &outcome).is_named() {
-            let mut limit = self.limit(&measure, &changes[0], before, &outcome, &all);
+        let measure = Measure::Sum(flows.to_vec());
+        // What applications with random periods ask for differs by replication.
+        let effect = Effect::of_differences(&measure.values(before), &measure.values(&outcome));
+        if effect.is_named() {
+            let mut limit = self.limit(&measure, &change, before, &outcome, &all);
             limit.after = after;
             self.limits.push(limit);
         }
@@ -174,12 +259,35 @@ impl Search<'_, '_> {
 
     /// Names a kind, split by place.
     pub(crate) fn name(&mut self, kind: Kind, measure: &Measure) -> Result<(), NotRun> {
-        let Some(tried) = self.tried.remove(&kind) else { return Ok(()) };
+        let found = self.split_kind(kind, measure)?;
+        self.limits.extend(found.into_iter().map(|named| named.limit));
+        Ok(())
+    }
+
+    /// The limits of a kind that was tried, split by place.
+    fn split_kind(&mut self, kind: Kind, measure: &Measure) -> Result<Vec<Named>, NotRun> {
+        let Some(tried) = self.tried.remove(&kind) else { return Ok(Vec::new()) };
         let base = self.base.clone();
         let found = self.split(measure, &base, &tried, &[]);
         self.tried.insert(kind, tried);
-        self.limits.extend(found?);
-        Ok(())
+        found
+    }
+
+    /// By what a limit of some flows is judged: by those that its removal raises by a tenth, or by all of them if
+    /// those alone decide nothing. Airtime that raises most flows is that of all: those that gain in few replications
+    /// would be chosen by their luck.
+    pub(crate) fn shown(
+        measure: &Measure,
+        cause: Cause,
+        before: &Outcome,
+        after: &Outcome,
+    ) -> Measure {
+        let Measure::Sum(flows) = measure else { return measure.clone() };
+        let own = Measure::Sum(raised(flows, before, after));
+        let is_part = (1..flows.len()).contains(&own.flows().len());
+        let is_of_all = cause == Cause::Medium && 2 * own.flows().len() > flows.len();
+        let is_own = is_part && !is_of_all && own.effect(before, after).is_named();
+        if is_own { own } else { measure.clone() }
     }
 
     /// A limit, from the runs with and without it.
@@ -191,17 +299,13 @@ impl Search<'_, '_> {
         after: &Outcome,
         all: &[&Change],
     ) -> Limit {
-        let raised = |flow: &&usize| after.mean(**flow) >= NAMED * before.mean(**flow).max(1.0);
-        let raised: Vec<usize> = measure.flows().iter().filter(raised).copied().collect();
-        // A limit of a few flows is shown by these flows: the sum hides a small one.
-        let few = !raised.is_empty() && 2 * raised.len() <= measure.flows().len();
-        let own = Measure::Sum(raised.clone());
-        let measure = match measure {
-            Measure::Sum(_) if few && own.effect(before, after).is_named() => &own,
-            measure => measure,
-        };
+        let measure = Self::shown(measure, change.cause, before, after);
         let effect = measure.effect(before, after);
         let [ratio, low, high] = effect.shown();
+        let flows = match &measure {
+            Measure::Sum(flows) => flows.clone(),
+            measure => raised(measure.flows(), before, after),
+        };
         let name = |flow: &usize| before.plan.flows[*flow].name.clone();
         let ends_there = |flow: &usize| {
             let flow = &before.plan.flows[*flow];
@@ -210,9 +314,9 @@ impl Search<'_, '_> {
         let (mut cause, mut or) = (change.cause, change.or.clone());
         // A station that costs only itself is far, and slows nobody.
         if or.contains(&Cause::Distance)
-            && self.judged.len() > raised.len()
-            && !raised.is_empty()
-            && raised.iter().all(ends_there)
+            && self.judged.len() > flows.len()
+            && !flows.is_empty()
+            && flows.iter().all(ends_there)
         {
             (cause, or) = (Cause::Distance, vec![Cause::SlowStation]);
         }
@@ -222,8 +326,8 @@ impl Search<'_, '_> {
             with: Vec::new(),
             after: Vec::new(),
             place: change.place.clone(),
-            flows: raised.iter().map(name).collect(),
-            of: match measure {
+            flows: flows.iter().map(name).collect(),
+            of: match &measure {
                 Measure::Slowest(_) => Of::SlowestOfEachRun,
                 Measure::Sum(flows) if flows.len() == self.judged.len() => Of::Sum,
                 Measure::Sum(_) | Measure::Single(_) => Of::Flows,
@@ -234,8 +338,23 @@ impl Search<'_, '_> {
             low,
             high,
             change: written(&self.bench.sets(all.iter().copied())),
+            help: Vec::new(),
         }
     }
+}
+
+impl Named {
+    /// True if another run lifts the limit as well: its flows get about as much.
+    pub(crate) fn is_lifted_by(&self, before: &Outcome, other: &Outcome) -> bool {
+        let log = |outcome: &Outcome| self.measure.effect(before, outcome).log();
+        log(other) >= ALIKE * log(&self.outcome)
+    }
+}
+
+/// The flows that get a tenth more.
+fn raised(flows: &[usize], before: &Outcome, after: &Outcome) -> Vec<usize> {
+    let raised = |flow: &usize| after.mean(*flow) >= NAMED * before.mean(*flow).max(1.0);
+    flows.iter().copied().filter(raised).collect()
 }
 
 /// The causes of changes, each once, in order.

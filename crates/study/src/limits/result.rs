@@ -76,7 +76,8 @@ pub struct Limit {
     /// Where: names of links, cells, stations or flows.
     #[serde(rename = "where")]
     pub place: String,
-    /// The flows that the removal raises by a tenth or more.
+    /// The flows whose goodput the following numbers are: those that the removal raises by a tenth or more, or all
+    /// judged ones if only their sum is decided.
     pub flows: Vec<String>,
     /// Whose goodput the following numbers are.
     pub of: Of,
@@ -92,6 +93,10 @@ pub struct Limit {
     pub high: Option<f64>,
     /// Arguments of `--set` that take the limit away.
     pub change: Vec<String>,
+    /// Arguments of `--set` that a real network can have, such as a longer queue: tried, and of use. Empty if
+    /// nothing is known, or what is known does not help.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
 }
 
 /// Whose goodput a limit is judged by.
@@ -187,6 +192,9 @@ pub struct SlowFlow {
     /// Arguments of `--set` that take away what it is short of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<String>,
+    /// Arguments of `--set` that a real network can have: tried, and of use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
 }
 
 /// The limits of a run, and how they were found.

@@ -1,10 +1,12 @@
 //! Limits where no kind alone raises the goodput: a full link, several kinds together, or propagation delays.
 
+use airtcp_units::Narrow;
+
 use super::change::{Change, Kind};
-use super::choose::{Measure, Search, Tried};
+use super::choose::{Measure, Search, Tried, run};
 use super::effect::{Effect, NEARLY};
 use super::links;
-use super::name::joined;
+use super::name::{BEHIND, joined};
 use super::result::Undecided;
 use super::trial::NotRun;
 
@@ -14,27 +16,26 @@ const FULL: f64 = 1.0 / 1.1;
 const IDLE: f64 = 0.7;
 
 impl Search<'_, '_> {
-    /// No kind alone raises the goodput: a full link, several kinds together, or a shorter round trip may.
-    pub(crate) fn name_nothing_single(&mut self) -> Result<(), NotRun> {
-        let measure = Measure::Sum(self.judged.clone());
+    /// No defect alone raises the goodput: a full link or several kinds together may. True if they are named.
+    pub(crate) fn name_nothing_single(&mut self, measure: &Measure) -> Result<bool, NotRun> {
         let full = self
             .tried
             .get(&Kind::Rate)
             .is_some_and(|tried| tried.changes.iter().any(|change| change.busy >= FULL));
-        if full && self.name_full_link(&measure)? {
-            return Ok(());
+        if full && self.name_full_link(measure)? {
+            return Ok(true);
         }
-        self.list_undecided(&measure);
-        if self.tried.len() > 1 && self.name_least_set(&measure)? {
-            return Ok(());
-        }
-        self.name_round_trip(&measure)
+        self.list_undecided(measure);
+        Ok(self.tried.len() > 1 && self.name_least_set(measure)?)
     }
 
     /// A full link that something else limits as well once it is faster.
     fn name_full_link(&mut self, measure: &Measure) -> Result<bool, NotRun> {
-        let behind = self.behind(Kind::Rate)?;
-        let faster = self.tried[&Kind::Rate].outcome.clone();
+        let (gone, faster) = {
+            let tried = &self.tried[&Kind::Rate];
+            (tried.changes.clone(), tried.outcome.clone())
+        };
+        let behind = self.behind(&gone, &faster)?;
         let mut effects: Vec<(Kind, Effect)> = behind
             .iter()
             .map(|(kind, tried)| (*kind, measure.effect(&self.base, &tried.outcome)))
@@ -45,18 +46,18 @@ impl Search<'_, '_> {
             .collect();
         effects.sort_by(|a, b| b.1.log().total_cmp(&a.1.log()));
         let Some((kind, _)) = effects.first() else { return Ok(false) };
-        let mut changes = self.tried[&Kind::Rate].changes.clone();
+        let mut changes = gone;
         changes.extend(behind[kind].changes.iter().cloned());
         let whole = Tried { changes, outcome: behind[kind].outcome.clone() };
         let found = self.together(measure, &self.base, &whole, &[]);
-        self.limits.extend(found);
+        self.limits.extend(found.into_iter().map(|named| named.limit));
         Ok(true)
     }
 
     fn list_undecided(&mut self, measure: &Measure) {
         for tried in self.tried.values() {
             let effect = measure.effect(&self.base, &tried.outcome);
-            if effect.ratio() >= NEARLY {
+            if effect.ratio() >= NEARLY && !effect.is_named() {
                 let [ratio, low, high] = effect.shown();
                 let place = joined(tried.changes.iter().map(|change| change.place.as_str()));
                 let cause = tried.changes[0].cause;
@@ -67,9 +68,10 @@ impl Search<'_, '_> {
 
     /// The least set of kinds that raises the goodput, if all of them together do.
     fn name_least_set(&mut self, measure: &Measure) -> Result<bool, NotRun> {
-        let kinds: Vec<Kind> = self.tried.keys().copied().collect();
+        let kinds: Vec<Kind> = self.tried.keys().copied().filter(|kind| kind.is_defect()).collect();
         let changes = |without: Option<Kind>| -> Vec<Change> {
-            let kept = self.tried.iter().filter(|(kind, _)| Some(**kind) != without);
+            let is_kept = |kind: &Kind| kind.is_defect() && Some(*kind) != without;
+            let kept = self.tried.iter().filter(|(kind, _)| is_kept(kind));
             kept.flat_map(|(_, tried)| tried.changes.iter().cloned()).collect()
         };
         let all = changes(None);
@@ -104,23 +106,31 @@ impl Search<'_, '_> {
         }
         let found = self.together(measure, &self.base, &Tried { changes, outcome }, &[]);
         self.undecided.clear();
-        self.limits.extend(found);
+        self.limits.extend(found.into_iter().map(|named| named.limit));
         Ok(true)
     }
 
-    fn name_round_trip(&mut self, measure: &Measure) -> Result<(), NotRun> {
+    /// Tries shorter delays where nothing else matters much and no link is full; true if it ran.
+    pub(crate) fn try_round_trip(
+        &mut self,
+        measure: &Measure,
+        order: &[Kind],
+    ) -> Result<bool, NotRun> {
+        let defects = order.iter().filter(|kind| kind.is_defect());
+        let most = defects.map(|kind| self.effect(measure, *kind).ratio()).fold(0.0, f64::max);
         let busiest = self.tried.get(&Kind::Rate).map_or(0.0, |tried| {
             tried.changes.iter().map(|c| c.busy.max(0.6 * c.full)).fold(0.0, f64::max)
         });
-        if busiest >= IDLE {
-            return Ok(());
+        if most >= BEHIND || busiest >= IDLE {
+            return Ok(false);
         }
-        let Some(change) = links::nearer(&self.view(&self.base)) else { return Ok(()) };
-        let Some(outcome) = self.run(&[vec![&change]])?.pop().flatten() else { return Ok(()) };
-        if measure.effect(&self.base, &outcome).is_named() {
-            let limit = self.limit(measure, &change, &self.base, &outcome, &[&change]);
-            self.limits.push(limit);
-        }
-        Ok(())
+        let Some(change) = links::nearer(&self.view(&self.base)) else { return Ok(false) };
+        // As many replications as the base has by now.
+        let bench = self.bench.with_replications(u32::narrow(self.base.runs.len()));
+        let variants = [vec![&change]];
+        let found = run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
+        let Some(outcome) = found.into_iter().next().flatten() else { return Ok(false) };
+        self.tried.insert(Kind::RoundTrip, Tried { changes: vec![change], outcome });
+        Ok(true)
     }
 }

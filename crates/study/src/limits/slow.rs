@@ -156,12 +156,14 @@ impl Search<'_, '_> {
         let ends = [self.base.plan.flows[flow].from, self.base.plan.flows[flow].to];
         let station = ends.into_iter().find(|node| cells::near(&view, *node).is_some());
         let near = station.and_then(|node| cells::near(&view, node));
+        let keys = station.and_then(|node| cells::own_keys(&view, node));
         let is_far = station.is_some_and(|node| cells::is_far(&view, node));
         let mut variants: Vec<Vec<&Change>> = vec![vec![&alone]];
-        variants.extend(near.iter().map(|change| vec![change]));
+        variants.extend(near.iter().chain(&keys).map(|change| vec![change]));
         let mut outcomes = self.run(&variants)?.into_iter();
         let alone_bps = outcomes.next().flatten().map(|outcome| outcome.mean(flow));
-        let near = near.zip(outcomes.next().flatten());
+        let near = near.and_then(|change| Some((change, outcomes.next()??)));
+        let keys = keys.and_then(|change| Some((change, outcomes.next()??)));
         let measure = Measure::Single(flow);
         let mut found = SlowFlow {
             flow: name,
@@ -173,11 +175,16 @@ impl Search<'_, '_> {
             alone_bps,
             near_bps: near.as_ref().map(|(_, outcome)| outcome.mean(flow)),
             change: Vec::new(),
+            help: Vec::new(),
         };
-        let place = near.filter(|_| is_far).map(|(change, outcome)| {
-            let effect = measure.effect(&self.base, &outcome);
-            (change, outcome, effect)
-        });
+        let place = keys
+            .into_iter()
+            .chain(near.filter(|_| is_far))
+            .map(|(change, outcome)| {
+                let effect = measure.effect(&self.base, &outcome);
+                (change, outcome, effect)
+            })
+            .max_by(|a, b| a.2.log().total_cmp(&b.2.log()));
         let own = self.best_for(&measure, fair).filter(|(_, effect)| effect.excludes_one());
         let strength = own.as_ref().map_or(0.0, |(_, effect)| effect.log());
         if let Some((change, outcome, effect)) = place
@@ -190,13 +197,30 @@ impl Search<'_, '_> {
             self.add(limit);
             return Ok((found, None));
         }
+        if own.is_none() {
+            self.explain_by_limit(&mut found);
+        }
         Ok((found, own.map(|(cure, _)| cure)))
+    }
+
+    /// What is named as the limit of a flow, and not of all, explains it.
+    fn explain_by_limit(&self, found: &mut SlowFlow) {
+        let named = self.limits.iter().find(|limit| {
+            limit.of == Of::Flows && limit.after.is_empty() && limit.flows.contains(&found.flow)
+        });
+        if let Some(limit) = named {
+            fill(found, limit);
+            found.without_bps = Some(limit.without_bps / limit.flows.len() as f64);
+        }
     }
 
     /// What raises a measure most, if it doubles it.
     fn best_for(&self, measure: &Measure, fair: Option<&Fair>) -> Option<(Cure, Effect)> {
         // A station that is moved near is heard by all, also if it was not far: see `cells::is_far`.
-        let kinds = self.tried.iter().filter(|(kind, _)| !matches!(kind, Kind::Rate | Kind::Slow));
+        let kinds = self
+            .tried
+            .iter()
+            .filter(|(kind, _)| kind.is_defect() && !matches!(kind, Kind::Rate | Kind::Slow));
         let median = cells::median(self.judged.iter().map(|flow| self.base.mean(*flow)).collect());
         let mut all: Vec<(Cure, Effect)> = kinds
             .map(|(kind, tried)| (Cure::Gone(*kind), measure.effect(&self.base, &tried.outcome)))
@@ -279,6 +303,7 @@ fn fill(found: &mut SlowFlow, limit: &Limit) {
     found.short_of = Some(limit.cause);
     found.place.clone_from(&limit.place);
     found.change.clone_from(&limit.change);
+    found.help.clone_from(&limit.help);
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -1,10 +1,12 @@
 //! Splits a kind that was taken away as a whole by place: those that alone matter, or those that are needed.
 
-use super::change::{Change, Kind};
-use super::choose::{Measure, Search, Tried};
+use airtcp_units::Narrow;
+
+use super::change::{Change, Kind, written};
+use super::choose::{Measure, Search, Tried, run};
 use super::effect::NEARLY;
-use super::name::{ALIKE, BESIDE, causes, joined};
-use super::result::{Cause, Limit};
+use super::name::{ALIKE, BESIDE, Named, causes, joined};
+use super::result::Cause;
 use super::trial::{NotRun, Outcome};
 
 /// The same for the fullest of several links in a row: the next one is nearly as full.
@@ -16,34 +18,20 @@ const SPLIT: usize = 6;
 
 impl Search<'_, '_> {
     /// The limits of a kind, by cause: the places that alone make half of its effect, or all of them together
-    /// if none does.
+    /// if none does. For each, what a real network can have against it is tried.
     pub(crate) fn split(
         &mut self,
         measure: &Measure,
         before: &Outcome,
         whole: &Tried,
         gone: &[Change],
-    ) -> Result<Vec<Limit>, NotRun> {
-        let strength = measure.effect(before, &whole.outcome).log();
+    ) -> Result<Vec<Named>, NotRun> {
         let groups = groups(&whole.changes);
-        let (mut chosen, mut single, logs) = self.places(measure, before, whole, gone, &groups)?;
-        if chosen.is_empty() {
-            return self.needed(measure, before, whole, gone);
-        }
-        // Each of these alone lifts the same limit.
-        let cause = |i: &usize| groups[*i][0].cause;
-        let mut equal: Vec<Cause> = Vec::new();
-        for i in chosen.iter().filter(|i| logs[**i] >= ALIKE * strength) {
-            if !equal.contains(&cause(i)) {
-                equal.push(cause(i));
-            }
-        }
-        if equal.len() > 1 {
-            chosen.retain(|i| !equal[1..].contains(&cause(i)));
-        }
-        let mut found: Vec<Limit> = Vec::new();
-        for named in causes(chosen.iter().map(|i| groups[*i][0])) {
-            let of: Vec<usize> = chosen.iter().copied().filter(|i| cause(i) == named).collect();
+        let (chosen, mut single) = self.places(measure, before, whole, gone, &groups)?;
+        let mut found: Vec<Named> = Vec::new();
+        for cause in causes(chosen.iter().map(|i| groups[*i][0])) {
+            let of: Vec<usize> =
+                chosen.iter().copied().filter(|i| groups[*i][0].cause == cause).collect();
             let changes: Vec<&Change> =
                 of.iter().flat_map(|i| groups[*i].iter().copied()).collect();
             let all: Vec<&Change> = gone.iter().chain(changes.iter().copied()).collect();
@@ -55,27 +43,66 @@ impl Search<'_, '_> {
                 self.run(std::slice::from_ref(&all))?.pop().flatten()
             };
             let Some(outcome) = outcome else { continue };
+            // Two causes each of which alone lifts the limit of the same flows as far as both.
+            let lifts = |named: &&mut Named| {
+                let whole = ALIKE * named.measure.effect(before, &whole.outcome).log();
+                named.is_lifted_by(before, &outcome)
+                    && [&named.outcome, &outcome]
+                        .iter()
+                        .all(|one| named.measure.effect(before, one).log() >= whole)
+            };
+            if let Some(earlier) = found.iter_mut().find(lifts) {
+                earlier.limit.or.push(cause);
+                continue;
+            }
             let mut limit = self.limit(measure, changes[0], before, &outcome, &all);
             limit.place = joined(changes.iter().map(|change| change.place.as_str()));
-            if equal.first() == Some(&named) {
-                limit.or.extend(&equal[1..]);
-            }
             // Of several places, those whose own effect is not decided are not named.
             if of.len() == groups.len()
                 || limit.low.is_some_and(|low| low > 1.0)
                 || measure.effect(before, &outcome).excludes_one()
             {
-                found.push(limit);
+                let changes = changes.into_iter().cloned().collect();
+                let measure = Self::shown(measure, cause, before, &outcome);
+                found.push(Named { limit, measure, changes, outcome });
             }
         }
         if found.is_empty() {
-            return Ok(self.together(measure, before, whole, gone));
+            found = if chosen.is_empty() {
+                self.needed(measure, before, whole, gone)?
+            } else {
+                self.together(measure, before, whole, gone)
+            };
+        }
+        for named in &mut found {
+            self.try_help(named, before, gone)?;
         }
         Ok(found)
     }
 
-    /// The places whose own effect names them, strongest first; and of each place the run without it, and the
-    /// logarithm of its effect.
+    /// Runs what a real network can have against a limit, and notes it if it helps.
+    fn try_help(
+        &mut self,
+        named: &mut Named,
+        before: &Outcome,
+        gone: &[Change],
+    ) -> Result<(), NotRun> {
+        let help: Option<Vec<&Change>> =
+            named.changes.iter().map(|change| change.help.as_deref()).collect();
+        let Some(help) = help.filter(|_| named.limit.with.is_empty()) else { return Ok(()) };
+        let all = gone.iter().chain(help.iter().copied()).collect();
+        // As many replications as the run with the limit has.
+        let bench = self.bench.with_replications(u32::narrow(before.runs.len()));
+        let found = run(&bench, &[all], self.report, &mut self.variants, &mut self.refused)?;
+        if let Some(outcome) = found.into_iter().next().flatten()
+            && named.measure.effect(before, &outcome).is_named()
+        {
+            named.limit.help = written(&self.bench.sets(help));
+        }
+        Ok(())
+    }
+
+    /// The places whose own effect names them, strongest first; and of each place the run without it.
     fn places(
         &mut self,
         measure: &Measure,
@@ -83,7 +110,7 @@ impl Search<'_, '_> {
         whole: &Tried,
         gone: &[Change],
         groups: &[Vec<&Change>],
-    ) -> Result<(Vec<usize>, Vec<Option<Outcome>>, Vec<f64>), NotRun> {
+    ) -> Result<(Vec<usize>, Vec<Option<Outcome>>), NotRun> {
         let strength = measure.effect(before, &whole.outcome).log();
         let mut chosen: Vec<usize> = (0..groups.len()).collect();
         let mut single: Vec<Option<Outcome>> = Vec::new();
@@ -123,7 +150,7 @@ impl Search<'_, '_> {
             };
             chosen.extend(best.filter(matters));
         }
-        Ok((chosen, single, logs))
+        Ok((chosen, single))
     }
 
     /// The limits of a kind none of whose places alone makes half of its effect: the places without which less is
@@ -134,7 +161,7 @@ impl Search<'_, '_> {
         before: &Outcome,
         whole: &Tried,
         gone: &[Change],
-    ) -> Result<Vec<Limit>, NotRun> {
+    ) -> Result<Vec<Named>, NotRun> {
         let groups = groups(&whole.changes);
         let all_but = |left_out: usize| -> Vec<&Change> {
             let kept = groups.iter().enumerate().filter(|(i, _)| *i != left_out);
@@ -171,7 +198,7 @@ impl Search<'_, '_> {
         before: &Outcome,
         whole: &Tried,
         gone: &[Change],
-    ) -> Vec<Limit> {
+    ) -> Vec<Named> {
         let all: Vec<&Change> = gone.iter().chain(&whole.changes).collect();
         let causes = causes(&whole.changes);
         let of = |cause: &Cause| {
@@ -180,7 +207,12 @@ impl Search<'_, '_> {
             let mut limit = self.limit(measure, changes[0], before, &whole.outcome, &all);
             limit.place = joined(changes.iter().map(|change| change.place.as_str()));
             limit.with = causes.iter().copied().filter(|other| other != cause).collect();
-            limit
+            Named {
+                limit,
+                measure: Self::shown(measure, *cause, before, &whole.outcome),
+                changes: whole.changes.clone(),
+                outcome: whole.outcome.clone(),
+            }
         };
         causes.iter().map(of).collect()
     }

@@ -147,8 +147,13 @@ pub(crate) fn is_satisfied(outcome: &Outcome, flow: usize) -> bool {
     if spec.transport == TransportKind::Udp {
         return asked_bps(&spec.app).is_some_and(|asked| outcome.mean(flow) >= ENOUGH * asked);
     }
-    let waits = outcome.average(|run| run.flows[flow].waits.waits_application.unwrap_or(0.0));
-    has_rate && outcome.mean(flow) > 0.0 && waits >= RUNS_DRY
+    has_rate && outcome.mean(flow) > 0.0 && waits_for_application(&outcome.runs, flow)
+}
+
+/// True if a sender waits again and again for its application.
+pub(crate) fn waits_for_application(runs: &[Replication], flow: usize) -> bool {
+    let waits = |run: &Replication| run.flows[flow].waits.waits_application.unwrap_or(0.0);
+    runs.iter().map(waits).sum::<f64>() >= RUNS_DRY * runs.len().max(1) as f64
 }
 
 /// True if a flow starts: the scenario leaves out neither it nor a cell on its way.

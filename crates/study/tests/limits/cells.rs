@@ -52,5 +52,39 @@ fn a_slow_station_wastes_the_airtime_of_the_others() {
     let limit = of(&found, Cause::SlowStation);
     assert_eq!((limit.place.as_str(), limit.after.len()), ("sta3", 0));
     assert!(limit.low.unwrap() > 1.1, "{limit:?}");
-    assert_eq!(limit.change, ["without.distance=[\"sta3\"]"]);
+    // It stands as near as the others: its rate is what it can lose.
+    assert_eq!(limit.change, ["cells[0].stations[0]={ name = \"sta3\" }"]);
+    assert!(found.limits.iter().all(|limit| limit.cause != Cause::Distance), "{:?}", found.limits);
+}
+
+/// A station that only receives datagrams sends nothing that would tell its rate.
+#[test]
+fn a_slow_receiver_of_datagrams_is_not_far() {
+    let flows = "[[flows]]\nfrom = \"server\"\nto = \"sta0\"\ntcp = \"linux\"\n\
+        [[flows]]\nname = \"tv\"\nfrom = \"server\"\nto = \"sta3\"\ntransport = \"udp\"\n\
+        app = { kind = \"constant-rate\", rate = \"2.5 Mb/s\", message = \"1200 B\" }\n";
+    let text = cell(flows).replace(
+        "mac = {",
+        "standard = \"802.11g\"\nstations = [{ name = \"sta3\", rate = \"6 Mb/s\" }]\nmac = {",
+    );
+    let found = explained(&text, Why::Auto);
+    assert_eq!(of(&found, Cause::SlowStation).place, "sta3");
+    assert!(found.limits.iter().all(|limit| limit.cause != Cause::Distance), "{:?}", found.limits);
+}
+
+/// Two hidden stations: which of them gains most differs by replication, and only the sum is decided.
+#[test]
+fn a_sum_is_that_of_the_flows_that_are_named() {
+    let text = "duration = \"15 s\"\nwarmup = \"2 s\"\nreplications = 3\n\
+        [[cells]]\nstandard = \"802.11g\"\nrate = \"12 Mb/s\"\nnoise.floor_dbm = -99\n\
+        layout = { kind = \"positions\", stations = [[-27, 0], [27, 0]] }\n\
+        propagation.path_loss = { model = \"log-distance\", exponent = 3.5, reference_loss_db = 40.0 }\n\
+        interference = [{ kind = \"bluetooth\", voice = \"HV3\", reach = { stations = [\"ap\"] } }]\n\
+        [[flows]]\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\ntcp = \"linux\"\n";
+    let found = explained(text, Why::Auto);
+    let sums: Vec<_> = found.limits.iter().filter(|limit| limit.of == Of::Sum).collect();
+    assert!(!sums.is_empty(), "{:?}", found.limits);
+    for limit in sums {
+        assert_eq!(limit.flows, ["flow0", "flow1"], "{limit:?}");
+    }
 }

@@ -85,3 +85,37 @@ fn a_flow_that_gets_what_it_asks_for_is_not_slow() {
     assert!(found.why.slow_flows.is_empty(), "{:?}", found.why.slow_flows);
     assert_eq!(found.why.slowest_of_each_run_bps, None);
 }
+
+/// A larger buffer of one flow fills the link, and so lowers the other flow: it is no cure of that one.
+#[test]
+fn each_flow_has_the_limit_that_raises_it() {
+    let second = "[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+        tcp = { profile = \"linux\", receive_buffer = \"32 kB\" }\n";
+    let found = explained(&flows("send_buffer = \"40 kB\"", second), Why::Auto);
+    for (cause, flow) in [(Cause::SendBuffer, "flow0"), (Cause::ReceiveWindow, "flow1")] {
+        let limit = of(&found, cause);
+        assert_eq!(limit.flows, [flow]);
+        assert!(limit.or.is_empty() && limit.after.is_empty(), "{limit:?}");
+        assert!(limit.low.unwrap() > 3.0, "{limit:?}");
+    }
+}
+
+/// One flow waits for its requests, the other sends all that its application writes.
+#[test]
+fn applications_that_limit_their_flows_are_named_one_by_one() {
+    let pages = "app = { kind = \"request-response\", request = \"400 B\", response = \"40 kB\", think = \"700 ms\" }\n\
+        [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"linux\"\n\
+        app = { kind = \"on-off\", rate = \"4 Mb/s\", on = \"400 ms\", off = \"600 ms\" }\n";
+    let found = explained(&flows("ecn = false", pages), Why::Auto);
+    let applications: Vec<_> =
+        found.limits.iter().filter(|l| l.cause == Cause::Application).collect();
+    let [pauses, content] = applications.as_slice() else { panic!("{:?}", found.limits) };
+    assert_eq!(
+        (&pauses.flows[..], &content.flows[..]),
+        (&["flow0".to_owned()][..], &["flow1".to_owned()][..])
+    );
+    assert_eq!(pauses.change, ["flows[0].app.think=\"0 s\""]);
+    assert_eq!(content.change, ["flows[1].app={ kind = \"bulk\" }"]);
+    let [slow] = found.why.slow_flows.as_slice() else { panic!("{:?}", found.why.slow_flows) };
+    assert_eq!(slow.short_of, Some(Cause::Application));
+}

@@ -97,17 +97,96 @@ fn a_short_transfer_is_limited_by_the_round_trip_time() {
     assert!((limit.ratio.unwrap() - 4.0).abs() < 0.05, "{limit:?}");
 }
 
-/// One message a second, each answered at once: nothing else is short.
+/// One message a second, each answered within 40 ms: without the pauses 25 a second. Nothing else is short.
 #[test]
-fn pauses_of_the_user_are_no_limit() {
+fn pauses_limit_where_nothing_else_does() {
     let text = two("rate = \"1 Gb/s\"", "rate = \"1 Gb/s\"").replace(
         "tcp = \"linux\"",
         "tcp = \"linux\"\n\
          app = { kind = \"request-response\", request = \"300 B\", response = \"300 B\", think = \"1 s\" }",
     );
     let found = explained(&text, Why::Auto);
-    assert!(found.limits.is_empty(), "{:?}", found.limits);
-    assert_eq!(found.why.verdict, LimitsVerdict::NothingSingle);
+    assert_eq!(named(&found), [(Cause::Application, "flow0")]);
+    let limit = &found.limits[0];
+    assert_eq!(limit.change, ["flows[0].app.think=\"0 s\""]);
+    // At each end of the measured time, an exchange counts or does not.
+    assert!((limit.ratio.unwrap() / 26.0 - 1.0).abs() < 0.1, "{limit:?}");
+}
+
+/// An exchange of 300 kB over 20 Mb/s and 240 ms: twice the rate saves 60 ms, a quarter of the delays more.
+#[test]
+fn delays_come_before_a_rate_that_matters_less() {
+    let text = two("rate = \"20 Mb/s\"", "rate = \"1 Gb/s\"")
+        .replace("delay = \"10 ms\"", "delay = \"60 ms\"")
+        .replace(
+            "tcp = \"linux\"",
+            "tcp = \"linux\"\n\
+             app = { kind = \"request-response\", request = \"500 B\", response = \"300 kB\" }",
+        );
+    let found = explained(&text, Why::Auto);
+    assert_eq!(found.limits[0].cause, Cause::RoundTripTime, "{:?}", found.limits);
+    assert!(found.limits[0].ratio.unwrap() > 1.7, "{:?}", found.limits);
+    assert!(found.limits.iter().all(|l| l.cause != Cause::LinkRate || !l.after.is_empty()));
+}
+
+/// Without reordering alone, losses hold the window down; the link is the limit once both are gone.
+#[test]
+fn what_stands_behind_a_limit_is_measured_behind_exactly_that() {
+    let near = "rate = \"25 Mb/s\"\nloss = { model = \"bernoulli\", probability = 0.001 }\n\
+        reordering = { probability = 0.02, extra = \"8 ms\", extra_max = \"14 ms\" }";
+    let text = two(near, "rate = \"1 Gb/s\"").replace("tcp = \"linux\"", "tcp = \"rfc\"");
+    let found = explained(&text, Why::Auto);
+    assert_eq!(
+        named(&found),
+        [(Cause::Reordering, "near"), (Cause::LinkLosses, "near"), (Cause::LinkRate, "near")]
+    );
+    let [first, second, third] = found.limits.as_slice() else { panic!("{:?}", found.limits) };
+    assert_eq!(second.after, [Cause::Reordering]);
+    assert_eq!(third.after, [Cause::Reordering, Cause::LinkLosses]);
+    // Each number is the one before without one thing more.
+    assert_eq!(first.without_bps.to_bits(), second.goodput_bps.to_bits());
+    assert_eq!(second.without_bps.to_bits(), third.goodput_bps.to_bits());
+    assert!(!first.change.iter().any(|set| set.contains("loss")), "{:?}", first.change);
+}
+
+/// The next link in a row is nearly as slow.
+#[test]
+fn another_rate_may_stand_behind_a_rate() {
+    let found = explained(&two("rate = \"5 Mb/s\"", "rate = \"7 Mb/s\""), Why::Auto);
+    let named: Vec<_> = found.limits.iter().map(|l| (l.place.as_str(), l.after.len())).collect();
+    assert_eq!(named, [("near", 0), ("far", 1)], "{:?}", found.limits);
+    assert!((found.limits[1].ratio.unwrap() - 10.0 / 7.0).abs() < 0.05, "{:?}", found.limits[1]);
+}
+
+/// The round trip of 40 ms at 20 Mb/s holds 70 packets: three are too few, and 24 better.
+#[test]
+fn a_longer_queue_is_advised_only_if_it_helps() {
+    let queue = |packets: u32| {
+        let near = format!(
+            "rate = \"20 Mb/s\"\nqueue = {{ kind = \"drop-tail\", packets = {packets} }}\nreverse = {{ rate = \"20 Mb/s\" }}"
+        );
+        explained(&two(&near, "rate = \"100 Mb/s\""), Why::Auto)
+    };
+    let short = queue(3);
+    let limit = of(&short, Cause::Queue);
+    assert!(
+        limit.help.contains(&"links[0].queue={ kind = \"drop-tail\", packets = 24 }".to_owned()),
+        "{limit:?}"
+    );
+    assert!(queue(100).limits.iter().all(|limit| limit.help.is_empty()));
+}
+
+/// The limit of a slow flow is what it is short of.
+#[test]
+fn a_slow_flow_is_short_of_its_own_limit() {
+    let near = "rate = \"16 Mb/s\"\nreverse = { rate = \"800 kb/s\" }";
+    let text = two(near, "rate = \"100 Mb/s\"");
+    let upload = "[[flows]]\nname = \"upload\"\nfrom = \"c\"\nto = \"a\"\ntcp = \"linux\"\n";
+    let found = explained(&format!("{text}{upload}"), Why::Auto);
+    let [slow] = found.why.slow_flows.as_slice() else { panic!("{:?}", found.why.slow_flows) };
+    assert_eq!((slow.flow.as_str(), slow.short_of), ("upload", Some(Cause::LinkRate)));
+    let limit = found.limits.iter().find(|limit| limit.flows == ["upload"]).unwrap();
+    assert_eq!((limit.place.as_str(), &limit.change), (slow.place.as_str(), &slow.change));
 }
 
 /// The links carry more: a policer, a shaper.
