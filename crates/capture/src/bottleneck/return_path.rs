@@ -95,6 +95,8 @@ pub(super) fn return_path(sent: &Transmissions) -> Option<ReturnPath> {
 
 #[cfg(test)]
 mod tests {
+    use airtcp_units::{Narrow, Saturate};
+
     use super::*;
 
     /// 200 ACKs, of which each waits 1 ms longer than the one before, on the way that `ack_waits` tells.
@@ -102,9 +104,9 @@ mod tests {
         let stamped = (0..200u32).map(|n| {
             let wait_s = 1e-3 * f64::from(n);
             let (leaves_s, at_s) = (0.02 * f64::from(n), 0.02 * f64::from(n) + wait_s);
-            let stamp = if ack_waits { leaves_s } else { at_s } / tick_s;
+            let ticks = if ack_waits { leaves_s } else { at_s } / tick_s;
             // The clock of the receiver wraps on the way.
-            let stamp = (u32::MAX - 50).wrapping_add(stamp as u32);
+            let stamp = (u32::MAX - 50).wrapping_add(u32::narrow(u64::saturate(ticks)));
             Stamped { connection: 0, rtt_s: 0.04 + wait_s, at_s, stamp }
         });
         let stamped = stamped.collect();
