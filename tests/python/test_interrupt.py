@@ -52,6 +52,7 @@ def test_a_slow_reader_gets_the_whole_output(program: list[str]) -> None:
         "signal.signal(signal.SIGALRM, lambda number, frame: None)\n"
         "signal.setitimer(signal.ITIMER_REAL, 0.2, 0.05)\n"
         "sys.stdout.write('x' * 300_000 + '\\n')\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0)\n"
     )
     with subprocess.Popen(
         [program[0], "-c", code],

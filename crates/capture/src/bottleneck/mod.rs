@@ -45,11 +45,11 @@ pub use backlog::Backlog;
 pub use origins::{LossOrigin, LostPacket};
 pub use policer::Policer;
 pub use rate::{Rate, RateKind};
-pub use return_path::{ReturnPath, Stamped};
+pub use return_path::ReturnPath;
 pub use shared::Shared;
 pub use sources::{Told, transmissions_of};
 pub use stalls::StandStills;
-pub use transmissions::{Fate, Transmission, Transmissions};
+pub use transmissions::{Fate, Stamped, Transmission, Transmissions};
 pub use walk::Source;
 
 use schemars::JsonSchema;

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::levels::quantile;
-use super::transmissions::Transmissions;
+use super::transmissions::{Stamped, Transmissions};
 
 /// Ticks of the timestamp clock that hosts have, in s (RFC 7323 section 5.4: 1 ms to 1 s).
 const TICKS_S: [f64; 4] = [1e-6, 1e-3, 4e-3, 1e-2];
@@ -26,19 +26,6 @@ const OFTEN: f64 = 0.5;
 const MOSTLY: f64 = 0.5;
 /// Largest difference of two clocks' rates.
 const DRIFT: f64 = 1e-4;
-
-/// An ACK that shows when a packet arrived: its connection, the packet's round-trip time, its arrival and its timestamp.
-#[derive(Debug, Clone, Copy)]
-pub struct Stamped {
-    /// Its connection among those of the two hosts.
-    pub connection: usize,
-    /// Round-trip time of the packet that it reports.
-    pub rtt_s: f64,
-    /// When it arrived.
-    pub at_s: f64,
-    /// The receiver's timestamp.
-    pub stamp: u32,
-}
 
 /// How long ACKs wait on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 
 use super::acks::AckLoss;
-use super::return_path::Stamped;
 
 /// What became of a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +65,19 @@ impl Transmission {
     fn rtt_s(&self) -> Option<f64> {
         Some(self.acked_s? - self.sent_s)
     }
+}
+
+/// An ACK that shows when a packet arrived: its connection, the packet's round-trip time, its arrival and its timestamp.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamped {
+    /// Its connection among those of the two hosts.
+    pub connection: usize,
+    /// Round-trip time of the packet that it reports.
+    pub rtt_s: f64,
+    /// When it arrived.
+    pub at_s: f64,
+    /// The receiver's timestamp.
+    pub stamp: u32,
 }
 
 /// A moment at which the application had written nothing more.

@@ -8,8 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::acks::AckLoss;
-use super::return_path::Stamped;
-use super::transmissions::{Fate, Pause, Transmission, Transmissions};
+use super::transmissions::{Fate, Pause, Stamped, Transmission, Transmissions};
 use crate::tcp::log::{AckRecord, Log};
 
 /// Bytes at the beginning in which the application may still be starting.

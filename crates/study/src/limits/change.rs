@@ -160,6 +160,28 @@ pub(crate) fn written(sets: &[(String, String)]) -> Vec<String> {
     sets.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }
 
+/// Most places that are named one by one.
+const NAMED_PLACES: usize = 3;
+
+/// Places as a list, of which the first are named.
+pub(crate) fn joined<'s>(places: impl IntoIterator<Item = &'s str>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for place in places {
+        if !names.contains(&place) {
+            names.push(place);
+        }
+    }
+    match names.split_at_checked(NAMED_PLACES) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("{} and {} more", first.join(", "), rest.len())
+        }
+        _ => match names.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            names => names.join(""),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,6 @@ use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
 use super::effect::{Effect, NAMED};
-use super::name::BESIDE;
 use super::result::{Limit, Undecided};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
@@ -25,6 +24,8 @@ const GROUPS: usize = 4;
 const WORTH: f64 = NAMED;
 /// Replications of a second look.
 pub(crate) const MORE: u32 = 8;
+/// Share of the first limit's effect, as a logarithm, from which another is named beside it.
+pub(crate) const BESIDE: f64 = 0.5;
 
 /// By what flows are judged.
 #[derive(Debug, Clone)]

@@ -6,8 +6,7 @@ use airtcp_scenario::{Application, Flow, TransportKind};
 use airtcp_units::{Bytes, Nanos};
 use serde_json::json;
 
-use super::change::{Change, Kind};
-use super::name::joined;
+use super::change::{Change, Kind, joined};
 use super::result::Cause;
 use super::view::{View, starts, waits_for_application};
 use crate::schemes::inline;

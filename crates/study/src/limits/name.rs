@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
-use super::choose::{MORE, Measure, Search, Tried, run};
+use super::choose::{BESIDE, MORE, Measure, Search, Tried, run};
 use super::effect::{Effect, NAMED, NEARLY};
 use super::result::{Cause, Limit, Of};
 use super::trial::{NotRun, Outcome};
@@ -14,8 +14,6 @@ use super::view::is_satisfied;
 
 /// Share of an effect, as a logarithm, from which another one is its equal.
 pub(crate) const ALIKE: f64 = 0.8;
-/// Share of the first limit's effect, as a logarithm, from which another is named beside it.
-pub(crate) const BESIDE: f64 = 0.5;
 /// Least effect of what stands behind the first limit.
 pub(crate) const BEHIND: f64 = 1.3;
 
@@ -366,26 +364,4 @@ pub(crate) fn causes<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Vec<C
         }
     }
     found
-}
-
-/// Most places that are named one by one.
-const NAMED_PLACES: usize = 3;
-
-/// Places as a list, of which the first are named.
-pub(crate) fn joined<'s>(places: impl IntoIterator<Item = &'s str>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for place in places {
-        if !names.contains(&place) {
-            names.push(place);
-        }
-    }
-    match names.split_at_checked(NAMED_PLACES) {
-        Some((first, rest)) if !rest.is_empty() => {
-            format!("{} and {} more", first.join(", "), rest.len())
-        }
-        _ => match names.as_slice() {
-            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-            names => names.join(""),
-        },
-    }
 }

@@ -2,11 +2,11 @@
 
 use airtcp_units::Narrow;
 
-use super::change::{Change, Kind};
+use super::change::{Change, Kind, joined};
 use super::choose::{Measure, Search, Tried, run};
 use super::effect::{Effect, NEARLY};
 use super::links;
-use super::name::{BEHIND, joined};
+use super::name::BEHIND;
 use super::result::Undecided;
 use super::trial::NotRun;
 

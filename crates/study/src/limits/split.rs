@@ -2,10 +2,10 @@
 
 use airtcp_units::Narrow;
 
-use super::change::{Change, Kind, written};
-use super::choose::{Measure, Search, Tried, run};
+use super::change::{Change, Kind, joined, written};
+use super::choose::{BESIDE, Measure, Search, Tried, run};
 use super::effect::NEARLY;
-use super::name::{ALIKE, BESIDE, Named, causes, joined};
+use super::name::{ALIKE, Named, causes};
 use super::result::Cause;
 use super::trial::{NotRun, Outcome};
 
