@@ -2,7 +2,7 @@
 //!
 //! `units <- {random, packet} <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
 //! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`; `capture` is
-//! above `trace`; `explorer` is above `sim`.
+//! above `trace`; `explorer` is above `sim`, and writes the document of a run that `study` has.
 //! Crates of one layer never import one another; models share only the packet. Development dependencies are
 //! not restricted.
 
@@ -120,6 +120,7 @@ const RULES: &[Rule] = &[
             "wifi",
             "scenario",
             "sim",
+            "study",
         ],
         &["toml_edit"],
     ),
