@@ -168,7 +168,7 @@ def removal(limit: Limit) -> str:
 
 def is_pause(limit: Limit) -> bool:
     """Tell whether an application limits by its pauses, and not by its rate."""
-    return any(".app.think=" in change for change in limit.get("change", []))
+    return limit["cause"] == "application" and any(".app.think=" in key for key in limit["change"])
 
 
 OWN_KEYS: Final = ".stations["

@@ -271,6 +271,13 @@ pub(super) fn likelihood(events: u64, trials: u64) -> f64 {
     k * detmath::ln(k / n) + (n - k) * detmath::ln_1p(-k / n)
 }
 
+/// The median.
+pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    quantile(&sorted, 0.5)
+}
+
 /// A quantile of sorted values, by linear interpolation.
 pub(super) fn quantile(sorted: &[f64], part: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };

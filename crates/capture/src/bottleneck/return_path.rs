@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::levels::quantile;
+use super::levels::median;
 use super::transmissions::{Stamped, Transmissions};
 
-/// Ticks of the timestamp clock that hosts have, in s (RFC 7323 section 5.4: 1 ms to 1 s).
+/// Ticks of the timestamp clocks that are known, in s. RFC 7323 section 5.4 has 1 ms to 1 s; some hosts count in us.
 const TICKS_S: [f64; 4] = [1e-6, 1e-3, 4e-3, 1e-2];
 /// How far a measured tick may be off: waits that grow stretch it.
 const TICK_TOLERANCE: f64 = 0.1;
@@ -66,15 +66,10 @@ pub(super) fn return_path(sent: &Transmissions) -> Option<ReturnPath> {
         return None;
     }
     let wait = |ack: &&Stamped| (way(ack) - least - slack_s).max(0.0);
-    let median = |values: Vec<f64>| {
-        let mut values = values;
-        values.sort_unstable_by(f64::total_cmp);
-        quantile(&values, 0.5)
-    };
-    let share = median(long.iter().map(|ack| wait(ack) / excess(ack)).collect());
+    let share = median(long.iter().map(|ack| wait(ack) / excess(ack)));
     Some(ReturnPath {
-        wait_s: median(long.iter().map(wait).collect()),
-        excess_s: median(long.iter().map(|ack| excess(ack)).collect()),
+        wait_s: median(long.iter().map(wait)),
+        excess_s: median(long.iter().map(|ack| excess(ack))),
         share,
         found: share > MOSTLY,
     })

@@ -52,7 +52,7 @@ pub(super) fn shared(sent: &Transmissions, backlog: &[u64], varies: bool) -> Opt
             .min_by(|a, b| apart(a).total_cmp(&apart(b)));
         let wait = near.and_then(|place| {
             let packet = &sent.list[*place];
-            Some(packet.acked_s? - packet.sent_s - sent.least_rtt_s)
+            Some(packet.rtt_s()? - sent.least_rtt_s)
         });
         if let Some(wait) = wait {
             waits.push(wait);

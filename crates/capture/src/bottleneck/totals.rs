@@ -1,7 +1,7 @@
 //! Sums over the transmissions of a transfer: goodput, median round-trip time, flight, and late data.
 
-use super::levels::quantile;
-use super::transmissions::{Fate, Transmissions};
+use super::levels::median;
+use super::transmissions::{Fate, Transmission, Transmissions};
 
 pub(super) fn goodput_bps(sent: &Transmissions) -> f64 {
     let delivered = sent.list.iter().filter(|packet| packet.fate == Fate::Delivered);
@@ -10,10 +10,7 @@ pub(super) fn goodput_bps(sent: &Transmissions) -> f64 {
 
 pub(super) fn rtt_p50_s(sent: &Transmissions) -> f64 {
     let triggers = sent.list.iter().filter(|packet| packet.is_trigger);
-    let mut rtts: Vec<f64> =
-        triggers.filter_map(|packet| Some(packet.acked_s? - packet.sent_s)).collect();
-    rtts.sort_unstable_by(f64::total_cmp);
-    quantile(&rtts, 0.5)
+    median(triggers.filter_map(Transmission::rtt_s))
 }
 
 /// Late data, and the median of what their round-trip times exceed those beside them by.
@@ -21,16 +18,14 @@ pub(super) fn late_data(sent: &Transmissions) -> (u64, f64) {
     let mut before = sent.least_rtt_s;
     let mut extra = Vec::new();
     for packet in &sent.list {
-        let Some(acked) = packet.acked_s else { continue };
-        let rtt = acked - packet.sent_s;
+        let Some(rtt) = packet.rtt_s() else { continue };
         if packet.is_trigger {
             before = rtt;
         } else if packet.is_late {
             extra.push((rtt - before).max(1e-4));
         }
     }
-    extra.sort_unstable_by(f64::total_cmp);
-    (extra.len() as u64, quantile(&extra, 0.5))
+    (extra.len() as u64, median(extra.into_iter()))
 }
 
 /// Most bytes between sender and ACK; what was lost counts for the median round-trip time.

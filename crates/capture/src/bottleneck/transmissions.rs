@@ -62,7 +62,7 @@ pub struct Transmission {
 
 impl Transmission {
     /// Time until it was acknowledged.
-    fn rtt_s(&self) -> Option<f64> {
+    pub(super) fn rtt_s(&self) -> Option<f64> {
         Some(self.acked_s? - self.sent_s)
     }
 }
