@@ -42,6 +42,12 @@ impl AckPolicy {
         self.owed = self.owed.max(owed);
     }
 
+    /// The window has grown: Linux sets the lowest bit of its count of quick ACKs, so that a count that is even stays
+    /// until the window grows no more.
+    pub(crate) const fn on_growth(&mut self) {
+        self.quick |= 1;
+    }
+
     /// A data segment arrived in order and filled no gap.
     pub(crate) fn on_in_order(&mut self, now: Nanos, config: &TcpConfig, timers: &mut Timers) {
         self.unacked += 1;

@@ -192,8 +192,15 @@ pub struct TcpConfig {
     pub reassembly: Reassembly,
     /// Receive buffer, the bound of the advertised window. Default 1048576 B.
     pub receive_buffer: Bytes,
+    /// Receive buffer at the start; it grows with what the application reads in a round trip, up to `receive_buffer`
+    /// (dynamic right-sizing, as in Linux: each segment that raises the window is acknowledged at once). Absent:
+    /// `receive_buffer` from the start (the default).
+    pub receive_buffer_start: Option<Bytes>,
     /// Send buffer for data written but not acknowledged; absent: unbounded (the default).
     pub send_buffer: Option<Bytes>,
+    /// Share of the send buffer that is in use when an application that found it full may write again: 1 for every
+    /// byte that becomes free (the default), 2/3 in Linux.
+    pub send_refill: f64,
     /// Offer window scaling. Default true. RFC 7323 section 2; without it the window is at most
     /// 65535 bytes.
     pub window_scaling: bool,
@@ -299,9 +306,13 @@ impl TcpConfig {
         }
         let most = if self.window_scaling { 1 << 30 } else { 65_535 };
         number("receive_buffer", self.receive_buffer.0, u64::from(self.mss), most)?;
+        if let Some(b) = self.receive_buffer_start {
+            number("receive_buffer_start", b.0, u64::from(self.mss), most)?;
+        }
         if let Some(b) = self.send_buffer {
             number("send_buffer", b.0, u64::from(self.mss), u64::MAX)?;
         }
+        within("send_refill", self.send_refill, 0.0, 1.0)?;
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
         let delay = self.loss_notification_delay;

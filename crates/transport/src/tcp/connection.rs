@@ -137,7 +137,7 @@ impl Connection {
     /// a window update.
     pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
         self.now = self.now.max(now);
-        let (n, update) = self.receiver.read(max);
+        let (n, update) = self.receiver.read(self.now, max);
         if update && self.state.receives() {
             self.receiver.acks.at_once(Owed::Now);
         }

@@ -16,6 +16,7 @@ mod reassembly;
 mod receiver;
 mod recoveries;
 mod recovery;
+mod right_sizing;
 mod rto;
 mod scoreboard;
 mod sender;

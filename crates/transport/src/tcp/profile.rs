@@ -165,7 +165,9 @@ fn rfc() -> TcpConfig {
         quick_acks: 0,
         reassembly: Reassembly::Buffering,
         receive_buffer: Bytes(1 << 20),
+        receive_buffer_start: None,
         send_buffer: None,
+        send_refill: 1.0,
         window_scaling: true,
         sack: true,
         dsack: true,
@@ -243,6 +245,11 @@ fn s2() -> TcpConfig {
         frto: Frto::Off,
         eifel_detection: false,
         dsack_undo: false,
+        // Buffers did not limit S2's transfers.
+        receive_buffer: Bytes(6 << 20),
+        receive_buffer_start: None,
+        send_buffer: None,
+        send_refill: 1.0,
         ..linux()
     }
 }
@@ -267,9 +274,14 @@ fn s3() -> TcpConfig {
 
 /// A Linux host with `net.ipv4.tcp_congestion_control = reno`: initial window 10, timeout at
 /// least `srtt + 200 ms` and at most 120 s, 15 retries, 6 SYN retries, delayed ACK 40 ms after
-/// 16 quick ones, 60 s in TIME-WAIT, receive buffer up to `tcp_rmem`'s 6 MiB; PRR, F-RTO, and undo
+/// 16 quick ones and while the receive window grows, 60 s in TIME-WAIT; PRR, F-RTO, and undo
 /// by DSACK and timestamps. Since 3.13 and 4.0 slow start and congestion avoidance count segments
 /// acknowledged, not ACKs.
+///
+/// Buffers are what they hold of payload. `tcp_rmem`'s 128 KiB and 6 MiB advertise 5/8 of themselves, because a packet of
+/// 1500 bytes occupies 2304. `tcp_wmem`'s 4 MiB hold 3.94 MB with segmentation offload, whose packets need 1.065 bytes a byte
+/// of payload [measured, Linux 6.18], and an application that found them full writes again when a third is free
+/// (`sk_stream_write_space`).
 fn linux() -> TcpConfig {
     TcpConfig {
         congestion: LawConfig::Reno(RenoConfig { growth: Growth::Bytes }),
@@ -297,7 +309,10 @@ fn linux() -> TcpConfig {
         max_syn_retries: Some(6),
         ack_delay: Span::from_millis(40),
         quick_acks: 16,
-        receive_buffer: Bytes(6 << 20),
+        receive_buffer: Bytes((6 << 20) * 5 / 8),
+        receive_buffer_start: Some(Bytes(131_072 * 5 / 8)),
+        send_buffer: Some(Bytes(3_940_000)),
+        send_refill: 2.0 / 3.0,
         timestamps: true,
         time_wait: Span::from_secs(60),
         ..rfc()

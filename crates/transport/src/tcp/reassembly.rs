@@ -74,6 +74,11 @@ impl Reassembly {
         self.recent.truncate(RECENT);
     }
 
+    /// Offset after the last byte that waits.
+    pub(crate) fn end(&self) -> Option<u64> {
+        self.ranges.back().map(|range| range.1)
+    }
+
     /// The range that holds `offset`.
     pub(crate) fn containing(&self, offset: u64) -> Option<(u64, u64)> {
         let at = self.ranges.partition_point(|r| r.1 <= offset);

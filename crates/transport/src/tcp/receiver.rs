@@ -4,11 +4,12 @@
 //! scaling. Offsets in bytes from the peer's ISN: its SYN is at 0, its first byte at 1.
 
 use airtcp_packet::{SackBlock, Segment, Seq};
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::ack_policy::{AckPolicy, Owed};
 use super::config::{Reassembly as Policy, TcpConfig};
 use super::reassembly::{Inserted, Reassembly};
+use super::right_sizing::RightSizing;
 use super::stats::TcpStats;
 use super::timers::Timers;
 
@@ -28,6 +29,8 @@ pub(crate) struct Receiver {
     read: u64,
     auto_read: bool,
     buffer: u64,
+    /// The window, if it grows with what the application reads.
+    sizing: Option<Box<RightSizing>>,
     /// Scale of the windows we advertise.
     shift: u8,
     /// Payload per segment of the peer, for the avoidance of silly windows.
@@ -41,6 +44,8 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     pub(crate) fn new(config: &TcpConfig) -> Self {
+        let (buffer, mss) = (config.receive_buffer.0, u64::from(config.mss));
+        let start = config.receive_buffer_start.map(|start| start.0);
         Self {
             irs: Seq(0),
             next: 0,
@@ -50,9 +55,10 @@ impl Receiver {
             in_order: 0,
             read: 0,
             auto_read: true,
-            buffer: config.receive_buffer.0,
+            buffer,
+            sizing: start.map(|start| Box::new(RightSizing::new(start, buffer, mss))),
             shift: 0,
-            mss: u64::from(config.mss),
+            mss,
             sack: false,
             duplicate: None,
             acks: AckPolicy::new(config.quick_acks),
@@ -115,9 +121,10 @@ impl Receiver {
 
     /// The application reads up to `max` bytes. The second value is true if the window opens enough
     /// for a window update.
-    pub(crate) fn read(&mut self, max: u64) -> (u64, bool) {
+    pub(crate) fn read(&mut self, now: Nanos, max: u64) -> (u64, bool) {
         let n = max.min(self.readable());
         self.read += n;
+        self.on_read(now);
         let gain = self.open_to().saturating_sub(self.edge);
         // Two segments or half the buffer justify a window update. If the peer cannot send a whole
         // segment, one segment does.
@@ -127,8 +134,9 @@ impl Receiver {
     }
 
     /// The right edge that the buffer would allow.
-    const fn open_to(&self) -> u64 {
-        self.next + self.buffer.saturating_sub(self.readable())
+    fn open_to(&self) -> u64 {
+        let window = self.sizing.as_ref().map_or(self.buffer, |sizing| sizing.window());
+        self.next + window.saturating_sub(self.readable())
     }
 
     /// The window field of a segment that leaves now. Silly-window avoidance (RFC 9293
@@ -173,6 +181,11 @@ impl Receiver {
         if fin && self.fin_at.is_none() {
             self.fin_at = Some(data_end);
         }
+        if let Some(sizing) = &mut self.sizing
+            && sizing.on_segment(len)
+        {
+            self.acks.on_growth();
+        }
         self.next = end;
         let had_gap = !self.ranges.is_empty();
         if had_gap {
@@ -191,8 +204,32 @@ impl Receiver {
         self.in_order += payload;
         if self.auto_read {
             self.read = self.in_order;
+            self.on_read(now);
         }
         payload
+    }
+
+    fn on_read(&mut self, now: Nanos) {
+        if let Some(sizing) = &mut self.sizing {
+            let beyond = self.ranges.end().map_or(0, |end| end - self.next);
+            sizing.on_read(now, self.read, beyond);
+        }
+    }
+
+    /// True if the window grows with what the application reads.
+    pub(crate) const fn grows(&self) -> bool {
+        self.sizing.is_some()
+    }
+
+    /// A data segment of `len` bytes arrived; the echo of its timestamp gives this round-trip time.
+    #[inline]
+    pub(crate) fn measure(&mut self, now: Nanos, echo: Option<(u32, Span)>, len: u64) {
+        if let Some(sizing) = &mut self.sizing {
+            match echo {
+                Some((echo, rtt)) => sizing.on_echo(echo, rtt, len),
+                None => sizing.on_progress(now, self.next),
+            }
+        }
     }
 
     /// Data beyond the next expected byte: buffers or drops it, and answers with a duplicate ACK.
@@ -210,6 +247,10 @@ impl Receiver {
         }
         match self.ranges.insert(start, end) {
             Inserted::New(overlap) => {
+                if let Some(sizing) = &mut self.sizing {
+                    sizing.on_segment(end - start);
+                    sizing.on_gap(end - self.next);
+                }
                 if let Some((s, e)) = overlap {
                     self.note_duplicate(s, e, config, stats);
                 }

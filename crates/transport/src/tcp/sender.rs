@@ -213,8 +213,17 @@ impl Sender {
         if self.fin {
             return 0;
         }
-        let room = config.send_buffer.map_or(ENDLESS, |b| b.0.saturating_sub(self.unacked()));
+        let room = config.send_buffer.map_or(ENDLESS, |b| self.send_room(b.0, config.send_refill));
         room.min(ENDLESS - self.written)
+    }
+
+    /// Room in a send buffer of `buffer` bytes. Once full, it has none until `refill` of it is in use.
+    fn send_room(&self, buffer: u64, refill: f64) -> u64 {
+        let used = self.unacked();
+        if self.unwritten && used as f64 > refill * buffer as f64 && refill < 1.0 {
+            return 0;
+        }
+        buffer.saturating_sub(used)
     }
 
     /// Payload written and not acknowledged.

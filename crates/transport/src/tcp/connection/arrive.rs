@@ -171,6 +171,12 @@ impl Connection {
         }
         self.note_marks(s);
         self.stats.data_segments_received += u64::from(s.len > 0);
+        if s.len > 0 && self.receiver.grows() {
+            let echo =
+                if self.timestamps.enabled { self.timestamps.round_trip(now, s) } else { None };
+            let echo = echo.map(|rtt| (s.timestamps.1, rtt));
+            self.receiver.measure(now, echo, u64::from(s.len));
+        }
         let fin = s.flags.has(Flags::FIN);
         let piece = (seq, u64::from(s.len), fin);
         let bytes =

@@ -14,13 +14,19 @@ use airtcp_congestion::{Law, LawRules};
 const MSS: u64 = 1460;
 const LAWS: [&str; 2] = ["bbr1", "bbr"];
 
-/// Linux's parameters with another law, or with its own.
+/// Linux's parameters with another law, or with its own, and buffers that do not limit.
 fn config(law: &str) -> TcpConfig {
     let mut config = TcpConfig::profile(Profile::Linux);
     if config.congestion.name() != law {
         config.congestion = serde_json::from_str(&format!("\"{law}\"")).unwrap();
     }
-    TcpConfig { timestamps: false, receive_buffer: Bytes(16 << 20), ..config }
+    TcpConfig {
+        timestamps: false,
+        receive_buffer: Bytes(16 << 20),
+        receive_buffer_start: None,
+        send_buffer: None,
+        ..config
+    }
 }
 
 fn seconds(s: f64) -> Nanos {
