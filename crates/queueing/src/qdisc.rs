@@ -18,13 +18,24 @@ pub struct LinkInfo<'a> {
     pub receivers: &'a dyn Fn() -> Vec<u32>,
     /// True if the owner calls [`Qdisc::on_airtime`], where [`Qdisc::wants_airtime`] is true.
     pub reports_airtime: bool,
+    /// True if the owner asks for the packets of named receivers, in [`Qdisc::dequeue_for`]: a station that sends
+    /// aggregates.
+    pub by_receiver: bool,
 }
 
 impl<'a> LinkInfo<'a> {
     /// A link that knows no receivers and reports no airtime.
     pub fn link(time_for: &'a dyn Fn(Bytes) -> Span, polls_when_idle: bool) -> Self {
-        Self { time_for, polls_when_idle, receivers: &Vec::new, reports_airtime: false }
+        Self { time_for, polls_when_idle, receivers: &Vec::new, reports_airtime: false, by_receiver: false }
     }
+}
+
+/// The packet that an owner wants: the next one for a receiver, if it fits.
+pub struct Wanted<'a> {
+    /// The receiver, as [`LinkInfo::receivers`] numbers it.
+    pub receiver: u32,
+    /// Whether there is room for a packet with this number of bytes on the wire.
+    pub fits: &'a dyn Fn(u32) -> bool,
 }
 
 /// Time on the air of an exchange that has finished: all attempts, with RTS, CTS and ACK.
@@ -48,19 +59,26 @@ pub trait Qdisc {
     /// dropped packets from the pool.
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId>;
 
-    /// Dequeues the next packet for a receiver, as [`LinkInfo::receivers`] numbers it, whatever comes before the
-    /// packet. `None` without one, and for disciplines without a queue for each receiver.
+    /// Dequeues the next packet for a receiver, whatever comes before it. `None` if no packet waits for the receiver,
+    /// or if the next one does not fit: it then stays where it is. Asked only where
+    /// [`names_receivers`](Qdisc::names_receivers) and [`LinkInfo::by_receiver`] are true.
     fn dequeue_for<P: Probe>(
         &mut self,
         now: Nanos,
-        receiver: u32,
+        wanted: &Wanted<'_>,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
-        let _ = (now, receiver, cx);
+        let _ = (now, wanted.receiver, cx);
         None
     }
 
-    /// The receivers for which packets wait; empty for disciplines without a queue for each receiver.
+    /// True if the discipline has [`dequeue_for`](Qdisc::dequeue_for). Without it an aggregate takes only packets for
+    /// one receiver that follow one another.
+    fn names_receivers(&self) -> bool {
+        false
+    }
+
+    /// The receivers for which packets wait; empty for disciplines without [`dequeue_for`](Qdisc::dequeue_for).
     fn waiting_receivers(&self) -> Vec<u32> {
         Vec::new()
     }
