@@ -13,10 +13,16 @@ use crate::{Airtime, Backlog, LinkInfo, Qdisc, Queue, QueueConfig, Verdict, Want
 /// One call of a queue.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
-    Enqueue { len: u16, ecn: Ecn },
+    Enqueue {
+        len: u16,
+        ecn: Ecn,
+    },
     Dequeue,
     /// The next packet for a receiver, if its wire length is at most `room`.
-    DequeueFor { receiver: u32, room: u32 },
+    DequeueFor {
+        receiver: u32,
+        room: u32,
+    },
 }
 
 pub(crate) fn packet(number: u32, len: u16, ecn: Ecn) -> Packet {

@@ -26,7 +26,13 @@ pub struct LinkInfo<'a> {
 impl<'a> LinkInfo<'a> {
     /// A link that knows no receivers and reports no airtime.
     pub fn link(time_for: &'a dyn Fn(Bytes) -> Span, polls_when_idle: bool) -> Self {
-        Self { time_for, polls_when_idle, receivers: &Vec::new, reports_airtime: false, by_receiver: false }
+        Self {
+            time_for,
+            polls_when_idle,
+            receivers: &Vec::new,
+            reports_airtime: false,
+            by_receiver: false,
+        }
     }
 }
 

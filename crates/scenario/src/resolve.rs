@@ -14,7 +14,8 @@ use airtcp_wifi::mac::Category;
 
 use crate::expand::{self, LinkPaths};
 use crate::{
-    Application, CellSpec, FlowSpec, OneWay, Resolved, Scenario, ScenarioError, Topology, TransportKind,
+    Application, CellSpec, FlowSpec, OneWay, Resolved, Scenario, ScenarioError, Topology,
+    TransportKind,
 };
 
 mod cells;

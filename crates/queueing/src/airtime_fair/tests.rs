@@ -167,7 +167,12 @@ fn debts_are_kept() {
     let mut spent = [0_u64; 2];
     for _ in 0..3000 {
         // Station 1 never has more than one packet waiting: it is always found empty.
-        if rig.queue.stations.iter().nth(1).is_none_or(|flows| flows.longest(None).is_none_or(|l| l.0 == 0))
+        if rig
+            .queue
+            .stations
+            .iter()
+            .nth(1)
+            .is_none_or(|flows| flows.longest(None).is_none_or(|l| l.0 == 0))
         {
             rig.put(1, 1, 1460);
         }

@@ -104,8 +104,7 @@ fn the_longest_queue_loses_its_last_packet() {
 /// With one station it is drop-tail, also with a limit in bytes.
 #[test]
 fn one_station_has_a_drop_tail_queue() {
-    let limits =
-        [(Some(5), None), (None, Some(Bytes(4000))), (Some(4), Some(Bytes(3000)))];
+    let limits = [(Some(5), None), (None, Some(Bytes(4000))), (Some(4), Some(Bytes(3000)))];
     for (packets, bytes) in limits {
         let config = PerStationConfig { packets, bytes };
         let mut own = PerStation::build(&config, Seed::new(1), "queue").unwrap();
@@ -123,8 +122,7 @@ fn one_station_has_a_drop_tail_queue() {
             }
             let len = u16::try_from(number * 97 % 1400).unwrap();
             let ids = [(); 2].map(|()| cx.pool.insert(packet_of(0, number, len, Ecn::NotEct)));
-            let verdicts =
-                [own.enqueue(now, ids[0], &mut cx), other.enqueue(now, ids[1], &mut cx)];
+            let verdicts = [own.enqueue(now, ids[0], &mut cx), other.enqueue(now, ids[1], &mut cx)];
             assert_eq!(verdicts[0], verdicts[1]);
         }
         assert_eq!(own.stats(), other.stats());

@@ -38,14 +38,16 @@ fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String>
     let count = all.len() as f64;
     let mean = |of: &dyn Fn(&StationResult) -> f64| all.iter().map(of).sum::<f64>() / count;
     let queued = mean(&|station| station.mean_queue_packets);
-    let sent: f64 = all.iter().flat_map(|station| &station.rates).map(|rate| rate.sent as f64).sum();
+    let sent: f64 =
+        all.iter().flat_map(|station| &station.rates).map(|rate| rate.sent as f64).sum();
     if sent == 0.0 {
         return None;
     }
     // Each MPDU counts as a frame of its rate. Their times add up.
     let times = all.iter().flat_map(|station| &station.rates);
     let times: f64 = times.map(|rate| rate.sent as f64 / rate.rate_bps as f64).sum();
-    let fits = room(cell, station)?.min(longest(cell, station)?.as_secs_f64() * sent / times / PACKET_BITS);
+    let fits = room(cell, station)?
+        .min(longest(cell, station)?.as_secs_f64() * sent / times / PACKET_BITS);
     let mpdus = mean(&|station| station.aggregate_mean_mpdus.unwrap_or(1.0));
     if fits < LEAST || queued < 2.0 * fits || mpdus >= fits / 4.0 {
         return None;

@@ -2,7 +2,7 @@
 //! have a queue for each station by default.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use crate::common::{plan, run_first};
+use crate::common::{plan, run_first, run_with};
 use airtcp_sim::results::Replication;
 use airtcp_wifi::phy::{GuardInterval, Mode, Standard, Timing, TimingConfig, Width};
 
@@ -110,7 +110,9 @@ fn stations_take_turns() {
     let slow = "stations = [{ name = \"sta2\", mcs = 0 }]";
     let whole = 2.0 * cycle(9, 64) + cycle(0, 14);
     let expected = [64, 64, 14].map(|n| f64::from(n) * 1_472.0 * 8e3 / whole);
-    for queue in ["", "access_point_queue.kind = \"per-station\"", "access_point_queue.kind = \"fq-codel\""] {
+    for queue in
+        ["", "access_point_queue.kind = \"per-station\"", "access_point_queue.kind = \"fq-codel\""]
+    {
         let run = run_first(&cell(&format!("mcs = 9\n{slow}\n{queue}"), &udp(3, "300 Mb/s")));
         for (found, expected) in goodputs(&run).iter().zip(expected) {
             assert!((found / expected - 1.0).abs() < 0.02, "{queue}: {found} {expected}");
@@ -130,12 +132,15 @@ fn paced_downloads_keep_their_goodput() {
         let flow = |i: u32| {
             format!("[[flows]]\nfrom = \"server\"\nto = \"sta{i}\"\ntcp.congestion = \"{law}\"\n")
         };
-        let link = "[[links]]\nfrom = \"server\"\nto = \"ap\"\nrate = \"1 Gb/s\"\ndelay = \"10 ms\"\n";
+        let link =
+            "[[links]]\nfrom = \"server\"\nto = \"ap\"\nrate = \"1 Gb/s\"\ndelay = \"10 ms\"\n";
         let flows: String = (0..3).map(flow).collect();
         let run = run_first(&cell(&format!("mcs = 9\n{queue}"), &format!("{link}{flows}")));
         goodputs(&run).iter().sum::<f64>()
     };
-    for queue in ["", "access_point_queue.kind = \"drop-tail\"", "access_point_queue.kind = \"fq-codel\""] {
+    for queue in
+        ["", "access_point_queue.kind = \"drop-tail\"", "access_point_queue.kind = \"fq-codel\""]
+    {
         let (cubic, bbr) = (sum("cubic", queue), sum("bbr1", queue));
         assert!(bbr > 0.85 * cubic, "{queue}: {cubic} {bbr}");
     }
@@ -158,4 +163,29 @@ fn access_points_have_a_queue_for_each_station() {
     assert_eq!(kinds("hops = \"chain\""), ["drop-tail"; 2]);
     let old = cell("", &udp(1, "1 Mb/s")).replace("802.11ac", "802.11a");
     assert_eq!(plan(&old).cells[0].spec.station_keys().queue(0).0.kind(), "drop-tail");
+}
+
+/// A run says so if aggregates stay short although the queue is long: here a queue of 140 packets is shared by 30
+/// stations, so that each has four or five. With a queue for three stations, or aggregates of few MPDUs, it says nothing.
+#[test]
+fn short_aggregates_beside_a_long_queue_are_named() {
+    let of = |stations: u32, keys: &str| {
+        let layout = format!("stations = {stations}, radius_m = 2");
+        let text = cell(&format!("mcs = 9\n{keys}"), &udp(stations, "50 Mb/s"));
+        run_with(&text.replace("stations = 3, radius_m = 2", &layout), 1).warnings
+    };
+    let queue = |kind: &str| format!("access_point_queue = {{ kind = \"{kind}\", packets = 140 }}");
+    let one = of(30, &queue("drop-tail"));
+    assert!(one[0].starts_with("cells[0]: the aggregates of ap have "), "{one:?}");
+    assert!(one[0].contains("access_point_queue.kind = \"per-station\""), "{one:?}");
+    let own = of(30, &queue("per-station"));
+    assert!(own[0].contains("each with few packets"), "{own:?}");
+    for keys in [
+        "",
+        "mac.aggregation.max_mpdus = 1",
+        "mac.aggregation.max_mpdus = 2",
+        "mac.access = \"edca\"",
+    ] {
+        assert_eq!(of(3, keys), Vec::<String>::new(), "{keys}");
+    }
 }

@@ -156,7 +156,9 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
 /// The length that a queue reaches before it drops, at least.
 fn likely_drops(queue: &Value) -> f64 {
     match queue["kind"].as_str() {
-        Some("drop-tail" | "per-station" | "ack-filter") => queue["packets"].as_f64().unwrap_or(100.0),
+        Some("drop-tail" | "per-station" | "ack-filter") => {
+            queue["packets"].as_f64().unwrap_or(100.0)
+        }
         _ => 5.0,
     }
 }
