@@ -25,7 +25,7 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
     Examples:
         >>> sorted(entry["name"] for entry in registry("queue"))
-        ['ack-filter', 'airtime-fair', 'codel', 'drop-tail', 'fq-codel', 'jersey', 'pie', 'red']
+        ['ack-filter', 'airtime-fair', 'codel', 'drop-tail', 'fq-codel', 'jersey', 'per-station', 'pie', 'red']
     """
     return json.loads(_core.registry(family))
 
