@@ -73,7 +73,7 @@ impl Default for FqCodelConfig {
 impl FqCodelConfig {
     /// With the defaults of stations of 802.11n, ac and ax for what is not given (`codel_params_init` and
     /// `fq_init` in Linux's mac80211).
-    pub(crate) fn with_defaults_of_access_points(&self) -> Self {
+    pub(crate) fn with_defaults_of_mac80211(&self) -> Self {
         Self {
             quantum: Some(self.quantum.unwrap_or(Bytes(300))),
             target: Some(self.target.unwrap_or(Span::from_millis(20))),

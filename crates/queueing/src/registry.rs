@@ -59,7 +59,7 @@ impl QueueConfig {
                 Some(Self::PerStation(crate::PerStationConfig { packets, bytes: None }))
             }
             Self::FqCodel(config) if aggregates => {
-                Some(Self::FqCodel(config.with_defaults_of_access_points()))
+                Some(Self::FqCodel(config.with_defaults_of_mac80211()))
             }
             Self::DropTail(crate::DropTailConfig { packets: None, bytes: None }) => {
                 Some(Self::DropTail(crate::DropTailConfig { packets, bytes: None }))

@@ -41,7 +41,8 @@ def _in_words(limit: Limit, *, is_fair: bool) -> str:
         return f"Move {limit['where']} closer to the access point."
     if limit["cause"] != "queue" or is_fair:
         return ""
-    is_drop_tail = any("drop-tail" in change for change in limit["change"])
+    kinds = ("drop-tail", "per-station")
+    is_drop_tail = any(kind in change for change in limit["change"] for kind in kinds)
     return "Try a longer queue." if is_drop_tail else "Try a queue that drops or marks later."
 
 
