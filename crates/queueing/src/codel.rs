@@ -97,7 +97,7 @@ pub(crate) struct Waiting {
 /// Waiting packets with their arrival times.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    line: Arrivals<Waiting>,
+    packets: Arrivals<Waiting>,
     bytes: u64,
     /// Where the packet was that was taken last for a receiver.
     taken_at: usize,
@@ -112,12 +112,12 @@ impl Line {
     #[inline]
     pub(crate) fn push(&mut self, waiting: Waiting, endpoint: impl FnOnce() -> usize) {
         self.bytes += u64::from(waiting.len);
-        self.line.push_back(waiting, endpoint);
+        self.packets.push_back(waiting, endpoint);
     }
 
     /// The place of the next packet, for a receiver if one is given.
     fn next(&mut self, receiver: Option<u32>) -> Option<usize> {
-        receiver.map_or(Some(0), |receiver| self.line.find(receiver))
+        receiver.map_or(Some(0), |receiver| self.packets.find(receiver))
     }
 
     /// Takes the next packet, for a receiver if one is given.
@@ -126,7 +126,7 @@ impl Line {
             return self.pop();
         }
         self.taken_at = self.next(receiver)?;
-        let waiting = self.line.remove(self.taken_at)?;
+        let waiting = self.packets.remove(self.taken_at)?;
         self.bytes -= u64::from(waiting.len);
         Some(waiting)
     }
@@ -135,11 +135,11 @@ impl Line {
     fn put_back(&mut self, waiting: Waiting, receiver: Option<u32>) {
         let place = receiver.map_or(0, |_| self.taken_at);
         self.bytes += u64::from(waiting.len);
-        self.line.insert(place, waiting, receiver.unwrap_or_default());
+        self.packets.insert(place, waiting, receiver.unwrap_or_default());
     }
 
     pub(crate) fn pop(&mut self) -> Option<Waiting> {
-        let waiting = self.line.pop_front()?;
+        let waiting = self.packets.pop_front()?;
         self.bytes -= u64::from(waiting.len);
         Some(waiting)
     }
@@ -207,10 +207,10 @@ impl Control {
     ) -> Option<Waiting> {
         let receiver = choice.receiver;
         if choice.fits.is_some() {
-            if line.line.is_empty() {
+            if line.packets.is_empty() {
                 self.first_above = None;
             }
-            let next = line.next(receiver).and_then(|place| line.line.get(place));
+            let next = line.next(receiver).and_then(|place| line.packets.get(place));
             next.filter(|waiting| choice.fits(waiting.len))?;
         }
         let (mut first, mut above) = self.take(now, line, receiver, rules);
@@ -307,7 +307,7 @@ impl Qdisc for Codel {
     }
 
     fn waiting_receivers(&self) -> Vec<u32> {
-        self.line.line.receivers()
+        self.line.packets.receivers()
     }
 
     fn backlog(&self) -> Backlog {
@@ -319,7 +319,7 @@ impl Qdisc for Codel {
     }
 
     fn on_link(&mut self, link: &LinkInfo<'_>) {
-        self.line.line.on_link(link);
+        self.line.packets.on_link(link);
     }
 }
 

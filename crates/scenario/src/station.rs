@@ -218,8 +218,8 @@ impl<'a> StationKeys<'a> {
             (_, _, Some(queue)) if station == 0 => (Some(queue), "access_point_queue".into()),
             _ => (self.spec.queue.as_ref(), "queue".into()),
         };
-        let queue = queue
-            .map_or_else(|| Cow::Owned(self.spec.usual_queue(station == 0)), |q| Cow::Borrowed(q));
+        let queue =
+            queue.map_or_else(|| Cow::Owned(self.spec.usual_queue(station == 0)), Cow::Borrowed);
         let in_cell = self.spec.with_defaults(&queue);
         (in_cell.map_or(queue, Cow::Owned), key)
     }
