@@ -5,7 +5,8 @@ use airtcp_probe::{Event, PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-use crate::qdisc::{Airtime, LinkInfo, Qdisc, Wanted};
+use crate::link::{Airtime, LinkInfo, Wanted};
+use crate::qdisc::Qdisc;
 
 /// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
 #[derive(Debug)]
