@@ -4,7 +4,8 @@
 //! fits    = min(max_mpdus, time of a PPDU or transmission opportunity x mean rate / 1500 B)
 //! warning   fits >= 4, the queue holds 2 fits packets or more, and the mean aggregate has less than fits / 4 MPDUs
 //! ```
-//! The capacity is lost to preambles, back-off and BlockAcks then, and nothing else in the results shows it.
+//! The capacity is lost to preambles, back-off and BlockAcks then, and nothing else in the results shows it. Cells with
+//! OFDMA have none: their PPDUs carry the short aggregates of several stations at once.
 
 use airtcp_scenario::{Cell, Resolved};
 use airtcp_units::Span;
@@ -21,7 +22,8 @@ const LEAST: f64 = 4.0;
 pub(crate) fn warnings(plan: &Resolved, replications: &[Replication]) -> Vec<String> {
     let mut found = Vec::new();
     for (number, cell) in plan.cells.iter().enumerate() {
-        if cell.taken_out || !cell.spec.standard.has_mcs() {
+        let spec = &cell.spec;
+        if cell.taken_out || !spec.standard.has_mcs() || spec.mac.ofdma.is_some() {
             continue;
         }
         for station in 0..cell.nodes.len() {
