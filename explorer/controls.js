@@ -47,7 +47,8 @@ const Controls = (() => {
 
   // The limit of a queue in packets, or null for one that only has a limit in bytes.
   const limit = (queue) => queue[lengthKey(queue)] ?? (queue.bytes === undefined || queue.bytes === null ? 100 : null);
-  const lengthKey = (queue) => (["drop-tail", "ack-filter", "tbf"].includes(queue.kind) ? "packets" : "limit");
+  const PACKETS = ["drop-tail", "ack-filter", "per-station", "tbf"];
+  const lengthKey = (queue) => (PACKETS.includes(queue.kind) ? "packets" : "limit");
   const MARKS = ["red", "codel", "fq-codel", "pie"];
   function queueText(kind, packets, ecn) {
     const length = Math.round(packets);
@@ -116,7 +117,7 @@ const Controls = (() => {
       note: (s) => { const { d } = chosen(s); const rate = bps(d.rate); return rate ? `${Units.show((limit(d.queue) ?? 0) * PACKET_BITS / rate * 1e3)} ms when full` : ""; },
     },
     {
-      id: "aqm", label: "Queue discipline", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => name !== "airtime-fair" && name !== "tbf"),
+      id: "aqm", label: "Queue discipline", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => !["airtime-fair", "per-station", "tbf"].includes(name)),
       get: (s) => chosen(s).d.queue.kind,
       set: (v, s) => { const q = chosen(s).d.queue; return [[`${chosen(s).base}.queue`, queueText(v, limit(q) ?? 100, q.ecn)]]; },
     },

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::drop_tail::limits;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// Duplicate ACKs that trigger fast retransmit (RFC 5681).
 const DUP_THRESHOLD: u32 = 3;
@@ -105,6 +105,13 @@ fn covers(new: &Segment, old: &Segment) -> bool {
 }
 
 impl AckFilter {
+    /// Records that a packet to an endpoint has left the queue.
+    fn left(&mut self, id: PacketId, endpoint: usize) {
+        if let Some(flow) = self.flows.get_mut(&endpoint) {
+            flow.replaceable.take_if(|waits| *waits == id);
+        }
+    }
+
     /// State of the flow after an ACK, and the waiting ACK that it replaces.
     fn decide(
         &self,
@@ -177,10 +184,27 @@ impl Qdisc for AckFilter {
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         let (id, _) = self.fifo.pop(now, cx)?;
-        if let Some(flow) = self.flows.get_mut(&cx.pool.get(id).to.index()) {
-            flow.replaceable.take_if(|waits| *waits == id);
-        }
+        self.left(id, cx.pool.get(id).to.index());
         Some(id)
+    }
+
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let (id, _) = self.fifo.pop_for(now, wanted, cx)?;
+        self.left(id, cx.pool.get(id).to.index());
+        Some(id)
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.fifo.waiting_receivers()
     }
 
     fn backlog(&self) -> Backlog {
@@ -189,6 +213,10 @@ impl Qdisc for AckFilter {
 
     fn stats(&self) -> &Stats {
         &self.fifo.ledger.stats
+    }
+
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.fifo.on_link(link);
     }
 }
 

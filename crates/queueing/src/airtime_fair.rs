@@ -17,14 +17,14 @@
 //! gain nothing. A packet at the head of an access category has left the queue: the discipline
 //! chooses the order in which packets reach the head, and is charged when the exchange ends.
 //!
-//! An access point with multi-user operation also takes packets for a station that it names, out of turn. They are
-//! charged like others.
+//! Aggregates and multi-user PPDUs also take packets for a station that they name, out of turn. They are charged like
+//! others.
 //!
 //! Over a wired link each destination counts as a station, and a packet is charged its
 //! serialisation time when it leaves. Times in nanoseconds. Leaves out: weights, the queue limit in
 //! airtime (AQL), CoDel's parameters for slow stations (50 ms, 300 ms).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
@@ -34,7 +34,8 @@ use airtcp_units::{Bytes, Nanos, Narrow, Span};
 use crate::codel::{Rules, Waiting};
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::flows::{FlowQueues, FlowRules, Listed};
-use crate::{Airtime, Discipline, LinkInfo, Qdisc, Verdict};
+use crate::stations::Stations;
+use crate::{Airtime, Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// Size of the packet whose transmission time gives the rate of a link.
 const PROBE: Bytes = Bytes(1500);
@@ -82,10 +83,9 @@ impl Default for AirtimeFairConfig {
     }
 }
 
-/// A station: its flows and the airtime that it may still use in this round.
+/// The airtime that a station may still use in this round.
 #[derive(Debug)]
-struct Station {
-    flows: FlowQueues,
+struct Account {
     /// In nanoseconds.
     credit: i64,
     listed: Listed,
@@ -98,11 +98,9 @@ pub struct AirtimeFair {
     quantum: i64,
     received: bool,
     rules: FlowRules,
-    /// By endpoint, the number of its station.
-    receivers: Vec<u32>,
-    /// By number of a station, its place in `stations`.
-    places: BTreeMap<u32, u32>,
-    stations: Vec<Station>,
+    stations: Stations<FlowQueues>,
+    /// By place of a station.
+    accounts: Vec<Account>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     /// Transmission times of a packet of zero bytes and of [`PROBE`]; `None` if the owner reports airtime.
@@ -111,43 +109,22 @@ pub struct AirtimeFair {
 }
 
 impl AirtimeFair {
-    /// Place of the station of an endpoint. Endpoints without a known station share one.
+    /// Place of the station of an endpoint.
     fn station_of(&mut self, endpoint: usize) -> usize {
-        let number = self.receivers.get(endpoint).copied().unwrap_or(u32::MAX);
-        let (next, quantum, rules) = (self.stations.len(), self.quantum, self.rules);
-        let place = *self.places.entry(number).or_insert(u32::narrow(next)) as usize;
-        if place == next {
-            let flows = FlowQueues::new(rules);
-            self.stations.push(Station { flows, credit: quantum, listed: Listed::Nowhere });
+        let rules = self.rules;
+        let place = self.stations.of(endpoint, || FlowQueues::new(rules));
+        if place == self.accounts.len() {
+            self.accounts.push(Account { credit: self.quantum, listed: Listed::Nowhere });
         }
         place
     }
 
-    /// Makes room for a packet of `len` bytes of flow `own` of `station`. Returns false if the packet
-    /// itself must be dropped.
-    fn make_room<P: Probe>(
-        &mut self,
-        now: Nanos,
-        (station, own): (usize, usize),
-        len: u32,
-        cx: &mut PoolCx<'_, P>,
-    ) -> bool {
-        let longest = self.stations.iter().enumerate().filter_map(|(i, s)| {
-            let (bytes, flow) = s.flows.longest((i == station).then_some((own, len)))?;
-            Some((bytes, usize::MAX - i, flow))
-        });
-        let Some((bytes, from_last, flow)) = longest.max() else { return true };
-        let place = usize::MAX - from_last;
-        let flows = &mut self.stations[place].flows;
-        flows.shorten(now, flow, bytes, &mut self.ledger, cx) || (place, flow) != (station, own)
-    }
-
     /// Lets rounds pass in which no station has credit: they change nothing else.
     fn skip_rounds(&mut self) {
-        let missing = self.old.iter().map(|place| -self.stations[*place as usize].credit);
+        let missing = self.old.iter().map(|place| -self.accounts[*place as usize].credit);
         let rounds = missing.min().map_or(0, |least| least.max(0) / self.quantum);
         for place in &self.old {
-            let credit = &mut self.stations[*place as usize].credit;
+            let credit = &mut self.accounts[*place as usize].credit;
             *credit = credit.saturating_add(rounds.saturating_mul(self.quantum));
         }
     }
@@ -161,7 +138,7 @@ impl AirtimeFair {
     }
 
     fn spend(&mut self, place: usize, time: Span) {
-        let credit = &mut self.stations[place].credit;
+        let credit = &mut self.accounts[place].credit;
         *credit = credit.saturating_sub_unsigned(time.0);
     }
 }
@@ -171,16 +148,16 @@ impl Qdisc for AirtimeFair {
         let packet = cx.pool.get(id);
         let (len, endpoint) = (packet.wire_len(), packet.to.index());
         let place = self.station_of(endpoint);
-        let own = self.stations[place].flows.flow_of(endpoint);
+        let own = self.stations.at(place).flow_of(endpoint);
         if self.ledger.backlog().packets >= self.limit
-            && !self.make_room(now, (place, own), len, cx)
+            && !self.stations.make_room(now, (place, own), len, &mut self.ledger, cx)
         {
             return self.ledger.refuse(now, id, DropReason::QueueFull, cx);
         }
-        let station = &mut self.stations[place];
-        station.flows.push(own, Waiting { id, len, since: now });
-        if station.listed == Listed::Nowhere {
-            station.listed = Listed::New;
+        self.stations.at(place).push(own, Waiting { id, len, since: now });
+        let account = &mut self.accounts[place];
+        if account.listed == Listed::Nowhere {
+            account.listed = Listed::New;
             self.new.push_back(u32::narrow(place));
         }
         self.ledger.enter(now, id, len, cx)
@@ -191,10 +168,10 @@ impl Qdisc for AirtimeFair {
         loop {
             let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
             let place = *list.front()?;
-            let station = &mut self.stations[place as usize];
-            if station.credit <= 0 {
-                station.credit += self.quantum;
-                station.listed = Listed::Old;
+            let account = &mut self.accounts[place as usize];
+            if account.credit <= 0 {
+                account.credit += self.quantum;
+                account.listed = Listed::Old;
                 list.pop_front();
                 self.old.push_back(place);
                 without_credit += 1;
@@ -204,18 +181,19 @@ impl Qdisc for AirtimeFair {
                 }
                 continue;
             }
-            if let Some(packet) = station.flows.take(now, &mut self.ledger, cx) {
+            let flows = self.stations.at(place as usize);
+            if let Some(packet) = flows.take(now, None, &mut self.ledger, cx) {
                 self.charge(place as usize, packet.len);
                 return Some(packet.id);
             }
             list.pop_front();
-            if station.listed == Listed::New {
+            if account.listed == Listed::New {
                 // The station waits behind the old stations once, so that a station that is sent single
                 // packets cannot always go first.
-                station.listed = Listed::Old;
+                account.listed = Listed::Old;
                 self.old.push_back(place);
             } else {
-                station.listed = Listed::Nowhere;
+                account.listed = Listed::Nowhere;
             }
         }
     }
@@ -223,19 +201,22 @@ impl Qdisc for AirtimeFair {
     fn dequeue_for<P: Probe>(
         &mut self,
         now: Nanos,
-        receiver: u32,
+        wanted: &Wanted<'_>,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
-        let place = *self.places.get(&receiver)?;
-        let station = &mut self.stations[place as usize];
-        let packet = station.flows.take(now, &mut self.ledger, cx)?;
-        self.charge(place as usize, packet.len);
+        let place = self.stations.place(wanted.receiver)?;
+        let flows = self.stations.at(place);
+        let packet = flows.take(now, Some(wanted.fits), &mut self.ledger, cx)?;
+        self.charge(place, packet.len);
         Some(packet.id)
     }
 
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
     fn waiting_receivers(&self) -> Vec<u32> {
-        let waits = |(_, place): &(&u32, &u32)| !self.stations[**place as usize].flows.is_empty();
-        self.places.iter().filter(waits).map(|(receiver, _)| *receiver).collect()
+        self.stations.numbers(|flows| !flows.is_empty())
     }
 
     fn backlog(&self) -> Backlog {
@@ -247,7 +228,7 @@ impl Qdisc for AirtimeFair {
     }
 
     fn on_link(&mut self, link: &LinkInfo<'_>) {
-        self.receivers = (link.receivers)();
+        self.stations.set_receivers((link.receivers)());
         let times = || [Bytes(0), PROBE].map(|bytes| (link.time_for)(bytes));
         self.service = (!link.reports_airtime).then(times);
     }
@@ -261,8 +242,8 @@ impl Qdisc for AirtimeFair {
             return;
         }
         // A station to which no packet went yet owes nothing.
-        if let Some(place) = self.places.get(&airtime.peer) {
-            self.spend(*place as usize, airtime.time);
+        if let Some(place) = self.stations.place(airtime.peer) {
+            self.spend(place, airtime.time);
         }
     }
 }
@@ -287,9 +268,8 @@ impl Discipline for AirtimeFair {
             quantum: i64::narrow(quantum.0),
             received: config.received,
             rules: FlowRules::new(config.flows, flow_quantum, codel, seed.keyed(label))?,
-            receivers: Vec::new(),
-            places: BTreeMap::new(),
-            stations: Vec::new(),
+            stations: Stations::default(),
+            accounts: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             service: None,

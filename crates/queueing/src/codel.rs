@@ -15,15 +15,14 @@
 //! arrives at a queue of `limit` packets is dropped. Lengths in bytes on the wire, times in
 //! nanoseconds. Leaves out: Linux's `ce_threshold`.
 
-use std::collections::VecDeque;
-
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos, Saturate, Span};
 
+use crate::arrivals::Arrivals;
 use crate::fifo::{Backlog, Ledger, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// CoDel queue.
 #[derive(
@@ -98,8 +97,10 @@ pub(crate) struct Waiting {
 /// Waiting packets with their arrival times.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    line: VecDeque<Waiting>,
+    packets: Arrivals<Waiting>,
     bytes: u64,
+    /// Where the packet was that was taken last for a receiver.
+    taken_at: usize,
 }
 
 impl Line {
@@ -107,15 +108,55 @@ impl Line {
         self.bytes
     }
 
-    pub(crate) fn push(&mut self, waiting: Waiting) {
+    /// Adds a packet; `endpoint` gives the one to which it goes.
+    #[inline]
+    pub(crate) fn push(&mut self, waiting: Waiting, endpoint: impl FnOnce() -> usize) {
         self.bytes += u64::from(waiting.len);
-        self.line.push_back(waiting);
+        self.packets.push_back(waiting, endpoint);
+    }
+
+    /// The place of the next packet, for a receiver if one is given.
+    fn next(&mut self, receiver: Option<u32>) -> Option<usize> {
+        receiver.map_or(Some(0), |receiver| self.packets.find(receiver))
+    }
+
+    /// Takes the next packet, for a receiver if one is given.
+    fn take(&mut self, receiver: Option<u32>) -> Option<Waiting> {
+        if receiver.is_none() {
+            return self.pop();
+        }
+        self.taken_at = self.next(receiver)?;
+        let waiting = self.packets.remove(self.taken_at)?;
+        self.bytes -= u64::from(waiting.len);
+        Some(waiting)
+    }
+
+    /// Puts the packet back that was taken last.
+    fn put_back(&mut self, waiting: Waiting, receiver: Option<u32>) {
+        let place = receiver.map_or(0, |_| self.taken_at);
+        self.bytes += u64::from(waiting.len);
+        self.packets.insert(place, waiting, receiver.unwrap_or_default());
     }
 
     pub(crate) fn pop(&mut self) -> Option<Waiting> {
-        let waiting = self.line.pop_front()?;
+        let waiting = self.packets.pop_front()?;
         self.bytes -= u64::from(waiting.len);
         Some(waiting)
+    }
+}
+
+/// Which packet may leave a queue.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Choice<'a> {
+    /// Only one for this receiver.
+    pub(crate) receiver: Option<u32>,
+    /// Only one for which there is room, by its bytes on the wire.
+    pub(crate) fits: Option<&'a dyn Fn(u32) -> bool>,
+}
+
+impl Choice<'_> {
+    fn fits(&self, len: u32) -> bool {
+        self.fits.is_none_or(|fits| fits(len))
     }
 }
 
@@ -134,8 +175,14 @@ pub(crate) struct Control {
 impl Control {
     /// Dequeues the first packet. The flag is true if the queueing delay has exceeded the target
     /// for an interval.
-    fn take(&mut self, now: Nanos, line: &mut Line, rules: &Rules) -> (Option<Waiting>, bool) {
-        let Some(first) = line.pop() else {
+    fn take(
+        &mut self,
+        now: Nanos,
+        line: &mut Line,
+        receiver: Option<u32>,
+        rules: &Rules,
+    ) -> (Option<Waiting>, bool) {
+        let Some(first) = line.take(receiver) else {
             self.first_above = None;
             return (None, false);
         };
@@ -147,16 +194,26 @@ impl Control {
         (Some(first), above)
     }
 
-    /// Dequeues the next packet to send; drops or marks packets before it.
+    /// Dequeues the next packet to send that `choice` allows; drops or marks packets before it. A packet that does not
+    /// fit stays.
     pub(crate) fn next<P: Probe>(
         &mut self,
         now: Nanos,
         line: &mut Line,
+        choice: Choice<'_>,
         rules: &Rules,
         ledger: &mut Ledger,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<Waiting> {
-        let (mut first, mut above) = self.take(now, line, rules);
+        let receiver = choice.receiver;
+        if choice.fits.is_some() {
+            if line.packets.is_empty() {
+                self.first_above = None;
+            }
+            let next = line.next(receiver).and_then(|place| line.packets.get(place));
+            next.filter(|waiting| choice.fits(waiting.len))?;
+        }
+        let (mut first, mut above) = self.take(now, line, receiver, rules);
         if self.dropping {
             self.dropping = above;
             while self.dropping && now >= self.drop_next {
@@ -167,7 +224,7 @@ impl Control {
                     break;
                 }
                 ledger.discard(now, packet.id, packet.len, DropReason::QueueEarly, cx);
-                (first, above) = self.take(now, line, rules);
+                (first, above) = self.take(now, line, receiver, rules);
                 self.dropping = above;
                 if above {
                     self.count = self.count.saturating_add(1);
@@ -178,7 +235,7 @@ impl Control {
             let packet = first?;
             if !(rules.ecn && ledger.mark(now, packet.id, cx)) {
                 ledger.discard(now, packet.id, packet.len, DropReason::QueueEarly, cx);
-                (first, _) = self.take(now, line, rules);
+                (first, _) = self.take(now, line, receiver, rules);
             }
             self.dropping = true;
             let added = self.count.saturating_sub(self.last_count);
@@ -188,6 +245,10 @@ impl Control {
             self.last_count = self.count;
         }
         if let Some(packet) = first {
+            if !choice.fits(packet.len) {
+                line.put_back(packet, receiver);
+                return None;
+            }
             ledger.leave(now, packet.id, packet.len, cx);
         }
         first
@@ -204,6 +265,18 @@ pub struct Codel {
     ledger: Ledger,
 }
 
+impl Codel {
+    fn take<P: Probe>(
+        &mut self,
+        now: Nanos,
+        choice: Choice<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let Self { line, rules, ledger, .. } = self;
+        self.control.next(now, line, choice, rules, ledger, cx).map(|packet| packet.id)
+    }
+}
+
 impl Qdisc for Codel {
     #[inline]
     fn enqueue<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) -> Verdict {
@@ -211,13 +284,30 @@ impl Qdisc for Codel {
             return self.ledger.refuse(now, id, DropReason::QueueFull, cx);
         }
         let len = cx.pool.wire_len(id);
-        self.line.push(Waiting { id, len, since: now });
+        self.line.push(Waiting { id, len, since: now }, || cx.pool.get(id).to.index());
         self.ledger.enter(now, id, len, cx)
     }
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
-        let Self { line, rules, ledger, .. } = self;
-        self.control.next(now, line, rules, ledger, cx).map(|packet| packet.id)
+        self.take(now, Choice::default(), cx)
+    }
+
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let Wanted { receiver, fits } = *wanted;
+        self.take(now, Choice { receiver: Some(receiver), fits: Some(fits) }, cx)
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.line.packets.receivers()
     }
 
     fn backlog(&self) -> Backlog {
@@ -226,6 +316,10 @@ impl Qdisc for Codel {
 
     fn stats(&self) -> &Stats {
         &self.ledger.stats
+    }
+
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.line.packets.on_link(link);
     }
 }
 

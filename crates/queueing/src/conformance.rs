@@ -8,13 +8,21 @@ use airtcp_random::Seed;
 use airtcp_units::{BitRate, Bytes, Nanos, Narrow, Span};
 use proptest::prelude::*;
 
-use crate::{Airtime, Backlog, LinkInfo, Qdisc, Queue, QueueConfig, Verdict, registry};
+use crate::{Airtime, Backlog, LinkInfo, Qdisc, Queue, QueueConfig, Verdict, Wanted, registry};
 
 /// One call of a queue.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
-    Enqueue { len: u16, ecn: Ecn },
+    Enqueue {
+        len: u16,
+        ecn: Ecn,
+    },
     Dequeue,
+    /// The next packet for a receiver, if its wire length is at most `room`.
+    DequeueFor {
+        receiver: u32,
+        room: u32,
+    },
 }
 
 pub(crate) fn packet(number: u32, len: u16, ecn: Ecn) -> Packet {
@@ -45,6 +53,14 @@ impl Probe for Record {
 
 /// Number of flows in a test.
 const FLOWS: u32 = 3;
+/// By endpoint, the station: the flows are those of two.
+const RECEIVERS: [u32; 6] = [0, 0, 1, 1, 1, 1];
+
+/// The station of a packet, by its number among all packets offered.
+fn receiver_of(number: u32) -> u32 {
+    let endpoint = EndpointId::new(number % FLOWS, Side::Server);
+    RECEIVERS[endpoint.index()]
+}
 
 /// The packets in `Dropped` events that `of` selects.
 fn gone(events: &[Event], of: impl Fn(PacketId) -> bool) -> Vec<PacketId> {
@@ -87,13 +103,13 @@ impl Shadowed {
             queue = Queue::custom(queue);
         }
         let time_for = |bytes: Bytes| BitRate::from_mbps(10).time_for(bytes.0);
-        // The endpoints of the flows are those of two stations.
-        let receivers = || vec![0, 0, 1, 1, 1, 1];
+        let receivers = || RECEIVERS.to_vec();
         queue.on_link(&LinkInfo {
             time_for: &time_for,
             polls_when_idle,
             receivers: &receivers,
             reports_airtime: polls_when_idle,
+            by_receiver: polls_when_idle,
         });
         assert_eq!(queue.backlog(), Backlog::default(), "it starts empty");
         Self {
@@ -144,6 +160,48 @@ impl Shadowed {
         let got = self.queue.dequeue(now, &mut cx);
         let marks = self.marks();
         let events = self.forget(|_| true) + marks;
+        self.take(got, marks, events, |_| true);
+    }
+
+    /// The next packet for a receiver. Packets for others may stand before it.
+    fn dequeue_for(&mut self, now: Nanos, receiver: u32, room: u32) {
+        let mut cx = PoolCx::new(&mut self.events, &mut self.pool, EventSource::Queue(7));
+        let wanted = Wanted { receiver, fits: &|len| len <= room };
+        let got = self.queue.dequeue_for(now, &wanted, &mut cx);
+        let marks = self.marks();
+        let events = self.forget(|_| true) + marks;
+        let own = |waiting: &&Waiting| receiver_of(waiting.number) == receiver;
+        let first = self.list.iter().find(own).map(|waiting| waiting.wire);
+        match got {
+            None => {
+                // A packet may have been marked and then stay, because it does not fit.
+                for waiting in &mut self.list {
+                    waiting.ecn = self.pool.get(waiting.id).segment.ecn;
+                }
+                assert!(marks <= 1);
+                let mut all = self.list.iter().filter(own).map(|waiting| waiting.wire);
+                let long = all.any(|wire| wire > u64::from(room));
+                assert!(first.is_none() || long, "only a packet that does not fit stays");
+                assert!(self.by_flow || first.is_none_or(|wire| wire > u64::from(room)));
+            }
+            Some(id) => {
+                let packet = self.pool.get(id);
+                assert_eq!(receiver_of(packet.segment.seq.0), receiver);
+                assert!(packet.wire_len() <= room, "it fits");
+                self.take(got, marks, events, |waiting| receiver_of(waiting.number) == receiver);
+            }
+        }
+    }
+
+    /// Compares a packet that left with the list, where it is the first of those that `rival` selects.
+    fn take(
+        &mut self,
+        got: Option<PacketId>,
+        marks: usize,
+        events: usize,
+        rival: impl Fn(&Waiting) -> bool,
+    ) {
+        assert!(self.queue.names_receivers());
         let Some(id) = got else {
             let waits = self.queue.next_timer() > now && self.queue.next_timer() < Nanos::NEVER;
             assert!(
@@ -155,7 +213,8 @@ impl Shadowed {
         };
         let place = self.list.iter().position(|waiting| waiting.id == id).expect("it waited");
         let Waiting { number, ecn, .. } = self.list.remove(place).unwrap();
-        let of_its_flow = |e: &&Waiting| !self.by_flow || e.number % FLOWS == number % FLOWS;
+        let of_its_flow =
+            |e: &&Waiting| rival(e) && (!self.by_flow || e.number % FLOWS == number % FLOWS);
         assert_eq!(self.list.iter().take(place).filter(of_its_flow).count(), 0, "in order");
         let packet = self.pool.remove(id);
         let now_is = packet.segment.ecn;
@@ -218,6 +277,12 @@ fn check(
                 shadowed.dequeue(now);
                 None
             }
+            // Owners ask for receivers only if they have said so.
+            Op::DequeueFor { .. } if !polls_when_idle => None,
+            Op::DequeueFor { receiver, room } => {
+                shadowed.dequeue_for(now, *receiver, *room);
+                None
+            }
         });
         shadowed.compare(now);
     }
@@ -228,7 +293,9 @@ pub(crate) fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
     let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect0), Just(Ecn::Ect1), Just(Ecn::Ce)];
     let len = prop_oneof![2 => 0u16..1500, 1 => Just(0)];
     let enqueue = (len, ecn).prop_map(|(len, ecn)| Op::Enqueue { len, ecn });
-    let op = prop_oneof![3 => enqueue, 2 => Just(Op::Dequeue)];
+    let wanted = (0u32..3, 40u32..1600);
+    let wanted = wanted.prop_map(|(receiver, room)| Op::DequeueFor { receiver, room });
+    let op = prop_oneof![6 => enqueue, 3 => Just(Op::Dequeue), 3 => wanted];
     proptest::collection::vec((0u64..3_000_000, op), 0..300)
 }
 
@@ -239,7 +306,8 @@ proptest! {
             let once = check(&config, false, false, &ops);
             prop_assert_eq!(&once, &check(&config, false, false, &ops), "two equal runs: {:?}", config);
             prop_assert_eq!(&once, &check(&config, true, false, &ops), "boxed: {:?}", config);
-            check(&config, false, true, &ops);
+            let asked = check(&config, false, true, &ops);
+            prop_assert_eq!(&asked, &check(&config, true, true, &ops), "boxed: {:?}", config);
         }
     }
 }

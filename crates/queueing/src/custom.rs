@@ -5,7 +5,8 @@ use airtcp_probe::{Event, PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-use crate::qdisc::{Airtime, LinkInfo, Qdisc};
+use crate::link::{Airtime, LinkInfo, Wanted};
+use crate::qdisc::Qdisc;
 
 /// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
 #[derive(Debug)]
@@ -23,6 +24,20 @@ impl Qdisc for Custom {
     }
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         relay(cx, |cx| self.0.dyn_dequeue(now, cx))
+    }
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        relay(cx, |cx| self.0.dyn_dequeue_for(now, wanted, cx))
+    }
+    fn names_receivers(&self) -> bool {
+        self.0.dyn_names_receivers()
+    }
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.0.dyn_waiting_receivers()
     }
     fn backlog(&self) -> Backlog {
         self.0.dyn_backlog()
@@ -65,6 +80,17 @@ trait DynQdisc: std::fmt::Debug + Send {
     fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict;
     /// See [`Qdisc::dequeue`].
     fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId>;
+    /// See [`Qdisc::dequeue_for`].
+    fn dyn_dequeue_for(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, Relay<'_>>,
+    ) -> Option<PacketId>;
+    /// See [`Qdisc::names_receivers`].
+    fn dyn_names_receivers(&self) -> bool;
+    /// See [`Qdisc::waiting_receivers`].
+    fn dyn_waiting_receivers(&self) -> Vec<u32>;
     /// See [`Qdisc::backlog`].
     fn dyn_backlog(&self) -> Backlog;
     /// See [`Qdisc::next_timer`].
@@ -85,6 +111,20 @@ impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
     }
     fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId> {
         self.dequeue(now, cx)
+    }
+    fn dyn_dequeue_for(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, Relay<'_>>,
+    ) -> Option<PacketId> {
+        self.dequeue_for(now, wanted, cx)
+    }
+    fn dyn_names_receivers(&self) -> bool {
+        self.names_receivers()
+    }
+    fn dyn_waiting_receivers(&self) -> Vec<u32> {
+        self.waiting_receivers()
     }
     fn dyn_backlog(&self) -> Backlog {
         self.backlog()

@@ -13,7 +13,7 @@ use airtcp_random::Seed;
 use airtcp_units::{Bytes, Nanos};
 
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// Default limit of a drop-tail queue, in packets.
 pub(crate) const DEFAULT_PACKETS: u32 = 100;
@@ -104,12 +104,33 @@ impl Qdisc for DropTail {
         self.fifo.pop(now, cx).map(|(id, _)| id)
     }
 
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        self.fifo.pop_for(now, wanted, cx).map(|(id, _)| id)
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.fifo.waiting_receivers()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }
 
     fn stats(&self) -> &Stats {
         &self.fifo.ledger.stats
+    }
+
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.fifo.on_link(link);
     }
 }
 

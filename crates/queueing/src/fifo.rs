@@ -2,11 +2,12 @@
 //!
 //! Sizes in packets and in bytes on the wire, times in nanoseconds.
 
-use std::collections::VecDeque;
-
 use airtcp_packet::{Ecn, PacketId};
 use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Span};
+
+use crate::arrivals::Arrivals;
+use crate::{LinkInfo, Wanted};
 
 /// Result of offering a packet to a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +223,7 @@ impl Ledger {
 /// A first-in first-out queue with its counters.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo {
-    line: VecDeque<(PacketId, u32)>,
+    line: Arrivals<(PacketId, u32)>,
     pub(crate) ledger: Ledger,
 }
 
@@ -239,7 +240,7 @@ impl Fifo {
         len: u32,
         cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
-        self.line.push_back((id, len));
+        self.line.push_back((id, len), || cx.pool.get(id).to.index());
         self.ledger.enter(now, id, len, cx)
     }
 
@@ -259,6 +260,30 @@ impl Fifo {
         Some((id, len))
     }
 
+    /// Takes the receivers of the packets, if the owner names them.
+    pub(crate) fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.line.on_link(link);
+    }
+
+    /// Dequeues the first packet for a receiver, if it fits.
+    pub(crate) fn pop_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<(PacketId, u32)> {
+        let place = self.line.find(wanted.receiver)?;
+        self.line.get(place).filter(|(_, len)| (wanted.fits)(*len))?;
+        let (id, len) = self.line.remove(place)?;
+        self.ledger.leave(now, id, len, cx);
+        Some((id, len))
+    }
+
+    /// The receivers of the packets.
+    pub(crate) fn waiting_receivers(&self) -> Vec<u32> {
+        self.line.receivers()
+    }
+
     /// Drops a packet that waits, if it does; the search starts with the last one.
     pub(crate) fn discard<P: Probe>(
         &mut self,
@@ -267,7 +292,7 @@ impl Fifo {
         reason: DropReason,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let place = self.line.iter().rposition(|(waits, _)| *waits == id);
+        let place = self.line.rfind(|(waits, _)| *waits == id);
         if let Some((_, len)) = place.and_then(|place| self.line.remove(place)) {
             self.ledger.discard(now, id, len, reason, cx);
         }

@@ -10,7 +10,7 @@ use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::Keyed;
 use airtcp_units::{Bytes, Nanos, Narrow};
 
-use crate::codel::{Control, Line, Rules, Waiting};
+use crate::codel::{Choice, Control, Line, Rules, Waiting};
 use crate::fifo::Ledger;
 
 /// Maximum number of packets that an overload drops at once.
@@ -135,25 +135,28 @@ impl FlowQueues {
 
     /// True if no packet waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.flows.iter().all(|flow| flow.line.bytes() == 0)
+        // Every flow with packets is listed.
+        let mut listed = self.new.iter().chain(&self.old);
+        listed.all(|place| self.flows[*place as usize].line.bytes() == 0)
     }
 
     /// Adds a packet to its flow.
     #[inline]
     pub(crate) fn push(&mut self, own: usize, packet: Waiting) {
         let flow = &mut self.flows[own];
-        flow.line.push(packet);
+        flow.line.push(packet, || 0);
         if flow.listed == Listed::Nowhere {
             (flow.listed, flow.credit) = (Listed::New, self.rules.quantum);
             self.new.push_back(u32::narrow(own));
         }
     }
 
-    /// Dequeues the next packet; CoDel drops or marks packets before it.
+    /// Dequeues the next packet, if there is room for it; CoDel drops or marks packets before it.
     #[inline]
     pub(crate) fn take<P: Probe>(
         &mut self,
         now: Nanos,
+        fits: Option<&dyn Fn(u32) -> bool>,
         ledger: &mut Ledger,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<Waiting> {
@@ -168,10 +171,16 @@ impl FlowQueues {
                 self.old.push_back(place);
                 continue;
             }
-            let taken = flow.control.next(now, &mut flow.line, &self.rules.codel, ledger, cx);
+            let choice = Choice { receiver: None, fits };
+            let codel = &self.rules.codel;
+            let taken = flow.control.next(now, &mut flow.line, choice, codel, ledger, cx);
             if let Some(packet) = taken {
                 flow.credit -= i64::from(packet.len);
                 return Some(packet);
+            }
+            if flow.line.bytes() > 0 {
+                // The next packet does not fit.
+                return None;
             }
             list.pop_front();
             if flow.listed == Listed::New {

@@ -21,7 +21,7 @@ use airtcp_units::{Bytes, Nanos, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, LinkInfo, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// TCP Jersey queue. The defaults of threshold and limit are S0's lower RED threshold and buffer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -107,6 +107,27 @@ impl Qdisc for Jersey {
         Some(id)
     }
 
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let (id, len) = self.fifo.pop_for(now, wanted, cx)?;
+        if self.fifo.backlog().packets == 0 {
+            self.avg.emptied(now, len);
+        }
+        Some(id)
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.fifo.waiting_receivers()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }
@@ -116,6 +137,7 @@ impl Qdisc for Jersey {
     }
 
     fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.fifo.on_link(link);
         self.avg.on_link(link, self.config.packet_time.is_some());
     }
 }

@@ -11,6 +11,7 @@
 
 mod ack_filter;
 mod airtime_fair;
+mod arrivals;
 mod average;
 mod codel;
 mod custom;
@@ -19,10 +20,13 @@ mod fifo;
 mod flows;
 mod fq_codel;
 mod jersey;
+mod link;
+mod per_station;
 mod pie;
 mod qdisc;
 mod red;
 mod registry;
+mod stations;
 mod tbf;
 
 #[cfg(test)]
@@ -36,9 +40,11 @@ pub use drop_tail::{DropTail, DropTailConfig};
 pub use fifo::{Backlog, Stats, Verdict};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use jersey::{Jersey, JerseyConfig};
+pub use link::{Airtime, LinkInfo, Wanted};
+pub use per_station::{PerStation, PerStationConfig};
 pub use pie::{Pie, PieConfig};
 pub(crate) use qdisc::Discipline;
-pub use qdisc::{Airtime, LinkInfo, Qdisc};
+pub use qdisc::Qdisc;
 pub use red::{Red, RedConfig, RedUnit};
 pub use registry::{Queue, QueueConfig, registry};
 pub use tbf::{Tbf, TbfConfig};

@@ -20,15 +20,14 @@
 //! that have become due since the previous call. Leaves out: switching PIE off below a third of the
 //! limit (5.3, optional), and Linux's steps of 2 % beyond 250 ms.
 
-use std::collections::VecDeque;
-
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, DropReason, PoolCx, Probe};
 use airtcp_random::{Keyed, Seed};
 use airtcp_units::{Bytes, Nanos, Probability, Span};
 
+use crate::arrivals::Arrivals;
 use crate::fifo::{Backlog, Ledger, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// PIE queue.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -117,7 +116,7 @@ fn scale(p: f64) -> f64 {
 #[derive(Debug)]
 pub struct Pie {
     config: PieConfig,
-    line: VecDeque<(PacketId, u32, Nanos)>,
+    line: Arrivals<(PacketId, u32, Nanos)>,
     ledger: Ledger,
     controller: Controller,
     /// When the next update is due.
@@ -149,6 +148,18 @@ impl Pie {
                 }
             }
         }
+    }
+
+    /// Records that a packet leaves.
+    fn leave<P: Probe>(
+        &mut self,
+        now: Nanos,
+        (id, len, since): (PacketId, u32, Nanos),
+        cx: &mut PoolCx<'_, P>,
+    ) -> PacketId {
+        self.ledger.leave(now, id, len, cx);
+        self.controller.delay = if self.line.is_empty() { Span::ZERO } else { now.since(since) };
+        id
     }
 
     /// True if an arrival must be dropped or marked.
@@ -190,16 +201,35 @@ impl Qdisc for Pie {
             }
         }
         let len = cx.pool.wire_len(id);
-        self.line.push_back((id, len, now));
+        self.line.push_back((id, len, now), || cx.pool.get(id).to.index());
         self.ledger.enter(now, id, len, cx)
     }
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         self.catch_up(now);
-        let (id, len, since) = self.line.pop_front()?;
-        self.ledger.leave(now, id, len, cx);
-        self.controller.delay = if self.line.is_empty() { Span::ZERO } else { now.since(since) };
-        Some(id)
+        let first = self.line.pop_front()?;
+        Some(self.leave(now, first, cx))
+    }
+
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        self.catch_up(now);
+        let place = self.line.find(wanted.receiver)?;
+        self.line.get(place).filter(|(_, len, _)| (wanted.fits)(*len))?;
+        let first = self.line.remove(place)?;
+        Some(self.leave(now, first, cx))
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.line.receivers()
     }
 
     fn backlog(&self) -> Backlog {
@@ -208,6 +238,10 @@ impl Qdisc for Pie {
 
     fn stats(&self) -> &Stats {
         &self.ledger.stats
+    }
+
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.line.on_link(link);
     }
 }
 
@@ -237,7 +271,7 @@ impl Discipline for Pie {
             }
         }
         Ok(Self {
-            line: VecDeque::new(),
+            line: Arrivals::default(),
             ledger: Ledger::default(),
             controller: Controller {
                 p: 0.0,

@@ -3,40 +3,10 @@
 use airtcp_packet::PacketId;
 use airtcp_probe::{ConfigError, PoolCx, Probe};
 use airtcp_random::Seed;
-use airtcp_units::{Bytes, Nanos, Span};
+use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-
-/// Properties of the link or station behind a queue.
-pub struct LinkInfo<'a> {
-    /// Transmission time of a packet of a given size.
-    pub time_for: &'a dyn Fn(Bytes) -> Span,
-    /// True if the link also calls [`Qdisc::dequeue`] on an empty queue when it becomes idle.
-    pub polls_when_idle: bool,
-    /// By endpoint, the number of the receiver of packets to it: through the air the next station,
-    /// over a link the node of the endpoint.
-    pub receivers: &'a dyn Fn() -> Vec<u32>,
-    /// True if the owner calls [`Qdisc::on_airtime`], where [`Qdisc::wants_airtime`] is true.
-    pub reports_airtime: bool,
-}
-
-impl<'a> LinkInfo<'a> {
-    /// A link that knows no receivers and reports no airtime.
-    pub fn link(time_for: &'a dyn Fn(Bytes) -> Span, polls_when_idle: bool) -> Self {
-        Self { time_for, polls_when_idle, receivers: &Vec::new, reports_airtime: false }
-    }
-}
-
-/// Time on the air of an exchange that has finished: all attempts, with RTS, CTS and ACK.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Airtime {
-    /// Number of the other station, as [`LinkInfo::receivers`] has it.
-    pub peer: u32,
-    /// Sum of the times of the frames, without the spaces between them.
-    pub time: Span,
-    /// True if the other station sent the packet, and this one received it.
-    pub received: bool,
-}
+use crate::link::{Airtime, LinkInfo, Wanted};
 
 /// A queue discipline. `cx.source` is the queue's name in the run.
 pub trait Qdisc {
@@ -48,19 +18,26 @@ pub trait Qdisc {
     /// dropped packets from the pool.
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId>;
 
-    /// Dequeues the next packet for a receiver, as [`LinkInfo::receivers`] numbers it, whatever comes before the
-    /// packet. `None` without one, and for disciplines without a queue for each receiver.
+    /// Dequeues the next packet for a receiver, whatever comes before it. `None` if no packet waits for the receiver,
+    /// or if the next one does not fit: it then stays where it is. Asked only where
+    /// [`names_receivers`](Qdisc::names_receivers) and [`LinkInfo::by_receiver`] are true.
     fn dequeue_for<P: Probe>(
         &mut self,
         now: Nanos,
-        receiver: u32,
+        wanted: &Wanted<'_>,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
-        let _ = (now, receiver, cx);
+        let _ = (now, wanted.receiver, cx);
         None
     }
 
-    /// The receivers for which packets wait; empty for disciplines without a queue for each receiver.
+    /// True if the discipline has [`dequeue_for`](Qdisc::dequeue_for). Without it an aggregate takes only packets for
+    /// one receiver that follow one another.
+    fn names_receivers(&self) -> bool {
+        false
+    }
+
+    /// The receivers for which packets wait; empty for disciplines without [`dequeue_for`](Qdisc::dequeue_for).
     fn waiting_receivers(&self) -> Vec<u32> {
         Vec::new()
     }

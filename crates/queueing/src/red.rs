@@ -31,7 +31,7 @@ use airtcp_units::{Bytes, Nanos, Probability, Span};
 
 use crate::average::Average;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, LinkInfo, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// Unit of lengths and thresholds of a RED queue.
 #[derive(
@@ -283,6 +283,27 @@ impl Qdisc for Red {
         Some(id)
     }
 
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let (id, len) = self.fifo.pop_for(now, wanted, cx)?;
+        if self.fifo.backlog().packets == 0 {
+            self.avg.emptied(now, len);
+        }
+        Some(id)
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.fifo.waiting_receivers()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }
@@ -292,6 +313,7 @@ impl Qdisc for Red {
     }
 
     fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.fifo.on_link(link);
         let given = self.config.packet_time.is_some() || !self.config.idle_decay;
         self.avg.on_link(link, given);
     }

@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::custom::Custom;
-use crate::{Airtime, Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict};
+use crate::{Airtime, Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict, Wanted};
 
 airtcp_probe::family! {
     /// A queue of any registered discipline.
@@ -27,6 +27,8 @@ airtcp_probe::family! {
     "pie" Pie(crate::Pie, crate::PieConfig) from "RFC 8033";
     /// Deficit round robin over stations by airtime, new stations first, with FQ-CoDel for the flows of each station
     "airtime-fair" AirtimeFair(crate::AirtimeFair, crate::AirtimeFairConfig) from "Hoeiland-Joergensen et al. 2017; Linux mac80211";
+    /// Round robin over stations, each with a drop-tail queue; the longest one drops when all are full
+    "per-station" PerStation(crate::PerStation, crate::PerStationConfig) from "McKenney 1990; Linux ath9k before 4.9";
     /// As drop-tail; a new TCP ACK replaces older ACKs of its flow that carry no more
     "ack-filter" AckFilter(crate::AckFilter, crate::AckFilterConfig) from "RFC 3449 section 5.2.2; Linux sch_cake";
     /// Marks every ECN-capable packet while the average queue length is above a threshold
@@ -43,11 +45,24 @@ impl Default for QueueConfig {
 }
 
 impl QueueConfig {
-    /// The queue with a limit of `packets`, if it is one whose limit has been left to the default of 100.
+    /// True if a station that sends aggregates has a queue for each receiver with this discipline.
     #[must_use]
-    pub fn with_default_packets(&self, packets: u32) -> Option<Self> {
+    pub const fn is_per_station(&self) -> bool {
+        matches!(self, Self::PerStation(_) | Self::FqCodel(_) | Self::AirtimeFair(_))
+    }
+
+    /// The queue of a station in a cell, if it differs from that elsewhere: the limit is `packets` if it has been left
+    /// to the default of 100. `aggregates`: the station sends aggregates.
+    #[must_use]
+    pub fn with_defaults_of_cell(&self, packets: u32, aggregates: bool) -> Option<Self> {
         let packets = Some(packets);
         match self {
+            Self::PerStation(crate::PerStationConfig { packets: None, bytes: None }) => {
+                Some(Self::PerStation(crate::PerStationConfig { packets, bytes: None }))
+            }
+            Self::FqCodel(config) if aggregates => {
+                Some(Self::FqCodel(config.with_defaults_of_mac80211()))
+            }
             Self::DropTail(crate::DropTailConfig { packets: None, bytes: None }) => {
                 Some(Self::DropTail(crate::DropTailConfig { packets, bytes: None }))
             }
@@ -99,10 +114,13 @@ impl Qdisc for Queue {
     fn dequeue_for<P: Probe>(
         &mut self,
         now: Nanos,
-        receiver: u32,
+        wanted: &Wanted<'_>,
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
-        each!(self, q => q.dequeue_for(now, receiver, cx))
+        each!(self, q => q.dequeue_for(now, wanted, cx))
+    }
+    fn names_receivers(&self) -> bool {
+        each!(self, q => q.names_receivers())
     }
     fn waiting_receivers(&self) -> Vec<u32> {
         each!(self, q => q.waiting_receivers())

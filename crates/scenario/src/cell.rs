@@ -133,10 +133,11 @@ pub struct CellSpec {
     /// Schemes against unfair shares of the cell. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schemes: Vec<SchemeConfig>,
-    /// Queue of each station and of the access point.
-    #[serde(default)]
-    pub queue: QueueConfig,
-    /// The queue of the access point. Default: that of `queue`.
+    /// Queue of each station and of the access point. Default: "drop-tail", and "per-station" at the access point of
+    /// 802.11n, ac and ax.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueConfig>,
+    /// The queue of the access point. Default: that of `queue`; without it "per-station" with 802.11n, ac and ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_point_queue: Option<QueueConfig>,
     /// Stations that differ from the others, by name. Default: none.
@@ -220,10 +221,10 @@ impl CellSpec {
         }
         let refuse = |message: &str| Err(ScenarioError::at(format!("{path}.mac.ofdma"), message));
         let (queue, _) = self.station_keys().queue(0);
-        if !matches!(*queue, QueueConfig::AirtimeFair(_)) {
+        if !queue.is_per_station() {
             return refuse(
                 "needs a queue for each station at the access point: set access_point_queue.kind = \
-                 \"airtime-fair\", or omit it",
+                 \"airtime-fair\", \"fq-codel\" or \"per-station\", or omit it",
             );
         }
         if self.hops == Hops::Chain {

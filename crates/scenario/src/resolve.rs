@@ -14,7 +14,8 @@ use airtcp_wifi::mac::Category;
 
 use crate::expand::{self, LinkPaths};
 use crate::{
-    Application, FlowSpec, OneWay, Resolved, Scenario, ScenarioError, Topology, TransportKind,
+    Application, CellSpec, FlowSpec, OneWay, Resolved, Scenario, ScenarioError, Topology,
+    TransportKind,
 };
 
 mod cells;
@@ -38,6 +39,7 @@ impl Scenario {
         scenario.check_times()?;
         scenario.add_default_flow()?;
         let places = expand::expand(&mut scenario)?;
+        scenario.cells.iter_mut().for_each(CellSpec::fill_queues);
         let mut nodes = Nodes::default();
         let links = scenario.one_way_links(&places, &mut nodes);
         unique_names(&links, &places)?;

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use airtcp_probe::nearest;
-use airtcp_queueing::QueueConfig;
+use airtcp_queueing::{PerStationConfig, QueueConfig};
 use airtcp_wifi::ConfigError;
 use airtcp_wifi::phy::propagation::PathLossConfig;
 use airtcp_wifi::phy::{Mode, PhySetup, Standard, Timing};
 use airtcp_wifi::rate::{RateConfig, RatePlan};
 
 use crate::phy_keys::own_mode;
-use crate::{CellSpec, ScenarioError, StationSpec};
+use crate::{CellSpec, Hops, ScenarioError, StationSpec};
 
 /// Least and greatest power of a transmitter, in dBm.
 const POWERS: std::ops::RangeInclusive<f64> = -50.0..=60.0;
@@ -30,6 +30,28 @@ impl CellSpec {
     /// queue in Linux), whose aggregates take up to 256; 100 with the older standards.
     pub const fn default_queue_packets(&self) -> u32 {
         if self.standard.has_mcs() { 1_000 } else { 100 }
+    }
+
+    /// The queue of a station, or of the access point, of a cell without the keys of queues.
+    pub fn usual_queue(&self, is_access_point: bool) -> QueueConfig {
+        if is_access_point && self.standard.has_mcs() && self.hops == Hops::AccessPoint {
+            return QueueConfig::PerStation(PerStationConfig::default());
+        }
+        QueueConfig::default()
+    }
+
+    /// Writes the default queues into the keys that were left out.
+    pub(crate) fn fill_queues(&mut self) {
+        if self.queue.is_none() && self.access_point_queue.is_none() {
+            let usual = self.usual_queue(true);
+            self.access_point_queue = Some(usual).filter(|queue| *queue != QueueConfig::default());
+        }
+        self.queue.get_or_insert_default();
+    }
+
+    /// A queue with the defaults of this cell, if these differ from those elsewhere.
+    pub fn with_defaults(&self, queue: &QueueConfig) -> Option<QueueConfig> {
+        queue.with_defaults_of_cell(self.default_queue_packets(), self.standard.has_mcs())
     }
 
     /// The keys of its stations.
@@ -192,12 +214,14 @@ impl<'a> StationKeys<'a> {
     pub fn queue(&self, station: usize) -> (Cow<'a, QueueConfig>, String) {
         let own = self.own(station).and_then(|own| own.queue.as_ref());
         let (queue, key) = match (own, self.places.get(&station), &self.spec.access_point_queue) {
-            (Some(queue), Some(place), _) => (queue, format!("stations[{place}].queue")),
-            (_, _, Some(queue)) if station == 0 => (queue, "access_point_queue".into()),
-            _ => (&self.spec.queue, "queue".into()),
+            (Some(queue), Some(place), _) => (Some(queue), format!("stations[{place}].queue")),
+            (_, _, Some(queue)) if station == 0 => (Some(queue), "access_point_queue".into()),
+            _ => (self.spec.queue.as_ref(), "queue".into()),
         };
-        let longer = queue.with_default_packets(self.spec.default_queue_packets());
-        (longer.map_or(Cow::Borrowed(queue), Cow::Owned), key)
+        let queue =
+            queue.map_or_else(|| Cow::Owned(self.spec.usual_queue(station == 0)), Cow::Borrowed);
+        let in_cell = self.spec.with_defaults(&queue);
+        (in_cell.map_or(queue, Cow::Owned), key)
     }
 
     /// What chooses the rate of a station's data frames, and among which.

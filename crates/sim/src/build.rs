@@ -36,7 +36,7 @@ mod receivers;
 use medium::medium;
 use paths::{routes, starts};
 use radio_map::label;
-use receivers::{air_ends, ends, over_the_air};
+use receivers::{air_ends, ends, has_several, over_the_air};
 
 use crate::world::World;
 use crate::world::application::App;
@@ -176,12 +176,17 @@ fn station_queues(
     let timing = spec.times().map_err(|e| at("timing.", e))?;
     let keys = spec.station_keys();
     let mut queues = Vec::with_capacity(plan.nodes.len() * categories);
+    let mut by_receiver = Vec::with_capacity(plan.nodes.len());
     for (i, station) in seams.stations.iter().enumerate() {
         let rates = keys.rate_plan(i).map_err(|e| at("", e))?;
         let fastest = rates.modes.iter().copied().max_by_key(|mode| mode.kbps());
         let mode = rates.start.or(fastest).unwrap_or(timing.lowest());
         let (config, key) = keys.queue(i);
         let receivers = || receivers(plan.nodes[i]);
+        // With one receiver, the next packet is always one for it.
+        let selects = spec.standard.has_mcs()
+            && (has_several(&receivers()) || i == 0 && spec.mac.ofdma.is_some());
+        by_receiver.push(selects);
         for (category, access) in station.access.iter().enumerate() {
             let label = format!("{label}/sta/{i}/queue/{category}");
             let mut queue =
@@ -196,6 +201,7 @@ fn station_queues(
                 polls_when_idle: true,
                 receivers: &receivers,
                 reports_airtime: true,
+                by_receiver: selects,
             });
             queues.push(queue);
         }
@@ -203,6 +209,7 @@ fn station_queues(
     Ok(StationQueues {
         nodes: plan.nodes.iter().map(|n| u32::narrow(*n)).collect(),
         queues,
+        by_receiver,
         categories,
         below: spec.mac.hardware_queue.unwrap_or_default() as usize,
     })

@@ -14,6 +14,7 @@ mod goodput;
 mod link;
 mod range;
 mod replication;
+pub(crate) mod short_aggregates;
 mod station;
 mod student;
 mod summary;

@@ -13,7 +13,9 @@ use crate::build::coverage::warnings;
 use crate::build::{TraceLoader, build};
 use crate::parallel::{Stop, default_workers, run_many};
 use crate::pieces::Pieces;
-use crate::results::{DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary};
+use crate::results::{
+    DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary, short_aggregates,
+};
 
 /// Events between two checks of the stop flag: a few milliseconds of work.
 pub(crate) const CHUNK: u64 = 50_000;
@@ -197,8 +199,8 @@ pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
         scenario: serde_json::to_value(&plan.scenario).unwrap_or_default(),
         summary: Summary::of(plan, &replications, &|_| true),
         delays: DelayDistributions::of(plan, replications.iter().map(|r| r.histograms.as_slice())),
+        warnings: [warnings(plan), short_aggregates::warnings(plan, &replications)].concat(),
         replications,
-        warnings: warnings(plan),
         interrupted,
     }
 }

@@ -24,8 +24,8 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
         Entries with `family`, `name`, `description` and `source`.
 
     Examples:
-        >>> " ".join(sorted(entry["name"] for entry in registry("queue")))
-        'ack-filter airtime-fair codel drop-tail fq-codel jersey pie red tbf'
+        >>> sorted(entry["name"] for entry in registry("queue"))[:5]
+        ['ack-filter', 'airtime-fair', 'codel', 'drop-tail', 'fq-codel']
     """
     return json.loads(_core.registry(family))
 

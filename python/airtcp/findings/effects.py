@@ -58,6 +58,7 @@ _QUEUES: Final = {
     "red": "RED",
     "drop-tail": "drop-tail",
     "airtime-fair": "airtime-fair queueing",
+    "per-station": "queues per station",
     "ack-filter": "an ACK filter",
     "jersey": "Jersey's marking",
     "tbf": "a token bucket filter",

@@ -63,7 +63,8 @@ def _what_helps(limit: Limit) -> str:
     """Name what was tried and helps."""
     if limit["cause"] == "hidden-stations":
         return "Try RTS before data frames"
-    is_drop_tail = any("drop-tail" in change for change in limit["change"])
+    kinds = ("drop-tail", "per-station")
+    is_drop_tail = any(kind in change for change in limit["change"] for kind in kinds)
     return "Try a longer queue" if is_drop_tail else "Try a queue that drops or marks later"
 
 

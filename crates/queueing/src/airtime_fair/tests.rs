@@ -99,7 +99,8 @@ fn packets_for_a_receiver_leave_out_of_turn() {
     let take_for = |rig: &mut Rig, receiver| {
         let mut probe = NoProbe;
         let mut cx = PoolCx::new(&mut probe, &mut rig.pool, EventSource::Queue(0));
-        let id = rig.queue.dequeue_for(rig.now, receiver, &mut cx)?;
+        let wanted = Wanted { receiver, fits: &|_| true };
+        let id = rig.queue.dequeue_for(rig.now, &wanted, &mut cx)?;
         Some(rig.pool.remove(id).to.flow())
     };
     assert_eq!(take_for(&mut rig, 2), Some(2));
@@ -107,7 +108,7 @@ fn packets_for_a_receiver_leave_out_of_turn() {
     assert_eq!(take_for(&mut rig, 2), None);
     assert_eq!(take_for(&mut rig, 9), None);
     assert_eq!(rig.queue.waiting_receivers(), [0, 1]);
-    let credit = |rig: &Rig, place: usize| rig.queue.stations[place].credit;
+    let credit = |rig: &Rig, place: usize| rig.queue.accounts[place].credit;
     assert!(credit(&rig, 2) < credit(&rig, 0));
     let order = rig.order(9, [0; 4]);
     assert_eq!(order.len(), 4);
@@ -166,7 +167,12 @@ fn debts_are_kept() {
     let mut spent = [0_u64; 2];
     for _ in 0..3000 {
         // Station 1 never has more than one packet waiting: it is always found empty.
-        if rig.queue.stations.get(1).is_none_or(|s| s.flows.longest(None).is_none_or(|l| l.0 == 0))
+        if rig
+            .queue
+            .stations
+            .iter()
+            .nth(1)
+            .is_none_or(|flows| flows.longest(None).is_none_or(|l| l.0 == 0))
         {
             rig.put(1, 1, 1460);
         }
@@ -207,7 +213,7 @@ fn an_overload_hits_the_longest_flow() {
     // Station 0 has 40 000 bytes in two flows, station 1 has 30 000 in one.
     assert_eq!(rig.put(2, 1, 100), Verdict::Queued);
     assert_eq!(rig.queue.stats().dropped_full, 10);
-    assert_eq!(rig.queue.stations[1].flows.longest(None).unwrap().0, 15_000);
+    assert_eq!(rig.queue.stations.at(1).longest(None).unwrap().0, 15_000);
     assert_eq!(rig.queue.backlog().packets, 91);
     let mut rig = Rig::new(&AirtimeFairConfig { limit: 3, ..config() }, true);
     (0..3).for_each(|flow| {

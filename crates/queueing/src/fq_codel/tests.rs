@@ -45,8 +45,11 @@ impl Rig {
 
     /// Bytes that wait, by flow.
     fn waiting(&mut self, flow: u32) -> u64 {
-        let place = self.queue.flows.flow_of(EndpointId::new(flow, Side::Server).index());
-        self.queue.flows.bytes(place)
+        let rules = self.queue.rules;
+        let flows = self.queue.stations.of(0, || FlowQueues::new(rules));
+        let flows = self.queue.stations.at(flows);
+        let place = flows.flow_of(EndpointId::new(flow, Side::Server).index());
+        flows.bytes(place)
     }
 }
 
@@ -117,9 +120,10 @@ fn an_overload_drops_from_the_longest_flow() {
 #[test]
 fn the_hash_is_perturbed() {
     let shared = |seed| {
-        let mut rig = Rig::new(&FqCodelConfig { flows: 16, ..config() }, seed);
+        let rig = Rig::new(&FqCodelConfig { flows: 16, ..config() }, seed);
         let endpoint = |flow| EndpointId::new(flow, Side::Server).index();
-        (0..12).map(|flow| rig.queue.flows.flow_of(endpoint(flow))).collect::<Vec<_>>()
+        let mut flows = FlowQueues::new(rig.queue.rules);
+        (0..12).map(|flow| flows.flow_of(endpoint(flow))).collect::<Vec<_>>()
     };
     assert_eq!(shared(1), shared(1));
     let all: Vec<_> = (0..40).map(shared).collect();

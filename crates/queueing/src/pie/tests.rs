@@ -146,7 +146,7 @@ fn overload(config: &PieConfig, load: f64, ecn: Ecn) -> (f64, f64, Pie) {
             now += Span(step);
         }
         let now = Nanos((ms + 1) * 1_000_000 - 1);
-        let since = queue.line.front().map(|waiting| waiting.2);
+        let since = queue.line.get(0).map(|waiting| waiting.2);
         if let Some(id) = queue.dequeue(now, &mut cx) {
             cx.pool.remove(id);
             if ms >= 100_000 {

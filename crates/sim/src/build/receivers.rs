@@ -32,3 +32,9 @@ pub(super) fn over_the_air(
     };
     ends(plan).into_iter().map(next).collect()
 }
+
+/// True if packets go to several receivers.
+pub(super) fn has_several(receivers: &[u32]) -> bool {
+    let mut known = receivers.iter().filter(|number| **number != ELSEWHERE);
+    known.next().is_some_and(|first| known.any(|other| other != first))
+}

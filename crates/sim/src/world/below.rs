@@ -3,6 +3,9 @@
 //! ```text
 //! queue discipline -> first in, first out, up to `mac.hardware_queue` packets -> access
 //! ```
+//! An aggregate takes the packets for its receiver, also those behind packets for others, as drivers with a queue for
+//! each station do.
+//!
 //! The discipline gives packets as soon as there is a place, so what it decides later does not concern them. Each
 //! access category has a queue of its own.
 
@@ -47,6 +50,21 @@ impl Below {
     /// Takes the first packet below a queue.
     pub(crate) fn pop(&mut self, queue: usize) -> Option<(PacketId, Nanos)> {
         if self.any { self.packets[queue].pop_front() } else { None }
+    }
+
+    /// The first packet below a queue that meets a condition; it stays.
+    pub(crate) fn find(&self, queue: usize, meets: impl Fn(PacketId) -> bool) -> Option<usize> {
+        self.packets.get(queue)?.iter().position(|(packet, _)| meets(*packet))
+    }
+
+    /// The packet at a place below a queue.
+    pub(crate) fn get(&self, queue: usize, place: usize) -> Option<PacketId> {
+        self.packets.get(queue)?.get(place).map(|(packet, _)| *packet)
+    }
+
+    /// Takes the packet at a place below a queue.
+    pub(crate) fn remove(&mut self, queue: usize, place: usize) -> Option<(PacketId, Nanos)> {
+        self.packets.get_mut(queue)?.remove(place)
     }
 
     /// Number of packets.

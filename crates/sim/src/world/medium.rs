@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{EventSource, PoolCx, Probe};
-use airtcp_queueing::{Airtime, Backlog, Qdisc, Queue, Verdict};
+use airtcp_queueing::{Airtime, Backlog, Qdisc, Queue, Verdict, Wanted};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
 use airtcp_wifi::mac::{Category, NodeId};
@@ -20,6 +20,8 @@ pub(crate) struct StationQueues {
     pub(crate) nodes: Vec<u32>,
     /// Queue of each station and access category.
     pub(crate) queues: Vec<Queue>,
+    /// By station, true if its aggregates are filled by receiver.
+    pub(crate) by_receiver: Vec<bool>,
     /// Access categories per station.
     pub(crate) categories: usize,
     /// Packets that each queue's station holds below it.
@@ -56,9 +58,8 @@ pub(crate) struct Medium {
     below: Below,
     /// Packets that have left their queue and did not fit into an aggregate, with the number of the queue.
     set_aside: Vec<(usize, Offered)>,
-    /// Packets that have left their queue out of turn, for a multi-user PPDU, and did not fit: at most one for each
-    /// receiver. They come before other packets of their receiver, but not before those of others.
-    out_of_turn: Vec<(usize, Offered)>,
+    /// By queue, true if aggregates take the packets for their receiver, also those behind packets for others.
+    by_receiver: Vec<bool>,
     /// Stations with a queue that holds packets back, and the time of its release.
     held: Vec<(NodeId, Nanos)>,
     /// True if a queue asks for the airtime of exchanges.
@@ -93,7 +94,7 @@ impl Medium {
             waiting: Vec::new(),
             below: Below::default(),
             set_aside: Vec::new(),
-            out_of_turn: Vec::new(),
+            by_receiver: Vec::new(),
             held: Vec::new(),
             shares_airtime: false,
             station_queues: vec![0],
@@ -105,7 +106,10 @@ impl Medium {
             timers,
             starts,
         };
-        for StationQueues { nodes, queues, categories, below } in station_queues {
+        for StationQueues { nodes, queues, by_receiver, categories, below } in station_queues {
+            let each = by_receiver.into_iter().flat_map(|own| (0..categories).map(move |_| own));
+            let named = each.zip(&queues).map(|(own, queue)| own && queue.names_receivers());
+            medium.by_receiver.extend(named);
             medium.below.extend(queues.len(), below);
             let end = medium.queues.len() + queues.len();
             medium
@@ -214,7 +218,7 @@ impl Medium {
         // tests can compare.
         if !P::ON
             && verdict != Verdict::Queued
-            && matches!(queue, Queue::DropTail(_))
+            && matches!(queue, Queue::DropTail(_) | Queue::PerStation(_))
             && !self.cell.has_ready()
             && self.held.is_empty()
             && !self.shares_airtime
@@ -311,43 +315,44 @@ impl Medium {
         } else {
             self.dequeue(now, place, probe, pool)
         };
-        let Some((packet, entered)) = next else {
-            let last = self.out_of_turn.iter().position(|(queue, _)| *queue == place)?;
-            return Some(self.out_of_turn.remove(last).1);
-        };
-        let next = Offered { packet, to: to(pool, packet), category, entered };
-        if self.out_of_turn.is_empty() {
-            return Some(next);
-        }
-        let earlier =
-            |(queue, other): &&mut (usize, Offered)| (*queue, other.to) == (place, next.to);
-        let earlier = self.out_of_turn.iter_mut().find(earlier);
-        Some(earlier.map_or(next, |(_, offered)| std::mem::replace(offered, next)))
+        let (packet, entered) = next?;
+        Some(Offered { packet, to: to(pool, packet), category, entered })
     }
 
-    /// The next packet for a receiver in a category of a station, whatever comes before it: one set aside, or one of
-    /// the queue.
+    /// The next packet for the receiver of an aggregate, whatever comes before it, if it fits: one that waits below the
+    /// queue, or where nothing waits there one of the queue.
     fn next_packet_for<P: Probe>(
         &mut self,
         now: Nanos,
-        (station, category): (NodeId, usize),
-        to: NodeId,
+        filling: Filling,
+        to: &impl Fn(&Pool, PacketId) -> NodeId,
         probe: &mut P,
         pool: &mut Pool,
     ) -> Option<Offered> {
+        let Filling { station, category, to: receiver, multi_user } = filling;
         let place = self.place(station, category);
-        let own = |(queue, offered): &(usize, Offered)| (*queue, offered.to) == (place, to);
-        for aside in [&mut self.set_aside, &mut self.out_of_turn] {
-            if let Some(own) = aside.iter().position(own) {
-                return Some(aside.remove(own).1);
+        let offered = |(packet, entered)| Offered { packet, to: receiver, category, entered };
+        if self.below.has_places(place) {
+            self.refill(now, place, probe, pool);
+            let found = self.below.find(place, |packet| to(pool, packet) == receiver);
+            if let Some(found) = found {
+                let packet = self.below.get(place, found)?;
+                if !self.cell.has_room(station, pool.get(packet).wire_len()) {
+                    return None;
+                }
+                return self.below.remove(place, found).map(offered);
+            }
+            if !multi_user {
+                return None;
             }
         }
         let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-        let receiver = *self.nodes.get(to.index())?;
-        let mut cx = PoolCx::new(probe, pool, source);
-        let packet = self.queues[place].dequeue_for(now, receiver, &mut cx)?;
-        let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
-        Some(Offered { packet, to, category, entered })
+        let Self { cell, queues, .. } = self;
+        let fits = |length: u32| cell.has_room(station, length);
+        let wanted = Wanted { receiver: *self.nodes.get(receiver.index())?, fits: &fits };
+        let packet = queues[place].dequeue_for(now, &wanted, &mut PoolCx::new(probe, pool, source));
+        let packet = packet?;
+        Some(offered((packet, left(&mut self.waiting[place], packet).unwrap_or(now))))
     }
 
     /// Plans the multi-user access of number `number` of this instant, if it is one: names the stations with packets
@@ -358,10 +363,7 @@ impl Medium {
         let receivers = self.queues[place].waiting_receivers();
         let cell = self.cells.partition_point(|first| *first <= station.index()) - 1;
         let named = |to: &NodeId| self.nodes.get(to.index()).is_some_and(|n| receivers.contains(n));
-        let waiting = self.stations(cell).filter(named);
-        let aside = self.set_aside.iter().chain(&self.out_of_turn);
-        let aside = aside.filter(|(queue, _)| *queue == place).map(|(_, offered)| offered.to);
-        let queued: Vec<NodeId> = waiting.chain(aside).collect();
+        let queued: Vec<NodeId> = self.stations(cell).filter(named).collect();
         let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
         self.cell.plan(now, station, &queued, &mut cx);
     }
@@ -379,8 +381,9 @@ impl Medium {
         self.cell.set_queued(station, category, queued);
     }
 
-    /// Fills aggregate number `number` of this instant with packets from the queue of its category, as long as
-    /// the next packet has the same receiver and there is room. `to` is the receiving station of a packet.
+    /// Fills aggregate number `number` of this instant with packets for its receiver from the queue of its category, as
+    /// long as there is room. A discipline that does not name receivers gives them only as long as they follow one
+    /// another. `to` is the receiving station of a packet.
     pub(crate) fn fill<P: Probe>(
         &mut self,
         now: Nanos,
@@ -394,9 +397,10 @@ impl Medium {
         }
         self.plan(now, number, probe, pool);
         while let Some(Some(filling)) = self.cell.filling(number) {
-            let Filling { station, category, to: receiver, by_receiver } = filling;
-            let next = if by_receiver {
-                self.next_packet_for(now, (station, category), receiver, probe, pool)
+            let Filling { station, category, multi_user, .. } = filling;
+            let place = self.place(station, category);
+            let next = if self.by_receiver[place] {
+                self.next_packet_for(now, filling, &to, probe, pool)
             } else {
                 self.next_packet(now, (station, category), &to, probe, pool)
             };
@@ -405,10 +409,9 @@ impl Medium {
                 if self.cell.fill(now, station, offered, &mut cx) {
                     continue;
                 }
-                let own = (self.place(station, category), offered);
-                if by_receiver { &mut self.out_of_turn } else { &mut self.set_aside }.push(own);
+                self.set_aside.push((place, offered));
             }
-            if !by_receiver {
+            if !multi_user {
                 break;
             }
             self.cell.close_filling(station);
@@ -439,10 +442,8 @@ impl Medium {
         pool: &mut Pool,
     ) -> Option<PacketId> {
         let places = self.places(station);
-        for aside in [&mut self.set_aside, &mut self.out_of_turn] {
-            if let Some(own) = aside.iter().position(|(queue, _)| places.contains(queue)) {
-                return Some(aside.remove(own).1.packet);
-            }
+        if let Some(own) = self.set_aside.iter().position(|(queue, _)| places.contains(queue)) {
+            return Some(self.set_aside.remove(own).1.packet);
         }
         places.into_iter().find_map(|place| {
             let next = self.below.pop(place).or_else(|| self.dequeue(now, place, probe, pool));
@@ -491,8 +492,8 @@ impl Medium {
     /// Packets in queues, set aside, and in stations.
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting: u64 = self.queues.iter().map(|q| u64::from(q.backlog().packets)).sum();
-        let aside = self.set_aside.len() + self.out_of_turn.len();
-        waiting + self.below.len() + aside as u64 + self.cell.in_flight()
+        let aside = self.set_aside.len() as u64;
+        waiting + self.below.len() + aside + self.cell.in_flight()
     }
 
     /// Packets dropped by queues and by stations.

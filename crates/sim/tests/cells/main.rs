@@ -5,6 +5,7 @@ mod common;
 
 mod aggregation;
 mod boundary;
+mod by_receiver;
 mod cell;
 mod cell_lifetime;
 mod cell_parts;

@@ -44,12 +44,13 @@ fn goodput_mbps(run: &Replication) -> f64 {
     run.flows.iter().map(|flow| flow.goodput_bps / 1e6).sum()
 }
 
-/// Saturated downloads: DIFS, 7.5 slots, an HE MU PPDU for `n` stations, SIFS and their BlockAcks.
+/// Saturated downloads: DIFS, 7.5 slots, an HE MU PPDU for `n` stations, SIFS and their BlockAcks. Every discipline with
+/// queues per station has them.
 #[test]
 fn downloads_have_a_closed_form() {
     let (n, mcs) = (4, 5);
     let keys = format!("mcs = {mcs}\nmac.ofdma.uplink = false\nmac.aggregation.max_mpdus = 16");
-    let run = run_first(&cell(n, &keys, &udp("ap", "sta*", n, SATURATED)));
+    let text = cell(n, &keys, &udp("ap", "sta*", n, SATURATED));
     let timing = Timing::new(Standard::Ax, &TimingConfig::default()).unwrap();
     let (ru, served) = equal_rus(Width::Mhz20, n as usize);
     let mode = Mode::mcs(Format::He, mcs, 1, Width::Mhz20, GuardInterval::Ns800).unwrap();
@@ -66,11 +67,14 @@ fn downloads_have_a_closed_form() {
     let air = timing.difs() + ppdu.duration() + timing.sifs + answers.duration();
     let cycle = air.0 as f64 + 7.5 * timing.slot.0 as f64;
     let expected = f64::from(k) * served as f64 * 1_472.0 * 8e3 / cycle;
-    let found = goodput_mbps(&run);
-    assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
-    let shares: Vec<f64> = run.flows.iter().map(|f| f.goodput_bps / 1e6 / found).collect();
-    assert!(shares.iter().all(|share| (share * f64::from(n) - 1.0).abs() < 0.02), "{shares:?}");
-    assert!(station(&run, "ap").mu_frames.unwrap() > 300);
+    for kind in ["airtime-fair", "fq-codel", "per-station"] {
+        let run = run_first(&text.replace("airtime-fair", kind));
+        let found = goodput_mbps(&run);
+        assert!((found / expected - 1.0).abs() < 0.01, "{kind}: {found} {expected}");
+        let shares: Vec<f64> = run.flows.iter().map(|f| f.goodput_bps / 1e6 / found).collect();
+        assert!(shares.iter().all(|share| (share * f64::from(n) - 1.0).abs() < 0.02), "{shares:?}");
+        assert!(station(&run, "ap").mu_frames.unwrap() > 300);
+    }
 }
 
 /// Small packets to and from many stations at a load that single-user operation just does not carry: with OFDMA all
@@ -206,7 +210,7 @@ fn what_ofdma_needs_is_named() {
     };
     let flow = udp("ap", "sta0", 1, SATURATED);
     let text = cell(2, "mac.ofdma = {}", &flow);
-    let queue = refused(&text.replace("access_point_queue.kind = \"airtime-fair\"", ""));
+    let queue = refused(&text.replace("airtime-fair", "drop-tail"));
     assert!(queue.contains("cells[0].mac.ofdma"), "{queue}");
     assert!(queue.contains("set access_point_queue.kind = \"airtime-fair\""), "{queue}");
     let old = refused(&text.replace("802.11ax", "802.11ac"));

@@ -153,10 +153,11 @@ fn queues(view: &View<'_>, cell: usize) -> Vec<Change> {
             .any(|station| station.queue_drops > 0 || warm && station.mean_queue_packets > 1.0)
     };
     let config = |queue: &QueueConfig| {
-        let longer = queue.with_default_packets(spec.default_queue_packets());
-        serde_json::to_value(longer.as_ref().unwrap_or(queue)).unwrap_or_default()
+        let in_cell = spec.with_defaults(queue);
+        serde_json::to_value(in_cell.as_ref().unwrap_or(queue)).unwrap_or_default()
     };
-    let (own, at_ap) = (config(&spec.queue), config(&spec.station_keys().queue(0).0));
+    let own = spec.queue.clone().unwrap_or_else(|| spec.usual_queue(false));
+    let (own, at_ap) = (config(&own), config(&spec.station_keys().queue(0).0));
     let path = format!("cells[{cell}].access_point_queue");
     let mut found = Vec::new();
     let of_ap = |to: fn(&Value) -> Option<Value>| {

@@ -77,7 +77,9 @@ fn of_place(view: &View<'_>, place: &Place<'_>) -> Vec<Change> {
 /// The length that a queue reaches before it drops, at least.
 fn likely_drops(queue: &Value) -> f64 {
     match queue["kind"].as_str() {
-        Some("drop-tail" | "ack-filter") => queue["packets"].as_f64().unwrap_or(100.0),
+        Some("drop-tail" | "per-station" | "ack-filter") => {
+            queue["packets"].as_f64().unwrap_or(100.0)
+        }
         _ => 5.0,
     }
 }
@@ -88,7 +90,7 @@ pub(crate) fn without_drops(queue: &Value) -> Option<Value> {
     let kind = queue.get("kind")?.as_str()?.to_owned();
     let mut put = |key: &str, value: Value| queue.insert(key.to_owned(), value);
     match kind.as_str() {
-        "drop-tail" | "ack-filter" | "tbf" => {
+        "drop-tail" | "per-station" | "ack-filter" | "tbf" => {
             put("packets", json!(1_000_000));
             queue.remove("bytes");
             queue.remove("latency");

@@ -35,7 +35,9 @@ pub(super) fn put(
         station.queue.as_mut().map(|own| (format!("stations[{number}].queue"), own))
     });
     let access_point = cell.access_point_queue.as_mut();
-    let all = std::iter::once(("queue".to_owned(), &mut cell.queue))
+    // Without a key, the stations have drop-tail; the access point then follows `queue`.
+    let of_all = cell.queue.get_or_insert_default();
+    let all = std::iter::once(("queue".to_owned(), of_all))
         .chain(access_point.map(|own| ("access_point_queue".to_owned(), own)))
         .chain(apart);
     for (key, own) in all {

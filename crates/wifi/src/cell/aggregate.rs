@@ -59,10 +59,22 @@ impl Medium {
         let station = *self.filling.get(place)?;
         let sender = &self.stations[station.index()];
         if let Some((category, to)) = sender.mu_room() {
-            return Some(Some(Filling { station, category, to, by_receiver: true }));
+            return Some(Some(Filling { station, category, to, multi_user: true }));
         }
-        let filling = |(category, to)| Filling { station, category, to, by_receiver: false };
+        let filling = |(category, to)| Filling { station, category, to, multi_user: false };
         Some(sender.room().map(filling))
+    }
+
+    /// True if the aggregate of this instant of a station has room for a packet of `wire_len` bytes.
+    pub fn has_room(&self, station: NodeId, wire_len: u32) -> bool {
+        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let bytes = data_bytes(wire_len, rules.has_qos_control());
+        let sender = &self.stations[station.index()];
+        if sender.mu_room().is_some() {
+            sender.mu_has_room_for(bytes)
+        } else {
+            sender.has_room_for(bytes)
+        }
     }
 
     /// Adds a packet to the aggregate that a station is to send at this instant, after [`Self::on_timers`]

@@ -38,8 +38,8 @@ pub struct Filling {
     pub category: usize,
     /// The receiver.
     pub to: NodeId,
-    /// True if the next packet for this receiver is wanted, whatever comes before it in the queue.
-    pub by_receiver: bool,
+    /// True if it is one of several in a multi-user PPDU.
+    pub multi_user: bool,
 }
 
 /// A packet that a station accepts.

@@ -15,6 +15,9 @@
 //! sudden death      best 1 or 2 with more than 30 MPDUs in the period of which less than a quarter arrived:
 //!                   the best of the next lower group with at most as many streams takes its place at once
 //! ```
+//! The statistics are used when a PPDU was answered or its retry chain has ended, as a driver reports it then with all
+//! its attempts. A collision alone is therefore no sudden death: the retransmission that succeeds counts with it.
+//!
 //! A scheme that was never used has the greatest P of the faster schemes of its group. Samples: `sampling`.
 //!
 //! Source: Linux `net/mac80211/rc80211_minstrel_ht.c` since 5.13 (samples by the clock, moving average with a
@@ -195,6 +198,10 @@ impl RateControl for MinstrelHt {
         state.ppdus += 1;
         state.mpdus += outcome.mpdus;
         state.stats[scheme].count(outcome);
+        if outcome.ending == Ending::NoAck && !outcome.given_up {
+            // The driver reports all attempts of a PPDU when one was answered, or the chain has ended.
+            return;
+        }
         state.check_death(&self.schemes);
         let now = outcome.attempt.now;
         if now >= state.updated + self.config.period {

@@ -203,7 +203,39 @@ fn minstrel_ht_follows_steps_of_the_snr() {
             *sum += got / 5.0;
         }
     }
-    // It meets the fall with retry chains of faster schemes, and climbs by samples.
+    // It meets the fall with whole retry chains of faster schemes, of which a driver reports nothing before their end, and
+    // climbs by samples.
     assert!(shares[0] > 0.95 && shares[2] > 0.83 && shares[4] > 0.95, "{shares:?}");
-    assert!(shares[1] > 0.08 && shares[3] > 0.5, "{shares:?}");
+    assert!(shares[1] > 0.02 && shares[3] > 0.5, "{shares:?}");
+}
+
+/// Five saturated stations whose frames are lost in collisions alone have most of the goodput of the best fixed scheme, with
+/// one stream and with two. Few PPDUs fall into a period, so that collisions still make the ratios of schemes uncertain.
+#[test]
+fn minstrel_ht_survives_collisions() {
+    for streams in [1, 2] {
+        let keys =
+            SetupKeys { width: Some(Width::Mhz40), streams: Some(streams), ..SetupKeys::default() };
+        let modes = PhySetup::new(Standard::Ac, &keys).unwrap().modes_of_all_widths();
+        let top = modes.iter().copied().max_by_key(|mode| mode.kbps()).unwrap();
+        let adaptive =
+            RatePlan { control: named("minstrel-ht"), start: None, modes: modes.clone() };
+        let [got, fixed] = [adaptive, RatePlan::fixed(top)].map(|rate| {
+            let mac = MacConfig {
+                aggregation: Some(AggregationConfig::default()),
+                ..MacConfig::default()
+            };
+            let mut plan = plan(6, Standard::Ac, mac, TimingConfig::default());
+            plan.error = ErrorModel::for_modes(&ErrorModelConfig::default(), &modes).unwrap();
+            plan.width = Width::Mhz40;
+            for station in &mut plan.stations {
+                (station.rate, station.width) = (rate.clone(), Width::Mhz40);
+            }
+            let mut bench = Bench::new(plan, 1);
+            bench.saturated = (1..6).map(|station| (NodeId(station), NodeId(0))).collect();
+            delivered(&mut bench, 1_000, 4_000)
+        });
+        let share = got / fixed;
+        assert!(share > 0.86 && share < 1.03, "{streams} streams: {share}");
+    }
 }

@@ -210,11 +210,11 @@ impl Bench {
                 self.cell.plan(self.now, station, &queued, &mut cx);
             }
             while let Some(Some(filling)) = self.cell.filling(place) {
-                let Filling { station, category, to, by_receiver } = filling;
+                let Filling { station, category, to, multi_user } = filling;
                 if self.is_saturated((station, to), category) {
                     self.join(station, to, category);
                 }
-                if !by_receiver {
+                if !multi_user {
                     break;
                 }
                 self.cell.close_filling(station);

@@ -29,8 +29,15 @@ fn attempt(now: u64, number: u32) -> Attempt {
 fn tell(control: &mut MinstrelHt, now: u64, scheme: usize, mpdus: u32, acknowledged: u32) {
     let mode = control.schemes.mode(scheme);
     let ending = if acknowledged > 0 { Ending::Acknowledged } else { Ending::NoAck };
-    let attempt = attempt(now, 0);
-    control.on_result(&Outcome { attempt, mode, ending, given_up: false, mpdus, acknowledged });
+    let (attempt, given_up) = (attempt(now, 0), acknowledged == 0);
+    control.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+}
+
+/// A PPDU of a retry chain that goes on.
+fn lose(control: &mut MinstrelHt, now: u64, scheme: usize, mpdus: u32) {
+    let (attempt, mode, ending) = (attempt(now, 0), control.schemes.mode(scheme), Ending::NoAck);
+    let (given_up, acknowledged) = (false, 0);
+    control.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
 }
 
 fn state(control: &MinstrelHt) -> &State {
@@ -161,4 +168,21 @@ fn sudden_death_of_streams() {
     assert_eq!(state(&control).choice.best[0], 17);
     tell(&mut control, 62 * MS, 17, 1, 0);
     assert_eq!((state(&control).choice.best[0], state(&control).stages[0].0), (8, 8));
+}
+
+/// A driver reports a PPDU with all its attempts: 50 MPDUs lost in a collision and then received are a half. Four
+/// attempts of which the last arrives are a quarter; with a fifth it is less, and the lower group follows.
+#[test]
+fn a_collision_is_no_sudden_death() {
+    for (lost, best) in [(1, 17), (3, 17), (4, 8)] {
+        let mut control = minstrel_ht();
+        tell(&mut control, 10 * MS, 8, 50, 50);
+        tell(&mut control, 60 * MS, 17, 50, 50);
+        for _ in 0..lost {
+            lose(&mut control, 61 * MS, 17, 50);
+            assert_eq!(state(&control).choice.best[0], 17, "the chain goes on");
+        }
+        tell(&mut control, 62 * MS, 17, 50, 50);
+        assert_eq!(state(&control).choice.best[0], best, "{lost}");
+    }
 }
