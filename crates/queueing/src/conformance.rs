@@ -89,6 +89,8 @@ struct Shadowed {
     limit: Backlog,
     /// True for a discipline that is first in, first out only within a flow.
     by_flow: bool,
+    /// Whether a packet may have to wait although it is the first.
+    holds_back: bool,
     /// It may drop a packet that waits when another one arrives.
     replaces: bool,
     offered: u32,
@@ -119,6 +121,7 @@ impl Shadowed {
             list: VecDeque::new(),
             limit,
             by_flow,
+            holds_back: matches!(config, QueueConfig::Tbf(_)),
             replaces,
             offered: 0,
             dropped: 0,
@@ -181,8 +184,13 @@ impl Shadowed {
                 assert!(marks <= 1);
                 let mut all = self.list.iter().filter(own).map(|waiting| waiting.wire);
                 let long = all.any(|wire| wire > u64::from(room));
-                assert!(first.is_none() || long, "only a packet that does not fit stays");
-                assert!(self.by_flow || first.is_none_or(|wire| wire > u64::from(room)));
+                let stays = long || self.holds_back;
+                assert!(
+                    first.is_none() || stays,
+                    "only a packet that does not fit or must wait stays"
+                );
+                let first_stays = first.is_none_or(|wire| wire > u64::from(room));
+                assert!(self.by_flow || self.holds_back || first_stays);
             }
             Some(id) => {
                 let packet = self.pool.get(id);
@@ -203,7 +211,7 @@ impl Shadowed {
     ) {
         assert!(self.queue.names_receivers());
         let Some(id) = got else {
-            let waits = self.queue.next_timer() > now && self.queue.next_timer() < Nanos::NEVER;
+            let waits = self.holds_back && self.queue.next_timer() < Nanos::NEVER;
             assert!(
                 self.list.is_empty() || waits,
                 "a queue that waits for no timer gives a packet"
@@ -273,14 +281,13 @@ fn check(
         shadowed.events.0.clear();
         decisions.push(match op {
             Op::Enqueue { len, ecn } => Some(shadowed.enqueue(now, *len, *ecn)),
-            Op::Dequeue => {
-                shadowed.dequeue(now);
+            // Owners ask for receivers only if they have said so.
+            Op::DequeueFor { receiver, room } if polls_when_idle => {
+                shadowed.dequeue_for(now, *receiver, *room);
                 None
             }
-            // Owners ask for receivers only if they have said so.
-            Op::DequeueFor { .. } if !polls_when_idle => None,
-            Op::DequeueFor { receiver, room } => {
-                shadowed.dequeue_for(now, *receiver, *room);
+            Op::Dequeue | Op::DequeueFor { .. } => {
+                shadowed.dequeue(now);
                 None
             }
         });

@@ -246,7 +246,7 @@ impl Fifo {
 
     /// Length of the first packet, if one waits.
     pub(crate) fn first_len(&self) -> Option<u32> {
-        self.line.front().map(|(_, len)| *len)
+        self.line.get(0).map(|(_, len)| *len)
     }
 
     /// Dequeues the first packet. Returns the packet and its length in bytes.

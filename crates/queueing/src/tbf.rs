@@ -14,7 +14,7 @@ use airtcp_units::{BitRate, Bytes, Nanos, Span, TokenBucket};
 
 use crate::drop_tail::limits;
 use crate::fifo::{Backlog, Fifo, Stats};
-use crate::{Discipline, Qdisc, Verdict};
+use crate::{Discipline, LinkInfo, Qdisc, Verdict, Wanted};
 
 /// Token bucket filter. Without a limit it holds 100 packets.
 #[derive(
@@ -104,6 +104,31 @@ impl Qdisc for Tbf {
         next
     }
 
+    fn dequeue_for<P: Probe>(
+        &mut self,
+        now: Nanos,
+        wanted: &Wanted<'_>,
+        cx: &mut PoolCx<'_, P>,
+    ) -> Option<PacketId> {
+        let bucket = &mut self.bucket;
+        let fits = |len: u32| (wanted.fits)(len) && bucket.ready_at(now, u64::from(len)) <= now;
+        let wanted = Wanted { receiver: wanted.receiver, fits: &fits };
+        let next = self.fifo.pop_for(now, &wanted, cx).map(|(id, len)| {
+            self.bucket.take(now, u64::from(len));
+            id
+        });
+        self.hold(now);
+        next
+    }
+
+    fn names_receivers(&self) -> bool {
+        true
+    }
+
+    fn waiting_receivers(&self) -> Vec<u32> {
+        self.fifo.waiting_receivers()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }
@@ -114,6 +139,10 @@ impl Qdisc for Tbf {
 
     fn stats(&self) -> &Stats {
         &self.fifo.ledger.stats
+    }
+
+    fn on_link(&mut self, link: &LinkInfo<'_>) {
+        self.fifo.on_link(link);
     }
 }
 
