@@ -3,10 +3,12 @@
 // independent losses behind it, congestion marks from a queue length on) and a fixed delay.
 // Prints a line of CSV per flow.
 //
-//   cc -O2 -o link link.c && ./link --flows cubic,bbr --rate 10 --rtt 80 --loss 0.01 --queue 100
-//       [--mark 20] [--seconds 60] [--seed 1] [--stagger ms] [--log file] [--info file] [--packets file]
-//       [--no-push]
+//   cc -O2 -o link link.c -lm && ./link --flows cubic,bbr --rate 10 --rtt 80 --loss 0.01 --queue 100
+//       [--ack-loss 0.01] [--burst ms] [--rtts 20,80] [--mark 20] [--seconds 60] [--seed 1] [--stagger ms]
+//       [--log file] [--info file] [--packets file] [--no-push]
 //
+// --ack-loss: what the way back loses. --burst: losses come in bursts of this mean length, in which the
+// channel loses everything, exponential as the times between them. --rtts: a round trip for each flow.
 // --info: what TCP_INFO says of the first flow every millisecond; --packets: what enters (S), what the
 // queue (Q) and the channel (L) drop, what is marked (M), and the ACKs that arrive (A). `recovery.py` reads
 // both, `push.py` the packets. --no-push: PSH is taken off data before the receiver sees it.
@@ -21,6 +23,7 @@
 #include <getopt.h>
 #include <linux/if_tun.h>
 #include <linux/tcp.h>
+#include <math.h>
 #include <net/if.h>
 #include <netinet/in.h>
 
@@ -51,9 +54,9 @@ typedef struct {  // a direction: packets wait for the link, then travel
 } Direction;
 typedef struct { volatile u64 received; volatile int done; struct tcp_info info; } Shared;
 
-static double rate = 10e6, rtt_ms = 80, loss, seconds = 60, stagger_ms;
+static double rate = 10e6, rtt_ms = 80, loss, ack_loss, burst_ms, seconds = 60, stagger_ms, rtts[FLOWS];
 static int queue = 100, mark, no_push;
-static u64 random_state = 88172645463325252ull;
+static u64 random_state = 88172645463325252ull, burst_ends, burst_begins;
 static Direction directions[2];
 static Shared *shared;
 static u64 late_most, late_many, handed, dropped, lost, marked;
@@ -198,6 +201,25 @@ static void take(int fd, int d) {
   }
 }
 
+// Whether the channel loses a packet that the link finished at `t`.
+static int loses(int d, u64 t) {
+  if (d == 1) return ack_loss > 0 && draw() < ack_loss;
+  if (loss <= 0) return 0;
+  if (burst_ms <= 0) return draw() < loss;
+  while (t >= burst_ends) {
+    burst_begins = burst_ends - (u64)(log(1 - draw()) * burst_ms * 1e6 * (1 - loss) / loss);
+    burst_ends = burst_begins - (u64)(log(1 - draw()) * burst_ms * 1e6);
+  }
+  return t >= burst_begins;
+}
+
+// Half of the round trip of a packet's flow, in ns.
+static u64 half(int d, uint8_t *ip) {
+  uint8_t *tcp = ip + (ip[0] & 15) * 4;
+  unsigned flow = (d == 0 ? tcp[2] << 8 | tcp[3] : tcp[0] << 8 | tcp[1]) - 5000;
+  return (u64)((flow < FLOWS && rtts[flow] > 0 ? rtts[flow] : rtt_ms) * 0.5e6);
+}
+
 // What is due: from the queue to the link, from the link to the other end.
 static void move(int fds[2], int d) {
   Direction *x = &directions[d];
@@ -208,9 +230,16 @@ static void move(int fds[2], int d) {
     if (begin > t) break;
     x->wait_head++;
     x->free_at = begin + (u64)(p.len * 8e9 / rate);
-    if (d == 0 && loss > 0 && draw() < loss) { lost++; note('L', p.data, p.len); free(p.data); continue; }
-    p.due = x->free_at + (u64)(rtt_ms * 0.5e6);
-    x->way[x->way_tail++ % RING] = p;
+    if (loses(d, x->free_at)) {
+      lost++;
+      if (d == 0) note('L', p.data, p.len);
+      free(p.data);
+      continue;
+    }
+    p.due = x->free_at + half(d, p.data);
+    unsigned at = x->way_tail++;  // in the order in which they arrive: flows may have unlike delays
+    for (; at != x->way_head && x->way[(at - 1) % RING].due > p.due; at--) x->way[at % RING] = x->way[(at - 1) % RING];
+    x->way[at % RING] = p;
   }
   while (x->way_head != x->way_tail) {
     Packet p = x->way[x->way_head % RING];
@@ -259,7 +288,7 @@ int main(int argc, char **argv) {
       {"flows", 1, 0, 'f'}, {"rate", 1, 0, 'r'},    {"rtt", 1, 0, 't'},  {"loss", 1, 0, 'l'},
       {"queue", 1, 0, 'q'}, {"mark", 1, 0, 'm'},    {"seconds", 1, 0, 's'}, {"seed", 1, 0, 'x'},
       {"stagger", 1, 0, 'g'}, {"log", 1, 0, 'o'}, {"info", 1, 0, 'i'}, {"packets", 1, 0, 'p'},
-      {"no-push", 0, 0, 'n'}, {0}};
+      {"no-push", 0, 0, 'n'}, {"ack-loss", 1, 0, 'a'}, {"burst", 1, 0, 'b'}, {"rtts", 1, 0, 'T'}, {0}};
   while ((c = getopt_long(argc, argv, "", options, 0)) != -1) switch (c) {
       case 'f': snprintf(flows, sizeof flows, "%s", optarg); break;
       case 'r': rate = atof(optarg) * 1e6; break;
@@ -273,6 +302,13 @@ int main(int argc, char **argv) {
       case 'i': info = fopen(optarg, "w"); break;
       case 'p': packets = fopen(optarg, "w"); break;
       case 'n': no_push = 1; break;
+      case 'a': ack_loss = atof(optarg); break;
+      case 'b': burst_ms = atof(optarg); break;
+      case 'T': {
+        int i = 0;
+        for (char *w = strtok(optarg, ","); w && i < FLOWS; w = strtok(0, ",")) rtts[i++] = atof(w);
+        break;
+      }
       case 'o': trace = fopen(optarg, "w"); break;
       default: return 2;
     }
@@ -316,7 +352,7 @@ int main(int argc, char **argv) {
   char *together = flows;  // a+b: no comma in a field
   for (char *c = together; *c; c++) if (*c == ',') *c = '+';
   for (int i = 0; i < count; i++)
-    printf("%s,%s,%g,%g,%d,%d,%d,%g,%.0f,%u,%ld,%llu,%llu,%.3f,%.5f\n", together, laws[i], rtt_ms, loss, queue, mark, seed,
+    printf("%s,%s,%g,%g,%g,%g,%d,%d,%d,%g,%.0f,%u,%ld,%llu,%llu,%.3f,%.5f\n", together, laws[i], rtts[i] > 0 ? rtts[i] : rtt_ms, loss, ack_loss, burst_ms, queue, mark, seed,
            seconds, shared[i].received * 8 / (seconds - i * stagger_ms / 1e3), shared[i].info.tcpi_total_retrans,
            counter("TCPTimeouts"), (unsigned long long)dropped, (unsigned long long)marked, late_most / 1e6,
            handed ? (double)late_many / handed : 0);

@@ -158,7 +158,7 @@ impl LtSender {
         let mut rtt = RttEstimator::new(tcp);
         if let Some(sample) = settled.rtt {
             // The time of the handshake's end is unknown: its sample has no phase of the clock.
-            rtt.sample(Nanos::ZERO + sample, sample);
+            rtt.sample(Nanos::ZERO + sample, sample, (0, 0));
         }
         start_law(&mut law, tcp, mss_most, &settled);
         // The law's maximum: see `start_law`.

@@ -159,7 +159,8 @@ impl Direction {
         // Karn's rule, extended to segments that waited at the station for a repeated one.
         let is_clear = self.cached.range(..freed).all(|c| !c.repeated);
         if let Some(last) = self.cached.range(..freed).last().filter(|_| is_clear) {
-            self.rtt.sample(now, now.since(last.sent));
+            let sent = self.cached.back().map_or(ack, |c| c.end);
+            self.rtt.sample(now, now.since(last.sent), (ack, sent));
         }
         self.cached.drain(..freed);
         self.rtt.reset_backoff();

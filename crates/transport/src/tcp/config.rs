@@ -168,6 +168,8 @@ pub struct TcpConfig {
     /// Minimum timeout when data begins after a lost SYN; `0 s` keeps the timeout. Default 3 s.
     /// RFC 6298 5.7.
     pub rto_after_syn_loss: Span,
+    /// Number of timeouts of a SYN without back-off, as Linux's `tcp_syn_linear_timeouts`. Default 0.
+    pub syn_linear_timeouts: u32,
     /// Initial window of one segment after a lost SYN. Default true. RFC 5681 section 3.1.
     pub one_segment_after_syn_loss: bool,
     /// Which segments measure round-trip times; with timestamps every ACK does. Default

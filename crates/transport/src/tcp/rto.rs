@@ -3,8 +3,11 @@
 //! Integer nanoseconds: the gains 1/8 and 1/4 lose less than a nanosecond per sample. The variants
 //! are Linux's lower bound on the variance term and the coarse tick of older stacks.
 
+mod rounds;
+
 use airtcp_units::{Nanos, Narrow, Span};
 
+use self::rounds::Rounds;
 use super::config::{RtoMinRule, TcpConfig};
 
 #[derive(Debug, Clone)]
@@ -23,6 +26,8 @@ pub(crate) struct RttEstimator {
     rule: RtoMinRule,
     ticks: bool,
     counted: Option<Counted>,
+    /// The deviation by Linux's rule, from the first sample on.
+    rounds: Option<Rounds>,
 }
 
 /// SRTT and RTTVAR in ticks without fractions: eighths and quarters of a tick
@@ -62,6 +67,7 @@ impl RttEstimator {
             rule: config.rto_min_rule,
             ticks: config.rto_ticks,
             counted: config.rtt_counts_ticks.then(Counted::default),
+            rounds: None,
         }
     }
 
@@ -83,8 +89,15 @@ impl RttEstimator {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
     }
 
-    /// Takes a sample at time `now` (RFC 6298 2.2 and 2.3). Ends the back-off.
-    pub(crate) fn sample(&mut self, now: Nanos, sample: Span) {
+    /// Takes a sample at time `now` (RFC 6298 2.2 and 2.3). Ends the back-off. `flight` is the first offset in flight
+    /// and the next to send.
+    pub(crate) fn sample(&mut self, now: Nanos, sample: Span, flight: (u64, u64)) {
+        if self.rule == RtoMinRule::Linux {
+            match (&mut self.rounds, self.srtt) {
+                (Some(rounds), Some(srtt)) => rounds.sample(sample, srtt, flight),
+                _ => self.rounds = Some(Rounds::new(sample, self.min, flight.1)),
+            }
+        }
         if self.counted.is_some() {
             self.sample_ticks(now, sample);
             return;
@@ -126,9 +139,10 @@ impl RttEstimator {
     fn set(&mut self, srtt: Span) {
         self.srtt = Some(srtt);
         let variance = (self.rttvar * 4).max(self.granularity);
-        let rto = match self.rule {
-            RtoMinRule::Total => (srtt + variance).max(self.min),
-            RtoMinRule::Variance => srtt + variance.max(self.min),
+        let rto = match (self.rule, &self.rounds) {
+            (RtoMinRule::Total, _) => (srtt + variance).max(self.min),
+            (RtoMinRule::Linux, Some(rounds)) => srtt + rounds.term(),
+            (RtoMinRule::Variance | RtoMinRule::Linux, _) => srtt + variance.max(self.min),
         };
         let rto = if self.ticks { self.round_up(rto) } else { rto };
         self.base = rto.min(self.max);
@@ -197,13 +211,13 @@ mod tests {
     fn rfc_6298_by_hand() {
         let mut e = with(|_| ());
         assert_eq!(e.rto(), ms(1000), "2.1");
-        e.sample(Nanos::ZERO, ms(100));
+        e.sample(Nanos::ZERO, ms(100), (0, 0));
         // 2.2: SRTT 100, RTTVAR 50, RTO 100 + 4*50.
         assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
-        e.sample(Nanos::ZERO, ms(180));
+        e.sample(Nanos::ZERO, ms(180), (0, 0));
         // 2.3: RTTVAR 3/4*50 + 1/4*80 = 57.5, SRTT 7/8*100 + 1/8*180 = 110, RTO 110 + 230.
         assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), ms(340)));
-        e.sample(Nanos::ZERO, ms(110));
+        e.sample(Nanos::ZERO, ms(110), (0, 0));
         // RTTVAR 43.125, SRTT 110, RTO 110 + 172.5.
         assert_eq!((e.srtt(), e.rto()), (Some(ms(110)), Span::from_micros(282_500)));
         assert_eq!(e.min_rtt(), Some(ms(100)));
@@ -212,7 +226,7 @@ mod tests {
     #[test]
     fn bounds_granularity_and_back_off() {
         let mut e = with(|c| c.rto_min = ms(1000));
-        e.sample(Nanos::ZERO, ms(10));
+        e.sample(Nanos::ZERO, ms(10), (0, 0));
         assert_eq!(e.rto(), ms(1000), "2.4: rounded up to one second");
         let expected = [2, 4, 8, 16, 32, 60, 60, 60];
         for s in expected {
@@ -223,11 +237,11 @@ mod tests {
             e.back_off();
         }
         assert_eq!(e.rto(), Span::from_secs(60));
-        e.sample(Nanos::ZERO, ms(10));
+        e.sample(Nanos::ZERO, ms(10), (0, 0));
         assert_eq!(e.rto(), ms(1000), "a new sample ends the back-off");
 
         let mut e = with(|c| c.rto_backoff = false);
-        e.sample(Nanos::ZERO, ms(100));
+        e.sample(Nanos::ZERO, ms(100), (0, 0));
         for _ in 0..3 {
             e.back_off();
             assert_eq!(e.rto(), ms(300), "RFC 793: the timeout stays");
@@ -236,7 +250,7 @@ mod tests {
         // With no variance left the granularity is the term: 100 + max(G, 0).
         let mut e = with(|c| c.rto_granularity = ms(10));
         for _ in 0..200 {
-            e.sample(Nanos::ZERO, ms(100));
+            e.sample(Nanos::ZERO, ms(100), (0, 0));
         }
         assert_eq!(e.rto(), ms(110));
 
@@ -246,9 +260,9 @@ mod tests {
             c.rto_ticks = true;
         });
         let mut f = e.clone();
-        e.sample(Nanos::ZERO, ms(101));
+        e.sample(Nanos::ZERO, ms(101), (0, 0));
         assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)));
-        f.sample(Nanos::ZERO, ms(106));
+        f.sample(Nanos::ZERO, ms(106), (0, 0));
         assert_eq!((f.srtt(), f.rto()), (Some(ms(110)), ms(330)));
     }
 
@@ -256,7 +270,7 @@ mod tests {
     fn linux_bounds_the_variance() {
         let mut e = RttEstimator::new(&TcpConfig::profile(Profile::Linux));
         for _ in 0..200 {
-            e.sample(Nanos::ZERO, ms(80));
+            e.sample(Nanos::ZERO, ms(80), (0, 0));
         }
         assert_eq!(e.rto(), ms(280));
     }
@@ -268,11 +282,11 @@ mod tests {
         e.after_syn_loss(Span::from_secs(3));
         assert_eq!(e.rto(), Span::from_secs(3));
         let mut e = with(|_| ());
-        e.sample(Nanos::ZERO, ms(100));
+        e.sample(Nanos::ZERO, ms(100), (0, 0));
         e.after_syn_loss(Span::from_secs(3));
         assert_eq!(e.rto(), Span::from_secs(3), "even if timestamps gave a sample");
         let mut e = with(|_| ());
-        e.sample(Nanos::ZERO, ms(100));
+        e.sample(Nanos::ZERO, ms(100), (0, 0));
         e.after_syn_loss(Span::ZERO);
         assert_eq!(e.rto(), ms(300), "zero leaves the timeout as it is");
     }
@@ -287,12 +301,12 @@ mod tests {
             (c.rto_ticks, c.rtt_counts_ticks) = (true, true);
         });
         // From 101 ms to 209 ms ten ticks begin, from 109 to 211 eleven.
-        e.sample(at(209), ms(108));
+        e.sample(at(209), ms(108), (0, 0));
         assert_eq!((e.srtt(), e.rto()), (Some(ms(100)), ms(300)), "10 + 4 x 5 ticks");
-        e.sample(at(211), ms(102));
+        e.sample(at(211), ms(102), (0, 0));
         // Error 11 - 10 = 1: SRTT 81/8, RTTVAR (20 + 1 - 5)/4 = 4; (81 + 16 x 8)/8 = 26.1 ticks.
         assert_eq!((e.srtt(), e.rto()), (Some(Span::from_micros(101_250)), ms(260)));
-        e.sample(at(211), ms(1));
+        e.sample(at(211), ms(1), (0, 0));
         assert!(e.srtt() < Some(ms(101)), "at least one tick: {:?}", e.srtt());
     }
 }

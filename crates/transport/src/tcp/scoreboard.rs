@@ -15,6 +15,7 @@ mod segment;
 mod send_order;
 
 pub(crate) use rack::Detected;
+pub(crate) use sacks::joined;
 pub(crate) use segment::SentSegment;
 use send_order::RackBoard;
 

@@ -213,7 +213,7 @@ impl LtSender {
         stats: &mut LtStats,
         cx: &mut Cx<'_, P>,
     ) {
-        self.rtt.sample(now, sample);
+        self.rtt.sample(now, sample, (self.heard, self.sent));
         self.gate.sample(now, sample);
         let srtt = self.rtt.srtt().unwrap_or_default();
         let least = self.rtt.min_rtt().unwrap_or(sample);

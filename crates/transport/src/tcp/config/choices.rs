@@ -69,6 +69,9 @@ pub enum RttSampling {
     OnePerRoundTrip,
     /// Every ACK of data sent once.
     EveryAck,
+    /// Every ACK of data sent once, and else every first SACK of such data, as Linux does. A SACK that comes
+    /// late because earlier ACKs were lost raises the timeout.
+    EveryReport,
 }
 
 /// What ends the exponential back-off of the retransmission timer.
@@ -87,8 +90,11 @@ pub enum BackoffReset {
 pub enum RtoMinRule {
     /// The timeout itself (RFC 6298 2.4).
     Total,
-    /// Its variance term, so that the timeout is at least `srtt + rto_min`, as Linux does.
+    /// Its variance term, so that the timeout is at least `srtt + rto_min`.
     Variance,
+    /// As `variance`, and the variance term is the largest of each round trip and falls by a quarter of the difference
+    /// once a round trip (`tcp_rtt_estimator` of Linux).
+    Linux,
 }
 
 /// How a receiver treats segments beyond the next expected byte.

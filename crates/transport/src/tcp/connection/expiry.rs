@@ -45,7 +45,8 @@ impl Connection {
             self.finish();
             return;
         }
-        self.sender.on_syn_timeout();
+        let linear = self.state == State::SynSent && retries < self.config.syn_linear_timeouts;
+        self.sender.on_syn_timeout(!linear);
         self.handshake.syn_due = true;
     }
 

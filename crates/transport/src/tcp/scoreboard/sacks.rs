@@ -5,16 +5,27 @@ use airtcp_units::{Nanos, Narrow};
 use super::Scoreboard;
 use crate::tcp::rate::RateSampler;
 
+/// The interval that covers two.
+pub(crate) fn joined(
+    one: Option<(Nanos, Nanos)>,
+    other: Option<(Nanos, Nanos)>,
+) -> Option<(Nanos, Nanos)> {
+    match (one, other) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    }
+}
+
 impl Scoreboard {
-    /// Takes a SACK block. Returns whether it SACKed anything new, and the departure of the last
-    /// newly SACKed segment if none of them had been retransmitted.
+    /// Takes a SACK block. Returns whether it SACKed anything new, and the first and last departure of the newly SACKed
+    /// segments that had not been retransmitted.
     pub(crate) fn sack(
         &mut self,
         start: u64,
         end: u64,
         now: Nanos,
         rate: &mut RateSampler,
-    ) -> (bool, Option<Nanos>) {
+    ) -> (bool, Option<(Nanos, Nanos)>) {
         let known = self.runs.partition_point(|r| r.1 < end);
         if self.runs.get(known).is_some_and(|r| r.0 <= start) {
             return (false, None);
@@ -23,7 +34,7 @@ impl Scoreboard {
         if from >= to {
             return (false, None);
         }
-        let (mut new_sack, mut newest) = (false, None);
+        let (mut new_sack, mut sent) = (false, None);
         let mut at = from;
         while at < to {
             let segment = &mut self.segments[at];
@@ -48,7 +59,7 @@ impl Scoreboard {
                     if segment.end() <= self.watch_end {
                         self.watched = true;
                     }
-                    newest = newest.max(Some(segment.sent_at));
+                    sent = joined(sent, Some((segment.sent_at, segment.sent_at)));
                 }
             }
             at += 1;
@@ -58,7 +69,7 @@ impl Scoreboard {
             self.insert_run(run);
             self.judge();
         }
-        (new_sack, newest)
+        (new_sack, sent)
     }
 
     /// Position after the SACKed run that contains the segment at `at`.

@@ -232,7 +232,7 @@ fn discarded_sacks_are_not_delivered_twice() {
     for start in [0, 4, 8, 12] {
         board.push(SentSegment::new(start, 4, false, Nanos(start), Snapshot::default()));
     }
-    assert_eq!(board.sack(4, 16, Nanos(100), &mut rate), (true, Some(Nanos(12))));
+    assert_eq!(board.sack(4, 16, Nanos(100), &mut rate), (true, Some((Nanos(4), Nanos(12)))));
     assert_eq!((board.pipe(), board.sacked(), rate.delivered()), (4, 12, 12));
     assert!(!board.is_first_lost(), "nothing is inferred without a threshold");
     board.forget_sacks();

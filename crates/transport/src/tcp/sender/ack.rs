@@ -78,7 +78,18 @@ impl Sender {
         }
         let fast = self.recovery.is_fast();
         let new = info.ack > self.una;
-        let newest = if new { self.advance(now, &info, env, cx) } else { None };
+        let first_sacked = sacked.map(|(first, _)| now.since(first));
+        let sacked = sacked.map(|(_, last)| last);
+        let newest = if new {
+            self.advance(now, &info, first_sacked, env, cx)
+        } else {
+            if let Some(sample) = first_sacked
+                && env.config.rtt_sampling == RttSampling::EveryReport
+            {
+                self.take_rtt(now, (sample, self.una), env, cx);
+            }
+            None
+        };
         let acked = info.ack - prior.una;
         self.take_trip(now, segment, &info, Reported { acked: (acked, newest), sacked });
         self.report_losses(now, env, cx);
@@ -238,13 +249,15 @@ impl Sender {
         self.board.pipe().saturating_sub(u64::narrow(left))
     }
 
-    /// New data is acknowledged. Returns the departure of its newest segment, if that is
+    /// New data is acknowledged; `first_sacked` is the age of the first segment that the SACK blocks newly report.
+    /// Returns the departure of its newest segment, if that is
     /// unambiguous.
     #[inline]
     fn advance<P: Probe>(
         &mut self,
         now: Nanos,
         info: &AckInfo,
+        first_sacked: Option<Span>,
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) -> Option<Nanos> {
@@ -265,11 +278,11 @@ impl Sender {
         };
         self.last_advance.note(bytes, acked.last, info.echoed, env.config);
         let clean = if acked.retransmitted { None } else { acked.oldest };
-        let sample = match (env.config.rtt_sampling, info.echo) {
-            (RttSampling::EveryAck, None) => clean.map(|sent| now.since(sent)),
-            (RttSampling::EveryAck, Some(echo)) => Some(clean.map_or(echo, |s| now.since(s))),
-            (RttSampling::OnePerRoundTrip, Some(echo)) => Some(echo),
-            (RttSampling::OnePerRoundTrip, None) => timed.map(|sent| now.since(sent)),
+        let clean = clean.map(|sent| now.since(sent));
+        let sample = match env.config.rtt_sampling {
+            RttSampling::EveryAck => clean.or(info.echo),
+            RttSampling::EveryReport => clean.or(first_sacked).or(info.echo),
+            RttSampling::OnePerRoundTrip => info.echo.or(timed.map(|sent| now.since(sent))),
         };
         if let Some(sample) = sample {
             self.take_rtt(now, (sample, info.ack), env, cx);
@@ -295,7 +308,7 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
-        self.rtt.sample(now, sample);
+        self.rtt.sample(now, sample, (self.una, self.nxt));
         if let Some(rack) = self.discipline.rack() {
             rack.tlp.on_sample();
         }

@@ -20,9 +20,11 @@ impl Sender {
     }
 
     /// The SYN or SYN-ACK was not acknowledged in time.
-    pub(crate) fn on_syn_timeout(&mut self) {
+    pub(crate) fn on_syn_timeout(&mut self, backs_off: bool) {
         self.retries += 1;
-        self.rtt.back_off();
+        if backs_off {
+            self.rtt.back_off();
+        }
     }
 
     pub(crate) const fn on_syn_acked(&mut self) {

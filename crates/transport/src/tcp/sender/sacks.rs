@@ -6,22 +6,23 @@ use airtcp_units::Nanos;
 
 use super::{AckInfo, Env, Sender};
 use crate::tcp::recovery::{Evidence, LossRecovery};
+use crate::tcp::scoreboard::joined;
 
 impl Sender {
-    /// Passes SACK blocks to the scoreboard. Returns whether they SACKed anything new, and the
-    /// departure of the newest newly SACKed segment.
+    /// Passes SACK blocks to the scoreboard. Returns whether they SACKed anything new, and the first and last
+    /// departure of newly SACKed segments that were sent once.
     pub(super) fn take_sacks(
         &mut self,
         now: Nanos,
         info: &AckInfo,
         segment: &Segment,
         env: &mut Env<'_>,
-    ) -> (bool, Option<Nanos>) {
-        let (mut new_sack, mut newest) = (false, None);
+    ) -> (bool, Option<(Nanos, Nanos)>) {
+        let (mut new_sack, mut departures) = (false, None);
         let selective = self.discipline.reads_sacks();
         let reports = self.spurious.is_on() || env.config.eifel_detection;
         if !(selective || reports) {
-            return (new_sack, newest);
+            return (new_sack, departures);
         }
         let blocks = segment.sacks();
         for (i, block) in blocks.iter().enumerate() {
@@ -47,10 +48,10 @@ impl Sender {
             if from < end {
                 let (new, sent) = self.board.sack(from, end, now, &mut self.rate);
                 new_sack |= new;
-                newest = newest.max(sent);
+                departures = joined(departures, sent);
             }
         }
-        (new_sack, newest)
+        (new_sack, departures)
     }
 
     /// An ACK has SACK blocks although nothing is outstanding: they can only report duplicates.

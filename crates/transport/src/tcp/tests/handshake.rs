@@ -98,6 +98,19 @@ fn syn_is_repeated_with_back_off_and_its_loss_remembered() {
 }
 
 #[test]
+fn a_syn_is_repeated_linearly_first_if_so_configured() {
+    let config = TcpConfig { syn_linear_timeouts: 2, ..TcpConfig::default() };
+    let mut pair = Pair::new(&config, ms(10))
+        .script(|side, i, _| if side == CLIENT && i < 4 { Fate::Drop } else { Fate::Deliver });
+    pair.act(CLIENT, Connection::open);
+    pair.run(at(5010));
+    let times: Vec<u64> =
+        pair.sent.iter().filter(|s| s.from == CLIENT).map(|s| s.at.0 / 1_000_000).collect();
+    // Two timeouts keep the second, the third doubles it.
+    assert_eq!(times, [0, 1000, 2000, 3000, 5000]);
+}
+
+#[test]
 fn giving_up() {
     let config = TcpConfig { max_syn_retries: Some(2), ..TcpConfig::default() };
     let mut pair = Pair::new(&config, ms(10)).script(|_, _, _| Fate::Drop);

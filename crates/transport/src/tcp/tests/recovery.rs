@@ -394,3 +394,24 @@ fn segments_behind_a_repaired_hole_are_not_timed() {
         assert_eq!(pair.client.stats().rtt.max, ms(100), "{recovery:?}");
     }
 }
+
+/// Linux's samples: a SACK of a segment that was sent once counts from the segment's departure.
+#[test]
+fn sacks_are_round_trip_samples_if_so_configured() {
+    let samples = |rtt_sampling| {
+        let config = TcpConfig {
+            rtt_sampling,
+            initial_ssthresh: Some(Bytes(8000)),
+            ..config(Recovery::Sack)
+        };
+        let pair = run(&config, &[7], at(1500));
+        assert_eq!(pair.client.stats().fast_retransmits, 1);
+        assert_eq!(pair.client.stats().rtt.max, ms(100));
+        let sacks =
+            pair.sent.iter().filter(|s| s.from == Side::Server && !s.segment.sacks().is_empty());
+        (pair.client.stats().rtt.samples, sacks.count() as u64)
+    };
+    let (few, sacks) = samples(RttSampling::EveryAck);
+    assert!(sacks > 3);
+    assert_eq!(samples(RttSampling::EveryReport).0, few + sacks);
+}
