@@ -32,8 +32,12 @@ pub(crate) fn path_of(tree: &mut Value, error: &ReadError) -> String {
     if path == "." || ["unknown field", "missing field"].iter().any(|m| message.starts_with(m)) {
         return path;
     }
+    // Each turn goes one level deeper, so the depth of the tree bounds the loop.
     loop {
         if let Some(key) = faulty_key(tree, &path, error) {
+            if !is_spelled(&key) {
+                return path;
+            }
             path = format!("{path}.{key}");
         } else if let Some(place) = faulty_row(tree, &path, error) {
             path = format!("{path}[{place}]");
@@ -41,6 +45,11 @@ pub(crate) fn path_of(tree: &mut Value, error: &ReadError) -> String {
             return path;
         }
     }
+}
+
+/// Whether a path can hold a key. With an empty one, `steps` would lead to the table itself again.
+fn is_spelled(key: &str) -> bool {
+    !key.is_empty() && !key.contains(['.', '['])
 }
 
 /// The table of the list at `path` whose removal changes the error.

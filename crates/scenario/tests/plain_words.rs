@@ -197,3 +197,26 @@ fn wrong_types_give_the_expected_form() {
         }
     }
 }
+
+/// A key that no path can spell leads to the table that holds it. An empty one once led there again and again.
+#[test]
+fn a_key_without_a_name_is_refused_in_plain_words() {
+    const CELL: &str = "[[cells]]\nlayout = { kind = \"star\", stations = 1 }\n";
+    for (before, key) in [
+        (format!("{LINK}{FLOW}"), "transport"),
+        (format!("{LINK}{FLOW}tcp."), "recovery"),
+        (CELL.to_owned(), "standard"),
+        (CELL.to_owned(), "band"),
+        (CELL.to_owned(), "width"),
+        (CELL.to_owned(), "hops"),
+        (CELL.to_owned(), "mac.access"),
+        (CELL.to_owned(), "mac.protection"),
+        (CELL.to_owned(), "ack_rate"),
+        (format!("{CELL}[[cells.stations]]\nname = \"x\"\n"), "standard"),
+    ] {
+        for name in ["", "a.b", "a[0"] {
+            let said = refusal(&format!("{before}{key} = {{ \"{name}\" = 1 }}\n"));
+            assert!(said.starts_with("t.toml:") && !said.contains('`'), "{key}: {said}");
+        }
+    }
+}
