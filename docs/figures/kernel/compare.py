@@ -97,7 +97,9 @@ def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
                 own = table.filter(pl.col("name") == name)
                 rtt = point.rtt_ms * (LONG if at and point.queue == SHORT_QUEUE else 1)
                 link = (point.flows, law, rtt, *values[2:], jitter)
-                for run, (goodput, timeouts) in enumerate(own["goodput_bps", "timeouts"].iter_rows()):
+                for run, (goodput, timeouts) in enumerate(
+                    own["goodput_bps", "timeouts"].iter_rows()
+                ):
                     rows.append((*link, run, round(goodput), timeouts))
     names = [*POINT, "jitter_us", "run", "goodput_bps", "timeouts"]
     return {"kernel/simulated.csv": pl.DataFrame(rows, schema=names, orient="row").write_csv()}
@@ -112,7 +114,9 @@ def _both(numbers: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Mean goodput of each point in Mb/s, in the kernel and here, and their ratio."""
     mbps = (pl.col("goodput_bps").mean() / 1e6).alias
     kernel = _kernel(numbers)
-    here = numbers["kernel/simulated.csv"].cast({n: t for n, t in kernel.schema.items() if n in POINT})
+    here = numbers["kernel/simulated.csv"].cast(
+        {n: t for n, t in kernel.schema.items() if n in POINT}
+    )
     kernel = kernel.group_by(POINT).agg(mbps("kernel"), pl.len().alias("runs"))
     both = here.group_by([*POINT, "jitter_us"]).agg(mbps("here")).join(kernel, on=POINT)
     return both.with_columns(ratio=pl.col("here") / pl.col("kernel")).sort([*POINT, "jitter_us"])
@@ -135,7 +139,9 @@ def _head(title: str, losses: pl.Series) -> list[str]:
 
 def tables(numbers: Mapping[str, pl.DataFrame]) -> str:
     """Goodput here and in the kernel by point, and the ratios' means."""
-    both = _both(numbers).filter(pl.col("queue") != SHORT_QUEUE, pl.col("ack_loss") == 0, pl.col("burst_ms") == 0)
+    both = _both(numbers).filter(
+        pl.col("queue") != SHORT_QUEUE, pl.col("ack_loss") == 0, pl.col("burst_ms") == 0
+    )
     lines = []
     for flows in ("reno", "cubic", "bbr"):
         own = both.filter((pl.col("flows") == flows) & (pl.col("mark") == 0))
@@ -170,10 +176,15 @@ def hard_paths(numbers: Mapping[str, pl.DataFrame]) -> str:
                 row = own.filter(pl.col("rtt_ms") == rtt).sort("loss")
                 lines.append(_row(f"`{LAWS[law]}`, {rtt:g} ms", row))
         lines.append("")
-    lines += ["| two flows, 20 and 80 ms, queue of 25 | model | with jitter | kernel |", "|---|---|---|---|"]
+    lines += [
+        "| two flows, 20 and 80 ms, queue of 25 | model | with jitter | kernel |",
+        "|---|---|---|---|",
+    ]
     pairs = both.filter(pl.col("queue") == SHORT_QUEUE)
     for (law, rtt), rows in pairs.group_by(["law", "rtt_ms"], maintain_order=True):
         plain, jittered = rows.sort("jitter_us")["here"]
         kernel = rows["kernel"][0]
-        lines.append(f"| `{law}`, {rtt:g} ms | **{plain:.2f}** | **{jittered:.2f}** | {kernel:.2f} |")
+        lines.append(
+            f"| `{law}`, {rtt:g} ms | **{plain:.2f}** | **{jittered:.2f}** | {kernel:.2f} |"
+        )
     return "\n".join(lines)
