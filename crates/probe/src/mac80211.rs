@@ -106,8 +106,14 @@ pub(crate) fn encode(
     let [low, high] = duration(frame).to_le_bytes();
     let control = |kind: u8| [kind, 0, low, high];
     match frame.class {
+        FrameClass::BlockAckReq => {
+            out.extend(control(0x84));
+            out.extend(to);
+            out.extend(from);
+            block_ack(out, frame);
+        }
         FrameClass::Ack if frame.block_ack.is_some() => {
-            out.extend(control(if frame.block_ack.is_some_and(|b| b.asks) { 0x84 } else { 0x94 }));
+            out.extend(control(0x94));
             out.extend(to);
             out.extend(from);
             block_ack(out, frame);
