@@ -329,3 +329,30 @@ def test_one_rate_needs_no_picture_of_rates(star: RunResult) -> None:
     assert "Rates of data frames" not in star.page()
     assert star.table("rates").to_polars()["rate_bps"].unique().to_list() == [54_000_000]
     assert star.table("categories").to_polars().is_empty()
+
+
+@pytest.mark.parametrize(("standard", "aggregates"), [("n", 1), ("ac", 1), ("ac", 64), ("ax", 1)])
+def test_bytes_of_a_single_mpdu_have_no_delimiter(standard: str, aggregates: int) -> None:
+    """MAC header 26 B, LLC and SNAP 8 B, IP 1500 B, FCS 4 B; the delimiter belongs to the PPDU."""
+    scenario = {
+        "duration": "20 ms",
+        "cells": [
+            {
+                "standard": f"802.11{standard}",
+                "layout": {"kind": "star", "stations": 1, "radius_m": 3},
+                "mac": {"aggregation": {"max_mpdus": aggregates}},
+            }
+        ],
+        "flows": [
+            {
+                "from": "sta0",
+                "to": "ap",
+                "transport": "udp",
+                "app": {"kind": "constant-rate", "rate": "8 Mb/s", "message": "1472 B"},
+            }
+        ],
+    }
+    result = airtcp.run(scenario, replications=1, timeline="0 s..20 ms")
+    frames = result.table("timeline_frames").to_polars()
+    sizes = set(frames.filter(frames["class"] == "data")["bytes"])
+    assert sizes == {1538}

@@ -22,7 +22,7 @@ KINDS = {
     "0x0028": "data",
     "0x0020": "data",
     "0x001d": "mac_ack",
-    "0x0018": "mac_ack",
+    "0x0018": "block_ack_req",
     "0x0019": "mac_ack",
     "0x001b": "rts",
     "0x001c": "cts",

@@ -13,7 +13,7 @@ pub enum FrameClass {
     Data,
     /// A TCP segment without payload.
     TcpAck,
-    /// MAC acknowledgement.
+    /// MAC acknowledgement: ACK or BlockAck.
     Ack,
     /// Request to send.
     Rts,
@@ -29,11 +29,13 @@ pub enum FrameClass {
     AssociationResponse,
     /// Trigger frame.
     Trigger,
+    /// BlockAckReq.
+    BlockAckReq,
 }
 
 impl FrameClass {
     /// All classes, in order; arrays of counters are indexed by class.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Data,
         Self::TcpAck,
         Self::Ack,
@@ -44,6 +46,7 @@ impl FrameClass {
         Self::AssociationRequest,
         Self::AssociationResponse,
         Self::Trigger,
+        Self::BlockAckReq,
     ];
 
     /// True for management frames.
@@ -70,6 +73,7 @@ impl FrameClass {
             Self::AssociationRequest => "association_request",
             Self::AssociationResponse => "association_response",
             Self::Trigger => "trigger",
+            Self::BlockAckReq => "block_ack_req",
         }
     }
 }
@@ -104,6 +108,7 @@ impl FrameLoss {
             Self::Collision(FrameClass::AssociationRequest) => "with_association_request",
             Self::Collision(FrameClass::AssociationResponse) => "with_association_response",
             Self::Collision(FrameClass::Trigger) => "with_trigger",
+            Self::Collision(FrameClass::BlockAckReq) => "with_block_ack_req",
             Self::Captured(_) => "captured",
             Self::Interferer => "interferer",
             Self::Noise => "noise",
@@ -155,7 +160,7 @@ pub struct AirFrame {
     /// Of an MPDU in an A-MPDU, its place there. `started` and `ended` are then those of the MPDU; the
     /// first MPDU has the preamble.
     pub aggregate: Option<AirAggregate>,
-    /// Of a BlockAck or BlockAckReq (class [`FrameClass::Ack`]), what it says.
+    /// Of a BlockAck (class [`FrameClass::Ack`]) or BlockAckReq, what it says.
     pub block_ack: Option<AirBlockAck>,
     /// Of an HT, VHT or HE frame, its modulation and coding scheme.
     pub mcs: Option<AirMcs>,

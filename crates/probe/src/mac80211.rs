@@ -106,12 +106,8 @@ pub(crate) fn encode(
     let [low, high] = duration(frame).to_le_bytes();
     let control = |kind: u8| [kind, 0, low, high];
     match frame.class {
-        FrameClass::Ack if frame.block_ack.is_some() => {
-            out.extend(control(if frame.block_ack.is_some_and(|b| b.asks) { 0x84 } else { 0x94 }));
-            out.extend(to);
-            out.extend(from);
-            block_ack(out, frame);
-        }
+        FrameClass::BlockAckReq => block_ack(out, frame, [to, from]),
+        FrameClass::Ack if frame.block_ack.is_some() => block_ack(out, frame, [to, from]),
         FrameClass::Ack if frame.to.is_none() => {
             // Multi-STA BlockAck, whose type is 11; the parts of the stations are left out.
             out.extend(control(0x94));
@@ -162,9 +158,13 @@ pub(crate) fn encode(
     out.extend(fcs);
 }
 
-/// Control field (compressed, with the user priority), start and bitmap of a BlockAck or BlockAckReq.
-fn block_ack(out: &mut Vec<u8>, frame: &AirFrame) {
+/// A BlockAck or BlockAckReq: its header, control field (compressed, with the user priority), start and bitmap.
+fn block_ack(out: &mut Vec<u8>, frame: &AirFrame, [to, from]: [[u8; 6]; 2]) {
     let Some(block) = &frame.block_ack else { return };
+    out.extend([if block.asks { 0x84 } else { 0x94 }, 0]);
+    out.extend(duration(frame).to_le_bytes());
+    out.extend(to);
+    out.extend(from);
     let priority = frame.category.map_or(0, priority);
     let long = (frame.bytes as usize) > 32;
     out.extend((u16::from(priority) << 12 | 0x04).to_le_bytes());

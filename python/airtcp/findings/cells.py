@@ -17,6 +17,8 @@ CLASSES: Final = {
     "authentication": "authentication",
     "association_request": "association request",
     "association_response": "association response",
+    "trigger": "trigger frame",
+    "block_ack_req": "BlockAckReq",
 }
 """The names of frame classes for a reader."""
 

@@ -272,7 +272,7 @@ fn block_acks_and_requests() {
     let block = |asks, bytes| AirFrame {
         block_ack: Some(AirBlockAck { asks, start: 0x123, bitmap: [5, 0, 0, 1 << 63] }),
         category: Some(1),
-        ..frame(FrameClass::Ack, 1, 0, bytes)
+        ..frame(if asks { FrameClass::BlockAckReq } else { FrameClass::Ack }, 1, 0, bytes)
     };
     let frames = [block(false, 32), block(true, 24), block(false, 56)];
     let [ap, _] = captured(&frames.map(|frame| heard(frame, true)));

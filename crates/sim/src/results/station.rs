@@ -32,8 +32,8 @@ pub struct FrameResult {
     /// Their bits per second, MAC header and FCS included.
     pub mac_bps: f64,
     /// Frames lost, by cause: `transmitter_side` (the receiver was transmitting), `with_data`,
-    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon`, `with_trigger` (frames overlapped),
-    /// `captured` (the receiver switched to a stronger frame), `interferer`, `noise`.
+    /// `with_tcp_ack`, `with_mac_ack`, `with_rts`, `with_cts`, `with_beacon`, `with_trigger`,
+    /// `with_block_ack_req` (frames overlapped), `captured` (the receiver switched to a stronger frame), `interferer`, `noise`.
     pub lost: BTreeMap<String, u64>,
 }
 
@@ -74,7 +74,8 @@ pub struct StationResult {
     pub airtime_received_share: f64,
     /// Bits per second of its frames of all classes, MAC headers and FCS included.
     pub mac_bps: f64,
-    /// Frames by class: `data`, `tcp_ack`, `mac_ack`, `rts`, `cts`, `beacon`, `trigger`; absent if it sent none.
+    /// Frames by class: `data`, `tcp_ack`, `mac_ack` (ACK and BlockAck), `rts`, `cts`, `beacon`, `trigger`,
+    /// `block_ack_req`; absent if it sent none.
     pub frames: BTreeMap<String, FrameResult>,
     /// Mean number of attempts of the packets that were acknowledged.
     #[schemars(extend("metric" = Metric::count("Attempts", 14)))]

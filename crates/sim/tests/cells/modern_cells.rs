@@ -8,7 +8,7 @@ use airtcp_wifi::phy::{
     Coding, Format, GuardInterval, Mode, Standard, Timing, TimingConfig, Width,
 };
 
-/// IP length of the datagrams, and length of their data frame: QoS control, LLC and SNAP.
+/// IP length of the datagrams, and length of their MPDU: QoS control, LLC and SNAP.
 const PACKET: u32 = 1_500;
 const FRAME: u32 = PACKET + 8 + 30;
 
@@ -53,7 +53,9 @@ fn one_saturated_station_is_a_sum_of_times() {
         let guard = if format == Format::He { GuardInterval::Ns800 } else { GuardInterval::Ns400 };
         let mode = Mode::mcs(format, index, streams, width, guard).unwrap();
         let backoff = 7.5 * timing.slot.0 as f64;
-        let air = timing.difs() + timing.frame(mode, FRAME) + timing.sifs + timing.ack(mode);
+        // A delimiter precedes it in VHT and HE.
+        let psdu = if format == Format::Ht { FRAME } else { FRAME + 4 };
+        let air = timing.difs() + timing.frame(mode, psdu) + timing.sifs + timing.ack(mode);
         let expected = 1_472.0 * 8e3 / (air.0 as f64 + backoff);
         let found = goodput_mbps(keys);
         assert!((found / expected - 1.0).abs() < 0.01, "{standard}: {found} {expected}");

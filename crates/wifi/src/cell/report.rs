@@ -171,7 +171,7 @@ impl StationStats {
         }
         let class = &mut self.classes[frame.class as usize];
         class.sent += 1;
-        class.bytes += u64::from(frame.bytes);
+        class.bytes += u64::from(frame.mpdu_bytes());
         if frame.kind == Kind::Data {
             self.categories[usize::from(frame.category)].sent += 1;
             self.modes.get_mut(frame.mode).sent += 1;
@@ -194,7 +194,7 @@ impl StationStats {
         (own, bytes): (Class, u32),
         loss: Option<Loss>,
     ) {
-        let kind = if own == Class::Ack { Kind::BlockAckReq } else { Kind::Data };
+        let kind = if own == Class::BlockAckReq { Kind::BlockAckReq } else { Kind::Data };
         let mpdu = Frame { kind, class: own, bytes, ..*frame };
         let class = &mut self.classes[own as usize];
         class.sent += 1;

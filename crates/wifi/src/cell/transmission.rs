@@ -59,7 +59,7 @@ impl Transmission {
 
     /// What an interferer sees of it at a station.
     pub(super) fn exposure(&self, station: usize, qos: bool) -> Exposure {
-        let packet = self.frame.bytes.saturating_sub(data_bytes(0, qos));
+        let packet = self.frame.mpdu_bytes().saturating_sub(data_bytes(0, qos));
         let payload = match self.frame.kind {
             Kind::Data => self.frame.mode.rate().time_for(u64::from(packet)),
             _ => Span::ZERO,

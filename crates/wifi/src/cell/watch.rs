@@ -198,7 +198,7 @@ impl Medium {
         let mpdus = mpdus.chain(user.into_iter().flat_map(|user| sender.mu_subframes(user)));
         let mut block = AirBlockAck { asks, start: frame.sequence, bitmap: [0; 4] };
         let mut first = None;
-        for mpdu in mpdus.filter(|mpdu| mpdu.class != Class::Ack) {
+        for mpdu in mpdus.filter(|mpdu| mpdu.class != Class::BlockAckReq) {
             let start = *first.get_or_insert(mpdu.sequence);
             let ahead = usize::from(distance(start, mpdu.sequence));
             if mpdu.packet.is_none()
@@ -231,7 +231,7 @@ impl Medium {
             class: frame.class,
             rate: frame.mode.rate(),
             ofdm: frame.mode.is_ofdm(),
-            bytes: frame.bytes,
+            bytes: frame.mpdu_bytes(),
             category: category.filter(|_| !frame.class.is_management()),
             sequence: frame.sequence,
             fragment: frame.fragment,

@@ -206,7 +206,8 @@ impl Aggregation {
         subframe.max(u32::narrow(bits.div_ceil(8)).next_multiple_of(4))
     }
 
-    /// Bytes of a PPDU in `mode` with one MPDU. In VHT and HE a delimiter precedes this one too.
+    /// Bytes of a PPDU in `mode` with one MPDU. A delimiter precedes it in VHT and HE, whose PPDUs always have the format
+    /// of an A-MPDU (S-MPDU, with or without sessions).
     pub(crate) fn single(bytes: u32, mode: Mode) -> u32 {
         if mode.format() >= Format::Vht { DELIMITER + bytes } else { bytes }
     }

@@ -46,7 +46,8 @@ impl Station {
             }
             None => return Span::ZERO,
         };
-        rules.timing.sifs + data_and_ack_time(mpdu.mode, follows, rules)
+        let follows = Mpdu { bytes: follows, ..*mpdu }.alone();
+        rules.timing.sifs + data_and_ack_time(mpdu.mode, follows.bytes, rules)
     }
 
     /// The next fragment, if it fits into the transmission opportunity.
@@ -57,7 +58,7 @@ impl Station {
             self.next_management(now, rules);
             return None;
         }
-        let next = self.choose_mode(now)?;
+        let next = self.choose_mode(now)?.alone();
         let limited = self.contenders[self.active].txop > Span::ZERO;
         if limited && now + data_and_ack_time(next.mode, next.bytes, rules) > self.txop_end {
             self.contenders[self.active].draw(now, &mut self.random);

@@ -5,7 +5,7 @@
 pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
-use super::{MuTimes, NodeId};
+use super::{Aggregation, MuTimes, NodeId};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, RuSize, Width};
 
 /// Kind of a frame.
@@ -48,7 +48,7 @@ pub struct Frame {
     pub to: NodeId,
     /// Rate of its body.
     pub mode: Mode,
-    /// Length with MAC header and FCS; of an A-MPDU the length of the PSDU.
+    /// Length of the PSDU: MAC header and FCS, and the delimiters of an A-MPDU and of a single MPDU in VHT and HE.
     pub bytes: u32,
     /// Duration field: time that the exchange takes after this frame (clause 8.2.5).
     pub duration: Span,
@@ -80,6 +80,13 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Length of its MPDU with MAC header and FCS; of an A-MPDU with several MPDUs the length of the PSDU.
+    pub(crate) fn mpdu_bytes(&self) -> u32 {
+        let is_single = self.kind == Kind::Data && self.subframes == 0 && self.multi_user.is_none();
+        let delimiter = if is_single { Aggregation::single(0, self.mode) } else { 0 };
+        self.bytes.saturating_sub(delimiter)
+    }
+
     /// Width of the answer to it: that of its own band. `None` for the width of the cell.
     pub(crate) fn answer_width(&self) -> Option<Width> {
         if self.mode.is_mcs() { Some(self.mode.width()) } else { self.width }

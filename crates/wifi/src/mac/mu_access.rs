@@ -288,7 +288,7 @@ impl Station {
         }
         let bytes = BLOCK_ACK_REQ_BYTES;
         let mode = rules.timing.answer_mode(lane.front().map_or(rules.timing.lowest(), |m| m.mode));
-        let bar = Mpdu::new(now, to, Class::Ack, Part::whole(bytes, rules), 0, mode);
+        let bar = Mpdu::new(now, to, Class::BlockAckReq, Part::whole(bytes, rules), 0, mode);
         lane.push_front(Mpdu { bytes, block_ack: bitmap_bytes(window), ..bar });
     }
 }

@@ -201,8 +201,11 @@ impl Station {
         let last = super::places(lengths, rules.aggregation.as_ref()?, mode).last();
         let usual =
             Frame::control(Kind::Data, self.id, head.to, mode, grant.after, u8::narrow(category));
-        let (kind, class) =
-            if head.is_bar() { (Kind::BlockAckReq, Class::Ack) } else { (Kind::Data, head.class) };
+        let (kind, class) = if head.is_bar() {
+            (Kind::BlockAckReq, Class::BlockAckReq)
+        } else {
+            (Kind::Data, head.class)
+        };
         Some(Frame {
             kind,
             class,

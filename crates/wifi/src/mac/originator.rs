@@ -213,6 +213,6 @@ pub(crate) const fn distance(from: u16, to: u16) -> u16 {
 impl Mpdu {
     /// True for a BlockAckReq, which takes the place of an MPDU at the head of a category.
     pub(crate) fn is_bar(&self) -> bool {
-        self.class == Class::Ack
+        self.class == Class::BlockAckReq
     }
 }

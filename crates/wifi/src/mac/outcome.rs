@@ -67,7 +67,9 @@ impl Station {
                 if hooks.link_red.as_ref().is_some_and(LinkRed::paces)
                     && !mpdu.class.is_management() =>
             {
-                u32::narrow(self.exchange_time(&mpdu, rules).0.div_ceil(rules.timing.slot.0))
+                u32::narrow(
+                    self.exchange_time(&mpdu.alone(), rules).0.div_ceil(rules.timing.slot.0),
+                )
             }
             _ => 0,
         }
@@ -122,7 +124,7 @@ impl Station {
             }
             return;
         };
-        let long = data_sent && rules.wants_rts(mpdu.bytes);
+        let long = data_sent && rules.wants_rts(mpdu.alone().bytes);
         let given_up = self.fails_for_good(&mut mpdu, long, rules);
         if !given_up {
             self.contenders[category].mpdu = Some(mpdu);

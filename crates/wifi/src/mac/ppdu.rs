@@ -170,28 +170,20 @@ impl Station {
         let head = self.contenders[self.active].mpdu?;
         let Some(originator) = self.originator.as_ref().filter(|_| self.is_in_session(&head))
         else {
-            return Some(head);
+            return Some(head.alone());
         };
         let lane = originator.lanes.get(self.active)?;
         if head.is_bar() {
             return Some(head);
         }
         if lane.on_air <= 1 {
-            return Some(self.alone(&head));
+            return Some(head.alone());
         }
         let lengths = self.subframes(self.active, lane.on_air).map(|mpdu| mpdu.bytes);
         let last = places(lengths, &originator.rules, head.mode).last();
         let bytes = last.map_or(0, |(_, end)| end);
         let block_ack = originator.rules.block_ack_bytes(head.mode);
         Some(Mpdu { bytes, subframes: u16::narrow(lane.on_air), block_ack, ..head })
-    }
-
-    /// An MPDU as the only one of its PPDU.
-    pub(super) fn alone(&self, mpdu: &Mpdu) -> Mpdu {
-        if self.is_in_session(mpdu) && !mpdu.is_bar() {
-            return Mpdu { bytes: Aggregation::single(mpdu.bytes, mpdu.mode), ..*mpdu };
-        }
-        *mpdu
     }
 
     /// The first `count` MPDUs of a category.
@@ -238,7 +230,14 @@ impl Station {
             let sequence = self.window_start(ppdu.to);
             let (kind, bytes) = (Kind::BlockAckReq, BLOCK_ACK_REQ_BYTES);
             let fragment = if ppdu.block_ack > BLOCK_ACK_BYTES { LONG_BITMAP } else { 0 };
-            return Some(Frame { kind, class: Class::Ack, bytes, sequence, fragment, ..usual });
+            return Some(Frame {
+                kind,
+                class: Class::BlockAckReq,
+                bytes,
+                sequence,
+                fragment,
+                ..usual
+            });
         }
         Some(Frame {
             class: ppdu.class,
@@ -288,7 +287,7 @@ impl Station {
         }
         lane.on_air = 0;
         let part = Part::whole(BLOCK_ACK_REQ_BYTES, rules);
-        let bar = Mpdu::new(now, to, Class::Ack, part, 0, mode);
+        let bar = Mpdu::new(now, to, Class::BlockAckReq, part, 0, mode);
         let bar = Mpdu { bytes: BLOCK_ACK_REQ_BYTES, block_ack: bitmap_bytes(window), ..bar };
         self.contenders[category].mpdu = Some(bar);
     }
@@ -306,6 +305,13 @@ impl Station {
         let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
         let parked = self.mu_access.as_ref().map_or(0, |mu| mu.packets());
         lanes.map(held).sum::<u64>() + riders + parked
+    }
+}
+
+impl Mpdu {
+    /// An MPDU as the only one of its PPDU, with the length of the PSDU.
+    pub(super) fn alone(&self) -> Self {
+        Self { bytes: Aggregation::single(self.bytes, self.mode), ..*self }
     }
 }
 

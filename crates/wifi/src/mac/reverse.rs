@@ -37,7 +37,7 @@ impl Station {
             })
         };
         let Some(category) = self.contenders.iter().rposition(fits) else { return };
-        let Some(mpdu) = self.contenders[category].mpdu else { return };
+        let Some(mpdu) = self.contenders[category].mpdu.map(|mpdu| mpdu.alone()) else { return };
         let timing = &rules.timing;
         let data = data_and_ack_time(mpdu.mode, mpdu.bytes, rules);
         answer.duration = timing.sifs + timing.cts(answer.mode) + timing.sifs + data;

@@ -25,7 +25,7 @@ impl Station {
         if self.is_in_session(&mpdu) {
             return self.prepare(now, &mpdu, rules);
         }
-        self.preceding_frame(&mpdu, rules).or_else(|| self.data(rules))
+        self.preceding_frame(&mpdu.alone(), rules).or_else(|| self.data(rules))
     }
 
     /// Records the start of the packet's first attempt.
@@ -75,7 +75,7 @@ impl Station {
                 let allowed = |mpdu: &Mpdu| {
                     self.hooks.as_ref().is_none_or(|hooks| hooks.allows(self.active, mpdu))
                 };
-                if next.map(|mpdu| self.alone(&mpdu)).is_some_and(|mpdu| {
+                if next.map(|mpdu| mpdu.alone()).is_some_and(|mpdu| {
                     now + self.exchange_time(&mpdu, rules) <= self.txop_end && allowed(&mpdu)
                 }) {
                     return self.begin_exchange(now, rules);
@@ -138,13 +138,14 @@ impl Station {
         let head = self.contenders[self.active].mpdu.as_ref()?;
         let further = self.further_reservation(head, rules);
         let no_ack = self.is_unacknowledged(head);
+        let bytes = head.alone().bytes;
         let mpdu = self.contenders[self.active].mpdu.as_mut()?;
         let retry = mpdu.transmissions > 0;
         mpdu.transmissions += 1;
         mpdu.all_transmissions += 1;
         let is_answered = mpdu.to != NodeId::BROADCAST && !no_ack;
         let duration = timing.sifs + timing.ack(mpdu.mode) + further;
-        let grant = reverse.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes });
+        let grant = reverse.then_some(Grant { mode: mpdu.mode, bytes });
         Some(Frame {
             kind: match mpdu.class {
                 Class::Beacon => Kind::Beacon,
@@ -155,7 +156,7 @@ impl Station {
             from: self.id,
             to: mpdu.to,
             mode: mpdu.mode,
-            bytes: mpdu.bytes,
+            bytes,
             duration: if is_answered { duration } else { Span::ZERO },
             category: u8::narrow(self.active),
             sequence: mpdu.sequence,

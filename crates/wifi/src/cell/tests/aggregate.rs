@@ -106,18 +106,79 @@ fn the_time_of_an_exchange_is_that_of_its_parts() {
     }
 }
 
-/// A single MPDU has an ordinary ACK; with 802.11ac and ax a delimiter precedes it.
+/// A single MPDU has an ordinary ACK; with 802.11ac and ax a delimiter precedes it (clause 9.7.1, S-MPDU), with or
+/// without aggregation. The counted bytes are those of the MPDU.
 #[test]
 fn a_single_mpdu_gets_an_ack() {
     for (standard, delimiter) in [(Standard::N, 0), (Standard::Ac, 4), (Standard::Ax, 4)] {
-        let mut bench =
-            Bench::new(pair(standard, mode(standard, 5, 1, Width::Mhz20), up_to(64)), 1);
-        bench.offer(NodeId(1), NodeId(0));
-        bench.run(Nanos(10_000_000));
-        let kinds: Vec<Kind> = bench.log.iter().map(|(_, frame)| frame.kind).collect();
-        assert_eq!(kinds, [Kind::Data, Kind::Ack], "{standard}");
-        assert_eq!((bench.log[0].1.bytes, bench.log[0].1.subframes), (1526 + delimiter, 0));
-        assert_eq!((bench.delivered[0], bench.cell.in_flight()), (1, 0));
+        for mpdus in [64, 1] {
+            let mode = mode(standard, 5, 1, Width::Mhz20);
+            let mut bench = Bench::new(pair(standard, mode, up_to(mpdus)), 1);
+            bench.offer(NodeId(1), NodeId(0));
+            bench.run(Nanos(10_000_000));
+            let kinds: Vec<Kind> = bench.log.iter().map(|(_, frame)| frame.kind).collect();
+            assert_eq!(kinds, [Kind::Data, Kind::Ack], "{standard}");
+            let data = bench.log[0].1;
+            assert_eq!((data.bytes, data.subframes), (1526 + delimiter, 0), "{standard} {mpdus}");
+            assert_eq!((bench.delivered[0], bench.cell.in_flight()), (1, 0));
+            assert_eq!(bench.cell.stats(NodeId(1)).class(Class::Data).bytes, 1526);
+        }
+    }
+}
+
+/// Without back-off and without aggregation a cycle is DIFS + [RTS + SIFS + CTS + SIFS] + fragments, each with its
+/// delimiter, SIFS and ACK, to the ns.
+#[test]
+fn the_time_of_single_mpdus_is_that_of_their_parts() {
+    let (n, ac, ax) = (Standard::N, Standard::Ac, Standard::Ax);
+    for (standard, index, width) in [
+        (n, 0, Width::Mhz20),
+        (n, 7, Width::Mhz40),
+        (ac, 0, Width::Mhz20),
+        (ac, 9, Width::Mhz160),
+        (ax, 0, Width::Mhz20),
+        (ax, 7, Width::Mhz40),
+    ] {
+        let mode = mode(standard, index, 1, width);
+        let delimiter = if standard == n { 0 } else { 4 };
+        // 1488 bytes of IP packet; header 24 + 2, LLC and SNAP 8, FCS 4. RTS and CTS precede PSDUs of more than 1526 B.
+        for (rts, threshold, parts) in [
+            (None, None, vec![1526]),
+            (Some(1526), None, vec![1526]),
+            (None, Some(1000), vec![1000, 556]),
+        ] {
+            let mut plan = pair(standard, mode, up_to(1));
+            plan.mac.rts_threshold = rts.map(Bytes);
+            plan.mac.fragmentation_threshold = threshold.map(Bytes);
+            let timing = plan.timing;
+            for station in &mut plan.stations {
+                (station.seams.access[0].cw_min, station.seams.access[0].cw_max) = (0, 0);
+            }
+            let mut bench = sender(plan, 1);
+            bench.run(Nanos(100_000_000));
+            let answer = timing.sifs + timing.ack(mode);
+            let part = |bytes: u32| timing.frame(mode, bytes + delimiter) + answer;
+            let mut cycle = timing.difs();
+            if rts.is_some() && delimiter > 0 {
+                let request = timing.answer_mode(mode);
+                cycle = cycle + timing.frame(request, 20) + timing.sifs;
+                cycle = cycle + timing.cts(request) + timing.sifs;
+            }
+            let before = cycle;
+            let gap = if parts.len() > 1 { timing.sifs } else { Span::ZERO };
+            cycle = parts.iter().fold(cycle, |sum, bytes| sum + part(*bytes)) + gap;
+            let data = frames(&bench, Kind::Data);
+            assert!(data.len() > 20, "{mode} {}", data.len());
+            for (number, (at, frame)) in (0..).zip(&data) {
+                let place = usize::try_from(number).unwrap() % parts.len();
+                let first = Nanos(before.0 + number / parts.len() as u64 * cycle.0);
+                let earlier = if place > 0 { part(parts[0]) + gap } else { Span::ZERO };
+                assert_eq!(*at, first + earlier, "{mode} {rts:?} {threshold:?}");
+                assert_eq!(frame.bytes, parts[place] + delimiter, "{mode}");
+                let more = if place + 1 < parts.len() { gap + part(parts[1]) } else { Span::ZERO };
+                assert_eq!(frame.duration, answer + more, "{mode}");
+            }
+        }
     }
 }
 
@@ -155,6 +216,9 @@ fn mpdus_are_retransmitted_by_themselves() {
         assert!(after_missed_block_ack == NoBar || asks > 0);
         assert!(after_missed_block_ack == Bar || asks <= 2 * stats.given_up);
         assert!(after_missed_block_ack != NoBar || asks == 0);
+        // A BlockAckReq is no acknowledgement: the sender has sent none.
+        let counted = (stats.class(Class::BlockAckReq).sent, stats.class(Class::Ack).sent);
+        assert!(counted.0.abs_diff(asks) <= 1 && counted.1 == 0, "{counted:?} {asks}");
     }
 }
 
