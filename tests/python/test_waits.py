@@ -131,7 +131,7 @@ def test_shares_are_metrics_of_flows() -> None:
     result = airtcp.run("waits", text=text, replications=2, overrides={"duration": "5 s"})
     flow = result.json["replications"][0]["flows"][0]
     keys = [key for key in flow if key.startswith("waits_") and key != "waits_most_for"]
-    assert len(keys) == 11
+    assert len(keys) == 12
     assert sum(flow[key] for key in keys) == pytest.approx(1.0, abs=1e-12)
     assert flow["waits_most_for"] == max(keys, key=flow.__getitem__).removeprefix("waits_")
     estimates = result.json["summary"]["flows"][0]

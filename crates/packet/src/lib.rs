@@ -5,6 +5,7 @@
 //! real networks have bytes.
 
 pub mod ack_bitmap;
+mod device;
 mod fingerprint;
 mod flags;
 mod headers;
@@ -13,6 +14,7 @@ mod segment;
 mod seq;
 
 pub use ack_bitmap::AckBitmap;
+pub use device::Completed;
 pub use fingerprint::{Fate, Fingerprint};
 pub use flags::{Ecn, Flags};
 pub use headers::{IP_HEADER, TCP_HEADER, UDP_HEADER};

@@ -3,6 +3,7 @@
 use airtcp_units::{Nanos, Narrow};
 use std::collections::BTreeMap;
 
+use crate::device::{Completed, Devices};
 use crate::{EndpointId, Fate, Fingerprint, Flags, Packet};
 
 /// A handle to a packet in the pool. Generations make a stale handle detectable.
@@ -46,6 +47,7 @@ pub struct Pool {
     absorbed: u64,
     dropped: BTreeMap<Dropped, DropCount>,
     fingerprint: Fingerprint,
+    devices: Devices,
 }
 
 #[derive(Debug)]
@@ -68,6 +70,7 @@ impl Pool {
             absorbed: 0,
             dropped: BTreeMap::new(),
             fingerprint: Fingerprint::new(),
+            devices: Devices::new(),
         }
     }
 
@@ -149,7 +152,44 @@ impl Pool {
         debug_assert_eq!(slot.wire_len, slot.packet.wire_len(), "the length has changed");
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(id.index);
-        slot.packet
+        let packet = slot.packet;
+        if self.devices.holds(id.index) {
+            self.devices.drop_held(id.index, &packet);
+        }
+        packet
+    }
+
+    /// The device of its sender's host has the packet. Its sender hears when the packet leaves the device, or the pool
+    /// before that.
+    pub fn hold(&mut self, id: PacketId) {
+        self.devices.hold(id.index);
+    }
+
+    /// Takes a packet that its sender's device has to what transmits it, which calls [`complete`](Self::complete) with
+    /// the result when it is done. `None` for other packets.
+    #[inline]
+    pub fn take_held(&mut self, id: PacketId) -> Option<Completed> {
+        if !self.devices.holds(id.index) {
+            return None;
+        }
+        let packet = *self.get(id);
+        Some(self.devices.take_held(id.index, &packet))
+    }
+
+    /// A device has transmitted a packet, or has given it up.
+    pub fn complete(&mut self, completed: Completed) {
+        self.devices.complete(completed);
+    }
+
+    /// True if devices have completed packets that [`take_completed`](Self::take_completed) has not returned.
+    #[inline]
+    pub fn has_completed(&self) -> bool {
+        self.devices.has_completed()
+    }
+
+    /// The next packet that a device has completed, in the order of completion.
+    pub fn take_completed(&mut self) -> Option<Completed> {
+        self.devices.take_completed()
     }
 
     /// Adds a packet that an endpoint sends at `now`.

@@ -112,6 +112,10 @@ pub struct Direction {
     /// The queue in front of the link. Default: drop-tail, 100 packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueConfig>,
+    /// The queue is that of the sending host's own network device: it limits senders at this end whose `tcp.tsq` asks for
+    /// it (TCP small queues). Default: false, the queue of a router behind the senders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender_device: Option<bool>,
     /// Policer in front of the queue: drops what exceeds a rate and a burst. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policer: Option<PolicerConfig>,

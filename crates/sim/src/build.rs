@@ -73,7 +73,8 @@ pub(crate) fn build<P: Probe>(
             .map_err(|e| ScenarioError::at(path(&format!("queue.{}", e.key)), e.message))?;
         let (time_for, receivers) = (|bytes| link.time_for(bytes), || ends(plan));
         queue.on_link(&LinkInfo { receivers: &receivers, ..LinkInfo::link(&time_for, false) });
-        let interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
+        let mut interface = Interface::new(queue, link, u32::narrow(one_way.to), u32::narrow(i));
+        interface.is_device = one_way.direction.sender_device == Some(true);
         world.add_interface(interface, seed.number(&format!("{label}/tie")));
     }
     join_directions(&mut world, plan);
@@ -100,6 +101,7 @@ pub(crate) fn build<P: Probe>(
         }
     }
     boundary::add_boundaries(&mut world, plan, seed)?;
+    world.tell_devices();
     if !plan.cells.is_empty() {
         let delays = notices.unwrap_or_else(|| vec![None; 2 * plan.flows.len()]);
         world.add_notices(delays, seed.number("notices/tie"));

@@ -25,6 +25,7 @@ pub(crate) mod routes;
 mod scheduled;
 #[cfg(test)]
 mod shaper_tests;
+mod small_queues;
 pub(crate) mod transport;
 
 use application::App;
@@ -47,6 +48,8 @@ pub(crate) struct Endpoint {
     app_timer: MachineId,
     /// First hop of its packets; `None` until it sends one.
     first_hop: Option<Hop>,
+    /// The pool holds its data packets while they are in the device of its host.
+    is_held: bool,
     pub(crate) carried: Carried,
 }
 
@@ -94,6 +97,8 @@ pub(crate) struct World<P: Probe> {
     /// Notices of packets that stations gave up, if a sender asked.
     notices: Option<Box<Notices>>,
     endpoints: Vec<Endpoint>,
+    /// Senders that wait for their devices; empty between events.
+    held_senders: Vec<EndpointId>,
     routes: Routes,
     pool: Pool,
     delivered: u64,
@@ -117,6 +122,7 @@ impl<P: Probe> World<P> {
             boundaries: Boundaries::default(),
             notices: None,
             endpoints: Vec::new(),
+            held_senders: Vec::new(),
             routes,
             pool: Pool::new(),
             delivered: 0,
@@ -162,9 +168,18 @@ impl<P: Probe> World<P> {
         let app_timer = self.register(Actor::App(number), Phase::Application, salt.rotate_left(32));
         self.queue.set(app_timer, app.next_timer());
         let carried = Carried::default();
-        let first_hop = None;
-        let endpoint =
-            Endpoint { node, category, transport, app, timer, app_timer, first_hop, carried };
+        let (first_hop, is_held) = (None, false);
+        let endpoint = Endpoint {
+            node,
+            category,
+            transport,
+            app,
+            timer,
+            app_timer,
+            first_hop,
+            is_held,
+            carried,
+        };
         self.endpoints.push(endpoint);
     }
 
@@ -193,6 +208,9 @@ impl<P: Probe> World<P> {
                 Actor::AirStarts(i) => left = self.run_air(i, AirEvent::Starts, left),
                 Actor::Boundary(i) => self.on_boundary(i),
                 Actor::Notices => self.on_notices(),
+            }
+            if self.pool.has_completed() {
+                self.hear_completions();
             }
         }
         false
@@ -278,6 +296,9 @@ impl<P: Probe> World<P> {
             let endpoint = &mut self.endpoints[number as usize];
             endpoint.app.on_timer(self.now, &mut endpoint.transport);
             self.pump(number);
+            if self.pool.has_completed() {
+                self.hear_completions();
+            }
             let endpoint = &self.endpoints[number as usize];
             let (timer, next) = (endpoint.app_timer, endpoint.app.next_timer());
             let ends = P::ON || left == 0 || next > self.until;
@@ -313,6 +334,9 @@ impl<P: Probe> World<P> {
     fn send(&mut self, from: EndpointId, segment: Segment) {
         let to = from.peer();
         let packet = self.pool.send(self.now, Packet { to, segment });
+        if self.endpoints[from.index()].is_held && segment.len > 0 {
+            self.pool.hold(packet);
+        }
         match self.endpoints[from.index()].first_hop.or_else(|| self.first_hop(from)) {
             Some(next) => self.put(packet, to, next),
             None => self.drop_unroutable(packet),

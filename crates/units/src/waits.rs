@@ -36,11 +36,13 @@ pub enum Wait {
     Recovery,
     /// The retransmission timer, and then the first ACK after it.
     Timeout,
+    /// Room in the queue of the device of its own host (TCP small queues).
+    DeviceQueue,
 }
 
 impl Wait {
     /// Every state, in the order of the enum.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Handshake,
         Self::Application,
         Self::SendBuffer,
@@ -52,6 +54,7 @@ impl Wait {
         Self::WindowModel,
         Self::Recovery,
         Self::Timeout,
+        Self::DeviceQueue,
     ];
 
     /// Name in results.
@@ -68,15 +71,16 @@ impl Wait {
             Self::WindowModel => "window_model",
             Self::Recovery => "recovery",
             Self::Timeout => "timeout",
+            Self::DeviceQueue => "device_queue",
         }
     }
 
     /// Name of the state in the analysis of a packet capture (`limited_by`), which has fewer. `None` for
     /// states that a capture does not show: the handshake is before the measured time, and a full send
-    /// buffer looks like a small window.
+    /// buffer, as a full device, looks like a small window.
     pub const fn capture_name(self) -> Option<&'static str> {
         match self {
-            Self::Handshake | Self::SendBuffer => None,
+            Self::Handshake | Self::SendBuffer | Self::DeviceQueue => None,
             Self::Application => Some("application"),
             Self::ReceiveWindow => Some("receive_window"),
             Self::Pacing => Some("pacing"),

@@ -41,6 +41,7 @@ impl Direction {
             slot: if own_pace { self.slot } else { forward.slot },
             delay: self.delay.or(forward.delay),
             queue: self.queue.clone().or_else(|| forward.queue.clone()),
+            sender_device: self.sender_device.or(forward.sender_device),
             mtu: self.mtu.or(forward.mtu),
             policer: self.policer,
             loss: Some(self.loss.clone().unwrap_or_default()),

@@ -33,7 +33,7 @@ impl Interface {
     /// Chooses between this path and the plain one, before the run.
     pub(super) fn choose_path<P: Probe>(&mut self) {
         let drop_tail = matches!(self.queue, Queue::DropTail(_));
-        self.ahead = !P::ON && drop_tail && self.link.is_predictable();
+        self.ahead = !P::ON && drop_tail && !self.is_device && self.link.is_predictable();
     }
 
     /// Takes another queue, before the run.
@@ -77,6 +77,9 @@ impl<P: Probe> World<P> {
     pub(super) fn on_ahead(&mut self, number: u32) {
         loop {
             self.arrive_ahead(number);
+            if self.pool.has_completed() {
+                self.hear_completions();
+            }
             let Interface { link, timer, .. } = &self.interfaces[number as usize];
             let (timer, next) = (*timer, link.next_ahead());
             if next > self.until || !self.queue.runs_on(timer, next) {

@@ -71,6 +71,9 @@ impl<P: Probe> World<P> {
                 AirEvent::Timers => self.on_air_timers(number),
                 AirEvent::Starts => self.on_air_starts(number),
             }
+            if self.pool.has_completed() {
+                self.hear_completions();
+            }
             next = if left > 0 { self.next_air_event(number) } else { None };
             if let Some(event) = next {
                 self.events += 1;

@@ -1,7 +1,7 @@
 //! A network interface: a queue discipline and the one-way link behind it.
 
 use airtcp_link::{Link, LinkStats};
-use airtcp_packet::{PacketId, Pool};
+use airtcp_packet::{Completed, PacketId, Pool};
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
@@ -21,12 +21,26 @@ pub(crate) struct Interface {
     pub(crate) timer: MachineId,
     /// True if packets are handed to the link when they are enqueued (`ahead.rs`).
     pub(super) ahead: bool,
+    /// True if it is the device of the hosts whose packets begin here (`small_queues.rs`).
+    pub(crate) is_device: bool,
+    /// The packet that it transmits, if the packet's sender is to hear of the end.
+    sending: Option<Completed>,
 }
 
 impl Interface {
     pub(crate) fn new(queue: Queue, link: Link, to_node: u32, number: u32) -> Self {
         let timer = MachineId(u32::MAX);
-        Self { queue, link, to_node, number, reverse: None, timer, ahead: false }
+        Self {
+            queue,
+            link,
+            to_node,
+            number,
+            reverse: None,
+            timer,
+            ahead: false,
+            is_device: false,
+            sending: None,
+        }
     }
 
     /// Enqueues a packet that the policer lets pass, and feeds the link if it is free. False if the next timer does not change.
@@ -56,16 +70,24 @@ impl Interface {
         !waited || self.link.needs_service() || matches!(self.queue, Queue::Dyn(_))
     }
 
-    /// Passes packets from the queue to the link while the link is free.
+    /// Passes packets from the queue to the link while the link is free. If a sender is to hear of the end of the last
+    /// transmission, the timer comes then, also with nothing more waiting.
     pub(crate) fn feed<P: Probe>(&mut self, now: Nanos, probe: &mut P, pool: &mut Pool) {
         while self.link.is_ready(now) {
+            if let Some(completed) = self.sending.take() {
+                pool.complete(completed);
+            }
             let mut cx = PoolCx::new(probe, pool, EventSource::Queue(self.number));
             let Some(packet) = self.queue.dequeue(now, &mut cx) else { break };
             cx.source = EventSource::Link(self.number);
+            if self.is_device {
+                self.sending = cx.pool.take_held(packet);
+            }
             self.link.handle(now, packet, &mut cx);
         }
         // If the link is still free, the discipline holds its packets back until its timer.
-        let waiting = self.queue.backlog().packets > 0 && !self.link.is_ready(now);
+        let waits = self.queue.backlog().packets > 0 || self.sending.is_some();
+        let waiting = waits && !self.link.is_ready(now);
         self.link.set_waiting(waiting);
     }
 

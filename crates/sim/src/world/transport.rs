@@ -177,6 +177,17 @@ impl Transport {
         }
     }
 
+    /// The device of this host reports what it has completed; see [`Connection::on_device`]. Only TCP limits what waits
+    /// there.
+    pub(crate) fn on_device(&mut self, shift: u32) -> bool {
+        if let Self::Tcp { connection, .. } = self { connection.on_device(shift) } else { false }
+    }
+
+    /// The device of this host has completed a packet of this payload. True if the sender waited for it.
+    pub(crate) fn on_completed(&mut self, bytes: u64) -> bool {
+        if let Self::Tcp { connection, .. } = self { connection.on_completed(bytes) } else { false }
+    }
+
     /// Handles a corruption notice for a packet that this end sent.
     pub(crate) fn on_corrupted(&mut self, now: Nanos, notice: &CorruptionNotice) {
         let lost = Corrupted { segment: notice.segment, started: notice.started };

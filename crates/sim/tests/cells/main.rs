@@ -22,6 +22,7 @@ mod overload;
 mod rates;
 mod schemes;
 mod shared_medium;
+mod small_queues;
 mod speed;
 mod stations;
 mod timeline;

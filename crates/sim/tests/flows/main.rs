@@ -17,6 +17,7 @@ mod laws_growth;
 mod link_protocols;
 mod lt;
 mod sliding;
+mod small_queues;
 mod tfrc;
 mod token_buckets;
 mod tp_lda;

@@ -5,18 +5,21 @@
 //! documents give a value, the default is that value; otherwise the comment states the default.
 
 mod choices;
+mod tsq;
 
 pub use choices::{
     BackoffReset, CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
     PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, SpuriousResponse,
 };
+pub use tsq::Tsq;
 
 use airtcp_probe::{ConfigError, within};
 use airtcp_units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::small_queue::MAX_SHIFT;
 use crate::lda::LdaConfig;
 use airtcp_congestion::{LawConfig, LawRules, Needs, SlowStartKind};
 
@@ -79,6 +82,16 @@ pub struct TcpConfig {
     /// What sets the pacing rate. Default `law`; `cwnd` paces every law, `off` none.
     /// draft-ietf-ccwg-bbr section 5.6.2; Linux `tcp_update_pacing_rate`.
     pub pacing: Pacing,
+    /// TCP small queues: limit what the sender has below it, in the queue and the device of its own host. Default
+    /// false. `true` is the rule of Linux: at most two packets before segmentation, or the pacing rate times
+    /// `2^-pacing_shift` seconds; bytes are a fixed limit, as in Linux 3.6 (`128 KiB`). The limit counts memory:
+    /// payload and 832 B a packet. No effect where the first hop of the flow is a link without `sender_device`. Linux
+    /// `tcp_small_queue_check`.
+    pub tsq: Tsq,
+    /// `tsq` and the size of packets before segmentation follow the pacing rate divided by 2 to this power: 10 is about
+    /// 1 ms, 7 about 8 ms. Absent (the default): 10, at a Wi-Fi station 7. Linux `sk_pacing_shift`, mac80211
+    /// `tx_sk_pacing_shift`.
+    pub pacing_shift: Option<u32>,
     /// Duplicate ACKs that signal a loss. Default 3. RFC 5681 section 3.2.
     pub dup_thresh: u32,
     /// Send new data on the first duplicate ACKs. Default true. RFC 3042.
@@ -259,6 +272,12 @@ impl TcpConfig {
             number("max_window", u64::from(n), 1, 1 << 24)?;
         }
         number("abc_limit", u64::from(self.abc_limit), 1, 1 << 20)?;
+        if let Tsq::Fixed(bytes) = self.tsq {
+            number("tsq", bytes.0, 1, u64::MAX)?;
+        }
+        if let Some(shift) = self.pacing_shift {
+            number("pacing_shift", u64::from(shift), 0, u64::from(MAX_SHIFT))?;
+        }
         Ok(())
     }
 

@@ -161,6 +161,19 @@ impl Connection {
         }
     }
 
+    /// The device of this host reports what it has completed with [`on_completed`](Self::on_completed). The pacing rate
+    /// divided by 2 to the power of `shift` limits what waits in it, if [`TcpConfig::tsq`] asks for a limit and
+    /// `pacing_shift` names no other power. Returns whether there is a limit; without one, the reports have no effect.
+    pub fn on_device(&mut self, shift: u32) -> bool {
+        self.sender.on_device(shift, &self.config)
+    }
+
+    /// The device of this host has transmitted, or dropped, a packet with this payload. True if a poll may find a
+    /// segment that waited for it.
+    pub fn on_completed(&mut self, bytes: u64) -> bool {
+        self.sender.on_completed(bytes)
+    }
+
     /// The loss classifier, which takes reports of beacons and frames (phase 2 of TP-LDA). `None`
     /// unless [`TcpConfig::loss_response`] asks for it, and before the connection is open.
     pub fn differentiation(&mut self) -> Option<&mut TpLda> {

@@ -20,6 +20,7 @@ mod right_sizing;
 mod rto;
 mod scoreboard;
 mod sender;
+mod small_queue;
 mod state;
 mod stats;
 mod timers;
@@ -31,7 +32,7 @@ pub use airtcp_probe::ConfigError;
 pub use config::{
     BackoffReset, CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
     PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit, RtoMinRule,
-    RttSampling, SpuriousResponse, TcpConfig,
+    RttSampling, SpuriousResponse, TcpConfig, Tsq,
 };
 pub use connection::Connection;
 pub(crate) use law_params::{law_params, window_cap};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{
     BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
-    RttSampling, TcpConfig,
+    RttSampling, TcpConfig, Tsq,
 };
 use super::config::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
@@ -123,6 +123,8 @@ fn rfc() -> TcpConfig {
         slow_start: SlowStartKind::Standard,
         idle_restart: true,
         pacing: Pacing::Law,
+        tsq: Tsq::Rule(false),
+        pacing_shift: None,
         dup_thresh: 3,
         limited_transmit: true,
         early_retransmit: EarlyRetransmit::Off,
@@ -234,6 +236,8 @@ fn s2() -> TcpConfig {
         congestion: LawConfig::default(),
         abc_limit: 1,
         law_rules: LawRules::Documents,
+        // TCP small queues came with Linux 3.6.
+        tsq: Tsq::Rule(false),
         initial_window: Some(3),
         rto_initial: Span::from_secs(3),
         rto_min: Span::from_millis(200),
@@ -292,6 +296,7 @@ fn linux() -> TcpConfig {
         abc_limit: NO_ABC_LIMIT,
         initial_window: Some(10),
         law_rules: LawRules::Linux,
+        tsq: Tsq::Rule(true),
         // Linux's `tcp_reno_ssthresh` halves the window; SACKed data can make FlightSize larger.
         half_of_cwnd: true,
         rate_reduction: RateReduction::Prr,

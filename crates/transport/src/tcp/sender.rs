@@ -5,11 +5,12 @@
 //! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
 //! for new data, `sender/waits.rs` notes what the sender waits for. The objects of `recovery/` decide about losses; `sender/recover.rs`,
 //! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
-//! answers. `sender/loss_marks.rs` takes explicit loss notification. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
+//! answers. `sender/loss_marks.rs` takes explicit loss notification. `sender/device.rs` limits what waits in the own device. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
 //! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
 
 mod ack;
 mod ack_info;
+mod device;
 mod loss_marks;
 mod loss_timers;
 mod losses;
@@ -36,6 +37,7 @@ use super::rate::RateSampler;
 use super::recovery::{Differentiation, Discipline, LastAdvance, Notices, RecoveryState, Spurious};
 use super::rto::RttEstimator;
 use super::scoreboard::Scoreboard;
+use super::small_queue::SmallQueue;
 use super::stats::TcpStats;
 use super::timers::{Timer, Timers};
 use super::window_wait::WindowWait;
@@ -122,6 +124,8 @@ pub(crate) struct Sender {
     unwritten: bool,
     /// Time of the last ACK that found data outstanding.
     heard: Nanos,
+    /// What the sender has below it, if that is limited.
+    small_queue: Option<Box<SmallQueue>>,
 }
 
 /// The view for a discipline. A macro, so that the discipline can be borrowed mutably meanwhile.
@@ -193,6 +197,7 @@ impl Sender {
             window_wait,
             unwritten: false,
             heard: Nanos::ZERO,
+            small_queue: None,
         }
     }
 

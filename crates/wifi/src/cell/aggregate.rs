@@ -119,8 +119,11 @@ impl Medium {
             sender.join(now, packet, &joining, rules);
             sender.newest(category).map(|mpdu| mpdu.sequence)
         };
-        if let Some((log, sequence)) = self.given_up.as_mut().zip(sequence) {
-            log.on_head(station, (category, to, sequence), cx.pool.get(packet));
+        if let Some(sequence) = sequence {
+            if let Some(log) = &mut self.given_up {
+                log.on_head(station, (category, to, sequence), cx.pool.get(packet));
+            }
+            self.completions.on_head(station, (category, to, sequence), packet, cx.pool);
         }
         true
     }

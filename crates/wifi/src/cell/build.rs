@@ -12,6 +12,7 @@ use super::ambient::Ambient;
 use super::bands::{Bands, Tuned};
 use super::bss::{Bss, Parts};
 use super::clock::{Clock, Moment};
+use super::completions::Completions;
 use super::levels::Levels;
 use super::medium::Medium;
 use super::obss_pd::ObssPd;
@@ -123,6 +124,7 @@ impl Medium {
             shares: FlowShares::new(total),
             airtime: None,
             given_up: None,
+            completions: Completions::default(),
             filling: Vec::new(),
             outcomes: Vec::new(),
             seen: Vec::new(),

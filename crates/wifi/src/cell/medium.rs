@@ -12,6 +12,7 @@ use super::alike::state::Alike;
 use super::bands::Bands;
 use super::bss::Bss;
 use super::clock::{Clock, Clocked, Moment};
+use super::completions::Completions;
 use super::given_up::{GivenUp, GivenUpLog};
 use super::mu_on_air::MuOnAir;
 use super::packet::{Admitted, Delivery, Offered};
@@ -87,6 +88,7 @@ pub struct Medium {
     pub(super) airtime: Option<Box<AirtimeLedger>>,
     /// Packets that stations gave up, if a sender asked for notices.
     pub(super) given_up: Option<Box<GivenUpLog>>,
+    pub(super) completions: Completions,
     /// Stations whose aggregate the world may fill at this instant.
     pub(super) filling: Vec<NodeId>,
     /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
@@ -169,10 +171,12 @@ impl Medium {
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, expires, flow, rules);
-        if let Some(log) = &mut self.given_up
-            && let Some(head) = sender.head(category)
-        {
-            log.on_head(station, (category, to, head.sequence), cx.pool.get(packet));
+        if let Some(sequence) = sender.head(category).map(|head| head.sequence) {
+            let place = (category, to, sequence);
+            if let Some(log) = &mut self.given_up {
+                log.on_head(station, place, cx.pool.get(packet));
+            }
+            self.completions.on_head(station, place, packet, cx.pool);
         }
         self.refresh(station.0);
     }
@@ -446,6 +450,7 @@ impl Medium {
             if let Some(log) = &mut self.given_up {
                 log.on_finished(NodeId(u32::narrow(i)), &done);
             }
+            self.completions.on_finished(id, &done, cx.pool);
             let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.
                 Completion::Acknowledged => DropReason::Duplicate,

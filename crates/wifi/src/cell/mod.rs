@@ -15,6 +15,7 @@ mod bss;
 mod build;
 mod capture;
 mod clock;
+mod completions;
 mod control;
 mod ends;
 mod fate;

@@ -72,12 +72,15 @@ shares! {
     /// Share of the sender's time in which it waited for the retransmission timer, from a round-trip time
     /// after the last segment or ACK on, and for the first ACK after its expiry.
     waits_timeout Timeout "Timeout" 11;
+    /// Share of the sender's time in which it waited for room in the queue of its own host's device (TCP small queues).
+    waits_device_queue DeviceQueue "Own device" 12;
 }
 
 /// True if a sender of this transport can be in the state.
 const fn has(transport: TransportKind, wait: Wait) -> bool {
     match transport {
-        TransportKind::Tcp | TransportKind::LtTcp => true,
+        TransportKind::Tcp => true,
+        TransportKind::LtTcp => !matches!(wait, Wait::DeviceQueue),
         TransportKind::Udp => matches!(wait, Wait::Application),
         TransportKind::Tfrc => {
             matches!(wait, Wait::Application | Wait::WindowGrowth | Wait::WindowAfterLoss)

@@ -35,6 +35,12 @@ fn refusals_name_the_key_and_what_is_accepted() {
     assert!(e.contains("receive_buffer"), "{e}");
     let e = toml::from_str::<TcpConfig>("rto_mim = \"1 s\"").unwrap_err().to_string();
     assert!(e.contains("rto_mim"), "{e}");
+    let e = bad(&|c| c.pacing_shift = Some(32));
+    assert!(e.contains("pacing_shift: 32") && e.contains("0 to 31"), "{e}");
+    let e = toml::from_str::<TcpConfig>("tsq = 5").unwrap_err().to_string();
+    assert!(e.contains("true, false or a length"), "{e}");
+    let e = toml::from_str::<TcpConfig>("tsq = \"fast\"").unwrap_err().to_string();
+    assert!(e.contains("1500 B") && e.contains("true and false"), "{e}");
     let e = toml::from_str::<TcpConfig>("rto_min = 1").unwrap_err().to_string();
     assert!(e.contains("string"), "{e}");
 }

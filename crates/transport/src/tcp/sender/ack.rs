@@ -193,7 +193,8 @@ impl Sender {
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
             rate: self.rate.take(self.rtt.min_rtt(), self.board.lost_total()),
-            cwnd_limited: prior.una < self.window_limited_to,
+            cwnd_limited: prior.una < self.window_limited_to
+                || self.grows_below_device_limit(prior.flight),
             in_fast_recovery: taken.fast || self.recovery.is_reducing(),
             ends_recovery: taken.fast && !self.recovery.is_reducing(),
             in_recovery: !self.recovery.is_open(),

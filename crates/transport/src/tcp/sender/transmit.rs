@@ -95,8 +95,13 @@ impl Sender {
         room.new_data = matches!(new, NewData::Ready(..));
         let next = self.discipline.next(&view!(self, env.config), &room);
         let out = match next {
-            Next::Again { at, repair } => self.send_again(now, at, repair, env),
-            Next::New => self.send_new_or_note(now, new, true, env),
+            Next::Again { at, repair } => {
+                if !self.device_admits_again(now, env.config) {
+                    return self.wait_for_device(now);
+                }
+                self.send_again(now, at, repair, env)
+            }
+            Next::New => self.send_new_or_note(now, new, (true, 0), env),
             Next::Limited => self.hold_for_window(now, room.window),
             Next::NewInWindow => {
                 return self.send_new_in_window(now, new, (room.window, room.outstanding), env);
@@ -125,22 +130,29 @@ impl Sender {
         {
             return self.hold_for_window(now, window);
         }
-        self.send_new_or_note(now, new, outstanding < window, env)
+        let room = window.saturating_sub(outstanding);
+        self.send_new_or_note(now, new, (outstanding < window, room), env)
     }
 
-    /// Sends new data if there is any, otherwise notes the reason; `room` if the window has room.
+    /// Sends new data if there is any and the device takes it, otherwise notes the reason; `room` if the window has room,
+    /// and how much.
     #[inline]
     fn send_new_or_note(
         &mut self,
         now: Nanos,
         new: NewData,
-        room: bool,
+        (has_room, room): (bool, u64),
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
         match new {
-            NewData::Ready(len, fin) => Some(self.send_new(now, len, fin, env)),
+            NewData::Ready(len, fin) => {
+                if !self.device_admits(now, room, env.config) {
+                    return self.wait_for_device(now);
+                }
+                Some(self.send_new(now, len, fin, env))
+            }
             blocked => {
-                self.note_blocked(now, blocked, room, env);
+                self.note_blocked(now, blocked, has_room, env);
                 self.wait(now, self.blocked_by(blocked, env.config))
             }
         }
@@ -179,6 +191,9 @@ impl Sender {
         let window = room.window.max(2 * u64::from(self.mss));
         match new {
             NewData::Ready(len, fin) if room.outstanding + u64::from(len) <= window => {
+                if !self.device_admits(now, window - room.outstanding, env.config) {
+                    return self.wait_for_device(now);
+                }
                 self.spurious.on_new();
                 Some(self.send_new(now, len, fin, env))
             }
@@ -282,6 +297,7 @@ impl Sender {
         let retransmission = self.probed > self.nxt;
         self.probed = self.nxt + 1;
         env.stats.zero_window_probes += 1;
+        self.count_below(now, u64::from(data), true);
         env.timers.set(Timer::Persist, now + self.rtt.backed_off(self.persist_backoff));
         Some(Outgoing {
             start: self.nxt,
@@ -304,13 +320,15 @@ impl Sender {
     fn after_sending(&mut self, now: Nanos, len: u32, retransmission: bool, config: &TcpConfig) {
         self.last_sent = Some(now);
         let bytes = u64::from(len);
+        self.count_below(now, bytes, retransmission);
         let pipe = self.board.pipe();
         if let Some(prr) = self.recovery.prr() {
             prr.on_sent(bytes);
         }
         self.law.on_sent(now, &Sent { bytes, pipe, retransmission });
         if let Some(rate) = self.pacing_rate(config) {
-            let quantum = self.law.send_quantum().map(|q| if retransmission { 0 } else { q });
+            let unit = |q| self.small_queue.as_ref().map_or(q, |queue| queue.unit());
+            let quantum = self.law.send_quantum().map(|q| if retransmission { 0 } else { unit(q) });
             self.pacer.on_sent(now, bytes, rate.time_for(bytes), quantum);
         }
     }
