@@ -203,10 +203,6 @@ impl Qdisc for AckFilter {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.fifo.waiting_receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

@@ -86,14 +86,6 @@ impl<T> Arrivals<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
-
-    /// The receivers of the packets, in order of their numbers.
-    pub(crate) fn receivers(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.list.iter().map(|(_, to)| *to).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
 }
 
 #[cfg(test)]

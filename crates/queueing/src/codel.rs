@@ -306,10 +306,6 @@ impl Qdisc for Codel {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.line.packets.receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.ledger.backlog()
     }

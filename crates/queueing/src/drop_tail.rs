@@ -117,10 +117,6 @@ impl Qdisc for DropTail {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.fifo.waiting_receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

@@ -279,11 +279,6 @@ impl Fifo {
         Some((id, len))
     }
 
-    /// The receivers of the packets.
-    pub(crate) fn waiting_receivers(&self) -> Vec<u32> {
-        self.line.receivers()
-    }
-
     /// Drops a packet that waits, if it does; the search starts with the last one.
     pub(crate) fn discard<P: Probe>(
         &mut self,

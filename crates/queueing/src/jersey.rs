@@ -124,10 +124,6 @@ impl Qdisc for Jersey {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.fifo.waiting_receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

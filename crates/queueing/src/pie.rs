@@ -228,10 +228,6 @@ impl Qdisc for Pie {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.line.receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.ledger.backlog()
     }

@@ -37,7 +37,7 @@ pub trait Qdisc {
         false
     }
 
-    /// The receivers for which packets wait; empty for disciplines without [`dequeue_for`](Qdisc::dequeue_for).
+    /// The receivers for which packets wait, which OFDMA needs; empty for disciplines without a queue for each station.
     fn waiting_receivers(&self) -> Vec<u32> {
         Vec::new()
     }

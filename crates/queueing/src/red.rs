@@ -300,10 +300,6 @@ impl Qdisc for Red {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.fifo.waiting_receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

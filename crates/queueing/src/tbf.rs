@@ -125,10 +125,6 @@ impl Qdisc for Tbf {
         true
     }
 
-    fn waiting_receivers(&self) -> Vec<u32> {
-        self.fifo.waiting_receivers()
-    }
-
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

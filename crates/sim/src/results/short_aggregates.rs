@@ -1,8 +1,9 @@
 //! A warning about stations whose aggregates stay short although their queue is long.
 //!
 //! ```text
-//! fits    = min(max_mpdus, time of a PPDU or transmission opportunity x mean rate / 1500 B)
-//! warning   fits >= 4, the queue holds 2 fits packets or more, and the mean aggregate has less than fits / 4 MPDUs
+//! fits    = min(max_mpdus, max_bytes / MPDU, time of a PPDU or transmission opportunity x mean rate / MPDU)
+//! MPDU    = 1500 B, or the packets of 1500 B that fit in an A-MSDU
+//! warning   fits >= 4, the packets of 2 fits MPDUs or more wait, and the mean aggregate has less than fits / 4 MPDUs
 //! ```
 //! The capacity is lost to preambles, back-off and BlockAcks then, and nothing else in the results shows it. Cells with
 //! OFDMA have none: their PPDUs carry the short aggregates of several stations at once.
@@ -10,6 +11,7 @@
 use airtcp_scenario::{Cell, Resolved};
 use airtcp_units::Span;
 use airtcp_wifi::mac::Category;
+use airtcp_wifi::phy::Standard;
 
 use super::{Replication, StationResult};
 
@@ -48,15 +50,20 @@ fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String>
     // Each MPDU counts as a frame of its rate. Their times add up.
     let times = all.iter().flat_map(|station| &station.rates);
     let times: f64 = times.map(|rate| rate.sent as f64 / rate.rate_bps as f64).sum();
+    let packets = packets_of_an_mpdu(cell);
+    let bits = packets * PACKET_BITS;
     let fits = room(cell, station)?
-        .min(longest(cell, station)?.as_secs_f64() * sent / times / PACKET_BITS);
+        .min(most_bits(cell, station) / bits)
+        .min(longest(cell, station)?.as_secs_f64() * sent / times / bits);
     let mpdus = mean(&|station| station.aggregate_mean_mpdus.unwrap_or(1.0));
-    if fits < LEAST || queued < 2.0 * fits || mpdus >= fits / 4.0 {
+    if fits < LEAST || queued < 2.0 * fits * packets || mpdus >= fits / 4.0 {
         return None;
     }
     let (queue, key) = cell.spec.station_keys().queue(station);
     let others = cell.nodes.len() - 1;
-    let why = if station > 0 || others < 2 {
+    let why = if let Some(held) = cell.spec.mac.hardware_queue.filter(|held| *held > 0) {
+        format!("the hardware queue holds {held} packets (mac.hardware_queue)")
+    } else if station > 0 || others < 2 || queued / others as f64 >= fits * packets {
         "the window of the BlockAck session, losses or the rate control keep them short".to_owned()
     } else if queue.is_per_station() {
         format!("they are for up to {others} stations, each with few packets")
@@ -84,6 +91,22 @@ fn room(cell: &Cell, station: usize) -> Option<f64> {
     let given = cell.spec.mac.aggregation.as_ref().and_then(|own| own.max_mpdus);
     let most = given.unwrap_or(64);
     (most > 1).then(|| f64::from(most))
+}
+
+/// Most bits of an aggregate.
+fn most_bits(cell: &Cell, station: usize) -> f64 {
+    let given = cell.spec.mac.aggregation.as_ref().and_then(|own| own.max_bytes);
+    let usual = match cell.spec.station_keys().standard(station) {
+        Standard::N => 65_535,
+        _ => 1_048_575,
+    };
+    8.0 * given.map_or(usual, |bytes| bytes.0) as f64
+}
+
+/// Full packets of an MPDU: more than one with A-MSDU.
+fn packets_of_an_mpdu(cell: &Cell) -> f64 {
+    let most = cell.spec.mac.aggregation.as_ref().map_or(0, |own| own.max_amsdu_bytes.0);
+    (8.0 * most as f64 / PACKET_BITS).floor().max(1.0)
 }
 
 /// Longest time of a PPDU: of the limit of the standard, or of the transmission opportunities of best effort.

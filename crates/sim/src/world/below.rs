@@ -1,7 +1,7 @@
 //! Packets below the queue discipline: those that the driver and the device of a station hold.
 //!
 //! ```text
-//! queue discipline -> first in, first out, up to `mac.hardware_queue` packets -> access
+//! queue discipline -> up to `mac.hardware_queue` packets, the oldest one offered first -> access
 //! ```
 //! An aggregate takes the packets for its receiver, also those behind packets for others, as drivers with a queue for
 //! each station do.

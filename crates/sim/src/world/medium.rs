@@ -329,22 +329,17 @@ impl Medium {
         probe: &mut P,
         pool: &mut Pool,
     ) -> Option<Offered> {
-        let Filling { station, category, to: receiver, multi_user } = filling;
+        let Filling { station, category, to: receiver, .. } = filling;
         let place = self.place(station, category);
         let offered = |(packet, entered)| Offered { packet, to: receiver, category, entered };
         if self.below.has_places(place) {
             self.refill(now, place, probe, pool);
-            let found = self.below.find(place, |packet| to(pool, packet) == receiver);
-            if let Some(found) = found {
-                let packet = self.below.get(place, found)?;
-                if !self.cell.has_room(station, pool.get(packet).wire_len()) {
-                    return None;
-                }
-                return self.below.remove(place, found).map(offered);
-            }
-            if !multi_user {
+            let found = self.below.find(place, |packet| to(pool, packet) == receiver)?;
+            let packet = self.below.get(place, found)?;
+            if !self.cell.has_room(station, pool.get(packet).wire_len()) {
                 return None;
             }
+            return self.below.remove(place, found).map(offered);
         }
         let source = EventSource::Queue(self.first_queue + u32::narrow(place));
         let Self { cell, queues, .. } = self;

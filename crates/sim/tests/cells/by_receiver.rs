@@ -7,7 +7,7 @@ use airtcp_sim::results::Replication;
 use airtcp_wifi::phy::{GuardInterval, Mode, Standard, Timing, TimingConfig, Width};
 
 /// Every discipline, with room for the aggregates of three stations.
-const DISCIPLINES: [&str; 10] = [
+const DISCIPLINES: [&str; 11] = [
     "{ kind = \"drop-tail\" }",
     "{ kind = \"red\", min = 300, max = 900, limit = 1000 }",
     "{ kind = \"codel\" }",
@@ -18,6 +18,7 @@ const DISCIPLINES: [&str; 10] = [
     "{ kind = \"ack-filter\" }",
     "{ kind = \"jersey\", limit = 1000 }",
     "{ kind = \"drop-tail\", bytes = \"2 MB\" }",
+    "{ kind = \"tbf\", rate = \"10 Gb/s\", burst = \"1 MB\", packets = 1000 }",
 ];
 
 /// A cell of 802.11ac with three stations: `keys` are those of the cell, `flows` the flows.
@@ -178,12 +179,17 @@ fn short_aggregates_beside_a_long_queue_are_named() {
     let one = of(30, &queue("drop-tail"));
     assert!(one[0].starts_with("cells[0]: the aggregates of ap have "), "{one:?}");
     assert!(one[0].contains("access_point_queue.kind = \"per-station\""), "{one:?}");
+    let below = of(30, &format!("{}\nmac.hardware_queue = 30", queue("per-station")));
+    assert!(below[0].contains("mac.hardware_queue"), "{below:?}");
     let own = of(30, &queue("per-station"));
     assert!(own[0].contains("each with few packets"), "{own:?}");
     for keys in [
         "",
         "mac.aggregation.max_mpdus = 1",
         "mac.aggregation.max_mpdus = 2",
+        // Five MPDUs are then a full aggregate, and so are those of one A-MSDU each.
+        "mac.aggregation.max_bytes = \"8000 B\"",
+        "mac.aggregation = { max_amsdu_bytes = \"11000 B\", max_bytes = \"65 kB\" }",
         "mac.access = \"edca\"",
     ] {
         assert_eq!(of(3, keys), Vec::<String>::new(), "{keys}");

@@ -181,7 +181,8 @@ pub struct TcpConfig {
     /// Minimum timeout when data begins after a lost SYN; `0 s` keeps the timeout. Default 3 s.
     /// RFC 6298 5.7.
     pub rto_after_syn_loss: Span,
-    /// Number of timeouts of a SYN without back-off, as Linux's `tcp_syn_linear_timeouts`. Default 0.
+    /// Number of timeouts of a SYN without back-off, as Linux's `tcp_syn_linear_timeouts`, beyond `max_syn_retries`.
+    /// Default 0.
     pub syn_linear_timeouts: u32,
     /// Initial window of one segment after a lost SYN. Default true. RFC 5681 section 3.1.
     pub one_segment_after_syn_loss: bool,
@@ -328,7 +329,7 @@ impl TcpConfig {
         let most = if self.window_scaling { 1 << 30 } else { 65_535 };
         number("receive_buffer", self.receive_buffer.0, u64::from(self.mss), most)?;
         if let Some(b) = self.receive_buffer_start {
-            number("receive_buffer_start", b.0, u64::from(self.mss), most)?;
+            number("receive_buffer_start", b.0, u64::from(self.mss), 1 << 30)?;
         }
         if let Some(b) = self.send_buffer {
             number("send_buffer", b.0, u64::from(self.mss), u64::MAX)?;

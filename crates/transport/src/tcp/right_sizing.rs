@@ -43,13 +43,14 @@ impl RightSizing {
     /// A window of up to `most` bytes that begins with a buffer of `start` bytes.
     pub(crate) fn new(start: u64, most: u64, mss: u64) -> Self {
         let clamp = start.min(most);
+        let window = clamp.min(0xffff);
         Self {
-            window: clamp.min(0xffff),
+            window,
             clamp,
             most,
             mss,
             largest: 0,
-            space: (INITIAL_SEGMENTS * mss).min(clamp).max(1),
+            space: (INITIAL_SEGMENTS * mss).min(window).max(1),
             since: Nanos::ZERO,
             read: 0,
             rtt: None,
@@ -108,11 +109,13 @@ impl RightSizing {
             return;
         }
         let copied = read - self.read;
-        if copied > self.space {
+        // A clamp below ten segments was all that could be read.
+        if copied > self.space || copied >= self.clamp {
             let before = self.space;
             self.space = copied;
             let wanted = 2 * copied;
-            let growth = u128::from(wanted) * u128::from(copied - before) / u128::from(before);
+            let growth =
+                u128::from(wanted) * u128::from(copied.saturating_sub(before)) / u128::from(before);
             let growth = u64::try_from(growth).unwrap_or(u64::MAX);
             self.allow(wanted.saturating_add(growth.saturating_mul(2)).saturating_add(beyond));
         }
@@ -161,6 +164,26 @@ mod tests {
                 let expected: u64 = buffer * 5 / 8;
                 assert!(sizing.clamp.abs_diff(expected) <= expected / 500, "{}", sizing.clamp);
             }
+        }
+    }
+
+    /// Ten segments may be more than the first window, and a buffer may be less than ten segments: the clamp grows all
+    /// the same.
+    #[test]
+    fn long_segments_and_short_buffers_grow() {
+        for (start, mss) in [(81_920, 8_960), (81_920, 65_495), (10_000, MSS), (14_480, MSS)] {
+            let mut sizing = RightSizing::new(start, 1 << 22, mss);
+            let (mut now, mut next, mut read) = (0, 0, 0);
+            for _ in 0..20 {
+                sizing.on_progress(at(now), next);
+                now += 100;
+                next += sizing.window();
+                while sizing.on_segment(mss) {}
+                read = next;
+                sizing.on_progress(at(now), next);
+                sizing.on_read(at(now), read, 0);
+            }
+            assert!(sizing.window() > 1 << 20, "{start} {mss}: {} {read}", sizing.window());
         }
     }
 

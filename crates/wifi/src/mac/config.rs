@@ -139,7 +139,7 @@ pub struct MacConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<Span>,
     /// Packets that each access category of a station holds below its queue discipline, in the driver and the
-    /// device, first in, first out. At most 10,000. Default: 0.
+    /// device. The oldest one is offered first, and its aggregate takes those for the same receiver. At most 10,000. Default: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware_queue: Option<u32>,
     /// Whether the contention window grows.

@@ -198,7 +198,8 @@ impl RateControl for MinstrelHt {
         state.ppdus += 1;
         state.mpdus += outcome.mpdus;
         state.stats[scheme].count(outcome);
-        if outcome.ending == Ending::NoAck && !outcome.given_up {
+        let ended = outcome.given_up || outcome.attempt.number + 1 >= state.stages[3].1;
+        if outcome.ending == Ending::NoAck && !ended {
             // The driver reports all attempts of a PPDU when one was answered, or the chain has ended.
             return;
         }

@@ -41,12 +41,12 @@ impl Connection {
             return;
         }
         let retries = self.sender.retries();
-        if self.config.max_syn_retries.is_some_and(|most| retries >= most) {
+        let linear = if self.state == State::SynSent { self.config.syn_linear_timeouts } else { 0 };
+        if self.config.max_syn_retries.is_some_and(|most| retries >= most.saturating_add(linear)) {
             self.finish();
             return;
         }
-        let linear = self.state == State::SynSent && retries < self.config.syn_linear_timeouts;
-        self.sender.on_syn_timeout(!linear);
+        self.sender.on_syn_timeout(retries >= linear);
         self.handshake.syn_due = true;
     }
 

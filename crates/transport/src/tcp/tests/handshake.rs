@@ -120,6 +120,16 @@ fn giving_up() {
     pair.run(at(7000));
     assert_eq!(pair.client.state(), State::Closed);
 
+    // Linear timeouts come on top: SYNs at 0, 1, 2, 3 and 5 s, as Linux has them at 0 to 5, 7, ..., 67 s.
+    let config = TcpConfig { syn_linear_timeouts: 2, ..config };
+    let mut pair = Pair::new(&config, ms(10)).script(|_, _, _| Fate::Drop);
+    pair.act(CLIENT, Connection::open);
+    pair.run(at(8999));
+    assert_eq!(pair.client.state(), State::SynSent);
+    assert_eq!(pair.sent.len(), 5);
+    pair.run(at(9000));
+    assert_eq!(pair.client.state(), State::Closed);
+
     let config = TcpConfig { max_retries: Some(3), ..TcpConfig::default() };
     let mut pair = Pair::new(&config, ms(10))
         .script(|_, _, s| if s.len > 0 { Fate::Drop } else { Fate::Deliver });
