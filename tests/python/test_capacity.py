@@ -120,7 +120,10 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     case = link["compared"]
     assert case is not None
     outcomes = case["outcomes"]
-    assert all(0.2 * MEAN < (o["goodput_bps"]["mean"] or 0.0) < MEAN for o in outcomes)
+    # NewReno repairs a segment in a round trip, and a round trip takes an outage.
+    newreno, *others = (o["goodput_bps"]["mean"] or 0.0 for o in outcomes)
+    assert 0.02 * MEAN < newreno < min(others)
+    assert all(0.2 * MEAN < goodput < MEAN for goodput in others)
     # The link sends nothing for three quarters of every second.
     assert all((o["rtt_mean_s"]["mean"] or 0.0) > 0.04 for o in outcomes)
     assert case["replications"] == 2

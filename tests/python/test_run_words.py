@@ -160,10 +160,10 @@ def test_flows_that_starve_in_turns_are_seen() -> None:
 
 def test_hidden_stations_and_what_helps() -> None:
     path = SCENARIOS / "wifi-hidden.toml"
-    document = airtcp.run(path, overrides={"duration": "10 s"}, why="auto").json
+    document = airtcp.run(path, why="auto").json
     [found] = [f for f in run_words.findings(document) if f.headline.startswith("Hidden stations")]
     key, value = found.text.split("--set '")[1].split("'")[0].split("=", 1)
-    reserved = airtcp.run(path, overrides={"duration": "10 s", key: value}).json
+    reserved = airtcp.run(path, overrides={key: value}).json
     before, after = (d["summary"]["total_goodput_bps"]["mean"] for d in (document, reserved))
     assert after > 1.1 * before
 
