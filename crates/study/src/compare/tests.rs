@@ -276,7 +276,7 @@ impl airtcp_probe::Probe for Stopwatch {
 fn replications_without_randomness_are_told() {
     let plain = LOSSY.replace("loss = { model = \"bernoulli\", probability = 0.01 }", "");
     let notes = |text: &str| {
-        let result = compared(&[scenario(text)], &options(&["newreno", "tahoe"]));
+        let result = compared(&[scenario(text)], &options(&["sack", "tahoe"]));
         result.subjects[0].notes.clone()
     };
     let found = notes(&plain).join(" ");

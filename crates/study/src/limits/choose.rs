@@ -174,13 +174,14 @@ impl<'a, 'b> Search<'a, 'b> {
             {
                 order = self.order(measure);
             }
-            if !has_defect(&order) && self.name_nothing_single(measure)? {
+            let has_delays = self.try_round_trip(measure, &order)?;
+            if !has_defect(&order) && self.name_together(measure, has_delays)? {
                 for kind in order {
                     self.name(kind, measure)?;
                 }
                 return Ok(true);
             }
-            if self.try_round_trip(measure, &order)? {
+            if has_delays {
                 order = self.order(measure);
             }
         }
@@ -189,6 +190,23 @@ impl<'a, 'b> Search<'a, 'b> {
             return Ok(false);
         }
         self.name_all(*first, others, measure)?;
+        Ok(true)
+    }
+
+    /// Names what no kind alone raises. Shorter delays, if they were tried, come first if that has less than half of
+    /// their effect.
+    fn name_together(&mut self, measure: &Measure, has_delays: bool) -> Result<bool, NotRun> {
+        let before = self.limits.len();
+        if !self.name_nothing_single(measure)? {
+            return Ok(false);
+        }
+        let named = self.limits[before..].iter().filter_map(|limit| limit.ratio);
+        let most = named.map(ln).fold(0.0, f64::max);
+        let delays = has_delays.then(|| self.effect(measure, Kind::RoundTrip));
+        if delays.is_some_and(|delays| delays.is_named() && most < BESIDE * delays.log()) {
+            self.limits.truncate(before);
+            return Ok(false);
+        }
         Ok(true)
     }
 

@@ -80,7 +80,7 @@ fn a_sum_is_that_of_the_flows_that_are_named() {
         layout = { kind = \"positions\", stations = [[-27, 0], [27, 0]] }\n\
         propagation.path_loss = { model = \"log-distance\", exponent = 3.5, reference_loss_db = 40.0 }\n\
         interference = [{ kind = \"bluetooth\", voice = \"HV3\", reach = { stations = [\"ap\"] } }]\n\
-        [[flows]]\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\ntcp = \"linux\"\n";
+        [[flows]]\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\ntcp = { profile = \"linux\", tsq = false }\n";
     let found = explained(text, Why::Auto);
     let sums: Vec<_> = found.limits.iter().filter(|limit| limit.of == Of::Sum).collect();
     assert!(!sums.is_empty(), "{:?}", found.limits);

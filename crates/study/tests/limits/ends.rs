@@ -14,13 +14,13 @@ fn flows(tcp: &str, more: &str) -> String {
     )
 }
 
-/// 32 kB each round trip are 2.6 Mb/s.
+/// 32 kB each round trip are 2.6 Mb/s, and two thirds of them 1.7: the application writes again when a third is free.
 #[test]
 fn a_small_send_buffer_is_the_first_limit() {
     let found = explained(&flows("send_buffer = \"32 kB\"", ""), Why::Auto);
     let first = &found.limits[0];
     assert_eq!((first.cause, first.place.as_str()), (Cause::SendBuffer, "a (flow0)"));
-    assert!((2.0e6..2.7e6).contains(&first.goodput_bps), "{first:?}");
+    assert!((1.7e6..2.7e6).contains(&first.goodput_bps), "{first:?}");
     assert_eq!(first.change, ["flows[0].tcp.send_buffer=\"256000 B\""]);
     assert!(first.ratio.unwrap() > 4.0, "{first:?}");
 }

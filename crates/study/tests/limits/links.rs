@@ -179,7 +179,8 @@ fn a_longer_queue_is_advised_only_if_it_helps() {
 /// The limit of a slow flow is what it is short of.
 #[test]
 fn a_slow_flow_is_short_of_its_own_limit() {
-    let near = "rate = \"16 Mb/s\"\nreverse = { rate = \"800 kb/s\" }";
+    let near = "rate = \"16 Mb/s\"\n\
+        reverse = { rate = \"800 kb/s\", queue = { kind = \"drop-tail\", packets = 30 } }";
     let text = two(near, "rate = \"100 Mb/s\"");
     let upload = "[[flows]]\nname = \"upload\"\nfrom = \"c\"\nto = \"a\"\ntcp = \"linux\"\n";
     let found = explained(&format!("{text}{upload}"), Why::Auto);
