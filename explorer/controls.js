@@ -45,6 +45,11 @@ const Controls = (() => {
     return table({ model: quoted("gilbert-elliott"), mean_loss: p, mean_burst: plain(burst), slot: quoted(timeText(slot)) });
   }
 
+  // The queue of the access point, with the default of a cell that has no keys of queues.
+  const ownQueue = (s) => cell(s).access_point_queue ?? cell(s).queue;
+  const turns = (s) => ["802.11n", "802.11ac", "802.11ax"].includes(cell(s).standard) && (cell(s).hops ?? "access-point") === "access-point";
+  const accessQueue = (s) => ownQueue(s) ?? { kind: turns(s) ? "per-station" : "drop-tail" };
+
   // The limit of a queue in packets, or null for one that only has a limit in bytes.
   const limit = (queue) => queue[lengthKey(queue)] ?? (queue.bytes === undefined || queue.bytes === null ? 100 : null);
   const PACKETS = ["drop-tail", "ack-filter", "per-station", "tbf"];
@@ -168,14 +173,14 @@ const Controls = (() => {
     },
     {
       id: "cellqueue", label: "Queue limit of the access point", unit: "packets", kind: "range", min: 2, max: 2000, step: 1, power: 3,
-      get: (s) => limit(cell(s).access_point_queue ?? cell(s).queue),
-      set: (v, s) => lengthSet("cells[0].access_point_queue", cell(s).access_point_queue ?? cell(s).queue, v),
-      otherwise: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },
+      get: (s) => limit(accessQueue(s)),
+      set: (v, s) => lengthSet("cells[0].access_point_queue", accessQueue(s), v),
+      otherwise: (v, s) => { const q = accessQueue(s); return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },
     },
     {
       id: "cellaqm", label: "Queue discipline of the access point", kind: "select", choices: (s) => registered("queue")(s).filter(([name]) => name !== "tbf"),
-      get: (s) => (cell(s).access_point_queue ?? cell(s).queue).kind,
-      set: (v, s) => { const q = cell(s).access_point_queue ?? cell(s).queue; return [["cells[0].access_point_queue", queueText(v, limit(q) ?? 100, q.ecn)]]; },
+      get: (s) => accessQueue(s).kind,
+      set: (v, s) => { const q = accessQueue(s); return [["cells[0].access_point_queue", queueText(v, limit(q) ?? 100, q.ecn)]]; },
     },
     {
       id: "rts", label: "RTS and CTS before every packet", kind: "check",
