@@ -16,6 +16,7 @@
 use airtcp_units::{Bytes, Nanos, Narrow, Span, detmath};
 
 use crate::LinkInfo;
+use crate::fifo::Backlog;
 
 /// Average queue length.
 #[derive(Debug, Clone)]
@@ -69,10 +70,13 @@ impl Average {
         self.value += self.weight * (length - self.value);
     }
 
-    /// Handles the departure of the last packet, of `len` bytes.
-    pub(crate) fn emptied(&mut self, now: Nanos, len: u32) {
-        self.idle_from =
-            Some(if self.polls_when_idle { Nanos::NEVER } else { now + self.time_of(len) });
+    /// Handles the departure of a packet of `len` bytes, with which `backlog` is left.
+    #[inline]
+    pub(crate) fn left(&mut self, now: Nanos, len: u32, backlog: Backlog) {
+        if backlog.packets == 0 {
+            self.idle_from =
+                Some(if self.polls_when_idle { Nanos::NEVER } else { now + self.time_of(len) });
+        }
     }
 
     /// Handles a poll of the empty queue by the link.

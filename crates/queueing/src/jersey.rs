@@ -101,9 +101,7 @@ impl Qdisc for Jersey {
             self.avg.on_idle_poll(now);
             return None;
         };
-        if self.fifo.backlog().packets == 0 {
-            self.avg.emptied(now, len);
-        }
+        self.avg.left(now, len, self.fifo.backlog());
         Some(id)
     }
 
@@ -114,9 +112,7 @@ impl Qdisc for Jersey {
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
         let (id, len) = self.fifo.pop_for(now, wanted, cx)?;
-        if self.fifo.backlog().packets == 0 {
-            self.avg.emptied(now, len);
-        }
+        self.avg.left(now, len, self.fifo.backlog());
         Some(id)
     }
 

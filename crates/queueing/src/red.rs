@@ -277,9 +277,7 @@ impl Qdisc for Red {
             self.avg.on_idle_poll(now);
             return None;
         };
-        if self.fifo.backlog().packets == 0 {
-            self.avg.emptied(now, len);
-        }
+        self.avg.left(now, len, self.fifo.backlog());
         Some(id)
     }
 
@@ -290,9 +288,7 @@ impl Qdisc for Red {
         cx: &mut PoolCx<'_, P>,
     ) -> Option<PacketId> {
         let (id, len) = self.fifo.pop_for(now, wanted, cx)?;
-        if self.fifo.backlog().packets == 0 {
-            self.avg.emptied(now, len);
-        }
+        self.avg.left(now, len, self.fifo.backlog());
         Some(id)
     }
 
