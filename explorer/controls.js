@@ -45,10 +45,8 @@ const Controls = (() => {
     return table({ model: quoted("gilbert-elliott"), mean_loss: p, mean_burst: plain(burst), slot: quoted(timeText(slot)) });
   }
 
-  // The queue of the access point, with the default of a cell that has no keys of queues.
-  const ownQueue = (s) => cell(s).access_point_queue ?? cell(s).queue;
-  const turns = (s) => ["802.11n", "802.11ac", "802.11ax"].includes(cell(s).standard) && (cell(s).hops ?? "access-point") === "access-point";
-  const accessQueue = (s) => ownQueue(s) ?? { kind: turns(s) ? "per-station" : "drop-tail" };
+  // The queue of the access point; a cell as written may have none, as resolved it has the default.
+  const accessQueue = (s) => { const own = s.scenario.cells[0]; return own.access_point_queue ?? own.queue; };
 
   // The limit of a queue in packets, or null for one that only has a limit in bytes.
   const limit = (queue) => queue[lengthKey(queue)] ?? (queue.bytes === undefined || queue.bytes === null ? 100 : null);
