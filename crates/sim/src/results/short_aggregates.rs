@@ -10,8 +10,7 @@
 
 use airtcp_scenario::{Cell, Resolved};
 use airtcp_units::Span;
-use airtcp_wifi::mac::Category;
-use airtcp_wifi::phy::Standard;
+use airtcp_wifi::mac::{AggregateLimits, Category};
 
 use super::{Replication, StationResult};
 
@@ -50,11 +49,12 @@ fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String>
     // Each MPDU counts as a frame of its rate. Their times add up.
     let times = all.iter().flat_map(|station| &station.rates);
     let times: f64 = times.map(|rate| rate.sent as f64 / rate.rate_bps as f64).sum();
-    let packets = packets_of_an_mpdu(cell);
+    let limits = cell.spec.mac.aggregate_limits(cell.spec.station_keys().standard(station))?;
+    // Full packets of an MPDU: more than one with A-MSDU.
+    let packets = (8.0 * f64::from(limits.amsdu_bytes) / PACKET_BITS).floor().max(1.0);
     let bits = packets * PACKET_BITS;
-    let fits = room(cell, station)?
-        .min(most_bits(cell, station) / bits)
-        .min(longest(cell, station)?.as_secs_f64() * sent / times / bits);
+    let in_time = longest(cell, station, &limits)?.as_secs_f64() * sent / times;
+    let fits = f64::from(limits.mpdus).min((8.0 * f64::from(limits.bytes)).min(in_time) / bits);
     let mpdus = mean(&|station| station.aggregate_mean_mpdus.unwrap_or(1.0));
     if fits < LEAST || queued < 2.0 * fits * packets || mpdus >= fits / 4.0 {
         return None;
@@ -82,39 +82,10 @@ fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String>
     ))
 }
 
-/// Most MPDUs of an aggregate; `None` without aggregation.
-fn room(cell: &Cell, station: usize) -> Option<f64> {
-    let standard = cell.spec.station_keys().standard(station);
-    if !standard.has_mcs() {
-        return None;
-    }
-    let given = cell.spec.mac.aggregation.as_ref().and_then(|own| own.max_mpdus);
-    let most = given.unwrap_or(64);
-    (most > 1).then(|| f64::from(most))
-}
-
-/// Most bits of an aggregate.
-fn most_bits(cell: &Cell, station: usize) -> f64 {
-    let given = cell.spec.mac.aggregation.as_ref().and_then(|own| own.max_bytes);
-    let usual = match cell.spec.station_keys().standard(station) {
-        Standard::N => 65_535,
-        _ => 1_048_575,
-    };
-    8.0 * given.map_or(usual, |bytes| bytes.0) as f64
-}
-
-/// Full packets of an MPDU: more than one with A-MSDU.
-fn packets_of_an_mpdu(cell: &Cell) -> f64 {
-    let most = cell.spec.mac.aggregation.as_ref().map_or(0, |own| own.max_amsdu_bytes.0);
-    (8.0 * most as f64 / PACKET_BITS).floor().max(1.0)
-}
-
-/// Longest time of a PPDU: of the limit of the standard, or of the transmission opportunities of best effort.
-fn longest(cell: &Cell, station: usize) -> Option<Span> {
-    let given = cell.spec.mac.aggregation.as_ref().and_then(|own| own.max_time);
-    let longest = given.unwrap_or(Span::from_micros(5_484));
+/// Longest time of a PPDU: of the limit of its aggregate, or of the transmission opportunities of best effort.
+fn longest(cell: &Cell, station: usize, limits: &AggregateLimits) -> Option<Span> {
     let seams = cell.spec.seams().ok()?;
     let access = &seams.stations.get(station)?.access;
     let txop = access.get(Category::BestEffort as usize).or(access.first())?.txop;
-    Some(if txop == Span::ZERO { longest } else { longest.min(txop) })
+    Some(if txop == Span::ZERO { limits.time } else { limits.time.min(txop) })
 }

@@ -184,7 +184,30 @@ pub(crate) struct Aggregation {
     after_missed_block_ack: AfterMissedBlockAck,
 }
 
+/// What an aggregate may hold at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AggregateLimits {
+    /// MPDUs.
+    pub mpdus: u32,
+    /// Bytes of the A-MPDU.
+    pub bytes: u32,
+    /// Bytes of the A-MSDU in each MPDU; 0 without A-MSDU.
+    pub amsdu_bytes: u32,
+    /// Time of the PPDU.
+    pub time: Span,
+}
+
 impl Aggregation {
+    /// What an aggregate may hold at most.
+    pub(crate) fn limits(&self) -> AggregateLimits {
+        AggregateLimits {
+            mpdus: u32::from(self.window),
+            bytes: self.max_bytes,
+            amsdu_bytes: self.max_amsdu,
+            time: self.max_time,
+        }
+    }
+
     /// True if a BlockAckReq follows a PPDU of which MPDUs were given up (`lost`), or one without BlockAck
     /// (`missed`).
     pub(crate) fn asks(&self, lost: bool, missed: bool) -> bool {

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AblationConfig, AccessParams, Aggregation, AggregationConfig, AssociationConfig, BeaconConfig,
-    Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable, OfdmaConfig, TxopLimits,
+    AblationConfig, AccessParams, AggregateLimits, Aggregation, AggregationConfig,
+    AssociationConfig, BeaconConfig, Bonding, CATEGORIES, Category, EdcaConfig, EdcaTable,
+    OfdmaConfig, TxopLimits,
 };
 use crate::phy::Standard;
 
@@ -328,6 +329,12 @@ impl MacConfig {
     /// of a standard neither send A-MPDUs nor A-MSDUs.
     pub fn aggregates(&self, standard: Standard) -> Option<&'static str> {
         self.aggregation(standard).ok().flatten().map(|aggregation| aggregation.clash())
+    }
+
+    /// What an aggregate of a station of a standard may hold; `None` if it sends no A-MPDUs of several MPDUs.
+    pub fn aggregate_limits(&self, standard: Standard) -> Option<AggregateLimits> {
+        let limits = self.aggregation(standard).ok().flatten()?.limits();
+        (limits.mpdus > 1).then_some(limits)
     }
 
     /// Numbers of access categories that a station can have.

@@ -55,7 +55,7 @@ mod widths;
 
 pub use ablation::AblationConfig;
 pub use access::AccessParams;
-pub use aggregation::{AfterMissedBlockAck, AggregationConfig};
+pub use aggregation::{AfterMissedBlockAck, AggregateLimits, AggregationConfig};
 pub(crate) use aggregation::{Aggregation, places};
 pub(crate) use association::Association;
 pub use association::AssociationConfig;
