@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from airtcp import _core
-from airtcp.destinations import content
+from airtcp.destinations import PlaceError, content
+from airtcp.folder import check_digest
 from airtcp.link_conditions import Link, number_of, wanted
 from airtcp.parquet_links import LONGEST_NAME
 from airtcp.plain import printable
@@ -69,7 +70,10 @@ def read_result(path: str) -> list[Link]:
     """
     place = _document(path)
     try:
+        check_digest(place)
         rows = _parquet(place) if place.suffix == ".parquet" else _json(place)
+    except PlaceError as error:
+        _refuse(str(error))
     except OSError as error:
         _refuse(f"{place}: {error.strerror or error}")
     for number, row in enumerate(rows, start=1):

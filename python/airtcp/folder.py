@@ -6,6 +6,7 @@ another command is refused, so that no folder holds parts of two results.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import stat
@@ -99,6 +100,33 @@ def _is_ours(folder: Path, name: Any, sizes: Any) -> bool:
     return isinstance(sizes, dict) and cast("dict[str, Any]", sizes).get(name) == found.st_size
 
 
+def check_digest(path: Path) -> None:
+    """Refuse a result file whose bytes are not those that airtcp wrote.
+
+    A file without a list beside it, or that the list does not name, was not written into a folder.
+
+    Args: path: The file.
+
+    Raises:
+        PlaceError: If the digest in the folder's list is another.
+        OSError: If the file cannot be read.
+    """
+    try:
+        said = json.loads(content(path.parent / LIST, _LONGEST))["sha256"][path.name]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return
+    if said != _digest(path):
+        refuse(
+            f"{path}: its bytes are not those that airtcp wrote ({LIST} has their digest): write "
+            "the result again; if the change is meant, move the file to another folder"
+        )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def check(folder: Path, purpose: Purpose, *, force: bool, option: str, pattern: str) -> None:
     """Refuse a folder that holds anything but an earlier result for the same purpose.
 
@@ -152,6 +180,7 @@ def replace(files: Staged, folder: Path, purpose: Purpose, part: Path | None = N
         "purpose": purpose.key,
         "files": names,
         "sizes": {path.name: path.stat().st_size for path in sorted(part.iterdir())},
+        "sha256": {path.name: _digest(path) for path in sorted(part.iterdir())},
     }
     (part / LIST).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     for path in sorted(part.iterdir()):

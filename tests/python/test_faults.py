@@ -174,6 +174,22 @@ def test_a_damaged_table_of_links(run: Program, tmp_path: Path) -> None:
         assert ended.code == 0 or "specification" not in ended.err
 
 
+@pytest.mark.parametrize("name", ["study.json", "links.parquet"])
+def test_a_changed_bit_of_a_result_is_found(run: Program, tmp_path: Path, name: str) -> None:
+    airtcp.synth(tmp_path / "a.txt", prr=0.9, packets=500)
+    airtcp.study(tmp_path / "a.txt", replicas=1).write(tmp_path / "r", report=False)
+    place = tmp_path / "r" / name
+    whole = place.read_bytes()
+    for at in range(0, len(whole), max(len(whole) // 5, 1)):
+        place.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        ended = run("trace", "fit", place, "--no-report")
+        assert ended.code == 2, ended.err
+        assert f"{name}: its bytes are not those that airtcp wrote" in ended.err
+    # Elsewhere it is a file of the user's.
+    (tmp_path / name).write_bytes(whole)
+    assert "its bytes" not in run("trace", "fit", name, "--no-report").err
+
+
 def test_an_answer_of_another_shape_counts_as_none(tmp_path: Path) -> None:
     kept = Cache(tmp_path)
     kept.put("k", {"a": [1, 2.5, None]})

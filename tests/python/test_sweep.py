@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -356,7 +357,8 @@ def test_a_rewrite_that_was_killed_loses_and_doubles_nothing(tmp_path: Path) -> 
     unused.mkdir()
     # Killed after the new chunk was written, and killed after the old one was removed.
     for keep in (True, False):
-        (unused / "00000005.parquet").write_bytes(chunk.read_bytes())
+        digest = chunk.stem.partition("-")[2]
+        (unused / f"00000005-{digest}.parquet").write_bytes(chunk.read_bytes())
         if not keep:
             chunk.unlink()
         again = run(asked(), tmp_path)
@@ -425,9 +427,33 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, run_cli: Program) -
 @pytest.mark.parametrize("content", [b"", b"text", b"PAR1" + b"x" * 40 + b"PAR1"])
 def test_a_damaged_chunk_is_named(tmp_path: Path, content: bytes) -> None:
     run(asked(), tmp_path / "out")
-    (tmp_path / "out" / "points" / "other.parquet").write_bytes(content)
-    with pytest.raises(airtcp.AirtcpError, match=r"other\.parquet: not a chunk of a sweep"):
+    points = tmp_path / "out" / "points"
+    (points / "other.parquet").write_bytes(content)
+    with pytest.raises(airtcp.AirtcpError, match=r"other\.parquet: not a chunk as a sweep wrote"):
         run(asked(), tmp_path / "out")
+    (points / "other.parquet").unlink()
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    (points / f"00000009-{digest}.parquet").write_bytes(content)
+    with pytest.raises(airtcp.AirtcpError, match=r"\.parquet: not a chunk of a sweep"):
+        run(asked(), tmp_path / "out")
+
+
+def test_every_changed_bit_of_a_chunk_is_found(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = run(asked(), tmp_path / "out")
+    (chunk,) = tmp_path.glob("out/points/*.parquet")
+    whole = chunk.read_bytes()
+    for at in range(0, len(whole), max(len(whole) // 200, 1)):
+        bad = bytearray(whole)
+        bad[at] ^= 1 << at % 8
+        chunk.write_bytes(bad)
+        with pytest.raises(airtcp.AirtcpError, match=re.escape(chunk.name)):
+            run(asked(), tmp_path / "out")
+    chunk.write_bytes(whole)
+    assert rows(run(asked(), tmp_path / "out")) == rows(before)
+    # The library that reads Parquet prints a panic of its own.
+    assert "panicked" not in capfd.readouterr().err
 
 
 def test_what_no_sweep_can_run_is_refused_before_it_begins(tmp_path: Path) -> None:

@@ -1,7 +1,12 @@
-"""Chunks of results: Parquet files that appear whole or not at all."""
+"""Chunks of results: Parquet files that appear whole or not at all.
+
+The name of a chunk is its number and a digest of its bytes, `00000001-1f0c3b9a52d7e864.parquet`. A
+reader compares the two, because Parquet itself finds few of the bits that a disk or a copy changes.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 from typing import TYPE_CHECKING, Any, Final
@@ -18,9 +23,8 @@ Column = tuple[str, str | None]
 """Name and type (`text`, `number`, `count`, `flag`); without a type, that of the values."""
 KEY: Final = "key"
 HIDDEN: Final = ".part-"
-_MARK: Final = b"PAR1"
-_LEAST: Final = 12
-"""Bytes of the marks and the length of the footer."""
+_DIGITS: Final = 16
+"""Hexadecimal digits of SHA-256 in a name: another content has the same once in 2**64 times."""
 
 
 def columns_of(plan: Plan) -> list[Column]:
@@ -33,22 +37,41 @@ def columns_of(plan: Plan) -> list[Column]:
     return columns
 
 
-def write_chunk(path: Path, columns: Sequence[Column], rows: Any) -> None:
+def write_chunk(folder: Path, number: int, columns: Sequence[Column], rows: Any) -> Path:
     """Write a chunk.
 
-    Args: path: The file. columns: Its columns; none if `rows` is a table of arro3. rows: The rows.
+    Args: folder: Its folder. number: Its number. columns: Its columns; none if `rows` is a table of
+        arro3. rows: The rows.
+
+    Returns:
+        The file.
     """
     from airtcp.table import Table
 
     table = Table(_table(columns, rows) if columns else rows)
+    packed = io.BytesIO()
+    table.write_parquet(packed)
+    whole = packed.getvalue()
     # Some readers take hidden files too: only the final name ends in .parquet.
-    part = path.with_name(HIDDEN + path.stem)
+    part = folder / f"{HIDDEN}{number:08d}"
     with part.open("wb") as file:
-        table.write_parquet(file)
+        file.write(whole)
         file.flush()
         os.fsync(file.fileno())
+    path = folder / f"{number:08d}-{_digest(whole)}.parquet"
     part.rename(path)
-    _settle(path.parent)
+    _settle(folder)
+    return path
+
+
+def number_of(path: Path) -> int:
+    """Return the number of a chunk; 0 if its name is none of ours."""
+    number = path.stem.partition("-")[0]
+    return int(number) if number.isascii() and number.isdecimal() else 0
+
+
+def _digest(whole: bytes) -> str:
+    return hashlib.sha256(whole).hexdigest()[:_DIGITS]
 
 
 def _settle(folder: Path) -> None:
@@ -96,18 +119,20 @@ def read_chunk(path: Path) -> Any:
     """
     from arro3.io import read_parquet
 
+    # A file that is open while it is read would stay open as long as the table.
     whole = path.read_bytes()
-    # The library panics on a file without these marks at its ends.
-    framed = len(whole) >= _LEAST and whole[:4] == whole[-4:] == _MARK
-    table: Any = None
-    if framed:
-        # A file that is open while it is read would stay open as long as the table.
-        try:
-            table = read_parquet(io.BytesIO(whole)).read_all()
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException:  # noqa: BLE001 - a panic of the library is no ordinary exception
-            table = None
+    if path.stem.partition("-")[2] != _digest(whole):
+        refuse(
+            str(path),
+            "not a chunk as a sweep wrote it: its bytes do not have the digest that its name says; "
+            "remove the file, and its points run again",
+        )
+    try:
+        table: Any = read_parquet(io.BytesIO(whole)).read_all()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 - a panic of the library is no ordinary exception
+        table = None
     if table is None or KEY not in table.column_names:
         refuse(str(path), "not a chunk of a sweep: remove the file, and its points run again")
     return table

@@ -17,15 +17,24 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from airtcp.destinations import PlaceError
-from airtcp.sweeps.chunks import HIDDEN, columns_of, keys_in, read_chunk, select, write_chunk
+from airtcp.sweeps.chunks import (
+    HIDDEN,
+    columns_of,
+    keys_in,
+    number_of,
+    read_chunk,
+    select,
+    write_chunk,
+)
 from airtcp.sweeps.locks import try_lock
 from airtcp.sweeps.named_files import SWEEP_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from airtcp.arguments import Progress
+    from airtcp.sweeps.chunks import Column
     from airtcp.sweeps.plan import Plan, Point
 
 MARK: Final = SWEEP_MARK
@@ -67,7 +76,7 @@ class Store:
         self._lock: int | None = _locked(folder)
         try:
             self._points.mkdir(exist_ok=True)
-            self._next = 1 + max((_number(path) for path in self._every()), default=0)
+            self._next = 1 + max((number_of(path) for path in self._every()), default=0)
         except BaseException:
             self.close()
             raise
@@ -109,14 +118,13 @@ class Store:
             return
         moves: list[tuple[Path, Path]] = []
         if rows := select(table, keys, wanted, self._columns, self._cells(plan, places, wanted)):
-            kept = self._new(self._unused)
-            write_chunk(kept, self._columns, rows)
+            kept = self._write(self._unused, self._columns, rows)
             moves.append((kept, self._points / kept.name))
         others = distinct - wanted - self.done
         if others:
             whole = [(name, None) for name in table.column_names]
             rest = select(table, keys, others, whole, {})
-            write_chunk(self._new(self._unused), whole, rest)
+            self._write(self._unused, whole, rest)
         path.unlink()
         for source, target in moves:
             source.rename(target)
@@ -142,8 +150,7 @@ class Store:
             full = table is None or sum(len(t) for _, t in group) + len(table) > _MOST_ROWS
             if full and len(group) > 1:
                 batches = [batch for _, one in group for batch in one.to_batches()]
-                merged = self._new(self._unused)
-                write_chunk(merged, (), Table.from_batches(batches))
+                merged = self._write(self._unused, (), Table.from_batches(batches))
                 for old, _ in group:
                     old.unlink()
                 merged.rename(self._points / merged.name)
@@ -152,11 +159,10 @@ class Store:
             if path is not None:
                 group.append((path, table))
 
-    def _new(self, folder: Path) -> Path:
+    def _write(self, folder: Path, columns: Sequence[Column], rows: Any) -> Path:
         folder.mkdir(exist_ok=True)
-        path = folder / f"{self._next:08d}.parquet"
-        self._next += 1
-        return path
+        number, self._next = self._next, self._next + 1
+        return write_chunk(folder, number, columns, rows)
 
     def listen(self, shown: Callable[[Iterable[tuple[Any, ...]]], None]) -> None:
         """Give all rows to a function: those of earlier calls now, new ones when they come."""
@@ -183,7 +189,7 @@ class Store:
         due = now or clock - self._flushed >= wait or len(self._rows) >= _MOST_ROWS
         if due and self._rows:
             rows, self._rows = self._rows, []
-            write_chunk(self._new(self._points), self._columns, rows)
+            self._write(self._points, self._columns, rows)
         if due:
             self._flushed = clock
 
@@ -227,11 +233,6 @@ def finished_keys(folder: Path) -> set[str]:
     """Return the keys of all points in a folder, without its lock."""
     paths = [path for part in (POINTS, UNUSED) for path in (folder / part).glob("*.parquet")]
     return {key for path in paths for key in keys_in(read_chunk(path))}
-
-
-def _number(path: Path) -> int:
-    """Return the number of a chunk; 0 if its name is none of ours."""
-    return int(path.stem) if path.stem.isascii() and path.stem.isdecimal() else 0
 
 
 def places_of(plan: Plan, progress: Progress | None) -> dict[str, int]:
