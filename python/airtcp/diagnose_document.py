@@ -171,7 +171,8 @@ class LinkFit(TypedDict):
     sources: Sources
     """Where each parameter comes from."""
     utilisation: float
-    """Goodput with headers by the rate."""
+    """Goodput with headers by the rate; at most 1. A rate that is a lower bound may be smaller, and
+    the last packets of a short transfer, which were sent but not yet delivered, count as well."""
     busy_share: float
     """Part of the transfer in which packets waited at the bottleneck."""
 

@@ -47,7 +47,7 @@ def fitted(
             "queue_packets": "backlog",
             "link_loss": "backlog" if measured is None else "air",
         },
-        "utilisation": seen["goodput_bps"] * carried / max(rate["value"], 1.0),
+        "utilisation": min(seen["goodput_bps"] * carried / max(rate["value"], 1.0), 1.0),
         "busy_share": min(seen["rate"]["busy_s"] / max(seen["duration_s"], 1e-9), 1.0),
     }
 

@@ -78,7 +78,7 @@ def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:
     least = " or more" if "rate" in document["doubts"] else ""
     link = document["link"]
     if limit["cause"] == "link-rate" and link is not None:
-        used = share(min(link["utilisation"], 1.0))
+        used = share(link["utilisation"])
         rate = number(link["rate_bps"]["value"] / 1e6)
         if "varying" in document["doubts"]:
             return (

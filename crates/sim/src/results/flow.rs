@@ -53,6 +53,10 @@ pub struct FlowResult {
     pub mac_sent_bps: Option<f64>,
     /// Time over which the flow was active and measured.
     pub active_s: f64,
+    /// The same as an interval: flows that run one after the other have no rate together but over all this time.
+    /// It stands in no document.
+    #[serde(skip)]
+    pub active: [Nanos; 2],
     /// Smoothed round-trip time at the end (RFC 6298).
     pub srtt_s: Option<f64>,
     /// Mean of all round-trip samples.
@@ -115,7 +119,8 @@ pub struct FlowResult {
 struct Activity {
     started: Option<Nanos>,
     finished: Option<Nanos>,
-    /// Active time.
+    /// Begin and length of the active time.
+    from: Nanos,
     active: Span,
     exchanges: Exchanges,
 }
@@ -133,7 +138,7 @@ impl Activity {
         let exchanges = exchanges(client);
         let from = begin.max(started.unwrap_or(end));
         let active = finished.or(ended).unwrap_or(end).since(from);
-        Self { started, finished, active, exchanges }
+        Self { started, finished, from, active, exchanges }
     }
 
     /// Bits per second of activity.
@@ -191,6 +196,7 @@ pub(crate) fn flow(
             .then(|| per_second(after.carried.mac_bytes - before.carried.mac_bytes)),
         mac_sent_bps: through_air.then(|| per_second(after.air_bits - before.air_bits) / 8.0),
         active_s: activity.active.as_secs_f64(),
+        active: [activity.from, activity.from + activity.active],
         srtt_s: rtt(tcp.rtt.smoothed),
         rtt_mean_s: after.rtt_mean(before),
         rtt_min_s: rtt(tcp.rtt.min),

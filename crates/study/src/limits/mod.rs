@@ -130,12 +130,12 @@ fn extent(written: &Scenario, why: Why, run: &RunResult) -> Extent {
     Extent { duration: written.warmup + short, replications: REPLICATIONS }
 }
 
-/// True if a short run has the goodput of the whole one: the sum of the judged flows over the replications that
-/// both have is within a tenth.
+/// True if a short run has the goodput of the whole one: that of the judged flows together, over the replications
+/// that both have, is within a tenth.
 fn is_like(short: &Outcome, run: &RunResult, part: &[usize]) -> bool {
     let judged = view::judged(&short.plan, part);
     let sum = |runs: &[Replication]| -> f64 {
-        runs.iter().flat_map(|r| judged.iter().map(|i| r.flows[*i].goodput_bps)).sum()
+        runs.iter().map(|run| trial::together(run, &judged)).sum()
     };
     let both = short.runs.len().min(run.replications.len());
     let (short, whole) = (sum(&short.runs[..both]), sum(&run.replications[..both]));

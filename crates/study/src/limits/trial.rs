@@ -3,7 +3,7 @@
 use airtcp_scenario::{Resolved, ScenarioError, Source, Without};
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 use airtcp_sim::results::Replication;
-use airtcp_units::{Narrow, Span};
+use airtcp_units::{Nanos, Narrow, Span};
 
 use super::change::{Change, sets};
 use crate::loader::Traces;
@@ -50,8 +50,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Goodput of the flows `of` together, in each replication, in b/s.
     pub(crate) fn totals(&self, of: &[usize]) -> Vec<f64> {
-        let total = |run: &Replication| of.iter().map(|i| run.flows[*i].goodput_bps).sum();
-        self.runs.iter().map(total).collect()
+        self.runs.iter().map(|run| together(run, of)).collect()
     }
 
     /// Goodput of the slowest of the flows `of` in each replication, in b/s.
@@ -71,6 +70,21 @@ impl Outcome {
     pub(crate) fn average(&self, of: impl Fn(&Replication) -> f64) -> f64 {
         self.runs.iter().map(of).sum::<f64>() / self.runs.len().max(1) as f64
     }
+}
+
+/// Goodput of the flows `of` together, in b/s: what they delivered over the time in which one of them was active.
+///
+/// The sum of their goodputs is no rate if they were active at different times: it may be above that of the link.
+pub(crate) fn together(run: &Replication, of: &[usize]) -> f64 {
+    let mut active: Vec<[Nanos; 2]> = of.iter().map(|i| run.flows[*i].active).collect();
+    active.sort_unstable();
+    let (mut span, mut until) = (Span::ZERO, Nanos(0));
+    for [from, to] in active {
+        span = span + to.since(from.max(until));
+        until = until.max(to);
+    }
+    let delivered: u64 = of.iter().map(|i| run.flows[*i].delivered_bytes).sum();
+    if span == Span::ZERO { 0.0 } else { delivered as f64 * 8.0 / span.as_secs_f64() }
 }
 
 /// Why a variant did not run.

@@ -2,7 +2,7 @@
 
 use airtcp_study::{Cause, LimitsVerdict, Why};
 
-use super::{explained, named, of};
+use super::{explained, named, of, run, with};
 
 /// Two links in series, with these keys.
 fn two(first: &str, second: &str) -> String {
@@ -211,4 +211,25 @@ fn policers_and_shapers_are_named() {
         assert!((1.5..=2.1).contains(&limit.ratio.unwrap()), "{limit:?}");
         assert!(limit.change.iter().any(|set| set == change), "{:?}", limit.change);
     }
+}
+
+#[test]
+fn transfers_that_end_early_have_no_more_than_the_link_together() {
+    let transfer = |bytes: &str| {
+        format!(
+            "[[flows]]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"bulk\", size = \"{bytes}\" }}\n"
+        )
+    };
+    let text = format!(
+        "duration = \"20 s\"\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n{}{}{}",
+        transfer("8 MB"),
+        transfer("3 MB"),
+        transfer("6 MB")
+    );
+    let run = run(&text, &[]);
+    let added: f64 = run.replications[0].flows.iter().map(|flow| flow.goodput_bps).sum();
+    assert!(added > 1.1e7, "each is over its own time");
+    let found = with(&text, &run, Why::Yes, None, |_, _| true).unwrap();
+    let rate = of(&found, Cause::LinkRate);
+    assert!((9.0e6..=9.8e6).contains(&rate.goodput_bps), "{}", rate.goodput_bps);
 }
