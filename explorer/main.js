@@ -364,6 +364,7 @@
       navigator.clipboard?.writeText(address).catch(() => {});
       byId("shared").textContent = "The address of this page now holds the scenario.";
     };
+    byId("controls").addEventListener("submit", (event) => event.preventDefault());
     addEventListener("hashchange", () => replace(fromAddress));
     addEventListener("dragover", (event) => event.preventDefault());
     addEventListener("drop", (event) => { event.preventDefault(); const [dropped] = event.dataTransfer.files; if (dropped) replace(() => openFile(dropped)); });

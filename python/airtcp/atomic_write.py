@@ -25,8 +25,23 @@ if TYPE_CHECKING:
 
 PART: Final = ".airtcp-"
 _ENDING: Final = ".part"
+_OF_A_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
+"""Errors whose cause is the disk: the system does not name the file."""
 _YOUNG_S: Final = 60.0
 """Age below which a hidden folder is left alone, because its owner may be about to lock it."""
+
+
+@contextmanager
+def named(place: Path) -> Generator[None]:
+    """Add the requested place to an error of the disk, which names none if it is full."""
+    try:
+        yield
+    except OSError as error:
+        name = error.filename
+        ours = PART in str(name) if name else error.errno in _OF_A_DISK
+        if not ours:
+            raise
+        raise OSError(error.errno, error.strerror, str(place)) from error
 
 
 class Staged:

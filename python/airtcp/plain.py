@@ -11,6 +11,7 @@ import codecs
 import re
 from typing import Any, Final, cast
 
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _C1: Final = re.compile("[\x7f-\x9f]")
 _UNSEEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
@@ -49,6 +50,15 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return _UNSEEN.sub(lambda m: m[0] if m[0] in keep else _escaped(m[0]), text)
+
+
+def controls_escaped(text: str) -> str:
+    r"""Escape control characters only, for files that other programs read.
+
+    >>> controls_escaped("a\x1b[31mb\u200c"), controls_escaped("two\nlines")
+    ('a\\x1b[31mb\u200c', 'two\\x0alines')
+    """
+    return text if text.isprintable() else _CONTROLS.sub(lambda m: _escaped(m[0]), text)
 
 
 def plain_json(text: str) -> str:

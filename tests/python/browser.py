@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -21,6 +22,17 @@ PATIENCE_MS: Final = 180_000
 _NEXT_UNDRAWN: Final = (
     "document.querySelector('[data-chart]:not([data-drawn])')?.dataset.chart ?? ''"
 )
+
+
+def wait_for(page: Any, expression: str) -> None:
+    """Wait until an expression of a page is true.
+
+    Playwright's own wait evaluates text within the page, which the policy of our pages forbids.
+    """
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"never true: {expression}"
+        page.wait_for_timeout(20)
 
 
 class Browser:

@@ -13,6 +13,7 @@ import pytest
 
 import airtcp
 from airtcp.cli.capture import Table
+from browser import wait_for
 
 if TYPE_CHECKING:
     from airtcp.captures import CaptureResult
@@ -153,7 +154,7 @@ def test_the_page(loss: CaptureResult, browser: Browser, tmp_path: Path) -> None
     assert "Time-sequence diagram" in page.inner_text("body")
     before = page.evaluate("Page.figures.get('sequence0').rows().length")
     page.evaluate(_ZOOM)
-    page.wait_for_function(f"Page.figures.get('sequence0').rows().length < {before}")
+    wait_for(page, f"Page.figures.get('sequence0').rows().length < {before}")
 
 
 def test_hostile_names_are_escaped(tmp_path: Path) -> None:

@@ -332,6 +332,10 @@ def test_names_stay_in_their_line(tmp_path: Path, program: list[str]) -> None:
     code, said = shell(tmp_path, program, "trace stats .")
     assert code == 0
     assert rb"x\x0ay\x09z\x0db\x07" in said
+    code, said = shell(tmp_path, program, "trace stats . --format csv")
+    assert code == 0
+    assert rb"x\x0ay\x09z\x0db\x07" in said
+    assert said.count(b"\n") == 2
     code, said = shell(
         tmp_path, program, "trace convert $'x\\ny\\tz\\rb\\a.txt' --to $'q\\nr\\r.txt'"
     )

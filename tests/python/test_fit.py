@@ -14,6 +14,7 @@ import pytest
 import airtcp
 from airtcp import _core, fit_links
 from airtcp.findings import fit as fit_words
+from browser import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -340,9 +341,7 @@ def test_the_page_draws(result: FitResult, browser: Browser, tmp_path: Path) -> 
     page = browser.open(result.report(tmp_path / "page.html"), width=380)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
     page.click("[data-view='fit-4-out']")
-    page.wait_for_function(
-        "document.querySelector('[data-chart=fit-4]').dataset.drawn === 'fit-4-out'"
-    )
+    wait_for(page, "document.querySelector('[data-chart=fit-4]').dataset.drawn === 'fit-4-out'")
     assert browser.complaints == []
 
 

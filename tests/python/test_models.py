@@ -11,6 +11,7 @@ import pytest
 
 import airtcp
 from airtcp.report.models import models_page, score_rows
+from browser import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,5 +106,5 @@ def test_the_page_draws(browser: Browser, document: dict[str, Any], tmp_path: Pa
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
     for view in ("factor", "model-1-burst"):
         page.click(f"[data-view='{view}']")
-        page.wait_for_function(f"document.querySelector('[data-drawn={view}]')")
+        wait_for(page, f"document.querySelector('[data-drawn={view}]')")
     assert browser.complaints == []

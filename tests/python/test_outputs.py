@@ -287,7 +287,7 @@ def test_a_file_behind_standard_output_is_continued(folder: Path, program: list[
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_capture_that_fails_costs_no_results(run: Program, folder: Path) -> None:
     ended = run("run", "a.toml", "--pcap", "/dev/full", "--out", "r")
-    assert ended.code == 1
+    assert ended.code == 2
     assert "/dev/full" in ended.err
     assert "total goodput" in ended.out
     assert json.loads((folder / "r" / "run.json").read_text("utf-8"))["replications"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,16 @@ def test_a_tag_cannot_publish_another_version(tmp_path: Path) -> None:
     refused = _notes("v1.0.0", tmp_path)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == "version v1.0.0 is not that of Cargo.toml, 1.1.0\n"
+
+
+def test_workflows_name_the_commit_of_each_action() -> None:
+    """A tag can be moved to another commit."""
+    files = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    used = [line for file in files for line in file.read_text("utf-8").splitlines()]
+    used = [line for line in used if "uses:" in line]
+    assert used
+    for line in used:
+        assert re.search(r"uses: [\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$", line), line
 
 
 def test_the_demo_is_there_in_an_empty_folder(

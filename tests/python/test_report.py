@@ -14,6 +14,7 @@ import pytest
 
 import airtcp
 from airtcp.report.page import library
+from browser import wait_for
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
@@ -71,6 +72,22 @@ def page_of_links(study: StudyResult, tmp_path_factory: pytest.TempPathFactory) 
     return study.report(tmp_path_factory.mktemp("report") / "report.html")
 
 
+def test_no_other_script_runs_in_a_page(
+    browser: Browser, page_of_links: Path, tmp_path: Path
+) -> None:
+    text = page_of_links.read_text("utf-8")
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    scripts = next(part for part in policy[1].split("; ") if part.startswith("script-src"))
+    assert "unsafe" not in scripts
+    added = "<script>document.title = 'added'</script><img src=x onerror=\"document.title = 1\">"
+    (tmp_path / "page.html").write_text(text.replace("<main", f"{added}<main", 1), "utf-8")
+    page = browser.open(tmp_path / "page.html")
+    assert page.title() == re.search(r"<title>(.*?)</title>", text)[1]  # type: ignore[index]
+    assert any("Content Security Policy" in one for one in browser.complaints)
+    page.context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1300])
 def test_a_study_draws(browser: Browser, page_of_links: Path, scheme: str, width: int) -> None:
@@ -92,24 +109,24 @@ def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResu
     page = browser.open(page_of_links)
     # Choosing, stepping and filtering.
     page.select_option("#link-choice", label="perfect")
-    page.wait_for_function("document.getElementById('link-name').textContent === 'perfect'")
+    wait_for(page, "document.getElementById('link-name').textContent === 'perfect'")
     assert "no mu" in page.locator("[data-chart='link-convergence']").inner_text().lower()
     page.click("#link-after")
-    page.wait_for_function("document.getElementById('link-name').textContent !== 'perfect'")
+    wait_for(page, "document.getElementById('link-name').textContent !== 'perfect'")
     page.fill("#filter-text", "burst")
-    page.wait_for_function("document.querySelectorAll('#links tbody tr').length === 1")
+    wait_for(page, "document.querySelectorAll('#links tbody tr').length === 1")
     page.click("#links tbody tr")
-    page.wait_for_function("document.getElementById('link-name').textContent === 'bursty'")
+    wait_for(page, "document.getElementById('link-name').textContent === 'bursty'")
     page.fill("#filter-text", "")
-    page.wait_for_function("document.querySelectorAll('#links tbody tr').length === 6")
+    wait_for(page, "document.querySelectorAll('#links tbody tr').length === 6")
     # Sorting.
     page.click("#links th:nth-child(3) button")
     first = page.locator("#links tbody tr td").first.inner_text()
     assert first == "perfect"
     # Another view, another scheme.
     page.click("[data-view='link-loss-tail']")
-    page.wait_for_function(
-        "document.querySelector('[data-chart=link-loss]').dataset.drawn === 'link-loss-tail'"
+    wait_for(
+        page, "document.querySelector('[data-chart=link-loss]').dataset.drawn === 'link-loss-tail'"
     )
     page.click("#scheme")
     assert page.evaluate("document.documentElement.dataset.scheme") == "dark"

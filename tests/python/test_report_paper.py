@@ -11,7 +11,7 @@ import pytest
 import airtcp
 from airtcp.report import charts_link, labels, theme
 from airtcp.report.run_rows import MAX_NAMES
-from browser import Browser
+from browser import Browser, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ _MISPLACED = """(width) => {
 def _unscrolled(browser: Browser, path: Path, scheme: str) -> Any:
     page = browser.blank(scheme=scheme)
     page.goto(path.as_uri())
-    page.wait_for_function(_ALL_DRAWN)
+    wait_for(page, _ALL_DRAWN)
     return page
 
 
@@ -158,9 +158,7 @@ def test_paper_has_every_figure_and_whole_tables(
         page = browser.blank(scheme=scheme, width=A4)
         page.goto(path.as_uri())
         # At once: nothing was scrolled to, and little can have been drawn.
-        page.wait_for_function(
-            "document.documentElement.dataset.link || !document.getElementById('link')"
-        )
+        wait_for(page, "document.documentElement.dataset.link || !document.getElementById('link')")
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         blank = page.evaluate(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,7 @@ CAPTURE = b"\x0a\x0d\x0d\x0a"
         (ImportError("a.so: cannot allocate memory in static TLS block"), "not enough memory"),
         (MemoryError(), "not enough memory"),
         (RuntimeError("can't start new thread"), "raise the limit of processes"),
+        (OSError(errno.EMFILE, "Too many open files", "a.py"), "raise the limit (ulimit -n)"),
     ],
 )
 def test_what_the_system_lacks(
@@ -227,3 +230,20 @@ def test_a_current_folder_that_is_gone(tmp_path: Path, program: list[str]) -> No
     )
     assert done.returncode == console.BAD_INPUT
     assert done.stderr == b"error: the current folder: No such file or directory\n"
+
+
+def test_a_sweep_names_its_folder_if_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    given = {
+        "scenario": tomllib.loads(SCENARIO),
+        "replications": 1,
+        "vary": {"links[0].delay": ["1 ms"]},
+    }
+    monkeypatch.setattr("airtcp.sweeps.chunks.os.fsync", full)
+    with pytest.raises(OSError, match="No space left") as raised:
+        airtcp.sweep(given, out=tmp_path / "out", report=False, workers=1)
+    assert raised.value.filename == str(tmp_path / "out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airtcp import atomic_write
 from airtcp.sweeps import run as runs
 from airtcp.sweeps.sweep_file import read
 
@@ -77,12 +78,13 @@ def sweep(
         seed=seed,
         replications=replications,
     )
-    return runs.run(
-        spec,
-        Path(out),
-        workers=workers,
-        on=on,
-        retry=retry,
-        report=report,
-        progress=progress,
-    )
+    with atomic_write.named(Path(out)):
+        return runs.run(
+            spec,
+            Path(out),
+            workers=workers,
+            on=on,
+            retry=retry,
+            report=report,
+            progress=progress,
+        )

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import FAULT, fail, note, progress, refusals
+from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.overrides import replaced
 
@@ -122,4 +122,4 @@ def run(
     )
     if result.unwritten:
         # The results are complete; missing captures are reported last.
-        fail("; ".join(result.unwritten), FAULT)
+        fail("; ".join(result.unwritten))

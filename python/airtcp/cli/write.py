@@ -22,7 +22,7 @@ from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
 from airtcp.destinations import PlaceError, closed
 from airtcp.findings.words import counted
-from airtcp.plain import plain_json, printable
+from airtcp.plain import controls_escaped, plain_json, printable
 from airtcp.result_files import REPORT
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def table_to_stdout(table: Table, rows: Sequence[Any], form: Format) -> None:
         format.
     """
     if form is Format.CSV:
-        text = table.to_csv(_no_formula)
+        text = table.to_csv(lambda text: _no_formula(controls_escaped(text)))
         sys.stdout.write(printable(text, keep="\n") if sys.stdout.isatty() else text)
     elif form is Format.JSONL:
         for row in rows:
@@ -110,12 +110,12 @@ def files(result: Written, places: Places, *, quiet: bool) -> None:
                     report = kept / REPORT if places.with_page else report
                     places = replace(places, out=kept, report=report)
                     out = kept
-                with _named(out):
+                with atomic_write.named(out):
                     names = result.stage(
                         staged, out, report=places.with_page, purpose=places.purpose
                     )
             if report is not None and not places.with_page:
-                with _named(report):
+                with atomic_write.named(report):
                     part = staged.file(report, live=False)
                     part.write_text(result.page(), encoding="utf-8")
     except OSError as error:
@@ -139,17 +139,6 @@ def _taken(out: Path, places: Places) -> str | None:
     except PlaceError as error:
         return str(error).partition("; ")[0]
     return None
-
-
-@contextmanager
-def _named(place: Path) -> Generator[None]:
-    """Add the requested place to an error of the disk, which names none if it is full."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename and atomic_write.PART not in str(error.filename):
-            raise
-        raise OSError(error.errno, error.strerror, str(place)) from error
 
 
 def finish(

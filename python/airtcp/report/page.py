@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import html
 import json
 import re
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+_SCHEME: Final = """
+document.documentElement.dataset.scheme =
+  matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+"""
+
+
 @cache
 def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed, as `scripts/vega` bundled them."""
@@ -31,6 +39,12 @@ def library() -> str:
 
 def _text(name: str) -> str:
     return resources.files("airtcp.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _hash(script: str) -> str:
+    """Return the source expression of a script (Content Security Policy Level 3, section 2.3.1)."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _embedded(value: Any) -> str:
@@ -80,11 +94,14 @@ def render(
     page = _environment().get_template(template)
     raw = {
         "css": _text("page.css"),
+        "scheme": _SCHEME,
         "library": library(),
         "script": _text("picture.js") + _text("page.js") + _text(script),
         "payload": _embedded(payload),
     }
-    # Everything else is escaped; these four are our own, or encoded by `_embedded`.
+    # No other script runs in the page, whatever a name in a result holds.
+    raw["hashes"] = " ".join(_hash(raw[name]) for name in ("scheme", "library", "script"))
+    # Everything else is escaped; these are our own, or encoded by `_embedded`.
     trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
     seed, version = document.get("seed"), document["airtcp_version"]
     drawn = [] if seed is None else [("Seed", str(seed))]

@@ -80,6 +80,8 @@ const Page = (() => {
       const made = await airtcpVega.embed(canvas, spec, {
         config,
         actions: false,
+        // Expressions are interpreted: the policy of the page lets no text become a script.
+        ast: true,
         renderer: rows > 3000 ? "canvas" : "svg",
         tooltip: { theme: "custom" },
       });

@@ -55,6 +55,7 @@ const Picture = (() => {
     const made = await airtcpVega.embed(holder, spec, {
       config: { ...config, background: look.colours["@surface"] },
       actions: false,
+      ast: true,
       renderer: "svg",
       tooltip: false,
     });
