@@ -75,12 +75,14 @@ FUZZ_RUNS ?= 1000000
 
 .PHONY: fuzz
 fuzz: ## Fuzz every target for a night: FUZZ_SECONDS each, or FUZZ_RUNS inputs without cargo-fuzz
+	@scripts/setup dev
 	@if cargo +nightly fuzz --version >/dev/null 2>&1; then \
 	  cd fuzz && for t in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done; \
 	else \
 	  echo "no nightly toolchain with cargo-fuzz: $(FUZZ_RUNS) mutated inputs a target, without sanitizers"; \
-	  AIRTCP_FUZZ_RUNS=$(FUZZ_RUNS) cargo test --locked -p airtcp-testkit --test fuzz; \
+	  AIRTCP_FUZZ_RUNS=$(FUZZ_RUNS) cargo test --locked -p airtcp-testkit --test fuzz || exit 1; \
 	fi
+	AIRTCP_FUZZ_RUNS=$(FUZZ_RUNS) $(BIN)/python -m pytest tests/python/test_fuzz.py
 
 .PHONY: explorer
 explorer: ## Build the web page that runs the simulator: out/explorer/index.html

@@ -3,9 +3,11 @@
 //! nightly toolchain.
 
 pub(crate) mod air;
+pub(crate) mod answers;
 pub(crate) mod capture;
 mod input;
 pub(crate) mod scenario;
+pub(crate) mod schemes;
 pub(crate) mod segments;
 pub(crate) mod tcp;
 

@@ -118,7 +118,13 @@ fn mutated(corpus: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
 }
 
 fn fuzz(name: &str, body: fn(&[u8]), folders: &[&str]) {
-    let runs = std::env::var("AIRTCP_FUZZ_RUNS").map_or(RUNS, |n| n.parse().expect("a number"));
+    fuzz_with(RUNS, name, body, folders);
+}
+
+/// Fuzzes a body of which each run takes longer.
+fn fuzz_with(runs: u64, name: &str, body: fn(&[u8]), folders: &[&str]) {
+    let runs = std::env::var("AIRTCP_FUZZ_RUNS")
+        .map_or(runs, |n| n.parse::<u64>().expect("a number").div_ceil(RUNS / runs));
     let corpus = corpus(folders);
     let mut draws = Seed::new(36).stream(name);
     let made = (0..runs).map(|_| mutated(&corpus, &mut draws));
@@ -134,6 +140,27 @@ fn fuzz(name: &str, body: fn(&[u8]), folders: &[&str]) {
 #[test]
 fn scenarios() {
     fuzz("scenario", bodies::scenario::scenario, &["fuzz/corpus/scenario", "scenarios"]);
+}
+
+#[test]
+fn answers_of_captures() {
+    let known = ["fuzz/corpus/pcap", "fuzz/corpus/pcapng", "fuzz/corpus/answers"];
+    fuzz("answers", bodies::answers::answers, &known);
+}
+
+#[test]
+fn schemes() {
+    fuzz_with(RUNS / 5, "schemes", bodies::schemes::schemes, &["fuzz/corpus/schemes"]);
+}
+
+/// What bytes choose is most often a cell that can be compared.
+#[test]
+fn cells_that_bytes_choose_run() {
+    let mut draws = Seed::new(36).stream("chosen");
+    let drawn = |draws: &mut Stream| (0..48).map(|_| u8::narrow(draws.below(256))).collect();
+    let inputs: Vec<Vec<u8>> = (0..60).map(|_| drawn(&mut draws)).collect();
+    let compared = inputs.iter().filter(|input| bodies::schemes::compared(input)).count();
+    assert!(compared >= 15, "{compared} of 60");
 }
 
 #[test]

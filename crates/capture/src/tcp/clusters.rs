@@ -71,7 +71,7 @@ impl LossClusters {
     /// The clusters of losses in the order of time.
     pub(super) fn of(losses: &[Loss], srtt_ns: Option<u64>) -> Option<Self> {
         let first = losses.first()?;
-        let apart = 2 * srtt_ns.unwrap_or(UNKNOWN_RTT_NS);
+        let apart = srtt_ns.unwrap_or(UNKNOWN_RTT_NS).saturating_mul(2);
         let gaps: Vec<(u64, u64)> = losses
             .windows(2)
             .map(|pair| {

@@ -344,7 +344,7 @@ fn clusters(direction: &Direction, away_ns: u64) -> Option<LossClusters> {
     let lost = direction.counters.kept.iter().filter(|sent| !sent.evidence.is_spurious());
     let losses: Vec<Loss> =
         lost.map(|sent| Loss { time_ns: sent.time_ns, segment: sent.segment }).collect();
-    LossClusters::of(&losses, direction.srtt_ns().map(|ns| ns + away_ns))
+    LossClusters::of(&losses, direction.srtt_ns().map(|ns| ns.saturating_add(away_ns)))
 }
 
 /// A capture that ends early has data that nobody acknowledged: it may still be in a queue.

@@ -80,7 +80,7 @@ pub(crate) fn together(run: &Replication, of: &[usize]) -> f64 {
     active.sort_unstable();
     let (mut span, mut until) = (Span::ZERO, Nanos(0));
     for [from, to] in active {
-        span = span + to.since(from.max(until));
+        span += to.since(from.max(until));
         until = until.max(to);
     }
     let delivered: u64 = of.iter().map(|i| run.flows[*i].delivered_bytes).sum();
