@@ -113,7 +113,7 @@ fn text(input: &mut Bytes<'_>) -> String {
     }
     if choices & 8 != 0 {
         text.push_str("[[cells]]\nname = \"other\"\naccess_point = \"ap2\"\nprefix = \"b\"\n");
-        let _ = writeln!(text, "center = [{}, 0]", 1 + input.u8());
+        let _ = writeln!(text, "center = [{}, 0]", 1 + u16::from(input.u8()));
         text.push_str("layout = { kind = \"star\", stations = 1, radius_m = 5 }\n");
         text.push_str("[[flows]]\nfrom = \"b0\"\nto = \"ap2\"\n");
     }
@@ -125,7 +125,7 @@ fn text(input: &mut Bytes<'_>) -> String {
         text.push_str("[[flows]]\nfrom = \"server\"\nto = \"sta0\"\n");
     }
     for _ in 0..=input.u8() % 3 {
-        let (from, to) = if input.u8() % 2 == 0 { ("ap", "sta0") } else { ("sta0", "ap") };
+        let (from, to) = if input.u8().is_multiple_of(2) { ("ap", "sta0") } else { ("sta0", "ap") };
         let more = pick(input, FLOWS);
         let _ = write!(text, "[[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n");
     }
