@@ -7,6 +7,7 @@ every other library with the Arrow PyCapsule interface read it, most of them wit
 from __future__ import annotations
 
 import io
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, Self, cast
 
@@ -31,6 +32,19 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule with an Arrow C stream."""
         ...
+
+
+def _library(name: str) -> Any:
+    """Import a library that airtcp does not need itself.
+
+    Raises:
+        ImportError: If it is not installed; the message says how to install it.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        message = f"{name} is not installed: pip install 'airtcp[{name}]'"
+        raise ImportError(message, name=name) from error
 
 
 class Table:
@@ -169,8 +183,7 @@ class Table:
 
     def to_polars(self) -> pl.DataFrame:
         """Return a polars frame, without a copy; needs polars (`pip install airtcp[polars]`)."""
-        import polars as pl
-
+        pl = _library("polars")
         return pl.DataFrame(self)
 
     def to_pandas(self) -> Any:
@@ -179,8 +192,7 @@ class Table:
         In a column with missing values, whole numbers become real numbers, and a missing value is
         NaN, as pandas has it.
         """
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
+        pd = _library("pandas")
         series = {name: pd.Series(self[name], dtype=self._dtype(name)) for name in self.columns}
         return pd.DataFrame(series, index=pd.RangeIndex(len(self)))
 
@@ -200,9 +212,8 @@ class Table:
 
     def to_arrow(self) -> Any:
         """Return a pyarrow table, without a copy; needs pyarrow (`pip install airtcp[pyarrow]`)."""
-        import pyarrow as pa  # pyright: ignore[reportMissingTypeStubs]
-
-        return pa.table(self)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        pa = _library("pyarrow")
+        return pa.table(self)
 
     def write_parquet(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the table as Parquet, compressed with Zstandard.

@@ -43,6 +43,23 @@ def test_study_keeps_finished_links(interrupted: Interrupted, tmp_path: Path) ->
     assert not [p for p in (tmp_path / "results").iterdir() if p.name.endswith(".part")]
 
 
+def test_a_request_to_end_keeps_finished_work(tmp_path: Path, program: list[str]) -> None:
+    scenario = f'duration = "500 s"\nreplications = 400\n{LOSSY_LINK}'
+    (tmp_path / "a.toml").write_text(scenario)
+    command = [*program, "run", "a.toml", "--out", "r", "--json", "--why", "no"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        sleep(3)
+        child.send_signal(signal.SIGTERM)
+        out, err = child.communicate(timeout=120)
+    assert child.returncode == 130, err
+    document = json.loads(out)
+    assert document["interrupted"]
+    assert 0 < len(document["replications"]) < 400
+    assert json.loads((tmp_path / "r" / "run.json").read_text("utf-8")) == document
+
+
 def test_a_slow_reader_gets_the_whole_output(program: list[str]) -> None:
     """Signals interrupt a write to a full pipe; an unbuffered stream would drop the rest."""
     code = (

@@ -294,3 +294,13 @@ def test_text_is_bounded_and_aligned() -> None:
         "long name        1",
         "b          123.457",
     ]
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+def test_a_library_that_is_missing_says_how_to_get_it(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    table = Table.from_rows([{"a": 1}])
+    with pytest.raises(ImportError, match=rf"pip install 'airtcp\[{library}\]'"):
+        getattr(table, f"to_{library.removeprefix('py')}")()

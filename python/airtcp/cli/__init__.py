@@ -73,6 +73,7 @@ def _guarded(*, wanted: bool) -> None:
 
             ctrl_c.watch()
             signal.signal(signal.SIGINT, ctrl_c.interrupt)
+            signal.signal(signal.SIGTERM, ctrl_c.terminate)
         _run(app)
 
 

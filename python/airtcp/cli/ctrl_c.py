@@ -44,6 +44,11 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def terminate(_number: int, _frame: FrameType | None) -> None:
+    """Take a request to end, as of `kill` or a job scheduler, for Ctrl-C."""
+    signal.raise_signal(signal.SIGINT)
+
+
 def seen() -> bool:
     """Return whether Ctrl-C stopped the work; a library may have raised another exception."""
     return _seen
@@ -84,7 +89,7 @@ def _look(reading: int, main: int) -> None:
     global _pressed  # noqa: PLW0603 - as above
     last = -_TOGETHER_S
     while True:
-        if signal.SIGINT not in os.read(reading, 64):
+        if not {signal.SIGINT, signal.SIGTERM}.intersection(os.read(reading, 64)):
             continue
         now = time.monotonic()
         if now - last > _TOGETHER_S:
