@@ -13,6 +13,12 @@ pub(crate) const fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// What a text file is that begins with `start`, and whether a command for traces reads it; `None` if unknown.
+#[pyfunction]
+pub(crate) fn text_kind(name: &str, start: &[u8]) -> Option<(String, bool)> {
+    airtcp_trace::reader::text_kind(std::path::Path::new(name), start)
+}
+
 /// An entry of `airtcp list`.
 #[derive(Serialize)]
 struct Listed {

@@ -45,7 +45,7 @@ mod core {
     #[pymodule_export]
     use crate::fit::fit_throughput;
     #[pymodule_export]
-    use crate::info::{registry, schema, version};
+    use crate::info::{registry, schema, text_kind, version};
     #[pymodule_export]
     use crate::models::trace_models;
     #[pymodule_export]

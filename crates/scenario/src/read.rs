@@ -267,6 +267,19 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
     )
 }
 
+/// Why a key stands for no element of a list, and the path with its number in brackets.
+fn in_a_list(path: &str, key: &str) -> String {
+    let number = if key.parse::<usize>().is_ok() { key } else { "0" };
+    let dotted = format!(".{key}");
+    let meant = path.replacen(&dotted, &format!("[{number}]"), 1);
+    if number == key {
+        return format!("cannot be set: an element of a list has its number in brackets: {meant}");
+    }
+    format!(
+        "cannot be set: \"{key}\" follows a list, whose elements are numbered, as in {meant}.{key}"
+    )
+}
+
 /// Applies one override. The value is read as TOML if it is one, else taken as a string.
 fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
     toml_limits::check_parts(steps(path).len())?;
@@ -289,6 +302,9 @@ fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
                     let mut table = Map::new();
                     table.insert("profile".into(), Value::String(profile.clone()));
                     *at = Value::Object(table);
+                }
+                if at.is_array() {
+                    return Err(ScenarioError::at(path, in_a_list(path, &key)));
                 }
                 let Some(table) = at.as_object_mut() else {
                     return Err(ScenarioError::at(

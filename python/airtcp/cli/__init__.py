@@ -91,6 +91,29 @@ def _flush() -> None:
             continue
 
 
+def _arguments() -> list[str]:
+    """Return the arguments; `airtcp FILE...` runs the command that the first file belongs to."""
+    given = sys.argv[1:]
+    if not given or given[0].startswith("-"):
+        return given
+    from airtcp.cli.commands import HOME
+
+    if given[0] in HOME or not os.path.exists(given[0]):  # noqa: PTH110 - pathlib loads slowly
+        return given
+    from airtcp.cli.console import fail, note
+    from airtcp.file_kinds import command_for, kind_of
+    from airtcp.plain import printable
+
+    name = printable(given[0])
+    found = command_for(given[0])
+    if found is None:
+        kind = kind_of(given[0])
+        what = f"this is {kind.name}; {kind.hint}" if kind else "its kind is not known"
+        fail(f"{name}: {what}. Name the command (airtcp -h lists them)")
+    note(f"airtcp {found} {' '.join(printable(one) for one in given)}", quiet=False)
+    return [*found.split(), *given]
+
+
 def _run(app: object) -> None:
     """Run the command of the arguments; `guard` handles its exceptions."""
     import typer
@@ -104,7 +127,7 @@ def _run(app: object) -> None:
         command(prog_name="airtcp")
         return
     try:
-        with command.make_context("airtcp", sys.argv[1:]) as context:
+        with command.make_context("airtcp", _arguments()) as context:
             command.invoke(context)
     except typer.Exit as error:
         raise SystemExit(error.exit_code) from None

@@ -120,7 +120,7 @@ def capture(
     where = output.places(inputs)
     wanted = table is not None and (table is Table.TRANSMISSIONS or table.value.endswith("_series"))
     drawn = where.report is not None or output.figures is not None
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("capture", files or ()), progress(quiet=output.quiet) as tell:
         result = api.capture(
             files or [],
             events=events,

@@ -168,7 +168,7 @@ def compare(
         return
     tomls = [subject for subject in subjects if subject.endswith(".toml")]
     where = output.places([*subjects, *places.of_scenarios(tomls)])
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("compare", subjects), progress(quiet=output.quiet) as tell:
         result = api.compare(
             subjects,
             tcp=tcp,

@@ -228,8 +228,12 @@ def fault(error: BaseException, said: str | None = None) -> NoReturn:
 
 
 @contextmanager
-def refusals() -> Generator[None]:
-    """Turn the exceptions of airtcp into a message and exit code 2."""
+def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]:
+    """Turn the exceptions of airtcp into a message and exit code 2.
+
+    Args: command: The command. files: The files that it was given: if one of them belongs to
+        another command, the message says so.
+    """
     from airtcp._core import AirtcpError, quiet_panics
 
     if not os.environ.get(TRACEBACK):
@@ -237,7 +241,12 @@ def refusals() -> Generator[None]:
     try:
         yield
     except AirtcpError as error:
-        fail(str(error))
+        from airtcp.file_kinds import belongs_elsewhere
+
+        said = str(error)
+        if command and not ("this is " in said and "'airtcp " in said):
+            said = belongs_elsewhere([str(file) for file in files], command) or said
+        fail(said)
 
 
 def screen(*, stderr: bool = False) -> Console:

@@ -104,7 +104,7 @@ def diagnose(
     from airtcp import api
 
     where = output.places(files)
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("diagnose", files), progress(quiet=output.quiet) as tell:
         result = api.diagnose(
             files,
             connection=connection,

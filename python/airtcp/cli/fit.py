@@ -86,7 +86,7 @@ def fit(
     from airtcp.cli import write
 
     target = output.places(links)
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("trace fit", links), progress(quiet=output.quiet) as tell:
         result = api.trace_fit(
             links,
             metrics=metric or (),

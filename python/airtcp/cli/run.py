@@ -88,7 +88,7 @@ def run(
         places.check_captures(output.asked, Path(radiotap), force=output.force)
     if timeline is not None and where.report is None:
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("run", [scenario]), progress(quiet=output.quiet) as tell:
         text = text_of(sys.stdin.buffer, "stdin") if str(scenario) == "-" else None
         result = api.run(
             Path("stdin") if text is not None else scenario,

@@ -46,7 +46,7 @@ def compare(
 
     _refuse_traces(scenarios)
     where = output.places([*scenarios, *places.of_scenarios(list(scenarios))])
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("compare", scenarios), progress(quiet=output.quiet) as tell:
         result = api.compare_schemes(
             scenarios,
             schemes=schemes,

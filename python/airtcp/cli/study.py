@@ -61,7 +61,7 @@ def study(
     from airtcp.cli import write
 
     where = output.places(links)
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("study", links), progress(quiet=output.quiet) as tell:
         result = api.study(
             links,
             profile=profile,

@@ -101,11 +101,11 @@ def sweep(
         # The same command goes on with a sweep, and draws its figures anew.
         drawing.check(figures, force=True)
     if dry_run:
-        with refusals(), progress(quiet=quiet) as tell:
+        with refusals("sweep", [file]), progress(quiet=quiet) as tell:
             said = estimate(read(file, **asked), folder, workers, tell)
         _dry(said, as_json=as_json)
         return
-    with refusals(), progress(quiet=quiet) as tell:
+    with refusals("sweep", [file]), progress(quiet=quiet) as tell:
         result = api.sweep(
             file,
             out=folder,

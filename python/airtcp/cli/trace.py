@@ -60,7 +60,7 @@ def stats(
     from airtcp import api
     from airtcp.cli import write
 
-    with refusals(), progress(quiet=quiet) as tell:
+    with refusals("trace stats", links), progress(quiet=quiet) as tell:
         document = api.stats(
             links,
             seed=seed,
@@ -261,7 +261,7 @@ def convert(
     from airtcp import api
     from airtcp.findings import words
 
-    with refusals(), progress(quiet=quiet) as tell:
+    with refusals("trace convert", links), progress(quiet=quiet) as tell:
         written = api.convert(
             links,
             to,

@@ -42,7 +42,7 @@ def models(
     from airtcp.model_scores import ModelScores
 
     where = output.places(links)
-    with refusals(), progress(quiet=output.quiet) as tell:
+    with refusals("trace models", links), progress(quiet=output.quiet) as tell:
         scores = ModelScores(
             api.models(
                 links,

@@ -1,0 +1,109 @@
+"""A file that a command does not read: the refusal says what it is, and which command reads it."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+import airtcp
+from airtcp.file_kinds import READS, belongs_elsewhere, command_for, kind_of
+from examples import LOSSY_LINK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Program
+
+SWEEP = 'of = "sc.toml"\nvary = { "links[0].delay" = ["1 ms", "2 ms"] }\n'
+GIVEN = {
+    "sc.toml": ("run", "compare"),
+    "sw.toml": ("sweep",),
+    "tr.txt": ("study", "compare", "trace stats", "trace fit", "trace models", "trace convert"),
+    "tr.txt.gz": ("study", "compare", "trace stats", "trace fit", "trace models", "trace convert"),
+    "ca.pcapng": ("capture", "diagnose"),
+    "study/study.json": ("trace fit",),
+    "study": ("trace fit",),
+    "run": (),
+    "page.html": (),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("kinds")
+    (place / "sc.toml").write_text(f'duration = "1 s"\n{LOSSY_LINK}')
+    (place / "sw.toml").write_text(SWEEP)
+    airtcp.synth(place / "tr.txt", prr=0.9, packets=500)
+    (place / "tr.txt.gz").write_bytes(gzip.compress((place / "tr.txt").read_bytes()))
+    result = airtcp.run(place / "sc.toml", replications=1, why="no", pcap=place / "ca.pcapng")
+    result.write(place / "run", report=False)
+    result.report(place / "page.html")
+    airtcp.study(place / "tr.txt", replicas=1).write(place / "study", report=False)
+    return place
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("command", READS)
+def test_each_file_and_each_command(files: Path, name: str, command: str) -> None:
+    said = belongs_elsewhere([files / name], command)
+    if command in GIVEN[name]:
+        assert said is None
+        return
+    assert said is not None
+    assert f"{name}: this is " in said
+    for other in GIVEN[name][:1]:
+        assert f"'airtcp {other} " in said
+
+
+def test_the_program_says_so(run: Program, files: Path) -> None:
+    for command, name, reader in (
+        ("study", "sc.toml", "airtcp run"),
+        ("sweep", "sc.toml", "airtcp run"),
+        ("run", "tr.txt", "airtcp study"),
+        ("run", "sw.toml", "airtcp sweep"),
+        ("diagnose", "tr.txt", "airtcp study"),
+        ("capture", "sc.toml", "airtcp run"),
+        ("run", "ca.pcapng", "airtcp capture"),
+    ):
+        ended = run(command, files / name)
+        assert ended.code == 2
+        assert "this is " in ended.err
+        assert reader in ended.err, (command, name, ended.err)
+
+
+def test_a_file_alone_runs_its_command(run: Program, files: Path) -> None:
+    for name, command in (("sc.toml", "run"), ("tr.txt", "study"), ("ca.pcapng", "capture")):
+        alone = run(files / name, "--json")
+        assert alone.code == 0, alone.err
+        assert f"airtcp {command} " in alone.err
+        assert f'"schema":"airtcp.{command}/' in alone.out.replace(": ", ":")
+    ended = run(files / "page.html")
+    assert ended.code == 2
+    assert "a browser opens it" in ended.err
+
+
+def test_other_files_have_no_kind(tmp_path: Path) -> None:
+    for name, content in (
+        ("a.toml", b"[project]\nname = 'x'\n"),
+        ("a.txt", b"hello\nworld\n"),
+        ("a.json", b'{"schema": "other/1"}'),
+        ("a.gz", b"\x1f\x8b\x08\x00"),
+        ("empty", b""),
+        ("cut.toml", b"[[links]]\nfrom = "),
+    ):
+        (tmp_path / name).write_bytes(content)
+        assert kind_of(tmp_path / name) is None, name
+        assert command_for(tmp_path / name) is None
+    assert kind_of(tmp_path / "missing") is None
+    assert kind_of(tmp_path) is None
+
+
+def test_an_element_of_a_list_has_its_number_in_brackets(run: Program, files: Path) -> None:
+    ended = run("run", files / "sc.toml", "--set", "links.0.rate=5 Mb/s")
+    assert ended.code == 2
+    assert "links[0].rate" in ended.err
+    ended = run("run", files / "sc.toml", "--set", "links.rate=5 Mb/s")
+    assert ended.code == 2
+    assert "links[0].rate" in ended.err
