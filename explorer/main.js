@@ -370,8 +370,14 @@
     addEventListener("drop", (event) => { event.preventDefault(); const [dropped] = event.dataTransfer.files; if (dropped) replace(() => openFile(dropped)); });
     const scheme = byId("scheme");
     const paint = (name) => { document.documentElement.dataset.scheme = name; scheme.textContent = name === "dark" ? "Light" : "Dark"; };
-    paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    scheme.onclick = () => paint(document.documentElement.dataset.scheme === "dark" ? "light" : "dark");
+    let kept = null;
+    try { kept = localStorage.getItem("airtcp-scheme"); } catch { /* no storage here */ }
+    const dark = kept === null ? matchMedia("(prefers-color-scheme: dark)").matches : kept === "dark";
+    paint(dark ? "dark" : "light");
+    scheme.onclick = () => {
+      paint(document.documentElement.dataset.scheme === "dark" ? "light" : "dark");
+      try { localStorage.setItem("airtcp-scheme", document.documentElement.dataset.scheme); } catch { /* kept for this page only */ }
+    };
   }
 
   wire();

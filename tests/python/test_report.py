@@ -130,6 +130,9 @@ def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResu
     )
     page.click("#scheme")
     assert page.evaluate("document.documentElement.dataset.scheme") == "dark"
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.scheme") == "dark"
+    assert page.locator("#scheme").inner_text() == "Light"
     # Numbers of a plot.
     with page.expect_download() as download:
         page.click("[data-chart='gain'] [data-save='csv']")

@@ -24,8 +24,15 @@ if TYPE_CHECKING:
 
 
 _SCHEME: Final = """
-document.documentElement.dataset.scheme =
-  matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+{
+  const root = document.documentElement;
+  try {
+    const kept = localStorage.getItem("airtcp-scheme");
+    if (kept === "dark" || kept === "light") root.dataset.chosen = kept;
+  } catch { /* no storage here */ }
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.scheme = root.dataset.chosen ?? (dark ? "dark" : "light");
+}
 """
 
 

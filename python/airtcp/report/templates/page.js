@@ -6,7 +6,7 @@ const Page = (() => {
   const payload = JSON.parse(document.getElementById("payload").textContent);
   const media = matchMedia("(prefers-color-scheme: dark)");
   const figures = new Map();
-  let choice = "auto";
+  let choice = root.dataset.chosen ?? "auto";
 
   const byId = (id) => document.getElementById(id);
   const scheme = () => (choice === "auto" ? (media.matches ? "dark" : "light") : choice);
@@ -205,6 +205,8 @@ const Page = (() => {
   }
   byId("scheme").addEventListener("click", () => {
     choice = scheme() === "dark" ? "light" : "dark";
+    // Some frames and private windows have no storage: there the choice ends with the page.
+    try { localStorage.setItem("airtcp-scheme", choice); } catch { /* kept for this page only */ }
     applyScheme();
   });
   media.addEventListener("change", applyScheme);
