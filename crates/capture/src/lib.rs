@@ -30,6 +30,7 @@ pub mod read;
 mod shards;
 pub mod tcp;
 mod times;
+mod unread;
 mod warnings;
 
 pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, PointReport, analyse};

@@ -2,6 +2,7 @@
 
 use crate::read::{DamagedPlace, FileSummary};
 use crate::tcp::{CopyCounts, MANY_COPIES};
+use crate::unread::Unreads;
 
 /// What was found in a file.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +13,8 @@ pub(crate) struct Found {
     pub(crate) air: u64,
     /// Packets whose headers are cut off or malformed.
     pub(crate) unreadable: u64,
-    pub(crate) unknown_link: u64,
+    /// What can hold TCP and is not read, and link types that are not read.
+    pub(crate) unread: Unreads,
     /// Fragmented packets that lack a fragment.
     pub(crate) incomplete: u64,
     /// Segments that the capture holds twice.
@@ -48,11 +50,7 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         "packet has a header that is cut off or malformed",
         "packets have headers that are cut off or malformed",
     );
-    warn(
-        found.unknown_link,
-        "packet has a link type that airtcp does not read",
-        "packets have a link type that airtcp does not read",
-    );
+    lines.extend(found.unread.lines(summary.packets));
     if summary.unsorted > 0 {
         let early = counted(summary.unsorted, "packet is earlier than", "packets are earlier than");
         lines.push(format!("{early} the one before{}", unsorted(found)));
@@ -76,7 +74,8 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
     lines.extend(damage(summary));
     if summary.packets == 0 {
         lines.push("the file holds no packets".to_owned());
-    } else if found.tcp + found.air + found.unreadable + found.unknown_link + found.incomplete == 0
+    } else if found.tcp + found.air + found.unreadable + found.incomplete == 0
+        && found.unread.is_empty()
     {
         lines.push("no packet holds TCP or 802.11: nothing was analysed".to_owned());
     }
@@ -155,11 +154,13 @@ mod tests {
             ..FileSummary::default()
         };
         let copies = CopyCounts { same: 1, elsewhere: 1 };
+        let mut unread = Unreads::default();
+        unread.add_link(147);
         let found = Found {
             summary,
             tcp: 9,
             unreadable: 1,
-            unknown_link: 1,
+            unread,
             incomplete: 1,
             copies,
             sorted: true,
