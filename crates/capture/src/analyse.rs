@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::air::Sniffer;
-use crate::air::report::{AirReport, LinkReport};
+use crate::air::report::{AirReport, FrameCounts, LinkReport};
+use crate::air::{Sniffer, Stamps};
 use crate::assign::{Assignment, Start};
 use crate::between::read::{PointFiles, compare};
 use crate::between::report::BetweenReport;
@@ -130,6 +130,8 @@ struct Again {
     is_sorted: bool,
     /// It was not captured at the point of a file that ended before it.
     is_alone: bool,
+    /// What the stamps of its frames of 802.11 are.
+    stamps: Stamps,
 }
 
 /// What analyses the files of one point.
@@ -190,11 +192,14 @@ impl<'a> Pass<'a> {
             return Ok(how);
         }
         let (mut start, mut at) = (Start::default(), None);
-        let mut before = CopyCounts::default();
+        let (mut before, mut frames_before) = (CopyCounts::default(), FrameCounts::default());
         let finished = read_file(path, how.is_sorted, progress, |packet, fragments, found| {
             let place = at.unwrap_or_else(|| {
                 let place = self.point(number, path, packet.time_ns, how.is_alone);
-                before = self.points[place].shards.copies();
+                let Point { shards, sniffer, .. } = &mut self.points[place];
+                before = shards.copies();
+                frames_before = sniffer.frames();
+                sniffer.give_stamps(how.stamps);
                 at = Some(place);
                 place
             });
@@ -216,6 +221,11 @@ impl<'a> Pass<'a> {
             point.again &= finished.again;
             let is_copy = self.assignment.end(place, found.summary.last_ns, start);
             wanted.is_alone |= is_copy && finished.again;
+            let point = &mut self.points[place];
+            found.air_notes = point.sniffer.notes(&frames_before, found.tcp);
+            if finished.again {
+                wanted.stamps = point.sniffer.stamps();
+            }
             let other = self.assignment.copy_of(place).map(|file| &self.paths[file]);
             found.copy_of = other.map(|path| path.display().to_string());
         }

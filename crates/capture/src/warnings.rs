@@ -22,6 +22,8 @@ pub(crate) struct Found {
     /// True if the packets were sorted, and the number of those that came too late for it.
     pub(crate) sorted: bool,
     pub(crate) late: u64,
+    /// What the sniffer says of the file.
+    pub(crate) air_notes: Vec<String>,
     /// A file that begins with the same packets at the same times.
     pub(crate) copy_of: Option<String>,
 }
@@ -70,6 +72,7 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         "fragmented packet lacks a fragment",
         "fragmented packets lack a fragment",
     );
+    lines.extend(found.air_notes.iter().cloned());
     lines.extend(copies(found));
     lines.extend(damage(summary));
     if summary.packets == 0 {

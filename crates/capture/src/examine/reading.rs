@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::air::Sniffer;
+use crate::air::{Sniffer, Stamps};
 use crate::analyse::FileReport;
 use crate::assign::{Assignment, Start};
 use crate::error::CaptureError;
@@ -71,12 +71,20 @@ impl Reading<'_> {
         empty
     }
 
-    /// Reads a file of the air. False if the analysis was stopped.
-    pub(super) fn air(&mut self, path: &Path, tracker: &mut Tracker) -> Result<bool, CaptureError> {
+    /// Reads a file of the air. Says if the analysis was stopped, and what the stamps of its frames are if
+    /// it can be read again.
+    pub(super) fn air(
+        &mut self,
+        path: &Path,
+        stamps: Stamps,
+        tracker: &mut Tracker,
+    ) -> Result<(bool, Stamps), CaptureError> {
         if self.skips(path) {
-            return Ok(true);
+            return Ok((false, stamps));
         }
         let (sniffer, tracks_air) = (&mut self.sniffer, self.tracks_air);
+        sniffer.give_stamps(stamps);
+        let before = sniffer.frames();
         let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
             take(packet, fragments, found, sniffer, |segment| {
                 if tracks_air {
@@ -84,8 +92,11 @@ impl Reading<'_> {
                 }
             });
         })?;
-        self.files.push(FileReport::of(path, &finished.found));
-        Ok(finished.whole)
+        let mut found = finished.found;
+        found.air_notes = self.sniffer.notes(&before, found.tcp);
+        self.files.push(FileReport::of(path, &found));
+        let shown = if finished.again { self.sniffer.stamps() } else { stamps };
+        Ok((!finished.whole, shown))
     }
 
     /// Reads a file of a host. Says if the analysis was stopped, and if the file belongs to another point
