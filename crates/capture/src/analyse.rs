@@ -18,6 +18,7 @@ use crate::join::report::JoinedReport;
 use crate::shards::Shards;
 use crate::tcp::connections::Report;
 use crate::tcp::{CopyCounts, TrackerLimits};
+use crate::timeless::without_times;
 use crate::warnings::{Found, warnings};
 
 /// Version of the format of this document.
@@ -141,6 +142,8 @@ struct Point {
     time_ns: [u64; 2],
     /// True if all its files can be read again.
     again: bool,
+    /// True if packets of it have no times.
+    untimed: bool,
 }
 
 /// One reading of the files.
@@ -174,6 +177,7 @@ impl<'a> Pass<'a> {
                 sniffer: Sniffer::default(),
                 time_ns: [first_ns, first_ns],
                 again: true,
+                untimed: false,
             });
         }
         place
@@ -219,6 +223,7 @@ impl<'a> Pass<'a> {
             found.copies = point.shards.copies().since(before);
             point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
             point.again &= finished.again;
+            point.untimed |= found.summary.untimed > 0;
             let is_copy = self.assignment.end(place, found.summary.last_ns, start);
             wanted.is_alone |= is_copy && finished.again;
             let point = &mut self.points[place];
@@ -277,7 +282,11 @@ impl<'a> Pass<'a> {
         {
             let files: Vec<PathBuf> = files.iter().map(|file| self.paths[*file].clone()).collect();
             let (air, links) = point.sniffer.finish();
-            report.add(several.then_some(number), point.shards.finish(), air, links);
+            let mut tcp = point.shards.finish();
+            if point.untimed {
+                without_times(&mut tcp);
+            }
+            report.add(several.then_some(number), tcp, air, links);
             points.push(PointFiles {
                 point: number,
                 files,

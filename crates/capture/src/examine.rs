@@ -25,6 +25,7 @@ use crate::join::{Host, join};
 use crate::tcp::connections::Report;
 use crate::tcp::report::ConnectionReport;
 use crate::tcp::{Tracker, TrackerLimits};
+use crate::timeless::without_times;
 use reading::{Hosts, Reading};
 
 /// Captures by the place at which they were taken.
@@ -162,6 +163,9 @@ impl Found {
         let (mut reports, mut host_logs, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for (point, number) in self.hosts.points.into_iter().zip(0..) {
             let mut of_point = point.tracker.finish();
+            if point.untimed {
+                without_times(&mut of_point);
+            }
             of_point.set_point(several.then_some(number));
             reports.push(of_point);
             host_logs.push(point.log);

@@ -29,6 +29,7 @@ pub mod join;
 pub mod read;
 mod shards;
 pub mod tcp;
+mod timeless;
 mod times;
 mod unread;
 mod warnings;

@@ -53,6 +53,17 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         "packets have headers that are cut off or malformed",
     );
     lines.extend(found.unread.lines(summary.packets));
+    if summary.untimed > 0 {
+        let without = counted(
+            summary.untimed,
+            "packet in a simple packet block has no time",
+            "packets in simple packet blocks have no times",
+        );
+        lines.push(format!(
+            "{without}: round-trip times, rates and durations are left out, and a \
+             timeout cannot be told from another retransmission"
+        ));
+    }
     if summary.unsorted > 0 {
         let early = counted(summary.unsorted, "packet is earlier than", "packets are earlier than");
         lines.push(format!("{early} the one before{}", unsorted(found)));
@@ -151,6 +162,7 @@ mod tests {
         let summary = FileSummary {
             packets: 9,
             unsorted: 1,
+            untimed: 1,
             malformed: 1,
             damages: 2,
             damaged: vec![place],
@@ -171,7 +183,7 @@ mod tests {
             ..Found::default()
         };
         let lines = warnings(&found);
-        assert_eq!(lines.len(), 10, "{lines:?}");
+        assert_eq!(lines.len(), 11, "{lines:?}");
         for line in lines {
             assert!(line.contains(" 1 ") || line.starts_with("1 "), "{line}");
             for plural in

@@ -28,12 +28,14 @@ pub(super) struct Point {
     pub(super) tracker: Tracker,
     pub(super) log: HostLog,
     pub(super) time_ns: [u64; 2],
+    /// True if packets of it have no times.
+    pub(super) untimed: bool,
 }
 
 impl Point {
     fn new(limits: TrackerLimits, first_ns: u64) -> Self {
         let log = HostLog::default();
-        Self { tracker: Tracker::new(limits), log, time_ns: [first_ns, first_ns] }
+        Self { tracker: Tracker::new(limits), log, time_ns: [first_ns, first_ns], untimed: false }
     }
 }
 
@@ -134,6 +136,7 @@ impl Reading<'_> {
             let point = &mut hosts.points[place];
             found.copies = point.tracker.copies().since(before);
             point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
+            point.untimed |= found.summary.untimed > 0;
             is_elsewhere = !hosts.is_each
                 && hosts.assignment.end(place, found.summary.last_ns, start)
                 && finished.again;

@@ -1,4 +1,5 @@
-//! The records of a pcap file: a header with time and lengths, then the bytes of a packet.
+//! The records of a pcap file: a header with time and lengths, then the bytes of a packet. Old versions of the
+//! format have the two lengths in the other order.
 
 use super::buffer::Buffer;
 use super::damage::{Damage, MAX_PACKET, Step};
@@ -46,7 +47,8 @@ impl Lengths {
 }
 
 /// Interface types of SNMP, which AIX writes in place of link types (version 2.2; RFC 1573).
-const AIX: [(u16, u16); 4] = [(6, 1), (9, 6), (15, 10), (24, 0)];
+/// That of token ring, 9, is also the link type of PPP.
+const AIX: [(u16, u16); 3] = [(6, 1), (15, 10), (24, 0)];
 
 /// How a pcap file is laid out.
 #[derive(Debug, Clone, Copy)]
