@@ -184,6 +184,9 @@ impl Answers {
 
     /// A note on clocks whose steps are longer than SIFS.
     fn note_on_steps(&self) -> Option<String> {
+        if self.direct == 0 {
+            return None;
+        }
         let ms = |ns: u64| ns as f64 / MS_NS as f64;
         let all = self.clocks.values().map(|clocks| (clocks.prefers_radio(), clocks.steps_ns()));
         let (prefers_radio, (radio_ns, host_ns)) =

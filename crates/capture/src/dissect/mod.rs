@@ -49,6 +49,22 @@ pub fn dissect_ip<'a>(
     follow(time_ns, Layer::Ip(View::new(data, wire)), fragments)
 }
 
+/// The IP packet behind LLC, with its length on the wire: of the body of a frame of 802.11.
+pub(crate) fn ip_behind_llc(data: &[u8], wire: usize) -> Option<(&[u8], usize)> {
+    let mut layer = Layer::Llc(View::new(data, wire));
+    for _ in 0..MOST_HEADERS {
+        layer = match layer {
+            Layer::Ip(view) => return Some((view.data, view.wire())),
+            Layer::Link(number, view) => link::layer(number, view),
+            Layer::Type(kind, view) => ethernet::typed(kind, view),
+            Layer::Llc(view) => llc::read(view),
+            Layer::Mpls(view) => mpls::read(view),
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Reads headers until a segment, or until nothing more is read.
 #[inline]
 fn follow<'a>(time_ns: u64, first: Layer<'a>, fragments: &mut Fragments) -> Content<'a> {
