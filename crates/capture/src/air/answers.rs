@@ -191,7 +191,7 @@ impl Answers {
         let all = self.clocks.values().map(|clocks| (clocks.prefers_radio(), clocks.steps_ns()));
         let (prefers_radio, (radio_ns, host_ns)) =
             all.max_by_key(|(_, (radio, host))| *radio.max(host))?;
-        let has_radio = self.clocks.values().any(|clocks| clocks.has_radio());
+        let has_radio = self.clocks.values().any(Clocks::has_radio);
         let used_ns = if prefers_radio && has_radio { radio_ns } else { host_ns };
         match (used_ns, radio_ns) {
             (u64::MAX, _) => Some(

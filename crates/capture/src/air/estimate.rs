@@ -181,7 +181,7 @@ impl Longest {
 fn likely_misses(retries: u16, most: u16, e: f64) -> (u16, f64) {
     const REST: f64 = 0.01;
     // The probability of `missed` misses, and of that many or fewer.
-    let mut one = (1.0 - e).powi(i32::from(retries));
+    let mut one = (0..retries).fold(1.0, |all, _| all * (1.0 - e));
     let mut all = one;
     let mut missed = 0;
     while all < 1.0 - REST && missed < most.min(retries) {

@@ -50,6 +50,7 @@ pub(super) fn he(index: u8, streams: u8, subcarriers: u64, guard: u16) -> Option
 
 /// The time that a frame takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(clippy::struct_field_names, reason = "names end in their unit")]
 pub(super) struct Airtime {
     /// Preamble and header of the physical layer, in ns.
     pub(super) preamble_ns: u64,

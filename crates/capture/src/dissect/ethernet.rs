@@ -2,7 +2,7 @@
 //! stands for. A type of at most 1500 is the length of a frame with LLC (IEEE 802.3 clause 3.2.6).
 
 use super::layer::{self, Layer, Reader};
-use super::link::link_type;
+use super::link_type;
 use super::ppp;
 use super::provable::is_ip;
 use super::view::View;
@@ -32,7 +32,7 @@ const TAGS: [(u16, usize); 9] = [
 ];
 
 /// EtherTypes of what can hold TCP, and their readers.
-const TYPES: [(u16, Reader); 17] = [
+const TYPES: [(u16, Reader); 15] = [
     (0x8847, layer::mpls),
     (0x8848, layer::mpls),
     // PPPoE session (RFC 2516): a header of six bytes.
@@ -48,8 +48,6 @@ const TYPES: [(u16, Reader); 17] = [
     (0x22f3, trill),
     (0x894f, nsh),
     (0x883e, redirected),
-    (0x88be, super::tunnels::erspan::read),
-    (0x22eb, super::tunnels::erspan::version_3),
     (0x4305, |_| Layer::unread("batman-adv")),
     (0xa0ed, |_| Layer::unread("6LoWPAN")),
     (0x876b, |_| Layer::unread("compressed TCP and IP headers")),

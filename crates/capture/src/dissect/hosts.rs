@@ -5,7 +5,7 @@ use crate::bytes::{le16, le32};
 
 use super::ethernet;
 use super::layer::{Layer, Unread};
-use super::link::link_type;
+use super::link_type;
 use super::view::View;
 
 /// Address families of IPv4 and IPv6 on the systems that write these files.

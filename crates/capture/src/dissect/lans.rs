@@ -1,11 +1,11 @@
 //! Link layers of other networks than Ethernet: FDDI, token ring, Fibre Channel, IEEE 1394, ATM, Frame
-//! Relay; headers that switches and capture cards write before Ethernet.
+//! Relay, serial lines; headers that switches and capture cards write before Ethernet.
 
 use crate::bytes::le16;
 
 use super::ethernet;
 use super::layer::Layer;
-use super::link::link_type;
+use super::link_type;
 use super::llc;
 use super::ppp;
 use super::view::View;
@@ -103,9 +103,17 @@ pub(super) fn erf(view: View<'_>) -> Layer<'_> {
     match kind & !MORE {
         // Ethernet, with two bytes before it.
         2 | 11 | 16 | 20 => Layer::of(view.skip(at + 2), Layer::ethernet),
-        1 | 10 | 15 | 17 => Layer::of(view.skip(at), ppp::serial),
+        1 | 10 | 15 | 17 => Layer::of(view.skip(at), serial),
         22 | 23 => Layer::of(view.skip(at), Layer::Ip),
         _ => Layer::unread("ERF records of other links"),
+    }
+}
+
+/// PPP on a serial line, or Cisco HDLC, which has other addresses and an EtherType.
+pub(super) fn serial(view: View<'_>) -> Layer<'_> {
+    match view.data {
+        [0x0f | 0x8f, 0, ..] => ethernet::ethertype(view, 2),
+        _ => ppp::read(view),
     }
 }
 

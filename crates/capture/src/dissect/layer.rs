@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::link_type;
 use super::view::View;
 
 /// Headers that a packet may have, one behind the other; VLAN tags and MPLS labels count as one header
@@ -64,7 +65,7 @@ impl<'a> Layer<'a> {
 
     /// An Ethernet frame.
     pub(super) const fn ethernet(view: View<'a>) -> Self {
-        Self::Link(super::link::link_type::ETHERNET, view)
+        Self::Link(link_type::ETHERNET, view)
     }
 }
 

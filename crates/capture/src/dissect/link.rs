@@ -6,54 +6,9 @@ use super::hosts;
 use super::lans;
 use super::layer::{self, Layer, Reader};
 use super::link_names;
+pub use super::link_type;
 use super::ppp;
 use super::view::View;
-
-/// Link types, by their registered numbers.
-pub mod link_type {
-    /// BSD loopback: the address family in the capturing host's byte order.
-    pub const NULL: u16 = 0;
-    /// Ethernet.
-    pub const ETHERNET: u16 = 1;
-    /// Token ring.
-    pub const TOKEN_RING: u16 = 6;
-    /// PPP, with or without the address and control fields of HDLC-like framing.
-    pub const PPP: u16 = 9;
-    /// FDDI.
-    pub const FDDI: u16 = 10;
-    /// Raw IP, as some systems number it.
-    pub const RAW_BSD: u16 = 12;
-    /// Raw IP, as OpenBSD numbers it.
-    pub const RAW_OPENBSD: u16 = 14;
-    /// Raw IP.
-    pub const RAW: u16 = 101;
-    /// 802.11 without radio header.
-    pub const IEEE802_11: u16 = 105;
-    /// Frame Relay.
-    pub const FRELAY: u16 = 107;
-    /// OpenBSD loopback: the address family in network byte order.
-    pub const LOOP: u16 = 108;
-    /// Linux cooked capture, version 1.
-    pub const LINUX_SLL: u16 = 113;
-    /// 802.11 behind a Prism header.
-    pub const PRISM: u16 = 119;
-    /// 802.11 behind a radiotap header.
-    pub const RADIOTAP: u16 = 127;
-    /// A number for users, which older macOS has for PKTAP.
-    pub const USER_2: u16 = 149;
-    /// 802.11 behind an AVS header.
-    pub const AVS: u16 = 163;
-    /// Per-packet information, usually before 802.11.
-    pub const PPI: u16 = 192;
-    /// Raw IPv4.
-    pub const IPV4: u16 = 228;
-    /// Raw IPv6.
-    pub const IPV6: u16 = 229;
-    /// macOS's tap, with another link type behind it.
-    pub const PKTAP: u16 = 258;
-    /// Linux cooked capture, version 2.
-    pub const LINUX_SLL2: u16 = 276;
-}
 
 /// The link types that are read: number, name in reports, reader. Those of 802.11 have none: `air` reads
 /// them.
@@ -63,12 +18,12 @@ const LINKS: [(u16, &str, Reader); 40] = {
         (t::NULL, "null", hosts::loopback),
         (t::ETHERNET, "ethernet", |view| ethernet::ethertype(view, 12)),
         (t::TOKEN_RING, "token-ring", lans::token_ring),
-        (t::PPP, "ppp", ppp::serial),
+        (t::PPP, "ppp", lans::serial),
         (t::FDDI, "fddi", lans::fddi),
         (11, "atm", layer::llc),
         (t::RAW_BSD, "raw-ip", layer::ip),
         (t::RAW_OPENBSD, "raw-ip", layer::ip),
-        (50, "ppp", ppp::serial),
+        (50, "ppp", lans::serial),
         // PPP behind the header of a PPPoE session.
         (51, "pppoe", |view| Layer::of(view.skip(6), ppp::read)),
         (100, "atm", layer::llc),
@@ -86,7 +41,7 @@ const LINKS: [(u16, &str, Reader); 40] = {
         (166, "ppp-pppd", lans::pppd),
         (197, "erf", lans::erf),
         // The direction in one byte.
-        (204, "ppp-with-dir", |view| Layer::of(view.skip(1), ppp::serial)),
+        (204, "ppp-with-dir", |view| Layer::of(view.skip(1), lans::serial)),
         (205, "cisco-hdlc-with-dir", |view| ethernet::ethertype(view, 3)),
         (206, "frame-relay-with-dir", |view| Layer::of(view.skip(1), lans::frame_relay)),
         (226, "ipnet", hosts::ipnet),

@@ -1,7 +1,7 @@
 //! LLC (IEEE 802.2) and SNAP (IEEE 802; RFC 1042, RFC 2684): what follows them.
 
+use super::frames::ethernet_behind;
 use super::layer::Layer;
-use super::provable::ethernet_behind;
 use super::view::View;
 
 /// Control field of unnumbered information.

@@ -7,12 +7,14 @@
 mod content;
 mod ethernet;
 mod fragments;
+mod frames;
 mod hosts;
 mod ip;
 mod lans;
 mod layer;
 pub mod link;
 mod link_names;
+pub mod link_type;
 mod llc;
 mod mpls;
 mod ppp;
@@ -73,13 +75,11 @@ fn follow<'a>(time_ns: u64, first: Layer<'a>, fragments: &mut Fragments) -> Cont
     for _ in 0..MOST_HEADERS {
         layer = match layer {
             Layer::Link(number, view) if link::is_air(number) => {
-                match lans::per_packet_information(number, view) {
-                    Some(layer) => layer,
-                    None => {
-                        let (data, wire) = (view.data, view.wire());
-                        return Content::Air { link_type: number, data, wire };
-                    }
-                }
+                let Some(layer) = lans::per_packet_information(number, view) else {
+                    let (data, wire) = (view.data, view.wire());
+                    return Content::Air { link_type: number, data, wire };
+                };
+                layer
             }
             Layer::Link(number, view) => link::layer(number, view),
             Layer::Ip(view) => match ip::dissect(time_ns, view, fragments) {

@@ -2,8 +2,9 @@
 //! (RFC 4448) holds an Ethernet frame, with or without a control word (RFC 4385), whose first four bits
 //! are 0. A frame counts as what it is if its lengths fit, and otherwise as not read.
 
+use super::frames::ethernet_behind;
 use super::layer::Layer;
-use super::provable::{ethernet_behind, is_ip};
+use super::provable::is_ip;
 use super::view::View;
 
 /// Most labels.

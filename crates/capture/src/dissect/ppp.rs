@@ -1,6 +1,5 @@
 //! PPP (RFC 1661) on serial lines (RFC 1662), in PPPoE and in tunnels.
 
-use super::ethernet;
 use super::layer::Layer;
 use super::view::View;
 
@@ -41,14 +40,6 @@ fn protocol(number: u16, view: View<'_>) -> Layer<'_> {
         0x0053 | 0x0055 => Layer::unread("encrypted PPP"),
         0x00fb | 0x00fd => Layer::unread("compressed or encrypted PPP"),
         _ => Layer::Other,
-    }
-}
-
-/// PPP on a serial line, or Cisco HDLC, which has other addresses and an EtherType.
-pub(super) fn serial(view: View<'_>) -> Layer<'_> {
-    match view.data {
-        [0x0f | 0x8f, 0, ..] => ethernet::ethertype(view, 2),
-        _ => read(view),
     }
 }
 

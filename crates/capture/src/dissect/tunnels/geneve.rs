@@ -1,7 +1,7 @@
 //! Geneve (RFC 8926 section 3.4): a header of eight bytes, then options, whose length it has in words.
 
-use super::super::layer::Layer;
-use super::super::view::View;
+use crate::dissect::layer::Layer;
+use crate::dissect::view::View;
 
 /// Flag of a control packet, in the second byte.
 const CONTROL: u8 = 0x80;

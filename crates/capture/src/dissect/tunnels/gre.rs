@@ -1,10 +1,10 @@
 //! GRE (RFC 2784, 2890), as it was before (RFC 1701), and as PPTP has it (RFC 2637).
 
-use super::super::ethernet::is_known;
-use super::super::layer::{Layer, Unread};
-use super::super::ppp;
-use super::super::view::View;
 use super::erspan;
+use crate::dissect::ethernet::is_known;
+use crate::dissect::layer::{Layer, Unread};
+use crate::dissect::ppp;
+use crate::dissect::view::View;
 
 /// Flags of the first two bytes.
 const CHECKSUM: u16 = 0x8000;

@@ -1,9 +1,10 @@
 //! GTP-U, by which mobile networks carry their users' packets (3GPP TS 29.281 section 5), and its first
 //! version (3GPP TS 29.060 of 1999).
 
-use super::super::layer::Layer;
-use super::super::provable::{is_ethernet, is_ip};
-use super::super::view::View;
+use crate::dissect::frames::is_ethernet;
+use crate::dissect::layer::Layer;
+use crate::dissect::provable::is_ip;
+use crate::dissect::view::View;
 
 /// Type of a message with a user's packet.
 const USER_PACKET: u8 = 255;

@@ -1,9 +1,9 @@
 //! L2TP: version 2 has PPP (RFC 2661 section 3.1), version 3 what both ends agreed on (RFC 3931).
 
-use super::super::layer::Layer;
-use super::super::ppp;
-use super::super::provable::ethernet_behind;
-use super::super::view::View;
+use crate::dissect::frames::ethernet_behind;
+use crate::dissect::layer::Layer;
+use crate::dissect::ppp;
+use crate::dissect::view::View;
 
 /// Flags of the first two bytes.
 const CONTROL: u16 = 0x8000;

@@ -1,8 +1,8 @@
 //! TZSP, by which access points and routers send copies of frames: a header of four bytes, then tags.
 
-use super::super::layer::Layer;
-use super::super::link::link_type;
-use super::super::view::View;
+use crate::dissect::layer::Layer;
+use crate::dissect::link::link_type;
+use crate::dissect::view::View;
 
 /// Tags: of one byte, and the last one.
 const PADDING: u8 = 0;

@@ -4,7 +4,7 @@
 //! A port is no proof. A reader therefore checks the fields that its protocol fixes, and answers
 //! [`Layer::Other`] if they do not fit: then the packet is ordinary UDP.
 
-pub(super) mod erspan;
+mod erspan;
 mod geneve;
 mod gre;
 mod gtp;
@@ -15,8 +15,8 @@ mod sealed;
 mod transition;
 mod vxlan;
 
-use super::layer::{self, Layer, Reader};
-use super::view::View;
+use crate::dissect::layer::{self, Layer, Reader};
+use crate::dissect::view::View;
 
 /// IP protocol numbers of what can hold TCP, beside TCP itself.
 const PROTOCOLS: [(u8, Reader); 15] = [

@@ -1,10 +1,10 @@
 //! Overlays over UDP that need few lines: LISP (RFC 9300), GRE in UDP (RFC 8086), GUE
 //! (draft-ietf-intarea-gue), CAPWAP (RFC 5415).
 
-use super::super::layer::Layer;
-use super::super::provable::is_ip;
-use super::super::view::View;
 use super::gre;
+use crate::dissect::layer::Layer;
+use crate::dissect::provable::is_ip;
+use crate::dissect::view::View;
 
 /// LISP: a header of eight bytes, then IP.
 pub(super) fn lisp(view: View<'_>) -> Layer<'_> {

@@ -1,7 +1,7 @@
 //! What encrypts packets, and what only signs them.
 
-use super::super::layer::Layer;
-use super::super::view::View;
+use crate::dissect::layer::Layer;
+use crate::dissect::view::View;
 
 const ESP: &str = "IPsec ESP";
 

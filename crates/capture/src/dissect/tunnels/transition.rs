@@ -1,9 +1,9 @@
 //! Ethernet in IP (RFC 3378), NSH in IP (RFC 9491), and Teredo (RFC 4380).
 
-use super::super::ethernet::nsh;
-use super::super::layer::Layer;
-use super::super::provable::is_ip;
-use super::super::view::View;
+use crate::dissect::ethernet::nsh;
+use crate::dissect::layer::Layer;
+use crate::dissect::provable::is_ip;
+use crate::dissect::view::View;
 
 /// Version 3 and twelve reserved bits, then a frame.
 pub(super) fn ethernet_in_ip(view: View<'_>) -> Layer<'_> {

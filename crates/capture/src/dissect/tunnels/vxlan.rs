@@ -2,9 +2,9 @@
 //!
 //! Without the flag P, an Ethernet frame follows. With it, the fourth byte names what follows.
 
-use super::super::ethernet::nsh;
-use super::super::layer::Layer;
-use super::super::view::View;
+use crate::dissect::ethernet::nsh;
+use crate::dissect::layer::Layer;
+use crate::dissect::view::View;
 
 /// Flags of the first byte: a network identifier, a next protocol, operation and maintenance.
 const NETWORK: u8 = 0x08;
