@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 STATION: Final = bytes.fromhex("020000000101")
 ACCESS_POINT: Final = bytes.fromhex("020000000102")
 SIFS_US: Final = 16
+TSFT_FLAGS_RATE: Final = 0x07
+FLAGS_RATE_TIMESTAMP: Final = 0x06 | 1 << 22
+MICROSECONDS_OF_PPDU_START: Final = 0x11
 
 
 def frames(
@@ -60,3 +63,39 @@ def he(time_s: float, frame: bytes, is_data: bool) -> Packet:  # noqa: FBT001
         head = struct.pack("<QBBHHb", stamp, 0, 48, 5180, 0x140, -48)
         present = 0x2F
     return time_s, struct.pack("<BBHI", 0, 0, 8 + len(head), present) + head + frame
+
+
+def legacy(time_s: float, frame: bytes, stamp_us: int) -> Packet:
+    """Write radiotap with TSFT, at 24 Mb/s."""
+    head = struct.pack("<BBHIQBB", 0, 0, 18, TSFT_FLAGS_RATE, stamp_us, 0, 48)
+    return time_s, head + frame
+
+
+def stamped_at_end(airtime_us: float, time_s: float, frame: bytes, is_data: bool) -> Packet:  # noqa: FBT001
+    """Stamp the end of the PPDU, which takes `airtime_us`; a MAC ACK takes 28 us."""
+    end_s = time_s + (airtime_us if is_data else 28) * 1e-6
+    return legacy(end_s, frame, round(end_s * 1e6))
+
+
+def stamped_late(time_s: float, frame: bytes, is_data: bool) -> Packet:  # noqa: FBT001
+    """Stamp MAC ACKs 300 us late."""
+    return legacy(time_s, frame, round(time_s * 1e6) + (0 if is_data else 300))
+
+
+def in_milliseconds(time_s: float, frame: bytes, _is_data: bool) -> Packet:  # noqa: FBT001
+    """Stamp whole milliseconds by the clocks of the radio and of the host."""
+    milliseconds = int(time_s * 1e3)
+    return milliseconds / 1e3, legacy(0, frame, milliseconds * 1000)[1]
+
+
+def with_timestamp(time_s: float, frame: bytes, _is_data: bool) -> Packet:  # noqa: FBT001
+    """Write radiotap's timestamp field in place of TSFT: us of the start of the PPDU."""
+    head = struct.pack("<BBHIBB6x", 0, 0, 28, FLAGS_RATE_TIMESTAMP, 0, 48)
+    head += struct.pack("<QHBB", round(time_s * 1e6), 22, MICROSECONDS_OF_PPDU_START, 0)
+    return time_s, head + frame
+
+
+def beacon(number: int) -> Packet:
+    frame = b"\x80\0\0\0" + b"\xff" * 6 + ACCESS_POINT * 2 + b"\0\0"
+    frame += bytes(8) + struct.pack("<HH", 100, 0x11) + b"\0\4test"
+    return legacy(number * 0.1024, frame, number * 102_400)

@@ -9,10 +9,20 @@ from __future__ import annotations
 
 import struct
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from air import frames, he, ppi
+from air import (
+    beacon,
+    frames,
+    he,
+    in_milliseconds,
+    ppi,
+    stamped_at_end,
+    stamped_late,
+    with_timestamp,
+)
 from packets import (
     IPV4,
     MACS,
@@ -25,6 +35,7 @@ from packets import (
     one_loss,
     options,
     write_pcap,
+    write_simple,
 )
 
 if TYPE_CHECKING:
@@ -169,6 +180,54 @@ def nflog(packet: bytes) -> bytes:
     return b"\2\0\0\0" + attribute + packet + b"\0" * (-len(packet) % 4)
 
 
+def vxlan(port: int, packet: bytes) -> bytes:
+    return udp(port, b"\x08\0\0\0\0\0\5\0" + ethernet(packet))
+
+
+def vxlan_gpe(packet: bytes) -> bytes:
+    return udp(4790, b"\x0c\0\0\1\0\0\5\0" + packet)
+
+
+def l2tp(packet: bytes) -> bytes:
+    """PPP with its address and control fields (RFC 2661)."""
+    length = len(packet) + 12
+    return udp(1701, struct.pack("!HHHH", 0x4002, length, 7, 9) + b"\xff\3\0\x21" + packet)
+
+
+def pseudowire(packet: bytes) -> bytes:
+    """Ethernet behind two labels and a control word (RFC 4448)."""
+    labels = struct.pack("!III", 16 << 12 | 63, 17 << 12 | 0x100 | 63, 0)
+    return MACS + b"\x88\x47" + labels + ethernet(packet)
+
+
+def erspan1(packet: bytes) -> bytes:
+    return outer(47, b"\0\0\x88\xbe" + ethernet(packet))
+
+
+def erspan2(packet: bytes) -> bytes:
+    head = struct.pack("!HHIHHI", 0x1000, 0x88BE, 4, 0x1064, 0x1005, 16)
+    return outer(47, head + ethernet(packet))
+
+
+def session(packet: bytes) -> bytes:
+    """PPPoE behind two VLAN tags."""
+    head = b"\x88\xa8\0\5\x81\0\0\7\x88\x64\x11\0\0\1"
+    return MACS + head + struct.pack("!H", len(packet) + 2) + b"\0\x21" + packet
+
+
+def esp(packet: bytes) -> bytes:
+    """Write what IPsec encrypted."""
+    return outer(50, struct.pack("!II", 9, 9) + bytes(byte ^ 0x55 for byte in packet))
+
+
+def ipnet(packet: bytes) -> bytes:
+    return struct.pack("!BBHIIIII", 1, 2, 2, len(packet), 1, 1, 0, 0) + packet
+
+
+def fddi(packet: bytes) -> bytes:
+    return b"\x50" + MACS + b"\xaa\xaa\3\0\0\0" + IPV4 + packet
+
+
 def as_it_is(packet: bytes) -> bytes:
     return packet
 
@@ -187,6 +246,14 @@ TUNNELS: Final = {
     "erspan3": erspan3,
     "gtpu": gtpu,
     "llc-snap": llc_snap,
+    "vxlan-linux": partial(vxlan, 8472),
+    "vxlan-gpe": vxlan_gpe,
+    "l2tp": l2tp,
+    "pseudowire": pseudowire,
+    "erspan1": erspan1,
+    "erspan2": erspan2,
+    "pppoe": session,
+    "esp": esp,
 }
 
 
@@ -213,14 +280,34 @@ def write(folder: Path) -> None:
     write_pcap(folder / "port-and-trunk.pcap", twice(tagged), wrap=as_it_is)
     write_pcap(folder / "link-pktap.pcap", one_loss(), 258, pktap)
     write_pcap(folder / "link-nflog.pcap", one_loss(), 239, nflog)
+    write_pcap(folder / "link-ipnet.pcap", one_loss(), 226, ipnet)
+    write_pcap(folder / "link-fddi.pcap", one_loss(), 10, fddi)
+    write_simple(folder / "simple-packets.pcapng", one_loss())
+    write_air(folder)
+
+
+def write_air(folder: Path) -> None:
+    """Write the captures of 802.11."""
+
+    def write_frames(name: str, link_type: int, packets: list[Packet]) -> None:
+        write_pcap(folder / f"{name}.pcap", packets, link_type, as_it_is)
+
     # Frames at 12 Mb/s: 48 bits in each symbol of 4 us.
     airtime_us = 20 + 4 * -(-(22 + 8 * 878) // 48)
     sent = frames(60, (3, 9, 30, 31, 55), 0.0011, airtime_us)
-    write_pcap(folder / "ppi-milliseconds.pcap", [ppi(*frame) for frame in sent], 192, as_it_is)
+    write_frames("ppi-milliseconds", 192, [ppi(*frame) for frame in sent])
     # HE MCS 3 in 20 MHz: 468 bits in each symbol of 13.6 us, behind a preamble of 43.2 us.
     airtime_us = 43.2 + 13.6 * -(-(22 + 8 * (878 + 4)) // 468)
     sent = frames(50, (4, 8, 15, 41), 0.002, airtime_us)
-    write_pcap(folder / "he-preamble-stamps.pcap", [he(*frame) for frame in sent], 127, as_it_is)
+    write_frames("he-preamble-stamps", 127, [he(*frame) for frame in sent])
+    # Frames at 24 Mb/s: 96 bits in each symbol of 4 us.
+    airtime_us = 20 + 4 * -(-(22 + 8 * (878 + 4)) // 96)
+    sent = frames(50, (4, 8, 15, 41), 0.0023, airtime_us)
+    write_frames("end-stamps", 127, [stamped_at_end(airtime_us, *frame) for frame in sent])
+    write_frames("late-stamps", 127, [stamped_late(*frame) for frame in sent])
+    write_frames("milliseconds", 127, [in_milliseconds(*frame) for frame in sent])
+    write_frames("timestamp-field", 127, [with_timestamp(*frame) for frame in sent])
+    write_frames("only-beacons", 127, [beacon(number) for number in range(20)])
 
 
 if __name__ == "__main__":

@@ -183,3 +183,19 @@ def write_pcap(
             data = wrap(packet)
             seconds, micros = divmod(round((START_S + time_s) * 1_000_000), 1_000_000)
             file.write(struct.pack("<IIII", seconds, micros, len(data), len(data)) + data)
+
+
+def write_simple(path: Path, packets: Iterable[Packet]) -> None:
+    """Write pcapng with simple packet blocks, which have no times."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        body += b"\0" * (-len(body) % 4)
+        length = 12 + len(body)
+        return struct.pack("<II", kind, length) + body + struct.pack("<I", length)
+
+    with path.open("wb") as file:
+        file.write(block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)))
+        file.write(block(1, struct.pack("<HHI", 1, 0, 0)))
+        for _, packet in by_time(packets):
+            data = ethernet(packet)
+            file.write(block(3, struct.pack("<I", len(data)) + data))
